@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time in nanoseconds. Monotonic for measuring, real time for logs. */
+#ifndef CLONEDECK_BASE_CLOCK_H
+#define CLONEDECK_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define NSEC_PER_SEC  1000000000ULL
+#define NSEC_PER_MSEC 1000000ULL
+
+uint64_t clock_monotonic(void);
+uint64_t clock_thread_cpu(void);
+uint64_t clock_process_cpu(void);
+void clock_sleep_until(uint64_t monotonic);
+
+/* "2026-09-21T14:12:20+02:00" into buffer. Returns it. */
+#define CLOCK_TEXT_MAX 40
+const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Half-open ranges of sectors and sorted lists of them, with overflow-checked
+ * arithmetic. The unit is a logical sector of whatever the caller works on; a
+ * list never mixes units.
+ */
+#ifndef CLONEDECK_BASE_RANGE_H
+#define CLONEDECK_BASE_RANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t start;
+	uint64_t count; /* 0: empty */
+};
+
+/* Sorted by start, disjoint, adjacent ranges merged, none empty. Zero-initialise. */
+struct range_list {
+	struct range *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Overflow-checked: return false and leave *ret alone when the result does not fit. */
+bool u64_add(uint64_t a, uint64_t b, uint64_t *ret);
+bool u64_sub(uint64_t a, uint64_t b, uint64_t *ret);
+bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret);
+
+uint64_t u64_align_down(uint64_t value, uint64_t alignment); /* any alignment > 0 */
+bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret);
+
+/* First sector behind the range; false when it does not fit 64 bits. */
+bool range_end(struct range r, uint64_t *ret);
+bool range_overlaps(struct range a, struct range b);
+bool range_contains(struct range outer, struct range inner);
+bool range_intersect(struct range a, struct range b, struct range *ret);
+
+/* Return 0, -ENOMEM, or -EOVERFLOW for a range that ends beyond 2^64-1. */
+int range_list_add(struct range_list *list, struct range r);
+int range_list_subtract(struct range_list *list, struct range r);
+int range_list_copy(const struct range_list *from, struct range_list *ret);
+
+bool range_list_contains(const struct range_list *list, struct range r);
+bool range_list_overlaps(const struct range_list *list, struct range r);
+uint64_t range_list_total(const struct range_list *list);
+/* The part of [0, size) that no item covers. */
+int range_list_complement(const struct range_list *list, uint64_t size, struct range_list *ret);
+void range_list_done(struct range_list *list);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Text that came from a disk or a device is hostile: it may hold escape
+ * sequences, broken UTF-8, right-to-left marks. Everything that is shown,
+ * logged or reported goes through here once, where it enters the program.
+ */
+#ifndef CLONEDECK_BASE_TEXT_H
+#define CLONEDECK_BASE_TEXT_H
+
+#include <stddef.h>
+
+/* Copies `from` (at most `length` bytes, or up to NUL) into `to`, always
+ * terminated, always valid UTF-8: control characters, bidirectional and
+ * zero-width format characters, private-use and unassigned code points and
+ * broken sequences become '?'; leading and trailing blanks go. Truncates at a
+ * character boundary. Does not depend on the locale. Returns `to`. */
+char *text_sanitise(char *to, size_t size, const char *from, size_t length);
+
+/* Columns that `text` takes on the terminal (wcwidth in the present locale). */
+int text_width(const char *text);
+
+/* Fits `text` into `columns` cells, padded with blanks on the right; too long
+ * a text keeps its head (text_fit) or its tail behind ".." (text_fit_tail).
+ * Never splits a character. `size` must hold 4 * columns + 1. Returns `to`. */
+char *text_fit(char *to, size_t size, const char *text, int columns);
+char *text_fit_tail(char *to, size_t size, const char *text, int columns);
+
+/* strlcpy that never splits a UTF-8 character. Returns `to`. */
+char *text_copy(char *to, size_t size, const char *from);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The map: which bytes of the source are copied, to do, or bad. Its file is
+ * GNU ddrescue's mapfile (manual, chapter "Mapfile structure"), so ddrescue,
+ * ddrescuelog and ddrescueview read ours and we read theirs; what belongs to
+ * us alone (identities, sector sizes, the plan) goes into comment lines.
+ *
+ * Units: bytes of the source's node. Sorted, complete, adjacent equal blocks
+ * merged: a healthy copy of any size needs a handful of blocks. One owner
+ * thread (or the caller's lock).
+ */
+#ifndef CLONEDECK_COPY_MAP_H
+#define CLONEDECK_COPY_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+enum map_status {
+	MAP_NON_TRIED = '?',
+	MAP_NON_TRIMMED = '*',
+	MAP_NON_SCRAPED = '/',
+	MAP_BAD = '-',
+	MAP_FINISHED = '+',
+};
+
+struct map_block {
+	uint64_t start, size; /* bytes */
+	enum map_status status;
+};
+
+struct map;
+
+/* Everything inside the plan's extents non-tried; the rest is outside the map's domain. */
+int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
+void map_destroy(struct map *map);
+int map_copy(const struct map *map, struct map **ret, struct error *reterr);
+
+/* -ENOMEM, -ERANGE outside the domain. */
+int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
+/* The first block of `status` at or after *pos; false when there is none. */
+bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
+uint64_t map_bytes(const struct map *map, enum map_status status);
+size_t map_areas(const struct map *map, enum map_status status);
+/* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
+ * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
+void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);
+
+/*
+ * Saves beside, fsyncs, renames, fsyncs the directory; the old file stays until
+ * the new one is safe. state: ddrescue's current state letter ('?' copying,
+ * '+' finished); pos: current position.
+ */
+int map_save(const struct map *map, const char *path, char state, uint64_t pos, struct error *reterr);
+
+/*
+ * Loads a map file. With ours, *retplan (may be NULL) is the plan rebuilt from
+ * its comments, its endpoints as recorded (node names are hints only, identity
+ * decides); with a foreign map *retplan is NULL. -EINVAL with the line number
+ * for anything that ddrescue would refuse, and for numbers that overflow,
+ * overlapping or reversed blocks, and files over 256 MiB.
+ */
+int map_load(const char *path, struct map **ret, struct plan **retplan, struct error *reterr);
+
+#endif

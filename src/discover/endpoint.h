@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An endpoint: one side of a copy, as chosen. It says which bytes of which
+ * device or file are meant, and which identity was seen when it was chosen;
+ * the guard compares that again on the opened descriptor.
+ *
+ * Plain data, owns nothing.
+ */
+#ifndef CLONEDECK_DISCOVER_ENDPOINT_H
+#define CLONEDECK_DISCOVER_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "discover/disk.h"
+
+enum endpoint_kind {
+	ENDPOINT_NONE,
+	ENDPOINT_DISK,
+	ENDPOINT_PARTITION, /* opened through its own node; start is where it lies on the disk */
+	ENDPOINT_IMAGE,	    /* regular file; as a destination it may not exist yet */
+};
+
+struct endpoint {
+	enum endpoint_kind kind;
+	char node[512];		  /* what is opened: "/dev/sda", "/dev/sda2", "/srv/a.img" */
+	char disk_node[64];	  /* whole disk it lies on ("" for images) */
+	char sg[64];		  /* sg node of that disk, "" none */
+	char raw[32];		  /* raw binding that the user named, "" none */
+	struct identity identity; /* of the whole disk, or of the file */
+	dev_t devno;		  /* of `node` itself */
+	unsigned partition;	  /* its number, 0 for a whole disk */
+	uint64_t start;		  /* bytes from the start of the disk (partitions), else 0 */
+	uint64_t size;		  /* bytes; 0 for an image that does not exist yet */
+	uint32_t logical_sector_size;  /* bytes; images: 512 as source, 0 (any) as destination */
+	uint32_t physical_sector_size; /* bytes */
+	bool exists;		  /* false: an image file to be created */
+};
+
+/*
+ * Finds what the user named: a node, a partition, /dev/sgN, /dev/raw/rawN, any
+ * symbolic link to them, serial=…, wwn=…, or the path of an image file. A path
+ * below /dev that does not exist is an error, never a new file. A serial or
+ * wwn that fits several disks is an error that names them.
+ * -ENODEV, -EINVAL, -EACCES, …; class USAGE or ENVIRONMENT.
+ */
+int endpoint_resolve(const struct disk_list *disks, const char *text, bool destination,
+		     struct endpoint *ret, struct error *reterr);
+
+void endpoint_from_disk(const struct disk *disk, struct endpoint *ret);
+void endpoint_from_partition(const struct disk *disk, const struct partition *partition,
+			     struct endpoint *ret);
+/* The disk in the list that the endpoint lies on, by identity; NULL if it is not there. */
+const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
+/* What must be typed to confirm writing to it (see design: TOKEN), into buffer. */
+const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
+			   char buffer[static 512]);
+
+#endif

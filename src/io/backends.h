@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The list of backends and the choice among them: by what was asked, by what
+ * the kernel and the device can do, and by a measurement where that decides
+ * (a few reads tell a driver that works in the submitter's context from one
+ * that queues). Only ever reads.
+ */
+#ifndef CLONEDECK_IO_BACKENDS_H
+#define CLONEDECK_IO_BACKENDS_H
+
+#include "base/error.h"
+#include "io/io.h"
+#include "plan/plan.h"
+
+struct io_choice {
+	const struct io_backend *source;
+	const struct io_backend *destination;
+	uint32_t chunk;		   /* bytes of one request */
+	uint32_t source_depth;	   /* requests in flight over all lanes */
+	uint32_t destination_depth;
+	uint32_t lanes;
+	uint32_t buffers_per_lane;
+	bool source_synchronous;   /* the driver works in the submitter's context */
+	bool destination_synchronous;
+	char reason[256];	   /* why, in words, for the plan screen and the report */
+};
+
+int io_backends_choose(const struct io_target *source, const struct io_target *destination,
+		       const struct plan_options *options, struct io_choice *ret,
+		       struct error *reterr);
+
+/* "uring" and so on; NULL for an unknown name. BACKEND_AUTO has the name "auto". */
+const struct io_backend *io_backend_by_choice(enum backend_choice choice);
+/* -EINVAL for an unknown name. */
+int io_backend_choice_parse(const char *name, enum backend_choice *ret);
+const char *io_backend_choice_name(enum backend_choice choice);
+
+#endif

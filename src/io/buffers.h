@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A lane's buffers: one arena, aligned to 2 MiB and advised for huge pages, cut
+ * into equal slots. Huge pages matter: with 4 KiB pages a 1 MiB direct request
+ * exceeds the segment limit of many queues and is split.
+ *
+ * One owner thread; the arena is touched once when it is made.
+ */
+#ifndef CLONEDECK_IO_BUFFERS_H
+#define CLONEDECK_IO_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct io_buffers;
+
+/* size: bytes of one buffer, a multiple of 512; every slot is aligned to at least 4 KiB. */
+int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struct error *reterr);
+void io_buffers_destroy(struct io_buffers *buffers); /* NULL is fine */
+
+void *io_buffers_get(struct io_buffers *buffers); /* NULL: all in use */
+void io_buffers_put(struct io_buffers *buffers, void *buffer);
+unsigned io_buffers_in_use(const struct io_buffers *buffers);
+unsigned io_buffers_count(const struct io_buffers *buffers);
+uint32_t io_buffers_size(const struct io_buffers *buffers);
+/* The whole arena, for registration. */
+void *io_buffers_arena(const struct io_buffers *buffers, size_t *retsize);
+
+#endif

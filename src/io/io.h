@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The backend interface: how bytes get off and onto one end of a copy.
+ *
+ * One const table per backend, one file each (uring.c, threads.c, buffered.c,
+ * image.c, null.c). A backend opens a *handle* per lane and end on descriptors
+ * that the caller owns; calls on one handle come from one thread only, so
+ * there are no locks and no callbacks: completions are reaped by that lane.
+ *
+ * Units: byte offsets from the start of the end's node. Offsets and lengths of
+ * requests are multiples of the logical sector size; buffers come from
+ * buffers.h and so satisfy every alignment.
+ */
+#ifndef CLONEDECK_IO_IO_H
+#define CLONEDECK_IO_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "discover/disk.h"
+
+struct io_buffers;
+
+/* One end as the copy sees it. Plain data; fd and strings are borrowed and outlive all handles. */
+struct io_target {
+	int fd;			       /* of the claim */
+	bool direct;		       /* O_DIRECT is set on fd */
+	bool regular_file;
+	bool writable;
+	const char *name;	       /* for errors: "/dev/sdb" */
+	uint64_t size;		       /* bytes that may be addressed */
+	uint32_t logical_sector_size;  /* bytes */
+	uint32_t physical_sector_size; /* bytes */
+	uint32_t dma_alignment;	       /* bytes; 0 unknown */
+	uint32_t max_transfer;	       /* bytes; 0 unknown */
+	uint32_t queue_depth;	       /* of the device; 0 unknown */
+	enum disk_kind kind;
+	enum tristate rotational;
+	char transport[16];
+	char driver[32];
+};
+
+enum io_direction { IO_READ, IO_WRITE };
+
+/* Owned by the lane; from submit to reap only the backend touches it. */
+struct io_request {
+	enum io_direction direction;
+	uint64_t offset;
+	uint32_t length;
+	void *buffer;
+	void *user;	    /* the lane's */
+	uint64_t submitted; /* monotonic ns, set by the backend when the request goes out */
+	uint64_t completed; /* monotonic ns */
+	int result;	    /* 0: all of it, or negative errno */
+	uint32_t done;	    /* bytes from the start that are known to be done */
+	struct sense sense; /* where the backend reports it */
+	void *backend;	    /* backend's own per-request state while queued */
+};
+
+enum io_answer {
+	IO_DONE,   /* already completed: result is set, it will not be reaped */
+	IO_QUEUED, /* will come out of reap */
+	IO_BUSY,   /* no room, reap first */
+};
+
+enum io_trait {
+	IO_ASYNC = 1 << 0,     /* submit queues; otherwise it completes in the call */
+	IO_DIRECT = 1 << 1,    /* bypasses the page cache */
+	IO_SENSE = 1 << 2,     /* fills request.sense */
+	IO_CAN_SHARE = 1 << 3, /* two handles of a lane may share one queue (peer) */
+};
+
+struct io_setup {
+	unsigned depth;		    /* most requests in flight on this handle */
+	struct io_buffers *buffers; /* the lane's arena, may be registered with the kernel */
+	struct io_handle *peer;	    /* the lane's other handle of the same backend, or NULL */
+};
+
+/* Each backend embeds this as the first member of its own handle. */
+struct io_handle {
+	const struct io_backend *backend;
+	const struct io_target *target;
+};
+
+struct io_backend {
+	const char *name; /* "uring" */
+	unsigned traits;
+	/* Can it drive this target here and now (kernel, sysctl, kind of node)?
+	 * 0, or -EOPNOTSUPP with the reason in a sentence. */
+	int (*probe)(const struct io_target *target, struct error *reterr);
+	int (*open)(const struct io_target *target, const struct io_setup *setup,
+		    struct io_handle **ret, struct error *reterr);
+	/* Short transfers are continued inside the backend; end of device is -EIO. */
+	enum io_answer (*submit)(struct io_handle *handle, struct io_request *request);
+	/* Sends what submit has queued, waits until at least `min` requests of this handle
+	 * or its peers completed or `timeout_ns` passed, returns up to `max` of them. With
+	 * min 0 it never blocks. Returns their number, or negative errno (queue broken).
+	 * Handles that share a queue reap for each other. */
+	int (*reap)(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
+		    struct io_request **ret);
+	/* Descriptor that polls readable when reap would return something; -1 for synchronous ones. */
+	int (*poll_fd)(struct io_handle *handle);
+	/* Everything completed before the call is on the medium when it returns 0. Thread-safe
+	 * beside other calls on the same target. */
+	int (*flush)(struct io_handle *handle, struct error *reterr);
+	/* Asks for queued requests to come back early (with -ECANCELED or their result); they
+	 * still come out of reap. Optional. */
+	void (*cancel)(struct io_handle *handle);
+	/* Waits for what is in flight, then frees. NULL is fine. */
+	void (*close)(struct io_handle *handle);
+};
+
+/* An error object for a failed request: which device, LBA, errno in words, sense. */
+int io_explain(const struct io_handle *handle, const struct io_request *request,
+	       struct error *reterr);
+
+extern const struct io_backend io_uring_backend;
+extern const struct io_backend io_threads_backend;
+extern const struct io_backend io_buffered_backend;
+extern const struct io_backend io_image_backend;
+extern const struct io_backend io_null_backend;
+
+#endif

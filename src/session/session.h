@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session: one clone from the choice to the report, as both front ends go
+ * through it. It owns the disk list, the plan, the verdicts, the claims, the
+ * job and the report, and keeps their order: nothing can be started that was
+ * not planned, checked and confirmed.
+ *
+ *   disks -> session_plan() -> session_confirm() -> session_start() -> job -> session_finish()
+ *
+ * Called by one thread (the front end's). What may wait for a disk (scanning,
+ * claiming) runs in a thread of its own; session_fd() tells when to call
+ * session_dispatch().
+ */
+#ifndef CLONEDECK_SESSION_SESSION_H
+#define CLONEDECK_SESSION_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "copy/job.h"
+#include "discover/disk.h"
+#include "discover/scan.h"
+#include "guard/rules.h"
+#include "plan/plan.h"
+#include "report/report.h"
+
+struct session_options {
+	bool all;		  /* list everything */
+	const char *practice_dir; /* only practice disks; NULL: the machine */
+	const char *log_dir;	  /* NULL: the default for root or user */
+	const char *map_path;	  /* NULL: in the log directory */
+	const char *report_path;  /* NULL: in the log directory */
+	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
+};
+
+enum session_state {
+	SESSION_CHOOSING,
+	SESSION_PLANNED,   /* plan and verdicts are there */
+	SESSION_CONFIRMED, /* token accepted, all warnings accepted */
+	SESSION_STARTING,  /* claiming both ends, in the background */
+	SESSION_RUNNING,   /* the job is there */
+	SESSION_FINISHED,  /* the report is there */
+};
+
+struct session;
+
+int session_new(const struct session_options *options, struct session **ret, struct error *reterr);
+/* Stops a running job cleanly first. NULL is fine. */
+void session_destroy(struct session *session);
+enum session_state session_state(const struct session *session);
+
+/* ---- disks ---- */
+/* Scans now and waits for it. */
+int session_scan(struct session *session, struct error *reterr);
+/* Starts a scan in the background. */
+void session_rescan(struct session *session);
+/* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
+int session_fd(const struct session *session);
+enum session_change {
+	SESSION_CHANGE_DISKS = 1 << 0, /* session_disks() returns a new list; older pointers into it are gone */
+	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
+	SESSION_CHANGE_STATE = 1 << 2,
+	SESSION_CHANGE_JOB = 1 << 3,
+};
+/* Handles what is pending, never blocks; returns a set of changes. */
+unsigned session_dispatch(struct session *session);
+const struct disk_list *session_disks(const struct session *session);
+/* Hot-plug lines, newest first, NULL behind the last. */
+const char *session_hotplug_line(const struct session *session, unsigned index);
+/* Why the last background scan failed; code 0: it did not. */
+const struct error *session_scan_error(const struct session *session);
+
+/* ---- plan ---- */
+/* Replaces the plan and checks it. An error leaves no plan. Refusals are verdicts, not errors. */
+int session_plan(struct session *session, const struct endpoint *source,
+		 const struct endpoint *destination, const struct range_list *ranges,
+		 const uint64_t *destination_lba, const struct plan_options *options,
+		 struct error *reterr);
+/* From a map file of ours: finds both disks by identity. Ready for session_confirm(). */
+int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr);
+const struct plan *session_current_plan(const struct session *session);
+const struct verdict_list *session_verdicts(const struct session *session);
+const struct disk *session_source_disk(const struct session *session);
+const struct disk *session_destination_disk(const struct session *session);
+/* Back to choosing; not while running. */
+void session_discard_plan(struct session *session);
+
+/* What must be typed; what it is, as a phrase ("the last 6 characters of the serial of
+ * /dev/sdb"), translated. */
+const char *session_token(const struct session *session);
+const char *session_token_phrase(const struct session *session);
+/* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. */
+int session_confirm(struct session *session, const char *token, struct error *reterr);
+
+/* ---- copy ---- */
+/* Opens and checks both ends, makes the log files, starts the job: in the background. When
+ * it fails the state goes back to SESSION_PLANNED and session_start_error() says why. */
+int session_start(struct session *session, struct error *reterr);
+const struct error *session_start_error(const struct session *session);
+/* NULL unless running or finished. */
+struct job *session_job(const struct session *session);
+/* Once the job ended: releases the claims, makes and saves the report. Waits for the job. */
+int session_finish(struct session *session, struct error *reterr);
+const struct report *session_report(const struct session *session);
+int session_save_report(struct session *session, const char *path, struct error *reterr);
+const char *session_log_dir(const struct session *session);
+bool session_log_dir_in_memory(const struct session *session);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One main for every unit test: runs the suite that unit_suite() makes, each
+ * test in a process of its own (CK_FORK=no turns that off under a debugger),
+ * and prints TAP for Meson.
+ */
+#ifndef CLONEDECK_TESTS_UNIT_H
+#define CLONEDECK_TESTS_UNIT_H
+
+#include <check.h>
+#include <locale.h>
+#include <stdlib.h>
+
+Suite *unit_suite(void);
+
+int main(void)
+{
+	setlocale(LC_ALL, "C.UTF-8");
+	SRunner *runner = srunner_create(unit_suite());
+
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
