@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The deck: the five screens, from the first key to the last. The only thing
+ * of ui/ that the command line knows.
+ *
+ * deck_run() owns the terminal while it runs and gives it back in order; the
+ * report of a finished copy is left on standard output as plain text.
+ */
+#ifndef CLONEDECK_UI_DECK_H
+#define CLONEDECK_UI_DECK_H
+
+enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
+enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
+
+struct deck_options {
+	enum deck_glyphs glyphs;
+	enum deck_color color;
+	int cols, rows;		  /* 0: ask the terminal */
+	const char *practice_dir; /* NULL: the machine's own disks */
+};
+
+/* Returns an enum exit_code; complaints go to standard error before the first
+ * screen or after the last one. */
+int deck_run(const struct deck_options *options);
+
+#endif
