@@ -1,0 +1,87 @@
+# bash completion for clonedeck(8)
+
+_clonedeck_disks()
+{
+    clonedeck list --json 2>/dev/null |
+        sed -n 's/^ *"node": *"\([^"]*\)",\{0,1\}$/\1/p'
+}
+
+_clonedeck()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
+    local copy_options='--confirm --dry-run --allow --chunk --queue-depth --lanes
+        --source-backend --destination-backend --rate --retries --on-error --map
+        --report --log-dir --json --help'
+
+    # "--option=value" arrives as three words
+    if [[ $cur == '=' ]]; then
+        cur=''
+    elif [[ $prev == '=' ]]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $word in
+        list | show | clone | resume)
+            command=$word
+            break
+            ;;
+        esac
+    done
+
+    case $prev in
+    -s | --source | -d | --destination)
+        mapfile -t COMPREPLY < <(compgen -W "$(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
+        return
+        ;;
+    -m | --map | --report)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --log-dir | --practice)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --source-backend | --destination-backend)
+        mapfile -t COMPREPLY < <(compgen -W 'auto uring threads buffered image' -- "$cur")
+        return
+        ;;
+    --on-error)
+        mapfile -t COMPREPLY < <(compgen -W 'stop map' -- "$cur")
+        return
+        ;;
+    --glyphs)
+        mapfile -t COMPREPLY < <(compgen -W 'auto braille block acs ascii' -- "$cur")
+        return
+        ;;
+    --color)
+        mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
+        return
+        ;;
+    --confirm | --allow | --rate | --retries | --size | --at | -r | --ranges | \
+        -b | --chunk | -q | --queue-depth | -j | --lanes)
+        return
+        ;;
+    esac
+
+    case $command in
+    list) mapfile -t COMPREPLY < <(compgen -W '--json --all --help' -- "$cur") ;;
+    show) mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur") ;;
+    clone)
+        mapfile -t COMPREPLY < <(compgen -W "--source --destination --ranges --at
+            $copy_options" -- "$cur")
+        ;;
+    resume)
+        if [[ $cur == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "$copy_options" -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        ;;
+    *)
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume --glyphs --color --size
+            --practice --help --version' -- "$cur")
+        ;;
+    esac
+}
+
+complete -F _clonedeck clonedeck

@@ -1,0 +1,44 @@
+# fish completion for clonedeck(8)
+
+function __clonedeck_disks
+    clonedeck list --json 2>/dev/null | string replace -rf '^ *"node": *"([^"]*)",?$' '$1'
+end
+
+set -l commands list show clone resume
+set -l copy '__fish_seen_subcommand_from clone resume'
+
+complete -c clonedeck -f
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a list -d 'print the disks'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a show -d 'print one disk'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a clone -d copy
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a resume -d 'go on from a map'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'
+complete -c clonedeck -l help -d 'how to use it'
+
+complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
+complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume' -l json -d 'as JSON'
+complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
+
+complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s s -l source -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s d -l destination -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s r -l ranges -x -d 'what to copy'
+complete -c clonedeck -n '__fish_seen_subcommand_from clone' -l at -x -d 'LBA on the destination'
+complete -c clonedeck -n '__fish_seen_subcommand_from resume' -F
+complete -c clonedeck -n $copy -l confirm -x -d 'what belongs to the destination'
+complete -c clonedeck -n $copy -s n -l dry-run -d 'print the plan, write nothing'
+complete -c clonedeck -n $copy -l allow -x -d 'turn one refusal into a warning'
+complete -c clonedeck -n $copy -s b -l chunk -x -d 'bytes of one request'
+complete -c clonedeck -n $copy -s q -l queue-depth -x -d 'requests in flight per disk'
+complete -c clonedeck -n $copy -s j -l lanes -x -d threads
+complete -c clonedeck -n $copy -l source-backend -x -a 'auto uring threads buffered image'
+complete -c clonedeck -n $copy -l destination-backend -x -a 'auto uring threads buffered image'
+complete -c clonedeck -n $copy -l rate -x -d 'bytes per second at most'
+complete -c clonedeck -n $copy -l retries -x -d 'of a failed request'
+complete -c clonedeck -n $copy -l on-error -x -a 'stop map' -d 'after a read error'
+complete -c clonedeck -n $copy -s m -l map -r -F
+complete -c clonedeck -n $copy -l report -r -F
+complete -c clonedeck -n $copy -l log-dir -x -a '(__fish_complete_directories)'
