@@ -25,17 +25,17 @@ struct io_buffers;
 
 /* One end as the copy sees it. Plain data; fd and strings are borrowed and outlive all handles. */
 struct io_target {
-	int fd;			       /* of the claim */
-	bool direct;		       /* O_DIRECT is set on fd */
+	int fd;      /* of the claim */
+	bool direct; /* O_DIRECT is set on fd */
 	bool regular_file;
 	bool writable;
-	const char *name;	       /* for errors: "/dev/sdb" */
-	uint64_t size;		       /* bytes that may be addressed */
+	const char *name;              /* for errors: "/dev/sdb" */
+	uint64_t size;                 /* bytes that may be addressed */
 	uint32_t logical_sector_size;  /* bytes */
 	uint32_t physical_sector_size; /* bytes */
-	uint32_t dma_alignment;	       /* bytes; 0 unknown */
-	uint32_t max_transfer;	       /* bytes; 0 unknown */
-	uint32_t queue_depth;	       /* of the device; 0 unknown */
+	uint32_t dma_alignment;        /* bytes; 0 unknown */
+	uint32_t max_transfer;         /* bytes; 0 unknown */
+	uint32_t queue_depth;          /* of the device; 0 unknown */
 	enum disk_kind kind;
 	enum tristate rotational;
 	char transport[16];
@@ -50,13 +50,13 @@ struct io_request {
 	uint64_t offset;
 	uint32_t length;
 	void *buffer;
-	void *user;	    /* the lane's */
+	void *user;         /* the lane's */
 	uint64_t submitted; /* monotonic ns, set by the backend when the request goes out */
 	uint64_t completed; /* monotonic ns */
-	int result;	    /* 0: all of it, or negative errno */
-	uint32_t done;	    /* bytes from the start that are known to be done */
+	int result;         /* 0: all of it, or negative errno */
+	uint32_t done;      /* bytes from the start that are known to be done */
 	struct sense sense; /* where the backend reports it */
-	void *backend;	    /* backend's own per-request state while queued */
+	void *backend;      /* backend's own per-request state while queued */
 };
 
 enum io_answer {
@@ -73,9 +73,9 @@ enum io_trait {
 };
 
 struct io_setup {
-	unsigned depth;		    /* most requests in flight on this handle */
+	unsigned depth;             /* most requests in flight on this handle */
 	struct io_buffers *buffers; /* the lane's arena, may be registered with the kernel */
-	struct io_handle *peer;	    /* the lane's other handle of the same backend, or NULL */
+	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
 };
 
 /* Each backend embeds this as the first member of its own handle. */
@@ -89,9 +89,12 @@ struct io_backend {
 	unsigned traits;
 	/* Can it drive this target here and now (kernel, sysctl, kind of node)?
 	 * 0, or -EOPNOTSUPP with the reason in a sentence. */
-	int (*probe)(const struct io_target *target, struct error *reterr);
-	int (*open)(const struct io_target *target, const struct io_setup *setup,
-		    struct io_handle **ret, struct error *reterr);
+	int (*probe)(const struct io_backend *backend, const struct io_target *target,
+		     struct error *reterr);
+	/* May come from another thread than the calls that follow. `backend` is the table
+	 * itself, so that a wrapper (tests/fake/fault.h) finds what it wraps. */
+	int (*open)(const struct io_backend *backend, const struct io_target *target,
+		    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
 	/* Short transfers are continued inside the backend; end of device is -EIO. */
 	enum io_answer (*submit)(struct io_handle *handle, struct io_request *request);
 	/* Sends what submit has queued, waits until at least `min` requests of this handle
@@ -100,7 +103,8 @@ struct io_backend {
 	 * Handles that share a queue reap for each other. */
 	int (*reap)(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
 		    struct io_request **ret);
-	/* Descriptor that polls readable when reap would return something; -1 for synchronous ones. */
+	/* Descriptor that polls readable when reap would return something; -1 for synchronous ones.
+	 */
 	int (*poll_fd)(struct io_handle *handle);
 	/* Everything completed before the call is on the medium when it returns 0. Thread-safe
 	 * beside other calls on the same target. */
@@ -108,9 +112,24 @@ struct io_backend {
 	/* Asks for queued requests to come back early (with -ECANCELED or their result); they
 	 * still come out of reap. Optional. */
 	void (*cancel)(struct io_handle *handle);
-	/* Waits for what is in flight, then frees. NULL is fine. */
+	/* Waits for what is in flight, then frees. With requests in flight: by the thread that
+	 * submitted them. */
 	void (*close)(struct io_handle *handle);
 };
+
+static inline int io_open(const struct io_backend *backend, const struct io_target *target,
+			  const struct io_setup *setup, struct io_handle **ret,
+			  struct error *reterr)
+{
+	return backend->open(backend, target, setup, ret, reterr);
+}
+
+/* NULL is fine. */
+static inline void io_close(struct io_handle *handle)
+{
+	if (handle)
+		handle->backend->close(handle);
+}
 
 /* An error object for a failed request: which device, LBA, errno in words, sense. */
 int io_explain(const struct io_handle *handle, const struct io_request *request,
