@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The app: one loop over terminal, signals, session and clock, the stack of
+ * screens, and what they share: the session and the choice made so far.
+ *
+ * Who does what: screens read and change the choice through the functions
+ * here, draw, and answer commands. The app carries out what is the same
+ * everywhere (tabs, help, units, quitting, the stop question), follows the
+ * session through its states (starting -> Run, job ended -> Report) and owns
+ * header, message line and footer.
+ */
+#ifndef CLONEDECK_UI_APP_H
+#define CLONEDECK_UI_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/range.h"
+#include "base/units.h"
+#include "copy/job.h"
+#include "discover/endpoint.h"
+#include "plan/plan.h"
+#include "session/session.h"
+
+#include "keys.h"
+#include "popup.h"
+#include "term.h"
+
+/* What the technician has chosen so far. Change it through app_choose_*(). */
+struct choice {
+	struct endpoint source; /* kind ENDPOINT_NONE: not yet */
+	struct endpoint destination;
+	bool everything;          /* the whole source; `ranges` is empty then */
+	struct range_list ranges; /* logical sectors of the source */
+	bool at_set;              /* else each range goes to the LBA it has on the source */
+	uint64_t at;              /* destination LBA of the first range */
+	struct plan_options options;
+};
+
+struct app;
+
+/* ---- what screens see ---- */
+struct session *app_session(struct app *app);
+const struct term *app_term(const struct app *app);
+const struct choice *app_choice(const struct app *app);
+/* The disk that the chosen end lies on, in the present list; NULL: none, or it is gone. */
+const struct disk *app_source_disk(struct app *app);
+const struct disk *app_destination_disk(struct app *app);
+enum units_scale app_units(const struct app *app);
+const char *app_practice_dir(const struct app *app); /* NULL: the machine's own disks */
+enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
+bool app_reached(const struct app *app, enum screen_id screen);
+/* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
+const struct job_snapshot *app_job(const struct app *app);
+/* A copy is being started or runs (it has not ended). */
+bool app_copying(const struct app *app);
+
+/* ---- choosing ---- */
+/* Each forgets what followed from the old choice: the plan, and with another source the ranges.
+ * Refused with a message while a copy runs. NULL takes the choice back. */
+bool app_choose_source(struct app *app, const struct endpoint *endpoint);
+bool app_choose_destination(struct app *app, const struct endpoint *endpoint);
+bool app_choose_everything(struct app *app);
+/* Copies the list. */
+bool app_choose_ranges(struct app *app, const struct range_list *ranges);
+bool app_choose_at(struct app *app, const uint64_t *lba);
+bool app_choose_options(struct app *app, const struct plan_options *options);
+/* Makes session_plan() of the choice; false: the reason is on the message line (and in reterr). */
+bool app_plan(struct app *app, struct error *reterr);
+
+/* ---- going ---- */
+/* Shows a screen and marks it as reached. */
+void app_go(struct app *app, enum screen_id screen);
+/* The step before; on the first one nothing. Not from Run while copying. */
+void app_back(struct app *app);
+/* Screens from this one on count as not reached any more. */
+void app_forget(struct app *app, enum screen_id from);
+/* Draw again before the next wait (done by itself after keys, ticks and session news). */
+void app_redraw(struct app *app);
+/* The question that Ctrl-C asks while copying; without a copy it quits. */
+void app_ask_stop(struct app *app);
+
+/* ---- saying ---- */
+enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
+/* The message line, written once: stays until the next one. */
+void app_message(struct app *app, enum message_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void app_error(struct app *app, const struct error *error);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One table of commands: it says which keys give which command on which
+ * screen, and makes the footer and the help text, so that the three cannot
+ * disagree. No curses here.
+ *
+ * A key is an int: a Unicode code point, a control character (Ctrl-L is 12),
+ * or one of enum special_key.
+ */
+#ifndef CLONEDECK_UI_KEYS_H
+#define CLONEDECK_UI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum screen_id {
+	SCREEN_DISKS,
+	SCREEN_RANGES,
+	SCREEN_PLAN,
+	SCREEN_RUN,
+	SCREEN_REPORT,
+	SCREEN_STEPS, /* how many have a number */
+	SCREEN_HELP = SCREEN_STEPS,
+	SCREEN_COUNT,
+};
+
+enum special_key {
+	SPECIAL_NONE = 0,
+	SPECIAL_UP = 0x110000, /* the first number that is no code point */
+	SPECIAL_DOWN,
+	SPECIAL_LEFT,
+	SPECIAL_RIGHT,
+	SPECIAL_PAGE_UP,
+	SPECIAL_PAGE_DOWN,
+	SPECIAL_HOME,
+	SPECIAL_END,
+	SPECIAL_INSERT,
+	SPECIAL_DELETE,
+	SPECIAL_ENTER,     /* also ^M and ^J */
+	SPECIAL_BACKSPACE, /* also ^H and ^? */
+	SPECIAL_ESCAPE,
+	SPECIAL_TAB,
+	SPECIAL_BACK_TAB,
+	SPECIAL_F1,
+	SPECIAL_F2,
+	SPECIAL_F3,
+	SPECIAL_F4,
+	SPECIAL_F5,
+	SPECIAL_F6,
+	SPECIAL_F7,
+	SPECIAL_F8,
+	SPECIAL_F9,
+	SPECIAL_F10,
+	SPECIAL_RESIZE, /* handled by the app */
+	SPECIAL_OTHER,  /* known to the terminal, not to us */
+};
+
+#define KEY_CTRL(letter) ((letter)&0x1f)
+
+enum command {
+	COMMAND_NONE,
+	/* moving, on every screen */
+	COMMAND_UP,
+	COMMAND_DOWN,
+	COMMAND_LEFT,
+	COMMAND_RIGHT,
+	COMMAND_PAGE_UP,
+	COMMAND_PAGE_DOWN,
+	COMMAND_FIRST,
+	COMMAND_LAST,
+	COMMAND_ACCEPT, /* Enter: go on to the next screen, open */
+	COMMAND_BACK,
+	COMMAND_NEXT_FIELD, /* Tab */
+	COMMAND_PREVIOUS_FIELD,
+	COMMAND_TOGGLE, /* Space */
+	/* carried out by the app itself, never passed to a screen */
+	COMMAND_SCREEN_1,
+	COMMAND_SCREEN_2,
+	COMMAND_SCREEN_3,
+	COMMAND_SCREEN_4,
+	COMMAND_SCREEN_5,
+	COMMAND_UNITS,
+	COMMAND_REDRAW,
+	COMMAND_HELP,
+	COMMAND_STOP, /* Ctrl-C */
+	COMMAND_QUIT,
+	/* 1 Disks */
+	COMMAND_SOURCE,
+	COMMAND_DESTINATION,
+	COMMAND_PARTITIONS,
+	COMMAND_IMAGE,
+	COMMAND_DETAILS,
+	COMMAND_RESCAN,
+	COMMAND_SHOW_ALL,
+	COMMAND_FIND,
+	COMMAND_FIND_NEXT,
+	/* 2 Ranges */
+	COMMAND_TICK_ALL,
+	COMMAND_TICK_NONE,
+	COMMAND_WHOLE,
+	COMMAND_EDIT_RANGE,
+	COMMAND_ADD_RANGE,
+	COMMAND_REMOVE_RANGE,
+	COMMAND_TO_PLAN,
+	/* 3 Plan */
+	COMMAND_OPTIONS,
+	/* 4 Run */
+	COMMAND_PAUSE,
+	COMMAND_LOG,
+	COMMAND_MAP,
+	COMMAND_GRAPH,
+	COMMAND_TABLES,
+	COMMAND_BELL,
+	COMMAND_RATE,
+	COMMAND_ZOOM_IN,
+	COMMAND_ZOOM_OUT,
+	/* 5 Report */
+	COMMAND_SAVE,
+	COMMAND_COUNT,
+};
+
+#define COMMAND_KEYS_MAX 4
+
+/* Bits of the screens that have a command. */
+#define ON(screen) (1u << (screen))
+#define ON_ALL     ((1u << SCREEN_COUNT) - 1)
+
+struct command_info {
+	enum command command;
+	unsigned screens;           /* ON() bits */
+	int keys[COMMAND_KEYS_MAX]; /* 0 behind the last; the first one is shown */
+	const char *footer;         /* N_() word behind "key="; NULL: not in the footer */
+	const char *footer_wide;    /* N_() longer one for 120 columns; NULL: the same */
+	const char *help;           /* N_() for the help page; NULL: not listed */
+	int priority; /* in the footer: the highest number goes first when it is full */
+};
+
+/* The table, in the order of the footer; ends with COMMAND_NONE. */
+const struct command_info *keys_table(void);
+/* What a key means on a screen; COMMAND_NONE if nothing. */
+enum command keys_lookup(enum screen_id screen, int key);
+const struct command_info *keys_info(enum screen_id screen, enum command command);
+/* "Ctrl-L", "PgUp", "F10", "s": translated name of a key. */
+const char *keys_name(int key, char *buffer, size_t size);
+/* "Up Down j k": all keys of a command. */
+const char *keys_names(const struct command_info *info, char *buffer, size_t size);
+
+#define FOOTER_ITEMS_MAX 32
+
+struct footer_item {
+	enum command command;
+	int col;       /* where it starts */
+	char text[64]; /* "s=source", translated */
+};
+
+/* Chooses and places what fits into `cols` columns; returns the number of items. */
+int keys_footer(enum screen_id screen, int cols, struct footer_item items[static FOOTER_ITEMS_MAX]);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where things go: rectangles as a pure function of the terminal's size. No
+ * curses here, so that every size can be tested.
+ *
+ * Rules every layout keeps (tests/unit/ui/layout_check.h proves them for all
+ * sizes from 1x1 to 250x100): rectangles lie inside the screen and do not
+ * overlap; one that has no room is empty (rows or cols 0), never negative;
+ * between 80x24 and 120x40 text keeps its place, above that panes grow.
+ *
+ * A screen's layout is a struct made of rects only, filled by
+ * layout_NAME(cols, rows, …); disks and help live here, each other screen's in
+ * ui/layout_NAME.h beside its owner.
+ */
+#ifndef CLONEDECK_UI_LAYOUT_H
+#define CLONEDECK_UI_LAYOUT_H
+
+#include <stdbool.h>
+
+#define LAYOUT_MIN_COLS  80
+#define LAYOUT_MIN_ROWS  24
+#define LAYOUT_WIDE_COLS 120
+#define LAYOUT_TALL_ROWS 40
+
+struct rect {
+	int row, col, rows, cols;
+};
+
+static inline bool rect_empty(struct rect r)
+{
+	return r.rows <= 0 || r.cols <= 0;
+}
+
+/* Cuts `rows` lines off the top (bottom) of *rest and returns them: fewer, down to none, when
+ * there are fewer. */
+struct rect rect_cut_top(struct rect *rest, int rows);
+struct rect rect_cut_bottom(struct rect *rest, int rows);
+/* The same with columns off the left (right). */
+struct rect rect_cut_left(struct rect *rest, int cols);
+struct rect rect_cut_right(struct rect *rest, int cols);
+/* Inside of a box; empty when the box is smaller than 2x2. */
+struct rect rect_inside(struct rect box);
+/* A rectangle of the wanted size in the middle of `outer`, cut to fit into it. */
+struct rect rect_centre(struct rect outer, int rows, int cols);
+/* The first line to show of a list of `count` lines so that `cursor` is visible in `rows`
+ * lines, moving `top` as little as possible. */
+int layout_scroll(int top, int cursor, int count, int rows);
+
+/* What surrounds each of the screens. */
+struct layout_frame {
+	struct rect header;  /* name, tabs, host */
+	struct rect banner;  /* practice mode; empty otherwise */
+	struct rect body;    /* the screen's own */
+	struct rect message; /* the newest message */
+	struct rect footer;  /* keys */
+};
+
+static inline bool layout_too_small(int cols, int rows)
+{
+	return cols < LAYOUT_MIN_COLS || rows < LAYOUT_MIN_ROWS;
+}
+
+/* Also for sizes that are too small: then everything but `message` is empty. */
+void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret);
+
+struct layout_disks {
+	struct rect columns; /* heading of the list */
+	struct rect list;
+	struct rect legend;
+	struct rect detail; /* narrow: of the disk under the cursor, with a title line */
+	struct rect source; /* wide: boxes */
+	struct rect destination;
+	struct rect events; /* hot-plug log, with a title line; tall screens only */
+};
+
+/* body: layout_frame()'s; wanted: lines the list would like. */
+void layout_disks(struct rect body, int wanted, struct layout_disks *ret);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What stands on top of a screen until it is answered: a question with a few
+ * keys, a line to type, or a text to scroll through. The copy goes on below.
+ *
+ * One at a time; opening another replaces it, its callback is then not called.
+ * All texts are copied. A callback runs after the popup is closed, so it may
+ * open the next one.
+ */
+#ifndef CLONEDECK_UI_POPUP_H
+#define CLONEDECK_UI_POPUP_H
+
+#include "base/error.h"
+
+struct app;
+
+#define POPUP_CHOICES_MAX 4
+
+struct popup_choice {
+	int key;           /* keys.h; Esc, h and Backspace always mean "none of them" */
+	const char *label; /* translated, "stop now and keep the map" */
+};
+
+/* choice: index, -1 for Esc. */
+typedef void popup_chosen_fn(void *user, struct app *app, int choice);
+/* text: what was typed; NULL for Esc. Return NULL to close, or a sentence (translated, static or
+ * living in user) that is shown below the line, which stays open. */
+typedef const char *popup_typed_fn(void *user, struct app *app, const char *text);
+
+/* A question. The default answer is to do nothing: Enter alone chooses none. */
+void popup_ask(struct app *app, const char *title, const char *text,
+	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user);
+/* A line to type. */
+void popup_prompt(struct app *app, const char *title, const char *text, const char *initial,
+		  popup_typed_fn *typed, void *user);
+/* A text to scroll through, lines separated by \n. Called again with the same title while it is
+ * open, it replaces the text and keeps the place (a log that grows). */
+void popup_text(struct app *app, const char *title, const char *text);
+/* Does one with this title stand open? */
+bool popup_is_open(const struct app *app, const char *title);
+void popup_close(struct app *app);
+
+#endif

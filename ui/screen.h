@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a screen is to the app: a const table of functions over a state object
+ * of its own. The app creates all screens at the start and destroys them at
+ * the end; enter and leave say when one is shown.
+ *
+ * No function here may wait: a key has to be answered within 50 ms.
+ */
+#ifndef CLONEDECK_UI_SCREEN_H
+#define CLONEDECK_UI_SCREEN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#include "draw.h"
+#include "field.h"
+#include "keys.h"
+#include "layout.h"
+
+struct app;
+
+struct screen_ops {
+	enum screen_id id;
+	const char *title; /* N_(), one word: the tab */
+
+	/* *ret: the state, passed to all others. */
+	int (*create)(struct app *app, void **ret, struct error *reterr);
+	void (*destroy)(void *state); /* NULL is fine */
+
+	/* Becomes (stops being) the visible one. A screen that is entered looks at the app's
+	 * choice again: it may have changed. May be NULL. */
+	void (*enter)(void *state, struct app *app);
+	void (*leave)(void *state, struct app *app);
+
+	/* Draws everything between header and message line. */
+	void (*draw)(void *state, struct app *app, struct draw *draw, struct rect body);
+
+	/* A command from keys.h that the app does not carry out itself. COMMAND_ACCEPT and
+	 * COMMAND_BACK come here too: true when done; on false the app goes back by itself for
+	 * COMMAND_BACK and ignores the rest. */
+	bool (*command)(void *state, struct app *app, enum command command);
+
+	/* NULL when the command can be used now; else why not, translated: it is grey in the
+	 * footer then and the sentence becomes the message when the key is pressed. May be NULL. */
+	const char *(*unavailable)(void *state, struct app *app, enum command command);
+
+	/* The text field that takes characters now, NULL for none; and what became of a key that
+	 * went there. May both be NULL. */
+	struct field *(*field)(void *state, struct app *app);
+	void (*edited)(void *state, struct app *app, struct field *field, enum field_event event);
+
+	/* The session has news (bits of enum session_change); also called while the screen is not
+	 * shown, so that no state points into an old disk list. May be NULL. */
+	void (*changed)(void *state, struct app *app, unsigned changes);
+
+	/* Once per refresh interval while it is shown; draw follows. NULL: nothing moves here. */
+	void (*tick)(void *state, struct app *app);
+
+	/* Lines for the help page below the keys: N_() strings, NULL behind the last. "NAME  text":
+	 * what stands before two blanks is shown strong. */
+	const char *const *notes;
+};
+
+extern const struct screen_ops scr_disks;
+extern const struct screen_ops scr_ranges;
+extern const struct screen_ops scr_plan;
+extern const struct screen_ops scr_run;
+extern const struct screen_ops scr_report;
+extern const struct screen_ops scr_help;
+
+#endif
