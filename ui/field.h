@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A line of text being typed: editing only, no curses (draw.h draws it).
- * Control characters never get in; the cursor is a byte index that always
- * stands at a character.
+ * A line of text being typed: editing only, no curses (draw.h draws it, the app
+ * feeds it keys). Control characters never get in; the cursor is a byte index
+ * that always stands at the start of a character or at the end.
  */
 #ifndef CLONEDECK_UI_FIELD_H
 #define CLONEDECK_UI_FIELD_H
@@ -12,13 +12,33 @@
 
 #define FIELD_TEXT_MAX 512
 
+/* Zero-initialise. */
 struct field {
 	char text[FIELD_TEXT_MAX]; /* UTF-8 */
-	size_t length;             /* bytes */
-	size_t cursor;             /* byte index */
-	size_t limit;              /* most bytes, 0: as many as fit */
+	size_t cursor;
 };
 
+/* False, and nothing changed, when the text does not fit. The cursor goes to its end. */
+bool field_set(struct field *field, const char *text);
+void field_clear(struct field *field);
+/* One character (or more) at the cursor; false for control characters and without room. */
+bool field_insert(struct field *field, const char *bytes);
+void field_erase_before(struct field *field);
+void field_erase_at(struct field *field);
+void field_left(struct field *field);
+void field_right(struct field *field);
+void field_home(struct field *field);
+void field_end(struct field *field);
+
+/* What to draw in `columns` cells: the text, scrolled so that the cursor shows, padded with '_'.
+ * ret must hold 4 * columns + 1; *retcursor is the cursor's column, *retfirst the first byte shown.
+ */
+void field_view(const struct field *field, int columns, char *ret, int *retcursor,
+		size_t *retfirst);
+/* Column of byte `at` when byte `first` is shown in column 0; negative when it is left of it. */
+int field_column(const struct field *field, size_t first, size_t at);
+
+/* ---- keys (keys.h), implemented in field_key.c ---- */
 enum field_event {
 	FIELD_NOT_TAKEN, /* not for the field: look the key up as a command */
 	FIELD_MOVED,
@@ -30,12 +50,8 @@ enum field_event {
 	FIELD_FULL, /* the character found no room */
 };
 
-/* The cursor goes behind the text. */
-void field_set(struct field *field, const char *text);
-/* Characters, Backspace, Delete, Left, Right, Home/Ctrl-A, End/Ctrl-E, Ctrl-U (all), Ctrl-K (rest),
- * Enter, Esc, Tab. Function keys, Up, Down and paging are not taken. */
+/* Characters, Backspace, Delete, Left, Right, Home/Ctrl-A, End/Ctrl-E, Ctrl-U (all), Ctrl-K (the
+ * rest), Enter, Esc, Tab. Function keys, Up, Down and paging are not taken. */
 enum field_event field_key(struct field *field, int key);
-/* Columns of the text before the cursor. */
-int field_cursor_column(const struct field *field);
 
 #endif
