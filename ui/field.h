@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define FIELD_TEXT_MAX 512
+/* The ranges of a disk with more than a hundred partitions, some ticked and some not. */
+#define FIELD_TEXT_MAX 8192
 
 /* Zero-initialise. */
 struct field {

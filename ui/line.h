@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A line of text of a fixed number of columns, put together cell by cell. The
+ * models use it so that no row can ever be wider than its screen, whatever a
+ * disk calls itself. Pure; no curses.
+ */
+#ifndef CLONEDECK_UI_LINE_H
+#define CLONEDECK_UI_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINE_COLUMNS_MAX 512
+
+struct line {
+	char text[4 * LINE_COLUMNS_MAX + 1];
+	int columns; /* used so far */
+	int limit;   /* most columns it may take */
+};
+
+/* limit is cut to 0…LINE_COLUMNS_MAX. */
+void line_start(struct line *line, int limit);
+/* Cells exactly `width` wide; too long a text keeps its head, or its tail. */
+void line_put(struct line *line, int width, const char *text);
+void line_put_tail(struct line *line, int width, const char *text);
+/* Right-aligned. A number that does not fit is shown as '#', never cut: half a number lies. */
+void line_put_right(struct line *line, int width, const char *text);
+/* As wide as it is; what lies beyond the limit is lost. */
+void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Blanks up to `column`; nothing when the line is already there. */
+void line_to(struct line *line, int column);
+
+/* Decimal digits that `value` needs. */
+int line_digits(uint64_t value);
+
+/*
+ * Where to break `text` for a line of `columns`: bytes that go on this line.
+ * *retskip is how many bytes (blanks) to leave out before the next one. Breaks
+ * at a blank where it can. Returns 0 only for an empty text.
+ */
+size_t line_break(const char *text, int columns, size_t *retskip);
+
+#endif
