@@ -13,7 +13,8 @@ uint64_t clock_thread_cpu(void);
 uint64_t clock_process_cpu(void);
 void clock_sleep_until(uint64_t monotonic);
 
-/* "2026-09-21T14:12:20+02:00" into buffer. Returns it. */
+/* "2026-09-21T14:12:20+02:00" (local time) into buffer, "-" for a time beyond the calendar.
+ * Returns it. */
 #define CLOCK_TEXT_MAX 40
 const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_MAX]);
 

@@ -18,15 +18,15 @@
 
 /* How the program ends; the contract with scripts. */
 enum exit_code {
-	EXIT_COMPLETE = 0,	     /* complete, flushed, and verified as asked */
-	EXIT_USAGE = 1,		     /* the command line is wrong */
-	EXIT_ENVIRONMENT = 2,	     /* no root, no such device, no memory */
-	EXIT_REFUSED = 3,	     /* a guard refused */
-	EXIT_BAD_AREAS = 4,	     /* complete except for recorded bad areas */
-	EXIT_MISMATCH = 5,	     /* verify found a difference */
-	EXIT_STOPPED = 6,	     /* stopped, resumable */
+	EXIT_COMPLETE = 0,           /* complete, flushed, and verified as asked */
+	EXIT_USAGE = 1,              /* the command line is wrong */
+	EXIT_ENVIRONMENT = 2,        /* no root, no such device, no memory */
+	EXIT_REFUSED = 3,            /* a guard refused */
+	EXIT_BAD_AREAS = 4,          /* complete except for recorded bad areas */
+	EXIT_MISMATCH = 5,           /* verify found a difference */
+	EXIT_STOPPED = 6,            /* stopped, resumable */
 	EXIT_DESTINATION_FAILED = 7, /* the destination could not be written */
-	EXIT_INTERNAL = 8,	     /* a defect of this program */
+	EXIT_INTERNAL = 8,           /* a defect of this program */
 };
 
 enum error_class {
@@ -34,7 +34,7 @@ enum error_class {
 	ERROR_CLASS_USAGE,
 	ERROR_CLASS_ENVIRONMENT,
 	ERROR_CLASS_REFUSED,
-	ERROR_CLASS_SOURCE,	 /* reading the source failed */
+	ERROR_CLASS_SOURCE,      /* reading the source failed */
 	ERROR_CLASS_DESTINATION, /* writing or flushing the destination failed */
 	ERROR_CLASS_INTERNAL,
 };
@@ -50,14 +50,14 @@ struct sense {
 struct error {
 	int code; /* negative errno, 0: no error */
 	enum error_class class;
-	char operation[24];	/* "read", "write", "flush", "open", … untranslated */
-	char device[64];	/* node or file name, printable */
-	bool has_lba;		/* lba, sectors and sector_size are valid */
-	uint64_t lba;		/* of the device, in units of sector_size */
+	char operation[24]; /* "read", "write", "flush", "open", … untranslated */
+	char device[64];    /* node or file name, printable */
+	bool has_lba;       /* lba, sectors and sector_size are valid */
+	uint64_t lba;       /* of the device, in units of sector_size */
 	uint64_t sectors;
-	uint32_t sector_size;	/* bytes */
+	uint32_t sector_size; /* bytes */
 	struct sense sense;
-	char sentence[320];	/* translated, complete, printable, no line break */
+	char sentence[320]; /* translated, complete, printable, no line break */
 };
 
 /* Fills *reterr (when not NULL) and returns code, so that callers can write
@@ -78,7 +78,8 @@ int error_nomem(struct error *reterr);
  * falls back to strerror. code may be negative or positive. */
 const char *error_phrase(int code);
 
-/* The exit code that a failure of this kind ends in. */
+/* The exit code that a failure of this kind ends in: a source that cannot be read stops
+ * the copy (resumable). EXIT_COMPLETE only for code 0. */
 enum exit_code error_exit_code(const struct error *error);
 
 #endif

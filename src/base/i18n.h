@@ -10,10 +10,10 @@
 
 #if ENABLE_NLS
 #include <libintl.h>
-#define _(text) gettext(text)
+#define _(text)          gettext(text)
 #define P_(one, many, n) ngettext(one, many, n)
 #else
-#define _(text) (text)
+#define _(text)          (text)
 #define P_(one, many, n) ((n) == 1 ? (one) : (many))
 #endif
 #define N_(text) (text)

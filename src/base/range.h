@@ -34,10 +34,13 @@ bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret);
 /* First sector behind the range; false when it does not fit 64 bits. */
 bool range_end(struct range r, uint64_t *ret);
 bool range_overlaps(struct range a, struct range b);
+/* An empty range overlaps nothing and is contained wherever its start is. */
 bool range_contains(struct range outer, struct range inner);
+/* false (and *ret left alone) when they have no sector in common. */
 bool range_intersect(struct range a, struct range b, struct range *ret);
 
-/* Return 0, -ENOMEM, or -EOVERFLOW for a range that ends beyond 2^64-1. */
+/* Return 0, -ENOMEM, or -EOVERFLOW for a range that ends beyond 2^64-1; the list is as
+ * before then. Empty ranges change nothing. *ret is overwritten, what it held is not freed. */
 int range_list_add(struct range_list *list, struct range r);
 int range_list_subtract(struct range_list *list, struct range r);
 int range_list_copy(const struct range_list *from, struct range_list *ret);

@@ -12,11 +12,14 @@
 /* Copies `from` (at most `length` bytes, or up to NUL) into `to`, always
  * terminated, always valid UTF-8: control characters, bidirectional and
  * zero-width format characters, private-use and unassigned code points and
- * broken sequences become '?'; leading and trailing blanks go. Truncates at a
- * character boundary. Does not depend on the locale. Returns `to`. */
+ * broken sequences become '?', blanks of other widths a plain one; leading and
+ * trailing blanks and line ends go. Truncates at a character boundary. Never
+ * longer than `from`, and may be `from` itself. Does not depend on the locale.
+ * Returns `to`. */
 char *text_sanitise(char *to, size_t size, const char *from, size_t length);
 
-/* Columns that `text` takes on the terminal (wcwidth in the present locale). */
+/* Columns that `text` takes on the terminal (wcwidth in the present locale); what
+ * cannot be shown counts one, for the '?' in its place. */
 int text_width(const char *text);
 
 /* Fits `text` into `columns` cells, padded with blanks on the right; too long
@@ -25,7 +28,7 @@ int text_width(const char *text);
 char *text_fit(char *to, size_t size, const char *text, int columns);
 char *text_fit_tail(char *to, size_t size, const char *text, int columns);
 
-/* strlcpy that never splits a UTF-8 character. Returns `to`. */
+/* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
 
 #endif

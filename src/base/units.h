@@ -2,7 +2,8 @@
 /*
  * Numbers as people type and read them. Parsing: K M G T P and KiB MiB … are
  * powers of 1024, KB MB … powers of 1000, s counts sectors, 0x is hexadecimal,
- * fractions only with a suffix. Printing: SI, three or four significant digits.
+ * fractions only with a suffix, rounded down to a byte. Printing: SI, three
+ * significant digits.
  *
  * All print functions write a terminated string into the caller's buffer and
  * return it. Thread-safe.
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNITS_TEXT_MAX 48
+#define UNITS_TEXT_MAX 64
 
 enum units_scale { UNITS_SI, UNITS_IEC, UNITS_SECTORS };
 
@@ -23,15 +24,15 @@ enum units_scale { UNITS_SI, UNITS_IEC, UNITS_SECTORS };
  * the whole text must be a number. -EINVAL, -ERANGE. */
 int units_parse_size(const char *text, uint32_t sector_size, const char **retend, uint64_t *ret);
 
-/* "2.00T", "512M", "17.0K", "2,048": bytes in a column at most 6 wide. */
+/* "2.00T", "537M", "17.4K", "512B", "1.82Ti", sectors "2,048": at most 6 columns wide. */
 const char *units_print_short(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
 			      char buffer[static UNITS_TEXT_MAX]);
 /* "2.00 TB", "1.82 TiB", "3,907,029,168 sectors". */
 const char *units_print_long(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
 			     char buffer[static UNITS_TEXT_MAX]);
-/* "1,234,567": separator of the locale, a comma where it has none. */
+/* "1,234,567": separator of the locale, else a comma (a dot where that is the decimal one). */
 const char *units_print_count(uint64_t value, char buffer[static UNITS_TEXT_MAX]);
-/* "193 MB/s", "1.93 GB/s", "812 kB/s". */
+/* "193 MB/s", "1.93 GB/s", "812 kB/s"; "-" for what is no rate (negative, not a number). */
 const char *units_print_rate(double bytes_per_second, char buffer[static UNITS_TEXT_MAX]);
 /* "1:33:45", "0:00:07", "12 d 03:10:00". */
 const char *units_print_duration(uint64_t seconds, char buffer[static UNITS_TEXT_MAX]);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time: clocks for measuring, ISO 8601 text for people. */
+#include "base/clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t clock_read(clockid_t id)
+{
+	struct timespec now;
+
+	/* Cannot fail: the three clocks always exist on Linux. */
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_monotonic(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_thread_cpu(void)
+{
+	return clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t clock_process_cpu(void)
+{
+	return clock_read(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void clock_sleep_until(uint64_t monotonic)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(monotonic / NSEC_PER_SEC),
+		.tv_nsec = (long)(monotonic % NSEC_PER_SEC),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_MAX])
+{
+	time_t seconds = (time_t)unix_seconds;
+	struct tm local;
+	size_t length = 0;
+
+	if (localtime_r(&seconds, &local))
+		length = strftime(buffer, CLOCK_TEXT_MAX - 1, "%Y-%m-%dT%H:%M:%S%z", &local);
+	if (length < 2) {
+		/* A year that no calendar here can express. */
+		strcpy(buffer, "-");
+		return buffer;
+	}
+	/* strftime writes the zone as +hhmm, ISO 8601 extended wants +hh:mm. */
+	memmove(buffer + length - 1, buffer + length - 2, 3);
+	buffer[length - 2] = ':';
+	return buffer;
+}

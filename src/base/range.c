@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Ranges and sorted lists of them. Comparisons are written as differences from
+ * the lower start, so that they hold for every pair of 64-bit values, also for
+ * ranges that would end beyond 2^64.
+ */
+#include "base/range.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool u64_add(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	uint64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return false;
+	*ret = sum;
+	return true;
+}
+
+bool u64_sub(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	if (b > a)
+		return false;
+	*ret = a - b;
+	return true;
+}
+
+bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret)
+{
+	uint64_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return false;
+	*ret = product;
+	return true;
+}
+
+uint64_t u64_align_down(uint64_t value, uint64_t alignment)
+{
+	return value - value % alignment;
+}
+
+bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret)
+{
+	uint64_t over = value % alignment;
+
+	if (over == 0) {
+		*ret = value;
+		return true;
+	}
+	return u64_add(value, alignment - over, ret);
+}
+
+bool range_end(struct range r, uint64_t *ret)
+{
+	return u64_add(r.start, r.count, ret);
+}
+
+bool range_overlaps(struct range a, struct range b)
+{
+	if (a.count == 0 || b.count == 0)
+		return false;
+	return a.start <= b.start ? b.start - a.start < a.count : a.start - b.start < b.count;
+}
+
+bool range_contains(struct range outer, struct range inner)
+{
+	uint64_t offset;
+
+	if (!u64_sub(inner.start, outer.start, &offset) || offset > outer.count)
+		return false;
+	return inner.count <= outer.count - offset;
+}
+
+bool range_intersect(struct range a, struct range b, struct range *ret)
+{
+	if (!range_overlaps(a, b))
+		return false;
+
+	uint64_t start = a.start > b.start ? a.start : b.start;
+	uint64_t left_a = a.count - (start - a.start);
+	uint64_t left_b = b.count - (start - b.start);
+
+	ret->start = start;
+	ret->count = left_a < left_b ? left_a : left_b;
+	return true;
+}
+
+/* Index of the first item that ends behind `sector`; count if there is none. */
+static size_t first_behind(const struct range_list *list, uint64_t sector)
+{
+	size_t low = 0, high = list->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct range *item = &list->items[middle];
+
+		if (item->start + item->count <= sector)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int reserve(struct range_list *list, size_t count)
+{
+	if (count <= list->capacity)
+		return 0;
+
+	size_t capacity = list->capacity < 8 ? 8 : list->capacity * 2;
+	struct range *items = reallocarray(list->items, capacity, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	list->items = items;
+	list->capacity = capacity;
+	return 0;
+}
+
+/* Replaces the items [from, to) by `with` (at most 2 of them). */
+static int splice(struct range_list *list, size_t from, size_t to, const struct range *with,
+		  size_t with_count)
+{
+	size_t tail = list->count - to;
+	int error = reserve(list, from + with_count + tail);
+
+	if (error < 0)
+		return error;
+	if (tail > 0)
+		memmove(&list->items[from + with_count], &list->items[to],
+			tail * sizeof(*list->items));
+	for (size_t i = 0; i < with_count; i++)
+		list->items[from + i] = with[i];
+	list->count = from + with_count + tail;
+	return 0;
+}
+
+int range_list_add(struct range_list *list, struct range r)
+{
+	uint64_t end;
+
+	if (!range_end(r, &end))
+		return -EOVERFLOW;
+	if (r.count == 0)
+		return 0;
+
+	/* With start - 1 an item that ends right at the new start counts too: it is merged. */
+	size_t from = r.start == 0 ? 0 : first_behind(list, r.start - 1);
+	size_t to = from;
+	struct range merged = r;
+
+	for (; to < list->count && list->items[to].start <= end; to++) {
+		const struct range *item = &list->items[to];
+
+		if (item->start < merged.start)
+			merged.start = item->start;
+		if (item->start + item->count > end)
+			end = item->start + item->count;
+	}
+	merged.count = end - merged.start;
+	return splice(list, from, to, &merged, 1);
+}
+
+int range_list_subtract(struct range_list *list, struct range r)
+{
+	struct range rest[2];
+	size_t rest_count = 0;
+	uint64_t end;
+
+	if (!range_end(r, &end))
+		return -EOVERFLOW;
+	if (r.count == 0)
+		return 0;
+
+	size_t from = first_behind(list, r.start);
+	size_t to = from;
+
+	for (; to < list->count && list->items[to].start < end; to++) {
+		const struct range *item = &list->items[to];
+		uint64_t item_end = item->start + item->count;
+
+		if (item->start < r.start)
+			rest[rest_count++] = (struct range){ item->start, r.start - item->start };
+		if (item_end > end)
+			rest[rest_count++] = (struct range){ end, item_end - end };
+	}
+	return splice(list, from, to, rest, rest_count);
+}
+
+int range_list_copy(const struct range_list *from, struct range_list *ret)
+{
+	struct range_list copy = { 0 };
+
+	if (from->count > 0) {
+		copy.items = reallocarray(NULL, from->count, sizeof(*copy.items));
+		if (!copy.items)
+			return -ENOMEM;
+		memcpy(copy.items, from->items, from->count * sizeof(*copy.items));
+		copy.count = copy.capacity = from->count;
+	}
+	*ret = copy;
+	return 0;
+}
+
+bool range_list_contains(const struct range_list *list, struct range r)
+{
+	if (r.count == 0)
+		return true;
+
+	size_t i = first_behind(list, r.start);
+
+	return i < list->count && range_contains(list->items[i], r);
+}
+
+bool range_list_overlaps(const struct range_list *list, struct range r)
+{
+	if (r.count == 0)
+		return false;
+
+	size_t i = first_behind(list, r.start);
+
+	return i < list->count && range_overlaps(list->items[i], r);
+}
+
+uint64_t range_list_total(const struct range_list *list)
+{
+	uint64_t total = 0;
+
+	/* Disjoint ranges below 2^64: the sum fits. */
+	for (size_t i = 0; i < list->count; i++)
+		total += list->items[i].count;
+	return total;
+}
+
+int range_list_complement(const struct range_list *list, uint64_t size, struct range_list *ret)
+{
+	struct range_list rest = { 0 };
+	int error = range_list_add(&rest, (struct range){ 0, size });
+
+	for (size_t i = 0; error == 0 && i < list->count; i++)
+		error = range_list_subtract(&rest, list->items[i]);
+	if (error < 0) {
+		range_list_done(&rest);
+		return error;
+	}
+	*ret = rest;
+	return 0;
+}
+
+void range_list_done(struct range_list *list)
+{
+	free(list->items);
+	*list = (struct range_list){ 0 };
+}

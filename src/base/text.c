@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Hostile text made harmless, and text fitted into terminal cells. UTF-8 is
+ * decoded here and not by the C library, whose answer depends on the locale.
+ */
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define CODE_BROKEN UINT32_MAX
+
+struct code_range {
+	uint32_t first, last;
+};
+
+/*
+ * What must not reach a terminal, a log or a report. By Unicode 14:
+ *   - control, format (bidirectional marks, zero-width, tags), surrogate, private use,
+ *     line and paragraph separator (general categories Cc Cf Cs Co Zl Zp), noncharacters;
+ *   - characters that show nothing at all (default ignorable: fillers, variation
+ *     selectors, the combining grapheme joiner);
+ *   - unassigned code points in runs of 16 and more. Shorter holes inside a script are
+ *     let through: a later Unicode fills them, and they carry no function.
+ * Sorted; planes from 3134B on are empty, private or tags.
+ */
+static const struct code_range harmful[] = {
+	{ 0x0000, 0x001f },    { 0x007f, 0x009f },   { 0x00ad, 0x00ad },   { 0x034f, 0x034f },
+	{ 0x05f5, 0x0605 },    { 0x061c, 0x061c },   { 0x06dd, 0x06dd },   { 0x070e, 0x070f },
+	{ 0x088f, 0x0897 },    { 0x08e2, 0x08e2 },   { 0x0e5c, 0x0e80 },   { 0x0ee0, 0x0eff },
+	{ 0x0fdb, 0x0fff },    { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+	{ 0x1acf, 0x1aff },    { 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+	{ 0x2427, 0x243f },    { 0x244b, 0x245f },   { 0x2e5e, 0x2e7f },   { 0x2fd6, 0x2fef },
+	{ 0x3164, 0x3164 },    { 0xa62c, 0xa63f },   { 0xa7da, 0xa7f1 },   { 0xaac3, 0xaada },
+	{ 0xd7fc, 0xf8ff },    { 0xfada, 0xfaff },   { 0xfbc3, 0xfbd2 },   { 0xfdd0, 0xfdef },
+	{ 0xfe00, 0xfe0f },    { 0xfefd, 0xff00 },   { 0xffa0, 0xffa0 },   { 0xffef, 0xfffb },
+	{ 0x1005e, 0x1007f },  { 0x101a1, 0x101cf }, { 0x101fe, 0x1027f }, { 0x103d6, 0x103ff },
+	{ 0x105bd, 0x105ff },  { 0x10768, 0x1077f }, { 0x107bb, 0x107ff }, { 0x108b0, 0x108df },
+	{ 0x10940, 0x1097f },  { 0x10aa0, 0x10abf }, { 0x10bb0, 0x10bff }, { 0x10c49, 0x10c7f },
+	{ 0x10d3a, 0x10e5f },  { 0x10eb2, 0x10eff }, { 0x10f5a, 0x10f6f }, { 0x10f8a, 0x10faf },
+	{ 0x10fcc, 0x10fdf },  { 0x110bd, 0x110bd }, { 0x110c3, 0x110cf }, { 0x1123f, 0x1127f },
+	{ 0x11375, 0x113ff },  { 0x11462, 0x1147f }, { 0x114da, 0x1157f }, { 0x115de, 0x115ff },
+	{ 0x1166d, 0x1167f },  { 0x116ca, 0x116ff }, { 0x11747, 0x117ff }, { 0x1183c, 0x1189f },
+	{ 0x1195a, 0x1199f },  { 0x119e5, 0x119ff }, { 0x11af9, 0x11bff }, { 0x11cb7, 0x11cff },
+	{ 0x11daa, 0x11edf },  { 0x11ef9, 0x11faf }, { 0x1239a, 0x123ff }, { 0x12544, 0x12f8f },
+	{ 0x1342f, 0x143ff },  { 0x14647, 0x167ff }, { 0x16b90, 0x16e3f }, { 0x16e9b, 0x16eff },
+	{ 0x16fa0, 0x16fdf },  { 0x18cd6, 0x18cff }, { 0x18d09, 0x1afef }, { 0x1b123, 0x1b14f },
+	{ 0x1b153, 0x1b163 },  { 0x1b2fc, 0x1bbff }, { 0x1bca0, 0x1ceff }, { 0x1cfc4, 0x1cfff },
+	{ 0x1d173, 0x1d17a },  { 0x1d1eb, 0x1d1ff }, { 0x1d246, 0x1d2df }, { 0x1d379, 0x1d3ff },
+	{ 0x1dab0, 0x1deff },  { 0x1df1f, 0x1dfff }, { 0x1e02b, 0x1e0ff }, { 0x1e150, 0x1e28f },
+	{ 0x1e2af, 0x1e2bf },  { 0x1e300, 0x1e7df }, { 0x1e8d7, 0x1e8ff }, { 0x1e960, 0x1ec70 },
+	{ 0x1ecb5, 0x1ed00 },  { 0x1ed3e, 0x1edff }, { 0x1eebc, 0x1eeef }, { 0x1eef2, 0x1efff },
+	{ 0x1f1ae, 0x1f1e5 },  { 0x1f266, 0x1f2ff }, { 0x1f8b2, 0x1f8ff }, { 0x1fbcb, 0x1fbef },
+	{ 0x1fbfa, 0x1ffff },  { 0x2a6e0, 0x2a6ff }, { 0x2ebe1, 0x2f7ff }, { 0x2fa1e, 0x2ffff },
+	{ 0x3134b, 0x10ffff },
+};
+
+static bool code_in(const struct code_range *ranges, size_t count, uint32_t code)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].last < code)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && ranges[low].first <= code;
+}
+
+/* The blanks other than U+0020: as wide as they like to be, and told from it by nobody. */
+static bool code_is_blank(uint32_t code)
+{
+	static const struct code_range blanks[] = {
+		{ 0x0020, 0x0020 }, { 0x00a0, 0x00a0 }, { 0x1680, 0x1680 }, { 0x2000, 0x200a },
+		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 },
+	};
+
+	return code_in(blanks, ARRAY_LENGTH(blanks), code);
+}
+
+/*
+ * Decodes one character of text[0..length), length > 0. Returns its bytes; for
+ * a broken sequence *ret is CODE_BROKEN and the result is the length of the
+ * longest well-formed beginning, at least 1 (Unicode 3.9, table 3-7).
+ */
+static size_t utf8_decode(const unsigned char *text, size_t length, uint32_t *ret)
+{
+	unsigned char lead = text[0];
+	unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+	size_t need;
+	uint32_t code;
+
+	*ret = CODE_BROKEN;
+	if (lead < 0x80) {
+		*ret = lead;
+		return 1;
+	} else if (lead >= 0xc2 && lead <= 0xdf) {
+		need = 2;
+		code = lead & 0x1f;
+	} else if (lead >= 0xe0 && lead <= 0xef) {
+		need = 3;
+		code = lead & 0x0f;
+		if (lead == 0xe0)
+			low = 0xa0; /* below: overlong */
+		else if (lead == 0xed)
+			high = 0x9f; /* above: surrogates */
+	} else if (lead >= 0xf0 && lead <= 0xf4) {
+		need = 4;
+		code = lead & 0x07;
+		if (lead == 0xf0)
+			low = 0x90; /* below: overlong */
+		else if (lead == 0xf4)
+			high = 0x8f; /* above: beyond U+10FFFF */
+	} else {
+		return 1;
+	}
+	for (size_t i = 1; i < need; i++) {
+		if (i >= length || text[i] < low || text[i] > high)
+			return i;
+		code = code << 6 | (text[i] & 0x3f);
+		low = 0x80;
+		high = 0xbf;
+	}
+	*ret = code;
+	return need;
+}
+
+/* White space as sysfs files and INQUIRY strings end with. */
+static bool is_edge(unsigned char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+char *text_sanitise(char *to, size_t size, const char *from, size_t length)
+{
+	const unsigned char *text = (const unsigned char *)from;
+	size_t used = 0, end = 0; /* end: behind the last character that is no blank */
+
+	if (size == 0)
+		return to;
+	length = strnlen(from, length);
+	while (length > 0 && is_edge(text[length - 1]))
+		length--;
+	while (length > 0 && is_edge(text[0])) {
+		text++;
+		length--;
+	}
+	while (length > 0) {
+		uint32_t code;
+		size_t taken = utf8_decode(text, length, &code);
+		const unsigned char *put = text;
+		size_t put_length = taken;
+		bool blank = code_is_blank(code);
+
+		if (blank || code == CODE_BROKEN || code_in(harmful, ARRAY_LENGTH(harmful), code)) {
+			put = (const unsigned char *)(blank ? " " : "?");
+			put_length = 1;
+		}
+		if (!blank || used > 0) {
+			if (put_length >= size - used)
+				break;
+			memmove(to + used, put, put_length);
+			used += put_length;
+		}
+		if (!blank)
+			end = used;
+		text += taken;
+		length -= taken;
+	}
+	to[end] = '\0';
+	return to;
+}
+
+/* Cells that the next character takes, *retbytes its length. Broken bytes and what the
+ * locale cannot show count one cell each: a '?' stands there. */
+static int next_width(const char *text, size_t length, size_t *retbytes)
+{
+	uint32_t code;
+
+	*retbytes = utf8_decode((const unsigned char *)text, length, &code);
+	int width = code == CODE_BROKEN ? -1 : wcwidth((wchar_t)code);
+
+	return width < 0 ? 1 : width;
+}
+
+int text_width(const char *text)
+{
+	size_t length = strlen(text);
+	int columns = 0;
+
+	while (length > 0) {
+		size_t bytes;
+
+		columns += next_width(text, length, &bytes);
+		text += bytes;
+		length -= bytes;
+	}
+	return columns;
+}
+
+char *text_fit(char *to, size_t size, const char *text, int columns)
+{
+	size_t length = strlen(text), used = 0;
+	int left = columns > 0 ? columns : 0;
+
+	if (size == 0)
+		return to;
+	while (length > 0) {
+		size_t bytes;
+		int width = next_width(text, length, &bytes);
+
+		/* Combining characters may be many: keep room for the blanks to come. */
+		if (width > left || used + bytes + (size_t)(left - width) >= size)
+			break;
+		memcpy(to + used, text, bytes);
+		used += bytes;
+		left -= width;
+		text += bytes;
+		length -= bytes;
+	}
+	while (left-- > 0 && used + 1 < size)
+		to[used++] = ' ';
+	to[used] = '\0';
+	return to;
+}
+
+char *text_fit_tail(char *to, size_t size, const char *text, int columns)
+{
+	int width = text_width(text);
+	size_t mark = columns > 2 ? 2 : 0; /* in less there is no room for the dots */
+
+	if (size <= mark || width <= columns)
+		return text_fit(to, size, text, columns);
+
+	size_t length = strlen(text);
+	int room = columns - (int)mark;
+
+	/* Also drops what combines with the last character dropped. */
+	while (length > 0) {
+		size_t bytes;
+		int cells = next_width(text, length, &bytes);
+
+		if (width <= room && cells > 0)
+			break;
+		width -= cells;
+		text += bytes;
+		length -= bytes;
+	}
+	memset(to, '.', mark);
+	text_fit(to + mark, size - mark, text, room);
+	return to;
+}
+
+char *text_copy(char *to, size_t size, const char *from)
+{
+	if (size == 0)
+		return to;
+
+	size_t length = strlen(from), used = 0;
+
+	if (length >= size) {
+		while (used < length) {
+			uint32_t code;
+			size_t bytes = utf8_decode((const unsigned char *)from + used,
+						   length - used, &code);
+
+			if (used + bytes >= size)
+				break;
+			used += bytes;
+		}
+	} else {
+		used = length;
+	}
+	memmove(to, from, used);
+	to[used] = '\0';
+	return to;
+}
