@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "copy/job.h"
+#include "io/backends.h"
+
+#define CHUNK_MAX   (64U << 20)
+#define DEPTH_MAX   1024
+#define RETRIES_MAX 100
+
+static const struct {
+	const char *label, *hint;
+} rows[OPTION_ROWS] = {
+	[OPTION_CHUNK] = { N_("Request size"), N_("auto, or a size up to 64M, for instance 1M") },
+	[OPTION_DEPTH] = { N_("Queue depth"), N_("auto, or 1 to 1024 requests in flight per end") },
+	[OPTION_LANES] = { N_("Lanes"), N_("auto, or 1 to 32 threads") },
+	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"), N_("auto, uring, threads, buffered, image") },
+	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
+					 N_("auto, uring, threads, buffered, image") },
+	[OPTION_RATE] = { N_("Rate limit"), N_("none, or bytes per second, for instance 50M") },
+	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 100, of a request that failed") },
+	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or map: note the bad area and go on") },
+};
+
+const char *options_form_label(enum option_row row)
+{
+	return _(rows[row].label);
+}
+
+const char *options_form_hint(enum option_row row)
+{
+	return _(rows[row].hint);
+}
+
+void options_form_move(struct options_form *form, int by)
+{
+	int at = ((int)form->at + by) % OPTION_ROWS;
+
+	form->at = (enum option_row)(at < 0 ? at + OPTION_ROWS : at);
+}
+
+const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
+{
+	static const struct {
+		uint64_t unit;
+		const char *suffix;
+	} units[] = {
+		{ 1ULL << 30, "G" },  { 1ULL << 20, "M" }, { 1ULL << 10, "K" },
+		{ 1000000000, "GB" }, { 1000000, "MB" },   { 1000, "KB" },
+	};
+
+	snprintf(buffer, size, "%" PRIu64, bytes);
+	for (size_t i = 0; bytes && i < sizeof(units) / sizeof(units[0]); i++)
+		if (bytes % units[i].unit == 0) {
+			snprintf(buffer, size, "%" PRIu64 "%s", bytes / units[i].unit,
+				 units[i].suffix);
+			break;
+		}
+	return buffer;
+}
+
+static void set_number(struct field *field, uint64_t value, bool size)
+{
+	char text[32];
+
+	if (!value)
+		field_set(field, "auto");
+	else if (size)
+		field_set(field, options_print_size(value, text, sizeof(text)));
+	else {
+		snprintf(text, sizeof(text), "%" PRIu64, value);
+		field_set(field, text);
+	}
+}
+
+void options_form_set(struct options_form *form, const struct plan_options *options)
+{
+	char text[32];
+
+	set_number(&form->fields[OPTION_CHUNK], options->chunk, true);
+	set_number(&form->fields[OPTION_DEPTH], options->queue_depth, false);
+	set_number(&form->fields[OPTION_LANES], options->lanes, false);
+	field_set(&form->fields[OPTION_SOURCE_BACKEND],
+		  io_backend_choice_name(options->source_backend));
+	field_set(&form->fields[OPTION_DESTINATION_BACKEND],
+		  io_backend_choice_name(options->destination_backend));
+	field_set(&form->fields[OPTION_RATE],
+		  options->rate ? options_print_size(options->rate, text, sizeof(text)) : "none");
+	snprintf(text, sizeof(text), "%u", options->retries);
+	field_set(&form->fields[OPTION_RETRIES], text);
+	field_set(&form->fields[OPTION_ON_ERROR],
+		  options->on_error == ON_ERROR_MAP ? "map" : "stop");
+}
+
+/* The word in the field without blanks around it. */
+static const char *word(const struct options_form *form, enum option_row row,
+			char buffer[static 64])
+{
+	return text_sanitise(buffer, 64, form->fields[row].text, strlen(form->fields[row].text));
+}
+
+static bool read_number(const char *text, bool may_be_auto, uint64_t min, uint64_t max,
+			uint64_t *ret)
+{
+	uint64_t value;
+
+	if (may_be_auto && (!strcmp(text, "auto") || !text[0])) {
+		*ret = 0;
+		return true;
+	}
+	if (text[strspn(text, "0123456789")] || units_parse_size(text, 0, NULL, &value) < 0)
+		return false;
+	if (value < min || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool options_read_rate(const char *text, uint64_t *ret)
+{
+	char clean[64];
+
+	text_sanitise(clean, sizeof(clean), text, strlen(text));
+	if (!clean[0] || !strcmp(clean, "none")) {
+		*ret = 0;
+		return true;
+	}
+	return units_parse_size(clean, 0, NULL, ret) == 0;
+}
+
+static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
+{
+	uint64_t value = 0;
+
+	if (strcmp(text, "auto") && text[0] &&
+	    (units_parse_size(text, sector_size, NULL, &value) < 0 || value < sector_size ||
+	     value > CHUNK_MAX || (sector_size && value % sector_size)))
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static bool read_row(const struct options_form *form, enum option_row row, uint32_t sector_size,
+		     struct plan_options *options)
+{
+	char text[64];
+	uint64_t number = 0;
+	bool good = false;
+
+	word(form, row, text);
+	switch (row) {
+	case OPTION_CHUNK:
+		return read_chunk(text, sector_size, &options->chunk);
+	case OPTION_DEPTH:
+		good = read_number(text, true, 1, DEPTH_MAX, &number);
+		options->queue_depth = (uint32_t)number;
+		return good;
+	case OPTION_LANES:
+		good = read_number(text, true, 1, JOB_LANES_MAX, &number);
+		options->lanes = (uint32_t)number;
+		return good;
+	case OPTION_SOURCE_BACKEND:
+		return io_backend_choice_parse(text, &options->source_backend) == 0;
+	case OPTION_DESTINATION_BACKEND:
+		return io_backend_choice_parse(text, &options->destination_backend) == 0;
+	case OPTION_RATE:
+		return options_read_rate(text, &options->rate);
+	case OPTION_RETRIES:
+		good = read_number(text, false, 0, RETRIES_MAX, &number);
+		options->retries = (unsigned)number;
+		return good;
+	case OPTION_ON_ERROR:
+		options->on_error = !strcmp(text, "map") ? ON_ERROR_MAP : ON_ERROR_STOP;
+		return !strcmp(text, "map") || !strcmp(text, "stop");
+	case OPTION_ROWS:
+		break;
+	}
+	return false;
+}
+
+bool options_form_read(const struct options_form *form, uint32_t sector_size,
+		       struct plan_options *ret, enum option_row *retrow, char *reason, size_t size)
+{
+	struct plan_options options = *ret;
+
+	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
+		char text[64];
+
+		if (read_row(form, row, sector_size, &options))
+			continue;
+		*retrow = row;
+		snprintf(reason, size, _("%s can not be \"%s\": %s."), options_form_label(row),
+			 word(form, row, text), options_form_hint(row));
+		return false;
+	}
+	*ret = options;
+	return true;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "io/backends.h"
+
+/* "sda" for "/dev/sda". */
+static const char *short_name(const char *node)
+{
+	return strncmp(node, "/dev/", 5) ? node : node + 5;
+}
+
+static void text_end(const char *label, const struct endpoint *end, struct line *line)
+{
+	char size[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX + 4];
+	int wide;
+
+	units_print_count(end->size, size);
+	if (end->exists || end->size)
+		snprintf(bytes, sizeof(bytes), _("%s B"), size);
+	else
+		snprintf(bytes, sizeof(bytes), "%s", _("new file"));
+	wide = text_width(bytes);
+
+	line_put(line, 1, "");
+	line_put(line, 7, label);
+	line_put(line, 1, "");
+	if (end->kind == ENDPOINT_IMAGE) {
+		line_add(line, "%s ", _("image"));
+		line_put_tail(line, line->limit - line->columns - wide - 2, end->node);
+	} else {
+		/* The name, the model's head and the serial's tail share what the size leaves. */
+		int left = line->limit - line->columns - wide - 2 - 9;
+		int model = left * 2 / 5 > 24 ? 24 : left * 2 / 5;
+
+		line_put(line, 9, short_name(end->node));
+		line_put(line, 1, "");
+		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
+		line_add(line, " %s ", _("S/N"));
+		line_put_tail(line, line->limit - line->columns - wide - 2,
+			      end->identity.serial[0] ? end->identity.serial : "-");
+	}
+	line_put_right(line, line->limit - line->columns - 1, bytes);
+}
+
+void plan_text_source(const struct plan *plan, struct line *line)
+{
+	text_end(_("SOURCE"), &plan->source, line);
+}
+
+void plan_text_destination(const struct plan *plan, struct line *line)
+{
+	struct endpoint end = plan->destination;
+
+	if (!end.exists && end.kind == ENDPOINT_IMAGE)
+		end.size = 0;
+	text_end(_("DEST"), &end, line);
+}
+
+static const char *whole_name(enum endpoint_kind kind)
+{
+	switch (kind) {
+	case ENDPOINT_PARTITION:
+		return _("whole partition");
+	case ENDPOINT_IMAGE:
+		return _("whole image");
+	case ENDPOINT_NONE:
+	case ENDPOINT_DISK:
+		break;
+	}
+	return _("whole disk");
+}
+
+void plan_text_copy(const struct plan *plan, struct line *line)
+{
+	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	const struct extent *first = plan->extents;
+
+	line_put(line, 1, "");
+	line_put(line, 7, _("COPY"));
+	line_put(line, 1, "");
+	units_print_count(plan->total_sectors, count);
+	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
+	if (plan->whole && plan->extent_count == 1)
+		line_add(line, _("%s, LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s"),
+			 whole_name(plan->source.kind), first->source_lba,
+			 first->source_lba + first->sectors - 1, first->destination_lba, size);
+	else if (plan->extent_count == 1)
+		line_add(line, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
+			 first->source_lba, first->source_lba + first->sectors - 1,
+			 first->destination_lba, count, size);
+	else if (plan->extent_count)
+		line_add(line,
+			 _("%zu extents, %s sectors, %s, first LBA %" PRIu64 " -> LBA %" PRIu64),
+			 plan->extent_count, count, size, first->source_lba,
+			 first->destination_lba);
+}
+
+/* "auto" for 0. */
+static const char *or_auto(uint64_t value, bool bytes, char buffer[static UNITS_TEXT_MAX])
+{
+	if (!value)
+		snprintf(buffer, UNITS_TEXT_MAX, "%s", _("auto"));
+	else if (bytes)
+		units_print_short(value, UNITS_IEC, 0, buffer);
+	else
+		units_print_count(value, buffer);
+	return buffer;
+}
+
+void plan_text_options(const struct plan_options *options, struct line *line)
+{
+	char lanes[UNITS_TEXT_MAX], depth[UNITS_TEXT_MAX], chunk[UNITS_TEXT_MAX];
+	char rate[UNITS_TEXT_MAX];
+
+	or_auto(options->lanes, false, lanes);
+	or_auto(options->queue_depth, false, depth);
+	or_auto(options->chunk, true, chunk);
+	if (options->rate)
+		units_print_rate((double)options->rate, rate);
+	else
+		snprintf(rate, sizeof(rate), "%s", _("no limit"));
+
+	line_put(line, 1, "");
+	line_put(line, 7, _("OPTIONS"));
+	line_put(line, 1, "");
+	line_add(line, _("lanes %s, depth %s, chunk %s, I/O %s -> %s, "), lanes, depth, chunk,
+		 io_backend_choice_name(options->source_backend),
+		 io_backend_choice_name(options->destination_backend));
+	line_add(line,
+		 options->on_error == ON_ERROR_MAP ? _("errors: %u retries, map")
+						   : _("errors: %u retries, stop"),
+		 options->retries);
+	/* The limit last: it is the part that may fall off the edge when there is none. */
+	line_add(line, _(", rate %s"), rate);
+}
+
+void plan_text_start(const struct gate *gate, struct line *line)
+{
+	char list[160] = "";
+	unsigned left = gate_unticked(gate);
+
+	if (gate_refused(gate)) {
+		line_add(line, _(" REFUSED: this plan can not be started. Change what is chosen on "
+				 "1 or 2."));
+		return;
+	}
+	if (!left) {
+		line_add(line,
+			 gate->typing
+				 ? _(" TO START: type what is asked for, then Enter")
+				 : _(" TO START: press Tab, type what is asked for, then Enter"));
+		return;
+	}
+	for (size_t i = 0; i < gate->verdicts->count; i++) {
+		unsigned number = gate_warning(gate, i);
+		size_t used = strlen(list);
+
+		if (number && !gate->ticked[i])
+			snprintf(list + used, sizeof(list) - used, used ? ", W%u" : "W%u", number);
+	}
+	if (left > 6)
+		line_add(line,
+			 _(" TO START: tick all %u warnings with Space, then Tab and type, then "
+			   "Enter"),
+			 left);
+	else
+		line_add(line, _(" TO START: tick %s with Space, then Tab and type, then Enter"),
+			 list);
+}
+
+/* ---- the list ---- */
+
+static int lines_add(struct plan_lines *lines, struct plan_line add)
+{
+	/* A power of two at a time: the list is built once per size or plan. */
+	if ((lines->count & (lines->count + 1)) == 0) {
+		struct plan_line *more =
+			realloc(lines->items, (2 * lines->count + 2) * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		lines->items = more;
+	}
+	lines->items[lines->count++] = add;
+	return 0;
+}
+
+int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			  int columns)
+{
+	int room = columns - PLAN_CHECK_INDENT - 1;
+
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const char *sentence = verdicts->items[i].sentence;
+		size_t start = 0;
+		bool first = true;
+
+		do {
+			size_t skip, length = line_break(sentence + start, room, &skip);
+			int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+									 .index = i,
+									 .first = first,
+									 .start = start,
+									 .length = length });
+
+			if (error < 0)
+				return error;
+			first = false;
+			start += length + skip;
+		} while (sentence[start]);
+	}
+	return 0;
+}
+
+static int add_section(struct plan_lines *lines, enum plan_line_kind kind, size_t count)
+{
+	int error = 0;
+
+	if (!count)
+		return 0;
+	error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE, .index = kind });
+	for (size_t i = 0; i < count && error == 0; i++)
+		error = lines_add(lines, (struct plan_line){ .kind = kind, .index = i });
+	return error;
+}
+
+int plan_lines_add_lost(struct plan_lines *lines, size_t count)
+{
+	return add_section(lines, PLAN_LINE_LOST, count);
+}
+
+int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
+{
+	return add_section(lines, PLAN_LINE_EXTENT,
+			   plan->extent_count > 1 ? plan->extent_count : 0);
+}
+
+void plan_lines_done(struct plan_lines *lines)
+{
+	free(lines->items);
+	memset(lines, 0, sizeof(*lines));
+}
+
+size_t plan_lines_find(const struct plan_lines *lines, size_t verdict)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->items[i].kind == PLAN_LINE_CHECK && lines->items[i].index == verdict)
+			return i;
+	return 0;
+}
+
+void plan_text_check(const struct gate *gate, const struct plan_line *at, struct line *line,
+		     enum role *retrole)
+{
+	const struct verdict *verdict = &gate->verdicts->items[at->index];
+	char part[sizeof(verdict->sentence)];
+
+	line_put(line, 2, "");
+	*retrole = ROLE_NORMAL;
+	switch (verdict->kind) {
+	case VERDICT_REFUSE:
+		*retrole = ROLE_BAD;
+		if (at->first)
+			line_put(line, 4, _("NO"));
+		break;
+	case VERDICT_WARN:
+		*retrole = ROLE_WARN;
+		if (at->first)
+			line_add(line, "%s W%u", gate->ticked[at->index] ? "[x]" : "[ ]",
+				 gate_warning(gate, at->index));
+		break;
+	case VERDICT_OK:
+		if (at->first)
+			line_put(line, 4, _("ok"));
+		break;
+	}
+	line_to(line, PLAN_CHECK_INDENT);
+	snprintf(part, sizeof(part), "%.*s", (int)at->length, verdict->sentence + at->start);
+	line_add(line, "%s", part);
+}
+
+static const char *lost_text(enum lost_how how)
+{
+	switch (how) {
+	case LOST_PARTLY:
+		return _("partly overwritten");
+	case LOST_FROM_TABLE:
+		return _("its table entry vanishes");
+	case LOST_OVERWRITTEN:
+		break;
+	}
+	return _("overwritten");
+}
+
+void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_scale scale,
+		    struct line *line)
+{
+	const struct partition *partition = lost->partition;
+	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
+	const char *label = partition->label[0] ? partition->label : partition->name;
+
+	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
+	snprintf(last, sizeof(last), "%" PRIu64,
+		 partition->sectors ? partition->start + partition->sectors - 1 : 0);
+	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
+	snprintf(name, sizeof(name), _("number %u"), partition->number);
+
+	line_put(line, 2, "");
+	line_put(line, 10, partition->node[0] ? short_name(partition->node) : name);
+	line_put_right(line, 12, first);
+	line_put(line, 2, " -");
+	line_put_right(line, 12, last);
+	line_put_right(line, 8, size);
+	line_put(line, 1, "");
+	line_put(line, 7, partition->fs[0] ? partition->fs : "-");
+	line_put(line, 1, "");
+	line_put(line, line->limit > 90 ? 12 : 6, label[0] ? label : "-");
+	line_put(line, 1, "");
+	line_add(line, "%s", lost_text(lost->how));
+}
+
+void plan_text_extent(const struct plan *plan, size_t index, struct line *line)
+{
+	const struct extent *extent = &plan->extents[index];
+	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+
+	units_print_count(extent->sectors, count);
+	units_print_long(extent->sectors * plan->sector_size, UNITS_SI, plan->sector_size, size);
+	line_add(line, _("  LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
+		 extent->source_lba, extent->source_lba + extent->sectors - 1,
+		 extent->destination_lba, count, size);
+}
+
+void plan_text_axis(uint64_t bytes, enum units_scale scale, struct line *line)
+{
+	char half[UNITS_TEXT_MAX], full[UNITS_TEXT_MAX];
+
+	units_print_short(bytes / 2, scale, 512, half);
+	units_print_short(bytes, scale, 512, full);
+	line_add(line, "0");
+	line_to(line, line->limit / 2);
+	line_add(line, "%s", half);
+	line_put_right(line, line->limit - line->columns, full);
+}
