@@ -2,7 +2,7 @@
 /*
  * Latency histogram after fio: groups of powers of two, each cut into 32 equal
  * buckets, so that any value is known to better than 1/32 (about 3 %), from
- * 1 ns to 2^40 ns (18 minutes; longer ones land in the last bucket, max is
+ * 1 ns to 2^41 ns (36 minutes; longer ones land in the last bucket, max is
  * exact). One writer adds with relaxed atomics; any thread may merge.
  */
 #ifndef CLONEDECK_STATS_LATENCY_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #define LATENCY_SUB_BITS 5
-#define LATENCY_GROUPS	 36
-#define LATENCY_BUCKETS	 ((LATENCY_GROUPS + 1) << LATENCY_SUB_BITS)
+#define LATENCY_GROUPS   36
+#define LATENCY_BUCKETS  ((LATENCY_GROUPS + 1) << LATENCY_SUB_BITS)
 
 struct latency {
 	uint64_t count;

@@ -11,40 +11,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RATES_HISTORY  600 /* one-second samples kept */
-#define RATES_PROFILE  128 /* buckets over the bytes of the plan */
+#define RATES_HISTORY 600 /* one-second samples kept */
+#define RATES_PROFILE 128 /* buckets over the bytes of the plan */
+#define RATES_RECENT  16  /* updates kept for the rate of the last second */
 
 struct rate_sample {
-	float read;  /* bytes per second */
-	float write;
+	float read, write; /* bytes per second of that second */
+	float active;      /* share of it (0..1) that was not paused */
 };
 
 struct rates {
-	uint64_t started, last;	       /* monotonic ns */
-	uint64_t paused;	       /* ns spent paused, not counted in averages */
-	uint64_t read, written, total; /* bytes */
+	uint64_t started, last;        /* monotonic ns */
+	uint64_t paused;               /* ns spent paused, not counted in averages */
+	uint64_t read, written, total; /* bytes; read and written by this run */
+	uint64_t already;              /* bytes done before this run */
 	struct rate_sample history[RATES_HISTORY];
-	uint64_t seconds;	       /* samples ever taken; newest is (seconds - 1) % RATES_HISTORY */
+	uint64_t seconds; /* samples ever taken; newest is (seconds - 1) % RATES_HISTORY */
 	uint64_t second_started, second_read, second_written, second_paused;
-	float profile[RATES_PROFILE];  /* bytes per second while that part was copied; 0 not yet */
+	float profile[RATES_PROFILE]; /* bytes per second while that part was copied; 0 not yet */
 	double peak;
-	double now_read, now_write;    /* over about the last second */
+	double now_read, now_write; /* over about the last second */
+
+	/* What follows is for rates.c alone. */
+	struct {
+		uint64_t ns, read, written;
+	} recent[RATES_RECENT];
+	unsigned recent_count;
+	unsigned bucket; /* of the profile, being filled */
+	uint64_t bucket_active, bucket_written;
+	bool pausing;
+	uint64_t moved_active; /* active ns when a byte was last written */
+	struct {
+		bool known;
+		bool jump;             /* the next estimate replaces the countdown */
+		double left;           /* seconds, counting down smoothly */
+		uint64_t at;           /* monotonic ns that `left` is for */
+		uint64_t shown;        /* rounded, kept until it is clearly wrong */
+		uint64_t since_second; /* what was measured before does not count */
+		unsigned since_bucket;
+	} eta;
 };
 
 struct eta {
-	bool known;	      /* false for the first 10 s and while nothing moves */
-	uint64_t seconds;     /* left for what is being done and all that is to follow */
-	int64_t finish;	      /* unix seconds */
+	bool known;       /* false for the first 10 s and while nothing moves */
+	uint64_t seconds; /* left for what is being done and all that is to follow */
+	int64_t finish;   /* unix seconds */
 };
 
 /* already: bytes that were done before (resume); they count for the percentage only. */
 void rates_start(struct rates *rates, uint64_t now, uint64_t total, uint64_t already);
 void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t written, bool paused);
-double rates_minute(const struct rates *rates, uint64_t now); /* written, over the last 60 s */
+/* The speed was changed on purpose (a rate limit): what was measured before says nothing
+ * about what is left. */
+void rates_forget_trend(struct rates *rates);
+
+/* Written bytes per second; pauses do not count. 0 while nothing is known. */
+double rates_minute(const struct rates *rates, uint64_t now); /* the last 60 s */
 double rates_average(const struct rates *rates, uint64_t now);
 /*
  * Believable on disks that get slower towards the end: the last two minutes
- * decide, damped by the average; shown late, rounded, and moving smoothly.
+ * decide, damped by the last ten, and where the speed over the disk so far
+ * follows a falling line, that line is drawn to the end. Shown late (after 10 s
+ * of copying), rounded (1 s below a minute, 5 s below ten, 30 s below two
+ * hours, else a minute), and moving smoothly.
  */
 void rates_eta(const struct rates *rates, uint64_t now, int64_t unix_now, struct eta *ret);
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples, averages, pauses, gaps and the profile over the disk. */
+#include "unit.h"
+
+#include "base/clock.h"
+#include "stats/rates.h"
+
+#define MB   1000000ULL
+#define TICK (NSEC_PER_SEC / 10)
+
+struct feed {
+	struct rates rates;
+	uint64_t now, read, written;
+};
+
+static void start(struct feed *feed, uint64_t total, uint64_t already)
+{
+	*feed = (struct feed){ .now = 5 * NSEC_PER_SEC };
+	rates_start(&feed->rates, feed->now, total, already);
+}
+
+static void run(struct feed *feed, double seconds, uint64_t rate, bool paused)
+{
+	for (int i = 0; i < (int)(seconds * 10 + 0.5); i++) {
+		feed->now += TICK;
+		feed->written += rate / 10;
+		feed->read = feed->written + MB;
+		rates_update(&feed->rates, feed->now, feed->read, feed->written, paused);
+	}
+}
+
+static struct rate_sample newest(const struct rates *rates)
+{
+	return rates->history[(rates->seconds - 1) % RATES_HISTORY];
+}
+
+START_TEST(a_steady_copy)
+{
+	static struct feed f;
+
+	start(&f, 100000 * MB, 0);
+	ck_assert_double_eq(rates_average(&f.rates, f.now), 0);
+	run(&f, 30, 200 * MB, false);
+	ck_assert_uint_eq(f.rates.seconds, 30);
+	ck_assert_double_eq_tol((double)newest(&f.rates).write, 200e6, 1e4);
+	ck_assert_double_eq_tol((double)newest(&f.rates).active, 1, 1e-6);
+	ck_assert_double_eq_tol(f.rates.now_write, 200e6, 1e3);
+	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 200e6, 1);
+	ck_assert_double_eq_tol(rates_minute(&f.rates, f.now), 200e6, 1e4);
+	ck_assert_double_eq_tol(f.rates.peak, 200e6, 1e6);
+}
+END_TEST
+
+START_TEST(pauses_do_not_count)
+{
+	static struct feed f;
+
+	start(&f, 100000 * MB, 0);
+	run(&f, 20, 100 * MB, false);
+	run(&f, 300, 0, true);
+	ck_assert_double_eq_tol((double)newest(&f.rates).write, 0, 1);
+	ck_assert_double_eq_tol((double)newest(&f.rates).active, 0, 1e-3);
+	run(&f, 20, 100 * MB, false);
+	ck_assert_uint_eq(f.rates.paused, 300 * NSEC_PER_SEC);
+	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 100e6, 1);
+	ck_assert_double_eq_tol(rates_minute(&f.rates, f.now), 100e6, 3e6);
+}
+END_TEST
+
+START_TEST(a_gap_is_spread_over_its_seconds)
+{
+	static struct feed f;
+
+	start(&f, 100000 * MB, 0);
+	run(&f, 10, 100 * MB, false);
+	f.now += 50 * NSEC_PER_SEC;
+	f.written += 500 * MB;
+	rates_update(&f.rates, f.now, f.written, f.written, false);
+	ck_assert_uint_eq(f.rates.seconds, 60);
+	ck_assert_double_eq_tol((double)newest(&f.rates).write, 10e6, 1e5);
+
+	/* A machine that slept for a week. */
+	f.now += 7 * 86400 * NSEC_PER_SEC;
+	rates_update(&f.rates, f.now, f.written, f.written, false);
+	ck_assert_uint_eq(f.rates.seconds, 60 + 7 * 86400);
+	ck_assert_double_eq_tol((double)newest(&f.rates).write, 0, 1);
+}
+END_TEST
+
+START_TEST(a_clock_that_stands_still_is_ignored)
+{
+	static struct feed f;
+
+	start(&f, 1000 * MB, 0);
+	run(&f, 2, 10 * MB, false);
+
+	uint64_t seconds = f.rates.seconds;
+
+	for (int i = 0; i < 100; i++)
+		rates_update(&f.rates, f.now, f.read, f.written, false);
+	rates_update(&f.rates, f.now - NSEC_PER_SEC, f.read, f.written, false);
+	ck_assert_uint_eq(f.rates.seconds, seconds);
+}
+END_TEST
+
+START_TEST(the_profile_follows_the_disk)
+{
+	static struct feed f;
+
+	start(&f, 1280 * MB, 0);
+	run(&f, 64, 10 * MB, false);
+	ck_assert_double_eq_tol((double)f.rates.profile[0], 10e6, 1e6);
+	ck_assert_double_eq_tol((double)f.rates.profile[60], 10e6, 1e6);
+	ck_assert_double_eq((double)f.rates.profile[80], 0);
+	run(&f, 32, 20 * MB, false);
+	ck_assert_double_eq_tol((double)f.rates.profile[100], 20e6, 2e6);
+	ck_assert_double_eq_tol((double)f.rates.profile[127], 20e6, 2e6);
+}
+END_TEST
+
+START_TEST(a_resumed_copy_has_no_profile_before_its_start)
+{
+	static struct feed f;
+
+	start(&f, 1280 * MB, 640 * MB);
+	run(&f, 10, 10 * MB, false);
+	ck_assert_double_eq((double)f.rates.profile[0], 0);
+	ck_assert_double_eq((double)f.rates.profile[63], 0);
+	ck_assert_double_eq_tol((double)f.rates.profile[66], 10e6, 1e6);
+	/* What was done before counts for nothing but the percentage. */
+	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 10e6, 1);
+}
+END_TEST
+
+START_TEST(a_tiny_plan_fills_the_profile_at_once)
+{
+	static struct feed f;
+
+	start(&f, 512, 0);
+	f.now += TICK;
+	rates_update(&f.rates, f.now, 512, 512, false);
+	ck_assert_double_gt((double)f.rates.profile[0], 0);
+	ck_assert_double_gt((double)f.rates.profile[127], 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("rates");
+	TCase *tc = tcase_create("rates");
+
+	tcase_add_test(tc, a_steady_copy);
+	tcase_add_test(tc, pauses_do_not_count);
+	tcase_add_test(tc, a_gap_is_spread_over_its_seconds);
+	tcase_add_test(tc, a_clock_that_stands_still_is_ignored);
+	tcase_add_test(tc, the_profile_follows_the_disk);
+	tcase_add_test(tc, a_resumed_copy_has_no_profile_before_its_start);
+	tcase_add_test(tc, a_tiny_plan_fills_the_profile_at_once);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
