@@ -3,8 +3,11 @@
  * A claim: one endpoint, opened once, proven to be the one that was chosen and
  * held to the end. The destination's claim holds O_EXCL on its node and
  * flock(LOCK_EX) on the whole-disk node (systemd.io/BLOCK_DEVICE_LOCKING);
- * the source's is O_RDONLY and flock(LOCK_SH) where it can be had.
- * The descriptors of a claim are the only ones the copy ever uses.
+ * the source's is O_RDONLY with flock(LOCK_SH), unless both ends are on one
+ * disk. The descriptors of a claim are the only ones the copy ever uses.
+ *
+ * One thread at a time; claim_check() may be called from another one than
+ * claim_open(), as long as nobody closes the claim meanwhile.
  */
 #ifndef CLONEDECK_GUARD_CLAIM_H
 #define CLONEDECK_GUARD_CLAIM_H
@@ -23,15 +26,20 @@ enum claim_role { CLAIM_SOURCE, CLAIM_DESTINATION };
  * Opens and checks. A destination image is created (O_CREAT|O_EXCL, never below
  * /dev) or, when it existed at the choice, opened without O_CREAT and compared
  * by device and inode. Refuses (-EBUSY, class REFUSED) what is held, (-ESTALE,
- * class REFUSED) what is no longer the chosen one. Nothing is written.
+ * class REFUSED) what is no longer the chosen one. Nothing is written. Waits up
+ * to three seconds for a lock that udev or a partitioning tool holds for a moment.
  */
 int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
 	       struct claim **ret, struct error *reterr);
 /* Reads the identity again from the open descriptor and compares. */
 int claim_check(struct claim *claim, struct error *reterr);
-/* Releases locks, asks the kernel to read a whole disk's table again when
- * `reread` is set (BLKRRPART, errors reported, not fatal). NULL is fine. */
+/* Releases locks; asks the kernel to read a whole disk's table again when
+ * `reread` is set (BLKRRPART; a failure is reported, the claim is closed all the
+ * same). NULL is fine. */
 int claim_close(struct claim *claim, bool reread, struct error *reterr);
+/* Closes a claim through which nothing was written; an image that it created is
+ * removed again. NULL is fine. */
+void claim_discard(struct claim *claim);
 
 /* Open file description shared by all lanes; owned by the claim. O_DIRECT is set
  * when the device or file system takes it. */

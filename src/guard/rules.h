@@ -2,7 +2,7 @@
 /*
  * The guard's rules: a table, each with an id, what it looks at, a verdict and
  * a sentence. Rules only read plain data (the plan, the disks as discovered,
- * facts gathered by facts.h); they make no system call.
+ * facts gathered by facts_gather()); they make no system call.
  *
  * `refuse` ends the matter unless the rule is liftable and named by --allow;
  * then it becomes a warning. A `warn` must be accepted: ticked in the deck,
@@ -23,9 +23,9 @@ enum verdict_kind { VERDICT_OK, VERDICT_WARN, VERDICT_REFUSE };
 struct verdict {
 	const char *rule; /* id, static: "destination-mounted" */
 	enum verdict_kind kind;
-	bool lifted;	  /* was refuse, --allow named it */
-	bool liftable;
-	char sentence[320];
+	bool lifted;   /* was refuse, --allow named it */
+	bool liftable; /* --allow would lift it (only meaningful for refuse and lifted ones) */
+	char sentence[400];
 };
 
 struct verdict_list {
@@ -33,35 +33,56 @@ struct verdict_list {
 	size_t count;
 };
 
+#define GUARD_BELOW_MAX 16
+
+/* Where a file lies or will lie, and every block device below its file system. */
+struct guard_place {
+	char path[512]; /* "" when there is no such file in this plan */
+	bool in_memory; /* tmpfs, ramfs, or an overlay or loop file on one */
+	bool complete;  /* all devices below it were found */
+	struct {
+		dev_t devno;   /* partition or disk */
+		char disk[64]; /* node of the whole disk */
+	} below[GUARD_BELOW_MAX];
+	size_t below_count;
+};
+
 /* What rules need to know beside plan and disks; gathered by facts_gather(). */
 struct guard_facts {
 	const struct disk_list *disks; /* borrowed */
 	bool root;
-	char log_dir[512];	 /* "" none */
-	bool log_dir_in_memory;	 /* tmpfs, ramfs, overlay over tmpfs */
-	dev_t log_dir_devno;	 /* file system it is on */
-	char log_dir_disk[64];	 /* whole-disk node below it, "" unknown */
-	uint64_t image_free;	 /* bytes free where a destination image goes */
+	struct guard_place log_dir;
+	struct guard_place map; /* a map file outside the log directory */
+	struct guard_place source_image, destination_image;
+	uint64_t image_free; /* bytes free where a destination image goes */
 	bool image_free_known;
-	char image_disk[64];	 /* whole-disk node below a destination image */
-	char source_image_disk[64];
-	bool source_writable_mount; /* the source or a part of it is mounted read-write */
+	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
+	uint64_t source_allocated; /* bytes that a source image really takes */
+	bool source_allocated_known;
+	char source_writable_mount[256]; /* where the source or a part of it is mounted read-write
+					  */
 };
 
-/* Reads the machine for the rules: needs system calls, so it lives apart (facts.c). */
+/* Reads the machine for the rules: needs system calls, so it lives apart. log_dir and
+ * map_path may be NULL and need not exist yet. */
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-		 struct guard_facts *ret, struct error *reterr);
+		 const char *map_path, struct guard_facts *ret, struct error *reterr);
 
-/* allow: NULL-terminated array of rule ids, or NULL. Unknown ids: -EINVAL. */
+/* allow: NULL-terminated array of rule ids, or NULL. -EINVAL (class USAGE) for an id that no
+ * rule has. */
 int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,
 		struct verdict_list *ret, struct error *reterr);
 void verdict_list_done(struct verdict_list *list);
 enum verdict_kind verdict_list_worst(const struct verdict_list *list);
 
+struct rule_context;
+
 struct rule_info {
 	const char *id;
 	const char *looks_at; /* N_() */
-	bool liftable;
+	bool liftable;        /* a verdict may still say that it is not, this time */
+	void (*check)(const struct rule_context *context,
+		      struct verdict *ret); /* the guard's own */
 };
 /* The table, for documentation and tests; ends with id NULL. */
 const struct rule_info *rules_table(void);

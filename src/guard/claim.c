@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Claims: exclusive opening, locking, and proof of identity on the descriptor. */
+#include "guard/claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "discover/identity.h"
+
+#ifndef BLKGETDISKSEQ
+#define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
+#endif
+
+#define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
+#define REREAD_PATIENCE (2 * NSEC_PER_SEC)
+#define RETRY_EVERY     (50 * NSEC_PER_MSEC)
+
+struct claim {
+	struct endpoint endpoint;
+	enum claim_role role;
+	int fd;
+	int lock_fd; /* whole-disk node of a claimed partition, else -1 */
+	bool direct;
+	bool created;     /* this claim made the image file */
+	struct stat file; /* of an image */
+};
+
+static bool is_device(const struct claim *claim)
+{
+	return claim->endpoint.kind != ENDPOINT_IMAGE;
+}
+
+static const char *name_of(const struct claim *claim, char buffer[static 256])
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+
+	if (is_device(claim) && endpoint->identity.serial[0])
+		snprintf(buffer, 256, _("%.96s (serial %s)"), endpoint->node,
+			 endpoint->identity.serial);
+	else
+		text_copy(buffer, 256, endpoint->node);
+	return buffer;
+}
+
+static int stale(const struct claim *claim, const char *operation, struct error *reterr)
+{
+	char name[256];
+
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -ESTALE, operation, claim->endpoint.node,
+		is_device(claim)
+			? _("%s is no longer the disk that was chosen: another one is in its "
+			    "place, or it was attached anew. Nothing was written to it. Choose "
+			    "it again.")
+			: _("%s is no longer the file that was chosen. Nothing was written to "
+			    "it. Choose it again."),
+		name_of(claim, name));
+}
+
+static int explain_open(const struct claim *claim, int code, struct error *reterr)
+{
+	const char *node = claim->endpoint.node;
+	char name[256];
+
+	name_of(claim, name);
+	switch (-code) {
+	case EBUSY:
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
+				 _("%s is in use: it or a part of it is mounted, or a program or "
+				   "another device holds it. Nothing was written. Release it and "
+				   "start again."),
+				 name);
+	case EACCES:
+	case EPERM:
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, code, "open", node,
+			is_device(claim)
+				? _("%s may not be opened by this user. Start clonedeck as "
+				    "root.")
+				: _("%s may not be opened: look at the rights of the file "
+				    "and its directory."),
+			name);
+	case EROFS:
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
+				 _("%s is read-only and cannot be a destination."), name);
+	case EEXIST:
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
+				 _("%s came into being after the plan was made, so it is not "
+				   "overwritten. Make the plan again."),
+				 name);
+	case ELOOP:
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, code, "open", node,
+			_("%s became a symbolic link after the plan was made. Make the plan "
+			  "again."),
+			name);
+	default:
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", node,
+				 _("%s cannot be opened: %s."), name, error_phrase(code));
+	}
+}
+
+/* With O_DIRECT where the device or file system takes it. */
+static int open_direct(struct claim *claim, int flags)
+{
+	claim->fd = open(claim->endpoint.node, flags | O_DIRECT | O_CLOEXEC, 0600);
+	claim->direct = claim->fd >= 0;
+	if (claim->fd < 0 && errno == EINVAL) {
+		/* A file system may refuse O_DIRECT after it made the file. */
+		if (flags & O_CREAT && unlink(claim->endpoint.node) < 0 && errno != ENOENT)
+			return -errno;
+		claim->fd = open(claim->endpoint.node, flags | O_CLOEXEC, 0600);
+	}
+	return claim->fd < 0 ? -errno : 0;
+}
+
+static int open_device(struct claim *claim, struct error *reterr)
+{
+	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
+	int r = open_direct(claim, flags);
+
+	return r < 0 ? explain_open(claim, r, reterr) : 0;
+}
+
+static int open_image(struct claim *claim, struct error *reterr)
+{
+	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR : O_RDONLY;
+
+	if (claim->role == CLAIM_DESTINATION && !claim->endpoint.exists) {
+		/* A device name that vanished must not become a file that fills the memory. */
+		if (strncmp(claim->endpoint.node, "/dev/", 5) == 0)
+			return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "open",
+					 claim->endpoint.node,
+					 _("%s does not exist, and no image is ever made below "
+					   "/dev."),
+					 claim->endpoint.node);
+		flags |= O_CREAT | O_EXCL;
+	}
+	int r = open_direct(claim, flags | O_NOFOLLOW);
+
+	if (r < 0)
+		return explain_open(claim, r, reterr);
+	claim->created = flags & O_CREAT;
+	if (fstat(claim->fd, &claim->file) < 0)
+		return explain_open(claim, -errno, reterr);
+	return 0;
+}
+
+/* A lock that udev or sfdisk holds for a moment is waited for. */
+static int lock_patiently(int fd, int operation)
+{
+	uint64_t deadline = clock_monotonic() + LOCK_PATIENCE;
+
+	while (flock(fd, operation | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || clock_monotonic() > deadline)
+			return -errno;
+		clock_sleep_until(clock_monotonic() + RETRY_EVERY);
+	}
+	return 0;
+}
+
+/* The lock that udev and partitioning tools respect is the one on the whole disk's node. */
+static int lock(struct claim *claim, const struct plan *plan, struct error *reterr)
+{
+	bool destination = claim->role == CLAIM_DESTINATION;
+	int fd = claim->fd;
+	struct stat st;
+
+	/* With both ends on one disk the destination's lock covers the source, too. */
+	if (!destination && plan_same_disk(plan))
+		return 0;
+	if (claim->endpoint.kind == ENDPOINT_PARTITION) {
+		claim->lock_fd = open(claim->endpoint.disk_node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (claim->lock_fd < 0)
+			return explain_open(claim, -errno, reterr);
+		if (fstat(claim->lock_fd, &st) < 0 || !S_ISBLK(st.st_mode) ||
+		    st.st_rdev != claim->endpoint.identity.devno)
+			return stale(claim, "lock", reterr);
+		fd = claim->lock_fd;
+	}
+	int r = lock_patiently(fd, destination ? LOCK_EX : LOCK_SH);
+
+	/* Network file systems may have no locks; O_EXCL at creation has to do there. */
+	if (r == 0 || (!is_device(claim) && r != -EWOULDBLOCK))
+		return 0;
+	char name[256];
+
+	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", claim->endpoint.node,
+			 destination ? _("Another program has locked %s. Nothing was written. End "
+					 "that program and start again.")
+				     : _("Another program has locked %s to write to it. End that "
+					 "program and start again."),
+			 name_of(claim, name));
+}
+
+static bool says_otherwise(const char *expected, const char *found)
+{
+	return expected[0] && found[0] && strcmp(expected, found) != 0;
+}
+
+static int check_device(struct claim *claim, struct error *reterr)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	const struct identity *expected = &endpoint->identity;
+	struct identity found = { 0 };
+	uint64_t size = 0, diskseq = 0;
+	int sector = 0;
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != endpoint->devno)
+		return stale(claim, "identify", reterr);
+	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || ioctl(claim->fd, BLKSSZGET, &sector) < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "identify",
+				 endpoint->node,
+				 _("%s does not answer: %s. Check cable and power."),
+				 endpoint->node, error_phrase(errno));
+	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size)
+		return stale(claim, "identify", reterr);
+	if (expected->diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
+	    diskseq != expected->diskseq)
+		return stale(claim, "identify", reterr);
+	if (identity_read(endpoint->identity.devno, &found) == 0 &&
+	    (says_otherwise(expected->serial, found.serial) ||
+	     says_otherwise(expected->wwn, found.wwn) ||
+	     says_otherwise(expected->model, found.model)))
+		return stale(claim, "identify", reterr);
+	return 0;
+}
+
+static int check_image(struct claim *claim, struct error *reterr)
+{
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return stale(claim, "identify", reterr);
+	if (claim->created)
+		return 0;
+	if (st.st_dev != claim->endpoint.identity.devno ||
+	    st.st_ino != claim->endpoint.identity.inode)
+		return stale(claim, "identify", reterr);
+	if (claim->role == CLAIM_SOURCE && (uint64_t)st.st_size != claim->endpoint.size)
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ESTALE, "identify", claim->endpoint.node,
+			_("The image %s changed its size after the plan was made. Make the "
+			  "plan again."),
+			claim->endpoint.node);
+	return 0;
+}
+
+int claim_check(struct claim *claim, struct error *reterr)
+{
+	return is_device(claim) ? check_device(claim, reterr) : check_image(claim, reterr);
+}
+
+int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
+	       struct claim **ret, struct error *reterr)
+{
+	struct claim *claim = calloc(1, sizeof(*claim));
+
+	if (!claim)
+		return error_nomem(reterr);
+	claim->endpoint = *endpoint;
+	claim->role = role;
+	claim->fd = claim->lock_fd = -1;
+	int r = is_device(claim) ? open_device(claim, reterr) : open_image(claim, reterr);
+
+	if (r == 0)
+		r = claim_check(claim, reterr);
+	if (r == 0)
+		r = lock(claim, plan, reterr);
+	if (r < 0) {
+		claim_discard(claim);
+		return r;
+	}
+	*ret = claim;
+	return 0;
+}
+
+static void release(struct claim *claim)
+{
+	if (claim->fd >= 0)
+		close(claim->fd);
+	if (claim->lock_fd >= 0)
+		close(claim->lock_fd);
+	free(claim);
+}
+
+/* Right after a copy udev may still be looking at the partitions, so EBUSY is given a while. */
+static int reread_table(const struct claim *claim, struct error *reterr)
+{
+	uint64_t deadline = clock_monotonic() + REREAD_PATIENCE;
+	char name[256];
+
+	ioctl(claim->fd, BLKFLSBUF, 0);
+	while (ioctl(claim->fd, BLKRRPART) < 0) {
+		/* A device without partitions (a loop device made without -P) has no table. */
+		if (errno == EINVAL || errno == ENOTTY)
+			return 0;
+		if (errno == EBUSY && clock_monotonic() < deadline) {
+			clock_sleep_until(clock_monotonic() + RETRY_EVERY);
+			continue;
+		}
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "reread",
+				 claim->endpoint.node,
+				 _("The kernel still has the old partition table of %s (%s). Run "
+				   "partprobe %s, or detach the disk and attach it again."),
+				 name_of(claim, name), error_phrase(errno), claim->endpoint.node);
+	}
+	return 0;
+}
+
+int claim_close(struct claim *claim, bool reread, struct error *reterr)
+{
+	int r = 0;
+
+	if (!claim)
+		return 0;
+	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)
+		r = reread_table(claim, reterr);
+	release(claim);
+	return r;
+}
+
+void claim_discard(struct claim *claim)
+{
+	struct stat st;
+
+	if (!claim)
+		return;
+	/* Only the very file that was made here, and only while it is empty. */
+	if (claim->created && lstat(claim->endpoint.node, &st) == 0 &&
+	    st.st_ino == claim->file.st_ino && st.st_dev == claim->file.st_dev && st.st_size == 0)
+		unlink(claim->endpoint.node);
+	release(claim);
+}
+
+int claim_fd(const struct claim *claim)
+{
+	return claim->fd;
+}
+
+bool claim_is_direct(const struct claim *claim)
+{
+	return claim->direct;
+}
+
+const struct endpoint *claim_endpoint(const struct claim *claim)
+{
+	return &claim->endpoint;
+}

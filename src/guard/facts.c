@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the rules need to know beside plan and disks: on which disks files lie,
+ * how much room there is, what is mounted for writing. Only reads.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <libmount/libmount.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "guard/rules.h"
+
+/* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
+#define DEPTH_MAX 8
+
+#define FAT_LIMIT 4294967295ULL /* bytes, FAT32 */
+
+DEFINE_CLEANUP(table, struct libmnt_table *, mnt_unref_table)
+DEFINE_CLEANUP(dir, DIR *, closedir)
+
+struct search {
+	struct libmnt_table *mounts; /* NULL: could not be read */
+	struct guard_place *place;
+};
+
+static void below_path(struct search *search, const char *path, unsigned depth);
+
+/* First line of a sysfs file without its line break; false when there is none. */
+static bool read_line(const char *directory, const char *name, char *line, size_t size)
+{
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path))
+		return false;
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(line, (int)size, f))
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	return true;
+}
+
+static bool read_devno(const char *directory, dev_t *ret)
+{
+	char line[32];
+	unsigned major, minor;
+
+	if (!read_line(directory, "dev", line, sizeof(line)) ||
+	    sscanf(line, "%u:%u", &major, &minor) != 2)
+		return false;
+	*ret = makedev(major, minor);
+	return true;
+}
+
+static void add_below(struct search *search, dev_t devno, const char *disk_name)
+{
+	struct guard_place *place = search->place;
+
+	for (size_t i = 0; i < place->below_count; i++)
+		if (place->below[i].devno == devno)
+			return;
+	if (place->below_count == GUARD_BELOW_MAX) {
+		place->complete = false;
+		return;
+	}
+	place->below[place->below_count].devno = devno;
+	char *node = place->below[place->below_count++].disk;
+
+	snprintf(node, sizeof(place->below[0].disk), "/dev/%s", disk_name);
+	for (char *p = node; *p; p++)
+		if (*p == '!')
+			*p = '/';
+}
+
+static void below_device(struct search *search, dev_t devno, unsigned depth)
+{
+	char link[64], directory[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(devno), minor(devno));
+	if (depth > DEPTH_MAX || !realpath(link, directory)) {
+		search->place->complete = false;
+		return;
+	}
+	/* A partition's directory lies in that of its disk. */
+	if (read_line(directory, "partition", line, sizeof(line))) {
+		snprintf(path, sizeof(path), "%s", directory);
+		char *disk = dirname(path);
+
+		add_below(search, devno, basename(disk));
+		if (!realpath(disk, directory))
+			return;
+	} else {
+		add_below(search, devno, strrchr(directory, '/') + 1);
+	}
+	const char *name = strrchr(directory, '/') + 1;
+
+	if (strncmp(name, "zram", 4) == 0 || strncmp(name, "ram", 3) == 0)
+		search->place->in_memory = true;
+	if (read_line(directory, "loop/backing_file", line, sizeof(line)))
+		below_path(search, line, depth + 1);
+	snprintf(path, sizeof(path), "%s/slaves", directory);
+	CLEANUP(dir) DIR *slaves = opendir(path);
+	struct dirent *entry;
+
+	while (slaves && (entry = readdir(slaves))) {
+		char slave[PATH_MAX + 16 + NAME_MAX + 2];
+		dev_t slave_devno;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(slave, sizeof(slave), "%s/%s", path, entry->d_name);
+		if (read_devno(slave, &slave_devno))
+			below_device(search, slave_devno, depth + 1);
+	}
+}
+
+/* The deepest part of an absolute or relative path that exists, resolved. */
+static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
+{
+	char part[PATH_MAX];
+
+	if (strlen(path) >= sizeof(part))
+		return false;
+	text_copy(part, sizeof(part), path);
+	while (!realpath(part, resolved)) {
+		char *slash = strrchr(part, '/');
+
+		if (errno != ENOENT && errno != ENOTDIR)
+			return false;
+		if (slash == part)
+			return realpath("/", resolved) != NULL;
+		if (!slash)
+			return realpath(".", resolved) != NULL;
+		*slash = '\0';
+	}
+	return true;
+}
+
+/* File systems without a device number of their own: overlay, btrfs, network. */
+static void below_anonymous(struct search *search, const char *path, unsigned depth)
+{
+	struct libmnt_fs *fs =
+		search->mounts ? mnt_table_find_mountpoint(search->mounts, path, MNT_ITER_BACKWARD)
+			       : NULL;
+	struct stat st;
+	char *upper = NULL;
+	size_t length = 0;
+
+	if (!fs) {
+		search->place->complete = false;
+		return;
+	}
+	if (mnt_fs_match_fstype(fs, "overlay") &&
+	    mnt_fs_get_option(fs, "upperdir", &upper, &length) == 0 && upper) {
+		char directory[PATH_MAX];
+
+		if (length >= sizeof(directory)) {
+			search->place->complete = false;
+			return;
+		}
+		snprintf(directory, sizeof(directory), "%.*s", (int)length, upper);
+		/* The upper directory is often hidden below the overlay itself. */
+		if (stat(directory, &st) == 0)
+			below_path(search, directory, depth + 1);
+		else
+			search->place->complete = false;
+		return;
+	}
+	const char *source = mnt_fs_get_source(fs);
+
+	if (source && stat(source, &st) == 0 && S_ISBLK(st.st_mode))
+		below_device(search, st.st_rdev, depth + 1);
+	else
+		search->place->complete = false;
+}
+
+static void below_path(struct search *search, const char *path, unsigned depth)
+{
+	char resolved[PATH_MAX];
+	struct statfs fs;
+	struct stat st;
+
+	if (depth > DEPTH_MAX || !nearest_existing(path, resolved) || statfs(resolved, &fs) < 0 ||
+	    stat(resolved, &st) < 0) {
+		search->place->complete = false;
+		return;
+	}
+	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+		search->place->in_memory = true;
+	else if (major(st.st_dev) != 0)
+		below_device(search, st.st_dev, depth + 1);
+	else
+		below_anonymous(search, resolved, depth);
+}
+
+static void find_place(struct libmnt_table *mounts, const char *path, struct guard_place *ret)
+{
+	struct search search = { .mounts = mounts, .place = ret };
+
+	text_copy(ret->path, sizeof(ret->path), path);
+	ret->complete = true;
+	below_path(&search, path, 0);
+}
+
+/* Room and limits where a destination image goes. */
+static void measure_image(const char *path, struct guard_facts *ret)
+{
+	char resolved[PATH_MAX];
+	struct statvfs vfs;
+	struct statfs fs;
+
+	if (!nearest_existing(path, resolved))
+		return;
+	if (statvfs(resolved, &vfs) == 0) {
+		fsblkcnt_t blocks = ret->root ? vfs.f_bfree : vfs.f_bavail;
+
+		ret->image_free_known = u64_mul(blocks, vfs.f_frsize, &ret->image_free);
+	}
+	if (statfs(resolved, &fs) == 0 && fs.f_type == MSDOS_SUPER_MAGIC)
+		ret->image_limit = FAT_LIMIT;
+}
+
+static bool part_of_source(const struct plan *plan, const struct disk *disk, dev_t devno)
+{
+	if (devno == plan->source.devno)
+		return true;
+	if (plan->source.kind != ENDPOINT_DISK || !disk)
+		return false;
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (disk->partitions[i].devno == devno)
+			return true;
+	return false;
+}
+
+/* The first place where the source, or a part of it, is mounted for writing. */
+static void find_writable_mount(struct libmnt_table *mounts, const struct plan *plan,
+				const struct disk *disk, char *ret, size_t size)
+{
+	struct libmnt_iter *iter = mounts ? mnt_new_iter(MNT_ITER_FORWARD) : NULL;
+	struct libmnt_fs *fs;
+
+	if (!iter)
+		return;
+	while (mnt_table_next_fs(mounts, iter, &fs) == 0) {
+		const char *source = mnt_fs_get_source(fs), *where = mnt_fs_get_target(fs);
+		const char *options = mnt_fs_get_options(fs);
+		dev_t devno = mnt_fs_get_devno(fs);
+		struct stat st;
+
+		if (major(devno) == 0) {
+			if (!source || source[0] != '/' || stat(source, &st) < 0 ||
+			    !S_ISBLK(st.st_mode))
+				continue;
+			devno = st.st_rdev;
+		}
+		if (!part_of_source(plan, disk, devno) ||
+		    (options && mnt_match_options(options, "ro")))
+			continue;
+		text_sanitise(ret, size, where ? where : "", where ? strlen(where) : 0);
+		break;
+	}
+	mnt_free_iter(iter);
+}
+
+int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+		 const char *map_path, struct guard_facts *ret, struct error *reterr)
+{
+	CLEANUP(table)
+	struct libmnt_table *mounts = mnt_new_table_from_file("/proc/self/mountinfo");
+	struct stat st;
+
+	*ret = (struct guard_facts){ .disks = disks, .root = geteuid() == 0 };
+	if (log_dir)
+		find_place(mounts, log_dir, &ret->log_dir);
+	if (map_path)
+		find_place(mounts, map_path, &ret->map);
+	if (plan->source.kind == ENDPOINT_IMAGE) {
+		find_place(mounts, plan->source.node, &ret->source_image);
+		if (stat(plan->source.node, &st) == 0)
+			ret->source_allocated_known =
+				u64_mul((uint64_t)st.st_blocks, 512, &ret->source_allocated);
+	}
+	if (plan->destination.kind == ENDPOINT_IMAGE) {
+		find_place(mounts, plan->destination.node, &ret->destination_image);
+		measure_image(plan->destination.node, ret);
+	}
+	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
+		find_writable_mount(mounts, plan, endpoint_disk(disks, &plan->source),
+				    ret->source_writable_mount, sizeof(ret->source_writable_mount));
+	return 0;
+}

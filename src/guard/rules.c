@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of rules, how they are run, and the words they share. */
+#include "guard/rules.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "guard/rule.h"
+
+/* The order is the one in which a technician wants to hear of it: is it the right disk, is it
+ * free, does it fit, what is lost, and what is left to do afterwards. */
+static const struct rule_info table[] = {
+	{ "source-gone", N_("the source is still attached"), false, rule_source_gone },
+	{ "destination-gone", N_("the destination is still attached"), false,
+	  rule_destination_gone },
+	{ "source-empty", N_("the source holds a medium"), false, rule_source_empty },
+	{ "destination-empty", N_("the destination holds a medium"), false,
+	  rule_destination_empty },
+	{ "source-is-destination", N_("both ends are different devices or files"), false,
+	  rule_source_is_destination },
+	{ "same-disk-overlap", N_("no sector is both read and written"), false,
+	  rule_same_disk_overlap },
+	{ "same-wwn", N_("both ends do not share a WWN"), true, rule_same_wwn },
+	{ "source-image-on-destination", N_("the source image is not on the destination"), false,
+	  rule_source_image_on_destination },
+	{ "destination-boot", N_("the running system is not on the destination"), false,
+	  rule_destination_boot },
+	{ "destination-mounted", N_("nothing on the destination is mounted"), false,
+	  rule_destination_mounted },
+	{ "destination-swap", N_("nothing on the destination is used as swap"), false,
+	  rule_destination_swap },
+	{ "destination-held", N_("no LVM, md, dm, bcache or loop device uses the destination"),
+	  false, rule_destination_held },
+	{ "destination-exclusive", N_("no program holds the destination open exclusively"), false,
+	  rule_destination_exclusive },
+	{ "destination-read-only", N_("the destination can be written"), false,
+	  rule_destination_read_only },
+	{ "destination-too-small", N_("everything fits on the destination"), false,
+	  rule_destination_too_small },
+	{ "sector-size-differs", N_("logical sector sizes are equal"), true,
+	  rule_sector_size_differs },
+	{ "table-beyond-end", N_("the copied partition table fits the destination"), true,
+	  rule_table_beyond_end },
+	{ "image-on-source-disk", N_("the image is not written onto the disk being read"), true,
+	  rule_image_on_source_disk },
+	{ "image-space", N_("the file system has room for the image"), true, rule_image_space },
+	{ "image-limit", N_("the file system takes files of the image's size"), false,
+	  rule_image_limit },
+	{ "log-on-destination", N_("log and map are not kept on the destination"), false,
+	  rule_log_on_destination },
+	{ "destination-holds-data", N_("what the destination holds now"), false,
+	  rule_destination_holds_data },
+	{ "image-exists", N_("the image file is a new one"), false, rule_image_exists },
+	{ "same-model", N_("other attached disks are not the destination's model"), false,
+	  rule_same_model },
+	{ "destination-serial", N_("the destination has a serial number of its own"), false,
+	  rule_destination_serial },
+	{ "source-mounted", N_("the source is not mounted read-write"), false,
+	  rule_source_mounted },
+	{ "source-in-use", N_("the source is not in use otherwise"), false, rule_source_in_use },
+	{ "source-table-broken", N_("the source's partition table is sound"), false,
+	  rule_source_table_broken },
+	{ "destination-on-boot-disk", N_("the destination is not beside the running system"), false,
+	  rule_destination_on_boot_disk },
+	{ "disk-into-partition", N_("a whole disk goes onto a whole disk"), false,
+	  rule_disk_into_partition },
+	{ "partition-onto-disk", N_("a partition goes into a partition"), false,
+	  rule_partition_onto_disk },
+	{ "partitions-not-copied", N_("all partitions of a copied table are copied"), false,
+	  rule_partitions_not_copied },
+	{ "backup-gpt-inside", N_("the backup GPT comes to lie at the end"), false,
+	  rule_backup_gpt_inside },
+	{ "backup-gpt-missing", N_("the backup GPT is copied with the table"), false,
+	  rule_backup_gpt_missing },
+	{ "leftovers", N_("no old signatures stay behind the copy"), false, rule_leftovers },
+	{ "duplicate-identities", N_("identifiers are not on two attached disks"), false,
+	  rule_duplicate_identities },
+	{ "duplicate-btrfs", N_("no btrfs is on two attached disks"), false, rule_duplicate_btrfs },
+	{ "duplicate-lvm", N_("no LVM volume is on two attached disks"), false,
+	  rule_duplicate_lvm },
+	{ "duplicate-md", N_("no md member is on two attached disks"), false, rule_duplicate_md },
+	{ "duplicate-xfs", N_("no XFS is on two attached disks"), false, rule_duplicate_xfs },
+	{ "alignment", N_("writes start at physical sectors"), false, rule_alignment },
+	{ "same-physical-disk", N_("both ends are on different drives"), false,
+	  rule_same_physical_disk },
+	{ "log-on-source", N_("log and map are not kept on the source"), false,
+	  rule_log_on_source },
+	{ "log-in-memory", N_("log and map survive a restart"), false, rule_log_in_memory },
+	{ "without-root", N_("everything could be looked at"), false, rule_without_root },
+	{ NULL, NULL, false, NULL },
+};
+
+#define RULE_COUNT (sizeof(table) / sizeof(table[0]) - 1)
+
+const struct rule_info *rules_table(void)
+{
+	return table;
+}
+
+static bool named(const char *const *allow, const char *id)
+{
+	for (; allow && *allow; allow++)
+		if (strcmp(*allow, id) == 0)
+			return true;
+	return false;
+}
+
+static int check_names(const char *const *allow, struct error *reterr)
+{
+	for (; allow && *allow; allow++) {
+		const struct rule_info *rule = table;
+
+		while (rule->id && strcmp(rule->id, *allow) != 0)
+			rule++;
+		if (!rule->id)
+			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", *allow,
+					 _("There is no rule \"%s\" to allow. The plan (--dry-run) "
+					   "names the rules that refuse."),
+					 *allow);
+		if (!rule->liftable)
+			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", *allow,
+					 _("The rule \"%s\" cannot be lifted."), *allow);
+	}
+	return 0;
+}
+
+/* One rule's verdict; false when it has nothing to say. */
+static bool run(const struct rule_info *rule, const struct rule_context *context,
+		const char *const *allow, struct verdict *ret)
+{
+	*ret = (struct verdict){ .rule = rule->id, .liftable = rule->liftable };
+	rule->check(context, ret);
+	if (!ret->sentence[0])
+		return false;
+	if (ret->kind == VERDICT_REFUSE && ret->liftable && named(allow, rule->id)) {
+		ret->kind = VERDICT_WARN;
+		ret->lifted = true;
+	}
+	return true;
+}
+
+int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,
+		struct verdict_list *ret, struct error *reterr)
+{
+	struct rule_context context = {
+		.plan = plan,
+		.facts = facts,
+		.source = endpoint_disk(facts->disks, &plan->source),
+		.destination = endpoint_disk(facts->disks, &plan->destination),
+	};
+	struct verdict_list list = { 0 };
+	int r = check_names(allow, reterr);
+
+	if (r < 0)
+		return r;
+	struct verdict *all = calloc(RULE_COUNT, sizeof(*all));
+
+	list.items = calloc(RULE_COUNT, sizeof(*list.items));
+	if (!all || !list.items) {
+		free(all);
+		free(list.items);
+		return error_nomem(reterr);
+	}
+	size_t count = 0;
+
+	for (const struct rule_info *rule = table; rule->id; rule++)
+		if (run(rule, &context, allow, &all[count]))
+			count++;
+	for (int kind = VERDICT_REFUSE; kind >= VERDICT_OK; kind--)
+		for (size_t i = 0; i < count; i++)
+			if ((int)all[i].kind == kind)
+				list.items[list.count++] = all[i];
+	free(all);
+	*ret = list;
+	return 0;
+}
+
+void verdict_list_done(struct verdict_list *list)
+{
+	free(list->items);
+	*list = (struct verdict_list){ 0 };
+}
+
+enum verdict_kind verdict_list_worst(const struct verdict_list *list)
+{
+	enum verdict_kind worst = VERDICT_OK;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind > worst)
+			worst = list->items[i].kind;
+	return worst;
+}
+
+void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	verdict->kind = kind;
+	text_copy(verdict->sentence, sizeof(verdict->sentence), text);
+}
+
+const char *rule_disk_name(const struct disk *disk, char buffer[static RULE_NAME_MAX])
+{
+	if (disk->identity.serial[0])
+		snprintf(buffer, RULE_NAME_MAX, _("%s (serial %s)"), disk->node,
+			 disk->identity.serial);
+	else
+		snprintf(buffer, RULE_NAME_MAX, _("%s (no serial)"), disk->node);
+	return buffer;
+}
+
+const char *rule_name(const struct rule_context *context, const struct endpoint *endpoint,
+		      char buffer[static RULE_NAME_MAX])
+{
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		return text_copy(buffer, RULE_NAME_MAX, endpoint->node);
+	if (endpoint->identity.serial[0])
+		snprintf(buffer, RULE_NAME_MAX, _("%.96s (serial %s)"), endpoint->node,
+			 endpoint->identity.serial);
+	else
+		snprintf(buffer, RULE_NAME_MAX, _("%.96s (no serial)"), endpoint->node);
+	return buffer;
+}
+
+void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
+{
+	char item[RULE_LIST_MAX];
+	size_t used = strlen(list);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(item, sizeof(item), format, args);
+	va_end(args);
+	if (used >= 2 && strcmp(list + used - 2, "..") == 0)
+		return;
+	/* Four bytes stay free for the sign that something was left out. */
+	if (used + strlen(item) + 2 + 4 >= RULE_LIST_MAX)
+		snprintf(list + used, RULE_LIST_MAX - used, used ? ", .." : "..");
+	else
+		snprintf(list + used, RULE_LIST_MAX - used, used ? ", %s" : "%s", item);
+}
+
+bool rule_is_device(const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION;
+}
+
+bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length)
+{
+	uint64_t end, pos = start;
+
+	if (!u64_add(start, length, &end))
+		return false;
+	for (size_t i = 0; i < plan->extent_count && pos < end; i++) {
+		uint64_t from, to, bytes;
+
+		plan_extent_bytes(plan, i, &from, &to, &bytes);
+		if (from <= pos && pos < from + bytes)
+			pos = from + bytes;
+	}
+	return pos >= end;
+}
+
+bool rule_copies_table(const struct rule_context *context)
+{
+	const struct plan *plan = context->plan;
+
+	if (!context->source || plan->source.kind != ENDPOINT_DISK ||
+	    plan->destination.kind == ENDPOINT_PARTITION || plan->extent_count == 0)
+		return false;
+	if (strcmp(context->source->table, "gpt") != 0 &&
+	    strcmp(context->source->table, "dos") != 0)
+		return false;
+	return plan->extents[0].source_lba == 0 && plan->extents[0].destination_lba == 0;
+}
+
+uint64_t rule_destination_end(const struct plan *plan)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t from, to, bytes;
+
+		plan_extent_bytes(plan, i, &from, &to, &bytes);
+		if (to + bytes > end)
+			end = to + bytes;
+	}
+	return end;
+}
+
+bool rule_place_on(const struct guard_place *place, const struct endpoint *endpoint)
+{
+	if (endpoint->kind == ENDPOINT_DISK)
+		return rule_place_beside(place, endpoint);
+	if (endpoint->kind != ENDPOINT_PARTITION)
+		return false;
+	for (size_t i = 0; i < place->below_count; i++)
+		if (place->below[i].devno == endpoint->devno)
+			return true;
+	return false;
+}
+
+bool rule_place_beside(const struct guard_place *place, const struct endpoint *endpoint)
+{
+	if (!rule_is_device(endpoint))
+		return false;
+	for (size_t i = 0; i < place->below_count; i++)
+		if (strcmp(place->below[i].disk, endpoint->disk_node) == 0)
+			return true;
+	return false;
+}

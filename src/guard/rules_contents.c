@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules about contents: what is lost, what stays, what exists twice afterwards. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "guard/rule.h"
+#include "plan/picture.h"
+
+static void add_partition(char list[static RULE_LIST_MAX], const struct disk *disk,
+			  const struct partition *p)
+{
+	uint32_t unit = disk->identity.logical_sector_size;
+	char size[UNITS_TEXT_MAX], label[160] = "";
+	uint64_t bytes = 0;
+
+	if (p->label[0])
+		snprintf(label, sizeof(label), " \"%.32s\"", p->label);
+	u64_mul(p->sectors, unit, &bytes);
+	rule_list_add(list, "%u (%s%s %s)", p->number, p->fs[0] ? p->fs : "?", label,
+		      units_print_short(bytes, UNITS_SI, unit, size));
+}
+
+static void say_partition_data(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+
+	for (size_t i = 0; i < context->destination->partition_count; i++) {
+		const struct partition *p = &context->destination->partitions[i];
+
+		if (p->devno != destination->devno || !p->fs[0])
+			continue;
+		if (p->label[0])
+			rule_say(ret, VERDICT_WARN,
+				 _("%s holds %s \"%s\", which will be overwritten."),
+				 destination->node, p->fs, p->label);
+		else
+			rule_say(ret, VERDICT_WARN, _("%s holds %s, which will be overwritten."),
+				 destination->node, p->fs);
+	}
+}
+
+void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	const struct disk *disk = context->destination;
+	char list[RULE_LIST_MAX] = "", name[RULE_NAME_MAX];
+	struct lost *lost = NULL;
+	size_t count = 0;
+
+	if (!disk)
+		return;
+	if (destination->kind == ENDPOINT_PARTITION) {
+		say_partition_data(context, ret);
+		return;
+	}
+	rule_name(context, destination, name);
+	if (picture_lost(context->plan, disk, &lost, &count) == 0)
+		for (size_t i = 0; i < count; i++)
+			add_partition(list, disk, lost[i].partition);
+	free(lost);
+	if (count)
+		rule_say(ret, VERDICT_WARN,
+			 P_("%s holds %zu partition that will be lost: %s.",
+			    "%s holds %zu partitions that will be lost: %s.", count),
+			 name, count, list);
+	else if (disk->whole_fs[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("%s holds %s without partitions (label \"%s\"): it "
+			   "will be overwritten."),
+			 name, disk->whole_fs, disk->whole_label);
+	else if (strcmp(disk->table, "?") == 0)
+		rule_say(ret, VERDICT_WARN,
+			 _("What %s holds could not be read; it will be overwritten."), name);
+	else if (disk->partition_count == 0)
+		rule_say(ret, VERDICT_OK, _("no partition and no file system is known on %s"),
+			 destination->node);
+}
+
+void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret)
+{
+	const struct disk *disk = context->source;
+	char list[RULE_LIST_MAX] = "";
+	size_t count = 0;
+
+	if (!rule_copies_table(context))
+		return;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+		uint64_t start, length;
+
+		if (p->extended || !u64_mul(p->start, context->plan->sector_size, &start) ||
+		    !u64_mul(p->sectors, context->plan->sector_size, &length) ||
+		    rule_copies(context->plan, start, length))
+			continue;
+		rule_list_add(list, "%u", p->number);
+		count++;
+	}
+	if (count)
+		rule_say(
+			ret, VERDICT_WARN,
+			P_("The partition table is copied, but %zu partition it names is not, or "
+			   "not all of it: number %s. Old data of the destination will show there.",
+			   "The partition table is copied, but %zu partitions it names are not, or "
+			   "not all of them: numbers %s. Old data of the destination will show "
+			   "there.",
+			   count),
+			count, list);
+}
+
+void rule_disk_into_partition(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+
+	if (plan->source.kind == ENDPOINT_DISK && plan->destination.kind == ENDPOINT_PARTITION &&
+	    context->source && context->source->table[0] && plan->extent_count &&
+	    plan->extents[0].source_lba == 0)
+		rule_say(
+			ret, VERDICT_WARN,
+			_("The whole disk %s with its partition table goes into the partition %s: "
+			  "the system will not see the partitions in there, and it will not boot."),
+			plan->source.node, plan->destination.node);
+}
+
+void rule_partition_onto_disk(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+
+	if (plan->source.kind == ENDPOINT_PARTITION && plan->destination.kind == ENDPOINT_DISK &&
+	    plan->extent_count && plan->extents[0].destination_lba == 0)
+		rule_say(ret, VERDICT_WARN,
+			 _("The contents of the partition %s go to the very start of %s, over its "
+			   "partition table. Did you mean a partition of it?"),
+			 plan->source.node, plan->destination.node);
+}
+
+/* Signatures that their owners look for at the end of a disk. */
+static bool sits_at_the_end(const char *fs)
+{
+	static const char *const ends[] = { "linux_raid_member", "zfs_member", "ddf_raid_member",
+					    "isw_raid_member" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(fs, ends[i]) == 0)
+			return true;
+	return false;
+}
+
+void rule_leftovers(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct disk *disk = context->destination;
+
+	if (!plan->whole || plan->destination.kind != ENDPOINT_DISK || !disk ||
+	    rule_destination_end(plan) >= plan->destination.size)
+		return;
+	if (strcmp(disk->table, "gpt") == 0)
+		rule_say(
+			ret, VERDICT_WARN,
+			_("The old backup GPT at the end of %s stays behind the copy, and a tool "
+			  "may bring the old table back. wipefs -a %s before the copy removes it."),
+			disk->node, disk->node);
+	else if (sits_at_the_end(disk->whole_fs))
+		rule_say(ret, VERDICT_WARN,
+			 _("The %s signature at the end of %s stays behind the copy, and the disk "
+			   "may be taken for a member again. wipefs -a %s before the copy removes "
+			   "it."),
+			 disk->whole_fs, disk->node, disk->node);
+}
+
+void rule_source_table_broken(const struct rule_context *context, struct verdict *ret)
+{
+	if (context->source && context->source->note_count &&
+	    context->plan->source.kind == ENDPOINT_DISK)
+		rule_say(ret, VERDICT_WARN,
+			 _("The partition table of the source %s has a fault, which is copied as "
+			   "it is: %s"),
+			 context->source->node, context->source->notes[0].text);
+}
+
+/* The start of what holds it is copied, so what identifies it is. */
+static bool copies_start(const struct rule_context *context, uint64_t start_bytes)
+{
+	return rule_copies(context->plan, start_bytes, context->plan->sector_size);
+}
+
+static bool partition_copied(const struct rule_context *context, const struct partition *p)
+{
+	uint64_t start;
+
+	if (context->plan->source.kind == ENDPOINT_PARTITION)
+		return p->devno == context->plan->source.devno && copies_start(context, 0);
+	return u64_mul(p->start, context->plan->sector_size, &start) &&
+	       copies_start(context, start);
+}
+
+/* Lists what of the source has one of the types and is copied; false when nothing. */
+static bool find_types(const struct rule_context *context, const char *const *types,
+		       char list[static RULE_LIST_MAX])
+{
+	const struct disk *disk = context->source;
+
+	list[0] = '\0';
+	if (!disk || !rule_is_device(&context->plan->destination))
+		return false;
+	for (; *types; types++) {
+		if (context->plan->source.kind == ENDPOINT_DISK &&
+		    strcmp(disk->whole_fs, *types) == 0 && copies_start(context, 0))
+			rule_list_add(list, "%s", disk->node);
+		for (size_t i = 0; i < disk->partition_count; i++) {
+			const struct partition *p = &disk->partitions[i];
+
+			if (strcmp(p->fs, *types) != 0 || !partition_copied(context, p))
+				continue;
+			if (p->label[0])
+				rule_list_add(list, "%s \"%.32s\"", p->node, p->label);
+			else
+				rule_list_add(list, "%s", p->node);
+		}
+	}
+	return list[0] != '\0';
+}
+
+void rule_duplicate_identities(const struct rule_context *context, struct verdict *ret)
+{
+	const struct disk *disk = context->source;
+	const struct plan *plan = context->plan;
+
+	if (!disk || !rule_is_device(&plan->destination))
+		return;
+	if (rule_copies_table(context) && disk->table_uuid[0]) {
+		rule_say(ret, VERDICT_WARN,
+			 strcmp(disk->table, "gpt") == 0
+				 ? _("Afterwards both disks have the same GUIDs and file system "
+				     "UUIDs. "
+				     "Detach one before the next start, or give the copy new ones: "
+				     "sgdisk -G %s, tune2fs -U random.")
+				 : _("Afterwards both disks have the same disk signature and file "
+				     "system UUIDs (%s is the copy). Detach one before the next "
+				     "start, "
+				     "or give the copy new ones."),
+			 plan->destination.disk_node);
+		return;
+	}
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+
+		if (!p->uuid[0] || !partition_copied(context, p))
+			continue;
+		rule_say(ret, VERDICT_WARN,
+			 _("Afterwards %s and its copy on %s have the same UUID. Detach one before "
+			   "the next start, or give the copy a new one (tune2fs -U random for "
+			   "ext4)."),
+			 p->node, plan->destination.disk_node);
+		return;
+	}
+}
+
+void rule_duplicate_btrfs(const struct rule_context *context, struct verdict *ret)
+{
+	static const char *const types[] = { "btrfs", NULL };
+	char list[RULE_LIST_MAX];
+
+	if (find_types(context, types, list))
+		rule_say(
+			ret, VERDICT_WARN,
+			_("btrfs on %s: never mount it while source and copy are both attached, "
+			  "the kernel mixes them up and damages both. Detach one, or run btrfstune "
+			  "-u on the copy."),
+			list);
+}
+
+void rule_duplicate_lvm(const struct rule_context *context, struct verdict *ret)
+{
+	static const char *const types[] = { "LVM2_member", NULL };
+	char list[RULE_LIST_MAX];
+
+	if (find_types(context, types, list))
+		rule_say(ret, VERDICT_WARN,
+			 _("LVM on %s: with both disks attached LVM refuses the volume group or "
+			   "takes the wrong one. Detach one, or run vgimportclone on the copy."),
+			 list);
+}
+
+void rule_duplicate_md(const struct rule_context *context, struct verdict *ret)
+{
+	static const char *const types[] = { "linux_raid_member", NULL };
+	char list[RULE_LIST_MAX];
+
+	if (find_types(context, types, list))
+		rule_say(ret, VERDICT_WARN,
+			 _("RAID member on %s: the array may be assembled from the copy. Keep the "
+			   "copy detached, or run mdadm --zero-superblock on one of them."),
+			 list);
+}
+
+void rule_duplicate_xfs(const struct rule_context *context, struct verdict *ret)
+{
+	static const char *const types[] = { "xfs", NULL };
+	char list[RULE_LIST_MAX];
+
+	if (find_types(context, types, list))
+		rule_say(ret, VERDICT_WARN,
+			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Run "
+			   "xfs_admin -U generate on the copy, or mount it with -o nouuid."),
+			 list);
+}

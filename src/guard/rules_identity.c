@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules about which disk is which. */
+#include <string.h>
+
+#include "base/i18n.h"
+#include "guard/rule.h"
+
+void rule_source_gone(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	char name[RULE_NAME_MAX];
+
+	if (rule_is_device(source) && !context->source)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is no longer attached, or another disk is in its place. "
+			   "Look at the list of disks again."),
+			 rule_name(context, source, name));
+}
+
+void rule_destination_gone(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (rule_is_device(destination) && !context->destination)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is no longer attached, or another disk is in its "
+			   "place. Look at the list of disks again."),
+			 rule_name(context, destination, name));
+}
+
+static bool same_file(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind == ENDPOINT_IMAGE && b->kind == ENDPOINT_IMAGE && a->exists && b->exists &&
+	       a->identity.inode == b->identity.inode && a->identity.devno == b->identity.devno;
+}
+
+static bool same_device(const struct rule_context *context)
+{
+	const struct endpoint *source = &context->plan->source;
+	const struct endpoint *destination = &context->plan->destination;
+
+	if (!rule_is_device(source) || !rule_is_device(destination))
+		return false;
+	if (source->devno == destination->devno)
+		return true;
+	return source->kind == ENDPOINT_DISK && destination->kind == ENDPOINT_DISK &&
+	       context->source && context->source == context->destination;
+}
+
+void rule_source_is_destination(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	const struct endpoint *destination = &context->plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (same_file(source, destination))
+		rule_say(ret, VERDICT_REFUSE, _("Source and destination are the same file, %s."),
+			 destination->node);
+	else if (same_device(context))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("Source and destination are the same device, %s. Choose another "
+			   "destination."),
+			 rule_name(context, destination, name));
+}
+
+void rule_same_disk_overlap(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	char name[RULE_NAME_MAX];
+
+	/* The same device with another offset is still the same device: said above. */
+	if (same_device(context) || same_file(&plan->source, &plan->destination))
+		return;
+	if (plan_overlaps_itself(plan))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s would be read and overwritten in the same place: %s and %s overlap "
+			   "on that disk."),
+			 plan->destination.disk_node[0] ? plan->destination.disk_node
+							: plan->destination.node,
+			 plan->source.node, rule_name(context, &plan->destination, name));
+}
+
+void rule_same_wwn(const struct rule_context *context, struct verdict *ret)
+{
+	const struct disk *a = context->source, *b = context->destination;
+
+	if (!a || !b || a == b || !a->identity.wwn[0])
+		return;
+	if (strcmp(a->identity.wwn, b->identity.wwn) == 0)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s and %s have the same WWN, %s: most likely they are one disk reached "
+			   "by two paths. Only if you can see two disks: --allow same-wwn."),
+			 a->node, b->node, a->identity.wwn);
+}
+
+/* Loop devices and the like have model names that say nothing. */
+static bool has_model(const struct disk *disk)
+{
+	return disk->identity.model[0] && disk->kind != DISK_LOOP && disk->kind != DISK_RAM &&
+	       disk->kind != DISK_DM && disk->kind != DISK_MD;
+}
+
+void rule_same_model(const struct rule_context *context, struct verdict *ret)
+{
+	const struct disk *destination = context->destination;
+	const struct disk_list *disks = context->facts->disks;
+	char list[RULE_LIST_MAX] = "", one[RULE_NAME_MAX], name[RULE_NAME_MAX];
+
+	if (!destination || !has_model(destination))
+		return;
+	for (size_t i = 0; i < disks->count; i++) {
+		const struct disk *disk = &disks->disks[i];
+
+		if (disk != destination && has_model(disk) &&
+		    strcmp(disk->identity.model, destination->identity.model) == 0)
+			rule_list_add(list, "%s", rule_disk_name(disk, one));
+	}
+	if (list[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("The same model %s as the destination %s is attached more than once: "
+			   "%s. Compare the serial numbers with the labels on the disks."),
+			 destination->identity.model, rule_disk_name(destination, name), list);
+}
+
+void rule_destination_serial(const struct rule_context *context, struct verdict *ret)
+{
+	const struct disk *destination = context->destination;
+
+	if (!destination)
+		return;
+	if (!destination->identity.serial[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("%s reports no serial number, so nothing on its label proves that it is "
+			   "the right disk. Check size, model and connector; its full path "
+			   "confirms it."),
+			 destination->node);
+	else if (destination->shares_serial)
+		rule_say(ret, VERDICT_WARN,
+			 _("Another attached disk reports the serial number %s of %s too, as some "
+			   "USB bridges do. Check the connector; the full path confirms it."),
+			 destination->identity.serial, destination->node);
+	else
+		rule_say(ret, VERDICT_OK,
+			 _("%s is known by its serial %s and is checked again before the first "
+			   "write"),
+			 destination->node, destination->identity.serial);
+}
+
+void rule_same_physical_disk(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct disk *a = context->source, *b = context->destination;
+
+	if (plan_overlaps_itself(plan) || same_device(context))
+		return;
+	if (plan_same_disk(plan))
+		rule_say(ret, VERDICT_WARN,
+			 _("Source and destination are on one disk, %s: reading and writing share "
+			   "it, and a failing disk takes both with it."),
+			 plan->destination.disk_node[0] ? plan->destination.disk_node
+							: plan->destination.node);
+	else if (a && b && a != b && a->physical_parent[0] &&
+		 strcmp(a->physical_parent, b->physical_parent) == 0)
+		rule_say(
+			ret, VERDICT_WARN,
+			_("%s and %s are parts of one physical device: the copy is slow there, and "
+			  "a failing device takes both with it."),
+			a->node, b->node);
+}

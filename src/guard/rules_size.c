@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules about sizes, sectors and where the copies of the partition table land. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "guard/rule.h"
+
+/* What the backup GPT takes at the end of a disk: its header and 16 KiB of entries. */
+static uint64_t backup_gpt_bytes(uint32_t sector_size)
+{
+	return 16384 + (uint64_t)sector_size;
+}
+
+static void say_empty(const struct rule_context *context, const struct endpoint *endpoint,
+		      const struct disk *disk, struct verdict *ret)
+{
+	char name[RULE_NAME_MAX];
+
+	if (!rule_is_device(endpoint))
+		return;
+	if (endpoint->size == 0 || (disk && disk->medium_present == NO))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no medium or a size of 0. Insert the medium, or check cable and "
+			   "power of the disk."),
+			 rule_name(context, endpoint, name));
+}
+
+void rule_source_empty(const struct rule_context *context, struct verdict *ret)
+{
+	say_empty(context, &context->plan->source, context->source, ret);
+}
+
+void rule_destination_empty(const struct rule_context *context, struct verdict *ret)
+{
+	say_empty(context, &context->plan->destination, context->destination, ret);
+}
+
+void rule_destination_too_small(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	uint64_t needed = rule_destination_end(context->plan);
+	uint32_t unit = context->plan->sector_size;
+	char sectors[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+
+	if (!rule_is_device(destination) || destination->size == 0)
+		return;
+	rule_name(context, destination, name);
+	if (needed > destination->size) {
+		uint64_t missing = needed - destination->size;
+
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
+			   "are missing. Take a larger disk, or choose ranges that fit."),
+			 name, units_print_count((missing + unit - 1) / unit, sectors), unit,
+			 units_print_long(missing, UNITS_SI, unit, bytes));
+	} else if (destination->size - needed < unit) {
+		rule_say(ret, VERDICT_OK, _("the copy fills %s exactly"), destination->node);
+	} else {
+		rule_say(ret, VERDICT_OK, _("the copy fits, %s on %s stay as they are behind it"),
+			 units_print_long(destination->size - needed, UNITS_SI, unit, bytes),
+			 destination->node);
+	}
+}
+
+static bool multiples_of(const struct plan *plan, uint32_t sector)
+{
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t from, to, bytes;
+
+		plan_extent_bytes(plan, i, &from, &to, &bytes);
+		if (from % sector || to % sector || bytes % sector)
+			return false;
+	}
+	return true;
+}
+
+void rule_sector_size_differs(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	uint32_t from = plan->source.logical_sector_size;
+	uint32_t to = plan->destination.logical_sector_size;
+	uint32_t larger = from > to ? from : to;
+
+	if (from == 0 || to == 0 || !rule_is_device(&plan->destination))
+		return;
+	if (from == to) {
+		rule_say(ret, VERDICT_OK, _("logical sector size equal (%" PRIu32 ")"), from);
+		return;
+	}
+	if (!multiples_of(plan, larger)) {
+		ret->liftable = false;
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ", and the "
+			   "ranges are not multiples of %" PRIu32 ". Choose ranges that are."),
+			 plan->source.node, from, plan->destination.node, to, larger);
+		return;
+	}
+	if (plan->source.kind != ENDPOINT_PARTITION && plan->extent_count &&
+	    plan->extents[0].source_lba == 0) {
+		ret->liftable = false;
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
+			   "partition table would be unreadable there. Take a disk with sectors of "
+			   "%" PRIu32 " bytes."),
+			 plan->source.node, from, plan->destination.node, to, from);
+		return;
+	}
+	rule_say(ret, VERDICT_REFUSE,
+		 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": FAT, NTFS and boot "
+		   "sectors do not work after such a copy. If the contents do not depend on it: "
+		   "--allow sector-size-differs."),
+		 plan->source.node, from, plan->destination.node, to);
+}
+
+void rule_alignment(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct endpoint *destination = &plan->destination;
+	uint32_t physical = destination->physical_sector_size;
+
+	if (!rule_is_device(destination) || physical <= destination->logical_sector_size)
+		return;
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t from, to, bytes, offset = 0;
+
+		plan_extent_bytes(plan, i, &from, &to, &bytes);
+		if (context->destination)
+			offset = context->destination->alignment_offset;
+		if ((destination->start + to + physical - offset % physical) % physical == 0)
+			continue;
+		rule_say(ret, VERDICT_WARN,
+			 _("Writing on %s starts at byte %" PRIu64 ", inside a physical sector of "
+			   "%" PRIu32 " bytes: the disk must read before it writes, which is slow. "
+			   "A destination LBA on a multiple avoids it."),
+			 destination->node, to, physical);
+		return;
+	}
+}
+
+static uint64_t partitions_end(const struct disk *disk, unsigned *retnumber)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+
+		if (p->start + p->sectors > last) {
+			last = p->start + p->sectors;
+			*retnumber = p->number;
+		}
+	}
+	return last;
+}
+
+void rule_table_beyond_end(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct endpoint *destination = &plan->destination;
+	unsigned number = 0;
+
+	if (!rule_copies_table(context) || destination->kind != ENDPOINT_DISK ||
+	    destination->size == 0 || destination->size >= context->source->identity.size)
+		return;
+	uint32_t unit = context->source->identity.logical_sector_size;
+	uint64_t last = partitions_end(context->source, &number);
+
+	/* The copy of everything onto less is refused as too small; this is about chosen ranges. */
+	if (rule_destination_end(plan) > destination->size || unit == 0)
+		return;
+	if (last > destination->size / unit)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The copied partition table would name partitions that %s is too small "
+			   "for: partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64 ". "
+			   "Shrink it on a larger copy first, or --allow table-beyond-end."),
+			 destination->node, number, last - 1, destination->size / unit - 1);
+	else if (strcmp(context->source->table, "gpt") == 0)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s is smaller than the source, so the copied GPT points beyond its end "
+			   "and the system will not read it. After --allow table-beyond-end repair "
+			   "it with gdisk (x, e)."),
+			 destination->node);
+}
+
+static bool is_gpt(const struct rule_context *context)
+{
+	return context->source && strcmp(context->source->table, "gpt") == 0;
+}
+
+void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+
+	if (rule_copies_table(context) && is_gpt(context) && destination->kind == ENDPOINT_DISK &&
+	    destination->size > context->source->identity.size)
+		rule_say(ret, VERDICT_WARN,
+			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
+			   "Move it to the end afterwards with: sgdisk -e %s"),
+			 destination->node, destination->node);
+}
+
+void rule_backup_gpt_missing(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+
+	if (!rule_copies_table(context) || !is_gpt(context) || destination->kind != ENDPOINT_DISK ||
+	    destination->size != context->source->identity.size)
+		return;
+	uint64_t size = context->source->identity.size;
+	uint64_t backup = backup_gpt_bytes(context->source->identity.logical_sector_size);
+
+	if (size > backup && !rule_copies(context->plan, size - backup, backup))
+		rule_say(ret, VERDICT_WARN,
+			 _("The GPT at the start is copied, its backup at the end is not. Write a "
+			   "new one afterwards with: sgdisk -e %s"),
+			 destination->node);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules about who uses an end: mounts, swap, holders, the running system. */
+#include <string.h>
+
+#include "base/i18n.h"
+#include "guard/rule.h"
+
+/* A use of the whole disk concerns its partitions; one of another partition does not. An
+ * exclusive open seen on the disk's node is only the shadow of whatever holds a partition. */
+static bool concerns(const struct use *use, const struct use_list *all,
+		     const struct endpoint *endpoint)
+{
+	if (endpoint->kind == ENDPOINT_DISK)
+		return true;
+	if (strcmp(use->node, endpoint->node) == 0)
+		return true;
+	if (strcmp(use->node, endpoint->disk_node) != 0)
+		return false;
+	return use->kind != USE_EXCLUSIVE || all->count == 1;
+}
+
+static const struct use *find_use(const struct disk *disk, const struct endpoint *endpoint,
+				  unsigned kinds, char list[static RULE_LIST_MAX])
+{
+	const struct use *first = NULL;
+
+	list[0] = '\0';
+	if (!disk || !rule_is_device(endpoint))
+		return NULL;
+	for (size_t i = 0; i < disk->in_use.count; i++) {
+		const struct use *use = &disk->in_use.items[i];
+
+		if (!(kinds & 1U << use->kind) || !concerns(use, &disk->in_use, endpoint))
+			continue;
+		if (!first)
+			first = use;
+		if (use->what[0] && strcmp(use->what, use->node) != 0)
+			rule_list_add(list, "%s: %s", use->node, use->what);
+		else
+			rule_list_add(list, "%s", use->node);
+	}
+	return first;
+}
+
+void rule_destination_boot(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (find_use(context->destination, destination, 1U << USE_BOOT, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The running system is on %s (%s). It can never be the destination."),
+			 rule_name(context, destination, name), list);
+}
+
+void rule_destination_on_boot_disk(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX];
+
+	if (destination->kind != ENDPOINT_PARTITION || !context->destination)
+		return;
+	if (find_use(context->destination, destination, 1U << USE_BOOT, list))
+		return;
+	for (size_t i = 0; i < context->destination->in_use.count; i++) {
+		const struct use *use = &context->destination->in_use.items[i];
+
+		if (use->kind != USE_BOOT)
+			continue;
+		rule_say(ret, VERDICT_WARN,
+			 _("%s is on the disk of the running system (%s). Make sure that it is "
+			   "the partition you mean."),
+			 destination->node, use->node);
+		return;
+	}
+}
+
+void rule_destination_mounted(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (find_use(context->destination, destination, 1U << USE_MOUNT, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is mounted (%s). Unmount it with umount first."),
+			 rule_name(context, destination, name), list);
+}
+
+void rule_destination_swap(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (find_use(context->destination, destination, 1U << USE_SWAP, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is used as swap (%s). Turn that off with swapoff "
+			   "first."),
+			 rule_name(context, destination, name), list);
+}
+
+void rule_destination_held(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	const struct use *use =
+		find_use(context->destination, destination,
+			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
+
+	if (!use)
+		return;
+	rule_name(context, destination, name);
+	switch (use->kind) {
+	case USE_DM:
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The device mapper holds the destination %s (%s). Release it first: "
+			   "vgchange -an for LVM, cryptsetup close for encryption."),
+			 name, list);
+		break;
+	case USE_MD:
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is part of a RAID array (%s). Stop the array with "
+			   "mdadm --stop first."),
+			 name, list);
+		break;
+	case USE_LOOP:
+		rule_say(ret, VERDICT_REFUSE,
+			 _("A file on the destination %s backs another device (%s). Detach that "
+			   "first (losetup -d, swapoff for zram)."),
+			 name, list);
+		break;
+	default:
+		rule_say(ret, VERDICT_REFUSE,
+			 _("Another device is built upon the destination %s (%s). Take that apart "
+			   "first."),
+			 name, list);
+		break;
+	}
+}
+
+void rule_destination_exclusive(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (!context->destination)
+		return;
+	if (find_use(context->destination, destination, 1U << USE_EXCLUSIVE, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("Another program holds the destination %s open exclusively (%s). Find "
+			   "it with fuser or lsof and end it."),
+			 rule_name(context, destination, name), list);
+	else if (!find_use(context->destination, destination, ~0U, list))
+		rule_say(ret, VERDICT_OK, _("no mount, swap, md, dm or open holder on %s"),
+			 destination->node);
+}
+
+void rule_destination_read_only(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (context->destination && context->destination->read_only == YES)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is read-only. Look for a write-protect switch, or "
+			   "clear the kernel's flag with blockdev --setrw %s."),
+			 rule_name(context, destination, name), destination->node);
+}
+
+void rule_source_mounted(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	char name[RULE_NAME_MAX];
+
+	if (context->facts->source_writable_mount[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s is mounted read-write (%s): files that change while they "
+			   "are copied will be damaged in the copy. Unmount it, or remount it "
+			   "read-only."),
+			 rule_name(context, source, name), context->facts->source_writable_mount);
+}
+
+void rule_source_in_use(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (find_use(context->source, source,
+		     1U << USE_SWAP | 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE |
+			     1U << USE_LOOP | 1U << USE_EXCLUSIVE,
+		     list))
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s is in use (%s): what changes while it is copied will not "
+			   "be consistent in the copy."),
+			 rule_name(context, source, name), list);
+}
+
+void rule_without_root(const struct rule_context *context, struct verdict *ret)
+{
+	if (!context->facts->root &&
+	    (rule_is_device(&context->plan->source) || rule_is_device(&context->plan->destination)))
+		rule_say(ret, VERDICT_WARN,
+			 _("This was looked at without root's rights: file systems and open "
+			   "holders may be missing here. Start clonedeck as root."));
+}
