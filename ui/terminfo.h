@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Questions to the terminfo database. Apart from term.c because <term.h> calls
+ * its own things "term".
+ */
+#ifndef CLONEDECK_UI_TERMINFO_H
+#define CLONEDECK_UI_TERMINFO_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Says why the deck cannot be shown here; 0 when it can, and the entry is loaded. */
+int terminfo_check(const char *name, struct error *reterr);
+/* Forgets the entry that terminfo_check() loaded. */
+void terminfo_done(void);
+/* Of the terminal that curses runs on. */
+bool terminfo_line_drawing(void);
+
+#endif
