@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Pieces of JSON that several documents share: plan, progress and report. All
+ * functions return a new json-c object that the caller owns, or NULL for JSON's
+ * null, which stands for everything unknown.
+ */
+#ifndef CLONEDECK_REPORT_JSON_H
+#define CLONEDECK_REPORT_JSON_H
+
+#include <json-c/json.h>
+
+#include "copy/job.h"
+#include "guard/rules.h"
+#include "plan/plan.h"
+
+json_object *report_json_text(const char *text);     /* "" is null */
+json_object *report_json_time(int64_t unix_seconds); /* 0 is null */
+json_object *report_json_positive(double value);     /* 0 and less is null */
+json_object *report_json_endpoint(const struct endpoint *endpoint);
+json_object *report_json_extents(const struct plan *plan);
+json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
+json_object *report_json_latency(const struct latency_summary *latency);
+json_object *report_json_error(const struct error *error);
+/* NULL when an addition before it failed for want of memory. */
+char *report_json_print(json_object *document, int flags);
+
+#endif
