@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Head, figures and graph of screen 4. */
+#include "model_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+const char *run_state_words(const struct job_snapshot *job)
+{
+	switch (job->state) {
+	case JOB_READY:
+		return _("READY");
+	case JOB_COPYING:
+		return _("COPY RUNNING");
+	case JOB_PAUSED:
+		return _("COPY PAUSED");
+	case JOB_STOPPING:
+		return _("STOPPING");
+	case JOB_FLUSHING:
+		return _("FLUSH");
+	case JOB_ENDED:
+		break;
+	}
+	switch (job->result) {
+	case JOB_RESULT_COMPLETE:
+		return _("COMPLETE");
+	case JOB_RESULT_PARTIAL:
+		return _("PARTIAL");
+	case JOB_RESULT_STOPPED:
+		return _("STOPPED");
+	case JOB_RESULT_NONE:
+	case JOB_RESULT_FAILED:
+		break;
+	}
+	return _("FAILED");
+}
+
+enum role run_state_role(const struct job_snapshot *job)
+{
+	switch (job->state) {
+	case JOB_READY:
+	case JOB_COPYING:
+		return ROLE_OK;
+	case JOB_PAUSED:
+	case JOB_STOPPING:
+	case JOB_FLUSHING:
+		return ROLE_WARN;
+	case JOB_ENDED:
+		break;
+	}
+	return job->result == JOB_RESULT_COMPLETE ? ROLE_OK
+	       : job->result == JOB_RESULT_FAILED ? ROLE_BAD
+						  : ROLE_WARN;
+}
+
+/* Files by the end of their path, disks by name and serial. */
+static void put_end(struct line *line, const struct endpoint *end, int width)
+{
+	struct line part;
+	const char *serial = end->identity.serial;
+
+	line_start(&part, width);
+	if (end->kind == ENDPOINT_IMAGE) {
+		line_put_tail(&part, text_width(end->node) < width ? text_width(end->node) : width,
+			      end->node);
+	} else {
+		line_add(&part, "%s ", strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5);
+		if (width > 34 && end->identity.model[0]) {
+			char model[4 * 12 + 1];
+
+			text_fit(model, sizeof(model), end->identity.model, 12);
+			line_add(&part, "%s ", model);
+		}
+		if (serial[0] && text_width(serial) > width - part.columns)
+			line_put_tail(&part, width - part.columns, serial);
+		else
+			line_add(&part, "%s", serial[0] ? serial : "-");
+	}
+	line_add(line, "%s", part.text);
+}
+
+void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line)
+{
+	char elapsed[UNITS_TEXT_MAX], right[UNITS_TEXT_MAX + 32];
+	int end;
+
+	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
+	snprintf(right, sizeof(right), _("elapsed %s"), elapsed);
+
+	/* Name and serial of both ends share what state and time leave. */
+	end = (line->limit - text_width(right) - text_width(run_state_words(job)) - 12) / 2;
+	line_put(line, 1, "");
+	put_end(line, &plan->source, end);
+	line_add(line, " -> ");
+	put_end(line, &plan->destination, end);
+	line_add(line, "   %s", run_state_words(job));
+	line_put_right(line, line->limit - line->columns - 1, right);
+}
+
+double run_fraction(const struct job_snapshot *job)
+{
+	if (!job->total)
+		return job->state == JOB_ENDED ? 1 : 0;
+
+	double fraction = (double)job->written / (double)job->total;
+
+	return fraction < 1 ? fraction : job->written >= job->total ? 1 : 0.9999;
+}
+
+void run_text_percent(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%.1f%%", floor(run_fraction(job) * 1000) / 10);
+}
+
+void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
+		       char *buffer, size_t size)
+{
+	static const char *const names[2][5] = { { "B", "kB", "MB", "GB", "TB" },
+						 { "B", "KiB", "MiB", "GiB", "TiB" } };
+	char left[UNITS_TEXT_MAX], right[UNITS_TEXT_MAX];
+	uint64_t unit = 1, base = scale == UNITS_IEC ? 1024 : 1000;
+	int power = 0;
+
+	if (scale == UNITS_SECTORS && sector_size) {
+		units_print_count(done / sector_size, left);
+		units_print_count(total / sector_size, right);
+		snprintf(buffer, size, _("%s/%s sectors"), left, right);
+		return;
+	}
+	/* At least three digits in front of the unit: TB only beyond 1,000 of them. */
+	while (power < 4 && total / unit >= base * 100) {
+		unit *= base;
+		power++;
+	}
+	units_print_count(done / unit, left);
+	units_print_count(total / unit, right);
+	snprintf(buffer, size, "%s/%s %s", left, right, names[scale == UNITS_IEC][power]);
+}
+
+void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size)
+{
+	char left[UNITS_TEXT_MAX], at[64];
+	time_t finish = (time_t)eta->finish;
+	struct tm local;
+
+	if (!eta->known || !localtime_r(&finish, &local)) {
+		snprintf(buffer, size, "-");
+		return;
+	}
+	units_print_duration(eta->seconds, left);
+	/* The time of day alone would be wrong by days beyond one day. */
+	if (eta->finish - now < 20 * 3600)
+		strftime(at, sizeof(at), "%H:%M", &local);
+	else if (eta->finish - now < 6 * 86400)
+		strftime(at, sizeof(at), "%a %H:%M", &local);
+	else
+		strftime(at, sizeof(at), "%Y-%m-%d", &local);
+	snprintf(buffer, size, "%s (~%s)", left, at);
+}
+
+/* A rate without its unit's name where all of them are MB/s: "193", "1,930", "0.81". */
+static const char *megabytes(double rate, bool known, char *buffer, size_t size)
+{
+	char count[UNITS_TEXT_MAX];
+
+	if (!known || !isfinite(rate) || rate < 0)
+		snprintf(buffer, size, "-");
+	else if (rate >= 10e6)
+		snprintf(buffer, size, "%s",
+			 units_print_count((uint64_t)(rate / 1e6 + 0.5), count));
+	else
+		snprintf(buffer, size, "%.*f", rate < 1e6 ? 2 : 1, rate / 1e6);
+	return buffer;
+}
+
+void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
+		      int64_t now, struct line *line)
+{
+	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
+	/* Nothing was measured in the first second. */
+	bool measured = job->elapsed >= NSEC_PER_SEC;
+
+	run_text_progress(job->written, job->total, scale, sector_size, progress, sizeof(progress));
+	megabytes(job->now_write, measured, current, sizeof(current));
+	megabytes(job->minute, measured, minute, sizeof(minute));
+	megabytes(job->average, measured, average, sizeof(average));
+	run_text_eta(&job->eta, now, eta, sizeof(eta));
+	if (line->limit < 110) {
+		line_add(line,
+			 _(" %s  now %s MB/s  avg %s  ETA %s  errors %" PRIu64 " bad %" PRIu64),
+			 progress, current, average, eta, job->errors, job->bad_areas);
+		return;
+	}
+	line_add(line,
+		 _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   errors %" PRIu64
+		   "   bad areas %" PRIu64 " (%" PRIu64 " B)   retries %" PRIu64),
+		 progress, current, minute, average, eta, job->errors, job->bad_areas,
+		 job->bad_bytes, job->retries);
+}
+
+/* ---- graph ---- */
+
+unsigned run_graph_step(unsigned zoom)
+{
+	static const unsigned steps[] = { 1, 2, 5, 10 };
+
+	return steps[zoom % (sizeof(steps) / sizeof(steps[0]))];
+}
+
+static double sample(const struct rates *rates, uint64_t second, bool write)
+{
+	const struct rate_sample *at = &rates->history[second % RATES_HISTORY];
+
+	return write ? at->write : at->read;
+}
+
+int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret)
+{
+	uint64_t whole = rates->seconds / step;
+	uint64_t kept = (rates->seconds < RATES_HISTORY ? rates->seconds : RATES_HISTORY) / step;
+
+	/* The oldest step may have been overwritten in part. */
+	if (rates->seconds > RATES_HISTORY && kept && rates->seconds % step)
+		kept--;
+	if (max < 0)
+		max = 0;
+
+	int count = kept < (uint64_t)max ? (int)kept : max;
+
+	for (int i = 0; i < count; i++) {
+		uint64_t first = (whole - (uint64_t)(count - i)) * step;
+		double sum = 0;
+
+		for (unsigned s = 0; s < step; s++)
+			sum += sample(rates, first + s, write);
+		ret[i] = (float)(sum / step / 1e6);
+	}
+	return count;
+}
+
+float run_graph_max(const struct rates *rates)
+{
+	uint64_t kept = rates->seconds < RATES_HISTORY ? rates->seconds : RATES_HISTORY;
+	float max = 0;
+
+	for (uint64_t i = 0; i < kept; i++) {
+		const struct rate_sample *at = &rates->history[i];
+
+		if (at->read > max)
+			max = at->read;
+		if (at->write > max)
+			max = at->write;
+	}
+	return max / 1e6F;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 4 as data: a snapshot of the job in words and columns. What is not
+ * known is '-', never 0; what is written is what was completed. Pure; each
+ * function costs what one line of text costs, so only what shows is made.
+ */
+#ifndef CLONEDECK_UI_MODEL_RUN_H
+#define CLONEDECK_UI_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "copy/job.h"
+#include "plan/plan.h"
+#include "stats/rates.h"
+
+#include "line.h"
+#include "term.h"
+
+/* "COPY RUNNING", "COPY PAUSED", "FLUSH" …; translated. */
+const char *run_state_words(const struct job_snapshot *job);
+enum role run_state_role(const struct job_snapshot *job);
+void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
+/* 0..1 of what is to be written. */
+double run_fraction(const struct job_snapshot *job);
+/* "52.3%": never rounded up, so 100 means that every write has completed. */
+void run_text_percent(const struct job_snapshot *job, char *buffer, size_t size);
+void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
+		      int64_t now, struct line *line);
+/* "1:25:30 (~17:12)", or '-'. now: unix seconds. */
+void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size);
+/* "1,046/2,000 GB": a unit in which progress can be seen. */
+void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
+		       char *buffer, size_t size);
+
+/* ---- graph ---- */
+
+#define RUN_GRAPH_MAX RATES_HISTORY
+/* Seconds that one sample stands for. */
+unsigned run_graph_step(unsigned zoom);
+/* At most `max` samples in MB/s, oldest first, each the mean of `step` seconds; returns their
+ * number. Whole steps only, so that the picture moves instead of trembling. */
+int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret);
+/* Upper end of the scale, MB/s: of all that is remembered, so it does not jump. */
+float run_graph_max(const struct rates *rates);
+
+/* ---- latency ---- */
+
+/* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
+const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
+void run_text_latency_header(bool p90, struct line *line);
+void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+		      struct line *line);
+/* One line of digits: tenths of the samples per power of two. */
+void run_text_coarse_header(struct line *line);
+void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
+
+struct run_bucket {
+	char label[16];     /* "8-16", "<2", ">=256" */
+	double read, write; /* shares */
+};
+
+/* The histogram in `rows` lines; what lies outside is added to the first and the last. */
+int run_histogram(const struct latency_summary *read, const struct latency_summary *write, int rows,
+		  struct run_bucket *ret);
+
+/* ---- CPU ---- */
+
+struct run_cpu {
+	char label[24];
+	bool bar;        /* parts are known */
+	double parts[3]; /* user, system, iowait: 0..1 */
+	char text[96];
+	enum role role;
+};
+
+/* Fills at most `max` lines; lanes that find no room are counted in the last one. */
+int run_cpu_lines(const struct job_snapshot *job, unsigned cores, int max, struct run_cpu *ret);
+
+/* ---- queues, errors ---- */
+
+/* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
+bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
+		    int index, struct line *line);
+void run_text_status(const struct job_snapshot *job, enum units_scale scale, struct line *line,
+		     enum role *retrole);
+void run_text_event(const struct job_event *event, struct line *line);
+enum role run_event_role(const struct job_event *event);
+
+/* ---- map ---- */
+
+/* The window that a zoom shows: level 0 is everything, each further one half of it. */
+void run_map_window(uint64_t size, uint64_t position, unsigned level, uint64_t least,
+		    uint64_t *retstart, uint64_t *retsize);
+void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
+		  enum units_scale scale, struct line *line);
+
+/* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
+char *run_text_lanes(const struct job_snapshot *job);
+
+#endif
