@@ -15,14 +15,14 @@
 struct io_choice {
 	const struct io_backend *source;
 	const struct io_backend *destination;
-	uint32_t chunk;		   /* bytes of one request */
-	uint32_t source_depth;	   /* requests in flight over all lanes */
+	uint32_t chunk;        /* bytes of one request */
+	uint32_t source_depth; /* requests in flight over all lanes */
 	uint32_t destination_depth;
 	uint32_t lanes;
 	uint32_t buffers_per_lane;
-	bool source_synchronous;   /* the driver works in the submitter's context */
+	bool source_synchronous; /* the driver works in the submitter's context */
 	bool destination_synchronous;
-	char reason[256];	   /* why, in words, for the plan screen and the report */
+	char reason[256]; /* why, in words, for the plan screen and the report */
 };
 
 int io_backends_choose(const struct io_target *source, const struct io_target *destination,

@@ -40,6 +40,10 @@ struct io_target {
 	enum tristate rotational;
 	char transport[16];
 	char driver[32];
+	/* For backends that address the whole disk by SCSI commands; sg NULL or "": no sg node. */
+	const char *sg; /* "/dev/sg1" */
+	int sg_fd;      /* the claim's descriptor of it, valid only with sg */
+	uint64_t start; /* bytes from the start of the disk to this end's first byte */
 };
 
 enum io_direction { IO_READ, IO_WRITE };
@@ -112,8 +116,8 @@ struct io_backend {
 	/* Asks for queued requests to come back early (with -ECANCELED or their result); they
 	 * still come out of reap. Optional. */
 	void (*cancel)(struct io_handle *handle);
-	/* Waits for what is in flight, then frees. With requests in flight: by the thread that
-	 * submitted them. */
+	/* Waits for what is in flight, then frees. By the thread that submitted, or by any when
+	 * nothing was submitted; otherwise the device may look open for a moment longer. */
 	void (*close)(struct io_handle *handle);
 };
 
@@ -122,6 +126,12 @@ static inline int io_open(const struct io_backend *backend, const struct io_targ
 			  struct error *reterr)
 {
 	return backend->open(backend, target, setup, ret, reterr);
+}
+
+/* 512 where the target does not say: what Linux counts in. */
+static inline uint32_t io_sector_size(const struct io_target *target)
+{
+	return target->logical_sector_size ? target->logical_sector_size : 512;
 }
 
 /* NULL is fine. */

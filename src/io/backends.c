@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which backend drives which end, with how many requests of what size. */
+#include "io/backends.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/range.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "io/measure.h"
+
+#define MIB           (1U << 20)
+#define CHUNK_DEFAULT MIB
+#define CHUNK_LEAST   4096U
+#define CHUNK_MOST    (64 * MIB)
+#define DEPTH_MOST    256U
+#define LANES_MOST    32U
+/* The buffers of all lanes together; more would leave the processor's caches. */
+#define MEMORY_USUAL (8 * MIB)
+#define MEMORY_NVME  (24 * MIB)
+
+static const struct {
+	enum backend_choice choice;
+	const char *name;
+	const struct io_backend *backend;
+} choices[] = {
+	{ BACKEND_AUTO, "auto", NULL },
+	{ BACKEND_URING, "uring", &io_uring_backend },
+	{ BACKEND_THREADS, "threads", &io_threads_backend },
+	{ BACKEND_BUFFERED, "buffered", &io_buffered_backend },
+	{ BACKEND_IMAGE, "image", &io_image_backend },
+	{ BACKEND_NULL, "null", &io_null_backend },
+};
+
+#define CHOICES (sizeof(choices) / sizeof(choices[0]))
+
+const struct io_backend *io_backend_by_choice(enum backend_choice choice)
+{
+	for (size_t i = 0; i < CHOICES; i++)
+		if (choices[i].choice == choice)
+			return choices[i].backend;
+	return NULL;
+}
+
+int io_backend_choice_parse(const char *name, enum backend_choice *ret)
+{
+	for (size_t i = 0; i < CHOICES; i++) {
+		/* A copy to nowhere that ends with success must not be one word away. */
+		if (choices[i].choice == BACKEND_NULL || strcmp(choices[i].name, name) != 0)
+			continue;
+		*ret = choices[i].choice;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *io_backend_choice_name(enum backend_choice choice)
+{
+	for (size_t i = 0; i < CHOICES; i++)
+		if (choices[i].choice == choice)
+			return choices[i].name;
+	return "?";
+}
+
+/* What suits a kind of device; the queue of the device itself may be shorter. */
+struct profile {
+	uint32_t depth;
+	uint32_t chunk; /* bytes */
+};
+
+static struct profile profile_of(const struct io_target *target)
+{
+	bool usb = strcmp(target->transport, "usb") == 0;
+
+	if (target->regular_file)
+		return (struct profile){ 4, MIB };
+	if (target->kind == DISK_LOOP) /* says it rotates when its file lies on a disk */
+		return (struct profile){ 8, MIB };
+	if (target->kind == DISK_NVME)
+		return (struct profile){ 16, MIB };
+	if (strcmp(target->driver, "uas") == 0)
+		return (struct profile){ 8, MIB / 2 };
+	if (usb) /* bulk-only: one command at a time, the second waits in the kernel */
+		return (struct profile){ 2, MIB };
+	if (target->rotational == YES)
+		return (struct profile){ 4, MIB };
+	return (struct profile){ 8, MIB };
+}
+
+static uint32_t depth_of(const struct io_target *target, const struct plan_options *options)
+{
+	uint32_t depth = profile_of(target).depth;
+
+	if (options->queue_depth)
+		return options->queue_depth;
+	/* One more than the device takes waits in the kernel, ready to follow. */
+	if (target->queue_depth && target->queue_depth + 1 < depth)
+		depth = target->queue_depth + 1;
+	return depth;
+}
+
+static uint32_t power_of_two_below(uint32_t value)
+{
+	uint32_t power = 1;
+
+	while (power <= value / 2)
+		power *= 2;
+	return power;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool fits_sectors(uint32_t chunk, const struct io_target *target)
+{
+	return chunk % io_sector_size(target) == 0;
+}
+
+static int choose_chunk(const struct io_target *source, const struct io_target *destination,
+			const struct plan_options *options, uint32_t *ret, struct error *reterr)
+{
+	uint32_t chunk = options->chunk;
+
+	if (!chunk) {
+		chunk = smaller(CHUNK_DEFAULT,
+				smaller(profile_of(source).chunk, profile_of(destination).chunk));
+		if (source->max_transfer)
+			chunk = smaller(chunk, source->max_transfer);
+		if (destination->max_transfer)
+			chunk = smaller(chunk, destination->max_transfer);
+		chunk = larger(power_of_two_below(chunk), CHUNK_LEAST);
+		chunk = larger(chunk, larger(io_sector_size(source), io_sector_size(destination)));
+	}
+	if (chunk > CHUNK_MOST)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
+				 _("A chunk of %" PRIu32 " bytes is too large; the most is %u."),
+				 chunk, CHUNK_MOST);
+	if (!fits_sectors(chunk, source) || !fits_sectors(chunk, destination))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
+				 _("A chunk of %" PRIu32 " bytes is not a whole number of sectors "
+				   "of %s (%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
+				 chunk, source->name, io_sector_size(source), destination->name,
+				 io_sector_size(destination));
+	*ret = chunk;
+	return 0;
+}
+
+static int choose_backend(const struct io_target *target, enum backend_choice choice,
+			  bool synchronous, const struct io_backend **ret, struct error *reterr)
+{
+	const struct io_backend *backend = io_backend_by_choice(choice);
+
+	if (choice != BACKEND_AUTO && !backend)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
+				 _("This version has no backend of that kind for %s."),
+				 target->name);
+	if (!backend) {
+		if (target->regular_file)
+			backend = &io_image_backend;
+		else if (!target->direct)
+			backend = &io_buffered_backend;
+		else if (synchronous || io_uring_backend.probe(&io_uring_backend, target, NULL) < 0)
+			backend = &io_threads_backend;
+		else
+			backend = &io_uring_backend;
+	}
+	*ret = backend;
+	return backend->probe(backend, target, reterr);
+}
+
+static bool is_synchronous(const struct io_target *target)
+{
+	if (target->regular_file)
+		return false;
+	if (target->kind == DISK_RAM)
+		return true;
+	return io_measure_synchronous(target) == YES;
+}
+
+static uint32_t processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return 1;
+	return (uint32_t)CPU_COUNT(&set);
+}
+
+/*
+ * One lane keeps both queues full where both ends queue. A synchronous end is
+ * busy only while a lane is inside it: where that means computing, as many
+ * lanes as processors; where it means sleeping, as many as the device likes.
+ */
+static uint32_t choose_lanes(const struct io_choice *choice)
+{
+	bool source = !(choice->source->traits & IO_ASYNC);
+	bool destination = !(choice->destination->traits & IO_ASYNC);
+	uint32_t lanes;
+
+	if (!source && !destination)
+		return 1;
+	if (choice->source_synchronous || choice->destination_synchronous)
+		lanes = processors();
+	else if (source && destination)
+		lanes = larger(choice->source_depth, choice->destination_depth);
+	else
+		lanes = 4;
+	return larger(2, smaller(lanes, 8));
+}
+
+static void choose_buffers(const struct io_target *source, const struct io_target *destination,
+			   struct io_choice *choice)
+{
+	bool nvme = source->kind == DISK_NVME || destination->kind == DISK_NVME;
+	uint32_t memory = (nvme ? MEMORY_NVME : MEMORY_USUAL) / choice->chunk;
+	uint32_t wanted = choice->source_depth + choice->destination_depth;
+	bool queues = (choice->source->traits | choice->destination->traits) & IO_ASYNC;
+
+	wanted = smaller(wanted, larger(memory, 2)) / choice->lanes;
+	if (queues)
+		choice->buffers_per_lane = larger(wanted, 2);
+	else
+		choice->buffers_per_lane = 1; /* filled, emptied, filled again in the call */
+}
+
+static const char *describe_drivers(const struct io_choice *choice)
+{
+	if (choice->source_synchronous && choice->destination_synchronous)
+		return _("Both drivers work in the caller's context.");
+	if (choice->source_synchronous)
+		return _("The source's driver works in the caller's context.");
+	if (choice->destination_synchronous)
+		return _("The destination's driver works in the caller's context.");
+	return "";
+}
+
+static void describe(struct io_choice *choice)
+{
+	char size[UNITS_TEXT_MAX], ends[80], amount[100];
+	uint32_t buffers = choice->lanes * choice->buffers_per_lane;
+	const char *drivers = describe_drivers(choice);
+
+	units_print_long(choice->chunk, UNITS_IEC, 512, size);
+	if (choice->source == choice->destination)
+		snprintf(ends, sizeof(ends), _("Both ends use %s."), choice->source->name);
+	else
+		snprintf(ends, sizeof(ends), _("The source uses %s, the destination %s."),
+			 choice->source->name, choice->destination->name);
+	if (choice->lanes == 1)
+		snprintf(amount, sizeof(amount),
+			 P_("One lane has %u buffer of %s.", "One lane has %u buffers of %s.",
+			    buffers),
+			 buffers, size);
+	else
+		snprintf(amount, sizeof(amount), _("%u lanes have %u buffers of %s."),
+			 choice->lanes, buffers, size);
+	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s %s", ends, *drivers ? " " : "",
+		 drivers, amount);
+}
+
+static int check_options(const struct plan_options *options, struct error *reterr)
+{
+	if (options->queue_depth > DEPTH_MOST)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", NULL,
+				 _("A queue depth of %" PRIu32 " is too large; the most is %u."),
+				 options->queue_depth, DEPTH_MOST);
+	if (options->lanes > LANES_MOST)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", NULL,
+				 _("%" PRIu32 " lanes are too many; the most is %u."),
+				 options->lanes, LANES_MOST);
+	return 0;
+}
+
+int io_backends_choose(const struct io_target *source, const struct io_target *destination,
+		       const struct plan_options *options, struct io_choice *ret,
+		       struct error *reterr)
+{
+	struct io_choice choice = {
+		.source_depth = depth_of(source, options),
+		.destination_depth = depth_of(destination, options),
+	};
+	int r = check_options(options, reterr);
+
+	if (r < 0)
+		return r;
+	r = choose_chunk(source, destination, options, &choice.chunk, reterr);
+	if (r < 0)
+		return r;
+	choice.source_synchronous = is_synchronous(source);
+	choice.destination_synchronous = is_synchronous(destination);
+	r = choose_backend(source, options->source_backend, choice.source_synchronous,
+			   &choice.source, reterr);
+	if (r < 0)
+		return r;
+	r = choose_backend(destination, options->destination_backend,
+			   choice.destination_synchronous, &choice.destination, reterr);
+	if (r < 0)
+		return r;
+	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);
+	choose_buffers(source, destination, &choice);
+	describe(&choice);
+	*ret = choice;
+	return 0;
+}

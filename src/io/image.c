@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Image files. Written sparse: blocks of zeros become holes, also where the
+ * file held something else before. O_DIRECT where the file system takes it;
+ * what is not aligned to its direct I/O (the tail of a file of odd size) goes
+ * through a second, buffered description and is written back at once.
+ *
+ * Opening a destination makes the file as long as the target, so that it can
+ * end in a hole; a longer file keeps its length. Reading gives zeros between
+ * the end of the file and the end of its last sector.
+ */
+#include "io/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/range.h"
+#include "io/sync.h"
+
+/* Smaller holes save little and scatter the file. */
+#define HOLE_SIZE (64U << 10)
+/* Where the kernel does not say what direct I/O to the file needs (before 6.1). */
+#define SAFE_ALIGNMENT 4096U
+
+struct image_handle {
+	struct io_handle base;
+	int plain;          /* a buffered description of the same file */
+	bool direct;        /* target->fd takes O_DIRECT */
+	bool holes;         /* the file system can punch them */
+	uint32_t alignment; /* of direct I/O, offset and length */
+	uint64_t size;      /* of the file */
+};
+
+static struct image_handle *to_image(struct io_handle *handle)
+{
+	return (struct image_handle *)handle;
+}
+
+static int image_probe(const struct io_backend *backend, const struct io_target *target,
+		       struct error *reterr)
+{
+	if (target->regular_file)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+			 _("%s is not an image file."), target->name);
+}
+
+static uint32_t direct_alignment(int fd)
+{
+#ifdef STATX_DIOALIGN
+	struct statx stx;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &stx) == 0 &&
+	    (stx.stx_mask & STATX_DIOALIGN))
+		return stx.stx_dio_offset_align;
+#endif
+	return SAFE_ALIGNMENT;
+}
+
+/* O_DIRECT belongs to the description and cannot be left out of one call. */
+static int open_plain(const struct io_target *target)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
+	return open(path, (target->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+}
+
+static int extend(const struct io_target *target, struct image_handle *handle, struct error *reterr)
+{
+	struct stat st;
+	int code = 0;
+
+	if (fstat(target->fd, &st) < 0) {
+		code = -errno;
+	} else if (target->writable && (uint64_t)st.st_size < target->size) {
+		if (ftruncate(target->fd, (off_t)target->size) < 0)
+			code = -errno;
+		st.st_size = (off_t)target->size;
+	}
+	if (code)
+		return error_set(reterr,
+				 target->writable ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE,
+				 code, "open", target->name,
+				 _("%s cannot have the size of %" PRIu64 " bytes: %s."),
+				 target->name, target->size, error_phrase(code));
+	handle->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int image_open(const struct io_backend *backend, const struct io_target *target,
+		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	struct image_handle *handle = calloc(1, sizeof(*handle));
+	int r;
+
+	if (!handle)
+		return error_nomem(reterr);
+	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->plain = target->fd;
+	handle->holes = true;
+	r = extend(target, handle, reterr);
+	if (r < 0)
+		goto fail;
+	if (target->direct) {
+		handle->alignment = direct_alignment(target->fd);
+		handle->plain = open_plain(target);
+		handle->direct = handle->alignment && handle->plain >= 0;
+		if (handle->plain < 0) {
+			handle->plain = target->fd;
+			r = sync_clear_direct(target, reterr);
+			if (r < 0)
+				goto fail;
+		}
+	}
+	*ret = &handle->base;
+	return 0;
+fail:
+	free(handle);
+	return r;
+}
+
+/* Through the page cache, without leaving anything in it. */
+static int move_plain(struct image_handle *handle, struct io_request *request, uint32_t from,
+		      uint32_t to)
+{
+	uint64_t offset = request->offset + from;
+	int r = sync_transfer(handle->plain, request, from, to, 1);
+
+	if (r < 0)
+		return r;
+	if (request->direction == IO_WRITE)
+		return sync_write_back(handle->plain, offset, to - from);
+	posix_fadvise(handle->plain, (off_t)offset, to - from, POSIX_FADV_DONTNEED);
+	return 0;
+}
+
+static int move(struct image_handle *handle, struct io_request *request, uint32_t from, uint32_t to)
+{
+	uint32_t middle = from;
+
+	if (from == to)
+		return 0;
+	if (handle->direct && (request->offset + from) % handle->alignment == 0)
+		middle = from + (uint32_t)u64_align_down(to - from, handle->alignment);
+	if (middle > from) {
+		int r = sync_transfer(handle->base.target->fd, request, from, middle,
+				      handle->alignment);
+
+		if (r == -EINVAL) { /* the file system knows better than statx */
+			handle->direct = false;
+			middle = from;
+		} else if (r < 0) {
+			return r;
+		}
+	}
+	return middle < to ? move_plain(handle, request, middle, to) : 0;
+}
+
+static int read_image(struct image_handle *handle, struct io_request *request)
+{
+	uint32_t sector = io_sector_size(handle->base.target);
+	uint64_t left = handle->size > request->offset ? handle->size - request->offset : 0;
+	uint32_t inside = request->length < left ? request->length : (uint32_t)left;
+	int r = move(handle, request, 0, inside);
+
+	if (r < 0 || inside == request->length)
+		return r;
+	if (request->length - inside >= sector)
+		return -EIO; /* beyond the last sector of the file */
+	memset((char *)request->buffer + inside, 0, request->length - inside);
+	request->done = request->length;
+	return 0;
+}
+
+static bool is_zero(const char *data, uint32_t length)
+{
+	return length == 0 || (data[0] == 0 && memcmp(data, data + 1, length - 1) == 0);
+}
+
+/* End of the block of HOLE_SIZE of the file that byte `at` of the request lies in. */
+static uint32_t block_end(const struct io_request *request, uint32_t at)
+{
+	uint32_t end = at + HOLE_SIZE - (uint32_t)((request->offset + at) % HOLE_SIZE);
+
+	return end < request->length ? end : request->length;
+}
+
+/* End of the run of blocks from `from` on that are all zero, or all not. */
+static uint32_t run_end(const struct io_request *request, uint32_t from, bool *retzero)
+{
+	const char *data = request->buffer;
+	uint32_t end = block_end(request, from);
+
+	*retzero = is_zero(data + from, end - from);
+	while (end < request->length) {
+		uint32_t next = block_end(request, end);
+
+		if (is_zero(data + end, next - end) != *retzero)
+			break;
+		end = next;
+	}
+	return end;
+}
+
+/* False where the file system cannot; then the zeros are written. */
+static bool punch(struct image_handle *handle, struct io_request *request, uint32_t from,
+		  uint32_t to)
+{
+	if (!handle->holes)
+		return false;
+	handle->holes = fallocate(handle->plain, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				  (off_t)(request->offset + from), to - from) == 0;
+	if (handle->holes)
+		request->done += to - from;
+	return handle->holes;
+}
+
+static int write_image(struct image_handle *handle, struct io_request *request)
+{
+	uint32_t at = 0;
+
+	while (at < request->length) {
+		bool zero;
+		uint32_t end = run_end(request, at, &zero);
+
+		if (!zero || !punch(handle, request, at, end)) {
+			int r = move(handle, request, at, end);
+
+			if (r < 0)
+				return r;
+		}
+		at = end;
+	}
+	return 0;
+}
+
+static enum io_answer image_submit(struct io_handle *base, struct io_request *request)
+{
+	struct image_handle *handle = to_image(base);
+
+	sync_begin(request);
+	return sync_end(request, request->direction == IO_READ ? read_image(handle, request)
+							       : write_image(handle, request));
+}
+
+static void image_close(struct io_handle *base)
+{
+	struct image_handle *handle = to_image(base);
+
+	if (handle->plain != base->target->fd)
+		close(handle->plain);
+	free(handle);
+}
+
+const struct io_backend io_image_backend = {
+	.name = "image",
+	.traits = 0,
+	.probe = image_probe,
+	.open = image_open,
+	.submit = image_submit,
+	.reap = sync_reap,
+	.poll_fd = sync_poll_fd,
+	.flush = sync_flush,
+	.close = image_close,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all backends share: a failed request in words. */
+#include "io/io.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+
+static int explain(const struct io_target *target, const struct io_request *request, uint64_t lba,
+		   uint64_t sectors, const char *why, struct error *reterr)
+{
+	bool read = request->direction == IO_READ;
+	uint32_t size = io_sector_size(target);
+	const char *format = read ? P_("Reading %s failed at LBA %" PRIu64 " (%" PRIu64
+				       " sector of %" PRIu32 " bytes): %s.",
+				       "Reading %s failed at LBA %" PRIu64 " (%" PRIu64
+				       " sectors of %" PRIu32 " bytes): %s.",
+				       sectors)
+				  : P_("Writing %s failed at LBA %" PRIu64 " (%" PRIu64
+				       " sector of %" PRIu32 " bytes): %s.",
+				       "Writing %s failed at LBA %" PRIu64 " (%" PRIu64
+				       " sectors of %" PRIu32 " bytes): %s.",
+				       sectors);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	return error_set_at(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
+			    request->result, read ? "read" : "write", target->name, lba, sectors,
+			    size, format, target->name, lba, sectors, size, why);
+#pragma GCC diagnostic pop
+}
+
+/* The disk under an image file is full: the advice is another one than for a bad sector. */
+static int explain_full(const struct io_target *target, const struct io_request *request,
+			uint64_t lba, uint64_t sectors, struct error *reterr)
+{
+	return error_set_at(reterr, ERROR_CLASS_DESTINATION, request->result, "write", target->name,
+			    lba, sectors, io_sector_size(target),
+			    _("The file system that holds %s has no room left for LBA %" PRIu64
+			      " and what follows: %s. Make room, then resume."),
+			    target->name, lba, error_phrase(request->result));
+}
+
+int io_explain(const struct io_handle *handle, const struct io_request *request,
+	       struct error *reterr)
+{
+	const struct io_target *target = handle->target;
+	const struct sense *sense = &request->sense;
+	uint32_t size = io_sector_size(target);
+	uint64_t first = (request->offset + request->done) / size;
+	uint64_t end = (request->offset + request->length + size - 1) / size;
+	char why[160];
+
+	if (sense->known)
+		snprintf(why, sizeof(why), _("%s (sense %X/%02X/%02X)"),
+			 error_phrase(request->result), sense->key, sense->asc, sense->ascq);
+	else
+		snprintf(why, sizeof(why), "%s", error_phrase(request->result));
+
+	if (target->regular_file && request->direction == IO_WRITE &&
+	    (request->result == -ENOSPC || request->result == -EDQUOT))
+		return explain_full(target, request, first, end - first, reterr);
+
+	int r = explain(target, request, first, end - first, why, reterr);
+
+	if (reterr)
+		reterr->sense = *sense;
+	return r;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Synchronous transfers, shared by the backends that work inside submit. */
+#include "io/sync.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/range.h"
+
+static ssize_t transfer_once(int fd, const struct io_request *request, uint32_t at, uint32_t to)
+{
+	char *buffer = (char *)request->buffer + at;
+	off_t offset = (off_t)(request->offset + at);
+
+	if (request->direction == IO_READ)
+		return pread(fd, buffer, to - at, offset);
+	return pwrite(fd, buffer, to - at, offset);
+}
+
+int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to,
+		  uint32_t alignment)
+{
+	uint32_t at = from;
+	unsigned again = 0;
+
+	while (at < to) {
+		ssize_t n = transfer_once(fd, request, at, to);
+
+		if (n < 0) {
+			if ((errno == EINTR || errno == EAGAIN) && again++ < IO_AGAIN_MAX)
+				continue;
+			return -errno;
+		}
+		/* A direct transfer cannot go on inside a sector; its start is done again. */
+		uint32_t step = (uint32_t)n;
+
+		if (at + step < to)
+			step = (uint32_t)u64_align_down(step, alignment);
+		if (!step)
+			return -EIO; /* end of the device */
+		at += step;
+		request->done += step;
+	}
+	return 0;
+}
+
+void sync_begin(struct io_request *request)
+{
+	request->submitted = clock_monotonic();
+	request->done = 0;
+	request->sense = (struct sense){ 0 };
+}
+
+enum io_answer sync_end(struct io_request *request, int result)
+{
+	request->result = result;
+	request->completed = clock_monotonic();
+	return IO_DONE;
+}
+
+int sync_flush_target(const struct io_target *target, struct error *reterr)
+{
+	if (!target->writable)
+		return 0;
+	while (fsync(target->fd) < 0) {
+		int code = -errno;
+
+		if (code == -EINTR)
+			continue;
+		return error_set(
+			reterr, ERROR_CLASS_DESTINATION, code, "flush", target->name,
+			_("The write cache of %s could not be flushed: %s. What was written "
+			  "last may not be on the medium."),
+			target->name, error_phrase(code));
+	}
+	return 0;
+}
+
+int sync_flush(struct io_handle *handle, struct error *reterr)
+{
+	return sync_flush_target(handle->target, reterr);
+}
+
+int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
+	      struct io_request **ret)
+{
+	return 0;
+}
+
+int sync_poll_fd(struct io_handle *handle)
+{
+	return -1;
+}
+
+void sync_close(struct io_handle *handle)
+{
+	free(handle);
+}
+
+int sync_clear_direct(const struct io_target *target, struct error *reterr)
+{
+	int flags = fcntl(target->fd, F_GETFL);
+
+	if (flags >= 0 && !(flags & O_DIRECT))
+		return 0;
+	if (flags < 0 || fcntl(target->fd, F_SETFL, flags & ~O_DIRECT) < 0) {
+		int code = -errno;
+
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", target->name,
+				 _("%s could not be switched to the page cache: %s."), target->name,
+				 error_phrase(code));
+	}
+	return 0;
+}
+
+int sync_write_back(int fd, uint64_t offset, uint64_t length)
+{
+	const unsigned all =
+		SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+
+	if (sync_file_range(fd, (off_t)offset, (off_t)length, all) < 0)
+		return -errno;
+	/* Advice only: where it is not taken the data is still right. */
+	posix_fadvise(fd, (off_t)offset, (off_t)length, POSIX_FADV_DONTNEED);
+	return 0;
+}

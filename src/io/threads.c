@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Direct pread and pwrite, done by the lane itself: the queue of a copy is then
+ * the number of its lanes. The best way for drivers that work in the caller's
+ * context (zram), and the way where io_uring is switched off.
+ */
+#include "io/io.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/i18n.h"
+#include "io/sync.h"
+
+static int threads_probe(const struct io_backend *backend, const struct io_target *target,
+			 struct error *reterr)
+{
+	if (target->direct)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+			 _("%s cannot be read or written past the page cache (O_DIRECT); use the "
+			   "buffered backend."),
+			 target->name);
+}
+
+static int threads_open(const struct io_backend *backend, const struct io_target *target,
+			const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	struct io_handle *handle = malloc(sizeof(*handle));
+
+	if (!handle)
+		return error_nomem(reterr);
+	*handle = (struct io_handle){ .backend = backend, .target = target };
+	*ret = handle;
+	return 0;
+}
+
+static enum io_answer threads_submit(struct io_handle *handle, struct io_request *request)
+{
+	const struct io_target *target = handle->target;
+
+	sync_begin(request);
+	return sync_end(request, sync_transfer(target->fd, request, 0, request->length,
+					       io_sector_size(target)));
+}
+
+const struct io_backend io_threads_backend = {
+	.name = "threads",
+	.traits = IO_DIRECT,
+	.probe = threads_probe,
+	.open = threads_open,
+	.submit = threads_submit,
+	.reap = sync_reap,
+	.poll_fd = sync_poll_fd,
+	.flush = sync_flush,
+	.close = sync_close,
+};

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Direct I/O through io_uring. The handles of a lane share one ring, so that
+ * one system call sends what both ends have to do and waits for either.
+ *
+ * Everything newer than the oldest io_uring is asked for and done without when
+ * it is refused: deferred task work, registered files, registered buffers.
+ */
+#include "io/io.h"
+
+#include "config.h"
+
+#include <errno.h>
+
+#include "base/i18n.h"
+
+#if HAVE_LIBURING
+
+#include <liburing.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/range.h"
+#include "io/buffers.h"
+#include "io/sync.h"
+
+#define RING_ENTRIES 64U
+#define FILES_MAX    8U
+#define HUGE_PAGE    (2U << 20)
+#define REAP_BATCH   64U
+#define CANCEL_TAG   ((uint64_t)1) /* no operation has this address */
+
+/* Linux 6.3; missing in the headers of liburing 2.3. */
+#ifndef IORING_FEAT_REG_REG_RING
+#define IORING_FEAT_REG_REG_RING (1U << 13)
+#endif
+
+struct uring_handle;
+
+/* One request on its way. */
+struct uring_op {
+	struct io_request *request;
+	struct uring_handle *handle;
+	struct uring_op *next; /* of the handle's free ones, or of the queue's ready ones */
+	unsigned again;
+};
+
+struct uring_queue {
+	struct io_uring ring;
+	unsigned handles;
+	bool enabled; /* the ring belongs to the thread that submits first */
+	char *arena;  /* registered buffers, NULL none */
+	size_t arena_size;
+	unsigned files;           /* registered, of FILES_MAX */
+	struct uring_op *ready;   /* completed while another handle was closed */
+	struct uring_op *waiting; /* to be sent again, found the submission queue full */
+};
+
+struct uring_handle {
+	struct io_handle base;
+	struct uring_queue *queue;
+	int file; /* registered slot, or -1 */
+	unsigned in_flight;
+	unsigned depth;
+	struct uring_op *free;
+	struct uring_op ops[];
+};
+
+static struct uring_handle *to_uring(struct io_handle *handle)
+{
+	return (struct uring_handle *)handle;
+}
+
+/* Best first. All leave the completion work to the lane, where its caches are warm. */
+static int ring_init(struct uring_queue *queue, unsigned entries)
+{
+	static const unsigned flags[] = {
+		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+			IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED, /* 6.1 */
+		IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
+			IORING_SETUP_R_DISABLED, /* 5.19 */
+		IORING_SETUP_R_DISABLED,         /* 5.10 */
+		0,
+	};
+	int r = -EINVAL;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
+		r = io_uring_queue_init(entries, &queue->ring, flags[i] | IORING_SETUP_CLAMP);
+		queue->enabled = !(flags[i] & IORING_SETUP_R_DISABLED);
+	}
+	return r;
+}
+
+static int unavailable(const char *device, int code, struct error *reterr)
+{
+	if (code == -EPERM || code == -EACCES)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
+				 _("io_uring is switched off on this system "
+				   "(kernel.io_uring_disabled or a sandbox)."));
+	if (code == -ENOSYS)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
+				 _("This kernel has no io_uring."));
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
+			 _("io_uring cannot be set up: %s."), error_phrase(code));
+}
+
+static int uring_probe(const struct io_backend *backend, const struct io_target *target,
+		       struct error *reterr)
+{
+	struct uring_queue queue = { 0 };
+
+	if (!target->direct)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+				 _("%s cannot be read or written past the page cache (O_DIRECT); "
+				   "use the buffered backend."),
+				 target->name);
+
+	int r = ring_init(&queue, 2);
+
+	if (r < 0)
+		return unavailable(target->name, r, reterr);
+	io_uring_queue_exit(&queue.ring);
+	return 0;
+}
+
+/*
+ * One entry per huge page: so registered, a buffer stays one segment. Kernels
+ * before 6.3 cut registered buffers into small pages, which costs more (the
+ * queue's segment limit) than registering saves; neither is it worth having
+ * for buffers that do not lie inside one huge page. A refusal (RLIMIT_MEMLOCK)
+ * is no loss of function.
+ */
+static void register_buffers(struct uring_queue *queue, struct io_buffers *buffers)
+{
+	size_t size;
+
+	if (!buffers || !(queue->ring.features & IORING_FEAT_REG_REG_RING) ||
+	    HUGE_PAGE % io_buffers_size(buffers) != 0)
+		return;
+
+	char *arena = io_buffers_arena(buffers, &size);
+	unsigned count = (unsigned)(size / HUGE_PAGE);
+	struct iovec *pages = calloc(count, sizeof(*pages));
+
+	if (!pages)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		pages[i] = (struct iovec){ arena + (size_t)i * HUGE_PAGE, HUGE_PAGE };
+	if (io_uring_register_buffers(&queue->ring, pages, count) == 0) {
+		queue->arena = arena;
+		queue->arena_size = size;
+	}
+	free(pages);
+}
+
+static void register_file(struct uring_handle *handle)
+{
+	struct uring_queue *queue = handle->queue;
+	int fds[FILES_MAX];
+
+	handle->file = -1;
+	if (queue->files == FILES_MAX)
+		return;
+	if (!queue->files) {
+		for (unsigned i = 0; i < FILES_MAX; i++)
+			fds[i] = -1;
+		if (io_uring_register_files(&queue->ring, fds, FILES_MAX) < 0)
+			return;
+	}
+	fds[0] = handle->base.target->fd;
+	if (io_uring_register_files_update(&queue->ring, queue->files, fds, 1) == 1)
+		handle->file = (int)queue->files++;
+}
+
+static int queue_new(const struct io_target *target, const struct io_setup *setup,
+		     struct uring_queue **ret, struct error *reterr)
+{
+	struct uring_queue *queue = calloc(1, sizeof(*queue));
+	unsigned entries = setup->depth > RING_ENTRIES / 2 ? setup->depth * 2 : RING_ENTRIES;
+
+	if (!queue)
+		return error_nomem(reterr);
+
+	int r = ring_init(queue, entries);
+
+	if (r < 0) {
+		free(queue);
+		return unavailable(target->name, r, reterr);
+	}
+	register_buffers(queue, setup->buffers);
+	*ret = queue;
+	return 0;
+}
+
+static void queue_unref(struct uring_queue *queue)
+{
+	if (--queue->handles)
+		return;
+	/* Leaving the ring drops its files later, in a kernel worker: until then the devices
+	 * would still look open to whoever wants them next. */
+	if (queue->files)
+		io_uring_unregister_files(&queue->ring);
+	io_uring_queue_exit(&queue->ring);
+	free(queue);
+}
+
+static int uring_open(const struct io_backend *backend, const struct io_target *target,
+		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	unsigned depth = setup->depth ? setup->depth : 1;
+	struct uring_handle *handle = calloc(1, sizeof(*handle) + depth * sizeof(handle->ops[0]));
+
+	if (!handle)
+		return error_nomem(reterr);
+	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->depth = depth;
+	for (unsigned i = depth; i-- > 0;) {
+		handle->ops[i] = (struct uring_op){ .handle = handle, .next = handle->free };
+		handle->free = &handle->ops[i];
+	}
+	if (setup->peer && setup->peer->backend == backend) {
+		handle->queue = to_uring(setup->peer)->queue;
+	} else {
+		int r = queue_new(target, setup, &handle->queue, reterr);
+
+		if (r < 0) {
+			free(handle);
+			return r;
+		}
+	}
+	handle->queue->handles++;
+	register_file(handle);
+	*ret = &handle->base;
+	return 0;
+}
+
+static bool is_registered(const struct uring_queue *queue, const char *at)
+{
+	return queue->arena && at >= queue->arena && at < queue->arena + queue->arena_size;
+}
+
+static void prepare(const struct uring_op *op, struct io_uring_sqe *sqe)
+{
+	const struct uring_queue *queue = op->handle->queue;
+	const struct io_request *request = op->request;
+	int file = op->handle->file;
+	int fd = file >= 0 ? file : op->handle->base.target->fd;
+	char *at = (char *)request->buffer + request->done;
+	unsigned length = request->length - request->done;
+	uint64_t offset = request->offset + request->done;
+	bool read = request->direction == IO_READ;
+
+	if (is_registered(queue, at)) {
+		int page = (int)((size_t)(at - queue->arena) / HUGE_PAGE);
+
+		if (read)
+			io_uring_prep_read_fixed(sqe, fd, at, length, offset, page);
+		else
+			io_uring_prep_write_fixed(sqe, fd, at, length, offset, page);
+	} else if (read) {
+		io_uring_prep_read(sqe, fd, at, length, offset);
+	} else {
+		io_uring_prep_write(sqe, fd, at, length, offset);
+	}
+	if (file >= 0)
+		sqe->flags |= IOSQE_FIXED_FILE;
+	io_uring_sqe_set_data(sqe, (void *)op);
+}
+
+/* The next free entry; sends what is there when all are taken. NULL: the kernel took none. */
+static struct io_uring_sqe *get_sqe(struct uring_queue *queue)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&queue->ring);
+
+	if (!sqe && io_uring_submit(&queue->ring) > 0)
+		sqe = io_uring_get_sqe(&queue->ring);
+	return sqe;
+}
+
+static int enable(struct uring_queue *queue)
+{
+	if (queue->enabled)
+		return 0;
+
+	/* liburing 2.3 declares a function for this and does not export it. */
+	if (syscall(__NR_io_uring_register, queue->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL,
+		    0) < 0)
+		return -errno;
+	queue->enabled = true;
+	return 0;
+}
+
+static enum io_answer uring_submit(struct io_handle *base, struct io_request *request)
+{
+	struct uring_handle *handle = to_uring(base);
+	struct uring_op *op = handle->free;
+
+	if (!op)
+		return IO_BUSY;
+
+	int r = enable(handle->queue);
+
+	sync_begin(request);
+	if (r < 0)
+		return sync_end(request, r);
+
+	struct io_uring_sqe *sqe = get_sqe(handle->queue);
+
+	if (!sqe)
+		return IO_BUSY;
+	handle->free = op->next;
+	handle->in_flight++;
+	op->request = request;
+	op->again = 0;
+	request->backend = op;
+	prepare(op, sqe);
+	return IO_QUEUED;
+}
+
+static void send_again(struct uring_op *op)
+{
+	struct uring_queue *queue = op->handle->queue;
+	struct io_uring_sqe *sqe = get_sqe(queue);
+
+	if (sqe) {
+		prepare(op, sqe);
+		return;
+	}
+	op->next = queue->waiting;
+	queue->waiting = op;
+}
+
+/* Takes in one completion. True when the request is through, false when it goes on. */
+static bool absorb(struct uring_op *op, int result)
+{
+	struct io_request *request = op->request;
+	uint32_t left = request->length - request->done;
+
+	if (result < 0) {
+		if ((result == -EAGAIN || result == -EINTR) && op->again++ < IO_AGAIN_MAX)
+			return false;
+		request->result = result;
+		return true;
+	}
+	/* A direct transfer cannot go on inside a sector; its start is done again. */
+	if ((uint32_t)result < left)
+		result = (int)u64_align_down((uint32_t)result,
+					     io_sector_size(op->handle->base.target));
+	request->done += (uint32_t)result;
+	if (request->done < request->length && result > 0)
+		return false;
+	request->result = request->done < request->length ? -EIO : 0; /* end of the device */
+	return true;
+}
+
+static struct io_request *finish(struct uring_op *op)
+{
+	struct uring_handle *handle = op->handle;
+	struct io_request *request = op->request;
+
+	op->next = handle->free;
+	handle->free = op;
+	handle->in_flight--;
+	op->request = NULL;
+	request->backend = NULL;
+	return request;
+}
+
+/* Completions that are there already, at most `max`; what has to go on is queued again. */
+static unsigned harvest(struct uring_queue *queue, unsigned max, struct uring_op **ret)
+{
+	struct io_uring_cqe *cqes[REAP_BATCH];
+	unsigned got = 0;
+
+	while (got < max) {
+		unsigned want = max - got < REAP_BATCH ? max - got : REAP_BATCH;
+		unsigned n = io_uring_peek_batch_cqe(&queue->ring, cqes, want);
+		struct uring_op *again = NULL;
+
+		if (!n)
+			break;
+
+		uint64_t now = clock_monotonic();
+
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t tag = cqes[i]->user_data;
+			struct uring_op *op = (struct uring_op *)(uintptr_t)tag;
+
+			if (tag == CANCEL_TAG || tag == LIBURING_UDATA_TIMEOUT)
+				continue;
+			if (absorb(op, cqes[i]->res)) {
+				op->request->completed = now;
+				ret[got++] = op;
+			} else {
+				op->next = again;
+				again = op;
+			}
+		}
+		/* Only now: sending may need the room that these entries take. */
+		io_uring_cq_advance(&queue->ring, n);
+		while (again) {
+			struct uring_op *op = again;
+
+			again = op->next;
+			send_again(op);
+		}
+	}
+	return got;
+}
+
+/* Sends everything queued and waits for `min` completions until the deadline. */
+static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
+{
+	struct io_uring_cqe *cqe;
+	int r;
+
+	if (!min) {
+		r = io_uring_sq_ready(&queue->ring) ? io_uring_submit_and_get_events(&queue->ring)
+						    : 0;
+	} else if (deadline == UINT64_MAX) {
+		r = io_uring_submit_and_wait(&queue->ring, min);
+	} else {
+		uint64_t now = clock_monotonic();
+		uint64_t left = deadline > now ? deadline - now : 0;
+		struct __kernel_timespec timeout = {
+			.tv_sec = (long long)(left / NSEC_PER_SEC),
+			.tv_nsec = (long long)(left % NSEC_PER_SEC),
+		};
+
+		r = io_uring_submit_and_wait_timeout(&queue->ring, &cqe, min, &timeout, NULL);
+	}
+	if (r == -EAGAIN) { /* no memory for requests at the moment */
+		clock_sleep_until(clock_monotonic() + NSEC_PER_MSEC);
+		return 0;
+	}
+	/* Completions have to be taken in first, a signal, the end of the time. */
+	if (r == -EBUSY || r == -EINTR || r == -ETIME)
+		return 0;
+	return r < 0 ? r : 0;
+}
+
+static void send_waiting(struct uring_queue *queue)
+{
+	struct uring_op *waiting = queue->waiting;
+
+	queue->waiting = NULL;
+	while (waiting) {
+		struct uring_op *op = waiting;
+
+		waiting = op->next;
+		send_again(op);
+	}
+}
+
+/* Works on the ring until `min` operations are through, or the time is. */
+static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64_t timeout_ns,
+		   struct uring_op **ret)
+{
+	uint64_t now = min ? clock_monotonic() : 0;
+	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+	unsigned got = harvest(queue, max, ret);
+
+	for (;;) {
+		unsigned missing = got < min ? min - got : 0;
+
+		send_waiting(queue);
+		if (!missing && !io_uring_sq_ready(&queue->ring))
+			return (int)got;
+
+		int r = enter(queue, missing, deadline);
+
+		if (r < 0)
+			return got ? (int)got : r;
+		got += harvest(queue, max - got, ret + got);
+		if (got >= min || clock_monotonic() >= deadline)
+			return (int)got;
+	}
+}
+
+static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64_t timeout_ns,
+		      struct io_request **ret)
+{
+	struct uring_queue *queue = to_uring(base)->queue;
+	struct uring_op *ops[REAP_BATCH];
+	unsigned got = 0;
+
+	if (!queue->enabled || !max)
+		return 0;
+	if (max > REAP_BATCH)
+		max = REAP_BATCH;
+	if (min > max)
+		min = max;
+	while (queue->ready && got < max) {
+		ops[got++] = queue->ready;
+		queue->ready = queue->ready->next;
+	}
+
+	int r = collect(queue, min > got ? min - got : 0, max - got, timeout_ns, ops + got);
+
+	if (r > 0)
+		got += (unsigned)r;
+	for (unsigned i = 0; i < got; i++)
+		ret[i] = finish(ops[i]);
+	return r < 0 && !got ? r : (int)got;
+}
+
+static int uring_poll_fd(struct io_handle *base)
+{
+	return to_uring(base)->queue->ring.ring_fd;
+}
+
+static void uring_cancel(struct io_handle *base)
+{
+	struct uring_handle *handle = to_uring(base);
+
+	for (unsigned i = 0; i < handle->depth; i++) {
+		struct uring_op *op = &handle->ops[i];
+		struct io_uring_sqe *sqe;
+
+		if (!op->request)
+			continue;
+		sqe = get_sqe(handle->queue);
+		if (!sqe)
+			return;
+		io_uring_prep_cancel(sqe, op, 0);
+		io_uring_sqe_set_data64(sqe, CANCEL_TAG);
+	}
+}
+
+static void drain(struct uring_handle *handle)
+{
+	struct uring_queue *queue = handle->queue;
+	struct uring_op **at = &queue->ready;
+
+	while (*at) {
+		struct uring_op *op = *at;
+
+		if (op->handle != handle) {
+			at = &op->next;
+			continue;
+		}
+		*at = op->next;
+		finish(op);
+	}
+	while (handle->in_flight) {
+		struct uring_op *op;
+
+		if (collect(queue, 1, 1, UINT64_MAX, &op) < 0)
+			return; /* the ring is broken; leaving it makes the kernel wait */
+		if (op->handle == handle) {
+			finish(op);
+			continue;
+		}
+		op->next = queue->ready;
+		queue->ready = op;
+	}
+}
+
+static void uring_close(struct io_handle *base)
+{
+	struct uring_handle *handle = to_uring(base);
+
+	drain(handle);
+	queue_unref(handle->queue);
+	free(handle);
+}
+
+const struct io_backend io_uring_backend = {
+	.name = "uring",
+	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE,
+	.probe = uring_probe,
+	.open = uring_open,
+	.submit = uring_submit,
+	.reap = uring_reap,
+	.poll_fd = uring_poll_fd,
+	.flush = sync_flush,
+	.cancel = uring_cancel,
+	.close = uring_close,
+};
+
+#else
+
+static int no_probe(const struct io_backend *backend, const struct io_target *target,
+		    struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+			 _("This program was built without io_uring."));
+}
+
+static int no_open(const struct io_backend *backend, const struct io_target *target,
+		   const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	return no_probe(backend, target, reterr);
+}
+
+const struct io_backend io_uring_backend = {
+	.name = "uring",
+	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE,
+	.probe = no_probe,
+	.open = no_open,
+};
+
+#endif
