@@ -1,32 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The gate before writing. It opens for one Enter in the field, when no rule
- * refuses, every warning was ticked one by one, and the token was typed.
- */
+#include "gate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
-#include "model_plan.h"
-
-int gate_reset(struct gate *gate, const struct verdict_list *verdicts, const char *token)
+/* FNV-1a, with the terminating NUL so that two texts do not run into each other. */
+static uint64_t digest(uint64_t about, const char *text)
 {
-	bool *ticked = calloc(verdicts && verdicts->count ? verdicts->count : 1, sizeof(*ticked));
+	do {
+		about ^= (unsigned char)*text;
+		about *= 0x100000001b3ULL;
+	} while (*text++);
+	return about;
+}
 
+static uint64_t digest_all(const char *plan_id, const struct verdict_list *verdicts,
+			   const char *token)
+{
+	uint64_t about = digest(digest(0xcbf29ce484222325ULL, plan_id), token);
+
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const char kind[] = { (char)('0' + verdicts->items[i].kind), '\0' };
+
+		about = digest(digest(about, kind), verdicts->items[i].sentence);
+	}
+	return about;
+}
+
+int gate_update(struct gate *gate, const char *plan_id, const struct verdict_list *verdicts,
+		const char *token)
+{
+	uint64_t about;
+	bool *ticked;
+
+	if (!verdicts || !token) {
+		gate_done(gate);
+		return 0;
+	}
+	about = digest_all(plan_id, verdicts, token);
+	if (gate->verdicts && gate->about == about) {
+		gate->verdicts = verdicts;
+		return 0;
+	}
 	gate_done(gate);
+	ticked = calloc(verdicts->count ? verdicts->count : 1, sizeof(*ticked));
 	if (!ticked)
 		return -ENOMEM;
 	gate->verdicts = verdicts;
 	gate->ticked = ticked;
-	text_copy(gate->token, sizeof(gate->token), token ? token : "");
-	/* On the first thing that wants an answer. */
-	for (size_t i = 0; verdicts && i < verdicts->count; i++)
-		if (verdicts->items[i].kind == VERDICT_WARN) {
-			gate->at = i;
-			break;
-		}
+	gate->about = about;
+	text_copy(gate->token, sizeof(gate->token), token);
 	return 0;
 }
 
@@ -38,28 +64,34 @@ void gate_done(struct gate *gate)
 
 bool gate_refused(const struct gate *gate)
 {
-	/* A gate without verdicts was never checked. */
-	return !gate->verdicts || verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
+	/* What was never checked is refused. */
+	return !gate->verdicts || !gate->token[0] ||
+	       verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
+}
+
+static bool is_warning(const struct gate *gate, size_t verdict)
+{
+	return gate->verdicts && verdict < gate->verdicts->count &&
+	       gate->verdicts->items[verdict].kind == VERDICT_WARN;
 }
 
 unsigned gate_warning(const struct gate *gate, size_t verdict)
 {
 	unsigned number = 0;
 
-	if (!gate->verdicts || verdict >= gate->verdicts->count ||
-	    gate->verdicts->items[verdict].kind != VERDICT_WARN)
+	if (!is_warning(gate, verdict))
 		return 0;
 	for (size_t i = 0; i <= verdict; i++)
-		number += gate->verdicts->items[i].kind == VERDICT_WARN;
+		number += is_warning(gate, i);
 	return number;
 }
 
+/* The number of verdicts when all are ticked. */
 static size_t first_unticked(const struct gate *gate)
 {
 	size_t i = 0;
 
-	while (i < gate->verdicts->count &&
-	       (gate->verdicts->items[i].kind != VERDICT_WARN || gate->ticked[i]))
+	while (i < gate->verdicts->count && (!is_warning(gate, i) || gate->ticked[i]))
 		i++;
 	return i;
 }
@@ -69,51 +101,40 @@ unsigned gate_unticked(const struct gate *gate)
 	unsigned count = 0;
 
 	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
-		count += gate->verdicts->items[i].kind == VERDICT_WARN && !gate->ticked[i];
+		count += is_warning(gate, i) && !gate->ticked[i];
 	return count;
 }
 
-void gate_move(struct gate *gate, int by)
+bool gate_tick(struct gate *gate, size_t verdict)
 {
-	size_t last = gate->verdicts && gate->verdicts->count ? gate->verdicts->count - 1 : 0;
-
-	if (by < 0)
-		gate->at = gate->at < (size_t)-by ? 0 : gate->at - (size_t)-by;
-	else
-		gate->at = (size_t)by > last - gate->at ? last : gate->at + (size_t)by;
-}
-
-bool gate_tick(struct gate *gate)
-{
-	if (gate->typing || !gate_warning(gate, gate->at))
+	if (gate->typing || !is_warning(gate, verdict))
 		return false;
-	gate->ticked[gate->at] = !gate->ticked[gate->at];
+	gate->ticked[verdict] = !gate->ticked[verdict];
 	return true;
 }
 
 bool gate_set_typing(struct gate *gate, bool typing)
 {
-	gate->typing = typing && !gate_refused(gate) && gate->token[0];
+	gate->typing = typing && !gate_refused(gate);
 	return gate->typing == typing;
 }
 
-enum gate_answer gate_enter(struct gate *gate, unsigned *retwarning)
+enum gate_answer gate_enter(struct gate *gate, size_t *retverdict)
 {
-	*retwarning = 0;
-	if (gate_refused(gate) || !gate->token[0])
+	size_t unticked;
+
+	if (gate_refused(gate))
 		return GATE_REFUSED;
 	if (!gate->typing)
 		return GATE_NOT_TYPING;
-
-	size_t open = first_unticked(gate);
-
-	if (open < gate->verdicts->count) {
-		*retwarning = gate_warning(gate, open);
+	unticked = first_unticked(gate);
+	if (unticked < gate->verdicts->count) {
+		*retverdict = unticked;
 		return GATE_UNTICKED;
 	}
 	if (!gate->typed.text[0])
 		return GATE_EMPTY;
-	if (strcmp(gate->typed.text, gate->token))
+	if (strcmp(gate->typed.text, gate->token) != 0)
 		return GATE_WRONG;
 	field_clear(&gate->typed);
 	return GATE_OPEN;

@@ -9,18 +9,15 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "copy/job.h"
 #include "io/backends.h"
 
-#define CHUNK_MAX   (64U << 20)
-#define DEPTH_MAX   1024
 #define RETRIES_MAX 100
 
 static const struct {
 	const char *label, *hint;
 } rows[OPTION_ROWS] = {
-	[OPTION_CHUNK] = { N_("Request size"), N_("auto, or a size up to 64M, for instance 1M") },
-	[OPTION_DEPTH] = { N_("Queue depth"), N_("auto, or 1 to 1024 requests in flight per end") },
+	[OPTION_CHUNK] = { N_("Request size"), N_("auto, or a size up to 8M, for instance 1M") },
+	[OPTION_DEPTH] = { N_("Queue depth"), N_("auto, or 1 to 256 requests in flight per end") },
 	[OPTION_LANES] = { N_("Lanes"), N_("auto, or 1 to 32 threads") },
 	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"), N_("auto, uring, threads, buffered, image") },
 	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
@@ -141,8 +138,8 @@ static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
 	uint64_t value = 0;
 
 	if (strcmp(text, "auto") && text[0] &&
-	    (units_parse_size(text, sector_size, NULL, &value) < 0 || value < sector_size ||
-	     value > CHUNK_MAX || (sector_size && value % sector_size)))
+	    (units_parse_size(text, sector_size, NULL, &value) < 0 || value < PLAN_CHUNK_MIN ||
+	     value > PLAN_CHUNK_MAX || (sector_size && value % sector_size)))
 		return false;
 	*ret = (uint32_t)value;
 	return true;
@@ -160,11 +157,11 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 	case OPTION_CHUNK:
 		return read_chunk(text, sector_size, &options->chunk);
 	case OPTION_DEPTH:
-		good = read_number(text, true, 1, DEPTH_MAX, &number);
+		good = read_number(text, true, 1, PLAN_DEPTH_MAX, &number);
 		options->queue_depth = (uint32_t)number;
 		return good;
 	case OPTION_LANES:
-		good = read_number(text, true, 1, JOB_LANES_MAX, &number);
+		good = read_number(text, true, 1, PLAN_LANES_MAX, &number);
 		options->lanes = (uint32_t)number;
 		return good;
 	case OPTION_SOURCE_BACKEND:

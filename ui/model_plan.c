@@ -138,7 +138,6 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 		 options->on_error == ON_ERROR_MAP ? _("errors: %u retries, map")
 						   : _("errors: %u retries, stop"),
 		 options->retries);
-	/* The limit last: it is the part that may fall off the edge when there is none. */
 	line_add(line, _(", rate %s"), rate);
 }
 
@@ -247,6 +246,13 @@ void plan_lines_done(struct plan_lines *lines)
 {
 	free(lines->items);
 	memset(lines, 0, sizeof(*lines));
+}
+
+size_t plan_lines_verdict(const struct plan_lines *lines, size_t line)
+{
+	if (line >= lines->count || lines->items[line].kind != PLAN_LINE_CHECK)
+		return SIZE_MAX;
+	return lines->items[line].index;
 }
 
 size_t plan_lines_find(const struct plan_lines *lines, size_t verdict)

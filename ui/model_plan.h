@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Screen 3 as data: what the plan says, and the one gate between a plan and
- * writing. Pure; no curses, no session: the gate only answers whether the
- * technician has done all that starting asks for; session_confirm() checks it
- * once more.
+ * Screen 3 as data: what the plan says, in lines. Everything is made from the
+ * plan and the verdicts themselves. Pure; no curses.
  */
 #ifndef CLONEDECK_UI_MODEL_PLAN_H
 #define CLONEDECK_UI_MODEL_PLAN_H
@@ -18,46 +16,9 @@
 #include "plan/picture.h"
 #include "plan/plan.h"
 
-#include "field.h"
+#include "gate.h"
 #include "line.h"
 #include "term.h"
-
-/* ---- the gate ---- */
-
-struct gate {
-	const struct verdict_list *verdicts; /* borrowed; a new list needs a new gate */
-	char token[512];
-	bool *ticked; /* one per verdict, only those of warnings matter */
-	size_t at;    /* verdict under the cursor */
-	bool typing;  /* the field takes the keys */
-	struct field typed;
-};
-
-enum gate_answer {
-	GATE_NOT_TYPING, /* Enter outside the field never starts anything */
-	GATE_REFUSED,    /* a rule refuses */
-	GATE_UNTICKED,   /* *retwarning is the first warning not ticked, from 1 */
-	GATE_EMPTY,
-	GATE_WRONG,
-	GATE_OPEN,
-};
-
-/* Nothing ticked, nothing typed. -ENOMEM. gate must be zero or an earlier gate. */
-int gate_reset(struct gate *gate, const struct verdict_list *verdicts, const char *token);
-void gate_done(struct gate *gate);
-bool gate_refused(const struct gate *gate);
-/* Number of a warning ("W1" is 1) by verdict index, 0 when it is none. */
-unsigned gate_warning(const struct gate *gate, size_t verdict);
-unsigned gate_unticked(const struct gate *gate);
-void gate_move(struct gate *gate, int by);
-/* Ticks or clears the warning under the cursor; false when there is none to tick. */
-bool gate_tick(struct gate *gate);
-/* Into the field or out of it; false (and out) when a rule refuses: there is no field then. */
-bool gate_set_typing(struct gate *gate, bool typing);
-/* Enter. GATE_OPEN empties the field: the same key again opens nothing. */
-enum gate_answer gate_enter(struct gate *gate, unsigned *retwarning);
-
-/* ---- text ---- */
 
 void plan_text_source(const struct plan *plan, struct line *line);
 void plan_text_destination(const struct plan *plan, struct line *line);
@@ -90,6 +51,8 @@ int plan_lines_add_lost(struct plan_lines *lines, size_t count);
 /* Only when there is more than one: a single one stands in the COPY line. */
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
 void plan_lines_done(struct plan_lines *lines);
+/* The verdict that a line belongs to; SIZE_MAX when it is none. */
+size_t plan_lines_verdict(const struct plan_lines *lines, size_t line);
 /* The first line of a verdict. */
 size_t plan_lines_find(const struct plan_lines *lines, size_t verdict);
 

@@ -8,29 +8,38 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "plan/picture.h"
+
+/* A partition or an image by itself is one row, from its first sector to its last. */
+static void make_single_row(struct ranges_model *model, struct ranges_row *row)
+{
+	const struct disk *disk = model->disk;
+
+	row->kind = REGION_WHOLE;
+	row->range.count = model->context.sectors;
+	for (size_t i = 0; disk && i < disk->partition_count; i++)
+		if (disk->partitions[i].number == model->source.partition)
+			row->partition = &disk->partitions[i];
+}
 
 static int make_rows(struct ranges_model *model)
 {
 	const struct disk *disk = model->disk;
 	bool table = model->source.kind == ENDPOINT_DISK && disk && disk->region_count;
 	size_t count = table ? disk->region_count : 1;
+	struct ranges_row *rows = calloc(count, sizeof(*rows));
 
-	model->rows = calloc(count, sizeof(*model->rows));
-	if (!model->rows)
+	if (!rows)
 		return -ENOMEM;
+	free(model->rows);
+	model->rows = rows;
 	model->row_count = count;
 	if (!table) {
-		model->rows[0].kind = REGION_WHOLE;
-		model->rows[0].range.count = model->context.sectors;
-		for (size_t i = 0; disk && i < disk->partition_count; i++)
-			if (disk->partitions[i].number == model->source.partition)
-				model->rows[0].partition = &disk->partitions[i];
+		make_single_row(model, rows);
 		return 0;
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct region *region = &disk->regions[i];
-		struct ranges_row *row = &model->rows[i];
+		struct ranges_row *row = &rows[i];
 
 		row->range = (struct range){ region->start, region->sectors };
 		row->kind = region->kind;
@@ -72,6 +81,20 @@ void ranges_model_destroy(struct ranges_model *model)
 	range_list_done(&model->change_list);
 	free(model->rows);
 	free(model);
+}
+
+int ranges_model_rebase(struct ranges_model *model, const struct disk *disk)
+{
+	const struct disk *before = model->disk;
+	int error;
+
+	model->disk = model->source.kind == ENDPOINT_IMAGE ? NULL : disk;
+	error = make_rows(model);
+	if (error < 0)
+		model->disk = before;
+	else
+		model->context.disk = model->source.kind == ENDPOINT_DISK ? disk : NULL;
+	return error;
 }
 
 /* ---- ticks ---- */
@@ -176,6 +199,19 @@ int ranges_model_tick_whole(struct ranges_model *model)
 	int error = range_list_add(&changed, (struct range){ 0, model->context.sectors });
 
 	return take(model, &changed, error);
+}
+
+int ranges_model_set(struct ranges_model *model, const struct range_list *list)
+{
+	struct range_list changed = { 0 };
+	int error = range_list_copy(list, &changed);
+
+	return take(model, &changed, error);
+}
+
+bool ranges_model_is_whole(const struct ranges_model *model)
+{
+	return range_list_total(&model->list) == model->context.sectors;
 }
 
 /* ---- typing ---- */
@@ -306,6 +342,19 @@ void ranges_model_destination_typed(struct ranges_model *model)
 			model->destination_error, sizeof(model->destination_error),
 			_("Destination \"%s\" is not an LBA; say for instance 2048, 1MiB or same."),
 			text);
+}
+
+void ranges_model_destination_begin(struct ranges_model *model)
+{
+	if (model->destination_same)
+		field_clear(&model->destination);
+}
+
+void ranges_model_destination_end(struct ranges_model *model)
+{
+	ranges_model_destination_typed(model);
+	if (model->destination_same)
+		field_set(&model->destination, _("same"));
 }
 
 bool ranges_model_destination_of(const struct ranges_model *model, uint64_t lba, uint64_t *ret)

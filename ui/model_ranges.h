@@ -66,6 +66,8 @@ struct ranges_model {
 int ranges_model_new(const struct endpoint *source, const struct disk *disk,
 		     struct ranges_model **ret, struct error *reterr);
 void ranges_model_destroy(struct ranges_model *model); /* NULL is fine */
+/* The disk was looked at again: new rows, the same choice. -ENOMEM leaves all as it was. */
+int ranges_model_rebase(struct ranges_model *model, const struct disk *disk);
 
 enum ranges_mark ranges_model_mark(const struct ranges_model *model, size_t row);
 /* A row that is not fully ticked becomes so, a ticked one is cleared. -ENOMEM. */
@@ -73,6 +75,9 @@ int ranges_model_toggle(struct ranges_model *model, size_t row);
 int ranges_model_tick_partitions(struct ranges_model *model);
 int ranges_model_tick_none(struct ranges_model *model);
 int ranges_model_tick_whole(struct ranges_model *model);
+/* The choice is this list. */
+int ranges_model_set(struct ranges_model *model, const struct range_list *list);
+bool ranges_model_is_whole(const struct ranges_model *model);
 
 /* The field on the left as it is now. Call ranges_model_typed() after every change of it. */
 struct field *ranges_model_field(struct ranges_model *model);
@@ -85,7 +90,11 @@ void ranges_model_cancel(struct ranges_model *model);
 /* NULL: nothing to complain about (an empty text is no error while typing). */
 const struct rangespec_error *ranges_model_error(const struct ranges_model *model);
 
+/* The field for the destination: "same" gives way to typing, and comes back when nothing was
+ * typed. */
+void ranges_model_destination_begin(struct ranges_model *model);
 void ranges_model_destination_typed(struct ranges_model *model);
+void ranges_model_destination_end(struct ranges_model *model);
 /* Where the sector `lba` of the source will go; false while unknown. */
 bool ranges_model_destination_of(const struct ranges_model *model, uint64_t lba, uint64_t *ret);
 

@@ -271,10 +271,10 @@ static void queue_rate(const struct job_snapshot *job, struct line *line)
 	char rate[UNITS_TEXT_MAX];
 
 	if (job->rate_limit)
-		line_add(line, _(" rate limit %s (R)"),
+		line_add(line, _(" rate limit %s (r)"),
 			 units_print_rate((double)job->rate_limit, rate));
 	else
-		line_add(line, _(" rate limit none (R)"));
+		line_add(line, _(" rate limit none (r)"));
 }
 
 static void queue_map(const struct job_snapshot *job, int64_t now, struct line *line)
