@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Checks that take a build of their own. Without arguments all of them, else the
+# named ones: gcc minimal install clang tidy cppcheck address thread
+# Ends with "N passed, N failed".
+set -u
+
+top=$(cd -- "$(dirname -- "$0")/.." && pwd -P)
+builds=${CLONEDECK_CHECKS:-$top/build-checks}
+mkdir -p "$builds"
+passed=0
+failed=0
+
+# build NAME MESON-OPTION...: a build with every warning an error.
+build() {
+	local name=$1
+	shift
+	if [ ! -e "$builds/$name/build.ninja" ]; then
+		meson setup -Dwerror=true -Dtests=enabled "$@" "$builds/$name" "$top" || return 1
+	fi
+	meson compile -C "$builds/$name"
+}
+
+unit_tests() { # NAME
+	meson test -C "$builds/$1" --no-rebuild --print-errorlogs --timeout-multiplier 5 --suite unit &&
+		"$top/tests/count-tests" "$builds/$1/meson-logs/testlog.json"
+}
+
+check_gcc() {
+	CC=gcc build gcc --buildtype=release
+}
+
+check_clang() {
+	CC=clang build clang --buildtype=debugoptimized
+}
+
+# Without anything that may be left out.
+check_minimal() {
+	build minimal -Dauto_features=disabled -Dtests=disabled
+}
+
+# Installed, everything is in its place and the program runs from there.
+check_install() {
+	CC=gcc build gcc --buildtype=release || return 1
+	rm -rf "$builds/installed"
+	DESTDIR=$builds/installed meson install -C "$builds/gcc" --no-rebuild || return 1
+	local file
+	for file in bin/clonedeck share/man/man8/clonedeck.8 share/clonedeck/schema \
+		share/locale/de/LC_MESSAGES/clonedeck.mo share/applications/clonedeck.desktop \
+		share/zsh/site-functions/_clonedeck share/fish/vendor_completions.d/clonedeck.fish \
+		lib/modules-load.d/clonedeck.conf; do
+		if ! compgen -G "$builds/installed/usr/local/$file*" &&
+			! compgen -G "$builds/installed/usr/local/s$file*"; then
+			echo "not installed: $file"
+			return 1
+		fi
+	done
+	"$(find "$builds/installed" -type f -name clonedeck -path '*bin/*')" --version
+}
+
+check_address() {
+	build address -Db_sanitize=address,undefined -Db_lundef=false || return 1
+	ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 unit_tests address
+}
+
+check_thread() {
+	build thread -Db_sanitize=thread -Db_lundef=false || return 1
+	TSAN_OPTIONS=halt_on_error=1 unit_tests thread
+}
+
+check_tidy() {
+	CC=clang build clang --buildtype=debugoptimized || return 1
+	find "$top/src" "$top/ui" -name '*.c' -print0 |
+		xargs -0 -n 8 -P "$(nproc)" clang-tidy --quiet -p "$builds/clang" \
+			--warnings-as-errors='*'
+}
+
+check_cppcheck() {
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
+		--inline-suppr --suppress=missingInclude --std=c11 -D_GNU_SOURCE -I "$top/src" -I "$top" \
+		"$top/src" "$top/ui"
+}
+
+run() { # NAME
+	local log=$builds/$1.log
+	if "check_$1" >"$log" 2>&1; then
+		echo "ok $1"
+		passed=$((passed + 1))
+	else
+		tail -n 80 "$log"
+		echo "not ok $1 (all of it is in $log)"
+		failed=$((failed + 1))
+	fi
+}
+
+[ $# -gt 0 ] || set -- gcc minimal install clang tidy cppcheck address thread
+for name; do
+	run "$name"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

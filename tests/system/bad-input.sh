@@ -1,0 +1,330 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a technician gets wrong, and what disks hold: a sentence that names the
+# device, the right exit status, and not one byte written.
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+
+two_disks() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 32)
+}
+
+# refused STATUS DISK COMMAND...: the command ends with STATUS and leaves the disk as it was.
+refused() {
+	local status=$1 image before
+	image=$(backing "$2")
+	before=$(digest "$image")
+	shift 2
+	"$1" "$status" "${@:2}"
+	[ "$(digest "$image")" = "$before" ] || fail "the disk was written to"
+	[ -s "$case_dir/err" ] || fail "no sentence on standard error"
+}
+
+# ---- the command line ----
+
+unknown_and_abbreviated_options() {
+	two_disks
+	refused 1 "$destination" clone "$source" "$destination" --frobnicate
+	refused 1 "$destination" clone "$source" "$destination" --dry
+	refused 1 "$destination" clone "$source" "$destination" --confir x
+	run 1 frobnicate
+	run 1 clone -s "$source"
+	run 1 clone -d "$destination"
+	run 1 show
+	run 1 clone -s "$source" -d "$destination" -b 1 --confirm "$destination"
+	run 1 clone -s "$source" -d "$destination" -q -3 --confirm "$destination"
+	run 1 clone -s "$source" -d "$destination" -j many --confirm "$destination"
+	run 1 clone -s "$source" -d "$destination" --rate '' --confirm "$destination"
+}
+
+odd_ranges() {
+	two_disks
+	for ranges in '' ',' abc 5-3 1+0 -0 0x 1-- 1,,2 1-2-3 '1;2' @ @99 @0 1.5KiB-2 \
+		65536 0-65536 0+65537 -65537 18446744073709551616-18446744073709551617 \
+		18446744073709551615+18446744073709551615 100B-200B $'1\e[31m'; do
+		refused 1 "$destination" clone "$source" "$destination" -r "$ranges" ||
+			fail "the range '$ranges' was taken"
+	done
+	! grep -q $'\e' err
+}
+
+a_destination_lba_beyond_the_end() {
+	two_disks
+	for lba in -1 x 99999999999999999999; do
+		refused 1 "$destination" clone "$source" "$destination" -r 0+10 --at "$lba"
+	done
+	refused '1|3' "$destination" clone "$source" "$destination" -r 0+10 --at 65530
+}
+
+the_wrong_token_and_none() {
+	two_disks
+	refused 3 "$destination" run clone -s "$source" -d "$destination" --confirm "$source"
+	refused 3 "$destination" run clone -s "$source" -d "$destination" --confirm ''
+	refused '1|3' "$destination" run clone -s "$source" -d "$destination"
+	says "$destination"
+}
+
+# ---- devices ----
+
+an_unknown_device() {
+	two_disks
+	refused 2 "$destination" clone /dev/no-such-disk "$destination"
+	says /dev/no-such-disk
+	run 2 clone -s "$source" -d /dev/no-such-disk --confirm /dev/no-such-disk
+	says /dev/no-such-disk
+	[ ! -e /dev/no-such-disk ]
+	run 2 clone -s serial=no-such-serial -d "$destination" --confirm "$destination"
+	says no-such-serial
+	run 2 clone -s wwn=0x123 -d "$destination" --confirm "$destination"
+	run 2 clone -s "$case_dir/no-such.img" -d "$destination" --confirm "$destination"
+	says no-such.img
+	run 2 show /dev/no-such-disk
+}
+
+what_is_no_disk() {
+	two_disks
+	mkfifo pipe
+	for odd in "$case_dir" "$case_dir/pipe" /dev/null /dev/tty /proc/self/status; do
+		refused '1|2|3' "$destination" clone "$odd" "$destination"
+		says "$odd"
+	done
+}
+
+without_root() {
+	two_disks
+	cp "$CLONEDECK" program
+	chmod 755 "$work" "$case_dir" program
+	mkdir -m 777 home
+	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$case_dir/home"
+		XDG_STATE_HOME= "$case_dir/program")
+	"${as_nobody[@]}" list >out 2>err
+	says root
+	before=$(digest "$(backing "$destination")")
+	status=0
+	"${as_nobody[@]}" clone -s "$source" -d "$destination" --confirm "$destination" \
+		>out 2>err || status=$?
+	[ "$status" -eq 2 ] || fail "status $status"
+	says "$source"
+	[ "$(digest "$(backing "$destination")")" = "$before" ]
+}
+
+held_by_another_program() {
+	two_disks
+	/usr/bin/python3 -c 'import os, sys, time
+os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)
+open("held", "w").close()
+time.sleep(60)' "$destination" &
+	wait_for test -e held
+	refused 3 "$destination" clone "$source" "$destination"
+	says "$destination"
+}
+
+locked_by_another_program() {
+	two_disks
+	flock "$destination" sh -c 'touch locked; sleep 60' &
+	wait_for test -e locked
+	refused 3 "$destination" clone "$source" "$destination"
+	says "$destination"
+	pkill -P $! sleep
+}
+
+too_small() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 31)
+	refused 3 "$destination" clone "$source" "$destination"
+	says destination-too-small
+}
+
+read_only() {
+	two_disks
+	blockdev --setro "$destination"
+	refused 3 "$destination" clone "$source" "$destination"
+	says destination-read-only
+}
+
+sector_sizes_that_differ() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 32 -b 4096)
+	refused 3 "$destination" clone "$source" "$destination"
+	says sector-size-differs
+	# Lifted by name, it is done.
+	clone 0 "$source" "$destination" --allow sector-size-differs
+	cmp "$source" "$destination"
+	# Only by a name that exists, and only what may be lifted.
+	refused 1 "$destination" clone "$source" "$destination" --allow everything
+	blockdev --setro "$destination"
+	refused '1|3' "$destination" clone "$source" "$destination" --allow sector-size-differs \
+		--allow destination-read-only
+}
+
+the_same_disk_twice() {
+	two_disks
+	partition_gpt "$destination"
+	ln -s "$destination" by-another-name
+	refused 3 "$destination" clone "$destination" "$destination"
+	refused 3 "$destination" run clone -s "$case_dir/by-another-name" -d "$destination" \
+		--confirm "$destination"
+	refused 3 "$destination" clone "$destination" "${destination}p2"
+	refused 3 "$destination" clone "${destination}p2" "$destination"
+	refused 3 "$destination" clone "$destination" "$destination" -r 0+1000 --at 999
+	# The file below a loop device is that device.
+	image=$(backing "$destination")
+	refused 3 "$destination" clone "$destination" "$image"
+	refused 3 "$destination" clone "$image" "$destination"
+}
+
+mounted() {
+	two_disks
+	partition_gpt "$destination"
+	mount_at "$case_dir/mnt" -o ro,noload "${destination}p2"
+	refused 3 "$destination" clone "$source" "$destination"
+	says "${destination}p2"
+	refused 3 "$destination" clone "$source" "${destination}p2" -r 0+100
+	# Another partition of that disk is not in the way.
+	clone 0 "$source" "${destination}p3" -r 0+100
+}
+
+used_as_swap() {
+	two_disks
+	partition_gpt "$destination"
+	mkswap -q "${destination}p3"
+	swapon "${destination}p3"
+	undone_by swapoff "${destination}p3"
+	refused 3 "$destination" clone "$source" "$destination"
+	says destination-swap
+}
+
+backing_file_of_another_loop_device() {
+	two_disks
+	mkfs.ext4 -q -F "$destination"
+	mount_at "$case_dir/mnt" "$destination"
+	truncate -s 8M mnt/inner.img
+	attach "$case_dir/mnt/inner.img" >/dev/null
+	clone 3 "$source" "$destination"
+}
+
+an_empty_device() {
+	: >empty.img
+	two_disks
+	empty=$(attach "$case_dir/empty.img")
+	refused '1|2|3' "$destination" clone "$empty" "$destination"
+	says "$empty"
+}
+
+# ---- images ----
+
+no_image_below_dev() {
+	two_disks
+	run 2 clone -s "$source" -d /dev/copy.img --log-dir logs
+	[ ! -e /dev/copy.img ]
+	ln -s /dev link
+	run '2|3' clone -s "$source" -d "$case_dir/link/copy.img" --log-dir logs
+	[ ! -e /dev/copy.img ]
+}
+
+no_room_for_an_image() {
+	two_disks
+	mount_at "$case_dir/small" -t tmpfs -o size=16m tmpfs
+	run 3 clone -s "$source" -d "$case_dir/small/copy.img" --log-dir logs
+	says image-space
+	[ ! -e small/copy.img ]
+	# Tried all the same, it fails there and not sooner, and says where.
+	run 7 clone -s "$source" -d "$case_dir/small/copy.img" --log-dir logs --allow image-space
+	says small/copy.img
+	same "$source" 0 small/copy.img 0 $((4 * MIB))
+}
+
+a_log_folder_that_cannot_be_written() {
+	two_disks
+	: >file
+	refused 2 "$destination" run clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/file/logs"
+	says file/logs
+}
+
+# ---- what disks hold ----
+
+# harmless: the last run printed no control character and no direction mark.
+harmless() {
+	! LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out err ||
+		fail "control characters were printed"
+	! grep -P '[\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}]' out err ||
+		fail "direction marks were printed"
+}
+
+hostile_labels() {
+	source=$(new_disk source 64)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: gpt
+		size=8MiB, type=linux, name="aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		size=8MiB, type=linux, name="second"
+		size=8MiB, type=linux, name="third"
+	TABLE
+	wait_for test -b "${source}p3"
+	mkfs.ext4 -q -F -L $'\e[31m\e]0;x\ay' "${source}p1"
+	mkfs.ext4 -q -F -L $'\xff\xfe\xc3(broken' "${source}p2"
+	mkfs.ext4 -q -F -L $'a\xe2\x80\xaegnp\xe2\x81\xa6' "${source}p3"
+	# The name of the second partition becomes an escape sequence and a right-to-left override.
+	printf '\033\000[\0002\000J\000\056\040' |
+		dd of="$source" bs=1 seek=$((1024 + 128 + 56)) conv=notrunc status=none
+	sync "$source"
+	blockdev --flushbufs "$source"
+	for arguments in list 'list --all' "show $source"; do
+		# shellcheck disable=SC2086 # several arguments
+		run 0 $arguments
+		harmless
+	done
+	run 0 show "$source" --json
+	jq -e . out >/dev/null
+	harmless
+	destination=$(new_disk destination 64)
+	run 0 clone -s "$destination" -d "$source" --dry-run --log-dir logs
+	harmless
+}
+
+broken_tables() {
+	disk=$(new_disk disk 32)
+	# An extended partition whose chain of boot records leads back to itself.
+	sfdisk -q --wipe always "$disk" <<-TABLE
+		label: dos
+		start=2048, size=40960, type=5
+		start=4096, size=2048, type=83
+	TABLE
+	image=$(backing "$disk")
+	# The second entry of the first boot record: type 5, at 0, so itself again.
+	printf '\000\000\000\000\005\000\000\000\000\000\000\000\000\240\000\000' |
+		dd of="$image" bs=1 seek=$((2048 * 512 + 446 + 16)) conv=notrunc status=none
+	blockdev --flushbufs "$disk"
+	run 0 show "$disk"
+	run 0 list --all
+	# A GPT whose header promises more entries than any disk has, with a wrong checksum.
+	partition_gpt "$disk"
+	printf '\377\377\377\177\377\377\377\177' |
+		dd of="$image" bs=1 seek=$((512 + 80)) conv=notrunc status=none
+	blockdev --flushbufs "$disk"
+	run 0 show "$disk"
+	# A table for a larger disk.
+	partition_gpt "$disk"
+	losetup -d "$disk"
+	truncate -s 20M disk.img
+	disk=$(attach "$case_dir/disk.img")
+	run 0 show "$disk"
+	# Random bytes with the signatures of tables.
+	head -c 4M /dev/urandom >disk.img
+	printf 'EFI PART' | dd of=disk.img bs=1 seek=512 conv=notrunc status=none
+	printf '\125\252' | dd of=disk.img bs=1 seek=510 conv=notrunc status=none
+	disk=$(attach "$case_dir/disk.img")
+	run 0 show "$disk"
+	run 0 show "$disk" --json
+	jq -e . out
+	harmless
+}
+
+run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_the_end \
+	the_wrong_token_and_none an_unknown_device what_is_no_disk without_root \
+	held_by_another_program locked_by_another_program too_small read_only \
+	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
+	backing_file_of_another_loop_device an_empty_device no_image_below_dev \
+	no_room_for_an_image a_log_folder_that_cannot_be_written hostile_labels broken_tables

@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the system tests share: TAP, loop devices that never stay behind, runs of
+# the program with an expected exit status, and comparisons byte for byte.
+#
+#   . "$(dirname -- "$0")/lib.sh"
+#   copies_whole_disk() { …; }        a case: fails at its first failing command
+#   run_cases copies_whole_disk …     runs them, prints the plan first
+#
+# $CLONEDECK is the program. Each case runs in $case_dir, a new empty folder, and
+# its loop devices go when it ends.
+set -u
+
+CLONEDECK=${CLONEDECK:?the program to test}
+export LC_ALL=C.UTF-8
+unset LANGUAGE
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-test.XXXXXX") || exit 99
+case_dir=$work
+# Cases run in subshells: what they make is written down for their parent.
+: >"$work/undo"
+
+# undone_by COMMAND ARGUMENT: to be done when the case ends.
+undone_by() {
+	printf '%s %s\n' "$1" "$2" >>"$work/undo"
+}
+
+undo() {
+	local command argument
+	# Last made, first undone.
+	tac "$work/undo" | while read -r command argument; do
+		"$command" "$argument" >/dev/null 2>&1
+	done
+	: >"$work/undo"
+}
+
+leave() {
+	undo
+	rm -rf -- "$work"
+}
+trap leave EXIT
+trap 'exit 143' HUP INT TERM
+
+# ---- cases ----
+
+run_cases() {
+	local number=0 name status all_good=0
+	echo "1..$#"
+	for name in "$@"; do
+		number=$((number + 1))
+		case_dir=$work/$name
+		mkdir "$case_dir"
+		(
+			set -eE
+			trap 'echo "line $LINENO: $BASH_COMMAND" >&2' ERR
+			# shellcheck disable=SC2046 # several numbers
+			trap 'kill -KILL $(jobs -p) 2>/dev/null || true' EXIT
+			cd "$case_dir"
+			"$name"
+		) >"$work/log" 2>&1 </dev/null
+		status=$?
+		if [ "$status" -eq 0 ]; then
+			echo "ok $number - ${name//_/ }"
+		else
+			all_good=1
+			echo "not ok $number - ${name//_/ }"
+			tail -n 60 "$work/log" | sed 's/^/# /'
+		fi
+		undo
+		rm -rf -- "$case_dir"
+	done
+	exit "$all_good"
+}
+
+fail() {
+	printf '%s\n' "$*" >&2
+	return 1
+}
+
+# ---- disks ----
+
+# new_disk NAME MIB [LOSETUP-OPTION]...: NAME.img in the case's folder, full of
+# bytes that belong to no other disk, and a loop device over it, printed.
+new_disk() {
+	local image=$case_dir/$1.img
+	head -c "$2M" /dev/urandom >"$image"
+	shift 2
+	attach "$image" "$@"
+}
+
+attach() { # IMAGE [LOSETUP-OPTION]...
+	local image=$1 loop
+	shift
+	loop=$(losetup --direct-io=on --partscan --find --show "$@" "$image")
+	undone_by detach "$loop"
+	echo "$loop"
+}
+
+detach() { # LOOP
+	losetup -d "$1"
+}
+
+backing() { # LOOP: the file below it
+	cat "/sys/block/${1##*/}/loop/backing_file"
+}
+
+# partition_gpt NODE: three partitions (the second ext4) and two gaps.
+partition_gpt() {
+	sfdisk -q --wipe always "$1" <<-TABLE
+		label: gpt
+		start=2048, size=8MiB, type=uefi, name="ESP"
+		size=16MiB, type=linux, name="root"
+		start=65536, size=4MiB, type=swap, name="swap"
+	TABLE
+	wait_for test -b "$1p3"
+	mkfs.ext4 -q -F -L root "$1p2"
+	sync "$1p2"
+}
+
+mount_at() { # FOLDER MOUNT-OPTION...
+	local folder=$1
+	shift
+	mkdir -p "$folder"
+	mount "$@" "$folder"
+	undone_by umount "$folder"
+}
+
+# ---- comparisons ----
+
+# same FILE OFFSET FILE OFFSET BYTES
+same() {
+	cmp -i "$2:$4" -n "$5" "$1" "$3"
+}
+
+# digest FILE [OFFSET BYTES]
+digest() {
+	if [ $# -gt 1 ]; then
+		tail -c "+$(($2 + 1))" "$1" | head -c "$3"
+	else
+		cat "$1"
+	fi | sha256sum | cut -d ' ' -f 1
+}
+
+# ---- the program ----
+
+# run STATUS ARGUMENT...: runs the program, output in $case_dir/out and err. STATUS may be a
+# choice: "1|3".
+run() {
+	local expected=$1 status=0
+	shift
+	timeout -k 5 "${RUN_LIMIT:-60}" "$CLONEDECK" "$@" >"$case_dir/out" 2>"$case_dir/err" || status=$?
+	if [[ "|$expected|" != *"|$status|"* ]]; then
+		echo "clonedeck $*: exit status $status, expected $expected" >&2
+		cat "$case_dir/out" "$case_dir/err" >&2
+		return 1
+	fi
+}
+
+# clone STATUS SOURCE DESTINATION [OPTION]...: with the token that the plan asks for where the
+# disks have no serial numbers, and everything it writes kept in the case's folder.
+clone() {
+	local status=$1 source=$2 destination=$3
+	shift 3
+	run "$status" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" "$@"
+}
+
+# says TEXT: the last run printed it (a fixed string), on standard output or error.
+says() {
+	grep -qF -- "$1" "$case_dir/out" "$case_dir/err" || {
+		cat "$case_dir/out" "$case_dir/err"
+		fail "not printed: $1"
+	}
+}
+
+# wait_for COMMAND...: until it succeeds, ten seconds at most.
+wait_for() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.1
+	done
+	fail "in vain waited for: $*"
+}

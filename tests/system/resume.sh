@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copies that are interrupted, politely or not, and go on from their map.
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+
+# start_copy: a slow copy from $source to $destination in the background; $copy is
+# its process. Returns when the destination has got some of it.
+start_copy() {
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 16M \
+		>"$case_dir/out" 2>"$case_dir/err" &
+	copy=$!
+	wait_for cmp -n $((4 * MIB)) "$source" "$(backing "$destination")"
+}
+
+two_disks() {
+	source=$(new_disk source 64)
+	destination=$(new_disk destination 64)
+}
+
+ends_with() { # STATUS
+	local status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq "$1" ] || {
+		cat out err
+		fail "the copy ended with $status, not $1"
+	}
+}
+
+go_on() {
+	run 0 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	cmp "$source" "$(backing "$destination")"
+}
+
+SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
+	two_disks
+	start_copy
+	kill -TERM "$copy"
+	ends_with 6
+	says STOPPED
+	ddrescuelog -t copy.map
+	# What the map calls finished is on the medium, and it is not everything.
+	finished=$(ddrescuelog -l+ copy.map | wc -l)
+	[ "$finished" -gt 0 ]
+	[ "$finished" -lt $((64 * MIB / 512)) ]
+	ddrescuelog -b 512 -l+ copy.map | while read -r block; do
+		echo "$((block * 512))"
+	done | sort -n | sed -n '1p;$p' | while read -r offset; do
+		same "$source" "$offset" "$(backing "$destination")" "$offset" 512
+	done
+	# Sectors that the first run had copied are not read again: what changes there since stays.
+	go_on
+}
+
+SIGINT_stops_too() {
+	two_disks
+	start_copy
+	kill -INT "$copy"
+	ends_with 6
+	go_on
+}
+
+kill_9_loses_nothing_that_the_map_calls_finished() {
+	two_disks
+	start_copy
+	# The map is saved at the start and every so often; after kill -9 only those are there.
+	wait_for test -s copy.map
+	kill -KILL "$copy"
+	wait "$copy" || true
+	go_on
+}
+
+a_resumed_copy_does_not_start_over() {
+	two_disks
+	start_copy
+	kill -TERM "$copy"
+	ends_with 6
+	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
+	# A sector that was copied already is scribbled over behind the program's back: a copy that
+	# goes on leaves it alone, one that starts over would mend it.
+	head -c 512 /dev/urandom >sector
+	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
+	run 0 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	same sector 0 "$(backing "$destination")" $((last * 512)) 512
+}
+
+another_disk_under_the_same_name_is_refused() {
+	two_disks
+	start_copy
+	kill -TERM "$copy"
+	ends_with 6
+	losetup -d "$destination"
+	head -c $((60 * MIB)) /dev/urandom >other.img
+	wait_for losetup --direct-io=on "$destination" other.img
+	before=$(digest other.img)
+	run '2|3' resume copy.map --confirm "$destination" --log-dir logs
+	[ "$(digest other.img)" = "$before" ]
+}
+
+a_broken_map_is_refused() {
+	two_disks
+	before=$(digest "$(backing "$destination")")
+	printf 'no map at all\n' >copy.map
+	run '1|2' resume copy.map --confirm "$destination" --log-dir logs
+	says copy.map
+	[ "$(digest "$(backing "$destination")")" = "$before" ]
+}
+
+SIGUSR1_prints_progress() {
+	two_disks
+	start_copy
+	printed=$(stat -c %s out err | paste -sd +)
+	kill -USR1 "$copy"
+	wait_for printed_more $((printed))
+	kill -TERM "$copy"
+	ends_with 6
+}
+
+printed_more() { # BYTES
+	[ "$(cat out err | wc -c)" -gt "$1" ]
+}
+
+SIGHUP_lets_the_copy_go_on() {
+	two_disks
+	start_copy
+	kill -HUP "$copy"
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+}
+
+run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
+	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
+	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
+	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on

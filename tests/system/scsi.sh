@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Real sg nodes: the cases below run inside a user-mode kernel, on scsi_debug
+# disks with serial numbers that come and go as hot-plugged ones do.
+if [ "${1:-}" != inside ]; then
+	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
+		-M 768 -t 240 -m scsi_debug,dev_size_mb=32,add_host=3,per_host_store=1 \
+		"$here/scsi.sh" inside
+fi
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+
+# Sets source, destination and the spare disk, filled with bytes of their own, and their serials.
+three_disks() {
+	local disk
+	# shellcheck disable=SC2012 # kernel names
+	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
+	for disk in "$source" "$destination" "$spare"; do
+		head -c $((32 * MIB)) /dev/urandom >"$disk"
+		sync "$disk"
+	done
+	token=$(serial_of "$destination")
+	token=${token: -6}
+}
+
+serial_of() { # NODE, as the disk itself says it
+	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p'
+}
+
+sg_of() { # NODE
+	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
+}
+
+list_knows_sg_bsg_hctl_and_serial() {
+	three_disks
+	run 0 list
+	says "$(basename "$(sg_of "$source")")"
+	says "$(basename "$(readlink -f "/sys/block/${source##*/}/device")")"
+	run 0 list --json
+	jq -e --arg node "$source" --arg sg "$(sg_of "$source")" --arg serial "$(serial_of "$source")" \
+		--arg hctl "$(basename "$(readlink -f "/sys/block/${source##*/}/device")")" \
+		'.disks[] | select(.node == $node) | .sg == $sg and .serial == $serial and
+		.hctl == $hctl and .bsg == "/dev/bsg/" + $hctl and .size == 33554432' out
+}
+
+a_clone_named_by_sg_nodes() {
+	three_disks
+	before=$(digest "$spare")
+	run 0 clone -s "$(sg_of "$source")" -d "$(sg_of "$destination")" --confirm "$token" --log-dir logs
+	cmp "$source" "$destination"
+	[ "$(digest "$spare")" = "$before" ]
+}
+
+a_clone_named_by_serial_onto_the_right_disk() {
+	three_disks
+	before=$(digest "$spare")
+	run 0 clone -s "serial=$(serial_of "$source")" -d "serial=$(serial_of "$destination")" \
+		--confirm "$token" --log-dir logs
+	cmp "$source" "$destination"
+	[ "$(digest "$spare")" = "$before" ]
+}
+
+the_token_is_the_end_of_the_serial_and_nothing_else() {
+	three_disks
+	before=$(digest "$destination")
+	run 3 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	wrong=$(serial_of "$spare")
+	[ "${wrong: -6}" != "$token" ]
+	run 3 clone -s "$source" -d "$destination" --confirm "${wrong: -6}" --log-dir logs
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+the_same_disk_by_sg_node_is_refused() {
+	three_disks
+	before=$(digest "$destination")
+	run 3 clone -s "$destination" -d "$(sg_of "$destination")" --confirm "$token" --log-dir logs
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+a_read_only_disk_is_refused() {
+	three_disks
+	before=$(digest "$destination")
+	blockdev --setro "$destination"
+	run 3 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs
+	blockdev --setrw "$destination"
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+a_member_of_device_mapper_is_refused() {
+	modprobe -d /run/lab dm-mod
+	three_disks
+	before=$(digest "$destination")
+	dmsetup create held --table "0 1000 linear $destination 0"
+	undone_by 'dmsetup_remove' held
+	run 3 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs
+	says destination-held
+	dmsetup remove held
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+dmsetup_remove() {
+	dmsetup remove "$1"
+}
+
+a_read_error_stops_with_its_lba_and_the_map_goes_on() {
+	three_disks
+	# The debug disk calls 10 sectors from 4660 on unreadable while this bit is set.
+	echo 2 >/sys/bus/pseudo/drivers/scsi_debug/opts
+	run '6|7' clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs --map copy.map
+	says 4660
+	echo 0 >/sys/bus/pseudo/drivers/scsi_debug/opts
+	run 0 resume copy.map --confirm "$token" --log-dir logs
+	cmp "$source" "$destination"
+}
+
+a_disk_that_is_unplugged_stops_the_copy() {
+	three_disks
+	before=$(digest "$spare")
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
+		--rate 4M >out 2>err &
+	copy=$!
+	wait_for cmp -n $((4 * MIB)) "$source" "$destination"
+	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")
+	echo 1 >"/sys/block/${destination##*/}/device/delete"
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	says "${destination##*/}"
+	# No file grew where the node was.
+	[ ! -f "$destination" ]
+	[ "$(digest "$spare")" = "$before" ]
+	run 0 list --json
+	jq -e --arg hctl "$hctl" 'all(.disks[]; .hctl != $hctl)' out
+	echo '- - -' >"/sys/class/scsi_host/host${hctl%%:*}/scan"
+	wait_for test -b "$destination"
+	udevadm settle
+	run 0 list --json
+	jq -e --arg hctl "$hctl" 'any(.disks[]; .hctl == $hctl)' out
+}
+
+run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
+	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
+	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
+	a_member_of_device_mapper_is_refused a_read_error_stops_with_its_lba_and_the_map_goes_on \
+	a_disk_that_is_unplugged_stops_the_copy
