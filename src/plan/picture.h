@@ -5,9 +5,13 @@
  * functions; the deck and the dry run print the same rows.
  *
  * Cell letters: digit or letter = partition (1-9, then a-z, '#' beyond),
- * 'G' table area, '.' in no partition, ' ' beyond the end of the disk.
- * A cell that holds several things shows the smallest partition in it, so no
- * partition is ever invisible unless there are more partitions than cells.
+ * 'G' table area, '.' in no partition, '?' not known (what the table in an image
+ * says), ' ' beyond the end of the disk.
+ * A cell that holds several things shows the smallest partition in it. Where that
+ * would hide one, it gets a cell of its own beside its place, so no partition is
+ * ever invisible unless there are more partitions than cells; table areas too as
+ * long as there is room for both. The rows of marks stay with the letters: a moved
+ * cell is marked for what it shows.
  */
 #ifndef CLONEDECK_PLAN_PICTURE_H
 #define CLONEDECK_PLAN_PICTURE_H
@@ -16,26 +20,36 @@
 #include "discover/disk.h"
 #include "plan/plan.h"
 
-/* `cells` letters and a NUL into out; scale in bytes is what the row stands for. */
+/* All of these write `cells` letters and a NUL into out. */
+
+/* scale: the bytes that the row stands for. */
 void picture_disk(const struct disk *disk, uint64_t scale, int cells, char *out);
-/* '=' under cells that a range touches. */
+/* '=' under cells that a range touches, ' ' under others; on the scale of the disk, ranges in
+ * its logical sectors. */
 void picture_ranges(const struct disk *disk, const struct range_list *ranges, int cells, char *out);
-/* What the destination's disk will hold; source_disk may be NULL (image). Partitions of
- * a replaced table vanish; see picture_lost(). */
+/* What the destination's disk will hold. source_disk and destination_disk are NULL where that
+ * end is an image. Partitions of a replaced table vanish; see picture_lost(). */
 void picture_after(const struct plan *plan, const struct disk *source_disk,
 		   const struct disk *destination_disk, int cells, char *out);
-/* 'x' overwritten, '-' not touched, ' ' beyond the end. */
+/* 'x' overwritten, '-' not touched, ' ' beyond the end; lies under picture_disk() of the
+ * destination's disk on its own scale. */
 void picture_touched(const struct plan *plan, const struct disk *destination_disk, int cells,
 		     char *out);
 
-enum lost_how { LOST_OVERWRITTEN, LOST_PARTLY, LOST_FROM_TABLE };
+enum lost_how {
+	LOST_OVERWRITTEN, /* all of it */
+	LOST_PARTLY,      /* some of its sectors */
+	LOST_FROM_TABLE,  /* its sectors stay, but the table no longer knows it */
+};
 
 struct lost {
 	const struct partition *partition; /* borrowed from destination_disk */
 	enum lost_how how;
 };
 
-/* Partitions of the destination's disk that the plan destroys, in disk order; malloc'd array. */
+/* Partitions of the destination's disk that the plan destroys, in disk order; malloc'd array,
+ * NULL when there are none. Extended partitions are not listed, the logical ones in them are.
+ * -ENOMEM. */
 int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
 		 size_t *retcount);
 

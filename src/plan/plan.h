@@ -38,25 +38,32 @@ enum backend_choice {
 
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 
+/* Limits of what can be asked for; 0 always means "choose". */
+#define PLAN_CHUNK_MIN 512U
+#define PLAN_CHUNK_MAX (8U << 20)
+#define PLAN_DEPTH_MAX 256U
+#define PLAN_LANES_MAX 32U
+
 struct plan_options {
-	uint32_t chunk;		 /* bytes, 0: by device kind */
-	uint32_t queue_depth;	 /* per end, 0: by device kind */
-	uint32_t lanes;		 /* 0: by measurement */
+	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: by device kind */
+	uint32_t queue_depth; /* per end, 0: by device kind */
+	uint32_t lanes;       /* 0: by measurement */
 	enum backend_choice source_backend;
 	enum backend_choice destination_backend;
-	uint64_t rate;		 /* bytes per second, 0: no limit */
+	uint64_t rate; /* bytes per second, 0: no limit */
 	enum on_error on_error;
-	unsigned retries;	 /* of a failed request before it counts as failed */
+	unsigned retries; /* of a failed request before it counts as failed */
 };
 
 struct plan {
 	struct endpoint source;
 	struct endpoint destination;
-	uint32_t sector_size;	 /* bytes; unit of all LBAs in the extents */
-	struct extent *extents;	 /* sorted by source_lba, disjoint on both sides */
+	uint32_t sector_size;   /* bytes; unit of all LBAs in the extents */
+	struct extent *extents; /* ascending and disjoint on both sides, none empty, adjacent
+				 * ones merged where they are adjacent on both sides */
 	size_t extent_count;
 	uint64_t total_sectors;
-	bool whole;		 /* the complete source, LBA 0 to its end, at destination LBA 0 */
+	bool whole; /* the complete source, LBA 0 to its end, at destination LBA 0 */
 	uint64_t destination_size_after; /* bytes; images to be created: the size they will have */
 	struct plan_options options;
 };
@@ -64,22 +71,39 @@ struct plan {
 /*
  * ranges: of the source's logical sectors. NULL: everything. destination_lba
  * NULL: each range at the same LBA as on the source; else the first range
- * starts there and the gaps between ranges are kept.
- * -EINVAL, -ERANGE (beyond 2^64, beyond an end), -EOVERFLOW, -ENOMEM.
+ * starts there and the gaps between ranges are kept. options NULL: all chosen
+ * by the core.
+ *
+ * Fails only for what makes no sense: nothing to copy, sectors that the source
+ * does not have, bytes beyond what can be addressed, options out of bounds.
+ * That the destination is too small or in use is for the guard to say.
+ * -EINVAL, -ERANGE (beyond the source's end), -EOVERFLOW, -ENOMEM; class USAGE or
+ * ENVIRONMENT.
  */
 int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	     const struct range_list *ranges, const uint64_t *destination_lba,
 	     const struct plan_options *options, struct plan **ret, struct error *reterr);
-void plan_destroy(struct plan *plan);
+/* The same from extents, as a map file names them: every rule of struct plan is
+ * checked, adjacent extents are merged. The array is copied. */
+int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
+		      const struct extent *extents, size_t count,
+		      const struct plan_options *options, struct plan **ret, struct error *reterr);
+void plan_destroy(struct plan *plan); /* NULL is fine */
+
+/* -EINVAL with what is wrong and what is allowed. plan_new() asks it too. */
+int plan_options_check(const struct plan_options *options, const struct endpoint *source,
+		       const struct endpoint *destination, struct error *reterr);
 
 uint64_t plan_bytes(const struct plan *plan);
 /* Eight hexadecimal digits over everything that decides which bytes go where
- * (identities, sizes, extents); names the plan in maps, logs and reports. */
+ * (identities, sizes, extents); names the plan in maps, logs and reports. Stays
+ * the same over reboots and resumes, on any machine. */
 const char *plan_id(const struct plan *plan, char buffer[static 9]);
+/* Both ends lie on one disk (whole, partitions, two paths to it) or are one file. */
 bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */
 bool plan_overlaps_itself(const struct plan *plan);
-/* Destination bytes of extent i; in bytes of the destination's node. */
+/* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength);
 

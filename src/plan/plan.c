@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Making a plan. All arithmetic on positions is checked here once; who obeys a
+ * plan may multiply and add its numbers freely.
+ */
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/units.h"
+
+DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
+
+static int check_ends(const struct endpoint *source, const struct endpoint *destination,
+		      struct error *reterr)
+{
+	if (source->kind == ENDPOINT_NONE)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
+				 _("There is no source yet. Choose what to copy from."));
+	if (destination->kind == ENDPOINT_NONE)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
+				 _("There is no destination yet. Choose what to copy to."));
+	if (source->logical_sector_size == 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EINVAL, "plan", source->node,
+				 _("The sector size of the source %s is not known, so nothing can "
+				   "be copied from it."),
+				 source->node);
+	if (source->size == 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EINVAL, "plan", source->node,
+				 _("The source %s is empty or has no medium: there is nothing to "
+				   "copy."),
+				 source->node);
+	return 0;
+}
+
+static int beyond_source(const struct endpoint *source, uint64_t start, uint64_t sectors,
+			 struct error *reterr)
+{
+	uint32_t sector = source->logical_sector_size;
+	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+
+	return error_set_at(
+		reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", source->node, start, sectors, sector,
+		_("The range of %s sectors from LBA %llu ends beyond the source %s, which "
+		  "has %s. Choose a range inside it."),
+		units_print_count(sectors, count), (unsigned long long)start, source->node,
+		units_print_long(source->size, UNITS_SECTORS, sector, size));
+}
+
+static int beyond_addresses(const struct endpoint *destination, uint64_t start, uint64_t sectors,
+			    uint32_t sector, struct error *reterr)
+{
+	char count[UNITS_TEXT_MAX];
+
+	return error_set_at(reterr, ERROR_CLASS_USAGE, -EOVERFLOW, "plan", destination->node, start,
+			    sectors, sector,
+			    _("The destination would reach %s sectors from LBA %llu of %s: no disk "
+			      "can be that large. Choose a lower destination LBA."),
+			    units_print_count(sectors, count), (unsigned long long)start,
+			    destination->node);
+}
+
+/* Does [lba, lba + sectors) end within what a file offset can express, on the node and on
+ * the disk that it lies on? */
+static bool addressable(const struct endpoint *endpoint, uint64_t lba, uint64_t sectors,
+			uint32_t sector, uint64_t *retend)
+{
+	uint64_t end, on_disk;
+
+	if (!u64_add(lba, sectors, &end) || !u64_mul(end, sector, &end) ||
+	    !u64_add(end, endpoint->start, &on_disk) || on_disk > INT64_MAX)
+		return false;
+	*retend = end;
+	return true;
+}
+
+static int check_extent(const struct endpoint *source, const struct endpoint *destination,
+			const struct extent *extent, struct error *reterr)
+{
+	uint32_t sector = source->logical_sector_size;
+	struct range all = { 0, source->size / sector };
+	uint64_t end;
+
+	if (extent->sectors == 0)
+		return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+				    extent->source_lba, 0, sector,
+				    _("The range at LBA %llu of %s is empty: there is nothing to "
+				      "copy."),
+				    (unsigned long long)extent->source_lba, source->node);
+	if (!range_contains(all, (struct range){ extent->source_lba, extent->sectors }) ||
+	    !addressable(source, extent->source_lba, extent->sectors, sector, &end))
+		return beyond_source(source, extent->source_lba, extent->sectors, reterr);
+	if (!addressable(destination, extent->destination_lba, extent->sectors, sector, &end))
+		return beyond_addresses(destination, extent->destination_lba, extent->sectors,
+					sector, reterr);
+	return 0;
+}
+
+/* Both were checked for themselves. */
+static int check_order(const struct endpoint *source, const struct extent *before,
+		       const struct extent *extent, struct error *reterr)
+{
+	if (extent->source_lba >= before->source_lba + before->sectors &&
+	    extent->destination_lba >= before->destination_lba + before->sectors)
+		return 0;
+	return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+			    extent->source_lba, extent->sectors, source->logical_sector_size,
+			    _("The ranges at LBA %llu and LBA %llu of %s overlap or are out of "
+			      "order."),
+			    (unsigned long long)before->source_lba,
+			    (unsigned long long)extent->source_lba, source->node);
+}
+
+static void append(struct plan *plan, const struct extent *extent)
+{
+	struct extent *last = plan->extent_count ? &plan->extents[plan->extent_count - 1] : NULL;
+
+	if (last && last->source_lba + last->sectors == extent->source_lba &&
+	    last->destination_lba + last->sectors == extent->destination_lba)
+		last->sectors += extent->sectors;
+	else
+		plan->extents[plan->extent_count++] = *extent;
+	plan->total_sectors += extent->sectors;
+}
+
+static bool is_whole(const struct plan *plan)
+{
+	const struct extent *first = plan->extents;
+
+	return plan->extent_count == 1 && first->source_lba == 0 && first->destination_lba == 0 &&
+	       first->sectors == plan->source.size / plan->sector_size &&
+	       plan->source.size % plan->sector_size == 0;
+}
+
+static uint64_t size_after(const struct plan *plan)
+{
+	const struct endpoint *destination = &plan->destination;
+	const struct extent *last = &plan->extents[plan->extent_count - 1];
+	uint64_t end = (last->destination_lba + last->sectors) * plan->sector_size;
+
+	if (destination->kind != ENDPOINT_IMAGE)
+		return destination->size;
+	return end > destination->size ? end : destination->size;
+}
+
+int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
+		      const struct extent *extents, size_t count,
+		      const struct plan_options *options, struct plan **ret, struct error *reterr)
+{
+	int error = check_ends(source, destination, reterr);
+
+	if (error == 0 && options)
+		error = plan_options_check(options, source, destination, reterr);
+	if (error < 0)
+		return error;
+	if (count == 0)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+				 _("No range of %s is chosen: there is nothing to copy."),
+				 source->node);
+
+	struct plan *plan CLEANUP(plan) = calloc(1, sizeof(*plan));
+
+	if (!plan)
+		return error_nomem(reterr);
+	plan->extents = calloc(count, sizeof(*plan->extents));
+	if (!plan->extents)
+		return error_nomem(reterr);
+	plan->source = *source;
+	plan->destination = *destination;
+	plan->sector_size = source->logical_sector_size;
+	if (options)
+		plan->options = *options;
+	for (size_t i = 0; i < count; i++) {
+		error = check_extent(source, destination, &extents[i], reterr);
+		if (error == 0 && i > 0)
+			error = check_order(source, &extents[i - 1], &extents[i], reterr);
+		if (error < 0)
+			return error;
+		append(plan, &extents[i]);
+	}
+	plan->whole = is_whole(plan);
+	plan->destination_size_after = size_after(plan);
+	*ret = cleanup_steal(plan);
+	return 0;
+}
+
+/* The whole source as one range, which must be all of it: a last part of a sector would be
+ * left out in silence. */
+static int everything(const struct endpoint *source, struct range *ret, struct error *reterr)
+{
+	uint32_t sector = source->logical_sector_size;
+	char size[UNITS_TEXT_MAX];
+
+	if (source->size % sector != 0)
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+			_("The source %s has %s bytes, which is no multiple of its sectors "
+			  "of %u bytes. Pad it with zeros (truncate -s %%%u), or choose a "
+			  "range of whole sectors."),
+			source->node, units_print_count(source->size, size), sector, sector);
+	*ret = (struct range){ 0, source->size / sector };
+	return 0;
+}
+
+int plan_new(const struct endpoint *source, const struct endpoint *destination,
+	     const struct range_list *ranges, const uint64_t *destination_lba,
+	     const struct plan_options *options, struct plan **ret, struct error *reterr)
+{
+	struct range whole;
+	const struct range *items = ranges ? ranges->items : &whole;
+	size_t count = ranges ? ranges->count : 1;
+	int error = check_ends(source, destination, reterr);
+
+	if (error == 0 && !ranges)
+		error = everything(source, &whole, reterr);
+	if (error < 0)
+		return error;
+
+	struct extent *extents CLEANUP(free) = calloc(count ? count : 1, sizeof(*extents));
+
+	if (!extents)
+		return error_nomem(reterr);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t place = items[i].start;
+
+		/* Ascending, so the difference to the first cannot be negative. */
+		if (destination_lba &&
+		    !u64_add(*destination_lba, items[i].start - items[0].start, &place))
+			return beyond_addresses(destination, *destination_lba, items[i].count,
+						source->logical_sector_size, reterr);
+		extents[i] = (struct extent){ items[i].start, place, items[i].count };
+	}
+	return plan_from_extents(source, destination, extents, count, options, ret, reterr);
+}
+
+void plan_destroy(struct plan *plan)
+{
+	if (!plan)
+		return;
+	free(plan->extents);
+	free(plan);
+}
+
+uint64_t plan_bytes(const struct plan *plan)
+{
+	return plan->total_sectors * plan->sector_size;
+}
+
+void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
+		       uint64_t *retdestination, uint64_t *retlength)
+{
+	const struct extent *extent = &plan->extents[i];
+
+	*retsource = extent->source_lba * plan->sector_size;
+	*retdestination = extent->destination_lba * plan->sector_size;
+	*retlength = extent->sectors * plan->sector_size;
+}
