@@ -336,7 +336,7 @@ static void add_outcome(json_object *object, const struct report *report)
 	json_object_object_add(object, "bytes_verified", NULL);
 }
 
-int report_json(const struct report *report, char **ret, struct error *reterr)
+json_object *report_json_document(const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
@@ -377,6 +377,12 @@ int report_json(const struct report *report, char **ret, struct error *reterr)
 	json_object_object_add(object, "files", json_files(report));
 	json_object_object_add(object, "next", report_json_text(report->destination_next));
 
+	return object;
+}
+
+int report_json(const struct report *report, char **ret, struct error *reterr)
+{
+	json_object *object = report_json_document(report);
 	char *text = report_json_print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 						       JSON_C_TO_STRING_NOSLASHESCAPE);
 

@@ -21,7 +21,10 @@ json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
 json_object *report_json_latency(const struct latency_summary *latency);
 json_object *report_json_error(const struct error *error);
-/* NULL when an addition before it failed for want of memory. */
+struct report;
+/* The whole report. */
+json_object *report_json_document(const struct report *report);
+/* Malloc'd text with json-c's flags; NULL when there is no memory for it. */
 char *report_json_print(json_object *document, int flags);
 
 #endif

@@ -24,11 +24,12 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
+/* The strings are borrowed and outlive the session. */
 struct session_options {
-	bool all;		  /* list everything */
+	bool all;                 /* list everything */
 	const char *practice_dir; /* only practice disks; NULL: the machine */
-	const char *log_dir;	  /* NULL: the default for root or user */
-	const char *map_path;	  /* NULL: in the log directory */
+	const char *log_dir;      /* NULL: the default for root or user */
+	const char *map_path;     /* NULL: in the log directory */
 	const char *report_path;  /* NULL: in the log directory */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 };
@@ -57,7 +58,8 @@ void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
 int session_fd(const struct session *session);
 enum session_change {
-	SESSION_CHANGE_DISKS = 1 << 0, /* session_disks() returns a new list; older pointers into it are gone */
+	SESSION_CHANGE_DISKS =
+		1 << 0, /* session_disks() returns a new list; older pointers into it are gone */
 	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
 	SESSION_CHANGE_STATE = 1 << 2,
 	SESSION_CHANGE_JOB = 1 << 3,

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The session's list of disks: scans, and what hot-plug says. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "session/private.h"
+
+int session_disks_init(struct session *session, struct error *reterr)
+{
+	struct scan_task *scanning = &session->scanning;
+	int r, fd;
+
+	scanning->options = (struct scan_options){
+		.all = session->options.all,
+		.probe = true,
+		.practice_dir = session->options.practice_dir,
+	};
+	r = scan_new(&scanning->options, &session->scan, reterr);
+	if (r < 0)
+		return r;
+	r = task_init(&scanning->task, reterr);
+	if (r == 0)
+		r = session_watch(session, scanning->task.event_fd, EVENT_SCAN, reterr);
+	fd = scan_event_fd(session->scan);
+	if (r == 0 && fd >= 0)
+		r = session_watch(session, fd, EVENT_HOTPLUG, reterr);
+	return r;
+}
+
+void session_disks_done(struct session *session)
+{
+	task_done(&session->scanning.task);
+	disk_list_destroy(session->scanning.disks);
+	scan_destroy(session->scan);
+	if (session->started_disks != session->disks)
+		disk_list_destroy(session->started_disks);
+	disk_list_destroy(session->disks);
+}
+
+/* The list that a job borrows from stays until the job is gone. */
+void session_replace_disks(struct session *session, struct disk_list *disks)
+{
+	if (session->disks != session->started_disks)
+		disk_list_destroy(session->disks);
+	session->disks = disks;
+}
+
+int session_scan(struct session *session, struct error *reterr)
+{
+	struct disk_list *disks = NULL;
+	int r = scan_run(session->scan, &disks, reterr);
+
+	if (r < 0)
+		return r;
+	session_replace_disks(session, disks);
+	session_recheck(session);
+	return 0;
+}
+
+/* A scan belongs to one thread, so the task has one of its own. */
+static void *scan_body(void *argument)
+{
+	struct scan_task *scanning = argument;
+	struct scan *scan = NULL;
+
+	scanning->disks = NULL;
+	scanning->error = (struct error){ 0 };
+	scanning->result = scan_new(&scanning->options, &scan, &scanning->error);
+	if (scanning->result == 0)
+		scanning->result = scan_run(scan, &scanning->disks, &scanning->error);
+	scan_destroy(scan);
+	task_announce(&scanning->task);
+	return NULL;
+}
+
+void session_rescan(struct session *session)
+{
+	struct scan_task *scanning = &session->scanning;
+
+	if (scanning->task.running) {
+		scanning->again = true;
+		return;
+	}
+	scanning->again = false;
+	task_start(&scanning->task, scan_body, scanning, &session->scan_error);
+}
+
+void session_take_scan(struct session *session, unsigned *changes)
+{
+	struct scan_task *scanning = &session->scanning;
+
+	task_join(&scanning->task);
+	session->scan_error = scanning->error;
+	*changes |= SESSION_CHANGE_DISKS;
+	if (scanning->result == 0) {
+		session_replace_disks(session, scanning->disks);
+		scanning->disks = NULL;
+		if (session_recheck(session))
+			*changes |= SESSION_CHANGE_STATE;
+	}
+	if (scanning->again)
+		session_rescan(session);
+}
+
+void session_take_hotplug(struct session *session, unsigned *changes)
+{
+	char text[128], stamp[16] = "";
+	bool rescan = false, any = false;
+
+	while (scan_next_event(session->scan, text, sizeof(text), &rescan)) {
+		char *line = session->hotplug[session->hotplug_count++ % HOTPLUG_LINES];
+		time_t now = time(NULL);
+		struct tm tm;
+
+		if (localtime_r(&now, &tm))
+			strftime(stamp, sizeof(stamp), "%H:%M:%S", &tm);
+		snprintf(line, sizeof(session->hotplug[0]), "%s  %s", stamp, text);
+		any = any || rescan;
+		*changes |= SESSION_CHANGE_EVENT;
+	}
+	if (any)
+		session_rescan(session);
+}
+
+const struct disk_list *session_disks(const struct session *session)
+{
+	return session->disks;
+}
+
+const char *session_hotplug_line(const struct session *session, unsigned index)
+{
+	unsigned kept =
+		session->hotplug_count < HOTPLUG_LINES ? session->hotplug_count : HOTPLUG_LINES;
+
+	if (index >= kept)
+		return NULL;
+	return session->hotplug[(session->hotplug_count - 1 - index) % HOTPLUG_LINES];
+}
+
+const struct error *session_scan_error(const struct session *session)
+{
+	return &session->scan_error;
+}

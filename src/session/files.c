@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where log, map and report go, and the opening of the log. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+#define SAME_SECOND_MAX 100
+
+static bool could_be_made(const char *directory)
+{
+	char part[PATH_MAX];
+
+	text_copy(part, sizeof(part), directory);
+	while (access(part, F_OK) < 0) {
+		char *slash = strrchr(part, '/');
+
+		if (!slash || slash == part)
+			return access(slash ? "/" : ".", W_OK | X_OK) == 0;
+		*slash = '\0';
+	}
+	return access(part, W_OK | X_OK) == 0;
+}
+
+void session_find_log_dir(struct session *session)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	char *directory = session->log_dir;
+	size_t size = sizeof(session->log_dir);
+
+	if (session->options.log_dir) {
+		text_copy(directory, size, session->options.log_dir);
+		return;
+	}
+	text_copy(directory, size, "/var/log/clonedeck");
+	if (geteuid() == 0 && could_be_made(directory))
+		return;
+	if (state && state[0] == '/')
+		snprintf(directory, size, "%s/clonedeck", state);
+	else if (home && home[0] == '/')
+		snprintf(directory, size, "%s/.local/state/clonedeck", home);
+}
+
+static int make_directory(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+
+	if (strlen(path) >= sizeof(part))
+		return -ENAMETOOLONG;
+	text_copy(part, sizeof(part), path);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	if (mkdir(part, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	if (stat(part, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+static bool name_files(struct session *session, const char *stem)
+{
+	struct session_files *files = &session->files;
+
+	return (size_t)snprintf(files->log, sizeof(files->log), "%s.log", stem) <
+		       sizeof(files->log) &&
+	       (size_t)snprintf(files->map, sizeof(files->map), "%s.map", stem) <
+		       sizeof(files->map) &&
+	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
+		       sizeof(files->report);
+}
+
+/* DATE-TIME, with a number behind it for the second copy started in one second. */
+static int find_names(struct session *session)
+{
+	const struct session_files *files = &session->files;
+	char stamp[32] = "", stem[512];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	for (unsigned i = 1; i < SAME_SECOND_MAX; i++) {
+		int length = i == 1 ? snprintf(stem, sizeof(stem), "%s/%s", session->log_dir, stamp)
+				    : snprintf(stem, sizeof(stem), "%s/%s-%u", session->log_dir,
+					       stamp, i);
+
+		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
+			return -ENAMETOOLONG;
+		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
+		    access(files->report, F_OK) < 0)
+			return 0;
+	}
+	return -EEXIST;
+}
+
+static void log_plan(struct session *session)
+{
+	const struct plan *plan = session->plan;
+	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
+	struct utsname host;
+	char id[9];
+
+	if (uname(&host) == 0)
+		log_line(session->log, LOG_LEVEL_INFO, "session", "clonedeck %s on %s, %s %s",
+			 PACKAGE_VERSION, host.nodename, host.sysname, host.release);
+	log_line(session->log, LOG_LEVEL_INFO, "session", "source %s, model %s, serial %s, wwn %s",
+		 plan->source.node, from->model, from->serial, from->wwn);
+	log_line(session->log, LOG_LEVEL_INFO, "session",
+		 "destination %s, model %s, serial %s, wwn %s", plan->destination.node, to->model,
+		 to->serial, to->wwn);
+	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
+		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
+		 session->resume ? ", goes on from " : "",
+		 session->resume ? session->resume_path : "");
+	for (size_t i = 0; i < session->verdicts.count; i++) {
+		const struct verdict *verdict = &session->verdicts.items[i];
+
+		if (verdict->kind != VERDICT_OK)
+			log_line(session->log, LOG_LEVEL_WARNING, "guard", "%s%s: %s",
+				 verdict->rule, verdict->lifted ? " (lifted)" : "",
+				 verdict->sentence);
+	}
+}
+
+int session_make_files(struct session *session, struct error *reterr)
+{
+	struct session_files *files = &session->files;
+	int r = make_directory(session->log_dir);
+
+	if (r == 0)
+		r = find_names(session);
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "log", session->log_dir,
+				 _("Log and map cannot be kept in %s: %s. Name another directory "
+				   "with --log-dir."),
+				 session->log_dir, error_phrase(r));
+	if (session->resume)
+		text_copy(files->map, sizeof(files->map), session->resume_path);
+	else if (session->options.map_path)
+		text_copy(files->map, sizeof(files->map), session->options.map_path);
+	if (session->options.report_path)
+		text_copy(files->report, sizeof(files->report), session->options.report_path);
+	log_close(session->log);
+	session->log = NULL;
+	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, reterr);
+	if (r == 0)
+		log_plan(session);
+	return r;
+}
+
+const char *session_log_dir(const struct session *session)
+{
+	return session->log_dir;
+}
+
+bool session_log_dir_in_memory(const struct session *session)
+{
+	return session->log_dir_in_memory;
+}

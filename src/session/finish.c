@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The end of a copy: claims go, the report is made and saved. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)
+{
+	ret->items = calloc(from->count ? from->count : 1, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->count; i++)
+		if (from->items[i].kind != VERDICT_OK)
+			ret->items[ret->count++] = from->items[i];
+	return 0;
+}
+
+static bool warned(const struct session *session, const char *rule)
+{
+	for (size_t i = 0; i < session->verdicts.count; i++)
+		if (strcmp(session->verdicts.items[i].rule, rule) == 0 &&
+		    session->verdicts.items[i].kind == VERDICT_WARN)
+			return true;
+	return false;
+}
+
+/* What is most urgent for whoever stands before the two disks. */
+static void say_next(const struct session *session, const struct error *close_error,
+		     struct report *report)
+{
+	const char *node = session->plan->destination.node;
+	char *next = report->destination_next;
+	size_t size = sizeof(report->destination_next);
+	enum exit_code code = report_exit_code(report);
+
+	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) {
+		if (report->job.map_safe)
+			snprintf(next, size, _("clonedeck resume %.300s goes on where it ended."),
+				 report->map_path);
+	} else if (close_error->code) {
+		text_copy(next, size, close_error->sentence);
+	} else if (warned(session, "backup-gpt-inside")) {
+		snprintf(next, size, _("sgdisk -e %s moves the backup GPT to the end of the disk."),
+			 node);
+	} else if (warned(session, "backup-gpt-missing")) {
+		snprintf(next, size, _("sgdisk -e %s writes the backup GPT anew."), node);
+	} else if (warned(session, "duplicate-identities")) {
+		snprintf(next, size,
+			 _("Detach one of the two disks before the next start: their identifiers "
+			   "are the same."));
+	}
+}
+
+static int make_report(struct session *session, const struct error *close_error,
+		       struct error *reterr)
+{
+	struct report *report = &session->report;
+	struct job *job = session->starting.job;
+	struct utsname host;
+
+	*report = (struct report){ .plan = session->plan };
+	job_snapshot(job, &report->job);
+	job_rates(job, &report->rates);
+	report->events = calloc(JOB_EVENTS_MAX, sizeof(*report->events));
+	if (!report->events || copy_warnings(&session->verdicts, &report->verdicts) < 0) {
+		report_done(report);
+		return error_nomem(reterr);
+	}
+	report->event_count = job_events(job, 0, report->events, JOB_EVENTS_MAX);
+	text_copy(report->log_path, sizeof(report->log_path), session->files.log);
+	text_copy(report->map_path, sizeof(report->map_path), session->files.map);
+	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
+	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
+	report->log_dir_in_memory = session->log_dir_in_memory;
+	if (uname(&host) == 0) {
+		text_sanitise(report->host, sizeof(report->host), host.nodename,
+			      sizeof(host.nodename));
+		text_sanitise(report->kernel, sizeof(report->kernel), host.release,
+			      sizeof(host.release));
+	}
+	say_next(session, close_error, report);
+	session->has_report = true;
+	return 0;
+}
+
+int session_finish(struct session *session, struct error *reterr)
+{
+	struct start_task *starting = &session->starting;
+	struct error close_error = { 0 };
+	char line[256];
+
+	if (session->state == SESSION_FINISHED)
+		return 0;
+	if (session->state != SESSION_RUNNING)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
+				 _("There is no running copy to finish."));
+	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
+	int r = job_wait(starting->job, reterr);
+
+	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
+		log_error(session->log, "session", &close_error);
+	claim_close(cleanup_steal(starting->source), false, NULL);
+	session->state = SESSION_FINISHED;
+	int made = make_report(session, &close_error, reterr);
+
+	if (made < 0)
+		return made;
+	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
+		 report_result_line(&session->report, line, sizeof(line)));
+	int saved = report_save(&session->report, session->files.report, r < 0 ? NULL : reterr);
+
+	if (saved < 0) {
+		session->report.json_path[0] = '\0';
+		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", session->files.report,
+			 error_phrase(saved));
+	}
+	log_close(cleanup_steal(session->log));
+	session_rescan(session);
+	return r < 0 ? r : saved;
+}
+
+const struct report *session_report(const struct session *session)
+{
+	return session->has_report ? &session->report : NULL;
+}
+
+int session_save_report(struct session *session, const char *path, struct error *reterr)
+{
+	if (!session->has_report)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
+				 _("There is no report yet."));
+	int r = report_save(&session->report, path, reterr);
+
+	if (r == 0)
+		text_copy(session->report.json_path, sizeof(session->report.json_path), path);
+	return r;
+}

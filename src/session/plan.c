@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Planning and confirming: nothing gets from here to the start without both. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
+
+/* What a copy that goes on has already overwritten is no news. */
+static bool known_at_first_start(const char *rule)
+{
+	static const char *const rules[] = { "destination-holds-data", "image-exists",
+					     "leftovers" };
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strcmp(rule, rules[i]) == 0)
+			return true;
+	return false;
+}
+
+static void drop_known(struct verdict_list *verdicts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (!known_at_first_start(verdicts->items[i].rule))
+			verdicts->items[kept++] = verdicts->items[i];
+	verdicts->count = kept;
+}
+
+static void find_token(struct session *session)
+{
+	const struct endpoint *destination = &session->plan->destination;
+	char *phrase = session->token_phrase;
+	size_t size = sizeof(session->token_phrase);
+
+	endpoint_token(session->disks, destination, session->token);
+	if (!session->token[0])
+		phrase[0] = '\0';
+	else if (destination->kind == ENDPOINT_IMAGE)
+		snprintf(phrase, size, _("the path of the image %.160s"), destination->node);
+	else if (strcmp(session->token, destination->node) == 0)
+		snprintf(phrase, size, _("the full path of the destination, %.160s"),
+			 destination->node);
+	else if (strlen(session->token) < strlen(destination->identity.serial))
+		snprintf(phrase, size, _("the last %zu characters of the serial number of %.160s"),
+			 strlen(session->token), destination->node);
+	else
+		snprintf(phrase, size, _("the serial number of %.160s"), destination->node);
+}
+
+int session_check_plan(struct session *session, struct error *reterr)
+{
+	struct verdict_list verdicts = { 0 };
+	struct guard_facts facts;
+	const char *map_path = session->resume ? session->resume_path : session->options.map_path;
+	int r = facts_gather(session->plan, session->disks, session->log_dir, map_path, &facts,
+			     reterr);
+
+	if (r == 0)
+		r = rules_check(session->plan, &facts, session->options.allow, &verdicts, reterr);
+	if (r < 0)
+		return r;
+	if (session->resume)
+		drop_known(&verdicts);
+	verdict_list_done(&session->verdicts);
+	session->verdicts = verdicts;
+	session->log_dir_in_memory = facts.log_dir.in_memory;
+	find_token(session);
+	return 0;
+}
+
+static bool same_verdicts(const struct verdict_list *a, const struct verdict_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
+		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
+			return false;
+	return true;
+}
+
+bool session_recheck(struct session *session)
+{
+	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
+		return false;
+	struct verdict_list before = session->verdicts;
+	char token[sizeof(session->token)];
+
+	memcpy(token, session->token, sizeof(token));
+	session->verdicts = (struct verdict_list){ 0 };
+	if (session_check_plan(session, NULL) < 0) {
+		session->verdicts = before;
+		return false;
+	}
+	bool same =
+		same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
+
+	verdict_list_done(&before);
+	/* What was confirmed is not what there is now. */
+	if (!same)
+		session->state = SESSION_PLANNED;
+	return !same;
+}
+
+static int busy(const struct session *session, struct error *reterr)
+{
+	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "plan", NULL,
+			 _("A copy is running. Another one can be planned when it has ended."));
+}
+
+void session_discard_plan(struct session *session)
+{
+	if (busy(session, NULL) < 0)
+		return;
+	session_release_job(session);
+	verdict_list_done(&session->verdicts);
+	plan_destroy(cleanup_steal(session->plan));
+	map_destroy(cleanup_steal(session->resume));
+	session->token[0] = session->token_phrase[0] = '\0';
+	session->start_error = (struct error){ 0 };
+	session->state = SESSION_CHOOSING;
+}
+
+int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
+		       struct error *reterr)
+{
+	session_discard_plan(session);
+	session->plan = plan;
+	session->resume = resume;
+	int r = session_check_plan(session, reterr);
+
+	if (r < 0)
+		session_discard_plan(session);
+	else
+		session->state = SESSION_PLANNED;
+	return r;
+}
+
+int session_plan(struct session *session, const struct endpoint *source,
+		 const struct endpoint *destination, const struct range_list *ranges,
+		 const uint64_t *destination_lba, const struct plan_options *options,
+		 struct error *reterr)
+{
+	CLEANUP(plan) struct plan *plan = NULL;
+	const char *map_path = session->options.map_path;
+	int r = busy(session, reterr);
+
+	if (r < 0)
+		return r;
+	/* A map is the only way to go on with its copy, so a new one never replaces it. */
+	if (map_path && access(map_path, F_OK) == 0) {
+		session_discard_plan(session);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map_path,
+			_("The map %s exists already. Go on with its copy (clonedeck resume "
+			  "%s), or name another file."),
+			map_path, map_path);
+	}
+	r = plan_new(source, destination, ranges, destination_lba, options, &plan, reterr);
+	if (r < 0) {
+		session_discard_plan(session);
+		return r;
+	}
+	return session_adopt_plan(session, cleanup_steal(plan), NULL, reterr);
+}
+
+const struct plan *session_current_plan(const struct session *session)
+{
+	return session->plan;
+}
+
+const struct verdict_list *session_verdicts(const struct session *session)
+{
+	return &session->verdicts;
+}
+
+static const struct disk *find_disk(const struct session *session, const struct endpoint *endpoint)
+{
+	const struct disk *disk = NULL;
+
+	if (session->disks)
+		disk = endpoint_disk(session->disks, endpoint);
+	if (!disk && session->started_disks)
+		disk = endpoint_disk(session->started_disks, endpoint);
+	return disk;
+}
+
+const struct disk *session_source_disk(const struct session *session)
+{
+	return session->plan ? find_disk(session, &session->plan->source) : NULL;
+}
+
+const struct disk *session_destination_disk(const struct session *session)
+{
+	return session->plan ? find_disk(session, &session->plan->destination) : NULL;
+}
+
+const char *session_token(const struct session *session)
+{
+	return session->token;
+}
+
+const char *session_token_phrase(const struct session *session)
+{
+	return session->token_phrase;
+}
+
+static int refuse(const struct session *session, struct error *reterr)
+{
+	const struct verdict *first = &session->verdicts.items[0];
+
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
+			 session->plan->destination.node, "%s", first->sentence);
+}
+
+int session_confirm(struct session *session, const char *token, struct error *reterr)
+{
+	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "confirm", NULL,
+				 _("There is no plan to confirm."));
+	session->state = SESSION_PLANNED;
+	if (verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
+		return refuse(session, reterr);
+	if (session->token[0] && (!token || strcmp(token, session->token) != 0))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
+				 session->plan->destination.node,
+				 _("The confirmation is not the right one; nothing was written. "
+				   "Expected is %s."),
+				 session->token_phrase);
+	session->state = SESSION_CONFIRMED;
+	return 0;
+}

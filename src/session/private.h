@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the files of the session share. The front end's thread owns everything;
+ * a background task owns what its struct holds from its start until its
+ * descriptor becomes readable and it was joined.
+ */
+#ifndef CLONEDECK_SESSION_PRIVATE_H
+#define CLONEDECK_SESSION_PRIVATE_H
+
+#include <pthread.h>
+
+#include "base/log.h"
+#include "copy/map.h"
+#include "guard/claim.h"
+#include "session/session.h"
+
+#define HOTPLUG_LINES 32
+
+/* A thread that does one thing and then makes event_fd readable. */
+struct task {
+	pthread_t thread;
+	bool running;
+	int event_fd;
+};
+
+struct scan_task {
+	struct task task;
+	bool again; /* something changed while it ran */
+	struct scan_options options;
+	struct disk_list *disks;
+	struct error error;
+	int result;
+};
+
+/* Where log, map and report of one copy go. */
+struct session_files {
+	char log[512], map[512], report[512];
+};
+
+struct start_task {
+	struct task task;
+	struct job_setup setup;
+	struct claim *source, *destination;
+	struct job *job;
+	struct error error;
+	int result;
+};
+
+struct session {
+	struct session_options options;
+	enum session_state state;
+	int epoll_fd;
+
+	struct scan *scan; /* the front end's own: hot-plug, and scans that are waited for */
+	struct scan_task scanning;
+	struct disk_list *disks;
+	struct error scan_error;
+	char hotplug[HOTPLUG_LINES][160];
+	unsigned hotplug_count; /* ever seen */
+
+	struct plan *plan;
+	struct map *resume; /* NULL: from the start */
+	char resume_path[512];
+	struct verdict_list verdicts;
+	bool log_dir_in_memory;
+	char token[512];
+	char token_phrase[256];
+
+	char log_dir[512];
+	struct session_files files;
+	struct log *log;
+	struct start_task starting;
+	struct error start_error;
+	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
+
+	struct report report;
+	bool has_report;
+};
+
+enum session_event_source { EVENT_HOTPLUG, EVENT_SCAN, EVENT_START, EVENT_JOB };
+
+/* session.c */
+int session_watch(struct session *session, int fd, enum session_event_source source,
+		  struct error *reterr);
+int task_init(struct task *task, struct error *reterr);
+int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr);
+/* To be called as the last thing in a task's body. */
+void task_announce(struct task *task);
+void task_join(struct task *task);
+void task_done(struct task *task);
+
+/* disks.c */
+void session_take_scan(struct session *session, unsigned *changes);
+void session_take_hotplug(struct session *session, unsigned *changes);
+void session_replace_disks(struct session *session, struct disk_list *disks);
+int session_disks_init(struct session *session, struct error *reterr);
+void session_disks_done(struct session *session);
+
+/* plan.c */
+int session_check_plan(struct session *session, struct error *reterr);
+/* Judges the plan anew after the disks changed; true when the verdicts are others. */
+bool session_recheck(struct session *session);
+int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
+		       struct error *reterr);
+
+/* files.c */
+void session_find_log_dir(struct session *session);
+int session_make_files(struct session *session, struct error *reterr);
+
+/* start.c */
+void session_take_start(struct session *session, unsigned *changes);
+void session_release_job(struct session *session);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A plan from a map file: both ends are found again by what they are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
+DEFINE_CLEANUP(map, struct map *, map_destroy)
+
+/* Names, sequence numbers and device numbers change with every attachment; what is printed on
+ * the label does not. */
+static bool same_label(const struct identity *a, const struct identity *b)
+{
+	return a->size == b->size && a->logical_sector_size == b->logical_sector_size &&
+	       strcmp(a->model, b->model) == 0 && strcmp(a->serial, b->serial) == 0 &&
+	       strcmp(a->wwn, b->wwn) == 0;
+}
+
+static int not_found(const struct endpoint *recorded, struct error *reterr)
+{
+	if (recorded->identity.serial[0])
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
+			_("The disk of the map with serial %s (it was %s) is not attached, "
+			  "or it differs in model, WWN or size. Attach it and resume "
+			  "again."),
+			recorded->identity.serial, recorded->node);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
+			 _("The disk of the map, %s, is not attached under that name with the same "
+			   "size and model, and it has no serial number to find it by."),
+			 recorded->node);
+}
+
+static int find_disk(const struct disk_list *disks, const struct endpoint *recorded,
+		     const struct disk **ret, struct error *reterr)
+{
+	const struct identity *wanted = &recorded->identity;
+	bool has_label = wanted->serial[0] || wanted->wwn[0];
+	const struct disk *found = NULL;
+
+	for (size_t i = 0; i < disks->count; i++) {
+		const struct disk *disk = &disks->disks[i];
+
+		if (!same_label(&disk->identity, wanted))
+			continue;
+		/* Without anything on the label the name is all there is to tell disks apart. */
+		if (!has_label && strcmp(disk->node, recorded->disk_node) != 0)
+			continue;
+		if (found)
+			return error_set(
+				reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
+				_("%s and %s both have the model and serial %s of the disk "
+				  "in the map. Detach the wrong one and resume again."),
+				found->node, disk->node, wanted->serial);
+		found = disk;
+	}
+	if (!found)
+		return not_found(recorded, reterr);
+	*ret = found;
+	return 0;
+}
+
+static int find_partition(const struct disk *disk, const struct endpoint *recorded,
+			  struct endpoint *ret, struct error *reterr)
+{
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+		struct endpoint endpoint;
+
+		if (p->number != recorded->partition)
+			continue;
+		endpoint_from_partition(disk, p, &endpoint);
+		if (endpoint.start != recorded->start || endpoint.size != recorded->size)
+			break;
+		*ret = endpoint;
+		return 0;
+	}
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
+		_("Partition %u of %s is no longer where it was when the copy began, so it "
+		  "cannot go on."),
+		recorded->partition, disk->node);
+}
+
+static int find_image(const struct disk_list *disks, const struct endpoint *recorded,
+		      bool destination, struct endpoint *ret, struct error *reterr)
+{
+	struct endpoint endpoint;
+	int r = endpoint_resolve(disks, recorded->node, destination, &endpoint, reterr);
+
+	if (r < 0)
+		return r;
+	bool changed =
+		endpoint.kind != ENDPOINT_IMAGE || !endpoint.exists ||
+		(recorded->identity.inode && endpoint.identity.inode != recorded->identity.inode) ||
+		(!destination && endpoint.size != recorded->size);
+
+	if (changed)
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
+			_("The image %s is not the file of the map any more (another file, "
+			  "or another size), so the copy cannot go on."),
+			recorded->node);
+	*ret = endpoint;
+	return 0;
+}
+
+static int find_end(const struct disk_list *disks, const struct endpoint *recorded,
+		    bool destination, struct endpoint *ret, struct error *reterr)
+{
+	const struct disk *disk = NULL;
+	int r;
+
+	if (recorded->kind == ENDPOINT_IMAGE)
+		return find_image(disks, recorded, destination, ret, reterr);
+	r = find_disk(disks, recorded, &disk, reterr);
+	if (r < 0)
+		return r;
+	if (recorded->kind == ENDPOINT_PARTITION)
+		return find_partition(disk, recorded, ret, reterr);
+	endpoint_from_disk(disk, ret);
+	return 0;
+}
+
+int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+{
+	CLEANUP(plan) struct plan *recorded = NULL;
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = NULL;
+	struct endpoint source, destination;
+
+	if (session->state == SESSION_STARTING || session->state == SESSION_RUNNING)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "resume", map_path,
+				 _("A copy is running. Another one can be planned when it has "
+				   "ended."));
+	session_discard_plan(session);
+	if (strlen(map_path) >= sizeof(session->resume_path))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", map_path,
+				 _("The path of the map is too long."));
+	int r = map_load(map_path, &map, &recorded, reterr);
+
+	if (r < 0)
+		return r;
+	if (!recorded)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "resume", map_path,
+				 _("The map %s does not name its disks: another program made it. "
+				   "Only maps of clonedeck can be resumed."),
+				 map_path);
+	/* The map is saved again and again: better to know now that it cannot be. */
+	if (access(map_path, W_OK) < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "resume", map_path,
+				 _("The map %s cannot be written (%s), so the copy could not be "
+				   "resumed another time. Copy it to a writable place."),
+				 map_path, error_phrase(errno));
+	r = find_end(session->disks, &recorded->source, false, &source, reterr);
+	if (r == 0)
+		r = find_end(session->disks, &recorded->destination, true, &destination, reterr);
+	if (r == 0)
+		r = plan_from_extents(&source, &destination, recorded->extents,
+				      recorded->extent_count, &recorded->options, &plan, reterr);
+	if (r < 0)
+		return r;
+	text_copy(session->resume_path, sizeof(session->resume_path), map_path);
+	return session_adopt_plan(session, cleanup_steal(plan), cleanup_steal(map), reterr);
+}

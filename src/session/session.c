@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The session's life, its background tasks, and what wakes its front end. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "session/private.h"
+
+DEFINE_CLEANUP(session, struct session *, session_destroy)
+
+int task_init(struct task *task, struct error *reterr)
+{
+	task->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (task->event_fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
+				 _("No event descriptor could be made: %s."), error_phrase(errno));
+	return 0;
+}
+
+int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr)
+{
+	int r = pthread_create(&task->thread, NULL, body, argument);
+
+	if (r != 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -r, "start", NULL,
+				 _("No thread could be started: %s."), error_phrase(r));
+	task->running = true;
+	return 0;
+}
+
+void task_announce(struct task *task)
+{
+	uint64_t one = 1;
+
+	while (write(task->event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+void task_join(struct task *task)
+{
+	uint64_t count;
+
+	if (!task->running)
+		return;
+	pthread_join(task->thread, NULL);
+	task->running = false;
+	while (read(task->event_fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+void task_done(struct task *task)
+{
+	task_join(task);
+	if (task->event_fd >= 0)
+		close(task->event_fd);
+	task->event_fd = -1;
+}
+
+int session_watch(struct session *session, int fd, enum session_event_source source,
+		  struct error *reterr)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = source };
+
+	if (epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
+				 _("An event descriptor could not be watched: %s."),
+				 error_phrase(errno));
+	return 0;
+}
+
+int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
+{
+	CLEANUP(session) struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return error_nomem(reterr);
+	session->options = *options;
+	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd = -1;
+	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (session->epoll_fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
+				 _("No event descriptor could be made: %s."), error_phrase(errno));
+	session_find_log_dir(session);
+	int r = session_disks_init(session, reterr);
+
+	if (r == 0)
+		r = task_init(&session->starting.task, reterr);
+	if (r == 0)
+		r = session_watch(session, session->starting.task.event_fd, EVENT_START, reterr);
+	if (r < 0)
+		return r;
+	*ret = cleanup_steal(session);
+	return 0;
+}
+
+void session_destroy(struct session *session)
+{
+	if (!session)
+		return;
+	unsigned changes = 0;
+
+	if (session->starting.task.running)
+		session_take_start(session, &changes);
+	if (session->state == SESSION_RUNNING) {
+		job_stop(session->starting.job);
+		session_finish(session, NULL);
+	}
+	session_release_job(session);
+	task_done(&session->starting.task);
+	session_disks_done(session);
+	verdict_list_done(&session->verdicts);
+	map_destroy(session->resume);
+	plan_destroy(session->plan);
+	log_close(session->log);
+	if (session->epoll_fd >= 0)
+		close(session->epoll_fd);
+	free(session);
+}
+
+enum session_state session_state(const struct session *session)
+{
+	return session->state;
+}
+
+int session_fd(const struct session *session)
+{
+	return session->epoll_fd;
+}
+
+unsigned session_dispatch(struct session *session)
+{
+	struct epoll_event events[8];
+	unsigned changes = 0;
+	int count = epoll_wait(session->epoll_fd, events, 8, 0);
+
+	for (int i = 0; i < count; i++) {
+		switch ((enum session_event_source)events[i].data.u32) {
+		case EVENT_HOTPLUG:
+			session_take_hotplug(session, &changes);
+			break;
+		case EVENT_SCAN:
+			session_take_scan(session, &changes);
+			break;
+		case EVENT_START:
+			session_take_start(session, &changes);
+			break;
+		case EVENT_JOB:
+			changes |= SESSION_CHANGE_JOB;
+			break;
+		}
+	}
+	return changes;
+}

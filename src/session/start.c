@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starting: both ends are claimed, files are made, the job runs; in the background. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+/* Smallest unit that every file system addresses. */
+#define FILE_SECTOR 512
+
+static void describe_file(const struct endpoint *endpoint, struct io_target *ret)
+{
+	ret->regular_file = true;
+	ret->logical_sector_size =
+		endpoint->logical_sector_size ? endpoint->logical_sector_size : FILE_SECTOR;
+	ret->physical_sector_size = endpoint->physical_sector_size ? endpoint->physical_sector_size
+								   : ret->logical_sector_size;
+	ret->kind = DISK_OTHER;
+	ret->rotational = UNKNOWN;
+}
+
+static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
+			  struct io_target *ret)
+{
+	ret->logical_sector_size = endpoint->logical_sector_size;
+	ret->physical_sector_size = endpoint->physical_sector_size;
+	ret->kind = DISK_OTHER;
+	ret->rotational = UNKNOWN;
+	if (!disk)
+		return;
+	ret->dma_alignment = disk->dma_alignment;
+	ret->max_transfer = disk->max_transfer;
+	ret->queue_depth = disk->queue_depth;
+	ret->kind = disk->kind;
+	ret->rotational = disk->rotational;
+	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
+	text_copy(ret->driver, sizeof(ret->driver), disk->driver);
+}
+
+static void describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
+		     bool writable, struct io_target *ret)
+{
+	*ret = (struct io_target){
+		.fd = -1,
+		.writable = writable,
+		.name = endpoint->node,
+		.size = size,
+	};
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		describe_file(endpoint, ret);
+	else
+		describe_disk(endpoint, disk, ret);
+}
+
+static int check_claims(void *user, struct error *reterr)
+{
+	const struct start_task *starting = user;
+	int r = claim_check(starting->destination, reterr);
+
+	return r < 0 ? r : claim_check(starting->source, reterr);
+}
+
+static int open_both(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+	const struct plan *plan = session->plan;
+	int r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, &starting->error);
+
+	if (r == 0)
+		r = claim_open(&plan->destination, CLAIM_DESTINATION, plan, &starting->destination,
+			       &starting->error);
+	if (r < 0)
+		return r;
+	starting->setup.source.fd = claim_fd(starting->source);
+	starting->setup.source.direct = claim_is_direct(starting->source);
+	starting->setup.destination.fd = claim_fd(starting->destination);
+	starting->setup.destination.direct = claim_is_direct(starting->destination);
+	return 0;
+}
+
+static void *start_body(void *argument)
+{
+	struct session *session = argument;
+	struct start_task *starting = &session->starting;
+	int r = open_both(session);
+
+	if (r == 0)
+		r = session_make_files(session, &starting->error);
+	if (r == 0) {
+		starting->setup.map_path = session->files.map;
+		starting->setup.log = session->log;
+		r = job_new(&starting->setup, &starting->job, &starting->error);
+	}
+	if (r == 0)
+		r = job_start(starting->job, &starting->error);
+	if (r < 0)
+		log_error(session->log, "session", &starting->error);
+	starting->result = r;
+	task_announce(&starting->task);
+	return NULL;
+}
+
+int session_start(struct session *session, struct error *reterr)
+{
+	struct start_task *starting = &session->starting;
+	const struct plan *plan = session->plan;
+	const struct disk *source = session_source_disk(session);
+	const struct disk *destination = session_destination_disk(session);
+
+	if (session->state != SESSION_CONFIRMED)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
+				 _("Nothing can be started before it was confirmed."));
+	starting->setup = (struct job_setup){
+		.plan = plan,
+		.resume = session->resume,
+		.source_hwmon = source ? source->hwmon : NULL,
+		.destination_hwmon = destination ? destination->hwmon : NULL,
+		.source_disk = source,
+		.check = check_claims,
+		.check_user = starting,
+	};
+	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
+	describe(&plan->destination, destination,
+		 plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
+							  : plan->destination.size,
+		 true, &starting->setup.destination);
+	starting->error = session->start_error = (struct error){ 0 };
+	session->started_disks = session->disks;
+	int r = task_start(&starting->task, start_body, session, reterr);
+
+	if (r == 0)
+		session->state = SESSION_STARTING;
+	return r;
+}
+
+void session_release_job(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+
+	job_destroy(cleanup_steal(starting->job));
+	claim_discard(cleanup_steal(starting->destination));
+	claim_discard(cleanup_steal(starting->source));
+	if (session->has_report)
+		report_done(&session->report);
+	session->has_report = false;
+	if (session->started_disks != session->disks)
+		disk_list_destroy(session->started_disks);
+	session->started_disks = NULL;
+}
+
+void session_take_start(struct session *session, unsigned *changes)
+{
+	struct start_task *starting = &session->starting;
+
+	task_join(&starting->task);
+	*changes |= SESSION_CHANGE_STATE;
+	if (starting->result == 0)
+		starting->result = session_watch(session, job_event_fd(starting->job), EVENT_JOB,
+						 &starting->error);
+	if (starting->result == 0) {
+		session->state = SESSION_RUNNING;
+		return;
+	}
+	session->start_error = starting->error;
+	session_release_job(session);
+	session->state = SESSION_PLANNED;
+}
+
+const struct error *session_start_error(const struct session *session)
+{
+	return &session->start_error;
+}
+
+struct job *session_job(const struct session *session)
+{
+	if (session->state != SESSION_RUNNING && session->state != SESSION_FINISHED)
+		return NULL;
+	return session->starting.job;
+}
