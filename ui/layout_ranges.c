@@ -14,9 +14,7 @@ void layout_ranges(struct rect body, int wanted, struct layout_ranges *ret)
 	/* A list of no lines would show nothing to choose: the map gives way first. */
 	if (list < 1)
 		list = 1;
-	ret->title = rect_cut_top(&rest, 1);
-	if (body.rows >= FIXED_ROWS)
-		rect_cut_top(&rest, 1);
+	ret->title = rect_cut_top(&rest, body.rows >= FIXED_ROWS ? 2 : 1);
 	ret->columns = rect_cut_top(&rest, 1);
 	ret->list = rect_cut_top(&rest, list);
 	rect_cut_top(&rest, rest.rows > 9 ? 1 : 0);

@@ -6,7 +6,7 @@
 #include "layout.h"
 
 struct layout_ranges {
-	struct rect title;
+	struct rect title;   /* and a line for what part of the list shows */
 	struct rect columns; /* heading of the list */
 	struct rect list;
 	struct rect map;     /* heading, the disk, what is ticked */

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 2: which sectors of the source, and where they go. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "app.h"
+#include "layout_ranges.h"
+#include "model_ranges.h"
+#include "screen.h"
+
+enum focus { FOCUS_LIST, FOCUS_RANGE, FOCUS_DESTINATION };
+
+#define DESTINATION_COLS 18
+#define MAP_CELLS_MAX    512
+
+struct ranges_screen {
+	struct ranges_model *model; /* NULL: no source */
+	size_t cursor;
+	int top, page;
+	enum focus focus;
+};
+
+static int create(struct app *app, void **ret, struct error *reterr)
+{
+	struct ranges_screen *screen = calloc(1, sizeof(*screen));
+
+	if (!screen)
+		return error_nomem(reterr);
+	*ret = screen;
+	return 0;
+}
+
+static void destroy(void *state)
+{
+	struct ranges_screen *screen = state;
+
+	if (screen)
+		ranges_model_destroy(screen->model);
+	free(screen);
+}
+
+/* ---- the choice ---- */
+
+static bool same_list(const struct range_list *a, const struct range_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].start != b->items[i].start ||
+		    a->items[i].count != b->items[i].count)
+			return false;
+	return true;
+}
+
+/* The app hears of every change at once, so that no other screen works on an old choice; and of
+ * nothing but changes, for each one takes the plan back. */
+static void tell(struct ranges_screen *screen, struct app *app)
+{
+	const struct ranges_model *model = screen->model;
+	const struct choice *choice = app_choice(app);
+	bool whole = ranges_model_is_whole(model);
+	bool set = !model->destination_same;
+
+	if (whole && !choice->everything)
+		app_choose_everything(app);
+	else if (!whole && (choice->everything || !same_list(&choice->ranges, &model->list)))
+		app_choose_ranges(app, &model->list);
+	if (model->destination_valid &&
+	    (choice->at_set != set || (set && choice->at != model->destination_lba)))
+		app_choose_at(app, set ? &model->destination_lba : NULL);
+}
+
+/* Takes over what the app says was chosen before. */
+static void recall(struct ranges_screen *screen, struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+	char text[32];
+
+	if (!choice->everything)
+		ranges_model_set(screen->model, &choice->ranges);
+	if (choice->at_set) {
+		snprintf(text, sizeof(text), "%" PRIu64, choice->at);
+		field_set(&screen->model->destination, text);
+		ranges_model_destination_typed(screen->model);
+	}
+}
+
+static bool same_source(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind == b->kind && !strcmp(a->node, b->node) && a->size == b->size &&
+	       a->partition == b->partition && identity_same(&a->identity, &b->identity);
+}
+
+/* The source may have changed since, and its disk may have been looked at again. */
+static void renew(struct ranges_screen *screen, struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+	const struct disk *disk = app_source_disk(app);
+	bool gone = choice->source.kind == ENDPOINT_NONE ||
+		    (choice->source.kind != ENDPOINT_IMAGE && !disk);
+	struct error error;
+
+	if (gone || (screen->model && !same_source(&screen->model->source, &choice->source))) {
+		ranges_model_destroy(screen->model);
+		screen->model = NULL;
+		screen->cursor = 0;
+		screen->focus = FOCUS_LIST;
+	}
+	if (gone)
+		return;
+	if (screen->model) {
+		ranges_model_rebase(screen->model, disk);
+	} else if (ranges_model_new(&choice->source, disk, &screen->model, &error) < 0) {
+		app_error(app, &error);
+		return;
+	} else {
+		recall(screen, app);
+	}
+	if (screen->cursor >= screen->model->row_count)
+		screen->cursor = screen->model->row_count - 1;
+}
+
+static void enter(void *state, struct app *app)
+{
+	renew(state, app);
+}
+
+static void leave(void *state, struct app *app)
+{
+	struct ranges_screen *screen = state;
+
+	if (screen->model && screen->focus == FOCUS_DESTINATION)
+		ranges_model_destination_end(screen->model);
+	if (screen->model && screen->focus == FOCUS_RANGE)
+		ranges_model_cancel(screen->model);
+	screen->focus = FOCUS_LIST;
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_DISKS)
+		renew(state, app);
+}
+
+/* ---- drawing ---- */
+
+static void draw_list(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_ranges *layout)
+{
+	struct ranges_model *model = screen->model;
+	struct rect list = layout->list;
+	struct line line;
+
+	screen->page = list.rows;
+	screen->top =
+		layout_scroll(screen->top, (int)screen->cursor, (int)model->row_count, list.rows);
+	line_start(&line, list.cols);
+	ranges_model_header(model, &line);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
+	for (int i = 0; i < list.rows && (size_t)(screen->top + i) < model->row_count; i++) {
+		size_t row = (size_t)(screen->top + i);
+		enum ranges_mark mark = ranges_model_mark(model, row);
+
+		line_start(&line, list.cols);
+		ranges_model_row(model, row, app_units(app), &line);
+		draw_text(draw, list, i, 0, mark == RANGES_NONE ? ROLE_NORMAL : ROLE_STRONG,
+			  line.text);
+		if (row != screen->cursor)
+			continue;
+		draw_text(draw, list, i, 1, ROLE_STRONG, ">");
+		draw_highlight(draw, list, i, ROLE_CURSOR);
+		if (screen->focus == FOCUS_LIST)
+			draw_cursor(draw, list, i, 1);
+	}
+	if ((int)model->row_count > list.rows)
+		draw_printf(draw, layout->title, 1, 1, ROLE_DIM, _("rows %d-%d of %zu"),
+			    screen->top + 1, screen->top + list.rows, model->row_count);
+}
+
+static void draw_map(struct ranges_screen *screen, struct draw *draw, struct rect map)
+{
+	char what[MAP_CELLS_MAX + 1], ticked[MAP_CELLS_MAX + 1];
+	int cells = map.cols - 4;
+
+	if (rect_empty(map) || cells < 1)
+		return;
+	if (cells > MAP_CELLS_MAX)
+		cells = MAP_CELLS_MAX;
+	ranges_model_map(screen->model, cells, what, ticked);
+	draw_text(draw, map, 0, 1, ROLE_DIM,
+		  _("Disk map: digit = partition, G = table, . = free;  = under it: ticked"));
+	draw_printf(draw, map, 1, 1, ROLE_NORMAL, "|%s|", what);
+	draw_text(draw, map, 2, 1, ROLE_NORMAL, "|");
+	draw_cells(draw, map, 2, 2, ticked);
+	draw_text(draw, map, 2, 2 + cells, ROLE_NORMAL, "|");
+}
+
+static void draw_heading(struct draw *draw, struct rect area, const struct ranges_model *model)
+{
+	unsigned bytes = model->context.sector_size;
+
+	switch (model->entry) {
+	case RANGES_ENTRY_TEXT:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Free-form range (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	case RANGES_ENTRY_ADD:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Range to ADD (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	case RANGES_ENTRY_REMOVE:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Range to REMOVE (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	}
+}
+
+/* Points at what is wrong: marks below it, the sentence below them. */
+static void draw_complaint(struct draw *draw, const struct layout_ranges *layout, int col,
+			   int length, int limit, const char *sentence)
+{
+	int wide = text_width(sentence), start = col;
+
+	if (length < 1)
+		length = 1;
+	for (int i = 0; i < length && col + i < limit; i++)
+		draw_text(draw, layout->totals, 0, col + i, ROLE_BAD, "^");
+	if (start + wide > layout->error.cols - 1)
+		start = layout->error.cols - 1 - wide;
+	draw_text(draw, layout->error, 0, start > 1 ? start : 1, ROLE_BAD, sentence);
+}
+
+static void draw_form(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_ranges *layout)
+{
+	struct ranges_model *model = screen->model;
+	const struct rangespec_error *wrong = ranges_model_error(model);
+	const struct field *field = ranges_model_field(model);
+	char view[4 * 256 + 1];
+	int right = text_width(_(" -> dest LBA ")) + DESTINATION_COLS + 1;
+	int start, cols, to, shown;
+	size_t first;
+	struct line line;
+
+	draw_heading(draw, layout->heading, model);
+	start = draw_text(draw, layout->field, 0, 1, ROLE_NORMAL, _("Range "));
+	cols = layout->field.cols - start - right;
+	if (cols > 250)
+		cols = 250;
+	draw_field(draw, layout->field, 0, start, cols, field, screen->focus == FOCUS_RANGE);
+	to = draw_text(draw, layout->field, 0, start + cols, ROLE_NORMAL, _(" -> dest LBA "));
+	draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
+		   screen->focus == FOCUS_DESTINATION);
+
+	if (wrong) {
+		field_view(field, cols - 2, view, &shown, &first);
+		shown = field_column(field, first, (size_t)wrong->column);
+		draw_complaint(draw, layout, start + 1 + (shown > 0 ? shown : 0), wrong->length,
+			       start + cols - 1, wrong->sentence);
+	} else if (!model->destination_valid) {
+		draw_complaint(draw, layout, to + 1, (int)strlen(model->destination.text),
+			       to + DESTINATION_COLS - 1, model->destination_error);
+	} else {
+		line_start(&line, layout->totals.cols);
+		ranges_model_totals(model, app_units(app), &line);
+		draw_text(draw, layout->totals, 0, 0, ROLE_NORMAL, line.text);
+	}
+	draw_text(
+		draw, layout->grammar, 0, 1, ROLE_DIM,
+		_("  A-B first-last  A+N first+count  @N partition  -N last N  A- to end  * all"));
+}
+
+static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct ranges_screen *screen = state;
+	struct layout_ranges layout;
+	struct line line;
+
+	if (!screen->model) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("Choose a source on 1 Disks first: s on its row."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
+	layout_ranges(body, (int)screen->model->row_count, &layout);
+	line_start(&line, layout.title.cols);
+	ranges_model_title(screen->model, &line);
+	draw_text(draw, layout.title, 0, 0, ROLE_STRONG, line.text);
+	draw_list(screen, app, draw, &layout);
+	draw_map(screen, draw, layout.map);
+	draw_form(screen, app, draw, &layout);
+}
+
+/* ---- keys ---- */
+
+static void say_choice(struct ranges_screen *screen, struct app *app)
+{
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	ranges_model_summary(screen->model, app_units(app), &line);
+	app_message(app, MESSAGE_INFO, "%s", line.text);
+}
+
+/* After a change by tick: result is that of the model's function. */
+static void ticked(struct ranges_screen *screen, struct app *app, int result)
+{
+	struct error error;
+
+	if (result < 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+		return;
+	}
+	tell(screen, app);
+	say_choice(screen, app);
+}
+
+static void go_on(struct ranges_screen *screen, struct app *app)
+{
+	char reason[512];
+
+	if (!ranges_model_ready(screen->model, reason, sizeof(reason))) {
+		app_message(app, MESSAGE_WARN, "%s", reason);
+		return;
+	}
+	tell(screen, app);
+	if (app_plan(app, NULL))
+		app_go(app, SCREEN_PLAN);
+}
+
+static void focus_on(struct ranges_screen *screen, enum focus focus)
+{
+	if (screen->focus == FOCUS_DESTINATION && focus != FOCUS_DESTINATION)
+		ranges_model_destination_end(screen->model);
+	if (screen->focus != FOCUS_DESTINATION && focus == FOCUS_DESTINATION)
+		ranges_model_destination_begin(screen->model);
+	screen->focus = focus;
+}
+
+static void move(struct ranges_screen *screen, int by)
+{
+	long to = (long)screen->cursor + by, last = (long)screen->model->row_count - 1;
+
+	screen->cursor = to < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
+}
+
+static void begin(struct ranges_screen *screen, enum ranges_entry entry)
+{
+	ranges_model_begin(screen->model, entry);
+	focus_on(screen, FOCUS_RANGE);
+}
+
+static bool move_command(struct ranges_screen *screen, enum command command)
+{
+	switch (command) {
+	case COMMAND_UP:
+		move(screen, -1);
+		return true;
+	case COMMAND_DOWN:
+		move(screen, 1);
+		return true;
+	case COMMAND_PAGE_UP:
+		move(screen, screen->page > 1 ? 1 - screen->page : -1);
+		return true;
+	case COMMAND_PAGE_DOWN:
+		move(screen, screen->page > 1 ? screen->page - 1 : 1);
+		return true;
+	case COMMAND_FIRST:
+		screen->cursor = 0;
+		return true;
+	case COMMAND_LAST:
+		screen->cursor = screen->model->row_count - 1;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct ranges_screen *screen = state;
+	struct ranges_model *model = screen->model;
+
+	if (!model)
+		return false;
+	if (move_command(screen, command))
+		return true;
+	switch (command) {
+	case COMMAND_TOGGLE:
+		ticked(screen, app, ranges_model_toggle(model, screen->cursor));
+		return true;
+	case COMMAND_TICK_ALL:
+		ticked(screen, app, ranges_model_tick_partitions(model));
+		return true;
+	case COMMAND_TICK_NONE:
+		ticked(screen, app, ranges_model_tick_none(model));
+		return true;
+	case COMMAND_WHOLE:
+		ticked(screen, app, ranges_model_tick_whole(model));
+		return true;
+	case COMMAND_EDIT_RANGE:
+		begin(screen, RANGES_ENTRY_TEXT);
+		return true;
+	case COMMAND_ADD_RANGE:
+		begin(screen, RANGES_ENTRY_ADD);
+		return true;
+	case COMMAND_REMOVE_RANGE:
+		begin(screen, RANGES_ENTRY_REMOVE);
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		focus_on(screen, FOCUS_DESTINATION);
+		return true;
+	case COMMAND_TO_PLAN:
+	case COMMAND_ACCEPT:
+		go_on(screen, app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct ranges_screen *screen = state;
+
+	switch (command) {
+	case COMMAND_TOGGLE:
+	case COMMAND_TICK_ALL:
+	case COMMAND_TICK_NONE:
+	case COMMAND_WHOLE:
+	case COMMAND_EDIT_RANGE:
+	case COMMAND_ADD_RANGE:
+	case COMMAND_REMOVE_RANGE:
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_TO_PLAN:
+		break;
+	default:
+		return NULL;
+	}
+	if (app_copying(app))
+		return _("A copy is running; what it copies can not be changed any more.");
+	return screen->model ? NULL : _("Choose a source on 1 Disks first.");
+}
+
+static struct field *field(void *state, struct app *app)
+{
+	struct ranges_screen *screen = state;
+
+	if (!screen->model || screen->focus == FOCUS_LIST)
+		return NULL;
+	return screen->focus == FOCUS_RANGE ? ranges_model_field(screen->model)
+					    : &screen->model->destination;
+}
+
+static void range_edited(struct ranges_screen *screen, struct app *app, enum field_event event)
+{
+	struct ranges_model *model = screen->model;
+
+	switch (event) {
+	case FIELD_CHANGED:
+		ranges_model_typed(model);
+		if (model->entry == RANGES_ENTRY_TEXT && !ranges_model_error(model))
+			tell(screen, app);
+		break;
+	case FIELD_ACCEPTED:
+		if (!ranges_model_accept(model)) {
+			app_message(app, MESSAGE_WARN, "%s",
+				    ranges_model_error(model) ? model->error.sentence
+							      : _("Type a range, or Esc."));
+			break;
+		}
+		focus_on(screen, FOCUS_LIST);
+		tell(screen, app);
+		say_choice(screen, app);
+		break;
+	case FIELD_CANCELLED:
+		ranges_model_cancel(model);
+		focus_on(screen, FOCUS_LIST);
+		break;
+	case FIELD_NEXT:
+	case FIELD_PREVIOUS:
+		/* Half a range to add would be forgotten without a word. */
+		if (model->entry == RANGES_ENTRY_TEXT)
+			focus_on(screen, FOCUS_DESTINATION);
+		break;
+	default:
+		break;
+	}
+}
+
+static void destination_edited(struct ranges_screen *screen, struct app *app,
+			       enum field_event event)
+{
+	struct ranges_model *model = screen->model;
+
+	if (event == FIELD_MOVED || event == FIELD_NOT_TAKEN)
+		return;
+	ranges_model_destination_typed(model);
+	if (model->destination_valid)
+		tell(screen, app);
+	if (event == FIELD_CHANGED || event == FIELD_FULL)
+		return;
+	if (event == FIELD_CANCELLED && !model->destination_valid) {
+		field_clear(&model->destination);
+		ranges_model_destination_typed(model);
+		tell(screen, app);
+	}
+	if (event == FIELD_ACCEPTED && !model->destination_valid) {
+		app_message(app, MESSAGE_WARN, "%s", model->destination_error);
+		return;
+	}
+	focus_on(screen, FOCUS_LIST);
+}
+
+static void edited(void *state, struct app *app, struct field *text, enum field_event event)
+{
+	struct ranges_screen *screen = state;
+
+	if (event == FIELD_FULL)
+		app_message(app, MESSAGE_WARN, _("There is no room for more in this field."));
+	if (screen->focus == FOCUS_RANGE)
+		range_edited(screen, app, event);
+	else
+		destination_edited(screen, app, event);
+}
+
+static const char *const notes[] = {
+	N_("RANGE  A-B first to last sector, A+N first and count, @N partition N, -N the last N, "
+	   "A- to "
+	   "the end, * everything; items are separated by commas."),
+	N_("SIZES  a number with a suffix is in bytes: 1MiB, 20G, 4KB (KB MB: powers of 1000)."),
+	N_("TICKS  [x] copied completely, [~] in part, [ ] not at all."),
+	NULL,
+};
+
+const struct screen_ops scr_ranges = {
+	.id = SCREEN_RANGES,
+	.title = N_("Ranges"),
+	.create = create,
+	.destroy = destroy,
+	.enter = enter,
+	.leave = leave,
+	.draw = draw_screen,
+	.command = command,
+	.unavailable = unavailable,
+	.field = field,
+	.edited = edited,
+	.changed = changed,
+	.notes = notes,
+};
