@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SCSI commands as bytes, and the meaning of answers. */
+#include "io/scsi.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <scsi/sg_lib.h>
+
+enum {
+	OP_TEST_UNIT_READY = 0x00,
+	OP_READ_CAPACITY_10 = 0x25,
+	OP_READ_10 = 0x28,
+	OP_WRITE_10 = 0x2a,
+	OP_SYNCHRONIZE_CACHE_10 = 0x35,
+	OP_VARIABLE_LENGTH = 0x7f,
+	OP_READ_16 = 0x88,
+	OP_WRITE_16 = 0x8a,
+	OP_SYNCHRONIZE_CACHE_16 = 0x91,
+	OP_SERVICE_ACTION_IN_16 = 0x9e,
+	ACTION_READ_CAPACITY_16 = 0x10,
+	ACTION_READ_32 = 0x09,
+	ACTION_WRITE_32 = 0x0b,
+};
+
+/* Adapter results, from the kernel's include/scsi/scsi_status.h. */
+enum {
+	DID_OK = 0x00,
+	DID_NO_CONNECT = 0x01,
+	DID_BUS_BUSY = 0x02,
+	DID_TIME_OUT = 0x03,
+	DID_BAD_TARGET = 0x04,
+	DID_ABORT = 0x05,
+	DID_ERROR = 0x07,
+	DID_RESET = 0x08,
+	DID_SOFT_ERROR = 0x0b,
+	DID_IMM_RETRY = 0x0c,
+	DID_REQUEUE = 0x0d,
+	DID_TRANSPORT_DISRUPTED = 0x0e,
+	DID_TRANSPORT_FAILFAST = 0x0f,
+};
+
+/* libsgutils2 has these too, but its header shifts into the sign bit. */
+static void put_be16(uint16_t value, uint8_t *to)
+{
+	value = htobe16(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void put_be32(uint32_t value, uint8_t *to)
+{
+	value = htobe32(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void put_be64(uint64_t value, uint8_t *to)
+{
+	value = htobe64(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static uint32_t get_be32(const uint8_t *from)
+{
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return be32toh(value);
+}
+
+static uint64_t get_be64(const uint8_t *from)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return be64toh(value);
+}
+
+static uint8_t transfer_flags(const struct scsi_format *format)
+{
+	/* With protection the device checks and strips it: RDPROTECT/WRPROTECT 0 transfers
+	 * data alone, which types 1 and 3 and, by its 32-byte commands, type 2 allow. */
+	return (format->dpo ? 0x10 : 0) | (format->fua ? 0x08 : 0);
+}
+
+static void transfer_10(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
+			uint32_t blocks, struct scsi_cdb *ret)
+{
+	ret->length = 10;
+	ret->bytes[0] = direction == IO_READ ? OP_READ_10 : OP_WRITE_10;
+	ret->bytes[1] = transfer_flags(format);
+	put_be32((uint32_t)lba, ret->bytes + 2);
+	put_be16((uint16_t)blocks, ret->bytes + 7);
+}
+
+static void transfer_16(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
+			uint32_t blocks, struct scsi_cdb *ret)
+{
+	ret->length = 16;
+	ret->bytes[0] = direction == IO_READ ? OP_READ_16 : OP_WRITE_16;
+	ret->bytes[1] = transfer_flags(format);
+	put_be64(lba, ret->bytes + 2);
+	put_be32(blocks, ret->bytes + 10);
+}
+
+static void transfer_32(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
+			uint32_t blocks, struct scsi_cdb *ret)
+{
+	ret->length = 32;
+	ret->bytes[0] = OP_VARIABLE_LENGTH;
+	ret->bytes[7] = 0x18; /* additional length */
+	put_be16(direction == IO_READ ? ACTION_READ_32 : ACTION_WRITE_32, ret->bytes + 8);
+	ret->bytes[10] = transfer_flags(format);
+	put_be64(lba, ret->bytes + 12);
+	/* type 2 checks the expected initial reference tag even when none is transferred */
+	put_be32((uint32_t)lba, ret->bytes + 20);
+	put_be32(blocks, ret->bytes + 28);
+}
+
+int scsi_cdb_transfer(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
+		      uint32_t blocks, struct scsi_cdb *ret)
+{
+	uint64_t last;
+
+	/* a count of 0 means 256 blocks to some commands and none to others */
+	if (blocks == 0 || __builtin_add_overflow(lba, blocks - 1, &last))
+		return -ERANGE;
+
+	memset(ret, 0, sizeof(*ret));
+	if (format->protection == 2)
+		transfer_32(format, direction, lba, blocks, ret);
+	else if (last <= UINT32_MAX && blocks <= UINT16_MAX)
+		transfer_10(format, direction, lba, blocks, ret);
+	else if (format->long_lba)
+		transfer_16(format, direction, lba, blocks, ret);
+	else
+		return -ERANGE;
+	return 0;
+}
+
+void scsi_cdb_test_unit_ready(struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){ .bytes = { OP_TEST_UNIT_READY }, .length = 6 };
+}
+
+void scsi_cdb_read_capacity_10(struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){ .bytes = { OP_READ_CAPACITY_10 }, .length = 10 };
+}
+
+void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){ .bytes = { OP_SERVICE_ACTION_IN_16, ACTION_READ_CAPACITY_16 },
+				  .length = 16 };
+	put_be32(allocation, ret->bytes + 10);
+}
+
+void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){
+		.bytes = { long_lba ? OP_SYNCHRONIZE_CACHE_16 : OP_SYNCHRONIZE_CACHE_10 },
+		.length = long_lba ? 16 : 10,
+	};
+}
+
+int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret)
+{
+	if (length < 8)
+		return -EPROTO;
+	uint32_t last = get_be32(data);
+	uint32_t block_size = get_be32(data + 4);
+
+	/* all ones: the disk is larger than this command can say */
+	if (last == UINT32_MAX)
+		return -EOVERFLOW;
+	if (block_size == 0)
+		return -EPROTO;
+	*ret = (struct scsi_capacity){ .blocks = (uint64_t)last + 1, .block_size = block_size };
+	return 0;
+}
+
+int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret)
+{
+	if (length < 16)
+		return -EPROTO;
+	uint64_t last = get_be64(data);
+	uint32_t block_size = get_be32(data + 8);
+
+	if (block_size == 0 || last == UINT64_MAX)
+		return -EPROTO;
+	*ret = (struct scsi_capacity){
+		.blocks = last + 1,
+		.block_size = block_size,
+		.protection = data[12] & 0x01 ? (uint8_t)(((data[12] >> 1) & 0x07) + 1) : 0,
+		.physical_exponent = data[13] & 0x0f,
+		.thin = data[14] & 0x80,
+	};
+	return 0;
+}
+
+static enum scsi_outcome judge_host(uint16_t host_status, int *retcode)
+{
+	switch (host_status) {
+	case DID_NO_CONNECT:
+	case DID_BAD_TARGET:
+		*retcode = -ENODEV;
+		return SCSI_FAILED;
+	case DID_TRANSPORT_FAILFAST:
+		*retcode = -ENOLINK;
+		return SCSI_FAILED;
+	case DID_TIME_OUT:
+		*retcode = -ETIMEDOUT;
+		return SCSI_RETRY;
+	case DID_BUS_BUSY:
+	case DID_TRANSPORT_DISRUPTED:
+		*retcode = -EBUSY;
+		return SCSI_WAIT;
+	case DID_ABORT:
+	case DID_ERROR:
+	case DID_RESET:
+	case DID_SOFT_ERROR:
+	case DID_IMM_RETRY:
+	case DID_REQUEUE:
+		*retcode = -EIO;
+		return SCSI_RETRY;
+	default:
+		*retcode = -EIO;
+		return SCSI_FAILED;
+	}
+}
+
+static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
+{
+	switch (sense->key) {
+	case SPC_SK_NO_SENSE:
+		*retcode = 0;
+		return SCSI_GOOD;
+	case SPC_SK_RECOVERED_ERROR:
+		*retcode = 0;
+		return SCSI_RECOVERED;
+	case SPC_SK_NOT_READY:
+		*retcode = sense->asc == 0x3a ? -ENOMEDIUM : -EAGAIN;
+		return sense->asc == 0x04 ? SCSI_WAIT : SCSI_FAILED;
+	case SPC_SK_UNIT_ATTENTION:
+		/* capacity or medium changed: what is there now is not what was chosen */
+		if (sense->asc == 0x28 || (sense->asc == 0x2a && sense->ascq == 0x09)) {
+			*retcode = -ESTALE;
+			return SCSI_FAILED;
+		}
+		*retcode = -EAGAIN;
+		return SCSI_RETRY;
+	case SPC_SK_ABORTED_COMMAND:
+		*retcode = sense->asc == 0x10 ? -EILSEQ : -EIO;
+		return sense->asc == 0x10 ? SCSI_FAILED : SCSI_RETRY;
+	case SPC_SK_MEDIUM_ERROR:
+		*retcode = -EIO;
+		return SCSI_FAILED;
+	case SPC_SK_DATA_PROTECT:
+		*retcode = -EROFS;
+		return SCSI_FAILED;
+	case SPC_SK_ILLEGAL_REQUEST:
+		*retcode = sense->asc == 0x20 ? -EOPNOTSUPP : -EINVAL;
+		return SCSI_FAILED;
+	case SPC_SK_BLANK_CHECK:
+		*retcode = -ENODATA;
+		return SCSI_FAILED;
+	default:
+		*retcode = -EREMOTEIO;
+		return SCSI_FAILED;
+	}
+}
+
+static void decode_sense(const struct scsi_answer *answer, struct sense *ret)
+{
+	struct sg_scsi_sense_hdr header;
+	uint64_t lba = 0;
+
+	*ret = (struct sense){ 0 };
+	if (!answer->sense ||
+	    !sg_scsi_normalize_sense(answer->sense, (int)answer->sense_length, &header))
+		return;
+	ret->known = true;
+	ret->key = header.sense_key;
+	ret->asc = header.asc;
+	ret->ascq = header.ascq;
+	ret->has_lba = sg_get_sense_info_fld(answer->sense, (int)answer->sense_length, &lba);
+	ret->lba = ret->has_lba ? lba : 0;
+}
+
+enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode)
+{
+	decode_sense(answer, ret);
+	*retcode = 0;
+
+	/* the sense data says more than the adapter's own word for a command that failed */
+	if (answer->status == SAM_STAT_CHECK_CONDITION && ret->known)
+		return judge_sense(ret, retcode);
+	if (answer->host_status != DID_OK)
+		return judge_host(answer->host_status, retcode);
+
+	switch (answer->status) {
+	case SAM_STAT_GOOD:
+	case SAM_STAT_CONDITION_MET:
+		return ret->known ? judge_sense(ret, retcode) : SCSI_GOOD;
+	case SAM_STAT_BUSY:
+	case SAM_STAT_TASK_SET_FULL:
+		*retcode = -EBUSY;
+		return SCSI_WAIT;
+	case SAM_STAT_RESERVATION_CONFLICT:
+		*retcode = -EBADE;
+		return SCSI_FAILED;
+	case SAM_STAT_TASK_ABORTED:
+		*retcode = -EIO;
+		return SCSI_RETRY;
+	default:
+		*retcode = -EIO;
+		return SCSI_FAILED;
+	}
+}
+
+const char *scsi_sense_text(const struct sense *sense, char *buffer, size_t size)
+{
+	char key[80], detail[160];
+
+	if (!sense->known) {
+		snprintf(buffer, size, "%s", "");
+		return buffer;
+	}
+	sg_get_sense_key_str(sense->key, sizeof(key), key);
+	sg_get_asc_ascq_str(sense->asc, sense->ascq, sizeof(detail), detail);
+	snprintf(buffer, size, "%s: %s (%x/%02x/%02x)", key, detail, sense->key, sense->asc,
+		 sense->ascq);
+	return buffer;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The few SCSI commands that a copy needs, as bytes, and what a device's answer
+ * to them means. No system calls: sg.c sends them.
+ *
+ * Sources: SBC-4 (READ, WRITE, READ CAPACITY, SYNCHRONIZE CACHE), SPC-5 (sense
+ * data, TEST UNIT READY). LBAs and counts are in the device's logical blocks.
+ */
+#ifndef CLONEDECK_IO_SCSI_H
+#define CLONEDECK_IO_SCSI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "io/io.h"
+
+#define SCSI_CDB_MAX   32
+#define SCSI_SENSE_MAX 64
+
+struct scsi_cdb {
+	uint8_t bytes[SCSI_CDB_MAX];
+	uint8_t length;
+};
+
+/* How READ and WRITE are to be formed for one device. */
+struct scsi_format {
+	bool long_lba;      /* it answers READ CAPACITY(16): the 16-byte commands are safe */
+	uint8_t protection; /* T10 protection type, 0 none; 2 needs the 32-byte commands */
+	bool fua, dpo;
+};
+
+struct scsi_capacity {
+	uint64_t blocks;
+	uint32_t block_size; /* bytes */
+	uint8_t protection;  /* 0…3 */
+	bool thin;           /* LBPME: unmapped blocks exist */
+	uint8_t physical_exponent;
+};
+
+/* The shortest form that reaches: 10 bytes below 2^32 blocks and 65,536 blocks of length,
+ * else 16; 32 for protection type 2. -ERANGE where the format cannot express it. */
+int scsi_cdb_transfer(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
+		      uint32_t blocks, struct scsi_cdb *ret);
+void scsi_cdb_test_unit_ready(struct scsi_cdb *ret);
+void scsi_cdb_read_capacity_10(struct scsi_cdb *ret);
+void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret);
+/* The whole medium: LBA 0, count 0. */
+void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret);
+
+/* -EPROTO for an answer too short or without sense. */
+int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret);
+int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret);
+
+enum scsi_outcome {
+	SCSI_GOOD,
+	SCSI_RECOVERED, /* done, after the device had trouble */
+	SCSI_RETRY,     /* nothing is wrong with the command: send it again at once */
+	SCSI_WAIT,      /* the device is busy or becoming ready: send it again a little later */
+	SCSI_FAILED,
+};
+
+/* Everything the driver said about a finished command. */
+struct scsi_answer {
+	uint8_t status;       /* SAM status byte */
+	uint16_t host_status; /* DID_*, of the adapter's driver */
+	uint16_t driver_status;
+	const uint8_t *sense;
+	size_t sense_length;
+};
+
+/*
+ * What to make of it. *retcode: 0 or the negative errno that fits (as the
+ * kernel's own block layer maps it: -EIO medium, -EREMOTEIO device or hardware,
+ * -ENODEV gone, -EBADE reservation conflict, -EROFS write protected, -ETIMEDOUT,
+ * -EOPNOTSUPP the device does not know the command, -EINVAL it refused it).
+ */
+enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode);
+
+/* "medium error: unrecovered read error (3/11/00)": libsgutils2's words. Returns buffer. */
+const char *scsi_sense_text(const struct sense *sense, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sg backend's queue: commands out, answers in, and what to do with bad ones. */
+#include "io/sg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
+#define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
+#define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
+
+static inline struct sg_handle *sg_of(struct io_handle *handle)
+{
+	return (struct sg_handle *)handle;
+}
+
+static void count(uint64_t *counter)
+{
+	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t slot_offset(const struct sg_slot *slot)
+{
+	return slot->request->offset + slot->request->done;
+}
+
+/* Builds and sends the command for what is still missing of the slot's request. */
+static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
+{
+	const struct io_target *target = handle->io.target;
+	struct io_request *request = slot->request;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t end, offset = slot_offset(slot);
+
+	slot->wanted = request->length - request->done;
+	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &end) || end > target->size ||
+	    (target->start + offset) % block_size || slot->wanted % block_size)
+		return -EINVAL;
+
+	int r = scsi_cdb_transfer(&handle->format, request->direction,
+				  (target->start + offset) / block_size, slot->wanted / block_size,
+				  &slot->cdb);
+
+	if (r < 0)
+		return r;
+	slot->header = (sg_io_hdr_t){
+		.interface_id = 'S',
+		.dxfer_direction =
+			request->direction == IO_READ ? SG_DXFER_FROM_DEV : SG_DXFER_TO_DEV,
+		.cmd_len = slot->cdb.length,
+		.cmdp = slot->cdb.bytes,
+		.mx_sb_len = sizeof(slot->sense),
+		.sbp = slot->sense,
+		.dxfer_len = slot->wanted,
+		.dxferp = (char *)request->buffer + request->done,
+		.timeout = SG_TIMEOUT_MS,
+		.flags = SG_DRIVER_Q_AT_TAIL |
+			 (handle->backend->mode == SG_MODE_DIRECT ? SG_FLAG_DIRECT_IO : 0),
+		.usr_ptr = slot,
+	};
+	r = handle->backend->driver->send(handle->backend->driver, handle->fd, &slot->header);
+	if (r == 0)
+		handle->queued++;
+	return r;
+}
+
+static void slot_complete(struct sg_slot *slot, int result)
+{
+	slot->request->result = result;
+	slot->request->completed = clock_monotonic();
+	slot->completed = true;
+	slot->not_before = 0;
+}
+
+/* The driver has no room now; what is queued will make some. */
+static bool is_full(int code)
+{
+	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
+}
+
+/* Sends again at once or, when the driver or the device cannot take it, a little later. */
+static void slot_resend(struct sg_handle *handle, struct sg_slot *slot, uint64_t delay)
+{
+	uint64_t now = clock_monotonic();
+	int r = 0;
+
+	if (now - slot->first_sent > WAIT_MAX && delay) {
+		slot_complete(slot, slot->request->result);
+		return;
+	}
+	if (delay == 0)
+		r = slot_send(handle, slot);
+	if (delay || is_full(r))
+		slot->not_before = now + WAIT_STEP;
+	else if (r < 0)
+		slot_complete(slot, r);
+	else
+		slot->not_before = 0;
+}
+
+/* Bytes of a failed read or write that are good all the same: up to the block that the device
+ * names, but never more than it says it has transferred. */
+static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot *slot,
+			    uint32_t transferred)
+{
+	const struct sense *sense = &slot->request->sense;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t first = (handle->io.target->start + slot_offset(slot)) / block_size;
+
+	if (!sense->has_lba || sense->lba < first)
+		return 0;
+	uint64_t blocks = sense->lba - first;
+
+	if (blocks >= slot->wanted / block_size)
+		return 0;
+	uint32_t good = (uint32_t)blocks * block_size;
+
+	return good < transferred ? good : transferred - transferred % block_size;
+}
+
+static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
+{
+	if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
+		count(&handle->counts.direct);
+	else
+		count(&handle->counts.indirect);
+}
+
+static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
+{
+	struct io_request *request = slot->request;
+
+	transferred -= transferred % handle->capacity.block_size;
+	request->done += transferred;
+	if (request->done == request->length)
+		slot_complete(slot, 0);
+	else if (transferred == 0)
+		slot_complete(slot, -EIO);
+	else
+		slot_resend(handle, slot, 0);
+}
+
+static void slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header)
+{
+	struct io_request *request = slot->request;
+	struct scsi_answer answer = {
+		.status = header->status,
+		.host_status = header->host_status,
+		.driver_status = header->driver_status,
+		.sense = slot->sense,
+		.sense_length = header->sb_len_wr,
+	};
+	uint32_t transferred = slot->wanted;
+	int code;
+
+	if (header->resid > 0)
+		transferred = (uint32_t)header->resid >= slot->wanted
+				      ? 0
+				      : slot->wanted - (uint32_t)header->resid;
+	count_data_path(handle, header);
+
+	enum scsi_outcome outcome = scsi_judge(&answer, &request->sense, &code);
+
+	request->result = code;
+	switch (outcome) {
+	case SCSI_RECOVERED:
+		count(&handle->counts.recovered);
+		slot_succeeded(handle, slot, transferred);
+		break;
+	case SCSI_GOOD:
+		slot_succeeded(handle, slot, transferred);
+		break;
+	case SCSI_RETRY:
+		if (slot->retries++ < RETRIES_MAX) {
+			count(&handle->counts.retried);
+			slot_resend(handle, slot, 0);
+		} else {
+			slot_complete(slot, code);
+		}
+		break;
+	case SCSI_WAIT:
+		count(&handle->counts.waited);
+		slot_resend(handle, slot, WAIT_STEP);
+		break;
+	case SCSI_FAILED:
+		request->done += good_prefix(handle, slot, transferred);
+		slot_complete(slot, code);
+		break;
+	}
+}
+
+static enum io_answer sg_submit(struct io_handle *io, struct io_request *request)
+{
+	struct sg_handle *handle = sg_of(io);
+	struct sg_slot *slot = NULL;
+
+	for (unsigned i = 0; i < handle->depth && !slot; i++)
+		if (!handle->slots[i].request)
+			slot = &handle->slots[i];
+	if (!slot)
+		return IO_BUSY;
+
+	*slot = (struct sg_slot){ .request = request, .first_sent = clock_monotonic() };
+	request->submitted = slot->first_sent;
+	request->done = 0;
+	request->result = 0;
+	request->sense = (struct sense){ 0 };
+
+	int r = slot_send(handle, slot);
+
+	if (is_full(r) && handle->queued > 0) {
+		slot->request = NULL;
+		return IO_BUSY;
+	}
+	if (r < 0) {
+		slot->request = NULL;
+		request->result = r;
+		request->completed = clock_monotonic();
+		return IO_DONE;
+	}
+	handle->used++;
+	return IO_QUEUED;
+}
+
+/* Takes every answer that is there. */
+static int receive_all(struct sg_handle *handle)
+{
+	const struct sg_driver *driver = handle->backend->driver;
+
+	while (handle->queued > 0) {
+		sg_io_hdr_t header;
+		int r = driver->receive(driver, handle->fd, &header);
+
+		if (r == -EAGAIN)
+			return 0;
+		if (r < 0)
+			return r;
+		handle->queued--;
+		slot_answered(handle, header.usr_ptr, &header);
+	}
+	return 0;
+}
+
+/* The device is gone and the driver gives nothing back any more. */
+static void fail_all(struct sg_handle *handle, int code)
+{
+	for (unsigned i = 0; i < handle->depth; i++) {
+		struct sg_slot *slot = &handle->slots[i];
+
+		if (slot->request && !slot->completed)
+			slot_complete(slot, code);
+	}
+	handle->queued = 0;
+}
+
+/* Sends what waited long enough; returns when the next one is due, 0: none waits. */
+static uint64_t send_due(struct sg_handle *handle, uint64_t now)
+{
+	uint64_t next = 0;
+
+	for (unsigned i = 0; handle->used > 0 && i < handle->depth; i++) {
+		struct sg_slot *slot = &handle->slots[i];
+
+		if (!slot->request || slot->completed || !slot->not_before)
+			continue;
+		if (slot->not_before <= now)
+			slot_resend(handle, slot, 0);
+		if (slot->not_before && (!next || slot->not_before < next))
+			next = slot->not_before;
+	}
+	return next;
+}
+
+static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io_request **ret)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; n < max && handle->used > 0 && i < handle->depth; i++) {
+		struct sg_slot *slot = &handle->slots[i];
+
+		if (!slot->request || !slot->completed)
+			continue;
+		ret[n++] = slot->request;
+		slot->request = NULL;
+		handle->used--;
+	}
+	return n;
+}
+
+/* Waits for the driver or for the next command that is due, at most until `deadline`. */
+static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, uint64_t deadline,
+			    uint64_t due)
+{
+	const struct sg_driver *driver = both[0]->backend->driver;
+	uint64_t until = due && due < deadline ? due : deadline;
+	uint64_t now = clock_monotonic();
+	unsigned count = 0;
+	int fds[2];
+
+	for (unsigned i = 0; i < count_of; i++)
+		if (both[i]->queued > 0)
+			fds[count++] = both[i]->fd;
+	if (count == 0) {
+		clock_sleep_until(until);
+		return 0;
+	}
+	int r = driver->wait(driver, fds, count, until > now ? until - now : 0);
+
+	return r == -ETIMEDOUT ? 0 : r;
+}
+
+static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t timeout_ns,
+		   struct io_request **ret)
+{
+	struct sg_handle *both[2] = { sg_of(io), sg_of(io)->peer };
+	unsigned count_of = both[1] ? 2 : 1, n = 0;
+	uint64_t deadline = clock_monotonic() + timeout_ns;
+
+	for (;;) {
+		uint64_t due = 0;
+
+		for (unsigned i = 0; i < count_of; i++) {
+			int r = receive_all(both[i]);
+
+			if (r < 0)
+				fail_all(both[i], r);
+			uint64_t next = send_due(both[i], clock_monotonic());
+
+			if (next && (!due || next < due))
+				due = next;
+			n += take_completed(both[i], max - n, ret + n);
+		}
+		if (n >= min || n == max || clock_monotonic() >= deadline)
+			return (int)n;
+		if (both[0]->used + (both[1] ? both[1]->used : 0) == 0)
+			return (int)n;
+
+		int r = wait_for_answers(both, count_of, deadline, due);
+
+		if (r < 0)
+			for (unsigned i = 0; i < count_of; i++)
+				if (receive_all(both[i]) < 0 || both[i]->queued > 0)
+					fail_all(both[i], r);
+	}
+}
+
+static int sg_poll_fd(struct io_handle *io)
+{
+	return sg_of(io)->fd;
+}
+
+/* sg cannot take a sent command back; what has not been sent again is let go. */
+static void sg_cancel(struct io_handle *io)
+{
+	struct sg_handle *handle = sg_of(io);
+
+	for (unsigned i = 0; i < handle->depth; i++) {
+		struct sg_slot *slot = &handle->slots[i];
+
+		if (slot->request && !slot->completed && slot->not_before)
+			slot_complete(slot, -ECANCELED);
+	}
+}
+
+static void sg_close(struct io_handle *io)
+{
+	struct sg_handle *handle = sg_of(io);
+	uint64_t deadline = clock_monotonic() + (SG_TIMEOUT_MS + 1000) * NSEC_PER_MSEC;
+	struct io_request *requests[SG_DRIVER_QUEUE];
+	struct sg_handle *peer = handle->peer;
+
+	sg_cancel(io);
+	handle->peer = NULL;
+	if (peer)
+		peer->peer = NULL;
+	/* the buffers belong to the lane: the adapter must be done with them before we go */
+	while (handle->queued > 0 && clock_monotonic() < deadline)
+		sg_reap(io, 1, SG_DRIVER_QUEUE, NSEC_PER_SEC, requests);
+	handle->backend->driver->close(handle->backend->driver, handle->fd);
+	free(handle);
+}
+
+void sg_handle_counts(const struct io_handle *io, struct sg_counts *ret)
+{
+	const struct sg_counts *counts = &((const struct sg_handle *)io)->counts;
+
+	ret->direct = __atomic_load_n(&counts->direct, __ATOMIC_RELAXED);
+	ret->indirect = __atomic_load_n(&counts->indirect, __ATOMIC_RELAXED);
+	ret->recovered = __atomic_load_n(&counts->recovered, __ATOMIC_RELAXED);
+	ret->retried = __atomic_load_n(&counts->retried, __ATOMIC_RELAXED);
+	ret->waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED);
+}
+
+#define SG_TABLE                                                                                   \
+	{                                                                                          \
+		.name = "sg", .traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE,            \
+		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
+		.poll_fd = sg_poll_fd, .flush = sg_flush, .cancel = sg_cancel, .close = sg_close,  \
+	}
+
+void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode)
+{
+	*backend = (struct sg_backend){ .io = SG_TABLE, .driver = driver, .mode = mode };
+}
+
+const struct sg_backend sg_direct_backend = {
+	.io = SG_TABLE,
+	.driver = &sg_linux_driver,
+	.mode = SG_MODE_DIRECT,
+};
+
+const struct sg_backend sg_indirect_backend = {
+	.io = SG_TABLE,
+	.driver = &sg_linux_driver,
+	.mode = SG_MODE_INDIRECT,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sg backend: SCSI READ and WRITE commands queued to a disk through its sg
+ * node, past the block layer. What it adds to the interface of io.h: how the
+ * data travels, and what the device said.
+ *
+ * target.sg_fd is the claim's descriptor of the sg node; every lane has a
+ * description of its own behind it. sg knows no partitions: offsets of the end
+ * are translated to blocks of the whole disk with target.start, and nothing
+ * outside [start, start + size) is ever sent.
+ */
+#ifndef CLONEDECK_IO_SG_H
+#define CLONEDECK_IO_SG_H
+
+#include <stdint.h>
+
+#include "io/io.h"
+#include "io/scsi.h"
+#include "io/sg_driver.h"
+
+enum sg_mode {
+	SG_MODE_DIRECT,   /* asked for; the driver may still copy, and says so */
+	SG_MODE_INDIRECT, /* through the driver's own buffer */
+};
+
+/* The table that open() is called with; `io` first, so that it is found again. */
+struct sg_backend {
+	struct io_backend io;
+	const struct sg_driver *driver;
+	enum sg_mode mode;
+	bool fua, dpo;
+};
+
+/* What was really done on one handle; counted by its lane, read by anyone. */
+struct sg_counts {
+	uint64_t direct;    /* commands whose data went straight to or from our memory */
+	uint64_t indirect;  /* commands whose data the driver copied */
+	uint64_t recovered; /* recovered errors */
+	uint64_t retried;   /* unit attention, aborted, timed out, busy: sent again */
+	uint64_t waited;    /* not ready or busy: sent again later */
+};
+
+void sg_handle_counts(const struct io_handle *handle, struct sg_counts *ret);
+
+/* Fills a backend table over any driver; the two below are made of it. */
+void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);
+
+/* The public tables: direct (the default) and indirect. */
+extern const struct sg_backend sg_direct_backend;
+extern const struct sg_backend sg_indirect_backend;
+
+/* ---- between sg.c and sg_open.c ---- */
+
+#define SG_TIMEOUT_MS 60000 /* of one command; sd's own limit is 30 s, USB bridges need more */
+
+struct sg_slot {
+	struct io_request *request; /* NULL: free */
+	sg_io_hdr_t header;
+	struct scsi_cdb cdb;
+	uint8_t sense[SCSI_SENSE_MAX];
+	uint32_t wanted;     /* bytes that this command asked for */
+	uint64_t first_sent; /* monotonic ns */
+	uint64_t not_before; /* >0: waits with nothing on the wire until then */
+	unsigned retries;
+	bool completed; /* result is set, waits for reap */
+};
+
+struct sg_handle {
+	struct io_handle io;
+	const struct sg_backend *backend;
+	int fd;
+	struct scsi_format format;
+	struct scsi_capacity capacity;
+	struct sg_handle *peer; /* reaps for us and we for it, or NULL */
+	unsigned depth;
+	unsigned queued; /* commands that the driver holds */
+	unsigned used;   /* slots in use */
+	struct sg_counts counts;
+	struct sg_slot slots[SG_DRIVER_QUEUE];
+};
+
+int sg_probe(const struct io_backend *backend, const struct io_target *target,
+	     struct error *reterr);
+int sg_open(const struct io_backend *backend, const struct io_target *target,
+	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
+int sg_flush(struct io_handle *handle, struct error *reterr);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sg_script.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint16_t get_be16(const uint8_t *from)
+{
+	return (uint16_t)(from[0] << 8 | from[1]);
+}
+
+static uint32_t get_be32(const uint8_t *from)
+{
+	return (uint32_t)get_be16(from) << 16 | get_be16(from + 2);
+}
+
+static uint64_t get_be64(const uint8_t *from)
+{
+	return (uint64_t)get_be32(from) << 32 | get_be32(from + 4);
+}
+
+static void put_be32(uint32_t value, uint8_t *to)
+{
+	value = htobe32(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void put_be64(uint64_t value, uint8_t *to)
+{
+	value = htobe64(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static struct sg_script *script_of(const struct sg_driver *driver)
+{
+	return (struct sg_script *)(uintptr_t)driver;
+}
+
+struct transfer {
+	bool read, write;
+	uint64_t lba;
+	uint32_t blocks;
+};
+
+static struct transfer decode(const uint8_t *cdb)
+{
+	switch (cdb[0]) {
+	case 0x28:
+	case 0x2a:
+		return (struct transfer){ cdb[0] == 0x28, cdb[0] == 0x2a, get_be32(cdb + 2),
+					  get_be16(cdb + 7) };
+	case 0x88:
+	case 0x8a:
+		return (struct transfer){ cdb[0] == 0x88, cdb[0] == 0x8a, get_be64(cdb + 2),
+					  get_be32(cdb + 10) };
+	case 0x7f:
+		return (struct transfer){ cdb[9] == 0x09, cdb[9] == 0x0b, get_be64(cdb + 12),
+					  get_be32(cdb + 28) };
+	default:
+		return (struct transfer){ 0 };
+	}
+}
+
+static void give_sense(sg_io_hdr_t *header, const struct sg_script_rule *rule)
+{
+	uint8_t *sense = header->sbp;
+
+	memset(sense, 0, header->mx_sb_len);
+	if (rule->has_info && rule->info > UINT32_MAX) {
+		/* descriptor format: the only one with room for the LBA */
+		sense[0] = 0x72;
+		sense[1] = rule->key;
+		sense[2] = rule->asc;
+		sense[3] = rule->ascq;
+		sense[7] = 12;
+		sense[9] = 10;
+		sense[10] = 0x80;
+		put_be64(rule->info, sense + 12);
+		header->sb_len_wr = 20;
+		return;
+	}
+	sense[0] = rule->has_info ? 0xf0 : 0x70;
+	sense[2] = rule->key;
+	put_be32((uint32_t)rule->info, sense + 3);
+	sense[7] = 10;
+	sense[12] = rule->asc;
+	sense[13] = rule->ascq;
+	header->sb_len_wr = 18;
+}
+
+static struct sg_script_rule *match(struct sg_script *script, const sg_io_hdr_t *header)
+{
+	struct transfer t = decode(header->cmdp);
+
+	for (unsigned i = 0; i < script->rule_count; i++) {
+		struct sg_script_rule *rule = &script->rules[i];
+
+		if (rule->op && rule->op != header->cmdp[0])
+			continue;
+		if (rule->lba != ANY_LBA && !(rule->lba >= t.lba && rule->lba < t.lba + t.blocks))
+			continue;
+		if (rule->skip > 0) {
+			rule->skip--;
+			continue;
+		}
+		if (rule->times == 0)
+			continue;
+		rule->times--;
+		return rule;
+	}
+	return NULL;
+}
+
+static void transfer(struct sg_script *script, sg_io_hdr_t *header, const struct transfer *t)
+{
+	uint32_t length = header->dxfer_len - (uint32_t)header->resid;
+
+	if (t->lba + t->blocks > script->blocks ||
+	    header->dxfer_len != t->blocks * script->block_size) {
+		header->status = 2;
+		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x21 });
+		return;
+	}
+	for (uint32_t at = 0; at < length; at += script->block_size) {
+		uint64_t block = (t->lba + at / script->block_size) % script->real_blocks;
+		uint8_t *disk = script->data + block * script->block_size;
+		uint8_t *memory = (uint8_t *)header->dxferp + at;
+		uint32_t n = length - at < script->block_size ? length - at : script->block_size;
+
+		memcpy(t->read ? memory : disk, t->read ? disk : memory, n);
+	}
+	if (t->read)
+		script->reads++;
+	else
+		script->writes++;
+	if (script->allow_direct && (header->flags & SG_FLAG_DIRECT_IO))
+		header->info |= SG_INFO_DIRECT_IO;
+}
+
+static void capacity(struct sg_script *script, sg_io_hdr_t *header)
+{
+	uint8_t data[32] = { 0 };
+
+	if (header->cmdp[0] == 0x25) {
+		uint64_t last = script->blocks - 1;
+
+		put_be32(last > UINT32_MAX ? UINT32_MAX : (uint32_t)last, data);
+		put_be32(script->block_size, data + 4);
+	} else {
+		put_be64(script->blocks - 1, data);
+		put_be32(script->block_size, data + 8);
+		data[12] = script->protection ? (uint8_t)(1 | (script->protection - 1) << 1) : 0;
+	}
+	memcpy(header->dxferp, data, header->dxfer_len < 32 ? header->dxfer_len : 32);
+}
+
+static void execute(struct sg_script *script, sg_io_hdr_t *header)
+{
+	struct transfer t = decode(header->cmdp);
+	struct sg_script_rule *rule = match(script, header);
+	uint8_t op = header->cmdp[0];
+
+	header->status = 0;
+	header->sb_len_wr = 0;
+	header->resid = 0;
+	header->info = 0;
+	header->host_status = 0;
+	script->last_op = op;
+	memcpy(script->last_cdb, header->cmdp, header->cmd_len);
+	if (rule) {
+		header->status = rule->status;
+		header->host_status = rule->host_status;
+		header->resid = rule->resid;
+		if (rule->status == 2)
+			give_sense(header, rule);
+		if (rule->status == 0 && rule->host_status == 0 && (t.read || t.write))
+			transfer(script, header, &t);
+		return;
+	}
+	if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {
+		header->status = 2;
+		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });
+	} else if (t.read || t.write) {
+		transfer(script, header, &t);
+	} else if (op == 0x25 || op == 0x9e) {
+		capacity(script, header);
+	} else if (op == 0x35 || op == 0x91) {
+		script->synchronized++;
+	}
+}
+
+static int script_reopen(const struct sg_driver *driver, int sg_fd, int *ret)
+{
+	struct sg_script *script = script_of(driver);
+
+	script->opened++;
+	*ret = 1000 + sg_fd;
+	return script->gone ? -ENODEV : 0;
+}
+
+static int script_version(const struct sg_driver *driver, int fd, int *ret)
+{
+	*ret = script_of(driver)->version;
+	return 0;
+}
+
+static int script_reserve(const struct sg_driver *driver, int fd, uint32_t bytes)
+{
+	return 0;
+}
+
+static int script_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
+{
+	struct sg_script *script = script_of(driver);
+
+	if (script->gone)
+		return -ENODEV;
+	if (script->pending_count == SG_DRIVER_QUEUE)
+		return -EDOM;
+	for (unsigned i = 0; i < script->rule_count; i++)
+		if (script->rules[i].send_error && script->rules[i].times > 0) {
+			script->rules[i].times--;
+			return script->rules[i].send_error;
+		}
+	script->pending[script->pending_count++] = *header;
+	if (script->pending_count > script->most_queued)
+		script->most_queued = script->pending_count;
+	return 0;
+}
+
+static int script_receive(const struct sg_driver *driver, int fd, sg_io_hdr_t *ret)
+{
+	struct sg_script *script = script_of(driver);
+
+	if (script->gone)
+		return -ENODEV;
+	if (script->pending_count == 0)
+		return -EAGAIN;
+	unsigned i = script->newest_first ? script->pending_count - 1 : 0;
+
+	*ret = script->pending[i];
+	memmove(&script->pending[i], &script->pending[i + 1],
+		(script->pending_count - i - 1) * sizeof(script->pending[0]));
+	script->pending_count--;
+	execute(script, ret);
+	return 0;
+}
+
+static int script_wait(const struct sg_driver *driver, const int *fds, unsigned count,
+		       uint64_t timeout_ns)
+{
+	struct sg_script *script = script_of(driver);
+
+	if (script->gone)
+		return -ENODEV;
+	return script->pending_count ? 0 : -ETIMEDOUT;
+}
+
+static int script_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
+{
+	struct sg_script *script = script_of(driver);
+
+	if (script->gone)
+		return -ENODEV;
+	execute(script, header);
+	return 0;
+}
+
+static void script_close(const struct sg_driver *driver, int fd)
+{
+	script_of(driver)->opened--;
+}
+
+void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_size)
+{
+	*script = (struct sg_script){
+		.driver = {
+			.reopen = script_reopen,
+			.version = script_version,
+			.reserve = script_reserve,
+			.send = script_send,
+			.receive = script_receive,
+			.wait = script_wait,
+			.run = script_run,
+			.close = script_close,
+		},
+		.blocks = blocks,
+		.real_blocks = blocks > 8192 ? 8192 : blocks,
+		.block_size = block_size,
+		.version = 30536,
+		.allow_direct = true,
+	};
+	script->data = malloc(script->real_blocks * block_size);
+	for (uint64_t i = 0; i < script->real_blocks * block_size; i++)
+		script->data[i] = (uint8_t)(i * 31 + i / block_size);
+}
+
+void sg_script_done(struct sg_script *script)
+{
+	free(script->data);
+}
+
+void sg_script_add(struct sg_script *script, const struct sg_script_rule *rule)
+{
+	script->rules[script->rule_count++] = *rule;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A scripted SCSI disk behind the table of the sg driver: it understands the
+ * commands that the sg backend sends, keeps its blocks in memory, and answers
+ * single commands with whatever a test wants. One thread.
+ */
+#ifndef CLONEDECK_TESTS_SG_SCRIPT_H
+#define CLONEDECK_TESTS_SG_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/sg_driver.h"
+
+#define SG_SCRIPT_RULES 16
+
+/* Fits commands that touch `lba` (any, if ANY_LBA) with operation code `op` (any, if 0). */
+#define ANY_LBA UINT64_MAX
+struct sg_script_rule {
+	uint8_t op;
+	uint64_t lba;
+	unsigned skip;  /* commands that pass first */
+	unsigned times; /* answers given so */
+	uint8_t status;
+	uint16_t host_status;
+	uint8_t key, asc, ascq;
+	bool has_info;
+	uint64_t info;
+	int resid;      /* bytes not transferred */
+	int send_error; /* negative errno of send() itself */
+};
+
+struct sg_script {
+	struct sg_driver driver; /* first: found again from the table */
+	uint8_t *data;
+	uint64_t blocks; /* reported; data wraps over `real_blocks` */
+	uint64_t real_blocks;
+	uint32_t block_size;
+	uint8_t protection;
+	bool no_long_lba; /* does not know the 16-byte commands */
+	bool allow_direct;
+	bool newest_first; /* completions come in reverse order */
+	bool gone;         /* detached: everything fails with ENODEV */
+	int version;
+	struct sg_script_rule rules[SG_SCRIPT_RULES];
+	unsigned rule_count;
+
+	sg_io_hdr_t pending[SG_DRIVER_QUEUE];
+	unsigned pending_count;
+
+	/* what was seen */
+	unsigned reads, writes, synchronized, opened, most_queued;
+	uint8_t last_op, last_cdb[32];
+};
+
+void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_size);
+void sg_script_done(struct sg_script *script);
+void sg_script_add(struct sg_script *script, const struct sg_script_rule *rule);
+
+#endif
