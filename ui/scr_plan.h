@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 3 from the inside: for scr_plan.c and scr_plan_draw.c only. */
+#ifndef CLONEDECK_UI_SCR_PLAN_H
+#define CLONEDECK_UI_SCR_PLAN_H
+
+#include "app.h"
+#include "draw.h"
+#include "model_options.h"
+#include "model_plan.h"
+
+struct plan_screen {
+	struct gate gate;
+	struct plan_lines lines; /* of the width `cols` */
+	int cols;
+	bool sections; /* lines hold the lost partitions too */
+	struct lost *lost;
+	size_t lost_count;
+	bool stale; /* the disks changed since the checks were made */
+	size_t at;  /* line under the cursor */
+	int top, page;
+	bool options_open;
+	struct options_form form;
+	char complaint[512]; /* about the options */
+};
+
+/* Can this plan still be started, as far as the session is concerned? */
+bool plan_screen_startable(struct app *app);
+/* Forgets the lines: they are made again for the width at hand. */
+void plan_screen_drop_lines(struct plan_screen *screen);
+void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+#endif

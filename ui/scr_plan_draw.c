@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 3 looks. */
+#include "scr_plan.h"
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "form_options.h"
+#include "layout_plan.h"
+
+#define PICTURE_CELLS_MAX 512
+
+void plan_screen_drop_lines(struct plan_screen *screen)
+{
+	plan_lines_done(&screen->lines);
+	screen->cols = 0;
+}
+
+/* Lines are broken to the list's width, so they are made when that is known. */
+static void make_lines(struct plan_screen *screen, const struct plan *plan, int cols, bool sections)
+{
+	int error;
+
+	if (screen->cols == cols && screen->sections == sections)
+		return;
+	plan_screen_drop_lines(screen);
+	error = plan_lines_add_checks(&screen->lines, screen->gate.verdicts, cols);
+	if (error == 0 && sections)
+		error = plan_lines_add_lost(&screen->lines, screen->lost_count);
+	if (error == 0)
+		plan_lines_add_extents(&screen->lines, plan);
+	screen->cols = cols;
+	screen->sections = sections;
+	if (screen->at >= screen->lines.count)
+		screen->at = screen->lines.count ? screen->lines.count - 1 : 0;
+}
+
+/* How many lines the checks take at this width. */
+static int check_lines(const struct verdict_list *verdicts, int cols)
+{
+	struct plan_lines lines = { 0 };
+	int count;
+
+	plan_lines_add_checks(&lines, verdicts, cols);
+	count = (int)lines.count;
+	plan_lines_done(&lines);
+	return count;
+}
+
+static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan)
+{
+	struct line line;
+
+	line_start(&line, area.cols);
+	plan_text_source(plan, &line);
+	draw_text(draw, area, 0, 0, ROLE_SOURCE, line.text);
+	line_start(&line, area.cols);
+	plan_text_destination(plan, &line);
+	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
+	line_start(&line, area.cols);
+	plan_text_copy(plan, &line);
+	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
+	line_start(&line, area.cols);
+	plan_text_options(&plan->options, &line);
+	draw_text(draw, area, 3, 0, ROLE_NORMAL, line.text);
+}
+
+static void draw_picture(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan, const struct disk *source,
+			 const struct disk *destination)
+{
+	char cells[PICTURE_CELLS_MAX + 1];
+	int count = area.cols - 11;
+	uint64_t size = destination->identity.size;
+	struct line line;
+
+	if (rect_empty(area) || count < 1)
+		return;
+	if (count > PICTURE_CELLS_MAX)
+		count = PICTURE_CELLS_MAX;
+	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL, _("before"));
+	picture_disk(destination, size, count, cells);
+	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
+	picture_touched(plan, destination, count, cells);
+	draw_cells(draw, area, 1, 9, cells);
+	draw_cell(draw, area, 2, 1, 7, ROLE_NORMAL, _("after"));
+	picture_after(plan, source, destination, count, cells);
+	draw_printf(draw, area, 2, 8, ROLE_NORMAL, "|%s|", cells);
+	line_start(&line, count);
+	plan_text_axis(size, app_units(app), &line);
+	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
+	draw_text(draw, area, 4, 1, ROLE_DIM,
+		  _("x overwritten  - not touched, but partitions vanish with a replaced table"));
+}
+
+static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect list, int row, size_t index)
+{
+	const struct plan *plan = session_current_plan(app_session(app));
+	const struct plan_line *at = &screen->lines.items[index];
+	enum role role = ROLE_NORMAL;
+	struct line line;
+
+	line_start(&line, list.cols);
+	switch (at->kind) {
+	case PLAN_LINE_CHECK:
+		plan_text_check(&screen->gate, at, &line, &role);
+		break;
+	case PLAN_LINE_TITLE:
+		role = ROLE_STRONG;
+		line_add(&line, "%s",
+			 at->index == PLAN_LINE_LOST
+				 ? _(" DESTINATION PARTITIONS THAT WILL BE LOST")
+				 : _(" WHAT IS COPIED WHERE"));
+		break;
+	case PLAN_LINE_LOST:
+		role = ROLE_WARN;
+		plan_text_lost(&screen->lost[at->index], plan->destination.logical_sector_size,
+			       app_units(app), &line);
+		break;
+	case PLAN_LINE_EXTENT:
+		plan_text_extent(plan, at->index, &line);
+		break;
+	}
+	draw_text(draw, list, row, 0, role, line.text);
+	if (index != screen->at)
+		return;
+	draw_text(draw, list, row, 1, ROLE_STRONG, ">");
+	if (!screen->gate.typing && !screen->options_open) {
+		draw_highlight(draw, list, row, ROLE_CURSOR);
+		draw_cursor(draw, list, row, 1);
+	}
+}
+
+static void draw_list(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_plan *layout)
+{
+	struct rect list = layout->list;
+	int count = (int)screen->lines.count;
+
+	screen->page = list.rows;
+	screen->top = layout_scroll(screen->top, (int)screen->at, count, list.rows);
+	if (count > list.rows && list.rows > 0)
+		draw_printf(draw, layout->heading, 0, 1, ROLE_STRONG,
+			    _("CHECKS, lines %d-%d of %d (Up Down PgUp PgDn)"), screen->top + 1,
+			    screen->top + list.rows, count);
+	else
+		draw_text(draw, layout->heading, 0, 1, ROLE_STRONG, _("CHECKS"));
+	for (int row = 0; row < list.rows && screen->top + row < count; row++)
+		draw_line(screen, app, draw, list, row, (size_t)(screen->top + row));
+}
+
+static void draw_start(struct plan_screen *screen, struct app *app, struct draw *draw,
+		       struct rect area)
+{
+	const struct gate *gate = &screen->gate;
+	const char *phrase = session_token_phrase(app_session(app));
+	int cols = text_width(gate->token) + 3, col;
+	struct line line;
+
+	if (session_state(app_session(app)) == SESSION_STARTING) {
+		draw_text(draw, area, 0, 1, ROLE_WARN,
+			  _("Opening and checking both disks; the copy starts when both are as "
+			    "planned."));
+		return;
+	}
+	if (!plan_screen_startable(app)) {
+		draw_text(draw, area, 0, 1, ROLE_DIM,
+			  _("This plan was started. 4 shows the copy."));
+		return;
+	}
+	line_start(&line, area.cols);
+	plan_text_start(gate, &line);
+	draw_text(draw, area, 0, 0, gate_refused(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
+	if (gate_refused(gate))
+		return;
+	/* The field always has its place; a long phrase gives way. */
+	if (cols < 9)
+		cols = 9;
+	if (cols > area.cols - 20)
+		cols = area.cols - 20;
+	col = 2 + text_width(phrase);
+	if (col > area.cols - cols - 2)
+		col = area.cols - cols - 2;
+	draw_cell(draw, area, 1, 1, col - 1, ROLE_NORMAL, phrase);
+	draw_field(draw, area, 1, col + 1, cols, &gate->typed,
+		   gate->typing && !screen->options_open);
+}
+
+static void draw_files(struct app *app, struct draw *draw, struct rect box)
+{
+	struct rect inside = rect_inside(box);
+	struct session *session = app_session(app);
+	const char *dir = session_log_dir(session);
+	char id[9];
+	int row;
+
+	if (rect_empty(box))
+		return;
+	draw_box(draw, box, _("Records"));
+	draw_printf(draw, inside, 0, 1, ROLE_NORMAL, _("plan   %s"),
+		    plan_id(session_current_plan(session), id));
+	draw_text(draw, inside, 1, 1, ROLE_NORMAL, _("log, map and report go to"));
+	row = 2 + draw_wrapped(draw, inside, 2, 3, 2, ROLE_STRONG, dir && dir[0] ? dir : "-");
+	if (session_log_dir_in_memory(session))
+		draw_wrapped(draw, inside, row, 1, 2, ROLE_WARN,
+			     _("which is in memory: lost after a restart."));
+}
+
+static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area, const struct plan *plan)
+{
+	struct line line;
+	int room = area.rows - 1;
+
+	if (rect_empty(area) || !screen->lost_count)
+		return;
+	draw_text(draw, area, 0, 1, ROLE_STRONG, _("DESTINATION PARTITIONS THAT WILL BE LOST"));
+	for (int i = 0; i < room && (size_t)i < screen->lost_count; i++) {
+		if (i == room - 1 && (size_t)i + 1 < screen->lost_count) {
+			draw_printf(draw, area, i + 1, 2, ROLE_WARN, _("and %zu more"),
+				    screen->lost_count - (size_t)i);
+			break;
+		}
+		line_start(&line, area.cols);
+		plan_text_lost(&screen->lost[i], plan->destination.logical_sector_size,
+			       app_units(app), &line);
+		draw_text(draw, area, i + 1, 0, ROLE_WARN, line.text);
+	}
+}
+
+void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct plan_screen *screen = state;
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const struct disk *destination = session_destination_disk(session);
+	struct layout_plan layout;
+
+	if (!plan || !screen->gate.verdicts) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("There is no plan. Choose disks on 1 and ranges on 2, then press c "
+			    "there."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
+	/* The list's width is known before its height. */
+	layout_plan(body, destination != NULL, 0, 0, &layout);
+	layout_plan(body, destination != NULL, check_lines(screen->gate.verdicts, layout.list.cols),
+		    (int)screen->lost_count, &layout);
+	make_lines(screen, plan, layout.list.cols, rect_empty(layout.lost));
+	draw_ends(draw, layout.ends, plan);
+	if (destination)
+		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),
+			     destination);
+	draw_list(screen, app, draw, &layout);
+	draw_files(app, draw, layout.files);
+	draw_lost(screen, app, draw, layout.lost, plan);
+	draw_start(screen, app, draw, layout.start);
+	if (screen->options_open)
+		form_options_draw(&screen->form, screen->complaint, draw, body);
+}
