@@ -22,6 +22,14 @@ static bool same_label(const struct identity *a, const struct identity *b)
 	       strcmp(a->wwn, b->wwn) == 0;
 }
 
+/* Without anything to tell disks apart their name has to do. A loop device's model is the name of
+ * the file behind it. */
+static bool has_label(const struct disk *disk)
+{
+	return disk->identity.serial[0] || disk->identity.wwn[0] ||
+	       (disk->kind == DISK_LOOP && disk->identity.model[0]);
+}
+
 static int not_found(const struct endpoint *recorded, struct error *reterr)
 {
 	if (recorded->identity.serial[0])
@@ -41,7 +49,6 @@ static int find_disk(const struct disk_list *disks, const struct endpoint *recor
 		     const struct disk **ret, struct error *reterr)
 {
 	const struct identity *wanted = &recorded->identity;
-	bool has_label = wanted->serial[0] || wanted->wwn[0];
 	const struct disk *found = NULL;
 
 	for (size_t i = 0; i < disks->count; i++) {
@@ -49,8 +56,7 @@ static int find_disk(const struct disk_list *disks, const struct endpoint *recor
 
 		if (!same_label(&disk->identity, wanted))
 			continue;
-		/* Without anything on the label the name is all there is to tell disks apart. */
-		if (!has_label && strcmp(disk->node, recorded->disk_node) != 0)
+		if (!has_label(disk) && strcmp(disk->node, recorded->disk_node) != 0)
 			continue;
 		if (found)
 			return error_set(

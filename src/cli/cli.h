@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The command line: one function per command, each takes the arguments behind
+ * the program's name (argv[0] is the command) and returns an enum exit_code.
+ * Only this layer prints and only main() ends the program.
+ */
+#ifndef CLONEDECK_CLI_CLI_H
+#define CLONEDECK_CLI_CLI_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct rule_info;
+
+int cli_clone(int argc, char **argv);
+int cli_resume(int argc, char **argv);
+
+/* ---- options.c ---- */
+
+/*
+ * getopt_long() takes abbreviations, which change their meaning with every new
+ * option; this refuses all but exact names. Call it before getopt_long(), with
+ * opterr = 0. Prints what is wrong; false: end with EXIT_USAGE.
+ */
+bool cli_long_options_exact(int argc, char **argv, const struct option *options,
+			    const char *short_options);
+/* Says which option getopt_long() stumbled over; `c` is its '?' or ':'. */
+int cli_bad_option(char **argv, int c);
+/* "clonedeck: text" and where to get help, to standard error; returns EXIT_USAGE. */
+int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "clonedeck: sentence" to standard error; returns the exit code of the error. */
+int cli_error(const struct error *error);
+/* A whole number of at least 1 and at most `max`. */
+bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret);
+/* Flushes standard output; an error that is not a closed pipe is told. */
+int cli_finish_output(int code);
+
+#endif

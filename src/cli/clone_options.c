@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parsing the options of clone and resume. */
+#include "cli/clone_options.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "io/backends.h"
+
+enum long_only {
+	OPTION_AT = 256,
+	OPTION_SOURCE_BACKEND,
+	OPTION_DESTINATION_BACKEND,
+	OPTION_REPORT,
+	OPTION_RETRIES,
+	OPTION_ON_ERROR,
+	OPTION_RATE,
+	OPTION_JSON,
+	OPTION_LOG_DIR,
+	OPTION_ALLOW,
+	OPTION_CONFIRM,
+	OPTION_HELP,
+};
+
+static const struct option clone_long[] = {
+	{ "source", required_argument, NULL, 's' },
+	{ "destination", required_argument, NULL, 'd' },
+	{ "ranges", required_argument, NULL, 'r' },
+	{ "at", required_argument, NULL, OPTION_AT },
+	{ "chunk", required_argument, NULL, 'b' },
+	{ "queue-depth", required_argument, NULL, 'q' },
+	{ "lanes", required_argument, NULL, 'j' },
+	{ "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND },
+	{ "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND },
+	{ "map", required_argument, NULL, 'm' },
+	{ "report", required_argument, NULL, OPTION_REPORT },
+	{ "retries", required_argument, NULL, OPTION_RETRIES },
+	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
+	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
+	{ "allow", required_argument, NULL, OPTION_ALLOW },
+	{ "confirm", required_argument, NULL, OPTION_CONFIRM },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* What decides which bytes go where comes from the map. */
+static const struct option resume_long[] = {
+	{ "report", required_argument, NULL, OPTION_REPORT },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
+	{ "allow", required_argument, NULL, OPTION_ALLOW },
+	{ "confirm", required_argument, NULL, OPTION_CONFIRM },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char clone_short[] = ":s:d:r:b:q:j:m:n";
+static const char resume_short[] = ":n";
+
+/* An option that may be given once only: the second one would silently win. */
+static int set_once(const char *command, const char *name, const char *value, const char **ret)
+{
+	if (*ret)
+		return cli_usage(command, _("The option --%s is given twice."), name);
+	if (!value[0])
+		return cli_usage(command, _("The option --%s needs a value."), name);
+	*ret = value;
+	return 0;
+}
+
+static int set_size(const char *command, const char *name, const char *value, uint64_t max,
+		    uint64_t *ret)
+{
+	uint64_t size;
+
+	if (units_parse_size(value, 0, NULL, &size) < 0 || size == 0 || size > max)
+		return cli_usage(command,
+				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."), name,
+				 value);
+	*ret = size;
+	return 0;
+}
+
+static int set_number(const char *command, const char *name, const char *value, uint32_t max,
+		      uint32_t *ret)
+{
+	if (!cli_parse_number(value, max, ret))
+		return cli_usage(command, _("--%s %s: not a whole number from 1 to %u."), name,
+				 value, max);
+	return 0;
+}
+
+/* Those that a technician may choose; "null" is for benchmarks. */
+static int set_backend(const char *command, const char *name, const char *value,
+		       enum backend_choice *ret)
+{
+	static const enum backend_choice offered[] = { BACKEND_AUTO, BACKEND_URING, BACKEND_THREADS,
+						       BACKEND_BUFFERED, BACKEND_IMAGE };
+
+	for (size_t i = 0; i < sizeof(offered) / sizeof(offered[0]); i++) {
+		if (strcmp(value, io_backend_choice_name(offered[i])) != 0)
+			continue;
+		*ret = offered[i];
+		return 0;
+	}
+	return cli_usage(command, _("--%s %s: choose auto, uring, threads, buffered or image."),
+			 name, value);
+}
+
+static int set_retries(const char *command, const char *value, unsigned *ret)
+{
+	uint32_t number;
+
+	if (strcmp(value, "0") == 0)
+		*ret = 0;
+	else if (cli_parse_number(value, 1000, &number))
+		*ret = number;
+	else
+		return cli_usage(command, _("--retries %s: not a whole number from 0 to 1000."),
+				 value);
+	return 0;
+}
+
+static int set_on_error(const char *command, const char *value, enum on_error *ret)
+{
+	if (strcmp(value, "stop") == 0)
+		*ret = ON_ERROR_STOP;
+	else if (strcmp(value, "map") == 0)
+		*ret = ON_ERROR_MAP;
+	else
+		return cli_usage(command, _("--on-error %s: choose stop or map."), value);
+	return 0;
+}
+
+static int add_allowed(const char *command, const char *value, struct clone_options *ret)
+{
+	if (ret->allow_count == CLONE_ALLOW_MAX)
+		return cli_usage(command, _("--allow is given more than %d times."),
+				 CLONE_ALLOW_MAX);
+	ret->allow[ret->allow_count++] = value;
+	return 0;
+}
+
+static int set_chunk(const char *command, const char *value, uint32_t *ret)
+{
+	uint64_t size = 0;
+	int r = set_size(command, "chunk", value, UINT32_MAX, &size);
+
+	*ret = (uint32_t)size;
+	return r;
+}
+
+static int take_plan_option(const char *command, int c, struct plan_options *ret)
+{
+	switch (c) {
+	case 'b':
+		return set_chunk(command, optarg, &ret->chunk);
+	case 'q':
+		return set_number(command, "queue-depth", optarg, 4096, &ret->queue_depth);
+	case 'j':
+		return set_number(command, "lanes", optarg, JOB_LANES_MAX, &ret->lanes);
+	case OPTION_SOURCE_BACKEND:
+		return set_backend(command, "source-backend", optarg, &ret->source_backend);
+	case OPTION_DESTINATION_BACKEND:
+		return set_backend(command, "destination-backend", optarg,
+				   &ret->destination_backend);
+	case OPTION_RETRIES:
+		return set_retries(command, optarg, &ret->retries);
+	case OPTION_ON_ERROR:
+		return set_on_error(command, optarg, &ret->on_error);
+	default:
+		return set_size(command, "rate", optarg, UINT64_MAX, &ret->rate);
+	}
+}
+
+static int take_option(char **argv, int c, struct clone_options *ret)
+{
+	const char *command = argv[0];
+
+	switch (c) {
+	case 's':
+		return set_once(command, "source", optarg, &ret->source);
+	case 'd':
+		return set_once(command, "destination", optarg, &ret->destination);
+	case 'r':
+		return set_once(command, "ranges", optarg, &ret->ranges);
+	case OPTION_AT:
+		return set_once(command, "at", optarg, &ret->at);
+	case 'm':
+		return set_once(command, "map", optarg, &ret->session.map_path);
+	case OPTION_REPORT:
+		return set_once(command, "report", optarg, &ret->session.report_path);
+	case OPTION_LOG_DIR:
+		return set_once(command, "log-dir", optarg, &ret->session.log_dir);
+	case OPTION_CONFIRM:
+		return set_once(command, "confirm", optarg, &ret->confirm);
+	case OPTION_ALLOW:
+		return add_allowed(command, optarg, ret);
+	case 'n':
+		ret->dry_run = true;
+		return 0;
+	case OPTION_JSON:
+		ret->json = true;
+		return 0;
+	case OPTION_HELP:
+		ret->help = true;
+		return 0;
+	case '?':
+	case ':':
+		return cli_bad_option(argv, c);
+	default:
+		return take_plan_option(command, c, &ret->plan);
+	}
+}
+
+/* What is there must make sense together. */
+static int check_options(char **argv, bool resume, const struct clone_options *options)
+{
+	if (resume && !options->map)
+		return cli_usage(argv[0], _("Name the map file to go on from."));
+	if (!resume && !options->source)
+		return cli_usage(argv[0], _("Name the source with -s."));
+	if (!resume && !options->destination)
+		return cli_usage(argv[0], _("Name the destination with -d."));
+	return 0;
+}
+
+int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret)
+{
+	const struct option *options = resume ? resume_long : clone_long;
+	const char *short_options = resume ? resume_short : clone_short;
+	int c, r;
+
+	*ret = (struct clone_options){ .plan.on_error = ON_ERROR_STOP, .session.all = true };
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, options, short_options))
+		return EXIT_USAGE;
+	while ((c = getopt_long(argc, argv, short_options, options, NULL)) != -1) {
+		r = take_option(argv, c, ret);
+		if (r != 0)
+			return r;
+	}
+	if (ret->help)
+		return 0;
+	if (resume && optind < argc)
+		ret->map = argv[optind++];
+	if (optind < argc)
+		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
+	ret->session.allow = ret->allow;
+	return check_options(argv, resume, ret);
+}
+
+void clone_options_help(bool resume)
+{
+	if (resume)
+		fputs(_("Usage: clonedeck resume MAP --confirm TOKEN [options]\n"
+			"\n"
+			"Goes on with a copy that was stopped. The map names both disks; they are "
+			"found\n"
+			"by what they are, not by their names.\n"),
+		      stdout);
+	else
+		fputs(_("Usage: clonedeck clone -s SOURCE -d DESTINATION --confirm TOKEN "
+			"[options]\n"
+			"\n"
+			"Copies a disk, a partition, ranges or an image file. SOURCE and "
+			"DESTINATION: a\n"
+			"node (/dev/sda, /dev/sda2, /dev/sg0), a link to one, serial=TEXT, "
+			"wwn=TEXT, or\n"
+			"the path of an image file. Look with --dry-run first.\n"
+			"\n"
+			"  -s, --source SOURCE           what is read\n"
+			"  -d, --destination DESTINATION what is overwritten\n"
+			"  -r, --ranges RANGES           A-B, A+N, A-, -N, @PARTITION, separated "
+			"by commas\n"
+			"      --at LBA                  where the first range starts on the "
+			"destination\n"
+			"  -b, --chunk SIZE              bytes of one request\n"
+			"  -q, --queue-depth N           requests in flight per disk\n"
+			"  -j, --lanes N                 threads\n"
+			"      --source-backend NAME     auto, uring, threads, buffered, image\n"
+			"      --destination-backend NAME\n"
+			"      --rate SIZE               at most so many bytes per second\n"
+			"      --retries N               how often a failed request is tried "
+			"again\n"
+			"      --on-error stop|map       after a read error: stop (default), or "
+			"record\n"
+			"                                it and go on\n"
+			"  -m, --map FILE                where the map is kept\n"),
+		      stdout);
+	fputs(_("      --confirm TOKEN           the last six characters of the destination's "
+		"serial\n"
+		"                                number; its full path where it has none of its "
+		"own;\n"
+		"                                the path of an image that exists already\n"
+		"  -n, --dry-run                 show plan and checks, write nothing\n"
+		"      --allow RULE              turn the refusal of one check into a warning\n"
+		"      --report FILE             where the report (JSON) is saved\n"
+		"      --log-dir DIR             where log, map and report are kept\n"
+		"      --json                    progress and report as JSON lines\n"
+		"      --help\n"
+		"\n"
+		"Exit: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas, 6 stopped,\n"
+		"7 destination failed, 8 internal error.\n"),
+	      stdout);
+}

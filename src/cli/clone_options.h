@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of clone and resume as plain data. Strings are argv's. */
+#ifndef CLONEDECK_CLI_CLONE_OPTIONS_H
+#define CLONEDECK_CLI_CLONE_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "plan/plan.h"
+#include "session/session.h"
+
+#define CLONE_ALLOW_MAX 16
+
+struct clone_options {
+	const char *source, *destination; /* clone */
+	const char *map;                  /* resume: the map to go on from */
+	const char *ranges, *at;          /* NULL: everything, same place */
+	const char *confirm;              /* NULL: not given */
+	struct plan_options plan;
+	struct session_options session;
+	const char *allow[CLONE_ALLOW_MAX + 1];
+	size_t allow_count;
+	bool dry_run, json, help;
+};
+
+/* Prints what is wrong. Returns 0, or the exit code to end with. */
+int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret);
+void clone_options_help(bool resume);
+
+#endif
