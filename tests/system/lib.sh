@@ -122,7 +122,11 @@ mount_at() { # FOLDER MOUNT-OPTION...
 	shift
 	mkdir -p "$folder"
 	mount "$@" "$folder"
-	undone_by umount "$folder"
+	undone_by unmount "$folder"
+}
+
+unmount() { # FOLDER: even when something that is about to end still uses it
+	umount "$1" || umount -l "$1"
 }
 
 # ---- comparisons ----
