@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -32,6 +34,7 @@ struct claim {
 	enum claim_role role;
 	int fd;
 	int lock_fd; /* whole-disk node of a claimed partition, else -1 */
+	int sg_fd;   /* -1 unless the plan goes through sg here */
 	bool direct;
 	bool created;     /* this claim made the image file */
 	struct stat file; /* of an image */
@@ -264,6 +267,56 @@ int claim_check(struct claim *claim, struct error *reterr)
 	return is_device(claim) ? check_device(claim, reterr) : check_image(claim, reterr);
 }
 
+static bool wants_sg(const struct claim *claim, const struct plan *plan)
+{
+	const struct plan_options *options = &plan->options;
+
+	return (claim->role == CLAIM_SOURCE ? options->source_backend
+					    : options->destination_backend) == BACKEND_SG;
+}
+
+/* The directory of the SCSI device behind a device number. */
+static int scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
+	return realpath(link, ret) ? 0 : -errno;
+}
+
+/*
+ * Both nodes have to lead to one SCSI device. That is safe to ask by number: the
+ * numbers stay taken while the nodes are open, whatever happens to the disk.
+ */
+static int open_sg(struct claim *claim, struct error *reterr)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	char by_block[PATH_MAX], by_sg[PATH_MAX];
+	struct stat st;
+
+	if (!is_device(claim) || !endpoint->sg[0])
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open",
+				 endpoint->node,
+				 _("%s has no sg node: it is no SCSI disk, or the sg driver is not "
+				   "loaded (modprobe sg). Choose another backend."),
+				 endpoint->node);
+	/* The driver wants write access for every queued command, reads included. */
+	claim->sg_fd = open(endpoint->sg, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (claim->sg_fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", endpoint->node,
+				 _("%s, the sg node of %s, cannot be opened: %s."), endpoint->sg,
+				 endpoint->node, error_phrase(errno));
+	if (fstat(claim->sg_fd, &st) < 0 || !S_ISCHR(st.st_mode) ||
+	    scsi_device("char", st.st_rdev, by_sg) < 0 ||
+	    scsi_device("block", endpoint->identity.devno, by_block) < 0 ||
+	    strcmp(by_sg, by_block) != 0)
+		return stale(claim, "identify", reterr);
+	/* What the page cache still holds of either end would be missed, or written later. */
+	if (ioctl(claim->fd, BLKFLSBUF, 0) < 0)
+		return explain_open(claim, -errno, reterr);
+	return 0;
+}
+
 int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
 	       struct claim **ret, struct error *reterr)
 {
@@ -273,13 +326,15 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		return error_nomem(reterr);
 	claim->endpoint = *endpoint;
 	claim->role = role;
-	claim->fd = claim->lock_fd = -1;
+	claim->fd = claim->lock_fd = claim->sg_fd = -1;
 	int r = is_device(claim) ? open_device(claim, reterr) : open_image(claim, reterr);
 
 	if (r == 0)
 		r = claim_check(claim, reterr);
 	if (r == 0)
 		r = lock(claim, plan, reterr);
+	if (r == 0 && wants_sg(claim, plan))
+		r = open_sg(claim, reterr);
 	if (r < 0) {
 		claim_discard(claim);
 		return r;
@@ -294,6 +349,8 @@ static void release(struct claim *claim)
 		close(claim->fd);
 	if (claim->lock_fd >= 0)
 		close(claim->lock_fd);
+	if (claim->sg_fd >= 0)
+		close(claim->sg_fd);
 	free(claim);
 }
 
@@ -327,6 +384,9 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr)
 
 	if (!claim)
 		return 0;
+	/* What went past the block layer is not what its cache holds. */
+	if (claim->sg_fd >= 0)
+		ioctl(claim->fd, BLKFLSBUF, 0);
 	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)
 		r = reread_table(claim, reterr);
 	release(claim);
@@ -349,6 +409,11 @@ void claim_discard(struct claim *claim)
 int claim_fd(const struct claim *claim)
 {
 	return claim->fd;
+}
+
+int claim_sg_fd(const struct claim *claim)
+{
+	return claim->sg_fd;
 }
 
 bool claim_is_direct(const struct claim *claim)

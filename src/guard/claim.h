@@ -45,6 +45,9 @@ void claim_discard(struct claim *claim);
  * when the device or file system takes it. */
 int claim_fd(const struct claim *claim);
 bool claim_is_direct(const struct claim *claim);
+/* The disk's sg node, proven to lead to the same device; -1 unless the plan chose sg for
+ * this end. The block node stays claimed beside it: sg itself asks no one. */
+int claim_sg_fd(const struct claim *claim);
 const struct endpoint *claim_endpoint(const struct claim *claim);
 
 #endif

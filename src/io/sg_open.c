@@ -132,7 +132,7 @@ int sg_probe(const struct io_backend *table, const struct io_target *target, str
 	const struct sg_backend *backend = (const struct sg_backend *)table;
 	int version = 0;
 
-	if (!target->sg || !*target->sg)
+	if (!target->sg || !*target->sg || target->sg_fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
 				 _("%s has no sg node: it is no SCSI disk, or the sg driver is not "
 				   "loaded (modprobe sg)."),

@@ -51,6 +51,9 @@ static void describe(const struct endpoint *endpoint, const struct disk *disk, u
 		.writable = writable,
 		.name = endpoint->node,
 		.size = size,
+		.sg = endpoint->sg,
+		.sg_fd = -1,
+		.start = endpoint->start,
 	};
 	if (endpoint->kind == ENDPOINT_IMAGE)
 		describe_file(endpoint, ret);
@@ -81,6 +84,8 @@ static int open_both(struct session *session)
 	starting->setup.source.direct = claim_is_direct(starting->source);
 	starting->setup.destination.fd = claim_fd(starting->destination);
 	starting->setup.destination.direct = claim_is_direct(starting->destination);
+	starting->setup.source.sg_fd = claim_sg_fd(starting->source);
+	starting->setup.destination.sg_fd = claim_sg_fd(starting->destination);
 	return 0;
 }
 
