@@ -11,6 +11,7 @@
 #include <wctype.h>
 
 #include "glyphs.h"
+#include "line.h"
 
 static attr_t attributes(const struct draw *draw, enum role role)
 {
@@ -158,34 +159,6 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 	put_text(draw, area, row, col + pad, cols - pad, role, text);
 }
 
-/* Bytes of the first line when text is broken at a blank; *retnext is where the next begins. */
-static size_t line_end(const struct draw *draw, const char *text, int cols, size_t *retnext)
-{
-	size_t at = 0, blank = 0, bytes;
-	wchar_t character;
-	int width, used = 0;
-
-	while ((bytes = next_character(draw, text + at, &character, &width)) > 0) {
-		if (text[at] == '\n') {
-			*retnext = at + 1;
-			return at;
-		}
-		if (text[at] == ' ')
-			blank = at;
-		if (used + width > cols)
-			break;
-		used += width;
-		at += bytes;
-	}
-	if (text[at] && blank) {
-		*retnext = blank + 1;
-		return blank;
-	}
-	/* A character wider than the whole area: taken anyway, so that every call gets on. */
-	*retnext = at ? at : bytes;
-	return at;
-}
-
 int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
 		 const char *text)
 {
@@ -194,13 +167,13 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 	if (area.cols - col <= 0)
 		return 0;
 	while (*text && used < rows) {
-		char line[1024];
-		size_t next, length = line_end(draw, text, area.cols - col, &next);
+		char line[4 * LINE_COLUMNS_MAX + 1];
+		size_t skip, length = line_break(text, area.cols - col, &skip);
 
 		snprintf(line, sizeof(line), "%.*s", (int)length, text);
 		put_text(draw, area, row + used, col, area.cols - col, role, line);
 		used++;
-		text += next;
+		text += length + skip;
 	}
 	return used;
 }

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "app_state.h"
+
+const struct screen_ops *app_ops(enum screen_id screen)
+{
+	static const struct screen_ops *const all[SCREEN_COUNT] = {
+		[SCREEN_DISKS] = &scr_disks,   [SCREEN_RANGES] = &scr_ranges,
+		[SCREEN_PLAN] = &scr_plan,     [SCREEN_RUN] = &scr_run,
+		[SCREEN_REPORT] = &scr_report, [SCREEN_HELP] = &scr_help,
+	};
+
+	return all[screen];
+}
+
+static enum screen_id shown_id(const struct app *app)
+{
+	return app->help ? SCREEN_HELP : app->current;
+}
+
+const struct screen_ops *app_shown(const struct app *app)
+{
+	return app_ops(shown_id(app));
+}
+
+static void *state_of(struct app *app)
+{
+	return app->states[shown_id(app)];
+}
+
+int app_new(const struct deck_options *options, struct session *session, struct term *term,
+	    int signals, struct app **ret, struct error *reterr)
+{
+	struct app *app = calloc(1, sizeof(*app));
+	int err;
+
+	if (!app)
+		return error_nomem(reterr);
+	app->options = options;
+	app->session = session;
+	app->term = term;
+	app->signals = signals;
+	app->session_state = session_state(session);
+	app->choice.everything = true;
+	app->reached = ON(SCREEN_DISKS);
+	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
+		app->host[0] = '\0';
+	for (int i = 0; i < SCREEN_COUNT; i++) {
+		err = app_ops((enum screen_id)i)->create(app, &app->states[i], reterr);
+		if (err) {
+			app_destroy(app);
+			return err;
+		}
+	}
+	app_go(app, SCREEN_DISKS);
+	*ret = app;
+	return 0;
+}
+
+void app_destroy(struct app *app)
+{
+	if (!app)
+		return;
+	for (int i = 0; i < SCREEN_COUNT; i++)
+		if (app->states[i])
+			app_ops((enum screen_id)i)->destroy(app->states[i]);
+	popup_done(&app->popup);
+	range_list_done(&app->choice.ranges);
+	free(app);
+}
+
+/* ---- what screens see ---- */
+
+struct session *app_session(struct app *app)
+{
+	return app->session;
+}
+
+const struct term *app_term(const struct app *app)
+{
+	return app->term;
+}
+
+enum units_scale app_units(const struct app *app)
+{
+	return app->units;
+}
+
+const char *app_practice_dir(const struct app *app)
+{
+	return app->options->practice_dir;
+}
+
+enum screen_id app_current(const struct app *app)
+{
+	return app->current;
+}
+
+bool app_reached(const struct app *app, enum screen_id screen)
+{
+	return app->reached & ON(screen);
+}
+
+const struct job_snapshot *app_job(const struct app *app)
+{
+	return app->has_job ? &app->snapshot : NULL;
+}
+
+bool app_copying(const struct app *app)
+{
+	switch (session_state(app->session)) {
+	case SESSION_STARTING:
+		return true;
+	case SESSION_RUNNING:
+		return !app->has_job || app->snapshot.state != JOB_ENDED;
+	default:
+		return false;
+	}
+}
+
+void app_take_snapshot(struct app *app)
+{
+	struct job *job = session_job(app->session);
+
+	app->has_job = job != NULL;
+	if (job)
+		job_snapshot(job, &app->snapshot);
+}
+
+/* ---- going ---- */
+
+static void leave(struct app *app)
+{
+	const struct screen_ops *ops = app_shown(app);
+
+	if (ops->leave)
+		ops->leave(state_of(app), app);
+}
+
+static void enter(struct app *app)
+{
+	const struct screen_ops *ops = app_shown(app);
+
+	app_redraw(app);
+	if (ops->enter)
+		ops->enter(state_of(app), app);
+}
+
+void app_go(struct app *app, enum screen_id screen)
+{
+	leave(app);
+	app->help = false;
+	app->current = screen;
+	app->reached |= ON(screen);
+	enter(app);
+}
+
+void app_back(struct app *app)
+{
+	if (app->current == SCREEN_RUN && app_copying(app)) {
+		app_message(app, MESSAGE_INFO,
+			    _("The copy runs. Ctrl-C asks whether to stop it; 1 to 3 look back."));
+		return;
+	}
+	for (int screen = (int)app->current - 1; screen >= SCREEN_DISKS; screen--) {
+		if (app_reached(app, (enum screen_id)screen)) {
+			app_go(app, (enum screen_id)screen);
+			return;
+		}
+	}
+}
+
+void app_forget(struct app *app, enum screen_id from)
+{
+	for (int screen = from; screen < SCREEN_STEPS; screen++)
+		app->reached &= ~ON(screen);
+	app_redraw(app);
+}
+
+void app_redraw(struct app *app)
+{
+	app->dirty = true;
+}
+
+static void toggle_help(struct app *app)
+{
+	leave(app);
+	app->help = !app->help;
+	enter(app);
+}
+
+/* ---- saying ---- */
+
+void app_message(struct app *app, enum message_level level, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(app->message, sizeof(app->message), format, list);
+	va_end(list);
+	app->level = level;
+	app_redraw(app);
+	/* A sentence that says what to do has to be readable to its end. */
+	if (app->term && level != MESSAGE_INFO && text_width(app->message) > app->term->cols - 2)
+		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
+}
+
+void app_error(struct app *app, const struct error *error)
+{
+	app_message(app, MESSAGE_ERROR, "%s",
+		    error->sentence[0] ? error->sentence : error_phrase(error->code));
+}
+
+void app_bell(struct app *app)
+{
+	if (app->term)
+		term_bell(app->term);
+}
+
+/* ---- stopping ---- */
+
+void app_stop_now(struct app *app)
+{
+	struct job *job = session_job(app->session);
+
+	app->stop_wanted = true;
+	if (!app_copying(app))
+		return;
+	if (job)
+		job_stop(job);
+	app_message(
+		app, MESSAGE_INFO,
+		_("Stopping: what is on its way is finished, flushed and recorded in the map."));
+}
+
+static void answer_stop(void *user, struct app *app, int choice)
+{
+	if (choice == 0)
+		app_stop_now(app);
+	else
+		app_message(app, MESSAGE_INFO, _("The copy goes on."));
+}
+
+void app_ask_stop(struct app *app)
+{
+	const char *title = _("Stop the copy?");
+	const struct popup_choice choices[] = { { 's', _("stop: flush, save the map, report") } };
+
+	if (!app_copying(app)) {
+		app->quit = true;
+		return;
+	}
+	if (app->stop_wanted) {
+		app_stop_now(app);
+		return;
+	}
+	if (popup_is_open(app, title)) {
+		popup_close(app);
+		app_stop_now(app);
+		return;
+	}
+	popup_ask(app, title,
+		  _("The copy goes on while you think. A stopped copy can be resumed from its map. "
+		    "Ctrl-C again stops too."),
+		  choices, 1, answer_stop, NULL);
+}
+
+/* ---- commands ---- */
+
+static void next_units(struct app *app)
+{
+	static const char *const names[] = {
+		[UNITS_SI] = N_("Sizes in powers of 1000: kB, MB, GB, TB."),
+		[UNITS_IEC] = N_("Sizes in powers of 1024: KiB, MiB, GiB, TiB."),
+		[UNITS_SECTORS] = N_("Sizes in logical sectors."),
+	};
+
+	app->units = app->units == UNITS_SECTORS ? UNITS_SI : (enum units_scale)(app->units + 1);
+	app_message(app, MESSAGE_INFO, "%s", _(names[app->units]));
+}
+
+static void go_to_step(struct app *app, enum screen_id screen)
+{
+	static const char *const reasons[SCREEN_STEPS] = {
+		[SCREEN_RANGES] = N_("2 Ranges comes after choosing source and destination."),
+		[SCREEN_PLAN] = N_("3 Plan comes after choosing ranges: press c there."),
+		[SCREEN_RUN] = N_("4 Run comes after confirming the plan."),
+		[SCREEN_REPORT] = N_("5 Report comes when the copy has ended."),
+	};
+
+	if (app_reached(app, screen))
+		app_go(app, screen);
+	else if (reasons[screen])
+		app_message(app, MESSAGE_INFO, "%s", _(reasons[screen]));
+}
+
+/* What is the same on every screen; false: it belongs to the screen. */
+static bool common_command(struct app *app, enum command command)
+{
+	switch (command) {
+	case COMMAND_SCREEN_1:
+	case COMMAND_SCREEN_2:
+	case COMMAND_SCREEN_3:
+	case COMMAND_SCREEN_4:
+	case COMMAND_SCREEN_5:
+		go_to_step(app, (enum screen_id)(command - COMMAND_SCREEN_1));
+		return true;
+	case COMMAND_UNITS:
+		next_units(app);
+		return true;
+	case COMMAND_REDRAW:
+		if (app->term)
+			term_repaint(app->term);
+		app_redraw(app);
+		return true;
+	case COMMAND_HELP:
+		toggle_help(app);
+		return true;
+	case COMMAND_STOP:
+	case COMMAND_QUIT:
+		app_ask_stop(app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void app_command(struct app *app, enum command command)
+{
+	const struct screen_ops *ops = app_shown(app);
+	const char *why;
+
+	app_redraw(app);
+	if (common_command(app, command))
+		return;
+	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
+	if (why) {
+		app_message(app, MESSAGE_INFO, "%s", why);
+		return;
+	}
+	if (ops->command(state_of(app), app, command) || command != COMMAND_BACK)
+		return;
+	if (app->help)
+		toggle_help(app);
+	else
+		app_back(app);
+}
+
+/* True when a field took the key. */
+static bool key_to_field(struct app *app, int key)
+{
+	const struct screen_ops *ops = app_shown(app);
+	struct field *field = ops->field ? ops->field(state_of(app), app) : NULL;
+	enum field_event event;
+
+	if (!field)
+		return false;
+	event = field_key(field, key);
+	if (event == FIELD_NOT_TAKEN)
+		return false;
+	if (ops->edited)
+		ops->edited(state_of(app), app, field, event);
+	app_redraw(app);
+	return true;
+}
+
+void app_key(struct app *app, int key)
+{
+	enum command command;
+	char name[32];
+
+	if (app->popup.kind != POPUP_NONE) {
+		if (key == KEY_CTRL('l'))
+			common_command(app, COMMAND_REDRAW);
+		else
+			popup_key(app, key);
+		return;
+	}
+	/* Nothing that cannot be seen is done. */
+	if (layout_too_small(app->term->cols, app->term->rows)) {
+		command = keys_lookup(SCREEN_DISKS, key);
+		if (command == COMMAND_REDRAW || command == COMMAND_QUIT)
+			common_command(app, command);
+		return;
+	}
+	if (key_to_field(app, key))
+		return;
+	command = keys_lookup(shown_id(app), key);
+	if (command != COMMAND_NONE)
+		app_command(app, command);
+	else if (key != SPECIAL_OTHER)
+		app_message(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
+			    keys_name(key, name, sizeof(name)));
+}
+
+/* ---- following the session ---- */
+
+static void finish(struct app *app)
+{
+	struct error error = { 0 };
+	const struct report *report;
+	char line[256];
+	int err;
+
+	err = session_finish(app->session, &error);
+	app->session_state = session_state(app->session);
+	app_take_snapshot(app);
+	popup_close(app);
+	report = session_report(app->session);
+	if (report)
+		app_go(app, SCREEN_REPORT);
+	if (err)
+		app_error(app, &error);
+	else if (report)
+		app_message(app, MESSAGE_INFO, _("%s. The exit code will be %d."),
+			    report_result_line(report, line, sizeof(line)),
+			    (int)report_exit_code(report));
+	if (app->leaving)
+		app->quit = true;
+}
+
+static void follow_state(struct app *app)
+{
+	enum session_state before = app->session_state, now = session_state(app->session);
+
+	app->session_state = now;
+	if (before == SESSION_STARTING && now == SESSION_PLANNED) {
+		app_error(app, session_start_error(app->session));
+		app->stop_wanted = false;
+		if (app->leaving)
+			app->quit = true;
+	}
+	if (before != SESSION_RUNNING && now == SESSION_RUNNING) {
+		app_take_snapshot(app);
+		app_go(app, SCREEN_RUN);
+		if (app->stop_wanted)
+			app_stop_now(app);
+	}
+}
+
+void app_follow(struct app *app, unsigned changes)
+{
+	app_redraw(app);
+	if (changes & (SESSION_CHANGE_STATE | SESSION_CHANGE_JOB))
+		app_take_snapshot(app);
+	if (changes & SESSION_CHANGE_STATE)
+		follow_state(app);
+	for (int i = 0; i < SCREEN_COUNT; i++) {
+		const struct screen_ops *ops = app_ops((enum screen_id)i);
+
+		if (ops->changed)
+			ops->changed(app->states[i], app, changes);
+	}
+	if (session_state(app->session) == SESSION_RUNNING && app->has_job &&
+	    app->snapshot.state == JOB_ENDED)
+		finish(app);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The choice made so far, and what becomes invalid when it changes. */
+#include "app.h"
+
+#include "base/i18n.h"
+
+#include "app_state.h"
+
+const struct choice *app_choice(const struct app *app)
+{
+	return &app->choice;
+}
+
+static const struct disk *disk_of(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk_list *disks = session_disks(app->session);
+
+	return disks && endpoint->kind != ENDPOINT_NONE ? endpoint_disk(disks, endpoint) : NULL;
+}
+
+const struct disk *app_source_disk(struct app *app)
+{
+	return disk_of(app, &app->choice.source);
+}
+
+const struct disk *app_destination_disk(struct app *app)
+{
+	return disk_of(app, &app->choice.destination);
+}
+
+/* Before any change: what was made of the old choice is void. */
+static bool change(struct app *app, enum screen_id forget)
+{
+	if (app_copying(app)) {
+		app_message(app, MESSAGE_WARN,
+			    _("A copy is running: the choice cannot be changed now."));
+		return false;
+	}
+	session_discard_plan(app->session);
+	app->session_state = session_state(app->session);
+	app->stop_wanted = false;
+	app_take_snapshot(app);
+	app_forget(app, forget);
+	return true;
+}
+
+static void forget_ranges(struct app *app)
+{
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = (struct range_list){ 0 };
+	app->choice.everything = true;
+	app->choice.at_set = false;
+	app->choice.at = 0;
+}
+
+bool app_choose_source(struct app *app, const struct endpoint *endpoint)
+{
+	if (!change(app, SCREEN_RANGES))
+		return false;
+	forget_ranges(app);
+	app->choice.source = endpoint ? *endpoint : (struct endpoint){ 0 };
+	return true;
+}
+
+bool app_choose_destination(struct app *app, const struct endpoint *endpoint)
+{
+	if (!change(app, SCREEN_RANGES))
+		return false;
+	app->choice.destination = endpoint ? *endpoint : (struct endpoint){ 0 };
+	return true;
+}
+
+bool app_choose_everything(struct app *app)
+{
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = (struct range_list){ 0 };
+	app->choice.everything = true;
+	return true;
+}
+
+bool app_choose_ranges(struct app *app, const struct range_list *ranges)
+{
+	struct range_list copy = { 0 };
+	struct error error = { 0 };
+
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	if (range_list_copy(ranges, &copy) != 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+		return false;
+	}
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = copy;
+	app->choice.everything = false;
+	return true;
+}
+
+bool app_choose_at(struct app *app, const uint64_t *lba)
+{
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	app->choice.at_set = lba != NULL;
+	app->choice.at = lba ? *lba : 0;
+	return true;
+}
+
+bool app_choose_options(struct app *app, const struct plan_options *options)
+{
+	if (!change(app, SCREEN_RUN))
+		return false;
+	app->choice.options = *options;
+	return true;
+}
+
+bool app_plan(struct app *app, struct error *reterr)
+{
+	struct choice *choice = &app->choice;
+	struct error error = { 0 };
+	int err;
+
+	if (!change(app, SCREEN_RUN))
+		return false;
+	err = session_plan(app->session, &choice->source, &choice->destination,
+			   choice->everything ? NULL : &choice->ranges,
+			   choice->at_set ? &choice->at : NULL, &choice->options, &error);
+	app->session_state = session_state(app->session);
+	if (err) {
+		app_error(app, &error);
+		if (reterr)
+			*reterr = error;
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stands around every screen: header, banner, message, keys. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include "app_state.h"
+
+#define TABS_COL 14
+
+static int draw_tab(struct app *app, struct draw *draw, struct rect area, int col,
+		    enum screen_id screen)
+{
+	bool active = screen == app->current && !app->help;
+	enum role role = active ? ROLE_TAB_ACTIVE : app_reached(app, screen) ? ROLE_TAB : ROLE_DIM;
+
+	/* The brackets say it where there is no reverse video. */
+	return draw_printf(draw, area, 0, col, role, active ? "[%d %s]" : " %d %s ",
+			   (int)screen + 1, _(app_ops(screen)->title));
+}
+
+static void draw_header(struct app *app, struct draw *draw, struct rect area)
+{
+	char right[160];
+	int col = TABS_COL, width;
+	bool practice = app->options->practice_dir != NULL;
+
+	draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
+	for (int screen = 0; screen < SCREEN_STEPS; screen++)
+		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
+	snprintf(right, sizeof(right), " %s ", practice ? _("PRACTICE") : app->host);
+	width = text_width(right);
+	if (col + width + 1 <= area.cols)
+		draw_text(draw, area, 0, area.cols - width, practice ? ROLE_BANNER : ROLE_HEADER,
+			  right);
+}
+
+static enum role message_role(const struct app *app)
+{
+	switch (app->level) {
+	case MESSAGE_WARN:
+		return ROLE_WARN;
+	case MESSAGE_ERROR:
+		return ROLE_BAD;
+	default:
+		return ROLE_MESSAGE;
+	}
+}
+
+static void draw_message(struct app *app, struct draw *draw, struct rect area)
+{
+	char help[256];
+
+	if (!app->help) {
+		draw_cell(draw, area, 0, 1, area.cols - 2, message_role(app), app->message);
+		return;
+	}
+	scr_help_line(app, help, sizeof(help));
+	draw_cell(draw, area, 0, 1, area.cols - 2, ROLE_MESSAGE, help);
+}
+
+static void draw_footer(struct app *app, struct draw *draw, struct rect area)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+	const struct screen_ops *ops = app_shown(app);
+	void *state = app->states[ops->id];
+	int count = keys_footer(ops->id, area.cols, items);
+
+	for (int i = 0; i < count; i++) {
+		bool grey = ops->unavailable && ops->unavailable(state, app, items[i].command);
+
+		draw_text(draw, area, 0, items[i].col, grey ? ROLE_DIM : ROLE_KEY, items[i].text);
+	}
+}
+
+static const char *state_word(enum job_state state)
+{
+	switch (state) {
+	case JOB_READY:
+		return _("starting");
+	case JOB_COPYING:
+		return _("copying");
+	case JOB_PAUSED:
+		return _("paused");
+	case JOB_STOPPING:
+		return _("stopping");
+	case JOB_FLUSHING:
+		return _("flushing");
+	default:
+		return _("ended");
+	}
+}
+
+/* All that fits where there is next to no room; the copy goes on. */
+static void draw_small(struct app *app, struct draw *draw, struct rect area)
+{
+	const struct job_snapshot *job = app_job(app);
+	char text[256], eta[UNITS_TEXT_MAX];
+
+	if (app->popup.kind == POPUP_ASK) {
+		draw_printf(draw, area, 0, 0, ROLE_WARN, _("%s s=stop Esc=go on"),
+			    app->popup.title);
+		return;
+	}
+	if (!job) {
+		draw_text(draw, area, 0, 0, ROLE_WARN, _("clonedeck needs 80x24"));
+		return;
+	}
+	snprintf(eta, sizeof(eta), "-");
+	if (job->eta.known)
+		units_print_duration(job->eta.seconds, eta);
+	snprintf(text, sizeof(text), _("%s %.1f%% ETA %s needs 80x24"), state_word(job->state),
+		 job->total ? 100.0 * (double)job->written / (double)job->total : 0.0, eta);
+	draw_text(draw, area, 0, 0, ROLE_STRONG, text);
+}
+
+/* Where the cursor goes when the screen names no place: the message, so that readers speak it. */
+static void park_cursor(struct draw *draw, struct rect message)
+{
+	draw_cursor(draw, message, 0, message.cols > 1 ? 1 : 0);
+}
+
+void app_draw(struct app *app)
+{
+	struct term *term = app->term;
+	struct draw draw = { .term = term };
+	struct rect screen = { 0, 0, term->rows, term->cols };
+	const struct screen_ops *ops = app_shown(app);
+	struct layout_frame frame;
+
+	app->dirty = false;
+	layout_frame(term->cols, term->rows, app->options->practice_dir && ops->id == SCREEN_DISKS,
+		     &frame);
+	draw_clear(&draw, screen);
+	park_cursor(&draw, frame.message);
+	if (layout_too_small(term->cols, term->rows)) {
+		draw_small(app, &draw, frame.message);
+		term_show(term, draw.cursor_row, draw.cursor_col);
+		return;
+	}
+	draw_header(app, &draw, frame.header);
+	if (!rect_empty(frame.banner))
+		draw_printf(&draw, frame.banner, 0, 1, ROLE_BANNER,
+			    _(" PRACTICE: only the practice disks in %s are shown "),
+			    app->options->practice_dir);
+	ops->draw(app->states[ops->id], app, &draw, frame.body);
+	draw_message(app, &draw, frame.message);
+	draw_footer(app, &draw, frame.footer);
+	popup_draw(&app->popup, &draw, frame.body);
+	term_show(term, draw.cursor_row, draw.cursor_col);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The app from the inside: for app*.c, popup.c and scr_help.c only. */
+#ifndef CLONEDECK_UI_APP_STATE_H
+#define CLONEDECK_UI_APP_STATE_H
+
+#include "app.h"
+#include "popup_state.h"
+#include "screen.h"
+
+struct app {
+	const struct deck_options *options;
+	struct term *term; /* NULL: the terminal is gone, the copy goes on */
+	struct session *session;
+	struct choice choice;
+	enum units_scale units;
+	enum screen_id current; /* one of the steps */
+	bool help;              /* shown instead of it */
+	unsigned reached;       /* ON() bits */
+	void *states[SCREEN_COUNT];
+	enum session_state session_state; /* as last seen */
+	bool has_job;
+	struct job_snapshot snapshot;
+	char message[512];
+	enum message_level level;
+	struct popup popup;
+	char host[65];
+	bool dirty;
+	bool quit;
+	bool stop_wanted; /* also while the job is only about to start */
+	bool leaving;     /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
+	int signals;      /* signalfd */
+};
+
+/* app.c */
+int app_new(const struct deck_options *options, struct session *session, struct term *term,
+	    int signals, struct app **ret, struct error *reterr);
+void app_destroy(struct app *app);
+const struct screen_ops *app_ops(enum screen_id screen);
+const struct screen_ops *app_shown(const struct app *app);
+void app_key(struct app *app, int key);
+void app_command(struct app *app, enum command command);
+void app_stop_now(struct app *app);
+void app_take_snapshot(struct app *app);
+/* Follows the session: what is to be shown after a change. */
+void app_follow(struct app *app, unsigned changes);
+
+/* app_frame.c */
+void app_draw(struct app *app);
+/* The line above the keys while help is shown (scr_help.c). */
+void scr_help_line(struct app *app, char *buffer, size_t size);
+
+/* app_loop.c: until the technician quits or the copy of a lost terminal has ended. */
+void app_loop(struct app *app);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "deck.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "report/report.h"
+#include "session/session.h"
+
+#include "app_state.h"
+#include "term.h"
+
+/* Blocked before any thread is made, so that no other thread ever gets one of them. SIGWINCH is
+ * not for the descriptor: curses takes it, while the loop waits. */
+static int take_signals(sigset_t *before, struct error *reterr)
+{
+	sigset_t wanted, blocked;
+	int fd;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGQUIT);
+	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGTSTP);
+	blocked = wanted;
+	sigaddset(&blocked, SIGWINCH);
+	sigaddset(&blocked, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &blocked, before);
+	fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", "",
+				 _("Signals cannot be received: %s."), error_phrase(errno));
+	return fd;
+}
+
+/* The report of a copy stays behind where the screens were. */
+static void print_report(const struct report *report, int cols)
+{
+	char *text = NULL;
+
+	if (report_text(report, cols, &text, NULL) != 0)
+		return;
+	fputs(text, stdout);
+	fflush(stdout);
+	free(text);
+}
+
+static int run(const struct deck_options *options, struct session *session, struct term *term,
+	       int signals, struct error *reterr)
+{
+	const struct report *report;
+	int cols = term->cols < LAYOUT_MIN_COLS ? LAYOUT_MIN_COLS : term->cols;
+	struct app *app;
+	bool lost;
+	int err;
+
+	err = app_new(options, session, term, signals, &app, reterr);
+	if (err) {
+		term_stop(term);
+		return error_exit_code(reterr);
+	}
+	session_rescan(session);
+	app_loop(app);
+	lost = !app->term;
+	term_stop(app->term);
+	app_destroy(app);
+	report = session_report(session);
+	if (!report)
+		return lost ? EXIT_ENVIRONMENT : EXIT_COMPLETE;
+	print_report(report, cols);
+	return (int)report_exit_code(report);
+}
+
+int deck_run(const struct deck_options *options)
+{
+	/* Everything is asked for; what is ordinary is chosen on the screen. */
+	struct session_options wanted = { .all = true, .practice_dir = options->practice_dir };
+	struct session *session = NULL;
+	struct error error = { 0 };
+	struct term *term = NULL;
+	sigset_t before;
+	int signals, code = EXIT_COMPLETE;
+
+	signals = take_signals(&before, &error);
+	if (signals < 0 || term_start(options, &term, &error) < 0) {
+		code = (int)error_exit_code(&error);
+		goto out;
+	}
+	if (session_new(&wanted, &session, &error) < 0) {
+		term_stop(term);
+		code = (int)error_exit_code(&error);
+		goto out;
+	}
+	code = run(options, session, term, signals, &error);
+	session_destroy(session);
+out:
+	if (signals >= 0)
+		close(signals);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error.code)
+		fprintf(stderr, "clonedeck: %s\n", error.sentence);
+	return code;
+}

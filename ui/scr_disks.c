@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1: the disks, as they come and go; source and destination are chosen here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "app.h"
+#include "model_disks.h"
+#include "screen.h"
+
+struct disks_state {
+	struct disks_model model;
+	struct disks_place place; /* of the cursor, for when the list is replaced */
+	int top;
+	int page;
+	char wanted[128];          /* last text searched for */
+	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is said what for */
+	char complaint[512];
+	bool notes_told;
+};
+
+static int create(struct app *app, void **ret, struct error *reterr)
+{
+	struct disks_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return error_nomem(reterr);
+	disks_init(&state->model, &app_choice(app)->source, &app_choice(app)->destination);
+	*ret = state;
+	return 0;
+}
+
+static void destroy(void *data)
+{
+	struct disks_state *state = data;
+
+	disks_done(&state->model);
+	free(state);
+}
+
+static void update(struct disks_state *state, struct app *app)
+{
+	struct error error = { 0 };
+
+	if (disks_update(&state->model, session_disks(app_session(app)), &state->place) != 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+	}
+	disks_remember(&state->model, &state->place);
+}
+
+static void tell_choice(struct disks_state *state, struct app *app)
+{
+	char text[512];
+
+	disks_text_choice(&state->model, text, sizeof(text));
+	app_message(app, MESSAGE_INFO, "%s", text);
+}
+
+/* ---- the list changed ---- */
+
+/* The chosen disk of one end went away or came back under another name: what stands on the
+ * screen would not be what is meant any more. */
+static void check_end(struct app *app, const struct endpoint *endpoint,
+		      bool (*choose)(struct app *, const struct endpoint *))
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+	const struct disk *disk;
+	char node[sizeof(endpoint->node)];
+
+	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+		return;
+	disk = endpoint_disk(disks, endpoint);
+	if (disk && strcmp(disk->node, endpoint->disk_node) == 0)
+		return;
+	text_copy(node, sizeof(node), endpoint->node);
+	if (!choose(app, NULL))
+		return;
+	if (app_current(app) != SCREEN_DISKS)
+		app_go(app, SCREEN_DISKS);
+	if (disk)
+		app_message(app, MESSAGE_WARN, _("%s is called %s now: choose again."), node,
+			    disk->node);
+	else
+		app_message(app, MESSAGE_WARN, _("%s was chosen and is gone: choose again."), node);
+}
+
+static void tell_notes(struct disks_state *state, struct app *app)
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+
+	if (state->notes_told)
+		return;
+	state->notes_told = true;
+	if (disks->missing_count == 1)
+		app_message(app, MESSAGE_INFO, "%s", disks->missing[0]);
+	else if (disks->missing_count)
+		app_message(app, MESSAGE_INFO, _("%s  (%zu more under i)"), disks->missing[0],
+			    disks->missing_count - 1);
+	else
+		tell_choice(state, app);
+}
+
+static void changed(void *data, struct app *app, unsigned changes)
+{
+	struct disks_state *state = data;
+	const struct error *error;
+
+	if (!(changes & SESSION_CHANGE_DISKS))
+		return;
+	error = session_scan_error(app_session(app));
+	if (error && error->code)
+		app_error(app, error);
+	/* First the rows: the old ones point into a list that is gone. */
+	update(state, app);
+	if (!session_disks(app_session(app)))
+		return;
+	if (!app_copying(app) && session_state(app_session(app)) != SESSION_FINISHED) {
+		check_end(app, &app_choice(app)->source, app_choose_source);
+		check_end(app, &app_choice(app)->destination, app_choose_destination);
+		update(state, app);
+	}
+	tell_notes(state, app);
+}
+
+static void enter(void *data, struct app *app)
+{
+	update(data, app);
+	if (session_disks(app_session(app)))
+		tell_choice(data, app);
+	else
+		app_message(app, MESSAGE_INFO, _("Looking for disks…"));
+}
+
+/* ---- drawing ---- */
+
+static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
+		      const struct layout_disks *layout)
+{
+	struct disks_model *model = &state->model;
+	struct disks_columns columns;
+	struct line line;
+
+	disks_columns(model, layout->list.cols, &columns);
+	line_start(&line, layout->columns.cols - 1);
+	disks_text_heading(&columns, &line);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
+	state->page = layout->list.rows > 1 ? layout->list.rows - 1 : 1;
+	state->top =
+		layout_scroll(state->top, (int)model->cursor, (int)model->count, layout->list.rows);
+	for (int row = 0; row < layout->list.rows; row++) {
+		size_t at = (size_t)(state->top + row);
+		enum role role;
+
+		if (at >= model->count)
+			break;
+		line_start(&line, layout->list.cols - 1);
+		disks_text_row(model, at, &columns, app_units(app), &line, &role);
+		draw_text(draw, layout->list, row, 0, role, line.text);
+		if (at != model->cursor)
+			continue;
+		draw_highlight(draw, layout->list, row, ROLE_CURSOR);
+		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
+	}
+	if (!model->count)
+		draw_text(draw, layout->list, 0, DISKS_NODE_COL, ROLE_NORMAL,
+			  model->list
+				  ? _("No disk was found. r looks again, f names an image file.")
+				  : _("Looking for disks…"));
+}
+
+static void draw_legend(struct disks_state *state, struct draw *draw, struct rect area)
+{
+	struct disks_model *model = &state->model;
+	int col = 1;
+
+	if (model->count > (size_t)state->page + 1)
+		col = draw_printf(draw, area, 0, col, ROLE_STRONG, _("%zu of %zu  "),
+				  model->cursor + 1, model->count);
+	if (area.cols >= LAYOUT_WIDE_COLS)
+		draw_text(draw, area, 0, col, ROLE_DIM,
+			  _("USE: M mounted  S swap  L LVM/dm  R md raid  B boot medium  O open  "
+			    "H holder  F file  ro read-only   ! not as destination"));
+	else
+		draw_text(draw, area, 0, col, ROLE_DIM,
+			  _("USE: M mounted S swap L LVM/dm R md raid B boot medium O open "
+			    "ro read-only"));
+}
+
+#define LABEL_COLS 8
+
+static void draw_details(struct app *app, struct draw *draw, struct rect area,
+			 const struct disk *disk)
+{
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	int count = disks_details(disk, app_units(app), details), row = 0;
+
+	for (int i = 0; i < count && row < area.rows; i++) {
+		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
+		/* The table may be long; what is behind it still has to get its line. */
+		row += draw_wrapped(draw, area, row, LABEL_COLS, area.rows - row - (count - 1 - i),
+				    ROLE_NORMAL, details[i].text);
+	}
+}
+
+static const struct disk *disk_at_cursor(const struct disks_state *state)
+{
+	const struct disks_row *row = disks_current(&state->model);
+
+	return row ? row->disk : NULL;
+}
+
+static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
+			struct rect box, bool is_source)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
+	const struct disk *disk = disk_at_cursor(state);
+	struct rect inside = rect_inside(box);
+	char title[640];
+
+	if (rect_empty(inside))
+		return;
+	rect_cut_left(&inside, 1);
+	rect_cut_right(&inside, 1);
+	if (end->kind != ENDPOINT_NONE) {
+		disk = is_source ? app_source_disk(app) : app_destination_disk(app);
+		snprintf(title, sizeof(title), is_source ? _("Source %s") : _("Destination %s"),
+			 end->node);
+	} else if (is_source || choice->source.kind != ENDPOINT_NONE) {
+		snprintf(title, sizeof(title), _("Under the cursor: %s"), disk ? disk->name : "-");
+	} else {
+		snprintf(title, sizeof(title), "%s", _("Destination"));
+		disk = NULL;
+	}
+	draw_box(draw, box, title);
+	if (disk)
+		draw_details(app, draw, inside, disk);
+	else if (end->kind == ENDPOINT_IMAGE)
+		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
+	else
+		draw_text(draw, inside, 0, 0, ROLE_DIM,
+			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+}
+
+static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	const struct disk *disk = disk_at_cursor(state);
+	struct rect rest = area;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	rect_cut_right(&rest, 1);
+	draw_rule(draw, rest, 0, disk ? disk->name : "-");
+	rect_cut_top(&rest, 1);
+	if (disk)
+		draw_details(app, draw, rest, disk);
+}
+
+static void draw_events(struct app *app, struct draw *draw, struct rect area)
+{
+	struct rect rest = area;
+	const char *line;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	draw_text(draw, rest, 0, 0, ROLE_DIM, _("Disks that came and went, newest first"));
+	for (int i = 0; i < rest.rows - 1; i++) {
+		line = session_hotplug_line(app_session(app), (unsigned)i);
+		if (!line) {
+			if (!i)
+				draw_text(draw, rest, 1, 1, ROLE_DIM, _("none since the start"));
+			break;
+		}
+		draw_cell(draw, rest, i + 1, 1, rest.cols - 2, ROLE_NORMAL, line);
+	}
+}
+
+static void draw_screen(void *data, struct app *app, struct draw *draw, struct rect body)
+{
+	struct disks_state *state = data;
+	struct layout_disks layout;
+
+	layout_disks(body, (int)state->model.count, &layout);
+	draw_list(state, app, draw, &layout);
+	draw_legend(state, draw, layout.legend);
+	draw_pane(state, app, draw, layout.detail);
+	draw_box_of(state, app, draw, layout.source, true);
+	draw_box_of(state, app, draw, layout.destination, false);
+	draw_events(app, draw, layout.events);
+}
+
+/* ---- choosing ---- */
+
+static bool same_end(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
+}
+
+/* An endpoint chosen for one end; taken back when it is that end already. */
+static bool choose(struct disks_state *state, struct app *app, const struct endpoint *endpoint,
+		   bool destination)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *mine = destination ? &choice->destination : &choice->source;
+	const struct endpoint *other = destination ? &choice->source : &choice->destination;
+	bool (*set)(struct app *, const struct endpoint *) =
+		destination ? app_choose_destination : app_choose_source;
+
+	if (same_end(mine, endpoint)) {
+		if (!set(app, NULL))
+			return false;
+	} else if (same_end(other, endpoint)) {
+		app_message(app, MESSAGE_WARN,
+			    destination ? _("%s is the source: it cannot be copied to itself.")
+					: _("%s is the destination: it cannot be its own source."),
+			    endpoint->node);
+		return false;
+	} else if (!set(app, endpoint)) {
+		return false;
+	}
+	update(state, app);
+	tell_choice(state, app);
+	return true;
+}
+
+static void choose_row(struct disks_state *state, struct app *app, bool destination)
+{
+	const struct disks_row *row = disks_current(&state->model);
+	struct endpoint endpoint;
+	const char *why;
+	char reason[512];
+
+	if (!row)
+		return;
+	why = destination ? disks_no_destination(row, reason, sizeof(reason))
+			  : disks_no_source(row, reason, sizeof(reason));
+	disks_endpoint(row, &endpoint);
+	if (why)
+		app_message(app, MESSAGE_WARN, "%s", why);
+	else
+		choose(state, app, &endpoint, destination);
+}
+
+/* ---- image files ---- */
+
+static const char *take_file(struct disks_state *state, struct app *app, bool destination)
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+	struct error error = { 0 };
+	struct endpoint endpoint;
+	const struct disk *disk;
+
+	if (endpoint_resolve(disks, state->file, destination, &endpoint, &error) != 0) {
+		text_copy(state->complaint, sizeof(state->complaint), error.sentence);
+		return state->complaint;
+	}
+	disk = endpoint_disk(disks, &endpoint);
+	if (destination && disk && endpoint.kind != ENDPOINT_IMAGE) {
+		const struct disks_row row = { .disk = disk };
+
+		if (disks_no_destination(&row, state->complaint, sizeof(state->complaint)))
+			return state->complaint;
+	}
+	choose(state, app, &endpoint, destination);
+	return NULL;
+}
+
+static void file_used_as(void *user, struct app *app, int choice)
+{
+	const char *complaint;
+
+	if (choice < 0)
+		return;
+	complaint = take_file(user, app, choice == 1);
+	if (complaint)
+		app_message(app, MESSAGE_ERROR, "%s", complaint);
+}
+
+static const char *file_named(void *user, struct app *app, const char *text)
+{
+	struct disks_state *state = user;
+	const struct popup_choice choices[] = {
+		{ 's', _("copy from it: source") },
+		{ 'd', _("copy into it: destination") },
+	};
+
+	if (!text)
+		return NULL;
+	if (!*text)
+		return _("Type the path of a file, or press Esc.");
+	text_copy(state->file, sizeof(state->file), text);
+	popup_ask(app, _("What is the file for?"), text, choices, 2, file_used_as, state);
+	return NULL;
+}
+
+/* ---- commands ---- */
+
+static void show_details(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disk_at_cursor(state);
+	CLEANUP(free) char *text = NULL;
+
+	if (!disk)
+		return;
+	text = disks_everything(state->model.list, disk, app_units(app));
+	if (text)
+		popup_text(app, disk->node, text);
+}
+
+static void find(struct disks_state *state, struct app *app)
+{
+	if (!state->wanted[0] || !disks_find(&state->model, state->wanted))
+		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
+}
+
+static const char *find_typed(void *user, struct app *app, const char *text)
+{
+	struct disks_state *state = user;
+
+	if (!text || !*text)
+		return NULL;
+	text_copy(state->wanted, sizeof(state->wanted), text);
+	find(state, app);
+	disks_remember(&state->model, &state->place);
+	return NULL;
+}
+
+static void toggle_partitions(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disk_at_cursor(state);
+	struct error error = { 0 };
+	int err;
+
+	if (disks_toggle(&state->model, &err))
+		return;
+	if (err) {
+		error_nomem(&error);
+		app_error(app, &error);
+	} else if (disk) {
+		app_message(app, MESSAGE_INFO, _("%s has no partitions."), disk->node);
+	}
+}
+
+static void toggle_all(struct disks_state *state, struct app *app)
+{
+	size_t before = state->model.count;
+
+	state->model.all = !state->model.all;
+	update(state, app);
+	if (!state->model.all)
+		app_message(app, MESSAGE_INFO, _("ram, dm and md devices are hidden."));
+	else if (state->model.count == before)
+		app_message(app, MESSAGE_INFO, _("There are no ram, dm or md devices to show."));
+	else
+		app_message(app, MESSAGE_INFO, _("ram, dm and md devices are shown too."));
+}
+
+static void go_on(struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+
+	if (choice->source.kind == ENDPOINT_NONE)
+		app_message(app, MESSAGE_INFO, _("No source yet: put the cursor on it, press s."));
+	else if (choice->destination.kind == ENDPOINT_NONE)
+		app_message(app, MESSAGE_INFO,
+			    _("No destination yet: put the cursor on it, press d."));
+	else
+		app_go(app, SCREEN_RANGES);
+}
+
+static bool act(struct disks_state *state, struct app *app, enum command command)
+{
+	switch (command) {
+	case COMMAND_SOURCE:
+		choose_row(state, app, false);
+		return true;
+	case COMMAND_DESTINATION:
+		choose_row(state, app, true);
+		return true;
+	case COMMAND_ACCEPT:
+		go_on(app);
+		return true;
+	case COMMAND_PARTITIONS:
+		toggle_partitions(state, app);
+		return true;
+	case COMMAND_IMAGE:
+		popup_prompt(app, _("Image file"),
+			     _("Path of an image file. A file that does not exist can be a "
+			       "destination: it is made when the copy starts."),
+			     "", file_named, state);
+		return true;
+	case COMMAND_DETAILS:
+		show_details(state, app);
+		return true;
+	case COMMAND_RESCAN:
+		app_message(app, MESSAGE_INFO, _("Looking for disks…"));
+		session_rescan(app_session(app));
+		return true;
+	case COMMAND_SHOW_ALL:
+		toggle_all(state, app);
+		return true;
+	case COMMAND_FIND:
+		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, …"),
+			     state->wanted, find_typed, state);
+		return true;
+	case COMMAND_FIND_NEXT:
+		find(state, app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool command(void *data, struct app *app, enum command command)
+{
+	struct disks_state *state = data;
+	struct disks_model *model = &state->model;
+	bool done = true;
+
+	switch (command) {
+	case COMMAND_UP:
+		disks_move(model, -1);
+		break;
+	case COMMAND_DOWN:
+		disks_move(model, 1);
+		break;
+	case COMMAND_PAGE_UP:
+		disks_move(model, -state->page);
+		break;
+	case COMMAND_PAGE_DOWN:
+		disks_move(model, state->page);
+		break;
+	case COMMAND_FIRST:
+		disks_move(model, -(long)model->count);
+		break;
+	case COMMAND_LAST:
+		disks_move(model, (long)model->count);
+		break;
+	default:
+		done = act(state, app, command);
+		break;
+	}
+	disks_remember(model, &state->place);
+	return done;
+}
+
+static const char *unavailable(void *data, struct app *app, enum command command)
+{
+	const struct disks_state *state = data;
+	bool changes = command == COMMAND_SOURCE || command == COMMAND_DESTINATION ||
+		       command == COMMAND_IMAGE;
+
+	if (changes && app_copying(app))
+		return _("A copy is running: the choice cannot be changed now.");
+	if (changes && !state->model.list)
+		return _("The disks are still being looked for.");
+	return NULL;
+}
+
+static const char *const notes[] = {
+	N_("S D  source and destination; s d: a partition of this disk is"),
+	N_("!  cannot be a destination; d says why"),
+	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
+	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),
+	NULL,
+};
+
+const struct screen_ops scr_disks = {
+	.id = SCREEN_DISKS,
+	.title = N_("Disks"),
+	.create = create,
+	.destroy = destroy,
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.notes = notes,
+};

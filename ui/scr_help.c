@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Help: the command table in two columns, and what each screen adds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "app_state.h"
+#include "screen.h"
+
+struct help_state {
+	enum screen_id topic;
+	int top, lines, rows;
+};
+
+static int create(struct app *app, void **ret, struct error *reterr)
+{
+	struct help_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return error_nomem(reterr);
+	*ret = state;
+	return 0;
+}
+
+static void enter(void *data, struct app *app)
+{
+	struct help_state *state = data;
+
+	state->topic = app_current(app);
+	state->top = 0;
+}
+
+void scr_help_line(struct app *app, char *buffer, size_t size)
+{
+	const struct help_state *state = app->states[SCREEN_HELP];
+	const char *title = _(app_ops(state->topic)->title);
+
+	if (app_copying(app))
+		snprintf(buffer, size,
+			 _("Help for screen %d %s. The copy goes on while help is open."),
+			 (int)state->topic + 1, title);
+	else
+		snprintf(buffer, size, _("Help for screen %d %s."), (int)state->topic + 1, title);
+}
+
+/* ---- drawing ---- */
+
+#define KEYS_COLS 12
+
+struct page {
+	struct draw *draw;
+	struct rect area;
+	int top, line;
+};
+
+static bool on_page(const struct page *page)
+{
+	return page->line >= page->top && page->line - page->top < page->area.rows;
+}
+
+static void put_key(struct page *page, int col, const struct command_info *info)
+{
+	char names[64];
+
+	if (on_page(page)) {
+		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,
+			  ROLE_STRONG, keys_names(info, names, sizeof(names)));
+		draw_text(page->draw, page->area, page->line - page->top, col + KEYS_COLS + 2,
+			  ROLE_NORMAL, _(info->help));
+	}
+	page->line++;
+}
+
+static void put_title(struct page *page, int col, const char *title)
+{
+	if (on_page(page))
+		draw_text(page->draw, page->area, page->line - page->top, col, ROLE_STRONG, title);
+	page->line++;
+}
+
+/* A command that every step has in the same way belongs to the left column. */
+static bool everywhere(const struct command_info *info)
+{
+	unsigned steps = ON(SCREEN_STEPS) - 1;
+
+	return (info->screens & steps) == steps || info->command == COMMAND_FIRST ||
+	       info->command == COMMAND_LAST || info->command == COMMAND_BACK ||
+	       (info->command == COMMAND_STOP && info->screens != ON(SCREEN_RUN));
+}
+
+static int put_keys(struct page *page, int col, enum screen_id topic, bool common)
+{
+	for (const struct command_info *info = keys_table(); info->command; info++)
+		if (info->help && (info->screens & ON(topic)) && everywhere(info) == common)
+			put_key(page, col, info);
+	return page->line;
+}
+
+/* "NAME  text": the name stands out. */
+static void put_note(struct page *page, const char *text)
+{
+	const char *gap = strstr(text, "  ");
+	char name[32] = "";
+
+	if (gap && (size_t)(gap - text) < sizeof(name)) {
+		snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
+		text = gap + 2;
+	}
+	if (on_page(page)) {
+		draw_text(page->draw, page->area, page->line - page->top, 1, ROLE_STRONG, name);
+		draw_text(page->draw, page->area, page->line - page->top, KEYS_COLS - 3,
+			  ROLE_NORMAL, text);
+	}
+	page->line++;
+}
+
+static const char *const common_notes[] = {
+	N_("F1 F10  F1 is the same as ?, F10 is the same as q"),
+	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
+	N_("FILES   /var/log/clonedeck/<date>-<time>.{log,map,json}"),
+	N_("DISPLAY clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
+	NULL,
+};
+
+static void put_notes(struct page *page, const char *const *notes)
+{
+	for (; notes && *notes; notes++)
+		put_note(page, _(*notes));
+}
+
+static void draw_screen(void *data, struct app *app, struct draw *draw, struct rect body)
+{
+	struct help_state *state = data;
+	struct page page = { .draw = draw, .area = body, .top = state->top };
+	int middle = body.cols >= LAYOUT_WIDE_COLS ? body.cols / 2 : 38;
+	struct rect left = body;
+	char title[128];
+	int longest;
+
+	rect_cut_top(&page.area, 1);
+	rect_cut_left(&page.area, 1);
+	state->rows = page.area.rows;
+	left = page.area;
+	left.cols = middle - 1;
+
+	struct page column = page;
+
+	column.area = left;
+	put_title(&column, 0, _("KEYS ON EVERY SCREEN"));
+	longest = put_keys(&column, 0, state->topic, true);
+	column = page;
+	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
+		 _(app_ops(state->topic)->title));
+	put_title(&column, middle, title);
+	put_keys(&column, middle, state->topic, false);
+	page.line = (column.line > longest ? column.line : longest) + 1;
+	put_notes(&page, app_ops(state->topic)->notes);
+	put_notes(&page, common_notes);
+	state->lines = page.line;
+	draw_cursor(draw, page.area, 0, 0);
+}
+
+/* ---- commands ---- */
+
+static void scroll(struct help_state *state, int by)
+{
+	int last = state->lines - state->rows;
+
+	state->top += by;
+	if (state->top > last)
+		state->top = last;
+	if (state->top < 0)
+		state->top = 0;
+}
+
+static void next_topic(struct help_state *state, int by)
+{
+	state->topic = (enum screen_id)(((int)state->topic + by + SCREEN_STEPS) % SCREEN_STEPS);
+	state->top = 0;
+}
+
+static bool command(void *data, struct app *app, enum command command)
+{
+	struct help_state *state = data;
+
+	switch (command) {
+	case COMMAND_UP:
+		scroll(state, -1);
+		return true;
+	case COMMAND_DOWN:
+		scroll(state, 1);
+		return true;
+	case COMMAND_PAGE_UP:
+		scroll(state, -state->rows);
+		return true;
+	case COMMAND_PAGE_DOWN:
+		scroll(state, state->rows);
+		return true;
+	case COMMAND_FIRST:
+		scroll(state, -state->lines);
+		return true;
+	case COMMAND_LAST:
+		scroll(state, state->lines);
+		return true;
+	case COMMAND_NEXT_FIELD:
+		next_topic(state, 1);
+		return true;
+	case COMMAND_PREVIOUS_FIELD:
+		next_topic(state, -1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+const struct screen_ops scr_help = {
+	.id = SCREEN_HELP,
+	.title = N_("Help"),
+	.create = create,
+	.destroy = free,
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+};
