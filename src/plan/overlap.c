@@ -4,12 +4,16 @@
 
 #include "plan/plan.h"
 
-/* Two nodes of one disk by what the disk says of itself: two cables of a SAS disk, two
- * paths of a SAN. A WWN alone is not enough, some makers give the same one to all disks. */
+/*
+ * Two nodes of one disk by what the disk says of itself: two cables of a SAS
+ * disk, two paths of a SAN. The serial has to agree too, some makers give one
+ * WWN to all their disks; and 0x3… are local assignments (NAA 3), as USB bridges
+ * make them up, the same in each.
+ */
 static bool same_by_wwn(const struct identity *a, const struct identity *b)
 {
-	return a->wwn[0] && strcmp(a->wwn, b->wwn) == 0 && a->size == b->size &&
-	       strcmp(a->serial, b->serial) == 0;
+	return a->wwn[0] && strncmp(a->wwn, "0x3", 3) != 0 && strcmp(a->wwn, b->wwn) == 0 &&
+	       strcmp(a->serial, b->serial) == 0 && a->size == b->size;
 }
 
 bool plan_same_disk(const struct plan *plan)
@@ -23,11 +27,13 @@ bool plan_same_disk(const struct plan *plan)
 		return a->kind == b->kind && a->exists && b->exists &&
 		       a->identity.devno == b->identity.devno &&
 		       a->identity.inode == b->identity.inode;
-	if (a->identity.devno != 0 && a->identity.devno == b->identity.devno)
-		return true;
 	if (a->disk_node[0] && strcmp(a->disk_node, b->disk_node) == 0)
 		return true;
-	return same_by_wwn(&a->identity, &b->identity) || identity_same(&a->identity, &b->identity);
+	/* Equal serials of two nodes are no proof: cheap bridges share them. */
+	if (a->identity.devno != 0 && b->identity.devno != 0)
+		return a->identity.devno == b->identity.devno ||
+		       same_by_wwn(&a->identity, &b->identity);
+	return identity_same(&a->identity, &b->identity);
 }
 
 bool plan_overlaps_itself(const struct plan *plan)

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pictures: nothing invisible, before and after, what is lost. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "disks.h"
+#include "plan/picture.h"
+
+#define SECTORS 3907029168U
+
+/* The disk of the design: three partitions, a gap, tables at both ends. */
+static struct partition parts[] = {
+	{ .number = 1, .start = 2048, .sectors = 1048576 },
+	{ .number = 2, .start = 1050624, .sectors = 2097152 },
+	{ .number = 3, .start = 3147776, .sectors = 3903881216U },
+};
+static struct region regions[] = {
+	{ .kind = REGION_TABLE, .start = 0, .sectors = 34, .partition = -1 },
+	{ .kind = REGION_GAP, .start = 34, .sectors = 2014, .partition = -1 },
+	{ .kind = REGION_PARTITION, .start = 2048, .sectors = 1048576, .partition = 0 },
+	{ .kind = REGION_PARTITION, .start = 1050624, .sectors = 2097152, .partition = 1 },
+	{ .kind = REGION_PARTITION, .start = 3147776, .sectors = 3903881216U, .partition = 2 },
+	{ .kind = REGION_GAP, .start = 3907028992U, .sectors = 143, .partition = -1 },
+	{ .kind = REGION_TABLE_BACKUP, .start = 3907029135U, .sectors = 33, .partition = -1 },
+};
+
+/* A disk of 1000 sectors with an MS-DOS table: 1, an extended one, 5 and 6 in it. */
+static struct partition dos_parts[] = {
+	{ .number = 1, .start = 100, .sectors = 200 },
+	{ .number = 2, .start = 400, .sectors = 600, .extended = true },
+	{ .number = 5, .start = 410, .sectors = 190 },
+	{ .number = 6, .start = 610, .sectors = 290 },
+};
+static struct region dos_regions[] = {
+	{ .kind = REGION_TABLE, .start = 0, .sectors = 1, .partition = -1 },
+	{ .kind = REGION_GAP, .start = 1, .sectors = 99, .partition = -1 },
+	{ .kind = REGION_PARTITION, .start = 100, .sectors = 200, .partition = 0 },
+	{ .kind = REGION_GAP, .start = 300, .sectors = 100, .partition = -1 },
+	{ .kind = REGION_TABLE, .start = 400, .sectors = 1, .partition = -1 },
+	{ .kind = REGION_GAP, .start = 401, .sectors = 9, .partition = -1 },
+	{ .kind = REGION_PARTITION, .start = 410, .sectors = 190, .partition = 2 },
+	{ .kind = REGION_TABLE, .start = 600, .sectors = 1, .partition = -1 },
+	{ .kind = REGION_GAP, .start = 601, .sectors = 9, .partition = -1 },
+	{ .kind = REGION_PARTITION, .start = 610, .sectors = 290, .partition = 3 },
+	{ .kind = REGION_GAP, .start = 900, .sectors = 100, .partition = -1 },
+};
+
+static struct disk gpt, dos, blank;
+static char out[512];
+
+static void setup(void)
+{
+	gpt = test_disk("sda", 0, SECTORS, 512);
+	strcpy(gpt.table, "gpt");
+	gpt.partitions = parts;
+	gpt.partition_count = 3;
+	gpt.regions = regions;
+	gpt.region_count = sizeof(regions) / sizeof(regions[0]);
+	dos = test_disk("sdb", 16, 1000, 512);
+	strcpy(dos.table, "dos");
+	dos.partitions = dos_parts;
+	dos.partition_count = 4;
+	dos.regions = dos_regions;
+	dos.region_count = sizeof(dos_regions) / sizeof(dos_regions[0]);
+	blank = test_disk("sdc", 32, 2000, 512);
+	memset(out, '~', sizeof(out));
+}
+
+static void check_row(int cells, const char *expected)
+{
+	ck_assert_int_eq((int)strlen(out), cells);
+	ck_assert_str_eq(out, expected);
+	ck_assert_int_eq(out[cells + 1], '~'); /* no byte more */
+}
+
+START_TEST(disk_as_designed)
+{
+	picture_disk(&gpt, gpt.identity.size, 40, out);
+	check_row(40, "G12333333333333333333333333333333333333G");
+	/* On the scale of a disk twice as large. */
+	picture_disk(&gpt, 2 * gpt.identity.size, 40, out);
+	check_row(40, "G123333333333333333G                    ");
+	/* On the scale of its own first half. */
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size / 2, 20, out);
+	check_row(20, "G1233333333333333333");
+}
+END_TEST
+
+START_TEST(partitions_before_tables)
+{
+	picture_disk(&gpt, gpt.identity.size, 5, out);
+	check_row(5, "G123G");
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size, 4, out);
+	check_row(4, "1233");
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size, 3, out);
+	check_row(3, "123");
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size, 2, out);
+	check_row(2, "13"); /* the smallest in each */
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size, 1, out);
+	check_row(1, "1");
+	memset(out, '~', sizeof(out));
+	picture_disk(&gpt, gpt.identity.size, 0, out);
+	check_row(0, "");
+	picture_disk(&gpt, gpt.identity.size, -3, out);
+	ck_assert_str_eq(out, "");
+}
+END_TEST
+
+START_TEST(extended_and_logical)
+{
+	picture_disk(&dos, dos.identity.size, 20, out);
+	check_row(20, "G.1111..G255G6666622");
+	memset(out, '~', sizeof(out));
+	picture_disk(&dos, dos.identity.size, 10, out);
+	check_row(10, "G11.G25G62");
+}
+END_TEST
+
+START_TEST(no_table)
+{
+	picture_disk(&blank, blank.identity.size, 10, out);
+	check_row(10, "..........");
+	memset(out, '~', sizeof(out));
+	picture_disk(&blank, 4 * blank.identity.size, 10, out);
+	check_row(10, "...       ");
+	memset(out, '~', sizeof(out));
+	blank.identity.size = 0;
+	picture_disk(&blank, 0, 4, out);
+	check_row(4, "    ");
+	memset(out, '~', sizeof(out));
+	picture_disk(&blank, 100, 4, out);
+	check_row(4, "    ");
+	/* More cells than bytes. */
+	memset(out, '~', sizeof(out));
+	blank.identity.size = 512;
+	picture_disk(&blank, 3, 9, out);
+	check_row(9, ".........");
+}
+END_TEST
+
+static char letter(unsigned number)
+{
+	if (number <= 9)
+		return (char)('0' + number);
+	return number < 36 ? (char)('a' + number - 10) : '#';
+}
+
+/* Partitions of wild sizes at wild places: all are seen wherever there are cells enough, in
+ * the order of the disk, and never beyond it. */
+START_TEST(no_partition_is_invisible)
+{
+	uint32_t state = 2463534242U;
+
+	for (int round = 0; round < 3000; round++) {
+		struct partition many[35] = { 0 };
+		uint64_t at = 34;
+		struct disk disk = gpt;
+		int cells;
+
+		state = state * 1664525 + 1013904223;
+		disk.partition_count = 1 + (state >> 8) % 35;
+		disk.partitions = many;
+		for (size_t i = 0; i < disk.partition_count; i++) {
+			state = state * 1664525 + 1013904223;
+			at += (state >> 4) >> ((state >> 1) % 28);
+			many[i].number = (unsigned)i + 1;
+			many[i].start = at;
+			state = state * 1664525 + 1013904223;
+			many[i].sectors = 1 + ((state >> 4) >> ((state >> 1) % 28));
+			at += many[i].sectors;
+		}
+		disk.identity.size = (at + 34) * 512;
+		cells = (int)disk.partition_count + (int)((state >> 7) % 100);
+		picture_disk(&disk, disk.identity.size, cells, out);
+		ck_assert_int_eq((int)strlen(out), cells);
+
+		const char *last = NULL;
+
+		for (size_t i = 0; i < disk.partition_count; i++) {
+			const char *seen = strchr(out, letter((unsigned)i + 1));
+
+			ck_assert_msg(seen != NULL, "round %d: %zu not in %s", round, i + 1, out);
+			ck_assert_msg(!last || seen > last, "round %d: %zu out of order in %s",
+				      round, i + 1, out);
+			last = seen;
+		}
+		ck_assert_ptr_null(strchr(out, ' '));
+	}
+}
+END_TEST
+
+START_TEST(more_partitions_than_cells)
+{
+	struct partition many[200] = { 0 };
+	struct disk disk = gpt;
+
+	for (unsigned i = 0; i < 200; i++)
+		many[i] = (struct partition){ .number = i + 1, .start = 34 + i, .sectors = 1 };
+	disk.partitions = many;
+	disk.partition_count = 200;
+	picture_disk(&disk, disk.identity.size, 60, out);
+	ck_assert_int_eq((int)strlen(out), 60);
+	ck_assert_int_eq(out[0], '1');
+}
+END_TEST
+
+/* A table that lies: beyond the end, wrapping, empty, overlapping. */
+START_TEST(broken_table)
+{
+	struct partition broken[] = {
+		{ .number = 1, .start = 0, .sectors = UINT64_MAX },
+		{ .number = 2, .start = 10, .sectors = 0 },
+		{ .number = 3, .start = 500, .sectors = UINT64_MAX - 499 },
+		{ .number = 4, .start = UINT64_MAX, .sectors = UINT64_MAX },
+		{ .number = 0, .start = 1500, .sectors = 100 },
+	};
+	struct lost *lost;
+	size_t count;
+
+	blank.partitions = broken;
+	blank.partition_count = 5;
+	picture_disk(&blank, blank.identity.size, 20, out);
+	check_row(20, "111113333333333#3333");
+
+	struct endpoint source = test_whole(&gpt), destination = test_whole(&blank);
+	struct range_list all = { 0 };
+	struct plan *plan;
+
+	ck_assert_int_eq(range_list_add(&all, (struct range){ 0, 2000 }), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(picture_lost(plan, &blank, &lost, &count), 0);
+	ck_assert_uint_eq(count, 3);
+	free(lost);
+	picture_touched(plan, &blank, 20, out);
+	ck_assert_str_eq(out, "xxxxxxxxxxxxxxxxxxxx");
+	plan_destroy(plan);
+	range_list_done(&all);
+}
+END_TEST
+
+START_TEST(ranges_lie_under_what_they_tick)
+{
+	struct range_list list = { 0 };
+
+	range_list_add(&list, (struct range){ 2048, 1048576 });
+	picture_ranges(&gpt, &list, 40, out);
+	/* In truth partition 1 lies in the first cell; it is marked where it is shown. The
+	 * first cell covers it too. */
+	check_row(40, "==                                      ");
+	range_list_done(&list);
+	range_list_add(&list, (struct range){ 1050624, 2097152 });
+	picture_ranges(&gpt, &list, 40, out);
+	ck_assert_str_eq(out, "= =                                     ");
+	range_list_done(&list);
+	range_list_add(&list, (struct range){ SECTORS / 2, 1 });
+	picture_ranges(&gpt, &list, 40, out);
+	ck_assert_str_eq(out, "                    =                   ");
+	range_list_done(&list);
+	range_list_add(&list, (struct range){ 0, SECTORS });
+	picture_ranges(&gpt, &list, 40, out);
+	ck_assert_str_eq(out, "========================================");
+	range_list_done(&list);
+	picture_ranges(&gpt, &list, 4, out);
+	ck_assert_str_eq(out, "    ");
+	gpt.identity.logical_sector_size = 0;
+	picture_ranges(&gpt, &list, 4, out);
+	ck_assert_str_eq(out, "    ");
+}
+END_TEST
+
+static struct plan *plan_of(const struct endpoint *source, const struct endpoint *destination,
+			    struct range range, const uint64_t *at)
+{
+	struct range_list list = { 0 };
+	struct plan *plan;
+	struct error error = { 0 };
+
+	range_list_add(&list, range);
+	ck_assert_msg(plan_new(source, destination, range.count ? &list : NULL, at, NULL, &plan,
+			       &error) == 0,
+		      "%s", error.sentence);
+	range_list_done(&list);
+	return plan;
+}
+
+static void check_after(struct plan *plan, const struct disk *source,
+			const struct disk *destination, const char *after, const char *touched)
+{
+	int cells = (int)strlen(after);
+
+	picture_after(plan, source, destination, cells, out);
+	ck_assert_str_eq(out, after);
+	picture_touched(plan, destination, cells, out);
+	ck_assert_str_eq(out, touched);
+}
+
+static void check_lost(struct plan *plan, const struct disk *destination, const char *expected)
+{
+	static const char how[] = {
+		[LOST_OVERWRITTEN] = 'x', [LOST_PARTLY] = 'p', [LOST_FROM_TABLE] = 't'
+	};
+	struct lost *lost;
+	size_t count;
+	char text[64] = "";
+
+	ck_assert_int_eq(picture_lost(plan, destination, &lost, &count), 0);
+	for (size_t i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%c ",
+			 lost[i].partition->number, how[lost[i].how]);
+	ck_assert_str_eq(text, expected);
+	ck_assert((lost == NULL) == (count == 0));
+	free(lost);
+}
+
+START_TEST(whole_disk_to_a_larger_one)
+{
+	struct disk larger = gpt;
+	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+
+	check_after(plan, &dos, &blank, "G.1111..G255G6666622....................",
+		    "xxxxxxxxxxxxxxxxxxxx--------------------");
+	check_lost(plan, &blank, "");
+	plan_destroy(plan);
+
+	/* Onto one with partitions of its own: those behind the copy vanish with the table. */
+	destination = test_whole(&larger);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	check_lost(plan, &larger, "1t 2t 3t ");
+	picture_touched(plan, &larger, 10, out);
+	ck_assert_str_eq(out, "x---------");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(whole_disk_to_a_smaller_one)
+{
+	struct disk small = test_disk("sdd", 48, 500, 512);
+	struct endpoint source = test_whole(&dos), destination = test_whole(&small);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+
+	/* What does not fit is cut off; the guard refuses such a plan. */
+	check_after(plan, &dos, &small, "G.1111.G25", "xxxxxxxxxx");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(range_beside_the_table)
+{
+	const uint64_t at = 150;
+	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0, 100 }, &at);
+
+	check_after(plan, &blank, &dos, "G.1111..G255G6666622", "---xx---------------");
+	check_lost(plan, &dos, "1p ");
+	plan_destroy(plan);
+
+	/* All of partition 1 and a bit. */
+	plan = plan_of(&source, &destination, (struct range){ 100, 250 }, NULL);
+	check_after(plan, &blank, &dos, "G.1111..G255G6666622", "--xxxxx-------------");
+	check_lost(plan, &dos, "1x ");
+	plan_destroy(plan);
+
+	/* Only gaps. */
+	plan = plan_of(&source, &destination, (struct range){ 300, 50 }, NULL);
+	check_lost(plan, &dos, "");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(broken_chain_of_extended_tables)
+{
+	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 600, 1 }, NULL);
+
+	/* A link of the chain is overwritten: 5 and 6 are no longer found. */
+	check_lost(plan, &dos, "5t 6t ");
+	picture_after(plan, &blank, &dos, 20, out);
+	ck_assert_str_eq(out, "G.1111..G222G2222222");
+	plan_destroy(plan);
+
+	/* The table of the source comes, one link of its chain does not. */
+	source = test_whole(&dos);
+	destination = test_whole(&blank);
+	plan = plan_of(&source, &destination, (struct range){ 0, 500 }, NULL);
+	picture_after(plan, &dos, &blank, 40, out);
+	ck_assert_str_eq(out, "G.1111..G22222222222....................");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(table_overwritten_by_none)
+{
+	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0, 1 }, NULL);
+
+	check_after(plan, &blank, &dos, "....................", "x-------------------");
+	check_lost(plan, &dos, "1t 5t 6t ");
+	plan_destroy(plan);
+
+	/* The source's table, but elsewhere: no table there. */
+	const uint64_t at = 1;
+
+	source = test_whole(&dos);
+	destination = test_whole(&blank);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
+	picture_after(plan, &dos, &blank, 10, out);
+	ck_assert_str_eq(out, "..........");
+	plan_destroy(plan);
+
+	/* A file system from a partition onto the whole disk. */
+	source = test_part(&dos, 1, 100, 200);
+	destination = test_whole(&gpt);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	picture_after(plan, &dos, &gpt, 10, out);
+	ck_assert_str_eq(out, "..........");
+	check_lost(plan, &gpt, "1t 2t 3t ");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(other_sector_size)
+{
+	struct disk big = test_disk("sdd", 48, 250, 4096);
+	struct endpoint source = test_whole(&dos), destination = test_whole(&big);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+
+	/* The LBAs in the table would mean other places: nobody finds these partitions. */
+	picture_after(plan, &dos, &big, 10, out);
+	ck_assert_str_eq(out, "..........");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(partition_to_partition)
+{
+	struct endpoint source = test_part(&dos, 1, 100, 200);
+	struct endpoint destination = test_part(&dos, 6, 610, 290);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+
+	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "------------xxxxx---");
+	check_lost(plan, &dos, "6p ");
+	plan_destroy(plan);
+
+	/* A source too large for it: nothing behind the partition is written. */
+	source = test_part(&dos, 6, 610, 290);
+	destination = test_part(&dos, 1, 100, 200);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
+	check_lost(plan, &dos, "1x ");
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(images_are_unknown)
+{
+	struct endpoint source = test_image("/srv/a.img", 500 * 512, true);
+	struct endpoint destination = test_whole(&dos);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+
+	check_after(plan, NULL, &dos, "????????????????????", "xxxxxxxxxx----------");
+	check_lost(plan, &dos, "1x 5p 6t ");
+	plan_destroy(plan);
+
+	/* Into a partition: the table is known, it stays. */
+	destination = test_part(&dos, 6, 610, 290);
+	plan = plan_of(&source, &destination, (struct range){ 0, 10 }, NULL);
+	check_after(plan, NULL, &dos, "G.1111..G255G6666622", "------------x-------");
+	plan_destroy(plan);
+
+	/* A disk to a new image: the image will hold the disk's table. */
+	source = test_whole(&dos);
+	destination = test_image("/srv/new.img", 0, false);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	check_after(plan, &dos, NULL, "G.1111..G255G6666622", "xxxxxxxxxxxxxxxxxxxx");
+	check_lost(plan, NULL, "");
+	plan_destroy(plan);
+
+	/* A range into an image that is there: what else it holds is not known. */
+	destination = test_image("/srv/old.img", 1000 * 512, true);
+	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);
+	check_after(plan, &dos, NULL, "????????????????????", "--xxxx--------------");
+	plan_destroy(plan);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("picture");
+	TCase *tests = tcase_create("picture");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, disk_as_designed);
+	tcase_add_test(tests, partitions_before_tables);
+	tcase_add_test(tests, extended_and_logical);
+	tcase_add_test(tests, no_table);
+	tcase_add_test(tests, no_partition_is_invisible);
+	tcase_add_test(tests, more_partitions_than_cells);
+	tcase_add_test(tests, broken_table);
+	tcase_add_test(tests, ranges_lie_under_what_they_tick);
+	tcase_add_test(tests, whole_disk_to_a_larger_one);
+	tcase_add_test(tests, whole_disk_to_a_smaller_one);
+	tcase_add_test(tests, range_beside_the_table);
+	tcase_add_test(tests, broken_chain_of_extended_tables);
+	tcase_add_test(tests, table_overwritten_by_none);
+	tcase_add_test(tests, other_sector_size);
+	tcase_add_test(tests, partition_to_partition);
+	tcase_add_test(tests, images_are_unknown);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
