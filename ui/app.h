@@ -67,6 +67,8 @@ bool app_choose_at(struct app *app, const uint64_t *lba);
 bool app_choose_options(struct app *app, const struct plan_options *options);
 /* Makes session_plan() of the choice; false: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
+/* The same from a map file: what is missing of an earlier copy. */
+bool app_resume(struct app *app, const char *map_path, struct error *reterr);
 
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */
@@ -86,5 +88,6 @@ enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void app_error(struct app *app, const struct error *error);
+void app_bell(struct app *app);
 
 #endif

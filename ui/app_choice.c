@@ -135,3 +135,27 @@ bool app_plan(struct app *app, struct error *reterr)
 	}
 	return true;
 }
+
+bool app_resume(struct app *app, const char *map_path, struct error *reterr)
+{
+	struct choice *choice = &app->choice;
+	struct error error = { 0 };
+	const struct plan *plan;
+	int err;
+
+	if (!change(app, SCREEN_RUN))
+		return false;
+	err = session_plan_from_map(app->session, map_path, &error);
+	app->session_state = session_state(app->session);
+	if (err) {
+		app_error(app, &error);
+		if (reterr)
+			*reterr = error;
+		return false;
+	}
+	plan = session_current_plan(app->session);
+	choice->source = plan->source;
+	choice->destination = plan->destination;
+	choice->options = plan->options;
+	return true;
+}

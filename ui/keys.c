@@ -36,7 +36,7 @@ static const struct command_info table[] = {
 	{ COMMAND_EDIT_RANGE, ON(SCREEN_RANGES), { 'e' }, N_("edit"), NULL, N_("edit the range as text"), 6 },
 	{ COMMAND_ADD_RANGE, ON(SCREEN_RANGES), { '+' }, N_("add"), N_("add a range"), N_("type a range to add"), 8 },
 	{ COMMAND_REMOVE_RANGE, ON(SCREEN_RANGES), { '-' }, N_("remove"), NULL, N_("type a range to take out"), 9 },
-	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB }, N_("dest"), N_("destination LBA"), N_("next field: list, range, destination LBA"), 7 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB }, N_("dest"), N_("destination LBA"), N_("to the destination LBA, and back"), 7 },
 	{ COMMAND_TO_PLAN, ON(SCREEN_RANGES), { 'c' }, N_("plan"), N_("check and plan"), N_("go on to the plan"), 1 },
 	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER }, NULL, NULL, N_("take the field, or go on to the plan"), 0 },
 	/* 3 Plan */
@@ -57,6 +57,7 @@ static const struct command_info table[] = {
 	{ COMMAND_ZOOM_OUT, ON(SCREEN_RUN), { '-' }, NULL, NULL, N_("zoom out of the map"), 0 },
 	/* 5 Report */
 	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' }, N_("save report"), NULL, N_("save the report to another place"), 1 },
+	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' }, N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
 	/* everywhere */
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB }, N_("next topic"), NULL, N_("help for the next screen"), 2 },
 	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN), { SPECIAL_ESCAPE, SPECIAL_BACKSPACE, 'h' }, N_("back"), NULL, N_("back"), 2 },

@@ -337,7 +337,11 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 		queue_slow(job, line);
 		return true;
 	case 6:
-		queue_rate(job, line);
+		/* A map that is not safe matters more than the limit. */
+		if (rows == 7 && job->map_saved_at && !job->map_safe)
+			queue_map(job, now, line);
+		else
+			queue_rate(job, line);
 		return true;
 	case 7:
 		queue_map(job, now, line);

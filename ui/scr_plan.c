@@ -5,7 +5,9 @@
  */
 #include "scr_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
@@ -48,6 +50,32 @@ bool plan_screen_startable(struct app *app)
 	return state == SESSION_PLANNED || state == SESSION_CONFIRMED;
 }
 
+/* ---- what has to be typed ---- */
+
+/* An image that is yet to be made has no token: nothing can be lost by it. It is asked for by its
+ * name all the same, so that no key alone ever starts a copy. */
+static const char *token(struct app *app)
+{
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const char *asked = session_token(session), *slash;
+
+	if (!plan || asked[0] || plan->destination.kind != ENDPOINT_IMAGE)
+		return asked;
+	slash = strrchr(plan->destination.node, '/');
+	return slash ? slash + 1 : plan->destination.node;
+}
+
+const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
+{
+	const char *phrase = session_token_phrase(app_session(app));
+
+	if (phrase[0])
+		return text_copy(buffer, size, phrase);
+	snprintf(buffer, size, _("the name of the new image, %s"), token(app));
+	return buffer;
+}
+
 /* ---- following the session ---- */
 
 static void look_at_plan(struct plan_screen *screen, struct app *app)
@@ -62,7 +90,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	plan_screen_drop_lines(screen);
 	drop_lost(screen);
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
-			plan ? session_verdicts(session) : NULL, session_token(session)) < 0) {
+			plan ? session_verdicts(session) : NULL, token(app)) < 0) {
 		error_nomem(&error);
 		app_error(app, &error);
 	}
@@ -80,12 +108,16 @@ static void enter(void *state, struct app *app)
 {
 	struct plan_screen *screen = state;
 
-	if (!session_current_plan(app_session(app)) ||
-	    (screen->stale && plan_screen_startable(app)))
+	if (!session_current_plan(app_session(app)))
 		app_plan(app, NULL);
-	screen->stale = false;
 	look_at_plan(screen, app);
-	if (plan_screen_startable(app))
+	if (!plan_screen_startable(app))
+		return;
+	if (session_resumes(app_session(app)))
+		app_message(app, MESSAGE_INFO,
+			    _("This plan goes on from its map: what is finished there is not "
+			      "copied again."));
+	else
 		app_message(app, MESSAGE_INFO,
 			    _("Nothing has been written yet. Esc returns to 2 Ranges."));
 }
@@ -103,27 +135,20 @@ static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
 
-	/* A disk came or went: the checks are made again, now or when they are looked at. */
-	if ((changes & SESSION_CHANGE_DISKS) && plan_screen_startable(app)) {
-		if (app_current(app) == SCREEN_PLAN)
-			app_plan(app, NULL);
-		else
-			screen->stale = true;
-	}
+	/* The session made its checks again; ticks stay if they say the same as before. */
 	if (changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE))
 		look_at_plan(screen, app);
 }
 
 /* ---- starting ---- */
 
-static void start(struct plan_screen *screen, struct app *app)
+static void start(struct plan_screen *screen, struct app *app, const char *typed)
 {
 	struct session *session = app_session(app);
 	struct error error = { 0 };
 
 	gate_set_typing(&screen->gate, false);
-	if (session_confirm(session, screen->gate.token, &error) < 0 ||
-	    session_start(session, &error) < 0) {
+	if (session_confirm(session, typed, &error) < 0 || session_start(session, &error) < 0) {
 		app_error(app, &error);
 		return;
 	}
@@ -132,11 +157,13 @@ static void start(struct plan_screen *screen, struct app *app)
 
 static void press_enter(struct plan_screen *screen, struct app *app)
 {
-	const char *phrase = session_token_phrase(app_session(app));
+	char phrase[256], typed[sizeof(screen->gate.token)];
 	size_t verdict = 0;
 
 	if (!plan_screen_startable(app))
 		return;
+	plan_screen_phrase(app, phrase, sizeof(phrase));
+	text_copy(typed, sizeof(typed), screen->gate.typed.text);
 	switch (gate_enter(&screen->gate, &verdict)) {
 	case GATE_REFUSED:
 		app_message(app, MESSAGE_INFO,
@@ -160,7 +187,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		app_message(app, MESSAGE_WARN, _("Not started: that is not %s."), phrase);
 		break;
 	case GATE_OPEN:
-		start(screen, app);
+		start(screen, app, typed);
 		break;
 	}
 }
@@ -264,6 +291,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	}
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
+	if (command == COMMAND_OPTIONS && session_resumes(app_session(app)))
+		return _("A copy that goes on from its map keeps its options.");
 	return plan_screen_startable(app)
 		       ? NULL
 		       : _("This plan was started; it can not be changed any more.");

@@ -15,8 +15,7 @@ struct plan_screen {
 	bool sections; /* lines hold the lost partitions too */
 	struct lost *lost;
 	size_t lost_count;
-	bool stale; /* the disks changed since the checks were made */
-	size_t at;  /* line under the cursor */
+	size_t at; /* line under the cursor */
 	int top, page;
 	bool options_open;
 	struct options_form form;
@@ -25,6 +24,8 @@ struct plan_screen {
 
 /* Can this plan still be started, as far as the session is concerned? */
 bool plan_screen_startable(struct app *app);
+/* What has to be typed, as a phrase. */
+const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
 /* Forgets the lines: they are made again for the width at hand. */
 void plan_screen_drop_lines(struct plan_screen *screen);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);

@@ -150,11 +150,11 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 		draw_line(screen, app, draw, list, row, (size_t)(screen->top + row));
 }
 
-static void draw_start(struct plan_screen *screen, struct app *app, struct draw *draw,
-		       struct rect area)
+static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area)
 {
 	const struct gate *gate = &screen->gate;
-	const char *phrase = session_token_phrase(app_session(app));
+	char phrase[256];
 	int cols = text_width(gate->token) + 3, col;
 	struct line line;
 
@@ -174,6 +174,7 @@ static void draw_start(struct plan_screen *screen, struct app *app, struct draw 
 	draw_text(draw, area, 0, 0, gate_refused(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
 	if (gate_refused(gate))
 		return;
+	plan_screen_phrase(app, phrase, sizeof(phrase));
 	/* The field always has its place; a long phrase gives way. */
 	if (cols < 9)
 		cols = 9;
@@ -256,7 +257,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
 	draw_lost(screen, app, draw, layout.lost, plan);
-	draw_start(screen, app, draw, layout.start);
+	draw_gate(screen, app, draw, layout.start);
 	if (screen->options_open)
 		form_options_draw(&screen->form, screen->complaint, draw, body);
 }

@@ -175,6 +175,11 @@ int session_plan(struct session *session, const struct endpoint *source,
 	return session_adopt_plan(session, cleanup_steal(plan), NULL, reterr);
 }
 
+bool session_resumes(const struct session *session)
+{
+	return session->plan && session->resume;
+}
+
 const struct plan *session_current_plan(const struct session *session)
 {
 	return session->plan;

@@ -80,6 +80,8 @@ int session_plan(struct session *session, const struct endpoint *source,
 		 struct error *reterr);
 /* From a map file of ours: finds both disks by identity. Ready for session_confirm(). */
 int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr);
+/* The plan goes on from a map: what is finished there is skipped. */
+bool session_resumes(const struct session *session);
 const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
 const struct disk *session_source_disk(const struct session *session);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int report_lines_make(struct report_lines *lines, const struct report *report, int columns,
+		      struct error *reterr)
+{
+	char *text = NULL;
+	const char **items;
+	size_t count = 0, at = 0;
+	int error = report_text(report, columns, &text, reterr);
+
+	if (error < 0)
+		return error;
+	for (const char *c = text; *c; c++)
+		count += *c == '\n';
+	items = calloc(count + 1, sizeof(*items));
+	if (!items) {
+		free(text);
+		return error_nomem(reterr);
+	}
+	/* A last line without its newline is a line too. */
+	for (char *line = text; line && *line;) {
+		char *end = strchr(line, '\n');
+
+		items[at++] = line;
+		if (end)
+			*end++ = '\0';
+		line = end;
+	}
+	report_lines_done(lines);
+	*lines = (struct report_lines){ .text = text, .items = items, .count = at };
+	return 0;
+}
+
+void report_lines_done(struct report_lines *lines)
+{
+	free(lines->text);
+	free(lines->items);
+	*lines = (struct report_lines){ 0 };
+}
+
+enum role report_result_role(const struct report *report)
+{
+	switch (report->job.result) {
+	case JOB_RESULT_COMPLETE:
+		return ROLE_OK;
+	case JOB_RESULT_PARTIAL:
+	case JOB_RESULT_STOPPED:
+		return ROLE_WARN;
+	case JOB_RESULT_NONE:
+	case JOB_RESULT_FAILED:
+		break;
+	}
+	return ROLE_BAD;
+}
+
+enum role report_line_role(const struct report *report, const struct report_lines *lines, size_t at)
+{
+	if (at == 0)
+		return report_result_role(report);
+	/* Headings stand alone, with their items below them three columns in. */
+	if (at + 1 < lines->count && !lines->items[at - 1][0] &&
+	    strncmp(lines->items[at + 1], "   ", 3) == 0 && lines->items[at + 1][3] != ' ')
+		return ROLE_STRONG;
+	return ROLE_NORMAL;
+}
+
+float report_profile(const struct report *report, float *samples, int count)
+{
+	float max = 0;
+
+	for (int i = 0; i < count; i++) {
+		float rate = report->rates.profile[(size_t)i * RATES_PROFILE / (size_t)count];
+
+		samples[i] = rate > 0 ? rate / 1e6F : NAN;
+		if (rate / 1e6F > max)
+			max = rate / 1e6F;
+	}
+	return max;
+}

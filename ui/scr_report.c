@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 5: what became of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "app.h"
+#include "glyphs.h"
+#include "layout_report.h"
+#include "model_report.h"
+#include "model_run.h"
+#include "screen.h"
+
+#define PROFILE_MAX   1024
+#define MAP_CELLS_MAX (250 * 100)
+
+struct report_screen {
+	struct report_lines lines; /* of the width `cols` */
+	int cols;
+	int top, page;
+};
+
+static int create(struct app *app, void **ret, struct error *reterr)
+{
+	struct report_screen *screen = calloc(1, sizeof(*screen));
+
+	if (!screen)
+		return error_nomem(reterr);
+	*ret = screen;
+	return 0;
+}
+
+static void drop(struct report_screen *screen)
+{
+	report_lines_done(&screen->lines);
+	screen->cols = 0;
+	screen->top = 0;
+}
+
+static void destroy(void *state)
+{
+	if (state)
+		drop(state);
+	free(state);
+}
+
+static void enter(void *state, struct app *app)
+{
+	drop(state);
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_STATE)
+		drop(state);
+}
+
+/* ---- drawing ---- */
+
+static void draw_text_lines(struct report_screen *screen, struct app *app, struct draw *draw,
+			    struct rect area, const struct report *report)
+{
+	struct error error;
+	int last;
+
+	if (screen->cols != area.cols) {
+		drop(screen);
+		/* Tried once per width: without memory it would fail at every frame. */
+		screen->cols = area.cols;
+		if (report_lines_make(&screen->lines, report, area.cols, &error) < 0)
+			app_error(app, &error);
+	}
+	screen->page = area.rows;
+	last = (int)screen->lines.count - area.rows;
+	if (screen->top > last)
+		screen->top = last;
+	if (screen->top < 0)
+		screen->top = 0;
+	for (int row = 0; row < area.rows; row++) {
+		size_t at = (size_t)(screen->top + row);
+
+		if (at >= screen->lines.count)
+			break;
+		draw_text(draw, area, row, 0, report_line_role(report, &screen->lines, at),
+			  screen->lines.items[at]);
+	}
+	/* The last visible row tells of what is below it. */
+	if (last > 0 && screen->top < last && area.rows > 1)
+		draw_cell_right(draw, area, area.rows - 1, area.cols - 24, 23, ROLE_KEY,
+				_("more: Down PgDn"));
+	draw_cursor(draw, area, 0, 1);
+}
+
+static void draw_profile(struct app *app, struct draw *draw, struct rect box,
+			 const struct report *report)
+{
+	struct rect inside = rect_inside(box), axis;
+	float samples[PROFILE_MAX], max;
+	char size[UNITS_TEXT_MAX], top[UNITS_TEXT_MAX], title[96];
+	int count;
+
+	if (rect_empty(inside) || inside.cols < 8)
+		return;
+	axis = rect_cut_bottom(&inside, 1);
+	count = inside.cols * glyphs_per_cell(app_term(app)->glyphs);
+	if (count > PROFILE_MAX)
+		count = PROFILE_MAX;
+	max = (float)glyphs_scale((double)report_profile(report, samples, count));
+	units_print_count((uint64_t)max, top);
+	snprintf(title, sizeof(title), _("MB/s over the disk, top %s"), top);
+	draw_box(draw, box, title);
+	draw_graph(draw, inside, ROLE_WRITE, samples, count, max);
+	units_print_short(report->job.total, UNITS_SI, 512, size);
+	draw_text(draw, axis, 0, 0, ROLE_DIM, "0");
+	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM, size);
+}
+
+static void draw_map(struct app *app, struct draw *draw, struct rect area,
+		     const struct report *report)
+{
+	struct job *job = session_job(app_session(app));
+	int cols = area.cols - 2, rows = area.rows - 1, cells = rows * cols;
+	char map[MAP_CELLS_MAX + 1], row_cells[512];
+	struct line line;
+
+	if (!job || rows < 1 || cols < 1 || cols >= (int)sizeof(row_cells) || cells > MAP_CELLS_MAX)
+		return;
+	line_start(&line, area.cols);
+	run_text_map(report->plan, 0, report->plan->source.size, cells, false, app_units(app),
+		     &line);
+	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
+	job_map_cells(job, 0, report->plan->source.size, cells, map);
+	for (int row = 0; row < rows; row++) {
+		snprintf(row_cells, sizeof(row_cells), "%.*s", cols,
+			 map + (size_t)row * (size_t)cols);
+		draw_cells(draw, area, row + 1, 1, row_cells);
+	}
+}
+
+static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	const struct report *report = session_report(app_session(app));
+	struct layout_report layout;
+
+	if (!report) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("There is no report: no copy has ended."));
+		return;
+	}
+	layout_report(body, &layout);
+	draw_text_lines(state, app, draw, layout.text, report);
+	if (!rect_empty(layout.graph))
+		draw_profile(app, draw, layout.graph, report);
+	draw_map(app, draw, layout.map, report);
+}
+
+/* ---- keys ---- */
+
+static const char *path_typed(void *user, struct app *app, const char *text)
+{
+	struct error error = { 0 };
+
+	if (!text)
+		return NULL;
+	if (!text[0])
+		return _("Type the path of a file, or Esc.");
+	if (session_save_report(app_session(app), text, &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("The report was saved as %s."), text);
+	return NULL;
+}
+
+static void save(struct app *app)
+{
+	const struct report *report = session_report(app_session(app));
+	const char *slash = report ? strrchr(report->json_path, '/') : NULL;
+
+	popup_prompt(app, _("Save the report"),
+		     _("As JSON, to a file on a disk that stays: the full path."),
+		     slash ? slash + 1 : "clonedeck-report.json", path_typed, NULL);
+}
+
+static void show_log(struct app *app)
+{
+	const struct report *report = session_report(app_session(app));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct line line;
+
+	if (!out)
+		return;
+	for (size_t i = report->event_count; i-- > 0;) {
+		line_start(&line, LINE_COLUMNS_MAX);
+		run_text_event(&report->events[i], &line);
+		fprintf(out, "%s\n", line.text);
+	}
+	if (report->log_path[0])
+		fprintf(out, _("All of it: %s\n"), report->log_path);
+	if (fclose(out) == 0)
+		popup_text(app, _("Log, newest first"), text);
+	free(text);
+}
+
+/* What is missing is planned from the map, and goes through the same checks and the same typing as
+ * any other plan. */
+static void resume(struct app *app)
+{
+	const struct report *report = session_report(app_session(app));
+	struct error error = { 0 };
+	char path[sizeof(report->map_path)];
+
+	text_copy(path, sizeof(path), report->map_path);
+	if (app_resume(app, path, &error))
+		app_go(app, SCREEN_PLAN);
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct report_screen *screen = state;
+	int page = screen->page > 1 ? screen->page - 1 : 1;
+
+	switch (command) {
+	case COMMAND_UP:
+		screen->top--;
+		return true;
+	case COMMAND_DOWN:
+		screen->top++;
+		return true;
+	case COMMAND_PAGE_UP:
+		screen->top -= page;
+		return true;
+	case COMMAND_PAGE_DOWN:
+		screen->top += page;
+		return true;
+	case COMMAND_FIRST:
+		screen->top = 0;
+		return true;
+	case COMMAND_LAST:
+		screen->top = (int)screen->lines.count;
+		return true;
+	case COMMAND_SAVE:
+		save(app);
+		return true;
+	case COMMAND_LOG:
+		show_log(app);
+		return true;
+	case COMMAND_RESUME:
+		resume(app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct report *report = session_report(app_session(app));
+
+	switch (command) {
+	case COMMAND_SAVE:
+	case COMMAND_LOG:
+		return report ? NULL : _("There is no report yet.");
+	case COMMAND_RESUME:
+		if (!report)
+			return _("There is no report yet.");
+		if (report->job.result == JOB_RESULT_COMPLETE)
+			return _("The copy is complete: nothing is left to resume.");
+		if (!report->map_path[0] || !report->job.map_safe)
+			return _("The map could not be saved, so there is nothing to resume from.");
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static const char *const notes[] = {
+	N_("RESULT  COMPLETE, PARTIAL (bad areas), STOPPED (can be resumed), FAILED."),
+	N_("flushed  yes: the destination confirmed that all is on the medium."),
+	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),
+	NULL,
+};
+
+const struct screen_ops scr_report = {
+	.id = SCREEN_REPORT,
+	.title = N_("Report"),
+	.create = create,
+	.destroy = destroy,
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.notes = notes,
+};

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 4: the copy while it runs. What it shows is one snapshot, taken by the
+ * app; nothing here waits for the job, and what is not visible is not made.
+ */
+#include "scr_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "stats/cpu.h"
+
+#include "model_options.h"
+#include "screen.h"
+
+#define ZOOM_MAX 24
+/* A first look at a zoomed map: one sixteenth of the disk. */
+#define ZOOM_FIRST 4
+
+static int create(struct app *app, void **ret, struct error *reterr)
+{
+	struct run_screen *screen = calloc(1, sizeof(*screen));
+
+	if (!screen)
+		return error_nomem(reterr);
+	screen->cores = cpu_count();
+	*ret = screen;
+	return 0;
+}
+
+static void destroy(void *state)
+{
+	free(state);
+}
+
+/* ---- following the job ---- */
+
+static void take_events(struct run_screen *screen, struct job *job)
+{
+	size_t room = RUN_EVENTS - screen->event_count;
+	uint64_t last = screen->event_count ? screen->events[screen->event_count - 1].number : 0;
+
+	if (room < RUN_EVENTS / 2) {
+		size_t keep = RUN_EVENTS / 2;
+
+		memmove(screen->events, screen->events + screen->event_count - keep,
+			keep * sizeof(*screen->events));
+		screen->event_count = keep;
+		room = RUN_EVENTS - keep;
+	}
+	screen->event_count += job_events(job, last, screen->events + screen->event_count, room);
+}
+
+static void show_log(struct run_screen *screen, struct app *app)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct line line;
+
+	if (!out)
+		return;
+	for (size_t i = screen->event_count; i-- > 0;) {
+		line_start(&line, LINE_COLUMNS_MAX);
+		run_text_event(&screen->events[i], &line);
+		fprintf(out, "%s\n", line.text);
+	}
+	if (!screen->event_count)
+		fprintf(out, "%s\n", _("Nothing has happened yet."));
+	if (fclose(out) == 0)
+		popup_text(app, _("Log, newest first"), text);
+	free(text);
+}
+
+static void show_lanes(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	char *text = job ? run_text_lanes(job) : NULL;
+
+	if (text)
+		popup_text(app, _("Lanes"), text);
+	free(text);
+}
+
+static void tick(void *state, struct app *app)
+{
+	struct run_screen *screen = state;
+	struct job *job = session_job(app_session(app));
+
+	if (!job)
+		return;
+	job_rates(job, &screen->rates);
+	if (app_job(app) && screen->events_seen != app_job(app)->events) {
+		take_events(screen, job);
+		screen->events_seen = app_job(app)->events;
+		if (popup_is_open(app, _("Log, newest first")))
+			show_log(screen, app);
+	}
+	if (popup_is_open(app, _("Lanes")))
+		show_lanes(app);
+}
+
+static void enter(void *state, struct app *app)
+{
+	tick(state, app);
+}
+
+static void forget(struct run_screen *screen)
+{
+	screen->event_count = 0;
+	screen->events_seen = 0;
+	screen->rang = false;
+	screen->map_open = false;
+	screen->zoom = 0;
+	memset(&screen->rates, 0, sizeof(screen->rates));
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct run_screen *screen = state;
+	const struct job_snapshot *job = app_job(app);
+	struct job *running = session_job(app_session(app));
+
+	/* Another job: nothing of the old one may be taken for its own. */
+	if (!job || job->started_at != screen->started_at) {
+		forget(screen);
+		screen->started_at = job ? job->started_at : 0;
+	}
+	if (!job || !running)
+		return;
+	if (screen->events_seen != job->events && (changes & SESSION_CHANGE_JOB)) {
+		uint64_t before =
+			screen->event_count ? screen->events[screen->event_count - 1].number : 0;
+		const struct job_event *newest;
+
+		take_events(screen, running);
+		screen->events_seen = job->events;
+		newest = screen->event_count ? &screen->events[screen->event_count - 1] : NULL;
+		/* What went wrong is said at once, on whichever screen it is heard. */
+		if (newest && newest->number > before && newest->level <= LOG_LEVEL_WARNING)
+			app_message(app,
+				    newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
+				    "%s", newest->text);
+	}
+	if (job->state == JOB_ENDED && !screen->rang) {
+		screen->rang = true;
+		if (screen->bell)
+			app_bell(app);
+	}
+}
+
+/* ---- keys ---- */
+
+static void pause_or_go_on(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	bool pause = job->state != JOB_PAUSED;
+
+	job_pause(session_job(app_session(app)), pause);
+	app_message(app, MESSAGE_INFO,
+		    pause ? _("Paused as soon as what is on its way is done. p goes on.")
+			  : _("The copy goes on."));
+}
+
+static const char *rate_typed(void *user, struct app *app, const char *text)
+{
+	struct job *job = session_job(app_session(app));
+	char rate[UNITS_TEXT_MAX];
+	uint64_t limit;
+
+	if (!text || !job)
+		return NULL;
+	if (!options_read_rate(text, &limit))
+		return _("That is no rate: say none, or bytes per second such as 50M or 20MB.");
+	job_set_rate(job, limit);
+	if (limit)
+		app_message(app, MESSAGE_INFO, _("The rate is limited to %s."),
+			    units_print_rate((double)limit, rate));
+	else
+		app_message(app, MESSAGE_INFO, _("The rate is not limited any more."));
+	return NULL;
+}
+
+static void ask_rate(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	char now[32] = "none";
+
+	if (job->rate_limit)
+		options_print_size(job->rate_limit, now, sizeof(now));
+	popup_prompt(app, _("Rate limit"),
+		     _("Bytes per second: 50M, 20MB, or none. It holds from the next request on."),
+		     now, rate_typed, NULL);
+}
+
+static void zoom(struct run_screen *screen, int by)
+{
+	int to = (int)screen->zoom + by;
+
+	screen->zoom = to < 0 ? 0 : to > ZOOM_MAX ? ZOOM_MAX : (unsigned)to;
+}
+
+static void change_graph(struct run_screen *screen, struct app *app)
+{
+	screen->graph_zoom++;
+	app_message(app, MESSAGE_INFO,
+		    P_("One step of the graph is %u second.",
+		       "One step of the graph is %u seconds.", run_graph_step(screen->graph_zoom)),
+		    run_graph_step(screen->graph_zoom));
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct run_screen *screen = state;
+
+	switch (command) {
+	case COMMAND_PAUSE:
+		pause_or_go_on(app);
+		return true;
+	case COMMAND_RATE:
+		ask_rate(app);
+		return true;
+	case COMMAND_LOG:
+		show_log(screen, app);
+		return true;
+	case COMMAND_TABLES:
+		show_lanes(app);
+		return true;
+	case COMMAND_MAP:
+		screen->map_open = !screen->map_open;
+		return true;
+	case COMMAND_ZOOM_IN:
+		zoom(screen, screen->zoom ? 1 : ZOOM_FIRST);
+		return true;
+	case COMMAND_ZOOM_OUT:
+		zoom(screen, screen->zoom > ZOOM_FIRST ? -1 : -ZOOM_FIRST);
+		return true;
+	case COMMAND_GRAPH:
+		change_graph(screen, app);
+		return true;
+	case COMMAND_BELL:
+		screen->bell = !screen->bell;
+		app_message(app, MESSAGE_INFO,
+			    screen->bell ? _("The bell rings when the copy has ended.")
+					 : _("The bell stays silent."));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct job_snapshot *job = app_job(app);
+
+	switch (command) {
+	case COMMAND_PAUSE:
+		if (job && (job->state == JOB_STOPPING || job->state == JOB_FLUSHING))
+			return _("Nothing is copied any more: there is nothing to pause.");
+		break;
+	case COMMAND_RATE:
+		break;
+	case COMMAND_LOG:
+	case COMMAND_TABLES:
+	case COMMAND_MAP:
+	case COMMAND_ZOOM_IN:
+	case COMMAND_ZOOM_OUT:
+		return job ? NULL : _("No copy runs.");
+	default:
+		return NULL;
+	}
+	return job && job->state != JOB_ENDED ? NULL : _("No copy runs.");
+}
+
+static const char *const notes[] = {
+	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
+	   "of it."),
+	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
+	   "digits "
+	   "below are tenths of all requests by power of two."),
+	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),
+	N_("ETA  is shown after ten seconds; - means that it is not known."),
+	NULL,
+};
+
+const struct screen_ops scr_run = {
+	.id = SCREEN_RUN,
+	.title = N_("Run"),
+	.create = create,
+	.destroy = destroy,
+	.enter = enter,
+	.draw = run_screen_draw,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.tick = tick,
+	.notes = notes,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 4 from the inside: for scr_run.c and scr_run_draw.c only. */
+#ifndef CLONEDECK_UI_SCR_RUN_H
+#define CLONEDECK_UI_SCR_RUN_H
+
+#include "copy/job.h"
+
+#include "app.h"
+#include "draw.h"
+#include "model_run.h"
+
+#define RUN_EVENTS (2 * JOB_EVENTS_MAX)
+
+struct run_screen {
+	struct rates rates;
+	struct job_event events[RUN_EVENTS]; /* oldest first */
+	size_t event_count;
+	uint64_t events_seen; /* the job's count when they were taken */
+	int64_t started_at;   /* which job all of this is about */
+	unsigned cores;
+	unsigned graph_zoom;
+	unsigned zoom; /* of the map, 0: all of it */
+	bool map_open; /* over the whole screen */
+	bool bell, rang;
+};
+
+void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+#endif
