@@ -13,8 +13,6 @@
 
 #include "base/error.h"
 
-struct rule_info;
-
 int cli_clone(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 
@@ -29,7 +27,8 @@ bool cli_long_options_exact(int argc, char **argv, const struct option *options,
 			    const char *short_options);
 /* Says which option getopt_long() stumbled over; `c` is its '?' or ':'. */
 int cli_bad_option(char **argv, int c);
-/* "clonedeck: text" and where to get help, to standard error; returns EXIT_USAGE. */
+/* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
+ * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "clonedeck: sentence" to standard error; returns the exit code of the error. */
 int cli_error(const struct error *error);

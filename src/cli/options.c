@@ -81,7 +81,10 @@ int cli_usage(const char *command, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "clonedeck: %s\n",
 		text_sanitise(printable, sizeof(printable), text, sizeof(text)));
-	fprintf(stderr, _("See: clonedeck %s --help\n"), command);
+	if (command[0])
+		fprintf(stderr, _("See: clonedeck %s --help\n"), command);
+	else
+		fputs(_("See: clonedeck --help\n"), stderr);
 	return EXIT_USAGE;
 }
 

@@ -29,6 +29,11 @@ json_object *report_json_positive(double value)
 	return value > 0 ? json_object_new_double(value) : NULL;
 }
 
+json_object *report_json_positive_number(uint64_t value)
+{
+	return value ? json_object_new_uint64(value) : NULL;
+}
+
 static void add_number(json_object *object, const char *key, uint64_t value)
 {
 	json_object_object_add(object, key, json_object_new_uint64(value));

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands clone and resume: from options to a confirmed session, and on. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/clone_options.h"
+#include "cli/headless.h"
+#include "cli/plan_print.h"
+#include "plan/rangespec.h"
+
+DEFINE_CLEANUP(session, struct session *, session_destroy)
+
+/* An LBA of the source's logical sector, or a size with a suffix that is a multiple of it. */
+static int parse_at(const char *text, uint32_t sector_size, uint64_t *ret, struct error *reterr)
+{
+	uint64_t value;
+	int r = units_parse_size(text, sector_size, NULL, &value);
+	bool plain = strspn(text, "0123456789") == strlen(text) ||
+		     (strncmp(text, "0x", 2) == 0 &&
+		      strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2));
+
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_USAGE, r, "plan", NULL,
+				 _("--at %s: not an LBA and not a size. Examples: 2048, 1MiB."),
+				 text);
+	if (!plain && value % sector_size)
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
+			_("--at %s: not a multiple of the sector size, %" PRIu32 " bytes."), text,
+			sector_size);
+	*ret = plain ? value : value / sector_size;
+	return 0;
+}
+
+/* The text again with a mark under the place, as far as it is plain enough to line up. */
+static int range_error(const char *text, const struct rangespec_error *error)
+{
+	char printable[512];
+
+	fprintf(stderr, "clonedeck: %s\n", error->sentence);
+	text_sanitise(printable, sizeof(printable), text, strlen(text));
+	if (strcmp(printable, text) == 0 && text_width(text) == (int)strlen(text))
+		fprintf(stderr, "  %s\n  %*s^\n", text, error->column, "");
+	return EXIT_USAGE;
+}
+
+static int parse_ranges(const struct session *session, const struct endpoint *source,
+			const char *text, struct range_list *ret)
+{
+	struct rangespec_error error = { 0 };
+	struct rangespec_context context = {
+		.sector_size = source->logical_sector_size,
+		.disk = source->kind == ENDPOINT_DISK
+				? endpoint_disk(session_disks(session), source)
+				: NULL,
+	};
+
+	context.sectors = source->size / source->logical_sector_size;
+	if (rangespec_parse(text, &context, ret, NULL, &error) < 0)
+		return range_error(text, &error);
+	return 0;
+}
+
+static int plan_ranges(struct session *session, const struct clone_options *options,
+		       const struct endpoint *source, const struct endpoint *destination)
+{
+	struct range_list ranges = { 0 };
+	struct error error = { 0 };
+	uint64_t at = 0;
+	int r;
+
+	/* Without a sector size there are no ranges; the plan says why there is none. */
+	if (options->ranges && source->logical_sector_size) {
+		r = parse_ranges(session, source, options->ranges, &ranges);
+		if (r != 0)
+			return r;
+	}
+	r = options->at && source->logical_sector_size
+		    ? parse_at(options->at, source->logical_sector_size, &at, &error)
+		    : 0;
+	if (r == 0)
+		r = session_plan(session, source, destination, options->ranges ? &ranges : NULL,
+				 options->at ? &at : NULL, &options->plan, &error);
+	range_list_done(&ranges);
+	return r < 0 ? cli_error(&error) : 0;
+}
+
+static int make_plan(struct session *session, const struct clone_options *options)
+{
+	const struct disk_list *disks = session_disks(session);
+	struct endpoint source, destination;
+	struct error error = { 0 };
+
+	if (options->map)
+		return session_plan_from_map(session, options->map, &error) < 0 ? cli_error(&error)
+										: 0;
+	if (endpoint_resolve(disks, options->source, false, &source, &error) < 0 ||
+	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0)
+		return cli_error(&error);
+	return plan_ranges(session, options, &source, &destination);
+}
+
+static void print_plan(const struct session *session, const struct clone_options *options)
+{
+	if (options->json)
+		plan_print_json(session, options->dry_run);
+	else
+		plan_print_text(session, headless_columns());
+}
+
+/* Warnings are shown before they count as accepted. */
+static void print_warnings(const struct session *session)
+{
+	const struct verdict_list *verdicts = session_verdicts(session);
+
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (verdicts->items[i].kind == VERDICT_WARN)
+			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
+}
+
+static int confirm(struct session *session, const struct clone_options *options)
+{
+	bool refused = verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE;
+	struct error error = { 0 };
+
+	if (!refused && !options->confirm && session_token(session)[0]) {
+		print_plan(session, options);
+		return cli_usage(options->map ? "resume" : "clone",
+				 _("Nothing was written. --confirm is missing; it wants %s."),
+				 session_token_phrase(session));
+	}
+	if (session_confirm(session, options->confirm, &error) < 0) {
+		print_plan(session, options);
+		return cli_error(&error);
+	}
+	print_warnings(session);
+	return 0;
+}
+
+static int run(int argc, char **argv, bool resume)
+{
+	CLEANUP(session) struct session *session = NULL;
+	struct clone_options options;
+	struct error error = { 0 };
+	int r = clone_options_parse(argc, argv, resume, &options);
+
+	if (r != 0)
+		return r;
+	if (options.help) {
+		clone_options_help(resume);
+		return cli_finish_output(EXIT_COMPLETE);
+	}
+	CLEANUP(close) int signal_fd = headless_block_signals();
+
+	if (signal_fd < 0) {
+		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
+			error_phrase(signal_fd));
+		return EXIT_ENVIRONMENT;
+	}
+	if (session_new(&options.session, &session, &error) < 0 ||
+	    session_scan(session, &error) < 0)
+		return cli_error(&error);
+	r = make_plan(session, &options);
+	if (r != 0)
+		return r;
+	if (options.dry_run) {
+		print_plan(session, &options);
+		return cli_finish_output(verdict_list_worst(session_verdicts(session)) ==
+							 VERDICT_REFUSE
+						 ? EXIT_REFUSED
+						 : EXIT_COMPLETE);
+	}
+	r = confirm(session, &options);
+	return r != 0 ? r : headless_run(session, signal_fd, options.json);
+}
+
+int cli_clone(int argc, char **argv)
+{
+	return run(argc, argv, false);
+}
+
+int cli_resume(int argc, char **argv)
+{
+	return run(argc, argv, true);
+}

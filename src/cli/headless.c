@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A copy without the deck. */
+#include "cli/headless.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "report/json.h"
+
+#define EVERY_TERMINAL  (NSEC_PER_SEC / 2)
+#define EVERY_JSON      NSEC_PER_SEC
+#define EVERY_FILE      (10 * NSEC_PER_SEC)
+#define COLUMNS_DEFAULT 80
+#define COLUMNS_MAX     512
+#define BYTES_PER_GLYPH 4
+
+struct headless {
+	struct session *session;
+	int signal_fd;
+	bool json, terminal;
+	bool line_open;   /* the cursor is behind a progress line */
+	bool stop_wanted; /* a signal asked for it */
+	bool stop_said;
+	uint64_t next; /* when the next line is due, monotonic ns */
+	enum job_state shown;
+};
+
+int headless_block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	/* A reader that goes away must not end the copy. */
+	signal(SIGPIPE, SIG_IGN);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int headless_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return COLUMNS_DEFAULT;
+	return size.ws_col > COLUMNS_MAX ? COLUMNS_MAX : size.ws_col;
+}
+
+/* An open progress line is ended before anything else is said. */
+static void close_line(struct headless *run)
+{
+	if (!run->line_open)
+		return;
+	putchar('\n');
+	fflush(stdout);
+	run->line_open = false;
+}
+
+static void print_progress(struct headless *run, const struct job_snapshot *job)
+{
+	char line[PROGRESS_LINE_MAX], fitted[BYTES_PER_GLYPH * COLUMNS_MAX + 1];
+
+	if (run->json) {
+		char *text CLEANUP(free) =
+			progress_json(session_current_plan(run->session), job, NULL);
+
+		if (text)
+			puts(text);
+	} else if (run->terminal) {
+		/* The last column stays free: some terminals wrap as soon as it is written. */
+		printf("\r%s", text_fit(fitted, sizeof(fitted), progress_line(job, line),
+					headless_columns() - 1));
+		run->line_open = true;
+	} else {
+		puts(progress_line(job, line));
+	}
+	/* A full disk or a closed pipe behind standard output is no reason to stop. */
+	if (fflush(stdout) != 0)
+		clearerr(stdout);
+}
+
+static uint64_t interval(const struct headless *run)
+{
+	if (run->json)
+		return EVERY_JSON;
+	return run->terminal ? EVERY_TERMINAL : EVERY_FILE;
+}
+
+/* Progress when it is due, or at once when the state changed. Returns true when it ended. */
+static bool show(struct headless *run)
+{
+	struct job *job = session_job(run->session);
+	struct job_snapshot snapshot;
+	uint64_t now = clock_monotonic();
+
+	if (!job)
+		return false;
+	job_snapshot(job, &snapshot);
+	if (snapshot.state == JOB_ENDED)
+		return true;
+	if (snapshot.state != run->shown || now >= run->next) {
+		print_progress(run, &snapshot);
+		run->shown = snapshot.state;
+		run->next = now + interval(run);
+	}
+	return false;
+}
+
+static void say_now(struct headless *run)
+{
+	struct job *job = session_job(run->session);
+	struct job_snapshot snapshot;
+	char line[PROGRESS_LINE_MAX];
+
+	if (!job)
+		return;
+	job_snapshot(job, &snapshot);
+	if (run->json) {
+		print_progress(run, &snapshot);
+		return;
+	}
+	close_line(run);
+	fprintf(stderr, "clonedeck: %s\n", progress_line(&snapshot, line));
+}
+
+static void take_signals(struct headless *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGUSR1:
+			say_now(run);
+			break;
+		case SIGHUP:
+			/* The terminal is gone; the copy is not. */
+			run->terminal = false;
+			run->line_open = false;
+			break;
+		default:
+			run->stop_wanted = true;
+			break;
+		}
+	}
+}
+
+static void stop_when_wanted(struct headless *run)
+{
+	struct job *job = session_job(run->session);
+
+	if (!run->stop_wanted || run->stop_said || !job)
+		return;
+	run->stop_said = true;
+	job_stop(job);
+	close_line(run);
+	fputs(_("clonedeck: Stopping: waiting for what is in flight, flushing, saving the map.\n"),
+	      stderr);
+}
+
+static int poll_timeout(const struct headless *run)
+{
+	uint64_t now = clock_monotonic();
+
+	if (run->next <= now)
+		return session_job(run->session) ? 0 : -1;
+	return (int)((run->next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+}
+
+static int wait_for_events(struct headless *run)
+{
+	struct pollfd fds[] = {
+		{ .fd = session_fd(run->session), .events = POLLIN },
+		{ .fd = run->signal_fd, .events = POLLIN },
+	};
+
+	if (poll(fds, 2, poll_timeout(run)) < 0 && errno != EINTR)
+		return -errno;
+	if (fds[1].revents)
+		take_signals(run);
+	session_dispatch(run->session);
+	stop_when_wanted(run);
+	return 0;
+}
+
+static int print_report(struct headless *run)
+{
+	const struct report *report = session_report(run->session);
+	struct error error = { 0 };
+	char *text CLEANUP(free) = NULL;
+	int code;
+
+	if (!report)
+		return EXIT_INTERNAL;
+	code = (int)report_exit_code(report);
+	if (run->json) {
+		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);
+		json_object *document = report_json_document(report);
+
+		text = report_json_print(document, JSON_C_TO_STRING_NOSLASHESCAPE);
+		json_object_put(document);
+		if (line)
+			puts(line);
+		if (text)
+			puts(text);
+	} else if (report_text(report, headless_columns(), &text, &error) == 0) {
+		close_line(run);
+		fputs(text, stdout);
+	} else {
+		cli_error(&error);
+	}
+	return code;
+}
+
+int headless_run(struct session *session, int signal_fd, bool json)
+{
+	struct headless run = {
+		.session = session,
+		.signal_fd = signal_fd,
+		.json = json,
+		.terminal = !json && isatty(STDOUT_FILENO),
+		.shown = JOB_READY,
+	};
+	struct error error = { 0 };
+	int r = session_start(session, &error);
+
+	if (r < 0)
+		return cli_error(&error);
+	while (r == 0 && session_state(session) == SESSION_STARTING)
+		r = wait_for_events(&run);
+	if (session_state(session) != SESSION_RUNNING)
+		return cli_error(session_start_error(session));
+	while (r == 0 && !show(&run))
+		r = wait_for_events(&run);
+	close_line(&run);
+	if (session_finish(session, &error) < 0)
+		cli_error(&error);
+	return print_report(&run);
+}

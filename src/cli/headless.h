@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A copy without the deck: starts what was confirmed, prints progress, obeys
+ * signals, ends with the report. One thread; the copy's own threads never wait
+ * for its output.
+ */
+#ifndef CLONEDECK_CLI_HEADLESS_H
+#define CLONEDECK_CLI_HEADLESS_H
+
+#include "session/session.h"
+
+/* Blocks the signals that the copy obeys; before any thread is started. Returns a
+ * descriptor that reads them, or a negative errno. */
+int headless_block_signals(void);
+/* From a confirmed session to its report; returns an enum exit_code. */
+int headless_run(struct session *session, int signal_fd, bool json);
+/* Columns of the terminal on standard output, 80 where there is none. */
+int headless_columns(void);
+
+#endif

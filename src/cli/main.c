@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* clonedeck: which command, or the deck. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "cli/cli.h"
+#include "ui/deck.h"
+
+#define SIZE_MAX_CELLS 10000
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+static const struct command commands[] = {
+	{ "list", cli_list, N_("show the disks and what uses them") },
+	{ "show", cli_show, N_("show one disk and its partition table in sectors") },
+	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
+	{ "resume", cli_resume, N_("go on with a copy from its map") },
+};
+
+enum deck_option {
+	OPTION_GLYPHS = 256,
+	OPTION_COLOR,
+	OPTION_SIZE,
+	OPTION_PRACTICE,
+	OPTION_HELP,
+	OPTION_VERSION
+};
+
+static const struct option deck_long[] = {
+	{ "glyphs", required_argument, NULL, OPTION_GLYPHS },
+	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "size", required_argument, NULL, OPTION_SIZE },
+	{ "practice", required_argument, NULL, OPTION_PRACTICE },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int print_help(void)
+{
+	fputs(_("Usage: clonedeck [options]            open the deck\n"
+		"       clonedeck COMMAND [options]    work without a screen\n"
+		"\n"
+		"Commands (each knows --help):\n"),
+	      stdout);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		printf("  %-8s %s\n", commands[i].name, _(commands[i].summary));
+	fputs(_("\n"
+		"Options of the deck:\n"
+		"  --glyphs=auto|braille|block|acs|ascii   what graphs are drawn with\n"
+		"  --color=auto|never|always\n"
+		"  --size COLUMNSxROWS                     for lines that do not tell their size\n"
+		"  --practice DIR                          only loop devices over files in DIR\n"
+		"  --help, --version\n"),
+	      stdout);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+static int print_version(void)
+{
+	printf("%s %s\n%s\n", PACKAGE_NAME, PACKAGE_VERSION, FEATURES);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+/* Index of the word, or -1. */
+static int find_word(const char *const *words, int count, const char *word)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
+}
+
+static int set_glyphs(struct deck_options *options)
+{
+	static const char *const words[] = { "auto", "braille", "block", "acs", "ascii" };
+	int i = find_word(words, 5, optarg);
+
+	if (i < 0)
+		return cli_usage("", _("--glyphs %s: choose auto, braille, block, acs or ascii."),
+				 optarg);
+	options->glyphs = (enum deck_glyphs)i;
+	return 0;
+}
+
+static int set_color(struct deck_options *options)
+{
+	static const char *const words[] = { "auto", "never", "always" };
+	int i = find_word(words, 3, optarg);
+
+	if (i < 0)
+		return cli_usage("", _("--color %s: choose auto, never or always."), optarg);
+	options->color = (enum deck_color)i;
+	return 0;
+}
+
+static int set_size(struct deck_options *options)
+{
+	char columns[8], *x = strchr(optarg, 'x');
+	uint32_t cols, rows;
+
+	if (x && (size_t)(x - optarg) < sizeof(columns)) {
+		memcpy(columns, optarg, (size_t)(x - optarg));
+		columns[x - optarg] = '\0';
+		if (cli_parse_number(columns, SIZE_MAX_CELLS, &cols) &&
+		    cli_parse_number(x + 1, SIZE_MAX_CELLS, &rows)) {
+			options->cols = (int)cols;
+			options->rows = (int)rows;
+			return 0;
+		}
+	}
+	return cli_usage("", _("--size %s: not a size. Example: 80x24."), optarg);
+}
+
+/* -1: go on with the options. */
+static int take_option(char **argv, int c, struct deck_options *options)
+{
+	int r = 0;
+
+	switch (c) {
+	case OPTION_GLYPHS:
+		r = set_glyphs(options);
+		break;
+	case OPTION_COLOR:
+		r = set_color(options);
+		break;
+	case OPTION_SIZE:
+		r = set_size(options);
+		break;
+	case OPTION_PRACTICE:
+		options->practice_dir = optarg;
+		break;
+	case OPTION_HELP:
+		return print_help();
+	case OPTION_VERSION:
+		return print_version();
+	default:
+		return cli_bad_option(argv, c);
+	}
+	return r ? r : -1;
+}
+
+static int run_deck(int argc, char **argv)
+{
+	struct deck_options options = { 0 };
+	int c;
+
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, deck_long, ":"))
+		return EXIT_USAGE;
+	while ((c = getopt_long(argc, argv, ":", deck_long, NULL)) != -1) {
+		int r = take_option(argv, c, &options);
+
+		if (r >= 0)
+			return r;
+	}
+	if (optind < argc)
+		return cli_usage("", _("\"%s\" belongs to no option; a command comes first."),
+				 argv[optind]);
+	return deck_run(&options);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_ALL, "");
+#if ENABLE_NLS
+	bindtextdomain(PACKAGE_NAME, LOCALEDIR);
+	textdomain(PACKAGE_NAME);
+#endif
+	if (argc < 2 || argv[1][0] == '-') {
+		if (argc > 0)
+			argv[0] = (char[]){ "" };
+		return run_deck(argc, argv);
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, argv[1]) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	return cli_usage("", _("There is no command \"%s\"."), argv[1]);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan in words and pictures. */
+#include "cli/plan_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "io/backends.h"
+#include "plan/picture.h"
+#include "report/json.h"
+#include "report/page.h"
+
+#define PICTURE_CELLS_MAX 200
+/* " before   |" before the cells and "|" behind them. */
+#define PICTURE_FRAME    12
+#define RANGES_SHOWN_MAX 12
+
+static void put_end(struct page *page, const char *label, const struct endpoint *endpoint)
+{
+	const struct identity *identity = &endpoint->identity;
+	char size[UNITS_TEXT_MAX], line[512];
+
+	if (endpoint->kind == ENDPOINT_IMAGE && !endpoint->exists) {
+		page_field(page, label, _("new image %s"), endpoint->node);
+		return;
+	}
+	units_print_count(endpoint->size, size);
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		snprintf(line, sizeof(line), _("image %s  %s B"), endpoint->node, size);
+	else if (identity->serial[0])
+		snprintf(line, sizeof(line), _("%s  %s  S/N %s  %s B"), endpoint->node,
+			 identity->model, identity->serial, size);
+	else
+		snprintf(line, sizeof(line), _("%s  %s  no serial  %s B"), endpoint->node,
+			 identity->model, size);
+	page_field(page, label, "%s", line);
+}
+
+static void put_ranges(struct page *page, const struct plan *plan)
+{
+	char bytes[UNITS_TEXT_MAX], id[9];
+
+	page_field(page, _("copy"),
+		   P_("%zu range, %s B in sectors of %" PRIu32 " bytes, plan %s",
+		      "%zu ranges, %s B in sectors of %" PRIu32 " bytes, plan %s",
+		      plan->extent_count),
+		   plan->extent_count, units_print_count(plan_bytes(plan), bytes),
+		   plan->sector_size, plan_id(plan, id));
+	for (size_t i = 0; i < plan->extent_count && i < RANGES_SHOWN_MAX; i++) {
+		const struct extent *extent = &plan->extents[i];
+
+		page_field(page, "", _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64),
+			   extent->source_lba, extent->source_lba + extent->sectors - 1,
+			   extent->destination_lba);
+	}
+	if (plan->extent_count > RANGES_SHOWN_MAX)
+		page_field(page, "", _("and %zu more"), plan->extent_count - RANGES_SHOWN_MAX);
+}
+
+static void put_pictures(const struct session *session, struct page *page)
+{
+	const struct disk *source = session_source_disk(session);
+	const struct disk *destination = session_destination_disk(session);
+	const struct plan *plan = session_current_plan(session);
+	char cells[PICTURE_CELLS_MAX + 1];
+	int count = page->columns - PICTURE_FRAME;
+
+	if (!destination)
+		return;
+	if (count > PICTURE_CELLS_MAX)
+		count = PICTURE_CELLS_MAX;
+	fputc('\n', page->out);
+	picture_disk(destination, destination->identity.size, count, cells);
+	page_field(page, _("before"), "|%s|", cells);
+	picture_touched(plan, destination, count, cells);
+	fprintf(page->out, "%*s %s\n", PICTURE_FRAME - 2, "", cells);
+	picture_after(plan, source, destination, count, cells);
+	page_field(page, _("after"), "|%s|", cells);
+	page_item(page, "%s",
+		  _("1-9 a-z partitions  G table  . in no partition  x overwritten  "
+		    "- not touched"));
+}
+
+static const char *how_lost(enum lost_how how)
+{
+	switch (how) {
+	case LOST_OVERWRITTEN:
+		return _("overwritten");
+	case LOST_PARTLY:
+		return _("partly overwritten");
+	case LOST_FROM_TABLE:
+		break;
+	}
+	return _("no longer in the table");
+}
+
+static void put_lost(const struct session *session, struct page *page)
+{
+	const struct disk *disk = session_destination_disk(session);
+	struct lost *lost CLEANUP(free) = NULL;
+	size_t count = 0;
+
+	if (!disk || picture_lost(session_current_plan(session), disk, &lost, &count) < 0 ||
+	    count == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("PARTITIONS THAT WILL BE LOST"));
+	for (size_t i = 0; i < count; i++) {
+		const struct partition *p = lost[i].partition;
+		char size[UNITS_TEXT_MAX];
+
+		page_item(page, "%u  %" PRIu64 "-%" PRIu64 "  %s  %s  %s  %s", p->number, p->start,
+			  p->start + p->sectors - 1,
+			  units_print_short(p->sectors * disk->identity.logical_sector_size,
+					    UNITS_SI, disk->identity.logical_sector_size, size),
+			  p->fs[0] ? p->fs : "-", p->label[0] ? p->label : "-",
+			  how_lost(lost[i].how));
+	}
+}
+
+static void put_verdicts(const struct verdict_list *verdicts, struct page *page)
+{
+	static const char *const words[] = { N_("ok"), N_("warn"), N_("REFUSE") };
+
+	fprintf(page->out, "\n %s\n", _("CHECKS"));
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct verdict *verdict = &verdicts->items[i];
+
+		page_field(page, _(words[verdict->kind]), "%s: %s", verdict->rule,
+			   verdict->sentence);
+	}
+}
+
+void plan_print_text(const struct session *session, int columns)
+{
+	const struct plan *plan = session_current_plan(session);
+	struct page page;
+
+	page_init(&page, stdout, columns);
+	put_end(&page, _("source"), &plan->source);
+	put_end(&page, _("dest"), &plan->destination);
+	put_ranges(&page, plan);
+	put_pictures(session, &page);
+	put_lost(session, &page);
+	put_verdicts(session_verdicts(session), &page);
+	fputc('\n', stdout);
+	if (verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE)
+		page_field(&page, _("start"), "%s", _("refused; nothing was written"));
+	else if (session_token(session)[0])
+		page_field(&page, _("start"), _("--confirm wants %s"),
+			   session_token_phrase(session));
+}
+
+static json_object *json_options(const struct plan_options *options)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "chunk", report_json_positive_number(options->chunk));
+	json_object_object_add(object, "queue_depth",
+			       report_json_positive_number(options->queue_depth));
+	json_object_object_add(object, "lanes", report_json_positive_number(options->lanes));
+	json_object_object_add(
+		object, "source_backend",
+		json_object_new_string(io_backend_choice_name(options->source_backend)));
+	json_object_object_add(
+		object, "destination_backend",
+		json_object_new_string(io_backend_choice_name(options->destination_backend)));
+	json_object_object_add(object, "rate", report_json_positive_number(options->rate));
+	json_object_object_add(
+		object, "on_error",
+		json_object_new_string(options->on_error == ON_ERROR_MAP ? "map" : "stop"));
+	json_object_object_add(object, "retries", json_object_new_uint64(options->retries));
+	return object;
+}
+
+static json_object *json_lost(const struct session *session)
+{
+	static const char *const words[] = { "overwritten", "partly", "from-table" };
+	const struct disk *disk = session_destination_disk(session);
+	json_object *array = json_object_new_array();
+	struct lost *lost CLEANUP(free) = NULL;
+	size_t count = 0;
+
+	if (!disk || picture_lost(session_current_plan(session), disk, &lost, &count) < 0)
+		return array;
+	for (size_t i = 0; i < count; i++) {
+		const struct partition *p = lost[i].partition;
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "number", json_object_new_uint64(p->number));
+		json_object_object_add(object, "node", report_json_text(p->node));
+		json_object_object_add(object, "start", json_object_new_uint64(p->start));
+		json_object_object_add(object, "sectors", json_object_new_uint64(p->sectors));
+		json_object_object_add(object, "fs", report_json_text(p->fs));
+		json_object_object_add(object, "label", report_json_text(p->label));
+		json_object_object_add(object, "uuid", report_json_text(p->uuid));
+		json_object_object_add(object, "how", json_object_new_string(words[lost[i].how]));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+/* What must be typed is not told: it is to be read off the disk. */
+static json_object *json_confirm(const struct session *session)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "needed",
+			       json_object_new_boolean(session_token(session)[0] != '\0'));
+	json_object_object_add(object, "what", report_json_text(session_token_phrase(session)));
+	return object;
+}
+
+void plan_print_json(const struct session *session, bool pretty)
+{
+	const struct plan *plan = session_current_plan(session);
+	const struct verdict_list *verdicts = session_verdicts(session);
+	bool refused = verdict_list_worst(verdicts) == VERDICT_REFUSE;
+	json_object *object = json_object_new_object();
+	json_object *destinations = json_object_new_array();
+	char id[9];
+
+	json_object_object_add(object, "schema", json_object_new_string("clonedeck.plan/1"));
+	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
+	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
+	json_object_array_add(destinations, report_json_endpoint(&plan->destination));
+	json_object_object_add(object, "destinations", destinations);
+	json_object_object_add(object, "sector_size", json_object_new_uint64(plan->sector_size));
+	json_object_object_add(object, "bytes", json_object_new_uint64(plan_bytes(plan)));
+	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
+	json_object_object_add(object, "plan", report_json_extents(plan));
+	json_object_object_add(object, "options", json_options(&plan->options));
+	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
+	json_object_object_add(object, "refused", json_object_new_boolean(refused));
+	json_object_object_add(object, "lost", json_lost(session));
+	json_object_object_add(object, "confirm", json_confirm(session));
+	char *text CLEANUP(free) = report_json_print(
+		object, JSON_C_TO_STRING_NOSLASHESCAPE |
+				(pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : 0));
+
+	json_object_put(object);
+	if (text)
+		puts(text);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Progress in one line. */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "report/json.h"
+
+static const char *state_phrase(enum job_state state)
+{
+	switch (state) {
+	case JOB_READY:
+		return _("starting");
+	case JOB_COPYING:
+		return _("copying");
+	case JOB_PAUSED:
+		return _("paused");
+	case JOB_STOPPING:
+		return _("stopping");
+	case JOB_FLUSHING:
+		return _("flushing");
+	case JOB_ENDED:
+		break;
+	}
+	return _("ended");
+}
+
+static const char *state_word(enum job_state state)
+{
+	static const char *const words[] = { "ready",    "copying",  "paused",
+					     "stopping", "flushing", "ended" };
+
+	return words[state];
+}
+
+const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
+{
+	double percent = job->total ? 100.0 * (double)job->written / (double)job->total : 0.0;
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
+	char left[UNITS_TEXT_MAX] = "-";
+
+	/* 100.0 is kept for what is really complete. */
+	if (percent > 99.9 && job->written < job->total)
+		percent = 99.9;
+	if (job->eta.known)
+		units_print_duration(job->eta.seconds, left);
+	snprintf(buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
+		 state_phrase(job->state), percent,
+		 units_print_long(job->written, UNITS_SI, 512, done),
+		 units_print_long(job->total, UNITS_SI, 512, all),
+		 units_print_rate(job->now_write, rate), left, (unsigned long long)job->errors);
+	return buffer;
+}
+
+static void add_number(json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static json_object *json_rate(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "read", json_object_new_double(job->now_read));
+	json_object_object_add(object, "write", json_object_new_double(job->now_write));
+	json_object_object_add(object, "average", report_json_positive(job->average));
+	json_object_object_add(object, "limit", report_json_positive_number(job->rate_limit));
+	return object;
+}
+
+static json_object *json_latency(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "read", report_json_latency(&job->source.latency));
+	json_object_object_add(object, "write", report_json_latency(&job->destination.latency));
+	return object;
+}
+
+static json_object *json_in_flight(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+
+	add_number(object, "read", job->source.in_flight);
+	add_number(object, "write", job->destination.in_flight);
+	return object;
+}
+
+static void add_end(json_object *object, const struct report *report)
+{
+	json_object_object_add(object, "result",
+			       report ? json_object_new_string(report_result_word(report)) : NULL);
+	json_object_object_add(object, "exit_code",
+			       report ? json_object_new_int((int)report_exit_code(report)) : NULL);
+}
+
+char *progress_json(const struct plan *plan, const struct job_snapshot *job,
+		    const struct report *report)
+{
+	json_object *object = json_object_new_object();
+	char id[9];
+
+	json_object_object_add(object, "schema", json_object_new_string("clonedeck.progress/1"));
+	json_object_object_add(object, "time", report_json_time((int64_t)time(NULL)));
+	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
+	json_object_object_add(object, "state", json_object_new_string(state_word(job->state)));
+	add_end(object, report);
+	add_number(object, "bytes_total", job->total);
+	add_number(object, "bytes_read", job->read);
+	add_number(object, "bytes_written", job->written);
+	add_number(object, "bytes_before", job->already);
+	add_number(object, "offset", job->position);
+	add_number(object, "lba", plan->sector_size ? job->position / plan->sector_size : 0);
+	json_object_object_add(object, "elapsed",
+			       json_object_new_double((double)job->elapsed / (double)NSEC_PER_SEC));
+	json_object_object_add(object, "left",
+			       job->eta.known ? json_object_new_uint64(job->eta.seconds) : NULL);
+	json_object_object_add(object, "finish_at",
+			       job->eta.known ? report_json_time(job->eta.finish) : NULL);
+	json_object_object_add(object, "rate", json_rate(job));
+	json_object_object_add(object, "latency", json_latency(job));
+	json_object_object_add(object, "in_flight", json_in_flight(job));
+	add_number(object, "errors", job->errors);
+	add_number(object, "retries", job->retries);
+	add_number(object, "bad_areas", job->bad_areas);
+	add_number(object, "bad_bytes", job->bad_bytes);
+	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
+	json_object_object_add(object, "map_saved_at", report_json_time(job->map_saved_at));
+	char *text = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	json_object_put(object);
+	return text;
+}
