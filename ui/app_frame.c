@@ -127,14 +127,13 @@ void app_draw(struct app *app)
 {
 	struct term *term = app->term;
 	struct draw draw = { .term = term };
-	struct rect screen = { 0, 0, term->rows, term->cols };
 	const struct screen_ops *ops = app_shown(app);
 	struct layout_frame frame;
 
 	app->dirty = false;
 	layout_frame(term->cols, term->rows, app->options->practice_dir && ops->id == SCREEN_DISKS,
 		     &frame);
-	draw_clear(&draw, screen);
+	draw_start(&draw);
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
 		draw_small(app, &draw, frame.message);

@@ -56,27 +56,45 @@ static void put(struct draw *draw, int row, int col, attr_t attribute, wchar_t c
 	mvadd_wch(row, col, &cell);
 }
 
+#define RUN_MAX 256
+
+/* Characters that stand side by side, given to curses in one call. */
+static void put_run(struct draw *draw, int row, int col, attr_t attribute, const wchar_t *text,
+		    int length)
+{
+	if (!length)
+		return;
+	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+	mvaddnwstr(row, col, text, length);
+}
+
 /* Columns written. */
 static int put_text(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
 		    const char *text)
 {
 	int limit = col + cols < area.cols ? col + cols : area.cols;
-	int start = col, width;
-	wchar_t character;
+	int start = col, run_start = col, width, length = 0;
+	wchar_t run[RUN_MAX];
 	size_t bytes;
 
 	if (!visible(area, row) || col < 0)
 		return 0;
-	while ((bytes = next_character(draw, text, &character, &width)) > 0) {
+	while ((bytes = next_character(draw, text, &run[length], &width)) > 0) {
 		if (col + width > limit)
 			break;
-		/* A combining mark belongs to the cell before it, which is drawn already. */
-		if (width > 0)
-			put(draw, area.row + row, area.col + col, attributes(draw, role),
-			    character);
-		col += width;
 		text += bytes;
+		/* A combining mark could join what is beside the area: left out. */
+		if (width <= 0)
+			continue;
+		col += width;
+		if (++length == RUN_MAX) {
+			put_run(draw, area.row + row, area.col + run_start, attributes(draw, role),
+				run, length);
+			run_start = col;
+			length = 0;
+		}
 	}
+	put_run(draw, area.row + row, area.col + run_start, attributes(draw, role), run, length);
 	return col - start;
 }
 
@@ -96,10 +114,14 @@ static int columns_of(const struct draw *draw, const char *text)
 static void put_blanks(struct draw *draw, struct rect area, int row, int col, int cols,
 		       enum role role)
 {
-	if (!visible(area, row) || col < 0)
+	attr_t attribute = attributes(draw, role);
+
+	if (col + cols > area.cols)
+		cols = area.cols - col;
+	if (!visible(area, row) || col < 0 || cols <= 0)
 		return;
-	for (; cols > 0 && col < area.cols; cols--, col++)
-		put(draw, area.row + row, area.col + col, attributes(draw, role), L' ');
+	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+	mvhline(area.row + row, area.col + col, ' ', cols);
 }
 
 int draw_text(struct draw *draw, struct rect area, int row, int col, enum role role,
@@ -176,6 +198,12 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 		text += length + skip;
 	}
 	return used;
+}
+
+void draw_start(struct draw *draw)
+{
+	attr_set(A_NORMAL, 0, NULL);
+	erase();
 }
 
 void draw_clear(struct draw *draw, struct rect area)

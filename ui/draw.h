@@ -20,6 +20,9 @@ struct draw {
 	int cursor_row, cursor_col; /* absolute; where the hardware cursor goes at the end */
 };
 
+/* A new frame: everything blank. Nothing is sent yet. */
+void draw_start(struct draw *draw);
+
 /* Text; returns the column behind it, relative to the area. */
 int draw_text(struct draw *draw, struct rect area, int row, int col, enum role role,
 	      const char *text);

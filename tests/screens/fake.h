@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session and a job that only pretend: the deck runs on them unchanged, so
+ * its screens can be looked at for machines we do not have and for moments
+ * that never come twice the same. They open nothing and write nothing.
+ */
+#ifndef CLONEDECK_TESTS_SCREENS_FAKE_H
+#define CLONEDECK_TESTS_SCREENS_FAKE_H
+
+#include "copy/job.h"
+
+/* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
+void fake_machines(const char *const *names, int count);
+
+struct job *fake_job_new(const struct plan *plan, int event_fd);
+void fake_job_free(struct job *job);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A job frozen in the middle of a copy with one bad area, until it is stopped. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/text.h"
+
+#include "fake.h"
+
+struct job {
+	int event_fd;
+	enum job_state state;
+	uint64_t total, rate;
+};
+
+/* 2026-09-21 14:12:20 UTC */
+#define STARTED 1790000000
+#define SECOND  UINT64_C(1000000000)
+
+struct job *fake_job_new(const struct plan *plan, int event_fd)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		abort();
+	job->event_fd = event_fd;
+	job->state = JOB_COPYING;
+	job->total = plan_bytes(plan);
+	eventfd_write(event_fd, 1);
+	return job;
+}
+
+void fake_job_free(struct job *job)
+{
+	free(job);
+}
+
+static void latency(struct latency_summary *l, uint64_t ms)
+{
+	const double shares[LATENCY_COARSE] = { 0, 0, 0.01, 0.1, 0.6, 0.2, 0.07, 0.02, 0, 0 };
+
+	*l = (struct latency_summary){ .count = 100000,
+				       .mean = ms * 1000000,
+				       .p50 = ms * 1000000,
+				       .p90 = 2 * ms * 1000000,
+				       .p99 = 3 * ms * 1000000,
+				       .p999 = 10 * ms * 1000000,
+				       .max = 55 * ms * 1000000 };
+	memcpy(l->coarse, shares, sizeof(shares));
+}
+
+static void lanes(struct job_snapshot *s)
+{
+	s->lane_count = 2;
+	for (unsigned i = 0; i < s->lane_count; i++)
+		s->lanes[i] = (struct job_lane){
+			.alive = true,
+			.cpu = { .known = true, .user = 0.07f, .system = 0.01f },
+			.rate = i ? 100e6 : 93e6,
+			.in_flight = 2,
+		};
+	s->cpu_system = (struct cpu_share){ true, 0.06f, 0.03f, 0.12f, 0.79f };
+	s->cpu_process = (struct cpu_share){ true, 0.14f, 0.03f, 0, 0 };
+	s->cpu_keeper = (struct cpu_share){ true, 0.005f, 0.005f, 0, 0 };
+}
+
+void job_snapshot(struct job *job, struct job_snapshot *s)
+{
+	bool ended = job->state == JOB_ENDED;
+
+	*s = (struct job_snapshot){
+		.state = job->state,
+		.result = ended ? JOB_RESULT_STOPPED : JOB_RESULT_NONE,
+		.flushed = ended,
+		.started_at = STARTED,
+		.ended_at = ended ? STARTED + 5625 : 0,
+		.flushed_at = ended ? STARTED + 5625 : 0,
+		.elapsed = 5625 * SECOND,
+		.copy_ns = 5625 * SECOND,
+		.total = job->total,
+		.read = job->total / 1000 * 523,
+		.written = job->total / 1000 * 523,
+		.position = job->total / 1000 * 524,
+		.now_read = 193e6,
+		.now_write = 193e6,
+		.minute = 190e6,
+		.average = 186e6,
+		.peak = 211e6,
+		.eta = { .known = !ended, .seconds = 5130, .finish = STARTED + 5625 + 5130 },
+		.source = { .backend = "uring",
+			    .depth = 4,
+			    .in_flight = 4,
+			    .bytes_in_flight = 4 << 20,
+			    .requests = 998000,
+			    .temperature = 38,
+			    .temperature_known = true },
+		.destination = { .backend = "uring",
+				 .depth = 4,
+				 .in_flight = 3,
+				 .bytes_in_flight = 3 << 20,
+				 .requests = 998000 },
+		.chunk = 1 << 20,
+		.buffers = 16,
+		.buffers_in_use = 16,
+		.process_cpu_user = 41,
+		.process_cpu_system = 9,
+		.rate_limit = job->rate,
+		.errors = 2,
+		.retries = 5,
+		.slow_reads = 3,
+		.last_good_read = SECOND / 10,
+		.bad_shown = 1,
+		.bad_areas = 1,
+		.bad_bytes = 4096,
+		.events = 2,
+		.map_safe = true,
+		.map_saved_at = STARTED + 5600,
+		.engine = "io_uring, 2 lanes, depth 4, 1 MiB",
+	};
+	s->bad[0] = (struct job_bad_area){ .lba = 1602117632,
+					   .sectors = 8,
+					   .partition = 3,
+					   .sense = { true, 3, 0x11, 0, true, 1602117632 } };
+	latency(&s->source.latency, 22);
+	latency(&s->destination.latency, 21);
+	lanes(s);
+}
+
+void job_pause(struct job *job, bool pause)
+{
+	if (job->state == JOB_COPYING || job->state == JOB_PAUSED)
+		job->state = pause ? JOB_PAUSED : JOB_COPYING;
+	eventfd_write(job->event_fd, 1);
+}
+
+void job_stop(struct job *job)
+{
+	job->state = JOB_ENDED;
+	eventfd_write(job->event_fd, 1);
+}
+
+void job_set_rate(struct job *job, uint64_t bytes_per_second)
+{
+	job->rate = bytes_per_second;
+	eventfd_write(job->event_fd, 1);
+}
+
+void job_rates(struct job *job, struct rates *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->seconds = RATES_HISTORY;
+	for (unsigned i = 0; i < RATES_HISTORY; i++) {
+		float rate = i % 40 < 30 ? 190e6f : 120e6f + 1e6f * (float)(i % 10);
+
+		r->history[i] = (struct rate_sample){ rate, rate };
+	}
+	for (unsigned i = 0; i < RATES_PROFILE / 2; i++)
+		r->profile[i] = 210e6f - 1e6f * (float)i;
+	r->total = job->total;
+	r->read = r->written = job->total / 1000 * 523;
+}
+
+size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)
+{
+	static const char *const texts[] = { "started",
+					     "read error sda LBA 1602117632 (medium error)" };
+	size_t count = 0;
+
+	for (uint64_t number = after + 1; number <= 2 && count < max; number++) {
+		ret[count] = (struct job_event){ .number = number,
+						 .time = STARTED + (int64_t)number * 4000,
+						 .level = number == 2 ? LOG_LEVEL_ERROR
+								      : LOG_LEVEL_INFO };
+		text_copy(ret[count].text, sizeof(ret[count].text), texts[number - 1]);
+		count++;
+	}
+	return count;
+}
+
+void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
+{
+	for (int i = 0; i < cells; i++)
+		out[i] = i < cells * 52 / 100 ? '+' : i == cells * 52 / 100 ? '>' : '?';
+	if (cells > 10)
+		out[cells / 3] = '-';
+	out[cells] = '\0';
+}
+
+int job_set_map_path(struct job *job, const char *path, struct error *reterr)
+{
+	return 0;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "discover/endpoint.h"
+#include "session/session.h"
+
+#include "fake.h"
+#include "machine.h"
+
+static struct {
+	const char *const *names;
+	int count, at;
+} machines;
+
+void fake_machines(const char *const *names, int count)
+{
+	machines.names = names;
+	machines.count = count;
+}
+
+struct session {
+	enum session_state state;
+	int fd;
+	unsigned pending;
+	struct disk_list *disks;
+	struct plan *plan;
+	struct verdict_list verdicts;
+	char token[512], phrase[600];
+	struct job *job;
+	struct report report;
+	bool has_report;
+	struct error none;
+	int scans;
+};
+
+static void tell(struct session *session, unsigned changes)
+{
+	session->pending |= changes;
+	eventfd_write(session->fd, 1);
+}
+
+int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
+{
+	struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return error_nomem(reterr);
+	session->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	*ret = session;
+	return 0;
+}
+
+void session_destroy(struct session *session)
+{
+	if (!session)
+		return;
+	session_discard_plan(session);
+	disk_list_destroy(session->disks);
+	close(session->fd);
+	free(session);
+}
+
+enum session_state session_state(const struct session *session)
+{
+	return session->state;
+}
+
+void session_rescan(struct session *session)
+{
+	session->scans++;
+	tell(session, SESSION_CHANGE_DISKS | SESSION_CHANGE_EVENT);
+}
+
+int session_fd(const struct session *session)
+{
+	return session->fd;
+}
+
+static void scan(struct session *session)
+{
+	disk_list_destroy(session->disks);
+	session->disks = machine_make(machines.names[machines.at]);
+	if (machines.at + 1 < machines.count)
+		machines.at++;
+}
+
+unsigned session_dispatch(struct session *session)
+{
+	unsigned changes = session->pending;
+	eventfd_t value;
+
+	eventfd_read(session->fd, &value);
+	session->pending = 0;
+	if (changes & SESSION_CHANGE_DISKS)
+		scan(session);
+	if (session->state == SESSION_STARTING) {
+		session->state = SESSION_RUNNING;
+		session->job = fake_job_new(session->plan, session->fd);
+		changes |= SESSION_CHANGE_STATE;
+	} else if (session->job) {
+		changes |= SESSION_CHANGE_JOB;
+	}
+	return changes;
+}
+
+const struct disk_list *session_disks(const struct session *session)
+{
+	return session->disks;
+}
+
+const char *session_hotplug_line(const struct session *session, unsigned index)
+{
+	return session->scans > 1 && index == 0 ? "14:48:02  a disk came or went" : NULL;
+}
+
+const struct error *session_scan_error(const struct session *session)
+{
+	return &session->none;
+}
+
+int session_plan(struct session *session, const struct endpoint *source,
+		 const struct endpoint *destination, const struct range_list *ranges,
+		 const uint64_t *destination_lba, const struct plan_options *options,
+		 struct error *reterr)
+{
+	struct guard_facts facts = { .disks = session->disks, .root = true };
+	int err;
+
+	session_discard_plan(session);
+	err = plan_new(source, destination, ranges, destination_lba, options, &session->plan,
+		       reterr);
+	if (!err)
+		err = rules_check(session->plan, &facts, NULL, &session->verdicts, reterr);
+	if (err) {
+		session_discard_plan(session);
+		return err;
+	}
+	endpoint_token(session->disks, destination, session->token);
+	snprintf(session->phrase, sizeof(session->phrase), "the token of %s", destination->node);
+	session->state = SESSION_PLANNED;
+	return 0;
+}
+
+const struct plan *session_current_plan(const struct session *session)
+{
+	return session->plan;
+}
+
+const struct verdict_list *session_verdicts(const struct session *session)
+{
+	return &session->verdicts;
+}
+
+const struct disk *session_source_disk(const struct session *session)
+{
+	return session->plan ? endpoint_disk(session->disks, &session->plan->source) : NULL;
+}
+
+const struct disk *session_destination_disk(const struct session *session)
+{
+	return session->plan ? endpoint_disk(session->disks, &session->plan->destination) : NULL;
+}
+
+void session_discard_plan(struct session *session)
+{
+	if (session->has_report)
+		report_done(&session->report);
+	session->has_report = false;
+	fake_job_free(session->job);
+	session->job = NULL;
+	verdict_list_done(&session->verdicts);
+	session->verdicts = (struct verdict_list){ 0 };
+	plan_destroy(session->plan);
+	session->plan = NULL;
+	session->state = SESSION_CHOOSING;
+}
+
+const char *session_token(const struct session *session)
+{
+	return session->token;
+}
+
+const char *session_token_phrase(const struct session *session)
+{
+	return session->phrase;
+}
+
+int session_confirm(struct session *session, const char *token, struct error *reterr)
+{
+	if (strcmp(token, session->token) != 0 ||
+	    verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm", "",
+				 "That is not the token.");
+	session->state = SESSION_CONFIRMED;
+	return 0;
+}
+
+int session_start(struct session *session, struct error *reterr)
+{
+	session->state = SESSION_STARTING;
+	tell(session, SESSION_CHANGE_STATE);
+	return 0;
+}
+
+const struct error *session_start_error(const struct session *session)
+{
+	return &session->none;
+}
+
+struct job *session_job(const struct session *session)
+{
+	return session->job;
+}
+
+int session_finish(struct session *session, struct error *reterr)
+{
+	struct report *report = &session->report;
+
+	*report = (struct report){ .plan = session->plan };
+	job_snapshot(session->job, &report->job);
+	job_rates(session->job, &report->rates);
+	text_copy(report->log_path, sizeof(report->log_path), "/var/log/clonedeck/x.log");
+	text_copy(report->map_path, sizeof(report->map_path), "/var/log/clonedeck/x.map");
+	text_copy(report->json_path, sizeof(report->json_path), "/var/log/clonedeck/x.json");
+	text_copy(report->host, sizeof(report->host), "rescue1");
+	text_copy(report->kernel, sizeof(report->kernel), "6.12");
+	text_copy(report->version, sizeof(report->version), "0");
+	session->has_report = true;
+	session->state = SESSION_FINISHED;
+	return 0;
+}
+
+const struct report *session_report(const struct session *session)
+{
+	return session->has_report ? &session->report : NULL;
+}
+
+int session_save_report(struct session *session, const char *path, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EROFS, "save", path,
+			 "The report cannot be saved to %s: this session only pretends.", path);
+}
+
+const char *session_log_dir(const struct session *session)
+{
+	return "/var/log/clonedeck";
+}
+
+bool session_log_dir_in_memory(const struct session *session)
+{
+	return true;
+}

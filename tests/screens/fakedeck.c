@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] MACHINE…
+ *
+ * The deck on a pretended machine; each scan (r) finds the next one named.
+ */
+#include <getopt.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/deck.h"
+
+#include "fake.h"
+
+static enum deck_glyphs glyphs(const char *name)
+{
+	static const char *const names[] = { "auto", "braille", "block", "acs", "ascii" };
+
+	for (int i = 0; i < 5; i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum deck_glyphs)i;
+	exit(1);
+}
+
+static enum deck_color color(const char *name)
+{
+	static const char *const names[] = { "auto", "never", "always" };
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(names[i], name) == 0)
+			return (enum deck_color)i;
+	exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "glyphs", required_argument, NULL, 'g' },
+		{ "color", required_argument, NULL, 'c' },
+		{ "size", required_argument, NULL, 's' },
+		{ "practice", required_argument, NULL, 'p' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct deck_options deck = { 0 };
+	int option;
+
+	setlocale(LC_ALL, "");
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'g')
+			deck.glyphs = glyphs(optarg);
+		else if (option == 'c')
+			deck.color = color(optarg);
+		else if (option == 'p')
+			deck.practice_dir = optarg;
+		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
+			return 1;
+	}
+	if (optind == argc)
+		return 1;
+	fake_machines((const char *const *)argv + optind, argc - optind);
+	return deck_run(&deck);
+}
