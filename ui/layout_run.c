@@ -32,13 +32,15 @@ void layout_run(struct rect body, struct layout_run *ret)
 
 	*ret = (struct layout_run){ .head = rect_cut_top(&rest, HEAD_ROWS) };
 	if (body.rows >= TALL_BODY) {
-		int more = body.rows - TALL_BODY;
+		/* Of four more rows two go to the graph, one to the map, one to the events: in
+		 * this order, so that a taller screen never has less of anything. */
+		int more = body.rows - TALL_BODY, four = more / 4, left = more % 4;
 
 		rect_cut_top(&rest, 1);
-		top = TALL_TOP_ROWS + more / 2;
+		top = TALL_TOP_ROWS + 2 * four + (left < 2 ? left : 2);
 		mid = TALL_MID_ROWS;
-		map = TALL_MAP_ROWS + more / 4;
-		events = TALL_EVENTS + more - more / 2 - more / 4;
+		map = TALL_MAP_ROWS + four + (left == 3);
+		events = TALL_EVENTS + four;
 	} else {
 		/* Between the two, the graph and the map take what is there. */
 		int more = body.rows - HEAD_ROWS - top - mid - map - 1;

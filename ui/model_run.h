@@ -58,7 +58,7 @@ void run_text_coarse_header(struct line *line);
 void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
 
 struct run_bucket {
-	char label[16];     /* "8-16", "<2", ">=256" */
+	char label[24];     /* "8-16", "<2", ">=256" */
 	double read, write; /* shares */
 };
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The gate before writing: what opens it, and that nothing else does. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/gate.h"
+#include "ui/keys.h"
+
+#define WARNINGS 2
+
+static struct verdict items[4];
+static struct verdict_list verdicts;
+
+static void setup(void)
+{
+	memset(items, 0, sizeof(items));
+	items[0].kind = VERDICT_WARN;
+	snprintf(items[0].sentence, sizeof(items[0].sentence), "holds partitions");
+	items[1].kind = VERDICT_WARN;
+	snprintf(items[1].sentence, sizeof(items[1].sentence), "backup GPT");
+	items[2].kind = items[3].kind = VERDICT_OK;
+	verdicts = (struct verdict_list){ items, 4 };
+}
+
+static void type(struct gate *gate, const char *text)
+{
+	ck_assert(gate_set_typing(gate, true));
+	field_clear(&gate->typed);
+	ck_assert(field_insert(&gate->typed, text));
+}
+
+static enum gate_answer enter(struct gate *gate)
+{
+	size_t verdict;
+
+	return gate_enter(gate, &verdict);
+}
+
+START_TEST(test_opens_once)
+{
+	struct gate gate = { 0 };
+
+	ck_assert_int_eq(gate_update(&gate, "p", &verdicts, "456789"), 0);
+	ck_assert(gate_tick(&gate, 0));
+	ck_assert(gate_tick(&gate, 1));
+	type(&gate, "456789");
+	ck_assert_int_eq(enter(&gate), GATE_OPEN);
+	ck_assert_int_eq(enter(&gate), GATE_EMPTY);
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_each_condition)
+{
+	struct gate gate = { 0 };
+	size_t verdict = 99;
+
+	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert_int_eq(enter(&gate), GATE_NOT_TYPING);
+	type(&gate, "456789");
+	ck_assert_int_eq(gate_enter(&gate, &verdict), GATE_UNTICKED);
+	ck_assert_uint_eq(verdict, 0);
+	ck_assert(!gate_tick(&gate, 0)); /* Space types a blank now */
+	gate_set_typing(&gate, false);
+	ck_assert(gate_tick(&gate, 0));
+	ck_assert(!gate_tick(&gate, 2));
+	ck_assert(!gate_tick(&gate, 400));
+	gate_set_typing(&gate, true);
+	ck_assert_int_eq(gate_enter(&gate, &verdict), GATE_UNTICKED);
+	ck_assert_uint_eq(verdict, 1);
+	gate_set_typing(&gate, false);
+	gate_tick(&gate, 1);
+	ck_assert_int_eq(enter(&gate), GATE_NOT_TYPING);
+	for (const char *const *wrong =
+		     (const char *const[]){ "45678", "4567890", "456788", " 456789", "x", NULL };
+	     *wrong; wrong++) {
+		type(&gate, *wrong);
+		ck_assert_int_eq(enter(&gate), GATE_WRONG);
+	}
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_refusal_has_no_field)
+{
+	struct gate gate = { 0 };
+
+	items[0].kind = VERDICT_REFUSE;
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert(gate_refused(&gate));
+	ck_assert(!gate_set_typing(&gate, true));
+	gate_tick(&gate, 1);
+	field_insert(&gate.typed, "456789");
+	gate.typing = true;
+	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_no_token_is_refused)
+{
+	struct gate gate = { 0 };
+
+	gate_update(&gate, "p", &verdicts, "");
+	ck_assert(!gate_set_typing(&gate, true));
+	gate_tick(&gate, 0);
+	gate_tick(&gate, 1);
+	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	gate_update(&gate, "p", NULL, NULL);
+	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	gate_done(&gate);
+}
+END_TEST
+
+/* Ticks stay when the checks say word for word the same, and go when anything differs. */
+START_TEST(test_update)
+{
+	struct verdict copy[4];
+	struct verdict_list again = { copy, 4 };
+	struct gate gate = { 0 };
+
+	gate_update(&gate, "p", &verdicts, "456789");
+	gate_tick(&gate, 0);
+	gate_tick(&gate, 1);
+	memcpy(copy, items, sizeof(copy));
+	gate_update(&gate, "p", &again, "456789");
+	ck_assert_uint_eq(gate_unticked(&gate), 0);
+	gate_update(&gate, "p", &again, "456780");
+	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
+	gate_tick(&gate, 0);
+	copy[1].sentence[0]++;
+	gate_update(&gate, "p", &again, "456780");
+	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
+	gate_tick(&gate, 0);
+	gate_update(&gate, "q", &again, "456780");
+	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
+	gate_tick(&gate, 0);
+	copy[1].kind = VERDICT_OK;
+	gate_update(&gate, "q", &again, "456780");
+	ck_assert_uint_eq(gate_unticked(&gate), 1);
+	ck_assert_uint_eq(gate_warning(&gate, 0), 1);
+	ck_assert_uint_eq(gate_warning(&gate, 1), 0);
+	gate_done(&gate);
+}
+END_TEST
+
+/* What the plan screen does with a key, without the screen. Returns true when writing would start.
+ */
+static bool press(struct gate *gate, int key, size_t *at)
+{
+	size_t verdict;
+
+	if (gate->typing) {
+		switch (field_key(&gate->typed, key)) {
+		case FIELD_ACCEPTED:
+			return gate_enter(gate, &verdict) == GATE_OPEN;
+		case FIELD_CANCELLED:
+		case FIELD_NEXT:
+		case FIELD_PREVIOUS:
+			gate_set_typing(gate, false);
+			return false;
+		default:
+			return false;
+		}
+	}
+	switch (keys_lookup(SCREEN_PLAN, key)) {
+	case COMMAND_UP:
+		*at = *at ? *at - 1 : 0;
+		return false;
+	case COMMAND_DOWN:
+		*at = *at < 3 ? *at + 1 : 3;
+		return false;
+	case COMMAND_TOGGLE:
+		gate_tick(gate, *at);
+		return false;
+	case COMMAND_NEXT_FIELD:
+		gate_set_typing(gate, true);
+		return false;
+	case COMMAND_ACCEPT:
+		if (gate_enter(gate, &verdict) == GATE_OPEN)
+			return true;
+		gate_set_typing(gate, true);
+		return false;
+	default:
+		return false;
+	}
+}
+
+static unsigned next_random(unsigned *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return *seed >> 16;
+}
+
+/* Random keys, with the right characters far more likely than on any keyboard: writing starts only
+ * if at that moment everything is ticked and the token stands there in full. */
+START_TEST(test_random_keys)
+{
+	static const int keys[] = { '4',
+				    '5',
+				    '6',
+				    '7',
+				    '8',
+				    '9',
+				    ' ',
+				    SPECIAL_TAB,
+				    SPECIAL_ENTER,
+				    SPECIAL_ESCAPE,
+				    SPECIAL_UP,
+				    SPECIAL_DOWN,
+				    SPECIAL_BACKSPACE,
+				    'o',
+				    'q',
+				    KEY_CTRL('u') };
+	unsigned opened = 0;
+
+	for (unsigned seed = 1; seed <= 400; seed++) {
+		unsigned random = seed;
+		struct gate gate = { 0 };
+		size_t at = 0;
+
+		items[3].kind = seed % 4 ? VERDICT_OK : VERDICT_REFUSE;
+		gate_update(&gate, "p", &verdicts, "45");
+		for (int i = 0; i < 4000; i++) {
+			int key = keys[next_random(&random) % (sizeof(keys) / sizeof(keys[0]))];
+			bool may = gate.typing && gate.ticked[0] && gate.ticked[1] &&
+				   !strcmp(gate.typed.text, "45") && items[3].kind == VERDICT_OK &&
+				   key == SPECIAL_ENTER;
+			bool started = press(&gate, key, &at);
+
+			if (started != may)
+				ck_abort_msg("seed %u, key %d: %s", seed, i,
+					     started ? "started" : "did not start");
+			opened += started;
+		}
+		gate_done(&gate);
+	}
+	/* Otherwise this test would prove nothing. */
+	ck_assert_uint_gt(opened, 0);
+}
+END_TEST
+
+/* One key held down, whichever it is, and every pair of keys in turn. */
+START_TEST(test_repeated_keys)
+{
+	for (int a = 1; a < 0x7f; a++)
+		for (int b = 1; b < 0x7f; b++) {
+			struct gate gate = { 0 };
+			size_t at = 0;
+
+			gate_update(&gate, "p", &verdicts, "456789");
+			for (int i = 0; i < 30; i++) {
+				if (press(&gate, a, &at) || press(&gate, b, &at) ||
+				    press(&gate, SPECIAL_ENTER, &at))
+					ck_abort_msg("keys %d and %d start a copy", a, b);
+			}
+			gate_done(&gate);
+		}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/gate");
+	TCase *tcase = tcase_create("gate");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_set_timeout(tcase, 30);
+	tcase_add_test(tcase, test_opens_once);
+	tcase_add_test(tcase, test_each_condition);
+	tcase_add_test(tcase, test_refusal_has_no_field);
+	tcase_add_test(tcase, test_no_token_is_refused);
+	tcase_add_test(tcase, test_update);
+	tcase_add_test(tcase, test_random_keys);
+	tcase_add_test(tcase, test_repeated_keys);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

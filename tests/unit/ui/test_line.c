@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/line.h"
+
+START_TEST(test_never_wider)
+{
+	static const char *const texts[] = { "",
+					     "a",
+					     "wide \xe4\xbd\xa0\xe5\xa5\xbd end",
+					     "e\xcc\x81 combined",
+					     "%s%n no format",
+					     "0123456789" };
+
+	for (int limit = -3; limit <= 60; limit++)
+		for (int width = -2; width <= 30; width++)
+			for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+				struct line line;
+				int most = limit > 0 ? limit : 0;
+
+				line_start(&line, limit);
+				line_put(&line, width, texts[i]);
+				line_put_tail(&line, width, texts[i]);
+				line_add(&line, "%s", texts[i]);
+				line_put_right(&line, width, texts[i]);
+				line_to(&line, 40);
+				ck_assert_int_le(line.columns, most);
+				ck_assert_int_eq(text_width(line.text), line.columns);
+			}
+}
+END_TEST
+
+START_TEST(test_cells)
+{
+	struct line line;
+
+	line_start(&line, 40);
+	line_put(&line, 6, "abc");
+	line_put_right(&line, 6, "42");
+	line_put_tail(&line, 6, "WX12D3456789");
+	ck_assert_str_eq(line.text, "abc       42..6789");
+}
+END_TEST
+
+/* Half a number would be another number. */
+START_TEST(test_number_too_long)
+{
+	struct line line;
+
+	line_start(&line, 40);
+	line_put_right(&line, 4, "12345");
+	ck_assert_str_eq(line.text, "####");
+}
+END_TEST
+
+START_TEST(test_longest)
+{
+	char text[4096];
+	struct line line;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	line_start(&line, 100000);
+	line_add(&line, "%s", text);
+	ck_assert_int_eq(line.columns, LINE_COLUMNS_MAX);
+	ck_assert_uint_eq(strlen(line.text), LINE_COLUMNS_MAX);
+}
+END_TEST
+
+START_TEST(test_digits)
+{
+	ck_assert_int_eq(line_digits(0), 1);
+	ck_assert_int_eq(line_digits(9), 1);
+	ck_assert_int_eq(line_digits(10), 2);
+	ck_assert_int_eq(line_digits(UINT64_MAX), 20);
+}
+END_TEST
+
+/* Breaking loses nothing but blanks, never exceeds the width, and always gets on. */
+START_TEST(test_break)
+{
+	const char *text =
+		"one two  three anextremelylongwordthatfitsnowhere \xe4\xbd\xa0\xe5\xa5\xbd x";
+
+	for (int columns = 0; columns < 70; columns++) {
+		char kept[256] = "", all[256] = "";
+		size_t at = 0;
+
+		while (text[at]) {
+			char part[256] = "";
+			size_t skip, length = line_break(text + at, columns, &skip);
+
+			ck_assert_uint_gt(length, 0);
+			memcpy(part, text + at, length);
+			if (columns >= 2)
+				ck_assert_int_le(text_width(part), columns);
+			strcat(kept, part);
+			at += length + skip;
+		}
+		for (const char *c = text; *c; c++)
+			if (*c != ' ')
+				strncat(all, c, 1);
+		for (char *from = kept, *to = kept;; from++)
+			if (*from != ' ' && !(*to++ = *from))
+				break;
+		ck_assert_str_eq(kept, all);
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/line");
+	TCase *tcase = tcase_create("line");
+
+	tcase_add_test(tcase, test_never_wider);
+	tcase_add_test(tcase, test_cells);
+	tcase_add_test(tcase, test_number_too_long);
+	tcase_add_test(tcase, test_longest);
+	tcase_add_test(tcase, test_digits);
+	tcase_add_test(tcase, test_break);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
