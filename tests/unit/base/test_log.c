@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The log: whole lines from many threads, no links followed, failures told once. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static char dir[64], path[128];
+static struct log *logfile;
+static struct error error;
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/clonedeck-log-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a.log", dir);
+	logfile = NULL;
+	error = (struct error){ 0 };
+}
+
+static void teardown(void)
+{
+	log_close(logfile);
+	unlink(path);
+	rmdir(dir);
+}
+
+static char *content(void)
+{
+	static char text[1 << 20];
+	FILE *file = fopen(path, "re");
+
+	ck_assert_ptr_nonnull(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+/* "2026-09-21T14:12:20+02:00 error   io: …" */
+static void check_line(const char *line, const char *rest)
+{
+	ck_assert_int_eq(line[4], '-');
+	ck_assert_int_eq(line[10], 'T');
+	ck_assert_int_eq(line[22], ':');
+	ck_assert_int_eq(line[25], ' ');
+	ck_assert_msg(strncmp(line + 26, rest, strlen(rest)) == 0, "'%s' is not '%s'", line, rest);
+	ck_assert_int_eq(line[26 + strlen(rest)], '\n');
+}
+
+START_TEST(writes_lines)
+{
+	struct stat status;
+
+	umask(0);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_str_eq(log_path(logfile), path);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 07777, 0600);
+	log_line(logfile, LOG_LEVEL_INFO, "scan", "found %d disks", 5);
+	log_line(logfile, LOG_LEVEL_DEBUG, "scan", "not wanted");
+	log_line(logfile, LOG_LEVEL_WARNING, "io", "label '%s'", "a\033[2J\nforged line");
+
+	char *text = content();
+
+	check_line(text, "info    scan: found 5 disks");
+	text = strchr(text, '\n') + 1;
+	check_line(text, "warning io: label 'a?[2J?forged line'");
+	ck_assert_str_eq(strchr(text, '\n'), "\n");
+	ck_assert(!log_failed(logfile, &error));
+}
+END_TEST
+
+START_TEST(appends)
+{
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+		log_line(logfile, LOG_LEVEL_ERROR, "io", "line");
+		log_close(logfile);
+	}
+	logfile = NULL;
+
+	char *text = content();
+
+	check_line(text, "error   io: line");
+	check_line(strchr(text, '\n') + 1, "error   io: line");
+}
+END_TEST
+
+START_TEST(debug_by_module)
+{
+	ck_assert_int_eq(log_open(path, "scan,io", &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_DEBUG, "io", "one");
+	log_line(logfile, LOG_LEVEL_DEBUG, "i", "no");
+	log_line(logfile, LOG_LEVEL_DEBUG, "iox", "no");
+	log_line(logfile, LOG_LEVEL_DEBUG, "copy", "no");
+	log_line(logfile, LOG_LEVEL_DEBUG, "scan", "two");
+	ck_assert_ptr_null(strstr(content(), "no"));
+	ck_assert_ptr_nonnull(strstr(content(), "io: one"));
+	ck_assert_ptr_nonnull(strstr(content(), "scan: two"));
+	log_close(logfile);
+	ck_assert_int_eq(log_open(path, ",all", &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_DEBUG, "copy", "three");
+	ck_assert_ptr_nonnull(strstr(content(), "debug   copy: three"));
+}
+END_TEST
+
+START_TEST(errors)
+{
+	struct error failure;
+
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	error_set(&failure, ERROR_CLASS_SOURCE, -EIO, "read", "/dev/sda", "%s", "It failed.");
+	log_error(logfile, "copy", &failure);
+	failure.sense = (struct sense){ .known = true, .key = 3, .asc = 0x11, .ascq = 4 };
+	log_error(logfile, "copy", &failure);
+
+	char *text = content();
+
+	check_line(text, "error   copy: It failed. (read, errno 5)");
+	check_line(strchr(text, '\n') + 1,
+		   "error   copy: It failed. (read, errno 5, sense 3/11/04)");
+}
+END_TEST
+
+START_TEST(long_lines_stay_lines)
+{
+	char longer[5000];
+
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, longer, "%s", longer);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "next");
+
+	char *text = content();
+
+	ck_assert_uint_lt((size_t)(strchr(text, '\n') - text), 1300);
+	check_line(strchr(text, '\n') + 1, "info    io: next");
+}
+END_TEST
+
+START_TEST(nothing_without_a_log)
+{
+	log_line(NULL, LOG_LEVEL_ERROR, "io", "%s", "x");
+	log_error(NULL, "io", &(struct error){ 0 });
+	ck_assert(!log_failed(NULL, &error));
+	log_close(NULL);
+}
+END_TEST
+
+START_TEST(follows_no_link)
+{
+	char victim[128];
+
+	snprintf(victim, sizeof(victim), "%s/victim", dir);
+	ck_assert_int_eq(symlink(victim, path), 0);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), -ELOOP);
+	ck_assert_int_eq(access(victim, F_OK), -1);
+	ck_assert_ptr_nonnull(strstr(error.sentence, path));
+	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
+}
+END_TEST
+
+START_TEST(only_regular_files)
+{
+	ck_assert_int_lt(log_open("/dev/null", NULL, &logfile, &error), 0);
+	ck_assert_int_lt(log_open(dir, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	/* With a reader it could be opened, without one it must not hang. */
+	ck_assert_int_lt(log_open(path, NULL, &logfile, &error), 0);
+
+	int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), -EINVAL);
+	close(reader);
+	ck_assert_int_eq(log_open("/no/such/folder/a.log", NULL, &logfile, &error), -ENOENT);
+	ck_assert_int_eq(log_open("/no/such/folder/a.log", NULL, &logfile, NULL), -ENOENT);
+	ck_assert_ptr_null(logfile);
+}
+END_TEST
+
+static void limit_file_size(rlim_t bytes)
+{
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ bytes, RLIM_INFINITY }), 0);
+}
+
+/* A file system that is full and later is not: a limit on the size of files does the same. */
+START_TEST(failure_is_told_once)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	limit_file_size(60); /* in the middle of the second line */
+	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
+	log_line(logfile, LOG_LEVEL_INFO, "io", "third");
+	ck_assert(log_failed(logfile, &error));
+	ck_assert_int_eq(error.code, -EFBIG);
+	ck_assert_ptr_nonnull(strstr(error.sentence, path));
+	ck_assert(!log_failed(logfile, &error));
+	limit_file_size(RLIM_INFINITY);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "fourth");
+	log_line(logfile, LOG_LEVEL_INFO, "io", "fifth");
+	ck_assert(!log_failed(logfile, &error));
+
+	/* What follows the torn line starts on one of its own. */
+	char *text = strchr(content(), '\n') + 1;
+
+	text = strchr(text, '\n') + 1;
+	check_line(text, "info    io: fourth");
+	check_line(strchr(text, '\n') + 1, "info    io: fifth");
+}
+END_TEST
+
+static void *chatter(void *arg)
+{
+	for (int i = 0; i < 200; i++)
+		log_line(logfile, LOG_LEVEL_INFO, arg, "%s %d", "abcdefghijklmnopqrstuvwxyz", i);
+	return NULL;
+}
+
+START_TEST(threads_do_not_mix)
+{
+	static char names[4][4] = { "aa", "bb", "cc", "dd" };
+	pthread_t threads[4];
+	int lines = 0;
+
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, chatter, names[i]), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	for (char *line = content(); *line; line = strchr(line, '\n') + 1) {
+		char name;
+		int number;
+
+		ck_assert_int_eq(sscanf(line + 26, "info %c%*c: abcdefghijklmnopqrstuvwxyz %d\n",
+					&name, &number),
+				 2);
+		lines++;
+	}
+	ck_assert_int_eq(lines, 800);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("log");
+	TCase *tests = tcase_create("log");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, writes_lines);
+	tcase_add_test(tests, appends);
+	tcase_add_test(tests, debug_by_module);
+	tcase_add_test(tests, errors);
+	tcase_add_test(tests, long_lines_stay_lines);
+	tcase_add_test(tests, nothing_without_a_log);
+	tcase_add_test(tests, follows_no_link);
+	tcase_add_test(tests, only_regular_files);
+	tcase_add_test(tests, failure_is_told_once);
+	tcase_add_test(tests, threads_do_not_mix);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
