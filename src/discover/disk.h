@@ -34,8 +34,8 @@ enum tristate { NO = 0, YES = 1, UNKNOWN = -1 };
 enum use_kind {
 	USE_MOUNT,     /* M mounted; what = mount point */
 	USE_SWAP,      /* S */
-	USE_DM,	       /* L device mapper, LVM, crypt, multipath; what = its name */
-	USE_MD,	       /* R md array */
+	USE_DM,        /* L device mapper, LVM, crypt, multipath; what = its name */
+	USE_MD,        /* R md array */
 	USE_BCACHE,    /* H other holder in sysfs */
 	USE_BOOT,      /* B the running system was started from it (any depth of holders) */
 	USE_LOOP,      /* F a file on it backs a loop device or zram; what = file */
@@ -45,7 +45,7 @@ enum use_kind {
 struct use {
 	enum use_kind kind;
 	char what[256]; /* mount point, dm name, array, file */
-	char node[64];	/* the partition or disk it concerns, e.g. "/dev/sda2" */
+	char node[64];  /* the partition or disk it concerns, e.g. "/dev/sda2" */
 };
 
 struct use_list {
@@ -59,44 +59,44 @@ struct identity {
 	char serial[128];
 	char wwn[80];
 	char firmware[32];
-	uint64_t size;		      /* bytes */
+	uint64_t size;                /* bytes */
 	uint32_t logical_sector_size; /* bytes */
-	uint64_t diskseq;	      /* BLKGETDISKSEQ; 0: kernel has none */
-	dev_t devno;		      /* of the block node, or st_dev of an image file */
-	uint64_t inode;		      /* image files only, else 0 */
+	uint64_t diskseq;             /* BLKGETDISKSEQ; 0: kernel has none */
+	dev_t devno;                  /* of the block node, or st_dev of an image file */
+	uint64_t inode;               /* image files only, else 0 */
 };
 
 struct partition {
-	unsigned number;      /* 1…; logical MS-DOS ones from 5 */
-	char node[64];	      /* "/dev/sda2"; "" when the kernel does not know it */
+	unsigned number; /* 1…; logical MS-DOS ones from 5 */
+	char node[64];   /* "/dev/sda2"; "" when the kernel does not know it */
 	dev_t devno;
-	uint64_t start;	      /* in logical sectors of the disk */
+	uint64_t start; /* in logical sectors of the disk */
 	uint64_t sectors;
-	char type[40];	      /* GUID, or "0x83" */
-	char type_name[64];   /* "Linux filesystem" */
-	char name[128];	      /* GPT partition name */
-	char fs[32];	      /* libblkid TYPE: "ext4", "LVM2_member", "swap" */
+	char type[40];      /* GUID, or "0x83" */
+	char type_name[64]; /* "Linux filesystem" */
+	char name[128];     /* GPT partition name */
+	char fs[32];        /* libblkid TYPE: "ext4", "LVM2_member", "swap" */
 	char label[128];
 	char uuid[64];
 	char part_uuid[64];
 	char mountpoint[256]; /* first one, "" if none */
 	struct use_list in_use;
-	bool extended;	      /* MS-DOS extended container: holds the logical ones */
+	bool extended; /* MS-DOS extended container: holds the logical ones */
 };
 
 /* Rows of the table screen: what lies on the disk from LBA 0 to its end. */
 enum region_kind {
-	REGION_TABLE,	 /* partition table area: MBR, GPT header and entries, EBR */
+	REGION_TABLE, /* partition table area: MBR, GPT header and entries, EBR */
 	REGION_PARTITION,
-	REGION_GAP,	 /* in no partition */
+	REGION_GAP,          /* in no partition */
 	REGION_TABLE_BACKUP, /* GPT backup */
-	REGION_WHOLE,	 /* a disk without a table: one row */
+	REGION_WHOLE,        /* a disk without a table: one row */
 };
 
 struct region {
 	enum region_kind kind;
 	uint64_t start, sectors; /* logical sectors of the disk */
-	int partition;		 /* index into partitions, -1 if none */
+	int partition;           /* index into partitions, -1 if none */
 };
 
 /* Problems seen in the table (loops, beyond the end, overlapping, CRC); one sentence each. */
@@ -105,17 +105,17 @@ struct table_note {
 };
 
 struct disk {
-	char name[64];	       /* "sda" */
-	char node[64];	       /* "/dev/sda" */
-	char sg[64];	       /* "/dev/sg0" or "" */
-	char bsg[64];	       /* "/dev/bsg/0:0:0:0" or "" */
+	char name[64];         /* "sda" */
+	char node[64];         /* "/dev/sda" */
+	char sg[64];           /* "/dev/sg0" or "" */
+	char bsg[64];          /* "/dev/bsg/0:0:0:0" or "" */
 	char nvme_generic[64]; /* "/dev/ng0n1" or "" */
 	char raw[4][32];       /* "/dev/raw/raw1", …: bindings of the raw driver */
 	size_t raw_count;
-	char hctl[32];	       /* "0:0:0:0" or "" */
-	char path[128];	       /* ID_PATH, "pci-0000:00:17.0-ata-3" */
-	char by_id[192];       /* a stable /dev/disk/by-id link or "" */
-	char transport[16];    /* sata sas usb nvme virtio mmc loop …, "" unknown */
+	char hctl[32];      /* "0:0:0:0" or "" */
+	char path[128];     /* ID_PATH, "pci-0000:00:17.0-ata-3" */
+	char by_id[192];    /* a stable /dev/disk/by-id link or "" */
+	char transport[16]; /* sata sas usb nvme virtio mmc loop …, "" unknown */
 	enum disk_kind kind;
 	struct identity identity;
 	uint32_t physical_sector_size; /* bytes */
@@ -124,25 +124,25 @@ struct disk {
 	enum tristate removable;
 	enum tristate read_only;
 	enum tristate medium_present;
-	uint32_t max_transfer;	      /* bytes, queue/max_sectors_kb; 0 unknown */
-	uint32_t dma_alignment;	      /* bytes; 0 unknown */
-	uint32_t queue_depth;	      /* device/queue_depth; 0 unknown */
-	char physical_parent[256];    /* sysfs path of the physical device: same text, same spindle */
-	char hwmon[256];	      /* sysfs file of its temperature, "" if none */
-	char driver[32];	      /* "usb-storage", "uas", "ahci", "" */
-	char table[16];		      /* "gpt", "dos", "" none, "?" unreadable */
+	uint32_t max_transfer;     /* bytes, queue/max_sectors_kb; 0 unknown */
+	uint32_t dma_alignment;    /* bytes; 0 unknown */
+	uint32_t queue_depth;      /* device/queue_depth; 0 unknown */
+	char physical_parent[256]; /* sysfs path of the physical device: same text, same spindle */
+	char hwmon[256];           /* sysfs file of its temperature, "" if none */
+	char driver[32];           /* "usb-storage", "uas", "ahci", "" */
+	char table[16];            /* "gpt", "dos", "" none, "?" unreadable */
 	char table_uuid[64];
-	char whole_fs[32];	      /* file system or member signature on the whole disk */
+	char whole_fs[32]; /* file system or member signature on the whole disk */
 	char whole_label[128];
 	struct partition *partitions; /* sorted by start */
 	size_t partition_count;
-	struct region *regions;	      /* sorted, complete cover of the disk */
+	struct region *regions; /* sorted, complete cover of the disk */
 	size_t region_count;
 	struct table_note *notes;
 	size_t note_count;
-	struct use_list in_use;	      /* of the whole disk and of all its partitions */
-	bool shares_serial;	      /* another attached disk has the same non-empty serial */
-	bool shares_model;	      /* another attached disk is the same model */
+	struct use_list in_use; /* of the whole disk and of all its partitions */
+	bool shares_serial;     /* another attached disk has the same non-empty serial */
+	bool shares_model;      /* another attached disk is the same model */
 };
 
 /* What could not be found out, said once per list ("not root: labels unknown"). */
@@ -158,11 +158,16 @@ void disk_list_destroy(struct disk_list *list); /* NULL is fine */
 
 /* By node name, NULL if not in the list. */
 const struct disk *disk_list_find(const struct disk_list *list, const char *node);
-/* Same disk: WWN, serial + model + size, diskseq, devno, in this order of trust. A
- * field unknown on either side says nothing; what is known on both must agree. */
+/*
+ * Same disk? A field unknown on either side says nothing; of WWN, serial, model, size and sector
+ * size those known on both must agree. If WWN or serial are among them that is enough, also
+ * after the disk was plugged in anew; else the kernel's diskseq decides, else the device
+ * number. Files are the same by device and inode.
+ */
 bool identity_same(const struct identity *a, const struct identity *b);
 /* The letters of the USE column ("BM", "-"), into buffer. */
-const char *use_letters(const struct use_list *list, enum tristate read_only, char buffer[static 16]);
+const char *use_letters(const struct use_list *list, enum tristate read_only,
+			char buffer[static 16]);
 uint64_t disk_sectors(const struct disk *disk);
 
 #endif

@@ -19,23 +19,23 @@ enum endpoint_kind {
 	ENDPOINT_NONE,
 	ENDPOINT_DISK,
 	ENDPOINT_PARTITION, /* opened through its own node; start is where it lies on the disk */
-	ENDPOINT_IMAGE,	    /* regular file; as a destination it may not exist yet */
+	ENDPOINT_IMAGE,     /* regular file; as a destination it may not exist yet */
 };
 
 struct endpoint {
 	enum endpoint_kind kind;
-	char node[512];		  /* what is opened: "/dev/sda", "/dev/sda2", "/srv/a.img" */
-	char disk_node[64];	  /* whole disk it lies on ("" for images) */
-	char sg[64];		  /* sg node of that disk, "" none */
-	char raw[32];		  /* raw binding that the user named, "" none */
-	struct identity identity; /* of the whole disk, or of the file */
-	dev_t devno;		  /* of `node` itself */
-	unsigned partition;	  /* its number, 0 for a whole disk */
-	uint64_t start;		  /* bytes from the start of the disk (partitions), else 0 */
-	uint64_t size;		  /* bytes; 0 for an image that does not exist yet */
+	char node[512];                /* what is opened: "/dev/sda", "/dev/sda2", "/srv/a.img" */
+	char disk_node[64];            /* whole disk it lies on ("" for images) */
+	char sg[64];                   /* sg node of that disk, "" none */
+	char raw[32];                  /* raw binding that the user named, "" none */
+	struct identity identity;      /* of the whole disk, or of the file */
+	dev_t devno;                   /* of `node` itself */
+	unsigned partition;            /* its number, 0 for a whole disk */
+	uint64_t start;                /* bytes from the start of the disk (partitions), else 0 */
+	uint64_t size;                 /* bytes; 0 for an image that does not exist yet */
 	uint32_t logical_sector_size;  /* bytes; images: 512 as source, 0 (any) as destination */
 	uint32_t physical_sector_size; /* bytes */
-	bool exists;		  /* false: an image file to be created */
+	bool exists;                   /* false: an image file to be created */
 };
 
 /*
@@ -51,9 +51,11 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 void endpoint_from_disk(const struct disk *disk, struct endpoint *ret);
 void endpoint_from_partition(const struct disk *disk, const struct partition *partition,
 			     struct endpoint *ret);
-/* The disk in the list that the endpoint lies on, by identity; NULL if it is not there. */
+/* The disk in the list that the endpoint lies on, by identity (of several that look the same
+ * the one with its device number); NULL if it is not there. */
 const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
-/* What must be typed to confirm writing to it (see design: TOKEN), into buffer. */
+/* What must be typed to confirm writing to it (see design: TOKEN), into buffer: the end of the
+ * serial, the node where another disk's serial ends the same, the path of an image file. */
 const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
 			   char buffer[static 512]);
 

@@ -17,11 +17,12 @@
 struct scan;
 
 struct scan_options {
-	bool all;		  /* also ram, empty loop and optical-less oddities, dm, md */
-	bool probe;		  /* open the disks and read their tables */
-	const char *practice_dir; /* only loop devices over files in this directory; NULL: the machine */
-	const char *mountinfo;	  /* NULL: /proc/self/mountinfo */
-	const char *swaps;	  /* NULL: /proc/swaps */
+	bool all;                 /* also ram, empty loop and optical-less oddities, dm, md */
+	bool probe;               /* open the disks and read their tables */
+	const char *practice_dir; /* only loop devices over files in this directory; NULL: the
+				     machine */
+	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
+	const char *swaps;        /* NULL: /proc/swaps */
 };
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);

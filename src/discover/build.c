@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The making of one list. */
+#include "discover/build.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libudev.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "discover/attr.h"
+#include "discover/device.h"
+#include "discover/merge.h"
+#include "discover/nodes.h"
+#include "discover/probe.h"
+#include "discover/regions.h"
+#include "discover/usage.h"
+
+struct build {
+	const struct scan_options *options;
+	struct udev_device **blocks; /* all of the block subsystem */
+	size_t block_count;
+	struct nodes *nodes;
+	struct usage *usage;
+	struct disk_list *list;
+	struct table *tables; /* one per disk; empty: not read */
+	bool raw_missing;
+};
+
+static int say_missing(struct build *build, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int say_missing(struct build *build, const char *format, ...)
+{
+	struct disk_list *list = build->list;
+	char(*missing)[256] =
+		reallocarray(list->missing, list->missing_count + 1, sizeof(*missing));
+	va_list args;
+
+	if (!missing)
+		return -ENOMEM;
+	list->missing = missing;
+
+	char *text = missing[list->missing_count++];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(*missing), format, args);
+	va_end(args);
+	text_sanitise(text, sizeof(*missing), text, sizeof(*missing));
+	return 0;
+}
+
+static int keep_device(struct build *build, struct udev_device *device)
+{
+	const char *subsystem = udev_device_get_subsystem(device);
+	struct udev_device **blocks;
+
+	if (!subsystem || strcmp(subsystem, "block") != 0)
+		return nodes_add(build->nodes, device);
+	blocks = reallocarray(build->blocks, build->block_count + 1, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	blocks[build->block_count++] = udev_device_ref(device);
+	build->blocks = blocks;
+	return 0;
+}
+
+static int enumerate(struct build *build, struct udev *udev)
+{
+	static const char *const subsystems[] = { "block", "scsi_generic", "bsg", "nvme-generic",
+						  "hwmon" };
+	struct udev_enumerate *all = udev_enumerate_new(udev);
+	struct udev_list_entry *entry;
+	int r = all ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r >= 0 && i < sizeof(subsystems) / sizeof(subsystems[0]); i++)
+		r = udev_enumerate_add_match_subsystem(all, subsystems[i]);
+	if (r >= 0)
+		r = udev_enumerate_scan_devices(all);
+	if (r < 0)
+		goto out;
+	udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(all))
+	{
+		struct udev_device *device =
+			udev_device_new_from_syspath(udev, udev_list_entry_get_name(entry));
+
+		/* It may have gone since. */
+		if (!device)
+			continue;
+		r = keep_device(build, device);
+		udev_device_unref(device);
+		if (r < 0)
+			break;
+	}
+out:
+	udev_enumerate_unref(all);
+	return r < 0 ? r : 0;
+}
+
+static int add_disks(struct build *build)
+{
+	struct disk_list *list = build->list;
+
+	list->disks = calloc(build->block_count ? build->block_count : 1, sizeof(*list->disks));
+	if (!list->disks)
+		return -ENOMEM;
+	for (size_t i = 0; i < build->block_count; i++)
+		if (device_is_listed(build->blocks[i], build->options))
+			device_read_disk(build->blocks[i], &list->disks[list->count++]);
+	return 0;
+}
+
+static struct disk *disk_by_devno(struct disk_list *list, dev_t devno)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->disks[i].identity.devno == devno)
+			return &list->disks[i];
+	return NULL;
+}
+
+static int add_partitions(struct build *build)
+{
+	for (size_t i = 0; i < build->block_count; i++) {
+		struct udev_device *device = build->blocks[i];
+		const char *type = udev_device_get_devtype(device);
+		struct udev_device *parent;
+		struct disk *disk;
+
+		if (!type || strcmp(type, "partition") != 0)
+			continue;
+		parent = udev_device_get_parent(device);
+		disk = parent ? disk_by_devno(build->list, udev_device_get_devnum(parent)) : NULL;
+		if (!disk)
+			continue;
+
+		struct partition *partitions = reallocarray(
+			disk->partitions, disk->partition_count + 1, sizeof(*partitions));
+
+		if (!partitions)
+			return -ENOMEM;
+		disk->partitions = partitions;
+		device_read_partition(device, disk->identity.logical_sector_size,
+				      &partitions[disk->partition_count++]);
+	}
+	return 0;
+}
+
+static int add_raw(struct build *build)
+{
+	int r = nodes_add_raw(build->nodes);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r == -ENOENT)
+		return say_missing(
+			build, "%s",
+			_("This kernel has no raw driver (/dev/raw), so there are no raw "
+			  "bindings; direct access to the disks takes their place."));
+	if (r < 0)
+		return say_missing(build, _("The raw driver cannot be asked for its bindings: %s."),
+				   error_phrase(r));
+	return 0;
+}
+
+int build_new(struct udev *udev, const struct scan_options *options, struct build **ret,
+	      struct error *reterr)
+{
+	struct build *build = calloc(1, sizeof(*build));
+	int r = 0;
+
+	if (!build)
+		return error_nomem(reterr);
+	build->options = options;
+	build->nodes = nodes_new();
+	build->list = calloc(1, sizeof(*build->list));
+	if (!build->nodes || !build->list)
+		r = -ENOMEM;
+	if (r == 0)
+		r = enumerate(build, udev);
+	if (r == 0)
+		r = add_disks(build);
+	if (r == 0)
+		r = add_partitions(build);
+	if (r == 0)
+		r = add_raw(build);
+	if (r == 0) {
+		build->tables = calloc(build->list->count + 1, sizeof(*build->tables));
+		r = build->tables ? 0 : -ENOMEM;
+	}
+	if (r == -ENOMEM)
+		error_nomem(reterr);
+	else if (r < 0)
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "list", "/sys",
+			  _("The devices in /sys cannot be listed: %s. Is /sys mounted?"),
+			  error_phrase(r));
+	if (r == 0)
+		r = usage_new(build->blocks, build->block_count, options->mountinfo, options->swaps,
+			      &build->usage, reterr);
+	if (r < 0)
+		build_destroy(build);
+	else
+		*ret = build;
+	return r;
+}
+
+void build_destroy(struct build *build)
+{
+	if (!build)
+		return;
+	for (size_t i = 0; build->tables && build->list && i < build->list->count; i++)
+		table_done(&build->tables[i]);
+	free(build->tables);
+	for (size_t i = 0; i < build->block_count; i++)
+		udev_device_unref(build->blocks[i]);
+	free(build->blocks);
+	nodes_destroy(build->nodes);
+	usage_destroy(build->usage);
+	disk_list_destroy(build->list);
+	free(build);
+}
+
+/* ---- reading the disks ---- */
+
+static bool has_use(const struct build *build, const struct disk *disk)
+{
+	struct use_list uses = { 0 };
+	bool used;
+
+	usage_add_to(build->usage, disk->identity.devno, &uses);
+	for (size_t i = 0; i < disk->partition_count; i++)
+		usage_add_to(build->usage, disk->partitions[i].devno, &uses);
+	used = uses.count > 0;
+	use_list_done(&uses);
+	return used;
+}
+
+static void make_request(const struct build *build, const struct disk *disk,
+			 struct probe_request *ret)
+{
+	*ret = (struct probe_request){
+		.devno = disk->identity.devno,
+		.size = disk->identity.size,
+		.sector_size = disk->identity.logical_sector_size,
+		/* Where a use is known, nothing new would be learnt. */
+		.try_exclusive = geteuid() == 0 && !has_use(build, disk),
+	};
+	text_copy(ret->node, sizeof(ret->node), disk->node);
+}
+
+static int say_unread(struct build *build, const struct disk *disk, int code)
+{
+	if ((code == -EACCES || code == -EPERM) && geteuid() != 0)
+		return 0; /* said once for all disks */
+	return say_missing(build, _("%s cannot be read: %s. Its table is unknown."), disk->node,
+			   error_phrase(code));
+}
+
+static int take_result(struct build *build, size_t index, struct probe_result *result)
+{
+	struct disk *disk = &build->list->disks[index];
+	int r = 0;
+
+	build->tables[index] = result->table;
+	if (result->exclusive_refused)
+		r = use_list_add(&disk->in_use, USE_EXCLUSIVE, "", disk->node);
+	if (r == 0 && result->error == -ENOMEDIUM)
+		disk->medium_present = NO;
+	else if (r == 0 && result->error < 0)
+		r = say_unread(build, disk, result->error);
+	if (r == 0 && result->error == 0)
+		r = merge_table(disk, &build->tables[index]);
+	else if (!disk->table[0])
+		text_copy(disk->table, sizeof(disk->table), "?");
+	return r;
+}
+
+static int take_answers(struct build *build, struct probe *probe, const size_t *indices,
+			size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct disk *disk = &build->list->disks[indices[i]];
+		struct probe_result result;
+
+		if (probe_take(probe, i, &result)) {
+			r = take_result(build, indices[i], &result);
+		} else {
+			if (!disk->table[0])
+				text_copy(disk->table, sizeof(disk->table), "?");
+			r = say_missing(
+				build,
+				_("%s did not answer in time: it is listed as udev knows it. "
+				  "It may be spinning up or failing."),
+				disk->node);
+		}
+	}
+	return r;
+}
+
+int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
+{
+	size_t most = build->list->count, count = 0;
+	struct probe_request *requests = calloc(most + 1, sizeof(*requests));
+	size_t *indices = calloc(most + 1, sizeof(*indices));
+	struct probe *probe = NULL;
+	int r = requests && indices ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < most; i++) {
+		const struct disk *disk = &build->list->disks[i];
+
+		if (disk->identity.size == 0)
+			continue;
+		make_request(build, disk, &requests[count]);
+		indices[count++] = i;
+	}
+	if (r == 0)
+		r = probe_start(requests, count, &probe);
+	if (r == 0) {
+		probe_wait(probe, deadline);
+		r = take_answers(build, probe, indices, count);
+	}
+	if (r == -ENOMEM)
+		error_nomem(reterr);
+	else if (r < 0)
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "read", NULL,
+			  _("No thread could be started to read the disks: %s."), error_phrase(r));
+	probe_release(probe);
+	free(requests);
+	free(indices);
+	return r;
+}
+
+/* ---- putting together ---- */
+
+static int add_uses(struct build *build, struct disk *disk)
+{
+	const struct usage *usage = build->usage;
+
+	if (usage_add_to(usage, disk->identity.devno, &disk->in_use) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		struct partition *p = &disk->partitions[i];
+
+		if (p->devno == 0)
+			continue;
+		text_copy(p->mountpoint, sizeof(p->mountpoint), usage_mountpoint(usage, p->devno));
+		if (usage_add_to(usage, p->devno, &p->in_use) < 0 ||
+		    usage_add_to(usage, p->devno, &disk->in_use) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_regions(struct disk *disk, const struct table *table)
+{
+	struct table_area first = { .kind = REGION_TABLE, .start = 0, .sectors = 1 };
+
+	/* Without having looked only this is sure: a table begins at LBA 0. */
+	if (table->area_count == 0 && disk->table[0] && strcmp(disk->table, "?") != 0)
+		return regions_make(disk, &first, 1);
+	return regions_make(disk, table->areas, table->area_count);
+}
+
+static void mark_twins(struct disk_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		for (size_t j = i + 1; j < list->count; j++) {
+			struct disk *a = &list->disks[i], *b = &list->disks[j];
+
+			if (a->identity.serial[0] &&
+			    strcmp(a->identity.serial, b->identity.serial) == 0)
+				a->shares_serial = b->shares_serial = true;
+			if (a->identity.model[0] && a->kind == b->kind && a->kind != DISK_LOOP &&
+			    a->kind != DISK_MD && strcmp(a->identity.model, b->identity.model) == 0)
+				a->shares_model = b->shares_model = true;
+		}
+	}
+}
+
+static int say_what_root_would_see(struct build *build)
+{
+	if (geteuid() == 0 || !build->options->probe || build->list->count == 0)
+		return 0;
+	return say_missing(build, "%s",
+			   _("Not root: tables, file systems and labels are shown as udev knows "
+			     "them, and whether a program holds a disk is unknown."));
+}
+
+static int say_sg(struct build *build)
+{
+	const struct disk_list *list = build->list;
+	unsigned without = 0, with = 0;
+	char names[160] = "";
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct disk *disk = &list->disks[i];
+		size_t used = strlen(names);
+
+		if (!disk->hctl[0])
+			continue;
+		if (disk->sg[0]) {
+			with++;
+			continue;
+		}
+		without++;
+		snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", disk->name);
+	}
+	if (without == 0)
+		return 0;
+	if (with > 0)
+		return say_missing(build, _("These SCSI disks have no sg node: %s."), names);
+	return say_missing(
+		build, "%s",
+		_("The SCSI disks have no sg nodes: the sg driver is not loaded. Load it "
+		  "with: modprobe sg"));
+}
+
+/* HCTL by its numbers, so that 2:0:10:0 follows 2:0:9:0; disks without one come last. */
+static int compare_hctl(const char *a, const char *b)
+{
+	unsigned long long x[4], y[4];
+	bool has_a = sscanf(a, "%llu:%llu:%llu:%llu", &x[0], &x[1], &x[2], &x[3]) == 4;
+	bool has_b = sscanf(b, "%llu:%llu:%llu:%llu", &y[0], &y[1], &y[2], &y[3]) == 4;
+
+	if (!has_a || !has_b)
+		return has_b - has_a;
+	for (int i = 0; i < 4; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* sdz comes before sdaa, nvme2n1 before nvme10n1. */
+static int compare_names(const char *a, const char *b)
+{
+	size_t x = strlen(a), y = strlen(b);
+	bool only_letters = !strpbrk(a, "0123456789") && !strpbrk(b, "0123456789");
+
+	if (only_letters && strncmp(a, b, 2) == 0 && x != y)
+		return x < y ? -1 : 1;
+	return strverscmp(a, b);
+}
+
+static int compare_disks(const void *a, const void *b)
+{
+	const struct disk *x = a, *y = b;
+	int order = compare_hctl(x->hctl, y->hctl);
+
+	return order ? order : compare_names(x->name, y->name);
+}
+
+int build_finish(struct build *build, struct disk_list **ret, struct error *reterr)
+{
+	struct disk_list *list = build->list;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->count; i++) {
+		struct disk *disk = &list->disks[i];
+
+		qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
+		      merge_compare_partitions);
+		nodes_give(build->nodes, disk);
+		r = add_uses(build, disk);
+		if (r == 0)
+			r = make_regions(disk, &build->tables[i]);
+	}
+	if (r == 0)
+		r = say_what_root_would_see(build);
+	if (r == 0)
+		r = say_sg(build);
+	if (r < 0)
+		return error_nomem(reterr);
+	mark_twins(list);
+	qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
+	for (size_t i = 0; i < list->count; i++)
+		table_done(&build->tables[i]);
+	*ret = list;
+	build->list = NULL;
+	free(build->tables);
+	build->tables = NULL;
+	return 0;
+}

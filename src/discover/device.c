@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One block device as sysfs and udev's database describe it. */
+#include "discover/device.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libudev.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "discover/attr.h"
+#include "discover/identity.h"
+#include "discover/types.h"
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+enum disk_kind device_kind(const char *name)
+{
+	static const struct {
+		const char *start;
+		enum disk_kind kind;
+	} kinds[] = {
+		{ "sd", DISK_SCSI },    { "nvme", DISK_NVME }, { "vd", DISK_VIRTIO },
+		{ "mmcblk", DISK_MMC }, { "loop", DISK_LOOP }, { "ram", DISK_RAM },
+		{ "zram", DISK_RAM },   { "pmem", DISK_RAM },  { "dm-", DISK_DM },
+		{ "md", DISK_MD },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (starts_with(name, kinds[i].start))
+			return kinds[i].kind;
+	return DISK_OTHER;
+}
+
+/* Optical drives and floppies cannot be cloned; the hidden ones are the paths below an NVMe
+ * multipath disk. */
+static bool never_listed(struct udev_device *device, const char *name)
+{
+	return starts_with(name, "sr") || starts_with(name, "fd") ||
+	       attr_bool(device, "hidden") == YES;
+}
+
+static bool is_technicians_disk(const char *name, enum disk_kind kind)
+{
+	switch (kind) {
+	case DISK_SCSI:
+	case DISK_NVME:
+	case DISK_VIRTIO:
+		return true;
+	case DISK_MMC:
+		/* The hardware partitions of an eMMC hold firmware, not a system. */
+		return !strstr(name, "boot") && !strstr(name, "rpmb") && !strstr(name, "gp");
+	case DISK_OTHER:
+		return starts_with(name, "xvd") || starts_with(name, "dasd");
+	case DISK_LOOP:
+	case DISK_RAM:
+	case DISK_DM:
+	case DISK_MD:
+		break;
+	}
+	return false;
+}
+
+static bool is_practice_disk(struct udev_device *device, const char *directory)
+{
+	const char *file = udev_device_get_sysattr_value(device, "loop/backing_file");
+	size_t length = strlen(directory);
+
+	return file && strncmp(file, directory, length) == 0 &&
+	       (file[length] == '/' || strcmp(directory, "/") == 0);
+}
+
+bool device_is_listed(struct udev_device *device, const struct scan_options *options)
+{
+	const char *name = udev_device_get_sysname(device);
+	const char *type = udev_device_get_devtype(device);
+	enum disk_kind kind = device_kind(name);
+	uint64_t size = 0;
+
+	if (!type || strcmp(type, "disk") != 0 || never_listed(device, name))
+		return false;
+	if (options->practice_dir)
+		return kind == DISK_LOOP && is_practice_disk(device, options->practice_dir);
+	if (is_technicians_disk(name, kind))
+		return true;
+	/* Of the others there are many that stand for nothing: free loop devices and the like. */
+	return options->all && attr_u64(device, "size", &size) && size > 0;
+}
+
+struct udev_device *device_hardware(struct udev_device *device)
+{
+	struct udev_device *parent =
+		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
+
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme", NULL);
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "mmc", NULL);
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "virtio", NULL);
+	return parent ? parent : device;
+}
+
+size_t device_read_file(struct udev_device *device, const char *name, void *to, size_t size)
+{
+	char path[512];
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", udev_device_get_syspath(device), name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+
+	ssize_t length = read(fd, to, size);
+
+	return length > 0 ? (size_t)length : 0;
+}
+
+/* How the disk is attached: where it hangs in sysfs tells more than its protocol. */
+static void read_transport(struct udev_device *device, struct disk *disk)
+{
+	static const struct {
+		const char *part, *transport;
+	} buses[] = {
+		{ "/usb", "usb" },
+		{ "/end_device-", "sas" },
+		{ "/ata", "sata" },
+		{ "/rport-", "fc" },
+		{ "/session", "iscsi" },
+		{ "/nvme", "nvme" },
+		{ "/mmc_host/", "mmc" },
+		{ "/virtio", "virtio" },
+		{ "/virtual/block/loop", "loop" },
+	};
+	const char *path = udev_device_get_syspath(device);
+	const char *transport = "";
+
+	if (disk->kind == DISK_NVME)
+		transport = "nvme";
+	for (size_t i = 0; !transport[0] && i < sizeof(buses) / sizeof(buses[0]); i++)
+		if (strstr(path, buses[i].part))
+			transport = buses[i].transport;
+	if (!transport[0] && prop_is(device, "ID_BUS", "ata"))
+		transport = "sata";
+	if (!transport[0] && disk->kind == DISK_SCSI)
+		transport = "scsi";
+	if (strcmp(transport, "sata") == 0 && prop_is(device, "ID_ATA_SATA", "0"))
+		transport = "pata";
+	text_copy(disk->transport, sizeof(disk->transport), transport);
+}
+
+/* The driver of the hardware, not of the disk: every SCSI disk has "sd". */
+static void read_driver(struct udev_device *device, struct disk *disk)
+{
+	for (struct udev_device *d = udev_device_get_parent(device); d;
+	     d = udev_device_get_parent(d)) {
+		const char *driver = udev_device_get_driver(d);
+
+		if (driver && strcmp(driver, "sd") != 0) {
+			text_sanitise(disk->driver, sizeof(disk->driver), driver, strlen(driver));
+			return;
+		}
+	}
+}
+
+/* A link that says which disk it is; the shorter ones that carry only a WWN come last. */
+static void read_by_id(struct udev_device *device, struct disk *disk)
+{
+	static const char directory[] = "/dev/disk/by-id/";
+	struct udev_list_entry *entry;
+	bool named = false;
+
+	udev_list_entry_foreach(entry, udev_device_get_devlinks_list_entry(device))
+	{
+		const char *link = udev_list_entry_get_name(entry);
+
+		if (!starts_with(link, directory))
+			continue;
+
+		const char *name = link + strlen(directory);
+		bool names = !starts_with(name, "wwn-") && !starts_with(name, "nvme-eui.") &&
+			     !starts_with(name, "nvme-nvme.") && !starts_with(name, "scsi-3");
+
+		if (disk->by_id[0] && (named || !names))
+			continue;
+		text_sanitise(disk->by_id, sizeof(disk->by_id), link, strlen(link));
+		named = names;
+	}
+}
+
+static uint32_t small_attr(struct udev_device *device, const char *name, uint64_t unit)
+{
+	uint64_t value;
+
+	if (!attr_u64(device, name, &value) || value > UINT32_MAX / unit)
+		return 0;
+	return (uint32_t)(value * unit);
+}
+
+static void read_limits(struct udev_device *device, struct disk *disk)
+{
+	struct udev_device *hardware = device_hardware(device);
+	uint64_t mask;
+
+	disk->physical_sector_size = small_attr(device, "queue/physical_block_size", 1);
+	disk->alignment_offset = small_attr(device, "alignment_offset", 1);
+	disk->max_transfer = small_attr(device, "queue/max_sectors_kb", 1024);
+	/* sysfs has the mask of the low bits. */
+	if (attr_u64(device, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
+		disk->dma_alignment = (uint32_t)mask + 1;
+	disk->queue_depth = small_attr(hardware, "queue_depth", 1);
+	disk->rotational = attr_bool(device, "queue/rotational");
+	disk->removable = attr_bool(device, "removable");
+	disk->read_only = attr_bool(device, "ro");
+	if (disk->identity.size > 0)
+		disk->medium_present = YES;
+	else
+		disk->medium_present = disk->removable == YES ? NO : UNKNOWN;
+}
+
+static void node_of(struct udev_device *device, char *to, size_t size)
+{
+	const char *node = udev_device_get_devnode(device);
+
+	if (node)
+		text_sanitise(to, size, node, strlen(node));
+	else
+		to[0] = '\0';
+}
+
+void device_read_disk(struct udev_device *device, struct disk *ret)
+{
+	struct udev_device *scsi =
+		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
+	const char *name = udev_device_get_sysname(device);
+	const char *hardware = udev_device_get_syspath(device_hardware(device));
+
+	*ret = (struct disk){ .kind = device_kind(name) };
+	text_sanitise(ret->name, sizeof(ret->name), name, strlen(name));
+	node_of(device, ret->node, sizeof(ret->node));
+	identity_from_udev(device, &ret->identity);
+	if (scsi) {
+		const char *hctl = udev_device_get_sysname(scsi);
+
+		text_sanitise(ret->hctl, sizeof(ret->hctl), hctl, strlen(hctl));
+	}
+	text_sanitise(ret->physical_parent, sizeof(ret->physical_parent), hardware,
+		      strlen(hardware));
+	prop_text(device, "ID_PATH", ret->path, sizeof(ret->path));
+	read_by_id(device, ret);
+	read_transport(device, ret);
+	read_driver(device, ret);
+	read_limits(device, ret);
+	/* udev's view, until the disk itself was read. */
+	prop_text(device, "ID_PART_TABLE_TYPE", ret->table, sizeof(ret->table));
+	prop_text(device, "ID_PART_TABLE_UUID", ret->table_uuid, sizeof(ret->table_uuid));
+	prop_text(device, "ID_FS_TYPE", ret->whole_fs, sizeof(ret->whole_fs));
+	prop_encoded(device, "ID_FS_LABEL_ENC", ret->whole_label, sizeof(ret->whole_label));
+}
+
+void device_read_partition(struct udev_device *device, uint32_t sector_size, struct partition *ret)
+{
+	uint64_t unit = sector_size >= 512 ? sector_size / 512 : 1;
+	uint64_t number = 0, start = 0, sectors = 0;
+
+	*ret = (struct partition){ .devno = udev_device_get_devnum(device) };
+	attr_u64(device, "partition", &number);
+	attr_u64(device, "start", &start);
+	attr_u64(device, "size", &sectors);
+	ret->number = (unsigned)number;
+	ret->start = start / unit;
+	ret->sectors = sectors / unit;
+	node_of(device, ret->node, sizeof(ret->node));
+	prop_text(device, "ID_PART_ENTRY_TYPE", ret->type, sizeof(ret->type));
+	type_tidy(ret->type);
+	text_copy(ret->type_name, sizeof(ret->type_name), type_name(ret->type));
+	ret->extended = type_is_extended(ret->type);
+	prop_encoded(device, "ID_PART_ENTRY_NAME", ret->name, sizeof(ret->name));
+	prop_text(device, "ID_PART_ENTRY_UUID", ret->part_uuid, sizeof(ret->part_uuid));
+	prop_text(device, "ID_FS_TYPE", ret->fs, sizeof(ret->fs));
+	prop_encoded(device, "ID_FS_LABEL_ENC", ret->label, sizeof(ret->label));
+	prop_text(device, "ID_FS_UUID", ret->uuid, sizeof(ret->uuid));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Disks as plain data: releasing, finding, comparing. */
+#include "discover/disk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void use_list_done(struct use_list *list)
+{
+	free(list->items);
+	*list = (struct use_list){ 0 };
+}
+
+static void disk_done(struct disk *disk)
+{
+	for (size_t i = 0; i < disk->partition_count; i++)
+		use_list_done(&disk->partitions[i].in_use);
+	free(disk->partitions);
+	free(disk->regions);
+	free(disk->notes);
+	use_list_done(&disk->in_use);
+}
+
+void disk_list_destroy(struct disk_list *list)
+{
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		disk_done(&list->disks[i]);
+	free(list->disks);
+	free(list->missing);
+	free(list);
+}
+
+const struct disk *disk_list_find(const struct disk_list *list, const char *node)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->disks[i].node, node) == 0)
+			return &list->disks[i];
+	return NULL;
+}
+
+static bool texts_differ(const char *a, const char *b)
+{
+	return a[0] && b[0] && strcmp(a, b) != 0;
+}
+
+static bool texts_agree(const char *a, const char *b)
+{
+	return a[0] && strcmp(a, b) == 0;
+}
+
+static bool numbers_differ(uint64_t a, uint64_t b)
+{
+	return a && b && a != b;
+}
+
+bool identity_same(const struct identity *a, const struct identity *b)
+{
+	if (a->inode || b->inode)
+		return a->inode == b->inode && a->devno == b->devno;
+	if (texts_differ(a->wwn, b->wwn) || texts_differ(a->serial, b->serial) ||
+	    texts_differ(a->model, b->model) || numbers_differ(a->size, b->size) ||
+	    numbers_differ(a->logical_sector_size, b->logical_sector_size))
+		return false;
+	if (texts_agree(a->wwn, b->wwn) || texts_agree(a->serial, b->serial))
+		return true;
+	/* Nothing written on the disk itself says which it is. */
+	if (a->diskseq && b->diskseq)
+		return a->diskseq == b->diskseq;
+	return a->devno && a->devno == b->devno;
+}
+
+const char *use_letters(const struct use_list *list, enum tristate read_only,
+			char buffer[static 16])
+{
+	static const struct {
+		enum use_kind kind;
+		char letter;
+	} letters[] = {
+		{ USE_BOOT, 'B' }, { USE_MOUNT, 'M' },  { USE_SWAP, 'S' }, { USE_DM, 'L' },
+		{ USE_MD, 'R' },   { USE_BCACHE, 'H' }, { USE_LOOP, 'F' }, { USE_EXCLUSIVE, 'O' },
+	};
+	size_t used = 0;
+
+	for (size_t l = 0; l < sizeof(letters) / sizeof(letters[0]); l++) {
+		for (size_t i = 0; i < list->count; i++) {
+			if (list->items[i].kind == letters[l].kind) {
+				buffer[used++] = letters[l].letter;
+				break;
+			}
+		}
+	}
+	if (read_only == YES) {
+		if (used > 0)
+			buffer[used++] = ' ';
+		buffer[used++] = 'r';
+		buffer[used++] = 'o';
+	} else if (used == 0) {
+		buffer[used++] = '-';
+	}
+	buffer[used] = '\0';
+	return buffer;
+}
+
+uint64_t disk_sectors(const struct disk *disk)
+{
+	uint32_t unit = disk->identity.logical_sector_size;
+
+	return unit ? disk->identity.size / unit : disk->identity.size / 512;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * MS-DOS partition tables: where the boot records of the extended partition
+ * lie, and whether their chain is sound. The partitions themselves come from
+ * libblkid, which ends a broken chain without a word.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <endian.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "discover/table.h"
+
+#define DOS_ENTRIES   446
+#define DOS_SIGNATURE 510
+/* More logical partitions than any system numbers. */
+#define DOS_CHAIN_MAX 256
+
+struct dos_entry {
+	uint8_t active, first_chs[3], type, last_chs[3];
+	uint32_t start, sectors;
+} __attribute__((packed));
+
+static bool is_extended(const struct dos_entry *entry)
+{
+	return (entry->type == 0x05 || entry->type == 0x0f || entry->type == 0x85) &&
+	       entry->sectors != 0;
+}
+
+static const struct dos_entry *extended_entry(const uint8_t *sector)
+{
+	const struct dos_entry *entries = (const struct dos_entry *)(sector + DOS_ENTRIES);
+
+	for (int i = 0; i < 4; i++)
+		if (is_extended(&entries[i]))
+			return &entries[i];
+	return NULL;
+}
+
+static bool has_signature(const uint8_t *sector)
+{
+	return sector[DOS_SIGNATURE] == 0x55 && sector[DOS_SIGNATURE + 1] == 0xaa;
+}
+
+static bool came_by(const struct table *table, uint64_t lba)
+{
+	for (size_t i = 0; i < table->area_count; i++)
+		if (table->areas[i].start == lba)
+			return true;
+	return false;
+}
+
+/* Every logical partition has a boot record in front of it, which names the next one. */
+static int follow_chain(const struct table_source *source, uint64_t first, uint8_t *sector,
+			struct table *table)
+{
+	uint64_t disk_sectors = source->size / source->sector_size;
+	uint64_t lba = first;
+
+	for (int i = 0; i < DOS_CHAIN_MAX; i++) {
+		const struct dos_entry *next;
+		int r;
+
+		if (came_by(table, lba))
+			return table_add_note(
+				table,
+				_("The chain of logical partitions runs in a circle: it "
+				  "comes back to LBA %llu. What lies behind is unknown."),
+				(unsigned long long)lba);
+		if (lba >= disk_sectors)
+			return table_add_note(
+				table,
+				_("The chain of logical partitions leads beyond the end "
+				  "of the disk, to LBA %llu."),
+				(unsigned long long)lba);
+		r = table_read_sectors(source, lba, 1, sector);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0 || !has_signature(sector))
+			return table_add_note(
+				table,
+				_("The chain of logical partitions is broken: LBA %llu "
+				  "holds no boot record."),
+				(unsigned long long)lba);
+		r = table_add_area(table, REGION_TABLE, lba, 1);
+		if (r < 0)
+			return r;
+		next = extended_entry(sector);
+		if (!next)
+			return 0;
+		lba = first + le32toh(next->start);
+	}
+	return table_add_note(table, _("The chain of logical partitions has more than %d links."),
+			      DOS_CHAIN_MAX);
+}
+
+int dos_inspect(const struct table_source *source, struct table *table)
+{
+	CLEANUP(free) uint8_t *sector = malloc(source->sector_size);
+	const struct dos_entry *extended;
+	int r;
+
+	if (!sector)
+		return -ENOMEM;
+	r = table_add_area(table, REGION_TABLE, 0, 1);
+	if (r < 0 || table_read_sectors(source, 0, 1, sector) < 0)
+		return r;
+	extended = extended_entry(sector);
+	if (!extended)
+		return 0;
+	return follow_chain(source, le32toh(extended->start), sector, table);
+}

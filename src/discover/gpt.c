@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * GUID partition tables (UEFI 2.9, chapter 5): where both copies lie and
+ * whether they are sound. The partitions themselves come from libblkid, which
+ * does not say which copy it took.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <endian.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "discover/table.h"
+
+#define GPT_SIGNATURE "EFI PART"
+/* The specification asks for room for 128 entries of 128 bytes; far more is no table. */
+#define GPT_ENTRIES_MAX (4U << 20)
+
+struct gpt_header {
+	char signature[8];
+	uint32_t revision, header_size, header_crc, reserved;
+	uint64_t my_lba, alternate_lba, first_usable, last_usable;
+	uint8_t guid[16];
+	uint64_t entries_lba;
+	uint32_t entry_count, entry_size, entries_crc;
+} __attribute__((packed));
+
+enum gpt_state { GPT_ABSENT, GPT_DAMAGED, GPT_SOUND };
+
+struct gpt_copy {
+	enum gpt_state state;
+	uint64_t lba, alternate;
+	uint64_t entries, entry_sectors;
+};
+
+/* CRC-32 of IEEE 802.3, bit by bit: 16 KiB a disk need no table. */
+static uint32_t crc32(const void *data, size_t length)
+{
+	const uint8_t *bytes = data;
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < length; i++) {
+		crc ^= bytes[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (0xedb88320 & (0U - (crc & 1)));
+	}
+	return ~crc;
+}
+
+static bool header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
+{
+	struct gpt_header *header = (struct gpt_header *)sector;
+	uint32_t size = le32toh(header->header_size);
+	uint32_t said = le32toh(header->header_crc);
+
+	if (size < sizeof(*header) || size > sector_size || le64toh(header->my_lba) != lba)
+		return false;
+	/* The checksum is made with itself as zero. */
+	header->header_crc = 0;
+
+	uint32_t found = crc32(sector, size);
+
+	header->header_crc = htole32(said);
+	return found == said;
+}
+
+static bool entries_are_sound(const struct table_source *source, const struct gpt_header *header,
+			      struct gpt_copy *copy)
+{
+	uint64_t bytes = (uint64_t)le32toh(header->entry_count) * le32toh(header->entry_size);
+	uint64_t rounded;
+	CLEANUP(free) uint8_t *entries = NULL;
+
+	if (bytes == 0 || bytes > GPT_ENTRIES_MAX ||
+	    !u64_align_up(bytes, source->sector_size, &rounded))
+		return false;
+	copy->entries = le64toh(header->entries_lba);
+	copy->entry_sectors = rounded / source->sector_size;
+	entries = malloc(rounded);
+	if (!entries || table_read_sectors(source, copy->entries, copy->entry_sectors, entries) < 0)
+		return false;
+	return crc32(entries, bytes) == le32toh(header->entries_crc);
+}
+
+static int read_copy(const struct table_source *source, uint64_t lba, struct gpt_copy *ret)
+{
+	CLEANUP(free) uint8_t *sector = malloc(source->sector_size);
+	struct gpt_header *header = (struct gpt_header *)sector;
+
+	*ret = (struct gpt_copy){ .state = GPT_ABSENT, .lba = lba };
+	if (!sector)
+		return -ENOMEM;
+	if (source->sector_size < sizeof(*header) ||
+	    table_read_sectors(source, lba, 1, sector) < 0 ||
+	    memcmp(header->signature, GPT_SIGNATURE, sizeof(header->signature)) != 0)
+		return 0;
+	ret->state = GPT_DAMAGED;
+	if (!header_is_sound(sector, source->sector_size, lba))
+		return 0;
+	ret->alternate = le64toh(header->alternate_lba);
+	if (entries_are_sound(source, header, ret))
+		ret->state = GPT_SOUND;
+	return 0;
+}
+
+static int add_areas(const struct gpt_copy *copy, enum region_kind kind, struct table *table)
+{
+	int r = table_add_area(table, kind, copy->lba, 1);
+
+	if (r == 0 && copy->state == GPT_SOUND)
+		r = table_add_area(table, kind, copy->entries, copy->entry_sectors);
+	return r;
+}
+
+static int note_states(const struct gpt_copy *primary, const struct gpt_copy *backup, uint64_t last,
+		       struct table *table)
+{
+	if (primary->state != GPT_SOUND && backup->state == GPT_SOUND)
+		return table_add_note(table, "%s",
+				      _("The GPT at the start of the disk is damaged; shown is its "
+					"backup from the end."));
+	if (primary->state != GPT_SOUND)
+		return table_add_note(table, "%s",
+				      _("The GPT is damaged: neither the copy at the start nor the "
+					"one at the end has a valid checksum."));
+	if (primary->alternate > last)
+		return table_add_note(
+			table,
+			_("The GPT is for a larger disk: its backup belongs to LBA %llu, the disk "
+			  "ends at LBA %llu."),
+			(unsigned long long)primary->alternate, (unsigned long long)last);
+	if (backup->state != GPT_SOUND)
+		return table_add_note(table,
+				      _("The backup of the GPT at LBA %llu is missing or damaged."),
+				      (unsigned long long)primary->alternate);
+	if (primary->alternate != last)
+		return table_add_note(
+			table,
+			_("The backup of the GPT lies at LBA %llu and not at the end of the disk, "
+			  "LBA %llu."),
+			(unsigned long long)primary->alternate, (unsigned long long)last);
+	return 0;
+}
+
+int gpt_inspect(const struct table_source *source, struct table *table)
+{
+	uint64_t sectors = source->size / source->sector_size;
+	struct gpt_copy primary, backup = { 0 };
+	uint64_t last, at;
+	int r;
+
+	if (sectors < 2)
+		return 0;
+	last = sectors - 1;
+	r = read_copy(source, 1, &primary);
+	if (r < 0)
+		return r;
+	at = primary.state == GPT_SOUND ? primary.alternate : last;
+	if (at <= last && at > 1)
+		r = read_copy(source, at, &backup);
+	if (r == 0)
+		r = table_add_area(table, REGION_TABLE, 0, 1);
+	if (r == 0)
+		r = add_areas(&primary, REGION_TABLE, table);
+	if (r == 0 && backup.state != GPT_ABSENT)
+		r = add_areas(&backup, REGION_TABLE_BACKUP, table);
+	if (r == 0)
+		r = note_states(&primary, &backup, last, table);
+	return r;
+}
+
+int gpt_inspect_other_size(const struct table_source *source, struct table *table)
+{
+	uint32_t other = source->sector_size == 4096 ? 512 : 4096;
+	struct table_source as_other = *source;
+	struct gpt_copy copy;
+
+	/* Its header would lie at the second of the other sectors. */
+	as_other.sector_size = other;
+	if (read_copy(&as_other, 1, &copy) < 0)
+		return -ENOMEM;
+	if (copy.state == GPT_ABSENT)
+		return 0;
+	return table_add_note(
+		table,
+		_("There is a GPT that was made for sectors of %u bytes; this disk has "
+		  "sectors of %u bytes, so it does not count here."),
+		other, source->sector_size);
+}

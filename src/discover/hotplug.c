@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Following disks as they come and go. */
+#include "discover/hotplug.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libudev.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "discover/device.h"
+#include "discover/identity.h"
+
+struct hotplug {
+	const struct scan_options *options;
+	struct udev_monitor *monitor;
+};
+
+int hotplug_new(struct udev *udev, const struct scan_options *options, struct hotplug **ret)
+{
+	struct hotplug *hotplug = calloc(1, sizeof(*hotplug));
+	/* Without udevd nobody repeats the kernel's events with what udev adds to them. */
+	const char *group = access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel";
+	int r = 0;
+
+	if (!hotplug)
+		return -ENOMEM;
+	hotplug->options = options;
+	hotplug->monitor = udev_monitor_new_from_netlink(udev, group);
+	if (!hotplug->monitor)
+		r = errno ? -errno : -ENOMEM;
+	if (r == 0)
+		r = udev_monitor_filter_add_match_subsystem_devtype(hotplug->monitor, "block",
+								    NULL);
+	if (r >= 0)
+		r = udev_monitor_filter_add_match_subsystem_devtype(hotplug->monitor,
+								    "scsi_generic", NULL);
+	if (r >= 0)
+		r = udev_monitor_enable_receiving(hotplug->monitor);
+	if (r < 0) {
+		hotplug_destroy(hotplug);
+		return r;
+	}
+	*ret = hotplug;
+	return 0;
+}
+
+void hotplug_destroy(struct hotplug *hotplug)
+{
+	if (!hotplug)
+		return;
+	udev_monitor_unref(hotplug->monitor);
+	free(hotplug);
+}
+
+int hotplug_fd(const struct hotplug *hotplug)
+{
+	return udev_monitor_get_fd(hotplug->monitor);
+}
+
+/* "add sde SanDisk Ultra 31.0G"; nothing for what the list does not show. Of what has gone only
+ * the name is left. */
+static void describe(const struct hotplug *hotplug, struct udev_device *device, const char *action,
+		     char *text, unsigned size)
+{
+	struct identity identity;
+	char length[UNITS_TEXT_MAX] = "";
+	char line[320];
+
+	if (!device_is_listed(device, hotplug->options))
+		return;
+	identity_from_udev(device, &identity);
+	if (identity.size > 0)
+		units_print_short(identity.size, UNITS_SI, 0, length);
+	snprintf(line, sizeof(line), "%.20s %.64s%s%s%s%s", action, udev_device_get_sysname(device),
+		 identity.model[0] ? " " : "", identity.model, length[0] ? " " : "", length);
+	text_sanitise(text, size, line, strlen(line));
+}
+
+bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan)
+{
+	struct udev_device *device = udev_monitor_receive_device(hotplug->monitor);
+	const char *action, *subsystem, *type;
+
+	if (!device)
+		return false;
+	action = udev_device_get_action(device);
+	subsystem = udev_device_get_subsystem(device);
+	type = udev_device_get_devtype(device);
+	if (size > 0)
+		text[0] = '\0';
+	/* Whatever changed, a partition or a holder may have come or gone with it. */
+	*rescan = true;
+	if (action && subsystem && type && size > 0 && strcmp(subsystem, "block") == 0 &&
+	    strcmp(type, "disk") == 0)
+		describe(hotplug, device, action, text, size);
+	udev_device_unref(device);
+	return true;
+}

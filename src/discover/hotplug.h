@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Following disks as they come and go, through udev's monitor. */
+#ifndef CLONEDECK_DISCOVER_HOTPLUG_H
+#define CLONEDECK_DISCOVER_HOTPLUG_H
+
+#include <stdbool.h>
+
+#include "discover/scan.h"
+
+struct udev;
+struct hotplug;
+
+/* options as of the scan, borrowed. -ENOMEM, -EACCES, … */
+int hotplug_new(struct udev *udev, const struct scan_options *options, struct hotplug **ret);
+void hotplug_destroy(struct hotplug *hotplug); /* NULL is fine */
+int hotplug_fd(const struct hotplug *hotplug);
+/* As scan_next_event(). */
+bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan);
+
+#endif

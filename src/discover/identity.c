@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Identity. udev's database knows most where it was filled; sysfs is asked for
+ * the rest, so that a rescue system without udevd names its disks too.
+ */
+#include "discover/identity.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <libudev.h>
+
+#include "base/text.h"
+#include "discover/attr.h"
+#include "discover/device.h"
+
+/* The number behind "DISK" by which vendors who have nothing better fill the field. */
+static bool says_nothing(const char *serial)
+{
+	return strspn(serial, "0 ?.-") == strlen(serial);
+}
+
+/* VPD page 80h (SPC-4, 7.8.15): two bytes, the length, the serial number. libudev ends a value
+ * at its first NUL, and the second byte of the length is rarely one, the first always: so the
+ * page is read as a file. */
+static bool read_vpd_serial(struct udev_device *disk, char *to, size_t size)
+{
+	unsigned char page[4 + 252];
+	size_t length = device_read_file(disk, "device/vpd_pg80", page, sizeof(page));
+
+	to[0] = '\0';
+	if (length <= 4 || page[1] != 0x80)
+		return false;
+
+	size_t said = (size_t)page[2] << 8 | page[3];
+
+	length -= 4;
+	text_sanitise(to, size, (const char *)page + 4, said < length ? said : length);
+	return to[0] != '\0';
+}
+
+static void read_serial(struct udev_device *disk, struct identity *ret)
+{
+	char *to = ret->serial;
+	size_t size = sizeof(ret->serial);
+
+	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN. */
+	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
+	      prop_text(disk, "ID_SERIAL_SHORT", to, size) ||
+	      attr_text(disk, "device/serial", to, size) || attr_text(disk, "serial", to, size) ||
+	      read_vpd_serial(disk, to, size)))
+		return;
+	if (says_nothing(to))
+		to[0] = '\0';
+}
+
+/* "naa.5000c500a1b2c3d4" as sysfs has it becomes "0x5000c500a1b2c3d4" as labels have it. */
+static void tidy_wwn(char *wwn, size_t size)
+{
+	if (strncmp(wwn, "naa.", 4) == 0) {
+		wwn[0] = '0';
+		wwn[1] = 'x';
+		memmove(wwn + 2, wwn + 4, strlen(wwn + 4) + 1);
+	} else if (strncmp(wwn, "t10.", 4) == 0 || strncmp(wwn, "nvme.", 5) == 0) {
+		/* Made up from vendor, model and serial: no world wide name. */
+		wwn[0] = '\0';
+	}
+}
+
+static void read_wwn(struct udev_device *disk, struct identity *ret)
+{
+	char *to = ret->wwn;
+	size_t size = sizeof(ret->wwn);
+
+	if (prop_text(disk, "ID_WWN_WITH_EXTENSION", to, size) ||
+	    prop_text(disk, "ID_WWN", to, size) || attr_text(disk, "wwid", to, size) ||
+	    attr_text(disk, "device/wwid", to, size))
+		tidy_wwn(to, size);
+}
+
+/* A SCSI disk behind an ATA translation says "ATA" as its vendor and cuts the model at 16. */
+static void read_scsi_model(struct udev_device *disk, struct identity *ret)
+{
+	char vendor[32], model[96];
+	bool ata = prop_is(disk, "ID_BUS", "ata");
+
+	if (ata && prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model)))
+		return;
+	attr_text(disk, "device/vendor", vendor, sizeof(vendor));
+	if (!attr_text(disk, "device/model", model, sizeof(model)))
+		prop_encoded(disk, "ID_MODEL_ENC", model, sizeof(model));
+	if (vendor[0] && strcmp(vendor, "ATA") != 0) {
+		text_copy(ret->model, sizeof(ret->model), vendor);
+		if (model[0]) {
+			size_t used = strlen(ret->model);
+
+			ret->model[used++] = ' ';
+			text_copy(ret->model + used, sizeof(ret->model) - used, model);
+		}
+	} else {
+		text_copy(ret->model, sizeof(ret->model), model);
+	}
+}
+
+/* What stands for a model where there is no hardware: what the device is made of. */
+static void read_virtual_model(struct udev_device *disk, enum disk_kind kind, struct identity *ret)
+{
+	char path[256];
+
+	if (kind == DISK_LOOP && attr_text(disk, "loop/backing_file", path, sizeof(path))) {
+		const char *slash = strrchr(path, '/');
+
+		text_copy(ret->model, sizeof(ret->model), slash ? slash + 1 : path);
+	} else if (kind == DISK_DM) {
+		attr_text(disk, "dm/name", ret->model, sizeof(ret->model));
+	} else if (kind == DISK_MD) {
+		attr_text(disk, "md/level", ret->model, sizeof(ret->model));
+	}
+}
+
+static void read_model(struct udev_device *disk, enum disk_kind kind, struct identity *ret)
+{
+	switch (kind) {
+	case DISK_SCSI:
+		read_scsi_model(disk, ret);
+		break;
+	case DISK_LOOP:
+	case DISK_DM:
+	case DISK_MD:
+	case DISK_RAM:
+		read_virtual_model(disk, kind, ret);
+		break;
+	case DISK_MMC:
+		attr_text(disk, "device/name", ret->model, sizeof(ret->model));
+		break;
+	case DISK_NVME:
+	case DISK_VIRTIO:
+	case DISK_OTHER:
+		if (!attr_text(disk, "device/model", ret->model, sizeof(ret->model)))
+			prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model));
+		break;
+	}
+}
+
+static void read_firmware(struct udev_device *disk, struct identity *ret)
+{
+	char *to = ret->firmware;
+	size_t size = sizeof(ret->firmware);
+
+	/* INQUIRY has four characters for it, IDENTIFY eight. */
+	if (prop_is(disk, "ID_BUS", "ata") && prop_text(disk, "ID_REVISION", to, size))
+		return;
+	if (!attr_text(disk, "device/firmware_rev", to, size) &&
+	    !attr_text(disk, "device/rev", to, size))
+		attr_text(disk, "device/fwrev", to, size);
+}
+
+void identity_from_udev(struct udev_device *device, struct identity *ret)
+{
+	enum disk_kind kind = device_kind(udev_device_get_sysname(device));
+	uint64_t value;
+
+	*ret = (struct identity){ .devno = udev_device_get_devnum(device) };
+	read_model(device, kind, ret);
+	read_firmware(device, ret);
+	if (kind != DISK_LOOP && kind != DISK_RAM && kind != DISK_DM && kind != DISK_MD) {
+		read_serial(device, ret);
+		read_wwn(device, ret);
+	}
+	/* The kernel counts in 512 bytes here, whatever the disk does. */
+	if (attr_u64(device, "size", &value) && value <= UINT64_MAX / 512)
+		ret->size = value * 512;
+	if (attr_u64(device, "queue/logical_block_size", &value) && value <= UINT32_MAX)
+		ret->logical_sector_size = (uint32_t)value;
+	if (attr_u64(device, "diskseq", &value) || prop_u64(device, "DISKSEQ", &value))
+		ret->diskseq = value;
+}
+
+int identity_read(dev_t devno, struct identity *ret)
+{
+	struct udev *udev = udev_new();
+	struct udev_device *device = NULL;
+	int r = -ENODEV;
+
+	if (!udev)
+		return -ENOMEM;
+	device = udev_device_new_from_devnum(udev, 'b', devno);
+	if (device) {
+		identity_from_udev(device, ret);
+		r = 0;
+	}
+	udev_device_unref(device);
+	udev_unref(udev);
+	return r;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What makes a disk that disk, read from udev's database and sysfs: by
+ * discovery when it lists, by the guard when it proves a disk again. Both go
+ * through here, so the same disk always gives the same text. The device itself
+ * is not opened.
+ */
+#ifndef CLONEDECK_DISCOVER_IDENTITY_H
+#define CLONEDECK_DISCOVER_IDENTITY_H
+
+#include <sys/types.h>
+
+#include "discover/disk.h"
+
+struct udev_device;
+
+/* device: a whole disk of the block subsystem. */
+void identity_from_udev(struct udev_device *device, struct identity *ret);
+/* By device number, of the whole disk; thread-safe. -ENODEV when there is none, -ENOMEM. */
+int identity_read(dev_t devno, struct identity *ret);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The other nodes of a disk, found by the hardware that they share with it. */
+#include "discover/nodes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <libudev.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+/* The raw driver left Linux in 5.14 and its header with it; this is the interface of
+ * include/uapi/linux/raw.h as of 5.13. */
+#define RAW_CONTROL    "/dev/raw/rawctl"
+#define RAW_GETBIND    _IO(0xac, 1)
+#define RAW_MINORS_MAX 65536U
+
+struct raw_config_request {
+	int raw_minor;
+	uint64_t block_major;
+	uint64_t block_minor;
+};
+
+enum node_kind { NODE_SG, NODE_BSG, NODE_NVME_GENERIC, NODE_HWMON, NODE_RAW };
+
+struct found_node {
+	enum node_kind kind;
+	char path[256];     /* what to hand out */
+	char hardware[256]; /* sysfs path of what it belongs to; NODE_NVME_GENERIC: block name */
+	dev_t devno;        /* NODE_RAW: of the block device behind it */
+};
+
+struct nodes {
+	struct found_node *items;
+	size_t count, capacity;
+};
+
+struct nodes *nodes_new(void)
+{
+	return calloc(1, sizeof(struct nodes));
+}
+
+void nodes_destroy(struct nodes *nodes)
+{
+	if (!nodes)
+		return;
+	free(nodes->items);
+	free(nodes);
+}
+
+static struct found_node *append(struct nodes *nodes, enum node_kind kind)
+{
+	if (nodes->count == nodes->capacity) {
+		size_t capacity = nodes->capacity ? nodes->capacity * 2 : 64;
+		struct found_node *items = reallocarray(nodes->items, capacity, sizeof(*items));
+
+		if (!items)
+			return NULL;
+		nodes->items = items;
+		nodes->capacity = capacity;
+	}
+
+	struct found_node *node = &nodes->items[nodes->count++];
+
+	*node = (struct found_node){ .kind = kind };
+	return node;
+}
+
+static void set_text(char *to, size_t size, const char *from)
+{
+	if (from)
+		text_sanitise(to, size, from, strlen(from));
+}
+
+static int add_scsi(struct nodes *nodes, enum node_kind kind, struct udev_device *device)
+{
+	struct udev_device *parent =
+		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
+	const char *node = udev_device_get_devnode(device);
+
+	/* bsg also has nodes for hosts and expanders. */
+	if (!parent || !node)
+		return 0;
+
+	struct found_node *found = append(nodes, kind);
+
+	if (!found)
+		return -ENOMEM;
+	set_text(found->path, sizeof(found->path), node);
+	set_text(found->hardware, sizeof(found->hardware), udev_device_get_syspath(parent));
+	return 0;
+}
+
+/* ng0n1 is the generic node of nvme0n1, by the kernel's naming. */
+static int add_nvme_generic(struct nodes *nodes, struct udev_device *device)
+{
+	const char *name = udev_device_get_sysname(device);
+	const char *node = udev_device_get_devnode(device);
+	struct found_node *found;
+
+	if (!node || strncmp(name, "ng", 2) != 0)
+		return 0;
+	found = append(nodes, NODE_NVME_GENERIC);
+	if (!found)
+		return -ENOMEM;
+	set_text(found->path, sizeof(found->path), node);
+	snprintf(found->hardware, sizeof(found->hardware), "nvme%.200s", name + 2);
+	return 0;
+}
+
+static int add_hwmon(struct nodes *nodes, struct udev_device *device)
+{
+	struct udev_device *parent = udev_device_get_parent(device);
+	struct found_node *found;
+	char path[512];
+
+	if (!parent || !udev_device_get_sysattr_value(device, "temp1_input"))
+		return 0;
+	snprintf(path, sizeof(path), "%s/temp1_input", udev_device_get_syspath(device));
+	/* A path that does not fit is none. */
+	if (strlen(path) >= sizeof(found->path))
+		return 0;
+	found = append(nodes, NODE_HWMON);
+	if (!found)
+		return -ENOMEM;
+	set_text(found->path, sizeof(found->path), path);
+	set_text(found->hardware, sizeof(found->hardware), udev_device_get_syspath(parent));
+	return 0;
+}
+
+int nodes_add(struct nodes *nodes, struct udev_device *device)
+{
+	const char *subsystem = udev_device_get_subsystem(device);
+
+	if (!subsystem)
+		return 0;
+	if (strcmp(subsystem, "scsi_generic") == 0)
+		return add_scsi(nodes, NODE_SG, device);
+	if (strcmp(subsystem, "bsg") == 0)
+		return add_scsi(nodes, NODE_BSG, device);
+	if (strcmp(subsystem, "nvme-generic") == 0)
+		return add_nvme_generic(nodes, device);
+	if (strcmp(subsystem, "hwmon") == 0)
+		return add_hwmon(nodes, device);
+	return 0;
+}
+
+static int raw_ask(int control, unsigned minor, dev_t *ret)
+{
+	struct raw_config_request request = { .raw_minor = (int)minor };
+
+	if (ioctl(control, RAW_GETBIND, &request) < 0)
+		return -errno;
+	if (request.block_major == 0 && request.block_minor == 0)
+		return -ENODEV;
+	*ret = makedev((unsigned)request.block_major, (unsigned)request.block_minor);
+	return 0;
+}
+
+int raw_binding(unsigned minor, dev_t *ret)
+{
+	CLEANUP(close) int control = open(RAW_CONTROL, O_RDONLY | O_CLOEXEC);
+
+	if (control < 0)
+		return -errno;
+	return raw_ask(control, minor, ret);
+}
+
+/* The bound nodes are those in /dev/raw: asking for all 65536 minors would take a while. */
+int nodes_add_raw(struct nodes *nodes)
+{
+	CLEANUP(close) int control = open(RAW_CONTROL, O_RDONLY | O_CLOEXEC);
+	DIR *directory;
+	struct dirent *entry;
+	int r = 0;
+
+	if (control < 0)
+		return errno == ENOENT || errno == ENXIO || errno == ENODEV ? -ENOENT : -errno;
+	directory = opendir("/dev/raw");
+	if (!directory)
+		return -errno;
+	while (r == 0 && (entry = readdir(directory))) {
+		unsigned minor;
+		char rest;
+		dev_t devno;
+
+		if (sscanf(entry->d_name, "raw%5u%c", &minor, &rest) != 1 ||
+		    minor >= RAW_MINORS_MAX || raw_ask(control, minor, &devno) < 0)
+			continue;
+
+		struct found_node *found = append(nodes, NODE_RAW);
+
+		if (!found) {
+			r = -ENOMEM;
+			break;
+		}
+		snprintf(found->path, sizeof(found->path), "/dev/raw/raw%u", minor);
+		found->devno = devno;
+	}
+	closedir(directory);
+	return r;
+}
+
+static bool is_bound_to(const struct disk *disk, dev_t devno)
+{
+	if (disk->identity.devno == devno)
+		return true;
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (disk->partitions[i].devno == devno)
+			return true;
+	return false;
+}
+
+static void give_raw(const struct found_node *node, struct disk *disk)
+{
+	size_t room = sizeof(disk->raw) / sizeof(disk->raw[0]);
+
+	if (disk->raw_count < room && is_bound_to(disk, node->devno))
+		text_copy(disk->raw[disk->raw_count++], sizeof(disk->raw[0]), node->path);
+}
+
+void nodes_give(const struct nodes *nodes, struct disk *disk)
+{
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct found_node *node = &nodes->items[i];
+		bool same = strcmp(node->hardware, disk->physical_parent) == 0;
+
+		switch (node->kind) {
+		case NODE_SG:
+			if (same)
+				text_copy(disk->sg, sizeof(disk->sg), node->path);
+			break;
+		case NODE_BSG:
+			if (same)
+				text_copy(disk->bsg, sizeof(disk->bsg), node->path);
+			break;
+		case NODE_NVME_GENERIC:
+			if (strcmp(node->hardware, disk->name) == 0)
+				text_copy(disk->nvme_generic, sizeof(disk->nvme_generic),
+					  node->path);
+			break;
+		case NODE_HWMON:
+			if (same)
+				text_copy(disk->hwmon, sizeof(disk->hwmon), node->path);
+			break;
+		case NODE_RAW:
+			give_raw(node, disk);
+			break;
+		}
+	}
+}

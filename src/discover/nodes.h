@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The other nodes of a disk: sg, bsg, NVMe generic, raw bindings, and the
+ * hwmon file of its temperature. Collected in one pass over all devices, then
+ * handed out disk by disk.
+ */
+#ifndef CLONEDECK_DISCOVER_NODES_H
+#define CLONEDECK_DISCOVER_NODES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "discover/disk.h"
+
+struct udev_device;
+struct nodes;
+
+struct nodes *nodes_new(void); /* NULL without memory */
+void nodes_destroy(struct nodes *nodes);
+/* Remembers a scsi_generic, bsg, nvme-generic or hwmon device. -ENOMEM. */
+int nodes_add(struct nodes *nodes, struct udev_device *device);
+/* Asks the raw driver for all bindings. -ENOENT: this kernel has none; -EACCES. */
+int nodes_add_raw(struct nodes *nodes);
+/* Sets sg, bsg, nvme_generic, raw and hwmon of the disk; raw bindings of its partitions
+ * count as the disk's. */
+void nodes_give(const struct nodes *nodes, struct disk *disk);
+
+/* What /dev/raw/raw<minor> is bound to. -ENODEV: to nothing; else as nodes_add_raw(). */
+int raw_binding(unsigned minor, dev_t *ret);
+
+#endif

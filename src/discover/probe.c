@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading many disks at once. */
+#include "discover/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Threads mostly wait for their disk. Beyond this many disks they take turns. */
+#define PROBE_THREADS_MAX 256
+#define PROBE_STACK       (512 * 1024)
+
+struct probe_job {
+	struct probe_request request;
+	struct probe_result result;
+	enum probe_state state;
+};
+
+struct probe {
+	pthread_mutex_t lock; /* over all that follows but what a job's own thread works on */
+	pthread_cond_t answered;
+	unsigned users; /* threads, and the caller */
+	size_t next, done, count;
+	atomic_bool stop;
+	struct probe_job jobs[];
+};
+
+static void let_go(struct probe *probe)
+{
+	pthread_mutex_lock(&probe->lock);
+	bool last = --probe->users == 0;
+
+	pthread_mutex_unlock(&probe->lock);
+	if (!last)
+		return;
+	for (size_t i = 0; i < probe->count; i++)
+		table_done(&probe->jobs[i].result.table);
+	pthread_cond_destroy(&probe->answered);
+	pthread_mutex_destroy(&probe->lock);
+	free(probe);
+}
+
+/* Nobody else's exclusive open shall fail because of ours: it is closed at once. */
+static bool is_held(const char *node)
+{
+	int fd = open(node, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EBUSY;
+	close(fd);
+	return false;
+}
+
+static void read_disk(struct probe *probe, const struct probe_request *request,
+		      struct probe_result *ret)
+{
+	struct table_source source = {
+		.size = request->size,
+		.sector_size = request->sector_size,
+		.stop = &probe->stop,
+	};
+	struct stat st;
+
+	source.fd = open(request->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (source.fd < 0) {
+		ret->error = -errno;
+		return;
+	}
+	if (fstat(source.fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != request->devno) {
+		ret->error = -ESTALE;
+	} else {
+		ret->opened = true;
+		ret->error = table_read(&source, &ret->table);
+	}
+	close(source.fd);
+	if (ret->opened && request->try_exclusive && !atomic_load(&probe->stop))
+		ret->exclusive_refused = is_held(request->node);
+}
+
+static void *probe_thread(void *data)
+{
+	struct probe *probe = data;
+
+	pthread_mutex_lock(&probe->lock);
+	while (probe->next < probe->count && !atomic_load(&probe->stop)) {
+		struct probe_job *job = &probe->jobs[probe->next++];
+
+		pthread_mutex_unlock(&probe->lock);
+		read_disk(probe, &job->request, &job->result);
+		pthread_mutex_lock(&probe->lock);
+		job->state = PROBE_DONE;
+		probe->done++;
+		pthread_cond_signal(&probe->answered);
+	}
+	pthread_mutex_unlock(&probe->lock);
+	let_go(probe);
+	return NULL;
+}
+
+static struct probe *allocate(const struct probe_request *requests, size_t count)
+{
+	struct probe *probe = calloc(1, sizeof(*probe) + count * sizeof(probe->jobs[0]));
+	pthread_condattr_t attributes;
+
+	if (!probe)
+		return NULL;
+	probe->count = count;
+	probe->users = 1;
+	atomic_init(&probe->stop, false);
+	pthread_mutex_init(&probe->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&probe->answered, &attributes);
+	pthread_condattr_destroy(&attributes);
+	for (size_t i = 0; i < count; i++)
+		probe->jobs[i].request = requests[i];
+	return probe;
+}
+
+static int start_threads(struct probe *probe, size_t threads)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	size_t started = 0;
+	int r = 0;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, PROBE_STACK);
+	/* Signals are for the front end's thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (started < threads && r == 0) {
+		pthread_t thread;
+
+		pthread_mutex_lock(&probe->lock);
+		probe->users++;
+		pthread_mutex_unlock(&probe->lock);
+		r = pthread_create(&thread, &attributes, probe_thread, probe);
+		if (r == 0)
+			started++;
+		else
+			let_go(probe);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	/* With at least one they all get their turn. */
+	return started > 0 || threads == 0 ? 0 : -r;
+}
+
+int probe_start(const struct probe_request *requests, size_t count, struct probe **ret)
+{
+	struct probe *probe = allocate(requests, count);
+	int r;
+
+	if (!probe)
+		return -ENOMEM;
+	r = start_threads(probe, count < PROBE_THREADS_MAX ? count : PROBE_THREADS_MAX);
+	if (r < 0)
+		let_go(probe);
+	else
+		*ret = probe;
+	return r;
+}
+
+void probe_wait(struct probe *probe, uint64_t deadline)
+{
+	struct timespec until = {
+		.tv_sec = (time_t)(deadline / NSEC_PER_SEC),
+		.tv_nsec = (long)(deadline % NSEC_PER_SEC),
+	};
+	int r = 0;
+
+	pthread_mutex_lock(&probe->lock);
+	while (probe->done < probe->count && r == 0)
+		r = pthread_cond_timedwait(&probe->answered, &probe->lock, &until);
+	pthread_mutex_unlock(&probe->lock);
+}
+
+bool probe_take(struct probe *probe, size_t index, struct probe_result *ret)
+{
+	struct probe_job *job = &probe->jobs[index];
+	bool done;
+
+	pthread_mutex_lock(&probe->lock);
+	done = job->state == PROBE_DONE;
+	if (done) {
+		*ret = job->result;
+		job->result.table = (struct table){ 0 };
+	}
+	pthread_mutex_unlock(&probe->lock);
+	return done;
+}
+
+void probe_release(struct probe *probe)
+{
+	if (!probe)
+		return;
+	atomic_store(&probe->stop, true);
+	let_go(probe);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading many disks at once, each in a thread of its own, with one deadline
+ * for all: a disk that answers slowly or hangs in the kernel delays nobody.
+ * A thread that is still stuck when the caller goes away keeps its part of the
+ * memory alive and releases it whenever the kernel lets it go.
+ */
+#ifndef CLONEDECK_DISCOVER_PROBE_H
+#define CLONEDECK_DISCOVER_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "discover/table.h"
+
+struct probe;
+
+struct probe_request {
+	char node[64];
+	dev_t devno; /* another device under this name is not read */
+	uint64_t size;
+	uint32_t sector_size;
+	bool try_exclusive; /* find out whether somebody holds the disk (root only) */
+};
+
+enum probe_state { PROBE_PENDING, PROBE_DONE };
+
+struct probe_result {
+	int error; /* of opening or reading, negative errno */
+	bool opened;
+	bool exclusive_refused;
+	struct table table;
+};
+
+/* Starts reading. -ENOMEM, or what creating the threads failed with. */
+int probe_start(const struct probe_request *requests, size_t count, struct probe **ret);
+/* Waits until all have answered or the time (monotonic ns) has come. */
+void probe_wait(struct probe *probe, uint64_t deadline);
+/* Once each, after probe_wait(): moves the answer out; false for a disk that has not answered. */
+bool probe_take(struct probe *probe, size_t index, struct probe_result *ret);
+/* Tells what still runs to stop and lets go of it. NULL is fine. */
+void probe_release(struct probe *probe);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of the table screen: what lies where on a disk, from LBA 0 to its end. */
+#ifndef CLONEDECK_DISCOVER_REGIONS_H
+#define CLONEDECK_DISCOVER_REGIONS_H
+
+#include "discover/disk.h"
+#include "discover/table.h"
+
+/* Adds notes about partitions that overlap or reach beyond the end. -ENOMEM. */
+int regions_note_problems(struct table *table, uint64_t disk_sectors);
+/* Fills regions of the disk from its partitions (sorted by start) and the table's areas; a disk
+ * of unknown size gets none. -ENOMEM. */
+int regions_make(struct disk *disk, const struct table_area *areas, size_t area_count);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How block devices stand on each other. */
+#include "discover/stack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libudev.h>
+
+#include "base/text.h"
+#include "discover/attr.h"
+#include "discover/device.h"
+
+struct block {
+	dev_t devno;
+	char name[64], node[64];
+	char holder_name[128];
+	char *backing_file; /* as the kernel says it, not sanitised: it is looked up */
+	size_t disk;        /* of a partition, else STACK_NONE */
+	size_t *below;
+	size_t below_count;
+	unsigned visited; /* number of the last walk that came by */
+};
+
+struct stack {
+	struct block *blocks;
+	size_t count;
+	size_t *by_devno; /* indices, sorted */
+	unsigned walk;
+};
+
+static int compare_devno(const void *a, const void *b, void *user)
+{
+	const struct stack *stack = user;
+	dev_t x = stack->blocks[*(const size_t *)a].devno;
+	dev_t y = stack->blocks[*(const size_t *)b].devno;
+
+	return (x > y) - (x < y);
+}
+
+size_t stack_by_devno(const struct stack *stack, dev_t devno)
+{
+	size_t low = 0, high = stack->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (stack->blocks[stack->by_devno[middle]].devno < devno)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < stack->count && stack->blocks[stack->by_devno[low]].devno == devno)
+		return stack->by_devno[low];
+	return STACK_NONE;
+}
+
+static size_t by_name(const struct stack *stack, const char *name)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (strcmp(stack->blocks[i].name, name) == 0)
+			return i;
+	return STACK_NONE;
+}
+
+int stack_link(struct stack *stack, size_t block, size_t below)
+{
+	struct block *b = &stack->blocks[block];
+	size_t *list = reallocarray(b->below, b->below_count + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	list[b->below_count++] = below;
+	b->below = list;
+	return 0;
+}
+
+static int link_slaves(struct stack *stack, size_t block, struct udev_device *device)
+{
+	char path[512];
+	struct dirent *entry;
+	DIR *directory;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "%s/slaves", udev_device_get_syspath(device));
+	directory = opendir(path);
+	if (!directory)
+		return 0;
+	while (r == 0 && (entry = readdir(directory))) {
+		size_t below = entry->d_name[0] == '.' ? STACK_NONE : by_name(stack, entry->d_name);
+
+		if (below != STACK_NONE)
+			r = stack_link(stack, block, below);
+	}
+	closedir(directory);
+	return r;
+}
+
+/* The kernel marks a file without a name left by this; what is before it was its path. */
+static void cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path), tail = strlen(mark);
+
+	if (length > tail && strcmp(path + length - tail, mark) == 0)
+		path[length - tail] = '\0';
+}
+
+static int read_backing_file(struct block *block, struct udev_device *device)
+{
+	const char *file = udev_device_get_sysattr_value(device, "loop/backing_file");
+
+	if (!file && strncmp(block->name, "zram", 4) == 0)
+		file = udev_device_get_sysattr_value(device, "backing_dev");
+	if (!file || file[0] != '/')
+		return 0;
+	block->backing_file = strdup(file);
+	if (!block->backing_file)
+		return -ENOMEM;
+	block->backing_file[strcspn(block->backing_file, "\n")] = '\0';
+	cut_deleted(block->backing_file);
+	return 0;
+}
+
+static int read_block(struct block *block, struct udev_device *device)
+{
+	const char *name = udev_device_get_sysname(device);
+	const char *node = udev_device_get_devnode(device);
+
+	block->devno = udev_device_get_devnum(device);
+	block->disk = STACK_NONE;
+	text_sanitise(block->name, sizeof(block->name), name, strlen(name));
+	if (node)
+		text_sanitise(block->node, sizeof(block->node), node, strlen(node));
+	if (!attr_text(device, "dm/name", block->holder_name, sizeof(block->holder_name)))
+		text_copy(block->holder_name, sizeof(block->holder_name), block->name);
+	return read_backing_file(block, device);
+}
+
+static size_t disk_of(const struct stack *stack, struct udev_device *device)
+{
+	const char *type = udev_device_get_devtype(device);
+	struct udev_device *parent;
+
+	if (!type || strcmp(type, "partition") != 0)
+		return STACK_NONE;
+	parent = udev_device_get_parent(device);
+	return parent ? stack_by_devno(stack, udev_device_get_devnum(parent)) : STACK_NONE;
+}
+
+int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret)
+{
+	struct stack *stack = calloc(1, sizeof(*stack));
+	int r = 0;
+
+	if (!stack)
+		return -ENOMEM;
+	stack->blocks = calloc(count ? count : 1, sizeof(*stack->blocks));
+	stack->by_devno = calloc(count ? count : 1, sizeof(*stack->by_devno));
+	if (!stack->blocks || !stack->by_devno) {
+		stack_destroy(stack);
+		return -ENOMEM;
+	}
+	stack->count = count;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		stack->by_devno[i] = i;
+		r = read_block(&stack->blocks[i], blocks[i]);
+	}
+	if (r == 0)
+		qsort_r(stack->by_devno, count, sizeof(*stack->by_devno), compare_devno, stack);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		stack->blocks[i].disk = disk_of(stack, blocks[i]);
+		/* Nothing else stands on other block devices. */
+		if (stack->blocks[i].disk == STACK_NONE &&
+		    strncmp(udev_device_get_devpath(blocks[i]), "/devices/virtual/", 17) == 0)
+			r = link_slaves(stack, i, blocks[i]);
+	}
+	if (r < 0) {
+		stack_destroy(stack);
+		return r;
+	}
+	*ret = stack;
+	return 0;
+}
+
+void stack_destroy(struct stack *stack)
+{
+	if (!stack)
+		return;
+	for (size_t i = 0; i < stack->count; i++) {
+		free(stack->blocks[i].below);
+		free(stack->blocks[i].backing_file);
+	}
+	free(stack->blocks);
+	free(stack->by_devno);
+	free(stack);
+}
+
+size_t stack_count(const struct stack *stack)
+{
+	return stack ? stack->count : 0;
+}
+
+const char *stack_node(const struct stack *stack, size_t block)
+{
+	return stack->blocks[block].node;
+}
+
+const char *stack_backing_file(const struct stack *stack, size_t block)
+{
+	return stack->blocks[block].backing_file;
+}
+
+const char *stack_holder_name(const struct stack *stack, size_t block)
+{
+	return stack->blocks[block].holder_name;
+}
+
+enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
+{
+	switch (device_kind(stack->blocks[block].name)) {
+	case DISK_DM:
+		return USE_DM;
+	case DISK_MD:
+		return USE_MD;
+	case DISK_LOOP:
+	case DISK_RAM:
+		return USE_LOOP;
+	case DISK_SCSI:
+	case DISK_NVME:
+	case DISK_VIRTIO:
+	case DISK_MMC:
+	case DISK_OTHER:
+		break;
+	}
+	return USE_BCACHE;
+}
+
+bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret)
+{
+	if (n >= stack->blocks[block].below_count)
+		return false;
+	*ret = stack->blocks[block].below[n];
+	return true;
+}
+
+/* Collects the members listed in one folder of /sys/fs/btrfs; 0 when `name` is none of them. */
+static size_t members_in(const struct stack *stack, const char *path, const char *name, size_t *ret,
+			 size_t max)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	size_t count = 0;
+	bool ours = false;
+
+	if (!directory)
+		return 0;
+	while ((entry = readdir(directory))) {
+		size_t member =
+			entry->d_name[0] == '.' ? STACK_NONE : by_name(stack, entry->d_name);
+
+		ours = ours || strcmp(entry->d_name, name) == 0;
+		if (member != STACK_NONE && count < max)
+			ret[count++] = member;
+	}
+	closedir(directory);
+	return ours ? count : 0;
+}
+
+size_t stack_btrfs_members(const struct stack *stack, size_t block, size_t *ret, size_t max)
+{
+	DIR *directory = opendir("/sys/fs/btrfs");
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (directory && count == 0 && (entry = readdir(directory))) {
+		char path[512];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devices", entry->d_name);
+		count = members_in(stack, path, stack->blocks[block].name, ret, max);
+	}
+	if (directory)
+		closedir(directory);
+	if (count == 0) {
+		ret[0] = block;
+		count = 1;
+	}
+	return count;
+}
+
+static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
+		void *user)
+{
+	struct block *b = &stack->blocks[block];
+	int r;
+
+	/* Also ends a circle, which a made-up sysfs may hold. */
+	if (b->visited == stack->walk)
+		return 0;
+	b->visited = stack->walk;
+	r = visit(block, user);
+	for (size_t i = 0; r >= 0 && i < b->below_count; i++)
+		r = walk(stack, b->below[i], visit, user);
+	if (r >= 0 && b->disk != STACK_NONE) {
+		const struct block *disk = &stack->blocks[b->disk];
+
+		for (size_t i = 0; r >= 0 && i < disk->below_count; i++)
+			r = walk(stack, disk->below[i], visit, user);
+	}
+	return r < 0 ? r : 0;
+}
+
+int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
+		    void *user)
+{
+	stack->walk++;
+	return walk(stack, block, visit, user);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How block devices stand on each other: dm, md, bcache, loop and zram devices
+ * on partitions and disks, as a graph that can be walked down. Devices are
+ * numbered in the order in which they were handed in.
+ */
+#ifndef CLONEDECK_DISCOVER_STACK_H
+#define CLONEDECK_DISCOVER_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "discover/disk.h"
+
+struct udev_device;
+struct stack;
+
+#define STACK_NONE SIZE_MAX
+
+/* -ENOMEM. Slaves are linked; files behind loop devices and zram are not, see stack_link(). */
+int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret);
+void stack_destroy(struct stack *stack);
+
+size_t stack_count(const struct stack *stack);
+size_t stack_by_devno(const struct stack *stack, dev_t devno); /* STACK_NONE */
+const char *stack_node(const struct stack *stack, size_t block);
+/* The file or device behind a loop or zram device, NULL for others. */
+const char *stack_backing_file(const struct stack *stack, size_t block);
+/* What a holder of this kind is called, and the use that it means for those below. */
+const char *stack_holder_name(const struct stack *stack, size_t block);
+enum use_kind stack_holder_kind(const struct stack *stack, size_t block);
+/* The n-th device directly below; false behind the last. */
+bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret);
+int stack_link(struct stack *stack, size_t block, size_t below);
+
+/* All members of the btrfs file system that `block` belongs to, at least itself. */
+size_t stack_btrfs_members(const struct stack *stack, size_t block, size_t *ret, size_t max);
+
+/* Calls visit for the block and, once each, for everything below it. A partition stands on what
+ * its disk stands on. Stops at the first result below 0 and returns it. */
+int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
+		    void *user);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a disk holds, as libblkid reads it. */
+#include "discover/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <blkid.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "base/text.h"
+#include "discover/types.h"
+
+#define TABLE_NOTES_MAX 16
+
+DEFINE_CLEANUP(probe, blkid_probe, blkid_free_probe)
+
+void table_done(struct table *table)
+{
+	free(table->partitions);
+	free(table->areas);
+	free(table->notes);
+	*table = (struct table){ 0 };
+}
+
+int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors)
+{
+	struct table_area *areas =
+		reallocarray(table->areas, table->area_count + 1, sizeof(*areas));
+
+	if (!areas)
+		return -ENOMEM;
+	areas[table->area_count++] =
+		(struct table_area){ .kind = kind, .start = start, .sectors = sectors };
+	table->areas = areas;
+	return 0;
+}
+
+int table_add_note(struct table *table, const char *format, ...)
+{
+	struct table_note note, *notes;
+	va_list args;
+
+	if (table->note_count >= TABLE_NOTES_MAX)
+		return 0;
+	va_start(args, format);
+	vsnprintf(note.text, sizeof(note.text), format, args);
+	va_end(args);
+	text_sanitise(note.text, sizeof(note.text), note.text, sizeof(note.text));
+	notes = reallocarray(table->notes, table->note_count + 1, sizeof(*notes));
+	if (!notes)
+		return -ENOMEM;
+	notes[table->note_count++] = note;
+	table->notes = notes;
+	return 0;
+}
+
+int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to)
+{
+	uint64_t offset, length, end, done = 0;
+
+	if (!u64_mul(lba, source->sector_size, &offset) ||
+	    !u64_mul(sectors, source->sector_size, &length) || !u64_add(offset, length, &end) ||
+	    end > source->size)
+		return -ENODATA;
+	while (done < length) {
+		ssize_t n =
+			pread(source->fd, (char *)to + done, length - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENODATA;
+		done += (uint64_t)n;
+	}
+	return 0;
+}
+
+static bool stopped(const struct table_source *source)
+{
+	return source->stop && atomic_load(source->stop);
+}
+
+static void take_value(blkid_probe probe, const char *name, char *to, size_t size)
+{
+	const char *value;
+	size_t length;
+
+	to[0] = '\0';
+	if (blkid_probe_lookup_value(probe, name, &value, &length) == 0)
+		text_sanitise(to, size, value, length);
+}
+
+static void take_text(const char *value, char *to, size_t size)
+{
+	if (value)
+		text_sanitise(to, size, value, strlen(value));
+}
+
+/* The signature of what fills [offset, offset + size): file system, swap, member of something.
+ * "?" where several contradict each other. */
+static void read_contents(const struct table_source *source, uint64_t offset, uint64_t size,
+			  char *fs, size_t fs_size, char *label, size_t label_size, char *uuid,
+			  size_t uuid_size)
+{
+	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
+	int r;
+
+	if (!probe || blkid_probe_set_device(probe, source->fd, (blkid_loff_t)offset,
+					     (blkid_loff_t)size) != 0)
+		return;
+	blkid_probe_set_sectorsize(probe, source->sector_size);
+	blkid_probe_enable_partitions(probe, 0);
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
+							 BLKID_SUBLKS_UUID);
+	r = blkid_do_safeprobe(probe);
+	if (r == -2)
+		text_copy(fs, fs_size, "?");
+	if (r != 0)
+		return;
+	take_value(probe, "TYPE", fs, fs_size);
+	take_value(probe, "LABEL", label, label_size);
+	if (uuid)
+		take_value(probe, "UUID", uuid, uuid_size);
+}
+
+static void take_partition(blkid_partition from, uint32_t sector_size, struct partition *ret)
+{
+	uint64_t unit = sector_size / 512;
+	const char *type = blkid_partition_get_type_string(from);
+
+	*ret = (struct partition){ 0 };
+	ret->number = (unsigned)blkid_partition_get_partno(from);
+	ret->start = (uint64_t)blkid_partition_get_start(from) / unit;
+	ret->sectors = (uint64_t)blkid_partition_get_size(from) / unit;
+	if (type)
+		take_text(type, ret->type, sizeof(ret->type));
+	else
+		snprintf(ret->type, sizeof(ret->type), "0x%x",
+			 (unsigned)blkid_partition_get_type(from));
+	type_tidy(ret->type);
+	text_copy(ret->type_name, sizeof(ret->type_name), type_name(ret->type));
+	take_text(blkid_partition_get_name(from), ret->name, sizeof(ret->name));
+	take_text(blkid_partition_get_uuid(from), ret->part_uuid, sizeof(ret->part_uuid));
+	ret->extended = blkid_partition_is_extended(from);
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct partition *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static int take_partitions(blkid_partlist list, const struct table_source *source,
+			   struct table *table)
+{
+	int count = blkid_partlist_numof_partitions(list);
+
+	if (count <= 0)
+		return 0;
+	table->partitions = calloc((size_t)count, sizeof(*table->partitions));
+	if (!table->partitions)
+		return -ENOMEM;
+	for (int i = 0; i < count; i++) {
+		blkid_partition partition = blkid_partlist_get_partition(list, i);
+		blkid_parttable of = partition ? blkid_partition_get_table(partition) : NULL;
+
+		/* A table inside a partition (BSD slices) belongs to that partition's contents. */
+		if (!of ||
+		    (blkid_parttable_get_parent(of) && !blkid_partition_is_logical(partition)))
+			continue;
+		take_partition(partition, source->sector_size,
+			       &table->partitions[table->partition_count++]);
+	}
+	qsort(table->partitions, table->partition_count, sizeof(*table->partitions), compare_start);
+	return 0;
+}
+
+static int read_partitions(const struct table_source *source, struct table *table)
+{
+	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
+	blkid_partlist list;
+	blkid_parttable root;
+
+	if (!probe)
+		return -ENOMEM;
+	if (blkid_probe_set_device(probe, source->fd, 0, (blkid_loff_t)source->size) != 0)
+		return -EIO;
+	blkid_probe_set_sectorsize(probe, source->sector_size);
+	blkid_probe_enable_superblocks(probe, 0);
+	blkid_probe_enable_partitions(probe, 1);
+	if (blkid_do_safeprobe(probe) != 0)
+		return 0;
+	take_value(probe, "PTTYPE", table->type, sizeof(table->type));
+	take_value(probe, "PTUUID", table->uuid, sizeof(table->uuid));
+	list = blkid_probe_get_partitions(probe);
+	root = list ? blkid_partlist_get_table(list) : NULL;
+	if (!root)
+		return 0;
+	return take_partitions(list, source, table);
+}
+
+static int inspect(const struct table_source *source, struct table *table)
+{
+	int r = 0;
+
+	if (strcmp(table->type, "gpt") == 0)
+		return gpt_inspect(source, table);
+	if (strcmp(table->type, "dos") == 0)
+		r = dos_inspect(source, table);
+	else if (table->type[0])
+		r = table_add_area(table, REGION_TABLE, 0, 1);
+	if (r == 0)
+		r = gpt_inspect_other_size(source, table);
+	return r;
+}
+
+static void read_partition_contents(const struct table_source *source, struct partition *partition)
+{
+	uint64_t offset, size, end;
+
+	if (partition->extended || partition->sectors == 0 ||
+	    !u64_mul(partition->start, source->sector_size, &offset) ||
+	    !u64_mul(partition->sectors, source->sector_size, &size) ||
+	    !u64_add(offset, size, &end) || end > source->size)
+		return;
+	read_contents(source, offset, size, partition->fs, sizeof(partition->fs), partition->label,
+		      sizeof(partition->label), partition->uuid, sizeof(partition->uuid));
+}
+
+int table_read(const struct table_source *source, struct table *ret)
+{
+	uint8_t first[512];
+	int r;
+
+	*ret = (struct table){ 0 };
+	if (source->size < sizeof(first) || source->sector_size < 512 ||
+	    source->sector_size % 512 != 0)
+		return 0;
+
+	/* libblkid takes a disk that cannot be read for one that is empty. */
+	ssize_t n = pread(source->fd, first, sizeof(first), 0);
+
+	if (n != (ssize_t)sizeof(first))
+		return n < 0 ? -errno : -EIO;
+	r = read_partitions(source, ret);
+	if (r == 0)
+		r = inspect(source, ret);
+	if (r == 0 && !stopped(source))
+		read_contents(source, 0, source->size, ret->whole_fs, sizeof(ret->whole_fs),
+			      ret->whole_label, sizeof(ret->whole_label), NULL, 0);
+	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
+		read_partition_contents(source, &ret->partitions[i]);
+	/* The whole disk's page cache is not the partitions': what stays here would be shown
+	 * again after a partition was written to. */
+	posix_fadvise(source->fd, 0, 0, POSIX_FADV_DONTNEED);
+	return r;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Uses spread downwards: what holds a logical volume holds the md array below
+ * it, the crypt device below that and the partitions below that. So the block
+ * devices are made into a graph (stack.h) and every use walks down from where
+ * it was seen.
+ */
+#include "discover/usage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <libmount.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "discover/stack.h"
+
+struct usage {
+	struct stack *stack;
+	struct use_list *uses; /* one per block of the stack */
+	struct libmnt_table *mounts, *swaps;
+};
+
+int use_list_add(struct use_list *list, enum use_kind kind, const char *what, const char *node)
+{
+	struct use use = { .kind = kind };
+
+	text_sanitise(use.what, sizeof(use.what), what, strlen(what));
+	text_copy(use.node, sizeof(use.node), node);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == kind && strcmp(list->items[i].what, use.what) == 0 &&
+		    strcmp(list->items[i].node, use.node) == 0)
+			return 0;
+
+	struct use *items = reallocarray(list->items, list->count + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	items[list->count++] = use;
+	list->items = items;
+	return 0;
+}
+
+struct spread {
+	struct usage *usage;
+	enum use_kind kind;
+	const char *what;
+};
+
+static int spread_to(size_t block, void *user)
+{
+	struct spread *spread = user;
+
+	return use_list_add(&spread->usage->uses[block], spread->kind, spread->what,
+			    stack_node(spread->usage->stack, block));
+}
+
+/* The use reaches the block and everything below it. */
+static int spread(struct usage *usage, size_t block, enum use_kind kind, const char *what)
+{
+	struct spread data = { .usage = usage, .kind = kind, .what = what };
+
+	return stack_walk_down(usage->stack, block, spread_to, &data);
+}
+
+/*
+ * The block devices that a mounted file system lies on. Those with a device
+ * number of their own say it; btrfs and the like have a made-up one, and their
+ * source names one member of possibly several.
+ */
+static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs, size_t *ret, size_t max)
+{
+	const char *type = mnt_fs_get_fstype(fs);
+	const char *source = mnt_fs_get_source(fs);
+	dev_t devno = mnt_fs_get_devno(fs);
+	size_t block = stack_by_devno(usage->stack, devno);
+	struct stat st;
+
+	if (block == STACK_NONE && source && source[0] == '/' && stat(source, &st) == 0 &&
+	    S_ISBLK(st.st_mode))
+		block = stack_by_devno(usage->stack, st.st_rdev);
+	if (block == STACK_NONE)
+		return 0;
+	if (type && strcmp(type, "btrfs") == 0)
+		return stack_btrfs_members(usage->stack, block, ret, max);
+	ret[0] = block;
+	return 1;
+}
+
+#define MEMBERS_MAX 64
+
+static int spread_mount(struct usage *usage, struct libmnt_fs *fs, enum use_kind kind,
+			const char *what)
+{
+	size_t blocks[MEMBERS_MAX];
+	size_t count = blocks_of_mount(usage, fs, blocks, MEMBERS_MAX);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = spread(usage, blocks[i], kind, what);
+	return r;
+}
+
+/* The mount that a path lies on. Only the text of the path counts: a file that backs a loop
+ * device may be gone from our view (deleted, or mounted over) and is in use all the same. */
+static struct libmnt_fs *mount_of_path(struct usage *usage, const char *path)
+{
+	return mnt_table_find_mountpoint(usage->mounts, path, MNT_ITER_BACKWARD);
+}
+
+/* A whole device may back a loop device or zram, too. */
+static size_t blocks_of_file(struct usage *usage, const char *path, size_t *ret, size_t max)
+{
+	struct libmnt_fs *fs;
+	struct stat st;
+
+	if (stat(path, &st) == 0) {
+		ret[0] = stack_by_devno(usage->stack, S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+		if (ret[0] != STACK_NONE)
+			return 1;
+	}
+	fs = mount_of_path(usage, path);
+	return fs ? blocks_of_mount(usage, fs, ret, max) : 0;
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Where the running system lies, or the medium that a live system was started from. */
+static bool is_boot_mount(const char *target)
+{
+	static const char *const places[] = {
+		"/", "/usr", "/boot", "/efi", "/boot/efi", "/cdrom", "/isodevice", "/livemnt/boot"
+	};
+	/* Debian, Fedora, Arch, Manjaro. */
+	static const char *const trees[] = { "/run/live/", "/lib/live/mount/", "/run/initramfs/",
+					     "/run/archiso/", "/run/miso/" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (strcmp(target, places[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
+		if (has_prefix(target, trees[i]))
+			return true;
+	return false;
+}
+
+/* A live system's root is an overlay: what counts is what its layers lie on. */
+static int spread_overlay(struct usage *usage, struct libmnt_fs *fs)
+{
+	static const char *const layers[] = { "lowerdir", "upperdir" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(layers) / sizeof(layers[0]); i++) {
+		char *value = NULL, *save = NULL, *copy;
+		size_t size = 0;
+
+		if (mnt_optstr_get_option(mnt_fs_get_options(fs), layers[i], &value, &size) != 0)
+			continue;
+		copy = strndup(value, size);
+		if (!copy)
+			return -ENOMEM;
+		for (char *path = strtok_r(copy, ":", &save); r == 0 && path;
+		     path = strtok_r(NULL, ":", &save)) {
+			struct libmnt_fs *below = mount_of_path(usage, path);
+
+			/* "/" again would be the overlay itself. */
+			if (below && below != fs)
+				r = spread_mount(usage, below, USE_BOOT, "/");
+		}
+		free(copy);
+	}
+	return r;
+}
+
+static int add_mounts(struct usage *usage)
+{
+	struct libmnt_iter *walk = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+	int r = walk ? 0 : -ENOMEM;
+
+	while (r == 0 && mnt_table_next_fs(usage->mounts, walk, &fs) == 0) {
+		const char *target = mnt_fs_get_target(fs);
+		const char *type = mnt_fs_get_fstype(fs);
+
+		if (!target)
+			continue;
+		r = spread_mount(usage, fs, USE_MOUNT, target);
+		if (r < 0 || !is_boot_mount(target))
+			continue;
+		r = spread_mount(usage, fs, USE_BOOT, target);
+		if (r == 0 && type && strcmp(type, "overlay") == 0)
+			r = spread_overlay(usage, fs);
+	}
+	mnt_free_iter(walk);
+	return r;
+}
+
+static int add_swaps(struct usage *usage)
+{
+	struct libmnt_iter *walk = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+	int r = walk ? 0 : -ENOMEM;
+
+	while (r == 0 && mnt_table_next_fs(usage->swaps, walk, &fs) == 0) {
+		const char *source = mnt_fs_get_source(fs);
+		size_t blocks[MEMBERS_MAX], count;
+
+		if (!source || source[0] != '/')
+			continue;
+		count = blocks_of_file(usage, source, blocks, MEMBERS_MAX);
+		for (size_t i = 0; r == 0 && i < count; i++)
+			r = spread(usage, blocks[i], USE_SWAP, source);
+	}
+	mnt_free_iter(walk);
+	return r;
+}
+
+static int add_holders(struct usage *usage)
+{
+	for (size_t i = 0; i < stack_count(usage->stack); i++) {
+		const char *file = stack_backing_file(usage->stack, i);
+		const char *what = file ? file : stack_holder_name(usage->stack, i);
+		size_t below;
+
+		for (size_t n = 0; stack_below(usage->stack, i, n, &below); n++)
+			if (spread(usage, below, stack_holder_kind(usage->stack, i), what) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Loop devices and zram lie on a file system: known only once the mounts are. */
+static int link_backing_files(struct usage *usage)
+{
+	for (size_t i = 0; i < stack_count(usage->stack); i++) {
+		const char *file = stack_backing_file(usage->stack, i);
+		size_t blocks[MEMBERS_MAX];
+		size_t count = file ? blocks_of_file(usage, file, blocks, MEMBERS_MAX) : 0;
+
+		for (size_t n = 0; n < count; n++)
+			if (stack_link(usage->stack, i, blocks[n]) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_tables(struct usage *usage, const char *mountinfo, const char *swaps,
+		       struct error *reterr)
+{
+	int r;
+
+	usage->mounts = mnt_new_table();
+	usage->swaps = mnt_new_table();
+	if (!usage->mounts || !usage->swaps)
+		return error_nomem(reterr);
+	if (!mountinfo)
+		mountinfo = "/proc/self/mountinfo";
+	r = mnt_table_parse_file(usage->mounts, mountinfo);
+	if (r != 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "read",
+				 mountinfo,
+				 _("The list of mounts %s cannot be read, so no disk can be "
+				   "called unused: %s."),
+				 mountinfo, error_phrase(r < 0 ? r : -EIO));
+	/* A kernel without swap has no such file. */
+	r = mnt_table_parse_swaps(usage->swaps, swaps ? swaps : "/proc/swaps");
+	if (r == -ENOMEM)
+		return error_nomem(reterr);
+	return 0;
+}
+
+int usage_new(struct udev_device *const *blocks, size_t count, const char *mountinfo,
+	      const char *swaps, struct usage **ret, struct error *reterr)
+{
+	struct usage *usage = calloc(1, sizeof(*usage));
+	int r;
+
+	if (!usage)
+		return error_nomem(reterr);
+	r = read_tables(usage, mountinfo, swaps, reterr);
+	if (r < 0)
+		goto fail;
+	r = stack_new(blocks, count, &usage->stack);
+	if (r == 0) {
+		usage->uses = calloc(count ? count : 1, sizeof(*usage->uses));
+		r = usage->uses ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		r = link_backing_files(usage);
+	if (r == 0)
+		r = add_mounts(usage);
+	if (r == 0)
+		r = add_swaps(usage);
+	if (r == 0)
+		r = add_holders(usage);
+	if (r < 0) {
+		error_nomem(reterr);
+		goto fail;
+	}
+	*ret = usage;
+	return 0;
+fail:
+	usage_destroy(usage);
+	return r;
+}
+
+void usage_destroy(struct usage *usage)
+{
+	if (!usage)
+		return;
+	for (size_t i = 0; usage->uses && i < stack_count(usage->stack); i++)
+		use_list_done(&usage->uses[i]);
+	free(usage->uses);
+	stack_destroy(usage->stack);
+	mnt_unref_table(usage->mounts);
+	mnt_unref_table(usage->swaps);
+	free(usage);
+}
+
+int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list)
+{
+	size_t block = stack_by_devno(usage->stack, devno);
+
+	if (block == STACK_NONE)
+		return 0;
+	for (size_t i = 0; i < usage->uses[block].count; i++) {
+		const struct use *use = &usage->uses[block].items[i];
+
+		if (use_list_add(list, use->kind, use->what, use->node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+const char *usage_mountpoint(const struct usage *usage, dev_t devno)
+{
+	size_t block = stack_by_devno(usage->stack, devno);
+
+	if (block == STACK_NONE)
+		return "";
+	for (size_t i = 0; i < usage->uses[block].count; i++)
+		if (usage->uses[block].items[i].kind == USE_MOUNT)
+			return usage->uses[block].items[i].what;
+	return "";
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What block devices are in use for: mounts, swap, holders at any depth, files
+ * that back loop devices and zram, and the disks that the running system was
+ * started from. Read from sysfs, mountinfo and swaps; no device is opened.
+ */
+#ifndef CLONEDECK_DISCOVER_USAGE_H
+#define CLONEDECK_DISCOVER_USAGE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "discover/disk.h"
+
+struct udev_device;
+struct usage;
+
+/*
+ * blocks: every device of the block subsystem, partitions too; borrowed as long
+ * as the call lasts. mountinfo and swaps NULL: the files in /proc.
+ * -ENOMEM, or what reading mountinfo failed with: then nothing may be called unused.
+ */
+int usage_new(struct udev_device *const *blocks, size_t count, const char *mountinfo,
+	      const char *swaps, struct usage **ret, struct error *reterr);
+void usage_destroy(struct usage *usage);
+/* Adds the uses of one device to the list. -ENOMEM. */
+int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list);
+/* Where it (or what lies on it) is mounted first, "" if nowhere. */
+const char *usage_mountpoint(const struct usage *usage, dev_t devno);
+
+int use_list_add(struct use_list *list, enum use_kind kind, const char *what, const char *node);
+
+#endif
