@@ -204,6 +204,11 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 	case OPTION_LOG_DIR:
 		return set_once(command, "log-dir", optarg, &ret->session.log_dir);
 	case OPTION_CONFIRM:
+		/* An empty one is a wrong one, not a missing one. */
+		if (optarg[0] == '\0' && !ret->confirm) {
+			ret->confirm = optarg;
+			return 0;
+		}
 		return set_once(command, "confirm", optarg, &ret->confirm);
 	case OPTION_ALLOW:
 		return add_allowed(command, optarg, ret);

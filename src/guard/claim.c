@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <libgen.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,13 +139,24 @@ static int open_device(struct claim *claim, struct error *reterr)
 	return r < 0 ? explain_open(claim, r, reterr) : 0;
 }
 
+/* A device name that vanished must not become a file that fills the memory, whatever link led
+ * there. */
+static bool below_dev(const char *path)
+{
+	char copy[PATH_MAX], resolved[PATH_MAX];
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy) ||
+	    !realpath(dirname(copy), resolved))
+		return false;
+	return strcmp(resolved, "/dev") == 0 || strncmp(resolved, "/dev/", 5) == 0;
+}
+
 static int open_image(struct claim *claim, struct error *reterr)
 {
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR : O_RDONLY;
 
 	if (claim->role == CLAIM_DESTINATION && !claim->endpoint.exists) {
-		/* A device name that vanished must not become a file that fills the memory. */
-		if (strncmp(claim->endpoint.node, "/dev/", 5) == 0)
+		if (below_dev(claim->endpoint.node))
 			return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "open",
 					 claim->endpoint.node,
 					 _("%s does not exist, and no image is ever made below "

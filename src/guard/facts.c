@@ -235,6 +235,45 @@ static void measure_image(const char *path, struct guard_facts *ret)
 		ret->image_limit = FAT_LIMIT;
 }
 
+struct storage {
+	dev_t devno;
+	ino_t inode;
+};
+
+/* The file that an end's bytes are in: an image's own, or the one behind a loop device. */
+static bool find_storage(const struct endpoint *endpoint, struct storage *ret)
+{
+	char directory[64], line[PATH_MAX];
+	const char *path = endpoint->node;
+	dev_t disk = endpoint->identity.devno;
+	struct stat st;
+
+	if (endpoint->kind != ENDPOINT_IMAGE) {
+		snprintf(directory, sizeof(directory), "/sys/dev/block/%u:%u", major(disk),
+			 minor(disk));
+		if (!read_line(directory, "loop/backing_file", line, sizeof(line)))
+			return false;
+		path = line;
+	}
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = (struct storage){ st.st_dev, st.st_ino };
+	return true;
+}
+
+/* Two partitions of one loop device share its file and are judged by their place on it. */
+static bool same_storage(const struct plan *plan)
+{
+	const struct endpoint *a = &plan->source, *b = &plan->destination;
+	struct storage from, to;
+
+	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&
+	    a->identity.devno == b->identity.devno)
+		return false;
+	return find_storage(a, &from) && find_storage(b, &to) && from.devno == to.devno &&
+	       from.inode == to.inode;
+}
+
 static bool part_of_source(const struct plan *plan, const struct disk *disk, dev_t devno)
 {
 	if (devno == plan->source.devno)
@@ -285,6 +324,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	struct stat st;
 
 	*ret = (struct guard_facts){ .disks = disks, .root = geteuid() == 0 };
+	ret->same_storage = same_storage(plan);
 	if (log_dir)
 		find_place(mounts, log_dir, &ret->log_dir);
 	if (map_path)

@@ -59,6 +59,7 @@ struct guard_facts {
 	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;
+	bool same_storage; /* both ends lead to one file: an image and a loop device over it */
 	char source_writable_mount[256]; /* where the source or a part of it is mounted read-write
 					  */
 };

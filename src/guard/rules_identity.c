@@ -29,12 +29,6 @@ void rule_destination_gone(const struct rule_context *context, struct verdict *r
 			 rule_name(context, destination, name));
 }
 
-static bool same_file(const struct endpoint *a, const struct endpoint *b)
-{
-	return a->kind == ENDPOINT_IMAGE && b->kind == ENDPOINT_IMAGE && a->exists && b->exists &&
-	       a->identity.inode == b->identity.inode && a->identity.devno == b->identity.devno;
-}
-
 static bool same_device(const struct rule_context *context)
 {
 	const struct endpoint *source = &context->plan->source;
@@ -50,18 +44,18 @@ static bool same_device(const struct rule_context *context)
 
 void rule_source_is_destination(const struct rule_context *context, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	const struct endpoint *destination = &context->plan->destination;
+	const struct plan *plan = context->plan;
 	char name[RULE_NAME_MAX];
 
-	if (same_file(source, destination))
-		rule_say(ret, VERDICT_REFUSE, _("Source and destination are the same file, %s."),
-			 destination->node);
-	else if (same_device(context))
+	if (context->facts->same_storage)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s and %s lead to the same file. Choose another destination."),
+			 plan->source.node, plan->destination.node);
+	else if (same_device(context) && plan_overlaps_itself(plan))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Source and destination are the same device, %s. Choose another "
 			   "destination."),
-			 rule_name(context, destination, name));
+			 rule_name(context, &plan->destination, name));
 }
 
 void rule_same_disk_overlap(const struct rule_context *context, struct verdict *ret)
@@ -69,8 +63,8 @@ void rule_same_disk_overlap(const struct rule_context *context, struct verdict *
 	const struct plan *plan = context->plan;
 	char name[RULE_NAME_MAX];
 
-	/* The same device with another offset is still the same device: said above. */
-	if (same_device(context) || same_file(&plan->source, &plan->destination))
+	/* The same device is said above. */
+	if (same_device(context) || context->facts->same_storage)
 		return;
 	if (plan_overlaps_itself(plan))
 		rule_say(ret, VERDICT_REFUSE,
@@ -152,7 +146,7 @@ void rule_same_physical_disk(const struct rule_context *context, struct verdict 
 	const struct plan *plan = context->plan;
 	const struct disk *a = context->source, *b = context->destination;
 
-	if (plan_overlaps_itself(plan) || same_device(context))
+	if (plan_overlaps_itself(plan) || context->facts->same_storage)
 		return;
 	if (plan_same_disk(plan))
 		rule_say(ret, VERDICT_WARN,

@@ -97,8 +97,7 @@ void rule_sector_size_differs(const struct rule_context *context, struct verdict
 			 plan->source.node, from, plan->destination.node, to, larger);
 		return;
 	}
-	if (plan->source.kind != ENDPOINT_PARTITION && plan->extent_count &&
-	    plan->extents[0].source_lba == 0) {
+	if (rule_copies_table(context)) {
 		ret->liftable = false;
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
