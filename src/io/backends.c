@@ -14,12 +14,11 @@
 #include "base/units.h"
 #include "io/measure.h"
 
-#define MIB           (1U << 20)
-#define CHUNK_DEFAULT MIB
-#define CHUNK_LEAST   4096U
-#define CHUNK_MOST    (64 * MIB)
-#define DEPTH_MOST    256U
-#define LANES_MOST    32U
+#define MIB         (1U << 20)
+#define CHUNK_LEAST 4096U
+#define CHUNK_MOST  (64 * MIB)
+#define DEPTH_MOST  256U
+#define LANES_MOST  32U
 /* The buffers of all lanes together; more would leave the processor's caches. */
 #define MEMORY_USUAL (8 * MIB)
 #define MEMORY_NVME  (24 * MIB)
@@ -128,19 +127,26 @@ static bool fits_sectors(uint32_t chunk, const struct io_target *target)
 	return chunk % io_sector_size(target) == 0;
 }
 
+/* A request that the queue splits is worth less than two that fit. A driver without a queue
+ * is called with all of it at once, whatever limit it states. */
+static uint32_t usual_chunk(const struct io_target *target, bool synchronous)
+{
+	uint32_t chunk = profile_of(target).chunk;
+
+	if (target->max_transfer && !synchronous)
+		chunk = smaller(chunk, target->max_transfer);
+	return larger(power_of_two_below(chunk), larger(CHUNK_LEAST, io_sector_size(target)));
+}
+
 static int choose_chunk(const struct io_target *source, const struct io_target *destination,
-			const struct plan_options *options, uint32_t *ret, struct error *reterr)
+			const struct plan_options *options, struct io_choice *choice,
+			struct error *reterr)
 {
 	uint32_t chunk = options->chunk;
 
 	if (!chunk) {
-		chunk = smaller(CHUNK_DEFAULT,
-				smaller(profile_of(source).chunk, profile_of(destination).chunk));
-		if (source->max_transfer)
-			chunk = smaller(chunk, source->max_transfer);
-		if (destination->max_transfer)
-			chunk = smaller(chunk, destination->max_transfer);
-		chunk = larger(power_of_two_below(chunk), CHUNK_LEAST);
+		chunk = smaller(usual_chunk(source, choice->source_synchronous),
+				usual_chunk(destination, choice->destination_synchronous));
 		chunk = larger(chunk, larger(io_sector_size(source), io_sector_size(destination)));
 	}
 	if (chunk > CHUNK_MOST)
@@ -153,7 +159,7 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 				   "of %s (%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
 				 chunk, source->name, io_sector_size(source), destination->name,
 				 io_sector_size(destination));
-	*ret = chunk;
+	choice->chunk = chunk;
 	return 0;
 }
 
@@ -201,7 +207,7 @@ static uint32_t processors(void)
 /*
  * One lane keeps both queues full where both ends queue. A synchronous end is
  * busy only while a lane is inside it: where that means computing, as many
- * lanes as processors; where it means sleeping, as many as the device likes.
+ * lanes as processors; where it means sleeping, at least two for either end.
  */
 static uint32_t choose_lanes(const struct io_choice *choice)
 {
@@ -213,10 +219,8 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 		return 1;
 	if (choice->source_synchronous || choice->destination_synchronous)
 		lanes = processors();
-	else if (source && destination)
-		lanes = larger(choice->source_depth, choice->destination_depth);
 	else
-		lanes = 4;
+		lanes = larger(4, larger(choice->source_depth, choice->destination_depth) / 2);
 	return larger(2, smaller(lanes, 8));
 }
 
@@ -295,11 +299,11 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 
 	if (r < 0)
 		return r;
-	r = choose_chunk(source, destination, options, &choice.chunk, reterr);
-	if (r < 0)
-		return r;
 	choice.source_synchronous = is_synchronous(source);
 	choice.destination_synchronous = is_synchronous(destination);
+	r = choose_chunk(source, destination, options, &choice, reterr);
+	if (r < 0)
+		return r;
 	r = choose_backend(source, options->source_backend, choice.source_synchronous,
 			   &choice.source, reterr);
 	if (r < 0)

@@ -68,20 +68,22 @@ int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struc
 	    !u64_align_up(bytes, HUGE_PAGE, &bytes) || bytes > SIZE_MAX - HUGE_PAGE)
 		return no_arena(count, size, reterr);
 
+	char *arena = map_aligned(bytes);
+
+	if (!arena)
+		return no_arena(count, size, reterr);
+
 	struct io_buffers *buffers = malloc(sizeof(*buffers) + count * sizeof(buffers->free[0]));
 
-	if (!buffers)
+	if (!buffers) {
+		munmap(arena, bytes);
 		return error_nomem(reterr);
-
-	buffers->arena = map_aligned(bytes);
-	if (!buffers->arena) {
-		free(buffers);
-		return no_arena(count, size, reterr);
 	}
 	/* Where the kernel has no huge pages to give, small ones do the same work slower. */
-	madvise(buffers->arena, bytes, MADV_HUGEPAGE);
-	touch(buffers->arena, bytes);
+	madvise(arena, bytes, MADV_HUGEPAGE);
+	touch(arena, bytes);
 
+	buffers->arena = arena;
 	buffers->arena_size = bytes;
 	buffers->stride = stride;
 	buffers->size = size;

@@ -107,8 +107,8 @@ struct io_backend {
 	 * Handles that share a queue reap for each other. */
 	int (*reap)(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
 		    struct io_request **ret);
-	/* Descriptor that polls readable when reap would return something; -1 for synchronous ones.
-	 */
+	/* Descriptor that polls readable when reap would return something; -1 for synchronous
+	 * ones. To be waited on (or put into an epoll set) from the first request on. */
 	int (*poll_fd)(struct io_handle *handle);
 	/* Everything completed before the call is on the medium when it returns 0. Thread-safe
 	 * beside other calls on the same target. */

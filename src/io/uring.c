@@ -18,6 +18,7 @@
 
 #include <liburing.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ struct uring_queue {
 	char *arena;  /* registered buffers, NULL none */
 	size_t arena_size;
 	unsigned files;           /* registered, of FILES_MAX */
+	int event;                /* eventfd, -1 while nobody asked for it */
 	struct uring_op *ready;   /* completed while another handle was closed */
 	struct uring_op *waiting; /* to be sent again, found the submission queue full */
 };
@@ -189,6 +191,7 @@ static int queue_new(const struct io_target *target, const struct io_setup *setu
 		free(queue);
 		return unavailable(target->name, r, reterr);
 	}
+	queue->event = -1;
 	register_buffers(queue, setup->buffers);
 	*ret = queue;
 	return 0;
@@ -203,6 +206,8 @@ static void queue_unref(struct uring_queue *queue)
 	if (queue->files)
 		io_uring_unregister_files(&queue->ring);
 	io_uring_queue_exit(&queue->ring);
+	if (queue->event >= 0)
+		close(queue->event);
 	free(queue);
 }
 
@@ -479,6 +484,15 @@ static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64
 	}
 }
 
+/* Before the completions are looked at, so that none can slip in between. */
+static void clear_event(struct uring_queue *queue)
+{
+	eventfd_t count;
+
+	if (queue->event >= 0)
+		eventfd_read(queue->event, &count);
+}
+
 static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64_t timeout_ns,
 		      struct io_request **ret)
 {
@@ -492,6 +506,8 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 		max = REAP_BATCH;
 	if (min > max)
 		min = max;
+	if (!min) /* whoever waits here needs no descriptor: that saves a call per batch */
+		clear_event(queue);
 	while (queue->ready && got < max) {
 		ops[got++] = queue->ready;
 		queue->ready = queue->ready->next;
@@ -503,12 +519,28 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 		got += (unsigned)r;
 	for (unsigned i = 0; i < got; i++)
 		ret[i] = finish(ops[i]);
+	if (!min && got == max && queue->event >= 0)
+		eventfd_write(queue->event, 1); /* there may be more */
 	return r < 0 && !got ? r : (int)got;
 }
 
+/* Not the ring's own: with deferred task work that one does not wake who sleeps in poll. */
 static int uring_poll_fd(struct io_handle *base)
 {
-	return to_uring(base)->queue->ring.ring_fd;
+	struct uring_queue *queue = to_uring(base)->queue;
+
+	if (queue->event < 0) {
+		int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+
+		if (fd < 0)
+			return queue->ring.ring_fd;
+		if (io_uring_register_eventfd(&queue->ring, fd) < 0) {
+			close(fd);
+			return queue->ring.ring_fd;
+		}
+		queue->event = fd;
+	}
+	return queue->event;
 }
 
 static void uring_cancel(struct io_handle *base)

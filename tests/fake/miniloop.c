@@ -90,6 +90,7 @@ struct lane {
 	_Atomic uint64_t *cursor, *write_cursor;
 	_Atomic bool *stop;
 	struct io_handle *source, *destination;
+	bool shared; /* one queue for both */
 	struct io_buffers *buffers;
 	struct io_request *requests;
 	struct io_request **idle; /* a stack */
@@ -232,12 +233,9 @@ static void reap(struct lane *lane, struct io_handle *handle, unsigned min)
 
 static void wait_for_any(struct lane *lane)
 {
-	struct pollfd fds[2] = {
-		{ .fd = lane->source->backend->poll_fd(lane->source), .events = POLLIN },
-		{ .fd = lane->destination->backend->poll_fd(lane->destination), .events = POLLIN },
-	};
+	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
 
-	if (fds[0].fd == fds[1].fd || !lane->writing) {
+	if (lane->shared || !lane->writing) {
 		reap(lane, lane->source, 1);
 		return;
 	}
@@ -249,6 +247,8 @@ static void wait_for_any(struct lane *lane)
 	reap(lane, lane->destination, 0);
 	if (lane->done_count || lane->idle_count)
 		return;
+	fds[0].fd = lane->source->backend->poll_fd(lane->source);
+	fds[1].fd = lane->destination->backend->poll_fd(lane->destination);
 	poll(fds, 2, -1);
 }
 
@@ -266,7 +266,9 @@ static int lane_init(struct lane *lane, unsigned buffers, struct error *reterr)
 	if (r < 0)
 		return r;
 	setup.depth = lane->write_depth;
-	if (choice->source == choice->destination && choice->source->traits & IO_CAN_SHARE)
+	lane->shared =
+		choice->source == choice->destination && choice->source->traits & IO_CAN_SHARE;
+	if (lane->shared)
 		setup.peer = lane->source;
 	r = io_open(choice->destination, &loop->destination, &setup, &lane->destination, reterr);
 	if (r < 0)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files and single requests for the tests of the backends. */
+#ifndef CLONEDECK_TESTS_IO_TEST_H
+#define CLONEDECK_TESTS_IO_TEST_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+#define TEST_ALIGNMENT 4096
+
+/* A file without a name in the working directory (the build's, a real file system). */
+static inline int test_file(uint64_t size, int flags)
+{
+	int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+
+	if (fd >= 0 && ftruncate(fd, (off_t)size) < 0)
+		abort();
+	return fd;
+}
+
+static inline void *test_buffer(size_t size)
+{
+	return aligned_alloc(TEST_ALIGNMENT,
+			     (size + TEST_ALIGNMENT - 1) / TEST_ALIGNMENT * TEST_ALIGNMENT);
+}
+
+/* Different for every seed and offset, never zero for long. */
+static inline void test_fill(void *data, size_t size, uint32_t seed)
+{
+	unsigned char *bytes = data;
+	uint32_t x = seed * 2654435761U + 1;
+
+	for (size_t i = 0; i < size; i++) {
+		x = x * 1664525U + 1013904223U;
+		bytes[i] = (unsigned char)(x >> 24);
+	}
+}
+
+static inline struct io_target test_target(int fd, uint64_t size, bool direct)
+{
+	return (struct io_target){
+		.fd = fd,
+		.direct = direct,
+		.writable = true,
+		.name = "/dev/test",
+		.size = size,
+		.logical_sector_size = 512,
+		.physical_sector_size = 4096,
+		.kind = DISK_OTHER,
+		.rotational = UNKNOWN,
+	};
+}
+
+/* Submits one request and waits for it. Returns its result. */
+static inline int test_run(struct io_handle *handle, struct io_request *request)
+{
+	enum io_answer answer = handle->backend->submit(handle, request);
+	struct io_request *done = NULL;
+
+	if (answer == IO_BUSY)
+		return -EBUSY;
+	if (answer == IO_QUEUED &&
+	    (handle->backend->reap(handle, 1, 1, UINT64_MAX, &done) != 1 || done != request))
+		return -EPROTO;
+	return request->result;
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The choice: names, sizes by kind of device, what was asked for, what is there. */
+#include "unit.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "fake/no_uring.h"
+#include "io/backends.h"
+#include "io/measure.h"
+#include "io_test.h"
+
+#define MIB (1U << 20)
+
+static struct io_target source, destination;
+static struct plan_options options;
+static struct io_choice choice;
+static struct error error;
+static bool uring;
+
+/* Kinds whose driver is known, so that nothing is measured: there is no descriptor. */
+static void setup(void)
+{
+	source = test_target(-1, 64 * MIB, true);
+	destination = test_target(-1, 64 * MIB, true);
+	source.name = "/dev/from";
+	destination.name = "/dev/to";
+	options = (struct plan_options){ 0 };
+	error = (struct error){ 0 };
+	uring = io_uring_backend.probe(&io_uring_backend, &source, NULL) == 0;
+}
+
+static int choose(void)
+{
+	return io_backends_choose(&source, &destination, &options, &choice, &error);
+}
+
+START_TEST(names_go_both_ways)
+{
+	static const enum backend_choice all[] = { BACKEND_AUTO, BACKEND_URING, BACKEND_THREADS,
+						   BACKEND_BUFFERED, BACKEND_IMAGE };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		enum backend_choice parsed = BACKEND_NULL;
+
+		ck_assert_int_eq(io_backend_choice_parse(io_backend_choice_name(all[i]), &parsed),
+				 0);
+		ck_assert_int_eq(parsed, all[i]);
+	}
+	ck_assert_str_eq(io_backend_choice_name(BACKEND_AUTO), "auto");
+	ck_assert_ptr_null(io_backend_by_choice(BACKEND_AUTO));
+	ck_assert_ptr_eq(io_backend_by_choice(BACKEND_NULL), &io_null_backend);
+}
+END_TEST
+
+START_TEST(unknown_names_are_refused)
+{
+	static const char *const names[] = { "", "URING", "uring ", "fast", "null", "uringx" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		enum backend_choice parsed = BACKEND_URING;
+
+		ck_assert_int_eq(io_backend_choice_parse(names[i], &parsed), -EINVAL);
+		ck_assert_int_eq(parsed, BACKEND_URING);
+	}
+}
+END_TEST
+
+START_TEST(queueing_disks_share_one_lane)
+{
+	ck_assert_int_eq(choose(), 0);
+	if (!uring)
+		return;
+	ck_assert_ptr_eq(choice.source, &io_uring_backend);
+	ck_assert_ptr_eq(choice.destination, &io_uring_backend);
+	ck_assert_uint_eq(choice.lanes, 1);
+	ck_assert_uint_eq(choice.chunk, MIB);
+	ck_assert_uint_eq(choice.source_depth, 8);
+	ck_assert_uint_eq(choice.buffers_per_lane, 8);
+	ck_assert(!choice.source_synchronous && !choice.destination_synchronous);
+	ck_assert_str_eq(choice.reason, "Both ends use uring. One lane has 8 buffers of 1.00 MiB.");
+}
+END_TEST
+
+START_TEST(memory_disks_get_threads)
+{
+	source.kind = destination.kind = DISK_RAM;
+	source.max_transfer = 65536; /* no queue, so no limit of it */
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.source, &io_threads_backend);
+	ck_assert_ptr_eq(choice.destination, &io_threads_backend);
+	ck_assert(choice.source_synchronous && choice.destination_synchronous);
+	ck_assert_uint_ge(choice.lanes, 2);
+	ck_assert_uint_le(choice.lanes, 8);
+	ck_assert_uint_eq(choice.buffers_per_lane, 1);
+	ck_assert_uint_eq(choice.chunk, MIB);
+	ck_assert_ptr_nonnull(strstr(choice.reason, "caller's context"));
+}
+END_TEST
+
+START_TEST(mixed_ends)
+{
+	destination.kind = DISK_RAM;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.destination, &io_threads_backend);
+	ck_assert_ptr_eq(choice.source, uring ? &io_uring_backend : &io_threads_backend);
+	ck_assert_uint_ge(choice.lanes, 2);
+	if (uring)
+		ck_assert_uint_ge(choice.buffers_per_lane, 2);
+	ck_assert_uint_le((uint64_t)choice.lanes * choice.buffers_per_lane * choice.chunk, 8 * MIB);
+}
+END_TEST
+
+START_TEST(kinds_have_their_depth)
+{
+	static const struct {
+		struct io_target target;
+		uint32_t depth, chunk;
+	} kinds[] = {
+		{ { .kind = DISK_SCSI, .rotational = YES }, 4, MIB },
+		{ { .kind = DISK_SCSI, .rotational = NO }, 8, MIB },
+		{ { .kind = DISK_SCSI, .rotational = NO, .queue_depth = 1 }, 2, MIB },
+		{ { .kind = DISK_SCSI, .rotational = NO, .queue_depth = 32 }, 8, MIB },
+		{ { .kind = DISK_NVME, .rotational = NO }, 16, MIB },
+		{ { .kind = DISK_SCSI, .transport = "usb", .driver = "usb-storage" }, 2, MIB },
+		{ { .kind = DISK_SCSI, .transport = "usb", .driver = "uas" }, 8, MIB / 2 },
+		{ { .kind = DISK_SCSI, .transport = "usb", .max_transfer = 240 * 512 }, 2, 65536 },
+		{ { .kind = DISK_LOOP, .rotational = YES }, 8, MIB },
+		{ { .kind = DISK_OTHER, .rotational = UNKNOWN }, 8, MIB },
+		{ { .kind = DISK_SCSI, .max_transfer = 1280 << 10 }, 8, MIB },
+		{ { .kind = DISK_SCSI, .max_transfer = 4096 << 10 }, 8, MIB },
+		{ { .kind = DISK_SCSI, .max_transfer = 512 }, 8, 4096 },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		source = kinds[i].target;
+		source.fd = -1;
+		source.direct = true;
+		source.name = "/dev/kind";
+		ck_assert_int_eq(choose(), 0);
+		ck_assert_msg(choice.source_depth == kinds[i].depth &&
+				      choice.chunk == kinds[i].chunk,
+			      "kind %zu: depth %u, chunk %u", i, choice.source_depth, choice.chunk);
+		ck_assert_uint_ge(choice.buffers_per_lane, 2);
+		ck_assert_uint_le((uint64_t)choice.lanes * choice.buffers_per_lane * choice.chunk,
+				  source.kind == DISK_NVME ? 24 * MIB : 8 * MIB);
+	}
+}
+END_TEST
+
+START_TEST(larger_sectors_decide)
+{
+	source.max_transfer = 2048;
+	destination.logical_sector_size = 8192;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_uint_eq(choice.chunk, 8192);
+}
+END_TEST
+
+START_TEST(wishes_are_kept)
+{
+	options = (struct plan_options){ .chunk = 65536,
+					 .queue_depth = 3,
+					 .lanes = 2,
+					 .source_backend = BACKEND_THREADS,
+					 .destination_backend = BACKEND_BUFFERED };
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.source, &io_threads_backend);
+	ck_assert_ptr_eq(choice.destination, &io_buffered_backend);
+	ck_assert_uint_eq(choice.chunk, 65536);
+	ck_assert_uint_eq(choice.source_depth, 3);
+	ck_assert_uint_eq(choice.destination_depth, 3);
+	ck_assert_uint_eq(choice.lanes, 2);
+}
+END_TEST
+
+START_TEST(impossible_wishes_are_refused)
+{
+	static const struct {
+		struct plan_options options;
+		int code;
+	} wishes[] = {
+		{ { .chunk = 1000 }, -EINVAL },
+		{ { .chunk = 6144 }, -EINVAL }, /* 12 sectors here, one and a half there */
+		{ { .chunk = 128 * MIB }, -ERANGE },
+		{ { .queue_depth = 100000 }, -ERANGE },
+		{ { .lanes = 1000 }, -ERANGE },
+		{ { .source_backend = BACKEND_IMAGE }, -EOPNOTSUPP },
+	};
+
+	destination.logical_sector_size = 4096;
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+		options = wishes[i].options;
+		error = (struct error){ 0 };
+		choice = (struct io_choice){ 0 };
+		ck_assert_int_eq(choose(), wishes[i].code);
+		ck_assert_int_eq(error.code, wishes[i].code);
+		ck_assert(error.sentence[0] != '\0');
+		ck_assert_ptr_null(choice.source);
+	}
+}
+END_TEST
+
+START_TEST(files_are_images)
+{
+	source.regular_file = true;
+	source.direct = false;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.source, &io_image_backend);
+	ck_assert_uint_ge(choice.lanes, 2);
+}
+END_TEST
+
+START_TEST(page_cache_where_direct_is_refused)
+{
+	destination.direct = false;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.destination, &io_buffered_backend);
+	options.destination_backend = BACKEND_URING;
+	ck_assert_int_eq(choose(), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/to"));
+}
+END_TEST
+
+START_TEST(threads_where_io_uring_is_off)
+{
+	ck_assert_int_eq(no_uring(EPERM), 0);
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_ptr_eq(choice.source, &io_threads_backend);
+	ck_assert_ptr_eq(choice.destination, &io_threads_backend);
+	ck_assert_uint_ge(choice.lanes, 4);
+	options.source_backend = BACKEND_URING;
+	ck_assert_int_eq(choose(), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "io_uring"));
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_unknown)
+{
+	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
+	source.fd = test_file(8 * MIB, O_DIRECT);
+	source.size = 4096; /* too small to tell */
+	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
+	source.size = 8 * MIB;
+	source.direct = false; /* the page cache would be measured */
+	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
+	close(source.fd);
+}
+END_TEST
+
+START_TEST(measuring_ends_soon_and_writes_nothing)
+{
+	char *data = test_buffer(8 * MIB), *after = test_buffer(8 * MIB);
+	uint64_t start;
+
+	source.fd = test_file(8 * MIB, O_DIRECT);
+	source.size = 8 * MIB;
+	test_fill(data, 8 * MIB, 1);
+	ck_assert_int_eq(pwrite(source.fd, data, 8 * MIB, 0), 8 * MIB);
+	start = clock_monotonic();
+	ck_assert_int_ne(io_measure_synchronous(&source), UNKNOWN);
+	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
+	ck_assert_int_eq(pread(source.fd, after, 8 * MIB, 0), 8 * MIB);
+	ck_assert_mem_eq(data, after, 8 * MIB);
+	close(source.fd);
+	free(data);
+	free(after);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/backends");
+	TCase *tcase = tcase_create("backends");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, names_go_both_ways);
+	tcase_add_test(tcase, unknown_names_are_refused);
+	tcase_add_test(tcase, queueing_disks_share_one_lane);
+	tcase_add_test(tcase, memory_disks_get_threads);
+	tcase_add_test(tcase, mixed_ends);
+	tcase_add_test(tcase, kinds_have_their_depth);
+	tcase_add_test(tcase, larger_sectors_decide);
+	tcase_add_test(tcase, wishes_are_kept);
+	tcase_add_test(tcase, impossible_wishes_are_refused);
+	tcase_add_test(tcase, files_are_images);
+	tcase_add_test(tcase, page_cache_where_direct_is_refused);
+	tcase_add_test(tcase, threads_where_io_uring_is_off);
+	tcase_add_test(tcase, what_cannot_be_read_is_unknown);
+	tcase_add_test(tcase, measuring_ends_soon_and_writes_nothing);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "io/buffers.h"
+
+START_TEST(slots_are_aligned_and_apart)
+{
+	static const uint32_t sizes[] = { 512, 4096, 61440, 65536, 1 << 20, 3 << 20 };
+
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		struct io_buffers *buffers = NULL;
+		size_t arena_size;
+		char *got[5];
+
+		ck_assert_int_eq(io_buffers_new(5, sizes[s], &buffers, NULL), 0);
+		char *arena = io_buffers_arena(buffers, &arena_size);
+
+		ck_assert_uint_eq((uintptr_t)arena % (2 << 20), 0);
+		ck_assert_uint_eq(arena_size % (2 << 20), 0);
+		ck_assert_uint_eq(io_buffers_size(buffers), sizes[s]);
+		for (int i = 0; i < 5; i++) {
+			got[i] = io_buffers_get(buffers);
+			ck_assert_ptr_nonnull(got[i]);
+			ck_assert_uint_eq((uintptr_t)got[i] % 4096, 0);
+			ck_assert(got[i] >= arena && got[i] + sizes[s] <= arena + arena_size);
+			memset(got[i], i + 1, sizes[s]);
+		}
+		for (int i = 0; i < 5; i++) {
+			ck_assert_int_eq(got[i][0], i + 1);
+			ck_assert_int_eq(got[i][sizes[s] - 1], i + 1);
+		}
+		io_buffers_destroy(buffers);
+	}
+}
+END_TEST
+
+START_TEST(count_is_kept)
+{
+	struct io_buffers *buffers = NULL;
+
+	ck_assert_int_eq(io_buffers_new(2, 4096, &buffers, NULL), 0);
+	ck_assert_uint_eq(io_buffers_count(buffers), 2);
+	ck_assert_uint_eq(io_buffers_in_use(buffers), 0);
+
+	void *a = io_buffers_get(buffers);
+	void *b = io_buffers_get(buffers);
+
+	ck_assert_ptr_null(io_buffers_get(buffers));
+	ck_assert_uint_eq(io_buffers_in_use(buffers), 2);
+	io_buffers_put(buffers, a);
+	io_buffers_put(buffers, NULL);
+	ck_assert_uint_eq(io_buffers_in_use(buffers), 1);
+	ck_assert_ptr_eq(io_buffers_get(buffers), a);
+	io_buffers_put(buffers, b);
+	io_buffers_put(buffers, a);
+	ck_assert_uint_eq(io_buffers_in_use(buffers), 0);
+	io_buffers_destroy(buffers);
+	io_buffers_destroy(NULL);
+}
+END_TEST
+
+START_TEST(impossible_sizes_are_refused)
+{
+	struct io_buffers *buffers = NULL;
+	struct error error = { 0 };
+
+	ck_assert_int_eq(io_buffers_new(0, 4096, &buffers, &error), -EINVAL);
+	ck_assert_int_eq(io_buffers_new(1, 0, &buffers, &error), -EINVAL);
+	ck_assert_int_eq(io_buffers_new(1, 1000, &buffers, &error), -EINVAL);
+	error = (struct error){ 0 };
+	ck_assert_int_eq(io_buffers_new(UINT32_MAX, UINT32_MAX & ~511U, &buffers, &error), -ENOMEM);
+	ck_assert_int_eq(error.code, -ENOMEM);
+	ck_assert(error.sentence[0] != '\0');
+	ck_assert_ptr_null(buffers);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/buffers");
+	TCase *tcase = tcase_create("buffers");
+
+	tcase_add_test(tcase, slots_are_aligned_and_apart);
+	tcase_add_test(tcase, count_is_kept);
+	tcase_add_test(tcase, impossible_sizes_are_refused);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "io_test.h"
+
+static struct io_target target;
+static struct io_handle handle = { .backend = &io_null_backend, .target = &target };
+
+static void setup(void)
+{
+	target = test_target(-1, 1 << 30, true);
+	target.name = "/dev/sdq";
+}
+
+START_TEST(read_error_says_where_and_why)
+{
+	struct io_request request = { .direction = IO_READ,
+				      .offset = 1 << 20,
+				      .length = 8192,
+				      .done = 4096,
+				      .result = -EIO };
+	struct error error = { 0 };
+
+	ck_assert_int_eq(io_explain(&handle, &request, &error), -EIO);
+	ck_assert_int_eq(error.class, ERROR_CLASS_SOURCE);
+	ck_assert_str_eq(error.operation, "read");
+	ck_assert_str_eq(error.device, "/dev/sdq");
+	ck_assert(error.has_lba);
+	ck_assert_uint_eq(error.lba, 2056);
+	ck_assert_uint_eq(error.sectors, 8);
+	ck_assert_uint_eq(error.sector_size, 512);
+	ck_assert_str_eq(error.sentence,
+			 "Reading /dev/sdq failed at LBA 2056 (8 sectors of 512 bytes): "
+			 "medium or transport error.");
+}
+END_TEST
+
+START_TEST(write_error_counts_in_the_device_s_sectors)
+{
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = 40960, .length = 4096, .result = -ENODEV
+	};
+	struct error error = { 0 };
+
+	target.logical_sector_size = 4096;
+	ck_assert_int_eq(io_explain(&handle, &request, &error), -ENODEV);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_uint_eq(error.lba, 10);
+	ck_assert_uint_eq(error.sectors, 1);
+	ck_assert_str_eq(error.sentence,
+			 "Writing /dev/sdq failed at LBA 10 (1 sector of 4096 bytes): "
+			 "device is gone.");
+}
+END_TEST
+
+START_TEST(sense_is_kept_and_shown)
+{
+	struct io_request request = {
+		.direction = IO_READ,
+		.length = 512,
+		.result = -EIO,
+		.sense = { .known = true,
+			   .key = 3,
+			   .asc = 0x11,
+			   .ascq = 0,
+			   .has_lba = true,
+			   .lba = 7 },
+	};
+	struct error error = { 0 };
+
+	io_explain(&handle, &request, &error);
+	ck_assert(error.sense.known);
+	ck_assert_uint_eq(error.sense.lba, 7);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "sense 3/11/00"));
+	ck_assert_int_eq(io_explain(&handle, &request, NULL), -EIO);
+}
+END_TEST
+
+START_TEST(full_file_system_names_the_image)
+{
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = 5120, .length = 512, .result = -ENOSPC
+	};
+	struct error error = { 0 };
+
+	target.name = "/srv/a.img";
+	target.regular_file = true;
+	target.logical_sector_size = 0; /* an image takes any */
+	ck_assert_int_eq(io_explain(&handle, &request, &error), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "file system that holds /srv/a.img"));
+	ck_assert_uint_eq(error.lba, 10);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/io");
+	TCase *tcase = tcase_create("explain");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, read_error_says_where_and_why);
+	tcase_add_test(tcase, write_error_counts_in_the_device_s_sectors);
+	tcase_add_test(tcase, sense_is_kept_and_shown);
+	tcase_add_test(tcase, full_file_system_names_the_image);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

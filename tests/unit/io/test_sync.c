@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The synchronous backends: threads, buffered, null. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "io/sync.h"
+#include "io_test.h"
+
+#define MIB (1U << 20)
+
+static unsigned char *buffer, *expected;
+
+static void setup(void)
+{
+	buffer = test_buffer(2 * MIB);
+	expected = test_buffer(2 * MIB);
+	test_fill(buffer, 2 * MIB, 1);
+	memcpy(expected, buffer, 2 * MIB);
+}
+
+static void teardown(void)
+{
+	free(buffer);
+	free(expected);
+}
+
+static const struct io_backend *const backends[] = { &io_threads_backend, &io_buffered_backend };
+
+static struct io_handle *open_on(const struct io_backend *backend, struct io_target *target)
+{
+	struct io_setup io_setup = { .depth = 1 };
+	struct io_handle *handle = NULL;
+	struct error error = { 0 };
+
+	ck_assert_msg(backend->probe(backend, target, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(io_open(backend, target, &io_setup, &handle, &error), 0);
+	return handle;
+}
+
+START_TEST(what_is_written_is_read)
+{
+	struct io_target target = test_target(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = MIB, .length = MIB, .buffer = buffer
+	};
+
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_uint_eq(request.done, MIB);
+	ck_assert(request.submitted && request.completed >= request.submitted);
+	memset(buffer, 0, MIB);
+	request.direction = IO_READ;
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_mem_eq(buffer, expected, MIB);
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
+	io_close(handle);
+	close(target.fd);
+}
+END_TEST
+
+START_TEST(end_of_the_device_is_an_error)
+{
+	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_request request = {
+		.direction = IO_READ, .offset = MIB - 8192, .length = 65536, .buffer = buffer
+	};
+
+	ck_assert_int_eq(test_run(handle, &request), -EIO);
+	ck_assert_uint_eq(request.done, 8192);
+	request.offset = MIB;
+	ck_assert_int_eq(test_run(handle, &request), -EIO);
+	ck_assert_uint_eq(request.done, 0);
+	io_close(handle);
+	close(target.fd);
+}
+END_TEST
+
+START_TEST(short_writes_go_on_until_they_fail)
+{
+	struct io_target target = test_target(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = 0, .length = 2 * MIB, .buffer = buffer
+	};
+	struct rlimit limit = { MIB, MIB };
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(test_run(handle, &request), -EFBIG);
+	ck_assert_uint_eq(request.done, MIB);
+	io_close(handle);
+	close(target.fd);
+}
+END_TEST
+
+START_TEST(short_transfers_restart_at_a_sector)
+{
+	/* A file of odd length read in units of 512: the last whole sector counts, no more. */
+	struct io_target target = test_target(test_file(1300, 0), 1300, false);
+	struct io_request request = {
+		.direction = IO_READ, .offset = 0, .length = 2048, .buffer = buffer
+	};
+
+	ck_assert_int_eq(sync_transfer(target.fd, &request, 0, 2048, 512), -EIO);
+	ck_assert_uint_eq(request.done, 1024);
+	close(target.fd);
+}
+END_TEST
+
+START_TEST(bad_descriptor_is_reported)
+{
+	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_request request = { .direction = IO_READ, .length = 512, .buffer = buffer };
+	struct error error = { 0 };
+
+	close(target.fd);
+	target.fd = -1;
+	ck_assert_int_eq(test_run(handle, &request), -EBADF);
+	ck_assert_int_eq(handle->backend->flush(handle, &error), -EBADF);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_str_eq(error.operation, "flush");
+	target.writable = false; /* nothing to flush on a source */
+	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
+	io_close(handle);
+}
+END_TEST
+
+START_TEST(direct_is_probed_and_cleared)
+{
+	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, false);
+	struct error error = { 0 };
+
+	ck_assert_int_eq(io_threads_backend.probe(&io_threads_backend, &target, &error),
+			 -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/test"));
+	ck_assert(fcntl(target.fd, F_GETFL) & O_DIRECT);
+
+	struct io_handle *handle = open_on(&io_buffered_backend, &target);
+
+	ck_assert(!(fcntl(target.fd, F_GETFL) & O_DIRECT));
+	io_close(handle);
+	close(target.fd);
+}
+END_TEST
+
+START_TEST(null_reads_zeros_and_forgets)
+{
+	struct io_target target = test_target(-1, 1ULL << 60, true);
+	struct io_handle *handle = open_on(&io_null_backend, &target);
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = 1ULL << 50, .length = MIB, .buffer = buffer
+	};
+
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_mem_eq(buffer, expected, MIB);
+	request.direction = IO_READ;
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	memset(expected, 0, MIB);
+	ck_assert_mem_eq(buffer, expected, MIB);
+	ck_assert_mem_ne(buffer + MIB, expected, MIB);
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
+	io_close(handle);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/sync");
+	TCase *tcase = tcase_create("sync");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, what_is_written_is_read, 0, 2);
+	tcase_add_loop_test(tcase, end_of_the_device_is_an_error, 0, 2);
+	tcase_add_loop_test(tcase, short_writes_go_on_until_they_fail, 0, 2);
+	tcase_add_test(tcase, short_transfers_restart_at_a_sector);
+	tcase_add_loop_test(tcase, bad_descriptor_is_reported, 0, 1);
+	tcase_add_test(tcase, direct_is_probed_and_cleared);
+	tcase_add_test(tcase, null_reads_zeros_and_forgets);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* io_uring; where this machine has none, only that it says so. */
+#include "unit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "fake/no_uring.h"
+#include "io/buffers.h"
+#include "io_test.h"
+
+#define MIB   (1U << 20)
+#define SLOTS 8
+
+static struct io_target target;
+static struct io_buffers *buffers;
+static struct io_handle *handle;
+
+static void setup(void)
+{
+	target = test_target(test_file(16 * MIB, O_DIRECT), 16 * MIB, true);
+	ck_assert_int_ge(target.fd, 0);
+	ck_assert_int_eq(io_buffers_new(SLOTS, MIB, &buffers, NULL), 0);
+}
+
+static void teardown(void)
+{
+	io_close(handle);
+	handle = NULL;
+	io_buffers_destroy(buffers);
+	close(target.fd);
+}
+
+static struct io_handle *open_ring(unsigned depth, struct io_handle *peer)
+{
+	struct io_setup io_setup = { .depth = depth, .buffers = buffers, .peer = peer };
+	struct io_handle *opened = NULL;
+	struct error error = { 0 };
+	int r = io_open(&io_uring_backend, &target, &io_setup, &opened, &error);
+
+	ck_assert_msg(r == 0, "%s", error.sentence);
+	return opened;
+}
+
+static void check_round_trip(void *data)
+{
+	unsigned char *expected = test_buffer(MIB);
+	struct io_request request = {
+		.direction = IO_WRITE, .offset = 3 * MIB, .length = MIB, .buffer = data
+	};
+
+	test_fill(data, MIB, 1);
+	memcpy(expected, data, MIB);
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_uint_eq(request.done, MIB);
+	ck_assert(request.submitted && request.completed > request.submitted);
+	memset(data, 0, MIB);
+	request.direction = IO_READ;
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_mem_eq(data, expected, MIB);
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
+	free(expected);
+}
+
+START_TEST(what_is_written_is_read)
+{
+	handle = open_ring(4, NULL);
+	check_round_trip(io_buffers_get(buffers));
+
+	void *foreign = test_buffer(MIB); /* memory that is not registered */
+
+	check_round_trip(foreign);
+	free(foreign);
+}
+END_TEST
+
+START_TEST(depth_is_kept)
+{
+	struct io_request requests[4], *done[4];
+
+	handle = open_ring(3, NULL);
+	for (int i = 0; i < 4; i++) {
+		requests[i] = (struct io_request){ .direction = IO_READ,
+						   .offset = (uint64_t)i * MIB,
+						   .length = MIB,
+						   .buffer = io_buffers_get(buffers) };
+		ck_assert_int_eq(handle->backend->submit(handle, &requests[i]),
+				 i < 3 ? IO_QUEUED : IO_BUSY);
+	}
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, UINT64_MAX, done), 1);
+	ck_assert_int_eq(handle->backend->submit(handle, &requests[3]), IO_QUEUED);
+	ck_assert_int_eq(handle->backend->reap(handle, 3, 4, UINT64_MAX, done), 3);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(requests[i].result, 0);
+}
+END_TEST
+
+START_TEST(waiting_ends_with_the_time)
+{
+	struct io_request *done[1];
+	struct io_request request = { .direction = IO_READ,
+				      .length = 4096,
+				      .buffer = io_buffers_get(buffers) };
+
+	handle = open_ring(2, NULL);
+	ck_assert_int_eq(test_run(handle, &request), 0);
+
+	uint64_t start = clock_monotonic();
+
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 30 * NSEC_PER_MSEC, done), 0);
+	ck_assert_uint_ge(clock_monotonic() - start, 25 * NSEC_PER_MSEC);
+	ck_assert_uint_lt(clock_monotonic() - start, 1000 * NSEC_PER_MSEC);
+	ck_assert_int_eq(handle->backend->reap(handle, 0, 1, 0, done), 0);
+}
+END_TEST
+
+START_TEST(descriptor_tells_of_completions)
+{
+	struct io_request *done[2] = { NULL, NULL };
+	struct io_request request = { .direction = IO_READ,
+				      .length = MIB,
+				      .buffer = io_buffers_get(buffers) };
+	struct pollfd fd = { .events = POLLIN };
+
+	handle = open_ring(2, NULL);
+	for (int round = 0; round < 50; round++) {
+		int n;
+
+		ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
+		fd.fd = handle->backend->poll_fd(handle);
+		while ((n = handle->backend->reap(handle, 0, 2, 0, done)) == 0)
+			ck_assert_int_eq(poll(&fd, 1, 5000), 1);
+		ck_assert_int_eq(n, 1);
+		ck_assert_ptr_eq(done[0], &request);
+	}
+	/* It may have fired for what was reaped already; it does not stay so. */
+	ck_assert_int_eq(handle->backend->reap(handle, 0, 2, 0, done), 0);
+	ck_assert_int_eq(poll(&fd, 1, 0), 0);
+}
+END_TEST
+
+START_TEST(end_of_the_device_is_an_error)
+{
+	struct io_request request = { .direction = IO_READ,
+				      .offset = 16 * MIB - 8192,
+				      .length = 65536 };
+
+	request.buffer = io_buffers_get(buffers);
+	handle = open_ring(2, NULL);
+	ck_assert_int_eq(test_run(handle, &request), -EIO);
+	ck_assert_uint_eq(request.done, 8192);
+}
+END_TEST
+
+START_TEST(short_writes_go_on_until_they_fail)
+{
+	struct rlimit limit = { MIB / 2, MIB / 2 };
+	struct io_request request = { .direction = IO_WRITE, .length = MIB };
+
+	request.buffer = io_buffers_get(buffers);
+	handle = open_ring(2, NULL);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(test_run(handle, &request), -EFBIG);
+	ck_assert_uint_eq(request.done, MIB / 2);
+}
+END_TEST
+
+START_TEST(peers_reap_for_each_other)
+{
+	struct io_request a = { .direction = IO_READ, .length = MIB };
+	struct io_request b = { .direction = IO_WRITE, .offset = MIB, .length = MIB };
+	struct io_request *done[2] = { NULL, NULL };
+
+	a.buffer = io_buffers_get(buffers);
+	b.buffer = io_buffers_get(buffers);
+	handle = open_ring(2, NULL);
+
+	struct io_handle *peer = open_ring(2, handle);
+
+	ck_assert_int_eq(peer->backend->poll_fd(peer), handle->backend->poll_fd(handle));
+	ck_assert_int_eq(handle->backend->submit(handle, &a), IO_QUEUED);
+	ck_assert_int_eq(peer->backend->submit(peer, &b), IO_QUEUED);
+	ck_assert_int_eq(handle->backend->reap(handle, 2, 2, UINT64_MAX, done), 2);
+	ck_assert(done[0] != done[1]);
+	ck_assert_int_eq(a.result, 0);
+	ck_assert_int_eq(b.result, 0);
+	io_close(peer);
+}
+END_TEST
+
+START_TEST(closing_one_peer_keeps_the_other_s_requests)
+{
+	struct io_request a = { .direction = IO_READ, .length = MIB };
+	struct io_request b = { .direction = IO_READ, .offset = MIB, .length = MIB };
+	struct io_request *done[2] = { NULL, NULL };
+
+	a.buffer = io_buffers_get(buffers);
+	b.buffer = io_buffers_get(buffers);
+	handle = open_ring(2, NULL);
+
+	struct io_handle *peer = open_ring(2, handle);
+
+	ck_assert_int_eq(handle->backend->submit(handle, &a), IO_QUEUED);
+	ck_assert_int_eq(peer->backend->submit(peer, &b), IO_QUEUED);
+	io_close(peer); /* waits for b, may see a come by */
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 2, UINT64_MAX, done), 1);
+	ck_assert_ptr_eq(done[0], &a);
+	ck_assert_int_eq(a.result, 0);
+}
+END_TEST
+
+START_TEST(cancelled_requests_still_come_back)
+{
+	struct io_request requests[SLOTS], *done[SLOTS];
+	int got = 0;
+
+	handle = open_ring(SLOTS, NULL);
+	for (int i = 0; i < SLOTS; i++) {
+		requests[i] = (struct io_request){ .direction = IO_READ,
+						   .offset = (uint64_t)i * MIB,
+						   .length = MIB,
+						   .result = 1,
+						   .buffer = io_buffers_get(buffers) };
+		ck_assert_int_eq(handle->backend->submit(handle, &requests[i]), IO_QUEUED);
+	}
+	handle->backend->cancel(handle);
+	while (got < SLOTS) {
+		int n = handle->backend->reap(handle, 1, SLOTS, UINT64_MAX, done);
+
+		ck_assert_int_gt(n, 0);
+		got += n;
+	}
+	for (int i = 0; i < SLOTS; i++)
+		ck_assert(requests[i].result == 0 || requests[i].result == -ECANCELED ||
+			  requests[i].result == -EINTR);
+}
+END_TEST
+
+static void *use_from_thread(void *arg)
+{
+	check_round_trip(arg);
+	io_close(handle);
+	handle = NULL;
+	return NULL;
+}
+
+START_TEST(opened_here_used_in_another_thread)
+{
+	pthread_t thread;
+
+	handle = open_ring(2, NULL);
+	pthread_create(&thread, NULL, use_from_thread, io_buffers_get(buffers));
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(works_where_the_arena_may_not_be_locked)
+{
+	struct rlimit little = { 256 << 10, 256 << 10 }; /* the ring fits, 8 MiB do not */
+
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &little), 0);
+	if (geteuid() == 0)
+		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	handle = open_ring(2, NULL);
+	check_round_trip(io_buffers_get(buffers));
+}
+END_TEST
+
+START_TEST(absence_is_said)
+{
+	static const int codes[] = { ENOSYS, EPERM, ENOMEM };
+	struct io_setup io_setup = { .depth = 1 };
+	struct io_handle *opened = NULL;
+	struct error error = { 0 };
+
+	ck_assert_int_eq(no_uring(codes[_i]), 0);
+	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &target, &error), -EOPNOTSUPP);
+	ck_assert(error.sentence[0] != '\0');
+	ck_assert_int_eq(error.class, ERROR_CLASS_ENVIRONMENT);
+	ck_assert_int_eq(io_open(&io_uring_backend, &target, &io_setup, &opened, &error),
+			 -EOPNOTSUPP);
+	ck_assert_ptr_null(opened);
+}
+END_TEST
+
+START_TEST(page_cache_is_refused)
+{
+	struct error error = { 0 };
+
+	target.direct = false;
+	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &target, &error), -EOPNOTSUPP);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	struct io_target any = { .direct = true, .name = "probe" };
+	Suite *suite = suite_create("io/uring");
+	TCase *tcase = tcase_create("uring");
+	TCase *without = tcase_create("without");
+
+	tcase_add_checked_fixture(without, setup, teardown);
+	tcase_add_loop_test(without, absence_is_said, 0, 3);
+	tcase_add_test(without, page_cache_is_refused);
+	suite_add_tcase(suite, without);
+	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) < 0)
+		return suite;
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, what_is_written_is_read);
+	tcase_add_test(tcase, depth_is_kept);
+	tcase_add_test(tcase, waiting_ends_with_the_time);
+	tcase_add_test(tcase, descriptor_tells_of_completions);
+	tcase_add_test(tcase, end_of_the_device_is_an_error);
+	tcase_add_test(tcase, short_writes_go_on_until_they_fail);
+	tcase_add_test(tcase, peers_reap_for_each_other);
+	tcase_add_test(tcase, closing_one_peer_keeps_the_other_s_requests);
+	tcase_add_test(tcase, cancelled_requests_still_come_back);
+	tcase_add_test(tcase, opened_here_used_in_another_thread);
+	tcase_add_test(tcase, works_where_the_arena_may_not_be_locked);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
