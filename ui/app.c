@@ -160,6 +160,9 @@ static void enter(struct app *app)
 void app_go(struct app *app, enum screen_id screen)
 {
 	leave(app);
+	/* What was said there may not be true here. */
+	if (screen != app->current)
+		app->message[0] = '\0';
 	app->help = false;
 	app->current = screen;
 	app->reached |= ON(screen);

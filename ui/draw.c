@@ -212,6 +212,37 @@ void draw_clear(struct draw *draw, struct rect area)
 		put_blanks(draw, area, row, 0, area.cols, ROLE_NORMAL);
 }
 
+/* Lines are box-drawing code points; not every terminal can show them as such. */
+static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uint32_t code)
+{
+	chtype acs = 0;
+
+	switch (draw->term->utf8 ? 0 : code) {
+	case 0x2500:
+		acs = ACS_HLINE;
+		break;
+	case 0x2502:
+		acs = ACS_VLINE;
+		break;
+	case 0x250c:
+		acs = ACS_ULCORNER;
+		break;
+	case 0x2510:
+		acs = ACS_URCORNER;
+		break;
+	case 0x2514:
+		acs = ACS_LLCORNER;
+		break;
+	case 0x2518:
+		acs = ACS_LRCORNER;
+		break;
+	default:
+		put(draw, row, col, attribute, (wchar_t)code);
+		return;
+	}
+	mvaddch(row, col, acs | attribute);
+}
+
 enum line_part {
 	LINE_ACROSS,
 	LINE_DOWN,
@@ -224,36 +255,14 @@ enum line_part {
 static void put_line(struct draw *draw, int row, int col, enum line_part part)
 {
 	static const char ascii[] = "-|++++";
+	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518 };
 	attr_t attribute = attributes(draw, ROLE_BOX);
-	chtype acs;
 
-	if (draw->term->glyphs == GLYPHS_ASCII) {
+	if (draw->term->glyphs == GLYPHS_ASCII)
 		put(draw, row, col, attribute, (wchar_t)ascii[part]);
-		return;
-	}
-	switch (part) {
-	case LINE_ACROSS:
-		acs = ACS_HLINE;
-		break;
-	case LINE_DOWN:
-		acs = ACS_VLINE;
-		break;
-	case LINE_TOP_LEFT:
-		acs = ACS_ULCORNER;
-		break;
-	case LINE_TOP_RIGHT:
-		acs = ACS_URCORNER;
-		break;
-	case LINE_LOW_LEFT:
-		acs = ACS_LLCORNER;
-		break;
-	default:
-		acs = ACS_LRCORNER;
-		break;
-	}
-	mvaddch(row, col, acs | attribute);
+	else
+		put_glyph(draw, row, col, attribute, codes[part]);
 }
-
 static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
 {
 	char text[512];
@@ -318,37 +327,6 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 	put_text(draw, area, row, col + 1, inside, role, full);
 	put_text(draw, area, row, col + 1 + filled, inside - filled, ROLE_DIM, bar + filled);
 	put_text(draw, area, row, col + 1 + inside, 1, ROLE_BOX, "]");
-}
-
-/* Graph lines are box-drawing code points; not every terminal can show them as such. */
-static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uint32_t code)
-{
-	chtype acs;
-
-	switch (code) {
-	case 0x2500:
-		acs = ACS_HLINE;
-		break;
-	case 0x2502:
-		acs = ACS_VLINE;
-		break;
-	case 0x250c:
-		acs = ACS_ULCORNER;
-		break;
-	case 0x2510:
-		acs = ACS_URCORNER;
-		break;
-	case 0x2514:
-		acs = ACS_LLCORNER;
-		break;
-	case 0x2518:
-		acs = ACS_LRCORNER;
-		break;
-	default:
-		put(draw, row, col, attribute, (wchar_t)code);
-		return;
-	}
-	mvaddch(row, col, acs | attribute);
 }
 
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,

@@ -18,71 +18,113 @@
 /* clang-format off */
 static const struct command_info table[] = {
 	/* 1 Disks */
-	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' }, N_("source"), NULL, N_("choose as source; again: take it back"), 1 },
-	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' }, N_("dest"), N_("destination"), N_("choose as destination; again: take it back"), 1 },
-	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER }, N_("ranges"), NULL, N_("go on to the ranges"), 1 },
-	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT }, N_("parts"), N_("partitions"), N_("show its partitions, to choose one"), 6 },
-	{ COMMAND_IMAGE, ON(SCREEN_DISKS), { 'f' }, N_("file"), N_("image file"), N_("name an image file as source or destination"), 8 },
-	{ COMMAND_DETAILS, ON(SCREEN_DISKS), { 'i' }, N_("info"), N_("full details"), N_("everything known about the disk"), 4 },
-	{ COMMAND_RESCAN, ON(SCREEN_DISKS), { 'r' }, N_("rescan"), NULL, N_("look for disks again"), 7 },
-	{ COMMAND_FIND, ON(SCREEN_DISKS), { '/' }, N_("find"), NULL, N_("find a disk by any of its words"), 5 },
+	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' },
+	  N_("source"), NULL, N_("source; again: take it back"), 1 },
+	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' },
+	  N_("dest"), N_("destination"), N_("destination; again: take it back"), 1 },
+	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER },
+	  N_("ranges"), NULL, N_("go on to the ranges"), 1 },
+	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT },
+	  N_("parts"), N_("partitions"), N_("list its partitions"), 6 },
+	{ COMMAND_IMAGE, ON(SCREEN_DISKS), { 'f' },
+	  N_("file"), NULL, N_("image file as source or dest"), 8 },
+	{ COMMAND_DETAILS, ON(SCREEN_DISKS), { 'i' },
+	  N_("info"), N_("details"), N_("all that is known about it"), 4 },
+	{ COMMAND_RESCAN, ON(SCREEN_DISKS), { 'r' },
+	  N_("rescan"), NULL, N_("look for disks again"), 7 },
+	{ COMMAND_FIND, ON(SCREEN_DISKS), { '/' },
+	  N_("find"), NULL, N_("find by name, serial, label"), 5 },
 	{ COMMAND_FIND_NEXT, ON(SCREEN_DISKS), { 'n' }, NULL, NULL, N_("find the next one"), 0 },
-	{ COMMAND_SHOW_ALL, ON(SCREEN_DISKS), { 'a' }, N_("all"), N_("show all (ram, dm, md)"), N_("also show ram, dm and md devices"), 9 },
+	{ COMMAND_SHOW_ALL, ON(SCREEN_DISKS), { 'a' },
+	  N_("all"), N_("show all"), N_("ram, dm and md devices too"), 9 },
 	/* 2 Ranges */
-	{ COMMAND_TOGGLE, ON(SCREEN_RANGES), { ' ' }, N_("tick"), NULL, N_("tick the row, or take the tick away"), 1 },
-	{ COMMAND_TICK_ALL, ON(SCREEN_RANGES), { 'a' }, N_("all"), NULL, N_("tick all partitions"), 4 },
-	{ COMMAND_TICK_NONE, ON(SCREEN_RANGES), { 'n' }, N_("none"), NULL, N_("take all ticks away"), 5 },
-	{ COMMAND_WHOLE, ON(SCREEN_RANGES), { 'w' }, N_("whole"), N_("whole disk"), N_("the whole source, tables and gaps too"), 3 },
-	{ COMMAND_EDIT_RANGE, ON(SCREEN_RANGES), { 'e' }, N_("edit"), NULL, N_("edit the range as text"), 6 },
-	{ COMMAND_ADD_RANGE, ON(SCREEN_RANGES), { '+' }, N_("add"), N_("add a range"), N_("type a range to add"), 8 },
-	{ COMMAND_REMOVE_RANGE, ON(SCREEN_RANGES), { '-' }, N_("remove"), NULL, N_("type a range to take out"), 9 },
-	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB }, N_("dest"), N_("destination LBA"), N_("to the destination LBA, and back"), 7 },
-	{ COMMAND_TO_PLAN, ON(SCREEN_RANGES), { 'c' }, N_("plan"), N_("check and plan"), N_("go on to the plan"), 1 },
-	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER }, NULL, NULL, N_("take the field, or go on to the plan"), 0 },
+	{ COMMAND_TOGGLE, ON(SCREEN_RANGES), { ' ' },
+	  N_("tick"), NULL, N_("tick the row, or untick it"), 1 },
+	{ COMMAND_TICK_ALL, ON(SCREEN_RANGES), { 'a' },
+	  N_("all"), NULL, N_("tick all partitions"), 4 },
+	{ COMMAND_TICK_NONE, ON(SCREEN_RANGES), { 'n' },
+	  N_("none"), NULL, N_("take all ticks away"), 5 },
+	{ COMMAND_WHOLE, ON(SCREEN_RANGES), { 'w' },
+	  N_("whole"), N_("whole disk"), N_("whole source, tables and gaps"), 3 },
+	{ COMMAND_EDIT_RANGE, ON(SCREEN_RANGES), { 'e' },
+	  N_("edit"), NULL, N_("edit the range as text"), 6 },
+	{ COMMAND_ADD_RANGE, ON(SCREEN_RANGES), { '+' },
+	  N_("add"), N_("add a range"), N_("type a range to add"), 8 },
+	{ COMMAND_REMOVE_RANGE, ON(SCREEN_RANGES), { '-' },
+	  N_("remove"), NULL, N_("type a range to take out"), 9 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB },
+	  N_("dest"), N_("destination LBA"), N_("to the destination LBA and back"), 7 },
+	{ COMMAND_TO_PLAN, ON(SCREEN_RANGES), { 'c' },
+	  N_("plan"), N_("check and plan"), N_("go on to the plan"), 1 },
+	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER },
+	  NULL, NULL, N_("take the field, or go on"), 0 },
 	/* 3 Plan */
-	{ COMMAND_TOGGLE, ON(SCREEN_PLAN), { ' ' }, N_("tick warning"), NULL, N_("accept the warning under the cursor"), 1 },
-	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' }, N_("options"), NULL, N_("how to copy: lanes, depth, errors, rate"), 3 },
-	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB }, N_("serial field"), NULL, N_("warnings, serial field"), 2 },
-	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER }, NULL, NULL, N_("start, once the serial is typed"), 0 },
+	{ COMMAND_TOGGLE, ON(SCREEN_PLAN), { ' ' },
+	  N_("tick warning"), NULL, N_("accept the warning"), 1 },
+	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
+	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
+	  N_("serial field"), NULL, N_("warnings, serial field"), 2 },
+	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },
+	  NULL, NULL, N_("start, when all is confirmed"), 0 },
 	/* 4 Run */
-	{ COMMAND_PAUSE, ON(SCREEN_RUN), { 'p' }, N_("pause"), N_("pause/go on"), N_("pause, go on"), 1 },
-	{ COMMAND_STOP, ON(SCREEN_RUN), { KEY_CTRL('c') }, N_("stop"), NULL, N_("ask: stop or go on; again: stop now, keep the map"), 1 },
-	{ COMMAND_LOG, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'l' }, N_("log"), NULL, N_("everything that happened"), 4 },
-	{ COMMAND_MAP, ON(SCREEN_RUN), { 'm' }, N_("map"), N_("map detail"), N_("map on the whole screen, zoom with + and -"), 5 },
-	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' }, N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
-	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' }, N_("tables"), N_("per-lane table"), N_("every lane, every counter"), 7 },
-	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' }, N_("rate"), N_("rate limit"), N_("limit the rate while copying"), 8 },
-	{ COMMAND_BELL, ON(SCREEN_RUN), { 'b' }, N_("bell"), N_("bell on finish"), N_("ring the bell when done"), 9 },
+	{ COMMAND_PAUSE, ON(SCREEN_RUN), { 'p' },
+	  N_("pause"), N_("pause/go on"), N_("pause, go on"), 1 },
+	{ COMMAND_STOP, ON(SCREEN_RUN), { KEY_CTRL('c') },
+	  N_("stop"), NULL, N_("ask: stop or go on; again: stop"), 1 },
+	{ COMMAND_LOG, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'l' },
+	  N_("log"), NULL, N_("everything that happened"), 4 },
+	{ COMMAND_MAP, ON(SCREEN_RUN), { 'm' },
+	  N_("map"), N_("map detail"), N_("large map, zoom with + and -"), 5 },
+	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' },
+	  N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
+	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
+	  N_("tables"), N_("per-lane table"), N_("every lane, every counter"), 7 },
+	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' },
+	  N_("rate"), N_("rate limit"), N_("limit the rate while copying"), 8 },
+	{ COMMAND_BELL, ON(SCREEN_RUN), { 'b' },
+	  N_("bell"), N_("bell on finish"), N_("ring the bell when done"), 9 },
 	{ COMMAND_ZOOM_IN, ON(SCREEN_RUN), { '+' }, NULL, NULL, N_("zoom into the map"), 0 },
 	{ COMMAND_ZOOM_OUT, ON(SCREEN_RUN), { '-' }, NULL, NULL, N_("zoom out of the map"), 0 },
 	/* 5 Report */
-	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' }, N_("save report"), NULL, N_("save the report to another place"), 1 },
-	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' }, N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
+	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' },
+	  N_("save report"), NULL, N_("save it to another place"), 1 },
+	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' },
+	  N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
 	/* everywhere */
-	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB }, N_("next topic"), NULL, N_("help for the next screen"), 2 },
-	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN), { SPECIAL_ESCAPE, SPECIAL_BACKSPACE, 'h' }, N_("back"), NULL, N_("back"), 2 },
-	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, SPECIAL_BACKSPACE, 'h', 'q' }, N_("close"), NULL, N_("back"), 1 },
-	{ COMMAND_BACK, ON(SCREEN_DISKS) | ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_ESCAPE, SPECIAL_BACKSPACE, 'h' }, NULL, NULL, N_("back"), 0 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB },
+	  N_("next topic"), NULL, N_("help for the next screen"), 2 },
+	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	  N_("back"), NULL, N_("back"), 2 },
+	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, 'q', 'h', SPECIAL_BACKSPACE },
+	  N_("close"), NULL, N_("back"), 1 },
+	{ COMMAND_BACK, ON(SCREEN_DISKS) | ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	  NULL, NULL, N_("back"), 0 },
 	{ COMMAND_UP, ON_ALL, { SPECIAL_UP, 'k' }, NULL, NULL, N_("up"), 0 },
 	{ COMMAND_DOWN, ON_ALL, { SPECIAL_DOWN, 'j' }, NULL, NULL, N_("down"), 0 },
-	{ COMMAND_PAGE_UP, ON_ALL, { SPECIAL_PAGE_UP, KEY_CTRL('b') }, NULL, NULL, N_("page up"), 0 },
-	{ COMMAND_PAGE_DOWN, ON_ALL, { SPECIAL_PAGE_DOWN, KEY_CTRL('f') }, NULL, NULL, N_("page down"), 0 },
+	{ COMMAND_PAGE_UP, ON_ALL, { SPECIAL_PAGE_UP, KEY_CTRL('b') },
+	  NULL, NULL, N_("page up"), 0 },
+	{ COMMAND_PAGE_DOWN, ON_ALL, { SPECIAL_PAGE_DOWN, KEY_CTRL('f') },
+	  NULL, NULL, N_("page down"), 0 },
 	{ COMMAND_FIRST, NO_LETTER, { 'g', SPECIAL_HOME }, NULL, NULL, N_("first"), 0 },
 	{ COMMAND_LAST, NO_LETTER, { 'G', SPECIAL_END }, NULL, NULL, N_("last"), 0 },
 	{ COMMAND_FIRST, ON(SCREEN_RUN), { SPECIAL_HOME }, NULL, NULL, N_("first"), 0 },
 	{ COMMAND_LAST, ON(SCREEN_RUN), { SPECIAL_END }, NULL, NULL, N_("last"), 0 },
-	{ COMMAND_ACCEPT, ON(SCREEN_RUN) | ON(SCREEN_REPORT) | ON(SCREEN_HELP), { SPECIAL_ENTER }, NULL, NULL, NULL, 0 },
+	{ COMMAND_ACCEPT, ON(SCREEN_RUN) | ON(SCREEN_REPORT) | ON(SCREEN_HELP), { SPECIAL_ENTER },
+	  NULL, NULL, NULL, 0 },
 	{ COMMAND_LEFT, ON_ALL, { SPECIAL_LEFT }, NULL, NULL, NULL, 0 },
 	{ COMMAND_RIGHT, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_RIGHT }, NULL, NULL, NULL, 0 },
-	{ COMMAND_PREVIOUS_FIELD, ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_HELP), { SPECIAL_BACK_TAB }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to 1 Disks"), 0 },
-	{ COMMAND_SCREEN_2, STEPS, { '2' }, NULL, NULL, N_("go to 2 Ranges, once reached"), 0 },
-	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, N_("go to 3 Plan, once reached"), 0 },
-	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, N_("go to 4 Run, once reached"), 0 },
-	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, N_("go to 5 Report, once reached"), 0 },
-	{ COMMAND_UNITS, ON_ALL, { 'u' }, NULL, NULL, N_("units: TB, TiB, sectors"), 0 },
-	{ COMMAND_REDRAW, ON_ALL, { KEY_CTRL('l') }, NULL, NULL, N_("draw everything again"), 0 },
-	{ COMMAND_STOP, ON_ALL & ~ON(SCREEN_RUN), { KEY_CTRL('c') }, NULL, NULL, N_("quit; while copying: stop or go on"), 0 },
+	{ COMMAND_PREVIOUS_FIELD, ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_HELP), { SPECIAL_BACK_TAB },
+	  NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to that screen"), 0 },
+	{ COMMAND_SCREEN_2, STEPS, { '2' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_UNITS, ON_ALL, { 'u' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
+	{ COMMAND_REDRAW, ON_ALL, { KEY_CTRL('l') }, NULL, NULL, N_("redraw"), 0 },
+	{ COMMAND_STOP, ON_ALL & ~ON(SCREEN_RUN), { KEY_CTRL('c') },
+	  NULL, NULL, N_("quit, or ask to stop"), 0 },
 	{ COMMAND_HELP, STEPS, { '?', SPECIAL_F1 }, N_("help"), NULL, N_("this help"), 1 },
 	{ COMMAND_QUIT, STEPS, { 'q', SPECIAL_F10 }, N_("quit"), NULL, N_("quit"), 2 },
 	{ COMMAND_QUIT, ON(SCREEN_HELP), { SPECIAL_F10 }, NULL, NULL, NULL, 0 },
@@ -174,7 +216,7 @@ const char *keys_name(int key, char *buffer, size_t size)
 	return buffer;
 }
 
-const char *keys_names(const struct command_info *info, char *buffer, size_t size)
+const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size)
 {
 	size_t length = 0;
 
@@ -183,7 +225,8 @@ const char *keys_names(const struct command_info *info, char *buffer, size_t siz
 		char name[32];
 
 		keys_name(info->keys[i], name, sizeof(name));
-		if (length + strlen(name) + 2 > size)
+		if (length + strlen(name) + 2 > size ||
+		    text_width(buffer) + text_width(name) + (i > 0) > cols)
 			break;
 		length += (size_t)sprintf(buffer + length, "%s%s", i ? " " : "", name);
 	}
@@ -229,8 +272,10 @@ static int drop_one(const struct command_info **infos, struct footer_item *items
 	for (int i = 0; i < count; i++)
 		if (infos[i]->priority >= infos[worst]->priority)
 			worst = i;
-	memmove(infos + worst, infos + worst + 1, sizeof(*infos) * (size_t)(count - worst - 1));
-	memmove(items + worst, items + worst + 1, sizeof(*items) * (size_t)(count - worst - 1));
+	for (int i = worst; i + 1 < count; i++) {
+		infos[i] = infos[i + 1];
+		items[i] = items[i + 1];
+	}
 	return count - 1;
 }
 

@@ -143,8 +143,8 @@ enum command keys_lookup(enum screen_id screen, int key);
 const struct command_info *keys_info(enum screen_id screen, enum command command);
 /* "Ctrl-L", "PgUp", "F10", "s": translated name of a key. */
 const char *keys_name(int key, char *buffer, size_t size);
-/* "Up Down j k": all keys of a command. */
-const char *keys_names(const struct command_info *info, char *buffer, size_t size);
+/* "Up Down j k": the keys of a command, as many as fit into `cols` columns. */
+const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size);
 
 #define FOOTER_ITEMS_MAX 32
 

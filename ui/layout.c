@@ -95,7 +95,7 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret)
 }
 
 /* Lines of one detail pane without its title or border. */
-#define DETAIL_LINES 9
+#define DETAIL_LINES 10
 #define BOX_LINES    11
 /* Fewer disks than this at once make a list hard to read. */
 #define LIST_LINES  4
@@ -120,7 +120,7 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 	if (list > wanted)
 		list = wanted;
 	ret->list = rect_cut_top(&rest, list);
-	rect_cut_top(&rest, 1);
+	ret->place = rect_cut_top(&rest, 1);
 	ret->legend = rect_cut_top(&rest, 1);
 	if (wide)
 		rect_cut_top(&rest, 1);

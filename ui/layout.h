@@ -66,6 +66,7 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret);
 struct layout_disks {
 	struct rect columns; /* heading of the list */
 	struct rect list;
+	struct rect place; /* which part of the list is shown */
 	struct rect legend;
 	struct rect detail; /* narrow: of the disk under the cursor, with a title line */
 	struct rect source; /* wide: boxes */

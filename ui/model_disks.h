@@ -90,8 +90,7 @@ struct disks_detail {
 	char text[512];
 };
 #define DISKS_DETAILS_MAX 10
-int disks_details(const struct disk *disk, enum units_scale scale,
-		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
+int disks_details(const struct disk *disk, struct disks_detail ret[static DISKS_DETAILS_MAX]);
 /* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the
  * list's own notes are added. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,

@@ -173,18 +173,24 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 				  : _("Looking for disks…"));
 }
 
-static void draw_legend(struct disks_state *state, struct draw *draw, struct rect area)
+/* Where the list is when it is longer than its place. */
+static void draw_place(struct disks_state *state, struct draw *draw, struct rect area)
 {
 	struct disks_model *model = &state->model;
-	int col = 1;
 
 	if (model->count > (size_t)state->page + 1)
-		col = draw_printf(draw, area, 0, col, ROLE_STRONG, _("%zu of %zu  "),
-				  model->cursor + 1, model->count);
+		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%zu of %zu"),
+			    model->cursor + 1, model->count);
+}
+
+static void draw_legend(struct draw *draw, struct rect area)
+{
+	int col = 1;
+
 	if (area.cols >= LAYOUT_WIDE_COLS)
 		draw_text(draw, area, 0, col, ROLE_DIM,
 			  _("USE: M mounted  S swap  L LVM/dm  R md raid  B boot medium  O open  "
-			    "H holder  F file  ro read-only   ! not as destination"));
+			    "H holder  F file  ro read-only   ! no destination"));
 	else
 		draw_text(draw, area, 0, col, ROLE_DIM,
 			  _("USE: M mounted S swap L LVM/dm R md raid B boot medium O open "
@@ -193,11 +199,10 @@ static void draw_legend(struct disks_state *state, struct draw *draw, struct rec
 
 #define LABEL_COLS 8
 
-static void draw_details(struct app *app, struct draw *draw, struct rect area,
-			 const struct disk *disk)
+static void draw_details(struct draw *draw, struct rect area, const struct disk *disk)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	int count = disks_details(disk, app_units(app), details), row = 0;
+	int count = disks_details(disk, details), row = 0;
 
 	for (int i = 0; i < count && row < area.rows; i++) {
 		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
@@ -239,7 +244,7 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 	}
 	draw_box(draw, box, title);
 	if (disk)
-		draw_details(app, draw, inside, disk);
+		draw_details(draw, inside, disk);
 	else if (end->kind == ENDPOINT_IMAGE)
 		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
 	else
@@ -247,8 +252,7 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
 }
 
-static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
-		      struct rect area)
+static void draw_pane(struct disks_state *state, struct draw *draw, struct rect area)
 {
 	const struct disk *disk = disk_at_cursor(state);
 	struct rect rest = area;
@@ -260,7 +264,7 @@ static void draw_pane(struct disks_state *state, struct app *app, struct draw *d
 	draw_rule(draw, rest, 0, disk ? disk->name : "-");
 	rect_cut_top(&rest, 1);
 	if (disk)
-		draw_details(app, draw, rest, disk);
+		draw_details(draw, rest, disk);
 }
 
 static void draw_events(struct app *app, struct draw *draw, struct rect area)
@@ -290,8 +294,9 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 
 	layout_disks(body, (int)state->model.count, &layout);
 	draw_list(state, app, draw, &layout);
-	draw_legend(state, draw, layout.legend);
-	draw_pane(state, app, draw, layout.detail);
+	draw_place(state, draw, layout.place);
+	draw_legend(draw, layout.legend);
+	draw_pane(state, draw, layout.detail);
 	draw_box_of(state, app, draw, layout.source, true);
 	draw_box_of(state, app, draw, layout.destination, false);
 	draw_events(app, draw, layout.events);

@@ -66,8 +66,13 @@ static void put_key(struct page *page, int col, const struct command_info *info)
 	char names[64];
 
 	if (on_page(page)) {
+		/* The five digits are one thing to whoever reads. */
+		if (info->command == COMMAND_SCREEN_1)
+			snprintf(names, sizeof(names), "1 2 3 4 5");
+		else
+			keys_names(info, KEYS_COLS, names, sizeof(names));
 		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,
-			  ROLE_STRONG, keys_names(info, names, sizeof(names)));
+			  ROLE_STRONG, names);
 		draw_text(page->draw, page->area, page->line - page->top, col + KEYS_COLS + 2,
 			  ROLE_NORMAL, _(info->help));
 	}
@@ -135,7 +140,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 {
 	struct help_state *state = data;
 	struct page page = { .draw = draw, .area = body, .top = state->top };
-	int middle = body.cols >= LAYOUT_WIDE_COLS ? body.cols / 2 : 38;
+	int middle = body.cols >= LAYOUT_WIDE_COLS ? body.cols / 2 : 35;
 	struct rect left = body;
 	char title[128];
 	int longest;

@@ -287,7 +287,7 @@ static void write_model(const struct disk *disk, struct writer *w)
 {
 	add(w, "%s", disk->identity.model[0] ? disk->identity.model : _("unknown"));
 	if (disk->identity.firmware[0])
-		add(w, _("   firmware %s"), disk->identity.firmware);
+		add(w, _("   fw %s"), disk->identity.firmware);
 	if (disk->rotational != UNKNOWN)
 		add(w, "   %s", disk->rotational == YES ? _("rotating") : _("not rotating"));
 	if (disk->removable == YES)
@@ -304,9 +304,9 @@ static void write_serial(const struct disk *disk, struct writer *w)
 	add(w, _("   WWN %s"), disk->identity.wwn[0] ? disk->identity.wwn : _("none"));
 }
 
-static void write_size(const struct disk *disk, enum units_scale scale, struct writer *w)
+static void write_size(const struct disk *disk, struct writer *w)
 {
-	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX];
 	uint32_t logical = disk->identity.logical_sector_size;
 
 	if (!disk->identity.size) {
@@ -317,32 +317,37 @@ static void write_size(const struct disk *disk, enum units_scale scale, struct w
 	    units_print_count(disk->identity.size, bytes),
 	    units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
 	    (unsigned)disk->physical_sector_size);
-	if (scale != UNITS_SECTORS)
-		add(w, "   %s", units_print_long(disk->identity.size, scale, logical, size));
 }
 
 static void write_nodes(const struct disk *disk, struct writer *w)
 {
 	add(w, "%s", disk->node);
 	if (disk->sg[0])
-		add(w, "  %s", disk->sg);
+		add(w, " %s", disk->sg);
 	if (disk->bsg[0])
-		add(w, "  %s", disk->bsg);
+		add(w, " %s", disk->bsg);
 	if (disk->nvme_generic[0])
-		add(w, "  %s", disk->nvme_generic);
+		add(w, " %s", disk->nvme_generic);
 	for (size_t i = 0; i < disk->raw_count; i++)
-		add(w, "  %s", disk->raw[i]);
+		add(w, " %s", disk->raw[i]);
 	if (!disk->raw_count)
-		add(w, "   %s", _("no raw binding"));
+		add(w, " %s", _("raw: none"));
 }
 
 static void write_path(const struct disk *disk, struct writer *w)
 {
 	add(w, "%s", disk->path[0] ? disk->path : _("unknown"));
+}
+
+static void write_limits(const struct disk *disk, struct writer *w)
+{
 	if (disk->max_transfer)
-		add(w, _("   max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
+		add(w, _("max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
 	if (disk->queue_depth)
-		add(w, _("   queue depth %u"), (unsigned)disk->queue_depth);
+		add(w, "%s%s %u", w->length ? ", " : "", _("queue depth"),
+		    (unsigned)disk->queue_depth);
+	if (!w->length)
+		add(w, "%s", _("unknown"));
 }
 
 static void write_table(const struct disk *disk, struct writer *w)
@@ -405,8 +410,7 @@ static struct writer start(struct disks_detail *detail, const char *label)
 	return (struct writer){ detail->text, sizeof(detail->text), 0 };
 }
 
-int disks_details(const struct disk *disk, enum units_scale scale,
-		  struct disks_detail ret[static DISKS_DETAILS_MAX])
+int disks_details(const struct disk *disk, struct disks_detail ret[static DISKS_DETAILS_MAX])
 {
 	struct writer w;
 	int count = 0;
@@ -416,11 +420,13 @@ int disks_details(const struct disk *disk, enum units_scale scale,
 	w = start(&ret[count++], _("Serial"));
 	write_serial(disk, &w);
 	w = start(&ret[count++], _("Size"));
-	write_size(disk, scale, &w);
+	write_size(disk, &w);
 	w = start(&ret[count++], _("Nodes"));
 	write_nodes(disk, &w);
 	w = start(&ret[count++], _("Path"));
 	write_path(disk, &w);
+	w = start(&ret[count++], _("Limits"));
+	write_limits(disk, &w);
 	w = start(&ret[count++], _("In use"));
 	write_use(disk, &w);
 	w = start(&ret[count++], _("Table"));
@@ -463,7 +469,7 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	char *text = NULL, reason[512];
 	const struct disks_row row = { .disk = disk };
 	size_t size;
-	int count = disks_details(disk, scale, details);
+	int count = disks_details(disk, details);
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
