@@ -9,9 +9,10 @@ _clonedeck_disks()
 _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
-    local copy_options='--confirm --dry-run --allow --chunk --queue-depth --lanes
+    local resume_options='--confirm --dry-run --allow --report --log-dir --json --help'
+    local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --rate --retries --on-error --map
-        --report --log-dir --json --help'
+        $resume_options"
 
     # "--option=value" arrives as three words
     if [[ $cur == '=' ]]; then
@@ -67,12 +68,11 @@ _clonedeck()
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --help' -- "$cur") ;;
     show) mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur") ;;
     clone)
-        mapfile -t COMPREPLY < <(compgen -W "--source --destination --ranges --at
-            $copy_options" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$clone_options" -- "$cur")
         ;;
     resume)
         if [[ $cur == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "$copy_options" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "$resume_options" -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

@@ -5,6 +5,7 @@ function __clonedeck_disks
 end
 
 set -l commands list show clone resume
+set -l clone '__fish_seen_subcommand_from clone'
 set -l copy '__fish_seen_subcommand_from clone resume'
 
 complete -c clonedeck -f
@@ -23,22 +24,22 @@ complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM
 complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume' -l json -d 'as JSON'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
 
-complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s s -l source -r -F -a '(__clonedeck_disks)'
-complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s d -l destination -r -F -a '(__clonedeck_disks)'
-complete -c clonedeck -n '__fish_seen_subcommand_from clone' -s r -l ranges -x -d 'what to copy'
-complete -c clonedeck -n '__fish_seen_subcommand_from clone' -l at -x -d 'LBA on the destination'
+complete -c clonedeck -n $clone -s s -l source -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n $clone -s d -l destination -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
+complete -c clonedeck -n $clone -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n '__fish_seen_subcommand_from resume' -F
 complete -c clonedeck -n $copy -l confirm -x -d 'what belongs to the destination'
 complete -c clonedeck -n $copy -s n -l dry-run -d 'print the plan, write nothing'
 complete -c clonedeck -n $copy -l allow -x -d 'turn one refusal into a warning'
-complete -c clonedeck -n $copy -s b -l chunk -x -d 'bytes of one request'
-complete -c clonedeck -n $copy -s q -l queue-depth -x -d 'requests in flight per disk'
-complete -c clonedeck -n $copy -s j -l lanes -x -d threads
-complete -c clonedeck -n $copy -l source-backend -x -a 'auto uring threads buffered image'
-complete -c clonedeck -n $copy -l destination-backend -x -a 'auto uring threads buffered image'
-complete -c clonedeck -n $copy -l rate -x -d 'bytes per second at most'
-complete -c clonedeck -n $copy -l retries -x -d 'of a failed request'
-complete -c clonedeck -n $copy -l on-error -x -a 'stop map' -d 'after a read error'
-complete -c clonedeck -n $copy -s m -l map -r -F
+complete -c clonedeck -n $clone -s b -l chunk -x -d 'bytes of one request'
+complete -c clonedeck -n $clone -s q -l queue-depth -x -d 'requests in flight per disk'
+complete -c clonedeck -n $clone -s j -l lanes -x -d threads
+complete -c clonedeck -n $clone -l source-backend -x -a 'auto uring threads buffered image'
+complete -c clonedeck -n $clone -l destination-backend -x -a 'auto uring threads buffered image'
+complete -c clonedeck -n $clone -l rate -x -d 'bytes per second at most'
+complete -c clonedeck -n $clone -l retries -x -d 'of a failed request'
+complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read error'
+complete -c clonedeck -n $clone -s m -l map -r -F
 complete -c clonedeck -n $copy -l report -r -F
 complete -c clonedeck -n $copy -l log-dir -x -a '(__fish_complete_directories)'
