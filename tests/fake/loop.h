@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loop devices that vanish by themselves: detached when the last descriptor is closed, also when
+ * the test that made them dies. Needs root. */
+#ifndef CLONEDECK_TESTS_LOOP_H
+#define CLONEDECK_TESTS_LOOP_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define LOOP_NODE_MAX 32
+
+/* Direct I/O to `file`, logical sectors of `sector_size`. Returns a descriptor that keeps the
+ * device, its node's name in `node`; or -errno. */
+static inline int loop_attach(int file, uint32_t sector_size, char node[static LOOP_NODE_MAX])
+{
+	struct loop_config config = {
+		.fd = (uint32_t)file,
+		.block_size = sector_size,
+		.info = { .lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO },
+	};
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+
+	if (control < 0)
+		return -errno;
+	/* Somebody else may take the free one in between. */
+	for (int i = 0; i < 20; i++) {
+		int number = ioctl(control, LOOP_CTL_GET_FREE);
+		int fd;
+
+		if (number < 0)
+			break;
+		snprintf(node, LOOP_NODE_MAX, "/dev/loop%d", number);
+		fd = open(node, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
+			int writable = 0;
+
+			/* A node keeps BLKROSET from whoever had it before. */
+			ioctl(fd, BLKROSET, &writable);
+			close(control);
+			return fd;
+		}
+		close(fd);
+		if (errno != EBUSY)
+			break;
+	}
+	int code = errno ? -errno : -EBUSY;
+
+	close(control);
+	return code;
+}
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every backend with every other on loop devices of both sector sizes, at
+ * several depths and chunk sizes: the destination is scribbled over before and
+ * compared in full afterwards, with the bytes behind the copy. Needs root.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "fake/fault.h"
+#include "fake/loop.h"
+#include "fake/miniloop.h"
+#include "io_test.h"
+
+#define MIB     (1U << 20)
+#define GUARD   65536U /* bytes behind the copy that must stay */
+#define SECTORS 7U     /* the copy is 3 MiB and this many sectors long */
+
+struct side {
+	int file; /* backing file, plain */
+	int loop; /* keeps the device */
+	char node[LOOP_NODE_MAX];
+	struct io_target target;
+};
+
+static struct side from, to;
+static uint32_t sector;
+static uint64_t length;
+static unsigned char *original, *scribble, *got;
+
+static bool side_open(struct side *side, const void *content, size_t size)
+{
+	side->file = test_file(size, 0);
+	if (pwrite(side->file, content, size, 0) != (ssize_t)size || fsync(side->file) < 0)
+		return false;
+	side->loop = loop_attach(side->file, sector, side->node);
+	return side->loop >= 0;
+}
+
+static void attach(uint32_t sector_size)
+{
+	sector = sector_size;
+	length = 3 * MIB + SECTORS * sector;
+
+	size_t size = length + GUARD;
+
+	original = malloc(size);
+	scribble = malloc(size);
+	got = malloc(size);
+	test_fill(original, size, 1);
+	test_fill(scribble, size, 2);
+	memset(original + MIB, 0, 200000); /* holes, for the images */
+	ck_assert(side_open(&from, original, size));
+	ck_assert(side_open(&to, scribble, size));
+}
+
+static void detach(void)
+{
+	close(from.loop);
+	close(to.loop);
+	close(from.file);
+	close(to.file);
+	free(original);
+	free(scribble);
+	free(got);
+}
+
+static void scribble_over(void)
+{
+	ck_assert_int_eq(pwrite(to.file, scribble, length + GUARD, 0), length + GUARD);
+	ck_assert_int_eq(fsync(to.file), 0);
+}
+
+static void compare(const char *what)
+{
+	ck_assert_int_eq(pread(to.file, got, length + GUARD, 0), length + GUARD);
+	ck_assert_msg(memcmp(got, original, length) == 0, "%s: the copy differs", what);
+	ck_assert_msg(memcmp(got + length, scribble + length, GUARD) == 0,
+		      "%s: bytes behind the copy were touched", what);
+}
+
+static void open_targets(void)
+{
+	ck_assert_int_eq(miniloop_open(from.node, false, true, &from.target), 0);
+	ck_assert_int_eq(miniloop_open(to.node, true, true, &to.target), 0);
+	ck_assert_uint_eq(from.target.logical_sector_size, sector);
+}
+
+static void close_targets(void)
+{
+	miniloop_close(&from.target);
+	miniloop_close(&to.target);
+}
+
+static void copy_once(const struct plan_options *options)
+{
+	struct miniloop loop = { .length = length };
+	struct error error = { 0 };
+	char what[128];
+	int r;
+
+	open_targets();
+	loop.source = from.target;
+	loop.destination = to.target;
+	scribble_over();
+	r = io_backends_choose(&loop.source, &loop.destination, options, &loop.choice, &error);
+	ck_assert_msg(r == 0, "%s", error.sentence);
+	snprintf(what, sizeof(what), "%s to %s, depth %u, chunk %u, sectors of %u, %u lanes",
+		 loop.choice.source->name, loop.choice.destination->name, options->queue_depth,
+		 loop.choice.chunk, sector, loop.choice.lanes);
+	r = miniloop_run(&loop, &error);
+	ck_assert_msg(r == 0, "%s: %s", what, error.sentence);
+	close_targets();
+	compare(what);
+}
+
+static const enum backend_choice choices[] = { BACKEND_AUTO, BACKEND_URING, BACKEND_THREADS,
+					       BACKEND_BUFFERED };
+static const uint32_t sector_sizes[] = { 512, 4096 };
+
+/* _i: sector size, source, destination. */
+START_TEST(every_backend_with_every_other)
+{
+	static const uint32_t depths[] = { 1, 4, 16 };
+	static const uint32_t chunks[] = { 4096, 65536, MIB };
+
+	attach(sector_sizes[_i & 1]);
+	for (size_t d = 0; d < 3; d++)
+		for (size_t c = 0; c < 3; c++)
+			copy_once(&(struct plan_options){
+				.source_backend = choices[(_i >> 1) & 3],
+				.destination_backend = choices[(_i >> 3) & 3],
+				.queue_depth = depths[d],
+				.chunk = chunks[c],
+			});
+	detach();
+}
+END_TEST
+
+START_TEST(more_lanes)
+{
+	attach(sector_sizes[_i & 1]);
+	for (uint32_t lanes = 2; lanes <= 4; lanes++)
+		copy_once(&(struct plan_options){ .lanes = lanes,
+						  .chunk = 65536,
+						  .queue_depth = 4,
+						  .source_backend = choices[(_i >> 1) + 1],
+						  .destination_backend = choices[(_i >> 1) + 1] });
+	detach();
+}
+END_TEST
+
+/* _i: sector size, O_DIRECT. A disk into an image, and that image onto a disk. */
+START_TEST(through_an_image)
+{
+	bool direct = _i & 2;
+	struct miniloop loop = { .length = 0 };
+	struct plan_options options = { .chunk = 65536 };
+	struct io_target image;
+
+	attach(sector_sizes[_i & 1]);
+	loop.length = length;
+	open_targets();
+
+	int fd = test_file(0, direct ? O_DIRECT : 0);
+
+	image = test_target(fd, length, direct);
+	image.regular_file = true;
+	image.logical_sector_size = 0;
+	loop.source = from.target;
+	loop.destination = image;
+	ck_assert_int_eq(io_backends_choose(&loop.source, &image, &options, &loop.choice, NULL), 0);
+	ck_assert_ptr_eq(loop.choice.destination, &io_image_backend);
+	ck_assert_int_eq(miniloop_run(&loop, NULL), 0);
+
+	image.writable = false;
+	loop.source = image;
+	loop.destination = to.target;
+	scribble_over();
+	ck_assert_int_eq(io_backends_choose(&image, &to.target, &options, &loop.choice, NULL), 0);
+	ck_assert_int_eq(miniloop_run(&loop, NULL), 0);
+	close_targets();
+	close(fd);
+	compare("through an image");
+	detach();
+}
+END_TEST
+
+/* Misaligned requests are the caller's mistake; they must fail, not write something else. */
+START_TEST(misaligned_requests_fail)
+{
+	static const struct io_backend *const backends[] = { &io_uring_backend,
+							     &io_threads_backend };
+	struct io_setup setup = { .depth = 1 };
+	struct io_handle *handle;
+	struct io_request request = { .direction = IO_WRITE, .offset = 512, .length = 512 };
+
+	attach(4096);
+	open_targets();
+	request.buffer = test_buffer(4096);
+	ck_assert_int_eq(io_open(backends[_i], &to.target, &setup, &handle, NULL), 0);
+	ck_assert_int_eq(test_run(handle, &request), -EINVAL);
+	io_close(handle);
+	close_targets();
+	ck_assert_int_eq(pread(to.file, got, length, 0), length);
+	ck_assert_mem_eq(got, scribble, length);
+	free(request.buffer);
+	detach();
+}
+END_TEST
+
+START_TEST(first_failure_stops_and_says_where)
+{
+	struct fault_script *script = fault_script_new();
+	struct fault_backend bad;
+	struct miniloop loop = { 0 };
+	struct error error = { 0 };
+
+	attach(512);
+	open_targets();
+	fault_backend_init(&bad,
+			   choices[_i] == BACKEND_URING ? &io_uring_backend : &io_threads_backend,
+			   script);
+	fault_script_add(script, &(struct fault_rule){
+					 .on = FAULT_READS, .start = MIB + 512, .length = 512 });
+	loop = (struct miniloop){ .source = from.target,
+				  .destination = to.target,
+				  .length = length };
+	ck_assert_int_eq(io_backends_choose(&loop.source, &loop.destination,
+					    &(struct plan_options){ .chunk = 4096,
+								    .source_backend = choices[_i] },
+					    &loop.choice, NULL),
+			 0);
+	loop.choice.source = &bad.backend;
+	ck_assert_int_eq(miniloop_run(&loop, &error), -EIO);
+	ck_assert_int_eq(error.class, ERROR_CLASS_SOURCE);
+	ck_assert_uint_eq(error.lba, MIB / 512);
+	ck_assert_uint_eq(error.sectors, 8);
+	ck_assert_str_eq(error.device, from.node);
+	close_targets();
+	fault_script_destroy(script);
+	detach();
+}
+END_TEST
+
+/* The file system may be asked for the device again at once: nothing keeps it open. */
+START_TEST(closed_is_closed)
+{
+	attach(512);
+	copy_once(&(struct plan_options){ .source_backend = BACKEND_URING,
+					  .destination_backend = BACKEND_URING,
+					  .chunk = MIB });
+	for (int i = 0; i < 5; i++) {
+		int fd;
+
+		copy_once(&(struct plan_options){ .source_backend = BACKEND_URING,
+						  .destination_backend = BACKEND_URING,
+						  .chunk = MIB });
+		fd = open(to.node, O_RDWR | O_EXCL | O_CLOEXEC);
+		ck_assert_msg(fd >= 0, "%s: %s", to.node, strerror(errno));
+		close(fd);
+	}
+	detach();
+}
+END_TEST
+
+static bool loops_work(void)
+{
+	char node[LOOP_NODE_MAX];
+	int file = test_file(MIB, 0);
+	int loop = geteuid() == 0 ? loop_attach(file, 512, node) : -EPERM;
+
+	close(file);
+	if (loop >= 0)
+		close(loop);
+	return loop >= 0;
+}
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/loops");
+	TCase *tcase = tcase_create("loops");
+
+	if (!loops_work()) {
+		printf("1..0 # SKIP loop devices need root\n");
+		exit(EXIT_SUCCESS);
+	}
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, every_backend_with_every_other, 0, 32);
+	tcase_add_loop_test(tcase, more_lanes, 0, 6);
+	tcase_add_loop_test(tcase, through_an_image, 0, 4);
+	tcase_add_loop_test(tcase, misaligned_requests_fail, 0, 2);
+	tcase_add_loop_test(tcase, first_failure_stops_and_says_where, 1, 3);
+	tcase_add_test(tcase, closed_is_closed);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
