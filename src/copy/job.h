@@ -44,8 +44,9 @@ enum job_result {
 	JOB_RESULT_NONE, /* not ended */
 	JOB_RESULT_COMPLETE,
 	JOB_RESULT_PARTIAL, /* all but recorded bad areas */
-	JOB_RESULT_STOPPED, /* resumable */
-	JOB_RESULT_FAILED,  /* a device failed; resumable when the map could be saved */
+	JOB_RESULT_STOPPED, /* by the user, or at a bad sector as asked (then error is set);
+			     * resumable when map_safe */
+	JOB_RESULT_FAILED,  /* a device or the claim failed; resumable when map_safe */
 };
 
 struct job_end {
@@ -54,7 +55,7 @@ struct job_end {
 	uint64_t bytes_in_flight;
 	struct latency_summary latency;
 	uint64_t requests;
-	int temperature;     /* degrees Celsius */
+	int temperature; /* degrees Celsius */
 	bool temperature_known;
 };
 
@@ -66,31 +67,32 @@ struct job_lane {
 };
 
 struct job_event {
-	uint64_t number;      /* counts from 1 over the whole job */
-	int64_t time;	      /* unix seconds */
+	uint64_t number; /* counts from 1 over the whole job */
+	int64_t time;    /* unix seconds */
 	enum log_level level;
-	char text[256];	      /* translated, printable */
+	char text[256]; /* translated, printable */
 };
 
 struct job_bad_area {
 	uint64_t lba, sectors; /* of the source, plan->sector_size */
 	struct sense sense;
-	int code;	       /* negative errno */
-	bool write;	       /* the destination failed there */
-	unsigned partition;    /* of the source's disk, 0 none or unknown */
+	int code;           /* negative errno */
+	bool write;         /* the destination failed there */
+	unsigned partition; /* of the source's disk, 0 none or unknown */
 };
 
 struct job_snapshot {
 	enum job_state state;
 	enum job_result result;
-	struct error error;	   /* of JOB_RESULT_FAILED or what stopped it */
-	bool flushed;		   /* the final flush succeeded */
+	struct error error;                       /* of JOB_RESULT_FAILED or what stopped it */
+	bool flushed;                             /* the final flush succeeded */
 	int64_t started_at, ended_at, flushed_at; /* unix seconds, 0 not yet */
-	uint64_t elapsed;	   /* ns since the start, pauses included */
+	uint64_t elapsed;                         /* ns since the start, pauses included */
 	uint64_t copy_ns, flush_ns, paused_ns;
-	uint64_t total, read, written; /* bytes; written = completed writes, resumed bytes included */
-	uint64_t already;	   /* bytes that a resumed map called finished */
-	uint64_t position;	   /* bytes of the source: highest byte handed out */
+	uint64_t total, read,
+		written;   /* bytes; written = completed writes, resumed bytes included */
+	uint64_t already;  /* bytes that a resumed map called finished */
+	uint64_t position; /* bytes of the source: highest byte handed out */
 	double now_read, now_write, minute, average, peak; /* bytes per second */
 	struct eta eta;
 	struct job_end source, destination;
@@ -100,28 +102,28 @@ struct job_snapshot {
 	uint32_t buffers, buffers_in_use;
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	double process_cpu_user, process_cpu_system; /* seconds since the start */
-	uint64_t rate_limit;	   /* bytes per second, 0 none */
-	uint64_t errors, retries, slow_reads; /* slow: over 1 s */
-	uint64_t last_good_read;   /* ns ago */
+	uint64_t rate_limit;                         /* bytes per second, 0 none */
+	uint64_t errors, retries, slow_reads;        /* slow: over 1 s */
+	uint64_t last_good_read;                     /* ns ago */
 	struct job_bad_area bad[JOB_BAD_SHOWN];
 	size_t bad_shown;
 	uint64_t bad_areas, bad_bytes;
-	uint64_t events;	   /* number of the newest event */
-	bool map_safe;		   /* the map file on disk could be written last time */
+	uint64_t events; /* number of the newest event */
+	bool map_safe;   /* the map file on disk could be written last time */
 	int64_t map_saved_at;
-	char engine[256];	   /* the choice in words */
+	char engine[256]; /* the choice in words */
 };
 
 struct job_setup {
-	const struct plan *plan;   /* borrowed, outlives the job */
+	const struct plan *plan; /* borrowed, outlives the job */
 	struct io_target source, destination;
 	const struct io_backend *source_backend;      /* overrides the choice; NULL: choose */
 	const struct io_backend *destination_backend; /* (tests wrap a fault backend) */
-	const struct map *resume;  /* finished parts are skipped; NULL: from the start */
-	const char *map_path;	   /* NULL: no map file (tests, benchmarks) */
-	uint64_t map_interval;	   /* ns; 0: 30 s */
+	const struct map *resume; /* finished parts are skipped; NULL: from the start */
+	const char *map_path;     /* NULL: no map file (tests, benchmarks) */
+	uint64_t map_interval;    /* ns; 0: 30 s */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
-	struct log *log;	   /* may be NULL */
+	struct log *log;                              /* may be NULL */
 	const struct disk *source_disk; /* to name partitions of bad areas; may be NULL */
 	/* Called by the keeper right before the first write, again after a long pause: claim
 	 * check. A failure ends the job with nothing (more) written. May be NULL. */
@@ -145,13 +147,14 @@ void job_rates(struct job *job, struct rates *ret);
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max);
 /* As map_cells(), with '>' where the copy is now; size 0: the whole source's node. */
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out);
-/* Another place for the map (the old one failed). */
+/* Another place for the map (the old one failed); saved there at once. */
 int job_set_map_path(struct job *job, const char *path, struct error *reterr);
 
 /* Descriptor that polls readable when the state changed or an event was added; owned by the
  * job; cleared by job_snapshot(). */
 int job_event_fd(const struct job *job);
-/* Waits for JOB_ENDED and joins all threads. */
+/* Waits for JOB_ENDED and joins all threads. 0, or the code of the error that ended it early
+ * (snapshot.error); a stop by the user is none. May be called by several threads. */
 int job_wait(struct job *job, struct error *reterr);
 /* Stops and waits when needed. NULL is fine. */
 void job_destroy(struct job *job);

@@ -39,12 +39,18 @@ int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
 void map_destroy(struct map *map);
 int map_copy(const struct map *map, struct map **ret, struct error *reterr);
 
+/* Room for that many more blocks, so that map_set() cannot fail: one call adds at most
+ * two. -ENOMEM. */
+int map_reserve(struct map *map, size_t more);
 /* -ENOMEM, -ERANGE outside the domain. */
 int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
 /* The first block of `status` at or after *pos; false when there is none. */
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
 uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
+/* Takes over what another map calls finished and both domains hold; only whole units of
+ * `alignment` bytes, since others cut their maps elsewhere. -ENOMEM. */
+int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
 /* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
  * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);
@@ -54,7 +60,8 @@ void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, 
  * the new one is safe. state: ddrescue's current state letter ('?' copying,
  * '+' finished); pos: current position.
  */
-int map_save(const struct map *map, const char *path, char state, uint64_t pos, struct error *reterr);
+int map_save(const struct map *map, const char *path, char state, uint64_t pos,
+	     struct error *reterr);
 
 /*
  * Loads a map file. With ours, *retplan (may be NULL) is the plan rebuilt from

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of a job, shared by the files of this folder and by nobody else.
+ *
+ * Who owns what: the keeper's thread owns everything marked so; lanes own
+ * themselves; the rest is constant after job_new(), atomic, or under the lock
+ * that is named with it. No lock is ever held while a device is waited for.
+ */
+#ifndef CLONEDECK_COPY_CORE_H
+#define CLONEDECK_COPY_CORE_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "copy/job.h"
+#include "copy/lane.h"
+#include "copy/limit.h"
+#include "copy/saver.h"
+#include "copy/work.h"
+
+#define JOB_STACK_SIZE (256 << 10)
+/* Nobody waits longer than this for a wish to be seen. */
+#define JOB_PATIENCE (100 * NSEC_PER_MSEC)
+
+/* What lanes may do. It rises only, but for pausing and going on. */
+enum gate {
+	GATE_RUN,
+	GATE_PAUSE,   /* no new reads */
+	GATE_STOP,    /* no new reads; what was read is written */
+	GATE_ABANDON, /* no new requests at all */
+	GATE_EXIT,    /* the threads end */
+};
+
+enum failure_kind {
+	FAILURE_NONE,
+	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop at it */
+	FAILURE_SOURCE,     /* the source is gone or cannot be used */
+	FAILURE_DESTINATION,
+	FAILURE_REFUSED, /* the claim check, before anything was written */
+	FAILURE_INTERNAL,
+};
+
+struct events {
+	pthread_mutex_t lock;
+	struct job_event ring[JOB_EVENTS_MAX];
+	uint64_t newest; /* number; 0 none */
+};
+
+/* The keeper's own. */
+struct keeper {
+	enum job_state state;
+	enum job_result result;
+	uint64_t started, copied, flushed, ended; /* monotonic ns; 0 not yet */
+	uint64_t paused_since, paused_ns;
+	int64_t started_at, flushed_at, ended_at; /* unix seconds */
+	struct rates rates;
+	struct cpu_reader *cpu;
+	uint64_t next_second, next_temperature, next_save;
+	struct job_lane shown_lanes[JOB_LANES_MAX];
+	uint64_t lane_written[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
+	unsigned busy_seconds;               /* in a row in which a lane was at its limit */
+	double process_user, process_system; /* seconds at the start */
+	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	struct latency_summary read_latency, write_latency;
+	int hwmon[2];
+	struct job_end temperature[2]; /* only its two temperature members are used */
+	struct job_bad_area bad[JOB_BAD_SHOWN];
+	size_t bad_shown;
+	uint64_t finished_at_save; /* map_bytes(FINISHED) when last saved */
+	bool map_changed, final_asked, flush_ok, map_safe, map_warned, memory_short;
+	int64_t map_saved_at;
+	bool ever_copied; /* the gate was open */
+};
+
+struct job {
+	struct job_setup setup;
+	const struct plan *plan;
+	struct io_choice choice;
+	uint32_t lanes_max;
+	struct work work;
+	struct limit limit;
+	uint64_t total, already;
+
+	atomic_int gate; /* enum gate */
+	atomic_bool want_pause, want_save, rate_changed;
+	int keeper_wake; /* eventfd */
+	int event_fd;
+
+	struct lane *lanes[JOB_LANES_MAX]; /* the keeper's once it runs */
+	atomic_uint lane_count;
+	struct saver *saver;
+	pthread_t thread;
+	struct keeper keeper;
+
+	pthread_mutex_t failure_lock;
+	enum failure_kind failure;
+	struct error failure_error;
+
+	pthread_mutex_t map_lock; /* the keeper alone changes the map */
+	struct map *map;
+
+	pthread_mutex_t path_lock;
+	char map_path[PATH_MAX]; /* "" none */
+
+	struct events events;
+
+	pthread_mutex_t shown_lock; /* with the condition: ended changed */
+	pthread_cond_t shown_cond;
+	struct job_snapshot shown;
+	struct rates shown_rates;
+	bool started, joined;
+};
+
+/* job.c */
+int job_gate(struct job *job);
+/* Never lowers it. Wakes all. */
+void job_gate_raise(struct job *job, enum gate gate);
+/* The first failure is kept; raises the gate as its kind asks. */
+void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
+void job_kick_keeper(struct job *job);
+int thread_start(pthread_t *thread, void *(*main)(void *), void *arg, const char *name,
+		 struct error *reterr);
+int eventfd_new(struct error *reterr);
+void eventfd_signal(int fd);
+void eventfd_clear(int fd);
+
+/* events.c */
+void job_event_add(struct job *job, enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* keeper.c */
+void *keeper_main(void *job);
+/* The state as it is before the keeper runs. */
+void keeper_init(struct job *job);
+
+/* collect.c */
+/* Takes in what the lanes report. */
+void keeper_collect(struct job *job);
+
+/* measure.c */
+int measure_init(struct job *job, struct error *reterr);
+void measure_done(struct job *job);
+/* At the start, and then ten times a second. */
+void measure_start(struct job *job, uint64_t now);
+void measure_tick(struct job *job, uint64_t now);
+/* True when a lane has worked at its limit for a while. */
+bool measure_lanes_busy(struct job *job);
+void measure_publish(struct job *job, uint64_t now);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What happened, for people: a short ring in memory, and the log. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "copy/core.h"
+
+void job_event_add(struct job *job, enum log_level level, const char *format, ...)
+{
+	struct events *events = &job->events;
+	char raw[2 * sizeof(events->ring[0].text)];
+	struct job_event *event;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(raw, sizeof(raw), format, ap);
+	va_end(ap);
+
+	pthread_mutex_lock(&events->lock);
+	event = &events->ring[events->newest % JOB_EVENTS_MAX];
+	event->number = ++events->newest;
+	event->time = (int64_t)time(NULL);
+	event->level = level;
+	text_copy(event->text, sizeof(event->text), raw);
+	pthread_mutex_unlock(&events->lock);
+
+	log_line(job->setup.log, level, "copy", "%s", raw);
+	eventfd_signal(job->event_fd);
+}
+
+size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)
+{
+	struct events *events = &job->events;
+	size_t n = 0;
+
+	pthread_mutex_lock(&events->lock);
+
+	uint64_t oldest = events->newest > JOB_EVENTS_MAX ? events->newest - JOB_EVENTS_MAX : 0;
+
+	for (uint64_t i = after > oldest ? after : oldest; i < events->newest && n < max; i++)
+		ret[n++] = events->ring[i % JOB_EVENTS_MAX];
+	pthread_mutex_unlock(&events->lock);
+	return n;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The life of a job and the calls of its front ends: they set wishes and take copies. */
+#include "copy/job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "copy/core.h"
+
+int eventfd_new(struct error *reterr)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "eventfd", "",
+			 _("No file descriptor could be made: %s."), error_phrase(fd));
+}
+
+/* Neither can fail but for a full or an empty counter, and both are what is wanted. */
+void eventfd_signal(int fd)
+{
+	uint64_t one = 1;
+	ssize_t n = write(fd, &one, sizeof(one));
+
+	(void)n;
+}
+
+void eventfd_clear(int fd)
+{
+	uint64_t count;
+	ssize_t n = read(fd, &count, sizeof(count));
+
+	(void)n;
+}
+
+/* Signals belong to the front end's thread. */
+int thread_start(pthread_t *thread, void *(*main)(void *), void *arg, const char *name,
+		 struct error *reterr)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int r;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, JOB_STACK_SIZE);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(thread, &attr, main, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (r)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -r, "thread", name,
+				 _("A thread could not be started: %s."), error_phrase(-r));
+	pthread_setname_np(*thread, name);
+	return 0;
+}
+
+int job_gate(struct job *job)
+{
+	return atomic_load(&job->gate);
+}
+
+void job_gate_raise(struct job *job, enum gate gate)
+{
+	int old = atomic_load(&job->gate);
+
+	do {
+		if (old >= GATE_STOP && (int)gate < old)
+			return;
+	} while (!atomic_compare_exchange_weak(&job->gate, &old, (int)gate));
+	/* Lanes are only added by the keeper, which wakes a new one by starting it. */
+	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
+		lane_wake(job->lanes[i]);
+}
+
+void job_kick_keeper(struct job *job)
+{
+	eventfd_signal(job->keeper_wake);
+}
+
+void job_fail(struct job *job, enum failure_kind kind, const struct error *error)
+{
+	bool first;
+
+	pthread_mutex_lock(&job->failure_lock);
+	first = job->failure == FAILURE_NONE;
+	if (first) {
+		job->failure = kind;
+		job->failure_error = *error;
+	}
+	pthread_mutex_unlock(&job->failure_lock);
+	if (first)
+		job_event_add(job, LOG_LEVEL_ERROR, "%s", error->sentence);
+	/* What was read before the source failed is good and goes to the destination. */
+	job_gate_raise(job, kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE ? GATE_STOP
+										 : GATE_ABANDON);
+	job_kick_keeper(job);
+}
+
+static int check_fits(const struct job_setup *setup, struct error *reterr)
+{
+	const struct plan *plan = setup->plan;
+	uint32_t a = io_sector_size(&setup->source), b = io_sector_size(&setup->destination);
+
+	if (!setup->destination.writable)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EROFS, "open",
+				 setup->destination.name, _("%s cannot be written."),
+				 setup->destination.name);
+	if (plan_overlaps_itself(plan))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "plan",
+				 setup->destination.name,
+				 _("Source and destination overlap on %s: the copy would overwrite "
+				   "what it has still to read."),
+				 setup->destination.name);
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (source % a || destination % b || length % a || length % b)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan",
+					    setup->destination.name, destination / b, length / b, b,
+					    _("The range at LBA %llu does not begin and end with "
+					      "whole sectors of %s, which are %u bytes."),
+					    (unsigned long long)plan->extents[i].source_lba,
+					    setup->destination.name, b);
+		if (source + length > setup->source.size)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
+					    setup->source.name, source / a, length / a, a,
+					    _("The range at LBA %llu ends beyond the end of %s."),
+					    (unsigned long long)source / a, setup->source.name);
+		if (!setup->destination.regular_file &&
+		    destination + length > setup->destination.size)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
+					    setup->destination.name, destination / b, length / b, b,
+					    _("The range at LBA %llu ends beyond the end of %s."),
+					    (unsigned long long)destination / b,
+					    setup->destination.name);
+	}
+	return 0;
+}
+
+static int choose(struct job *job, struct error *reterr)
+{
+	const struct job_setup *setup = &job->setup;
+	int r = io_backends_choose(&setup->source, &setup->destination, &job->plan->options,
+				   &job->choice, reterr);
+
+	if (r < 0)
+		return r;
+	if (setup->source_backend)
+		job->choice.source = setup->source_backend;
+	if (setup->destination_backend)
+		job->choice.destination = setup->destination_backend;
+	if (job->choice.lanes > JOB_LANES_MAX)
+		job->choice.lanes = JOB_LANES_MAX;
+	job->lanes_max = job->choice.lanes;
+	/* A second lane helps where the first one computes, and there is a processor for it. */
+	if (!job->plan->options.lanes && job->choice.source->traits & IO_ASYNC &&
+	    job->choice.destination->traits & IO_ASYNC && cpu_count() > job->choice.lanes &&
+	    job->choice.lanes * 2 <= JOB_LANES_MAX)
+		job->lanes_max = job->choice.lanes * 2;
+	return 0;
+}
+
+static int make_map(struct job *job, struct error *reterr)
+{
+	int r = map_new(job->plan, &job->map, reterr);
+
+	if (r < 0)
+		return r;
+	if (job->setup.resume &&
+	    map_take_finished(job->map, job->setup.resume, job->plan->sector_size) < 0)
+		return error_nomem(reterr);
+	/* Enough for what a usual copy needs: one more block for every chunk under way. */
+	if (map_reserve(job->map, 1024) < 0 ||
+	    work_init(&job->work, job->plan, job->map, job->choice.chunk) < 0)
+		return error_nomem(reterr);
+	job->total = plan_bytes(job->plan);
+	job->already = map_bytes(job->map, MAP_FINISHED);
+	return 0;
+}
+
+static int make_lanes(struct job *job, struct error *reterr)
+{
+	for (unsigned i = 0; i < job->choice.lanes; i++) {
+		int r = lane_new(job, i, job->choice.buffers_per_lane, &job->lanes[i], reterr);
+
+		if (r < 0)
+			return r;
+		atomic_store(&job->lane_count, i + 1);
+	}
+	return 0;
+}
+
+static void init_locks(struct job *job)
+{
+	pthread_mutex_init(&job->failure_lock, NULL);
+	pthread_mutex_init(&job->map_lock, NULL);
+	pthread_mutex_init(&job->path_lock, NULL);
+	pthread_mutex_init(&job->events.lock, NULL);
+	pthread_mutex_init(&job->shown_lock, NULL);
+	pthread_cond_init(&job->shown_cond, NULL);
+}
+
+static void done_locks(struct job *job)
+{
+	pthread_cond_destroy(&job->shown_cond);
+	pthread_mutex_destroy(&job->shown_lock);
+	pthread_mutex_destroy(&job->events.lock);
+	pthread_mutex_destroy(&job->path_lock);
+	pthread_mutex_destroy(&job->map_lock);
+	pthread_mutex_destroy(&job->failure_lock);
+}
+
+static int init(struct job *job, struct error *reterr)
+{
+	int r = job->keeper_wake = eventfd_new(reterr);
+
+	if (r >= 0)
+		r = job->event_fd = eventfd_new(reterr);
+	if (r >= 0)
+		r = measure_init(job, reterr);
+	if (r >= 0)
+		r = check_fits(&job->setup, reterr);
+	if (r >= 0)
+		r = choose(job, reterr);
+	if (r >= 0)
+		r = make_map(job, reterr);
+	if (r >= 0 && job->setup.map_path)
+		r = job_set_map_path(job, job->setup.map_path, reterr);
+	if (r >= 0)
+		r = make_lanes(job, reterr);
+	return r;
+}
+
+int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	int r;
+
+	if (!job)
+		return error_nomem(reterr);
+	job->setup = *setup;
+	job->plan = setup->plan;
+	job->keeper_wake = job->event_fd = -1;
+	job->keeper.hwmon[0] = job->keeper.hwmon[1] = -1;
+	/* Lanes rest until the keeper has checked the claim. */
+	atomic_store(&job->gate, GATE_PAUSE);
+	limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
+	init_locks(job);
+	r = init(job, reterr);
+	if (r < 0) {
+		job_destroy(job);
+		return r;
+	}
+	keeper_init(job);
+	*ret = job;
+	return 0;
+}
+
+/* Undoes a start that failed: threads that run are sent home. */
+static void unwind_start(struct job *job)
+{
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+}
+
+int job_start(struct job *job, struct error *reterr)
+{
+	int r;
+
+	if (job->started)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EALREADY, "start", "",
+				 _("The copy was started before."));
+	job->started = true;
+	job->joined = true;
+	r = saver_new(job->keeper_wake, &job->saver, reterr);
+	for (unsigned i = 0; r >= 0 && i < job->lane_count; i++)
+		r = lane_start(job->lanes[i], reterr);
+	if (r >= 0)
+		r = thread_start(&job->thread, keeper_main, job, "keeper", reterr);
+	if (r < 0) {
+		unwind_start(job);
+		return r;
+	}
+	job->joined = false;
+	return 0;
+}
+
+void job_pause(struct job *job, bool pause)
+{
+	atomic_store(&job->want_pause, pause);
+	/* Stopping the reads needs no decision; letting them go on is the keeper's. */
+	if (pause)
+		job_gate_raise(job, GATE_PAUSE);
+	job_kick_keeper(job);
+}
+
+void job_stop(struct job *job)
+{
+	job_gate_raise(job, GATE_STOP);
+	job_kick_keeper(job);
+}
+
+void job_set_rate(struct job *job, uint64_t bytes_per_second)
+{
+	limit_set(&job->limit, bytes_per_second, clock_monotonic());
+	atomic_store(&job->rate_changed, true);
+	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
+		lane_wake(job->lanes[i]);
+	job_kick_keeper(job);
+}
+
+void job_snapshot(struct job *job, struct job_snapshot *ret)
+{
+	/* First, so that a change after the copy is seen next time. */
+	eventfd_clear(job->event_fd);
+	pthread_mutex_lock(&job->shown_lock);
+	*ret = job->shown;
+	pthread_mutex_unlock(&job->shown_lock);
+}
+
+void job_rates(struct job *job, struct rates *ret)
+{
+	pthread_mutex_lock(&job->shown_lock);
+	*ret = job->shown_rates;
+	pthread_mutex_unlock(&job->shown_lock);
+}
+
+void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
+{
+	uint64_t position = work_position(&job->work);
+	enum job_state state;
+
+	if (size == 0) {
+		start = 0;
+		size = job->plan->source.size;
+	}
+	pthread_mutex_lock(&job->map_lock);
+	map_cells(job->map, start, size, cells, out);
+	pthread_mutex_unlock(&job->map_lock);
+
+	pthread_mutex_lock(&job->shown_lock);
+	state = job->shown.state;
+	pthread_mutex_unlock(&job->shown_lock);
+	if (state == JOB_READY || state == JOB_FLUSHING || state == JOB_ENDED || position < start ||
+	    position - start >= size)
+		return;
+
+	uint64_t cell = (uint64_t)((unsigned __int128)(position - start) * (unsigned)cells / size);
+
+	if (cell < (uint64_t)cells && (out[cell] == '?' || out[cell] == '+'))
+		out[cell] = '>';
+}
+
+int job_set_map_path(struct job *job, const char *path, struct error *reterr)
+{
+	if (!path[0] || strlen(path) >= sizeof(job->map_path))
+		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
+				 "save", "", _("The name of the map file is empty or too long."));
+	pthread_mutex_lock(&job->path_lock);
+	strcpy(job->map_path, path);
+	pthread_mutex_unlock(&job->path_lock);
+	atomic_store(&job->want_save, true);
+	job_kick_keeper(job);
+	return 0;
+}
+
+int job_event_fd(const struct job *job)
+{
+	return job->event_fd;
+}
+
+int job_wait(struct job *job, struct error *reterr)
+{
+	struct error error;
+	bool join;
+
+	if (!job->started)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "wait", "",
+				 _("The copy was not started."));
+	pthread_mutex_lock(&job->shown_lock);
+	while (!job->joined && job->shown.state != JOB_ENDED)
+		pthread_cond_wait(&job->shown_cond, &job->shown_lock);
+	join = !job->joined;
+	job->joined = true;
+	error = job->shown.error;
+	pthread_mutex_unlock(&job->shown_lock);
+	if (join)
+		pthread_join(job->thread, NULL);
+	if (error.code < 0 && reterr)
+		*reterr = error;
+	return error.code;
+}
+
+void job_destroy(struct job *job)
+{
+	if (!job)
+		return;
+	if (job->started && !job->joined) {
+		job_stop(job);
+		job_wait(job, NULL);
+	}
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_destroy(job->lanes[i]);
+	work_done(&job->work);
+	map_destroy(job->map);
+	measure_done(job);
+	if (job->event_fd >= 0)
+		close(job->event_fd);
+	if (job->keeper_wake >= 0)
+		close(job->keeper_wake);
+	done_locks(job);
+	free(job);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keeper's thread: ten times a second, or when it is kicked, it takes in
+ * what the lanes did, measures, saves the map when it is time, and decides the
+ * state of the job. It never waits for a device: the saver does.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "copy/core.h"
+
+#define TICK         (NSEC_PER_SEC / 10)
+#define MAP_INTERVAL (30 * NSEC_PER_SEC)
+/* After a pause as long as this the destination is checked again before it is written. */
+#define CHECK_AFTER (10 * NSEC_PER_SEC)
+
+void keeper_init(struct job *job)
+{
+	job->keeper.state = JOB_READY;
+	measure_publish(job, clock_monotonic());
+}
+
+static bool map_path(struct job *job, char path[static PATH_MAX])
+{
+	pthread_mutex_lock(&job->path_lock);
+	snprintf(path, PATH_MAX, "%s", job->map_path);
+	pthread_mutex_unlock(&job->path_lock);
+	return path[0] != '\0';
+}
+
+static struct io_handle *flush_handle(const struct job *job)
+{
+	return job->lane_count ? job->lanes[0]->destination : NULL;
+}
+
+/* The last copy of the map shows what was complete before the flush began; what lanes add
+ * meanwhile belongs to the next time. */
+static void ask_saver(struct job *job, bool flush, char state, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	char path[PATH_MAX];
+	struct saver_order order = {
+		.flush = flush ? flush_handle(job) : NULL,
+		.path = path,
+		.state = state,
+		.pos = work_position(&job->work),
+	};
+
+	if (map_path(job, path) && map_copy(job->map, &order.map, NULL) < 0)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("The map could not be saved for want of memory; it is tried "
+				"again."));
+	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
+	k->map_changed = false;
+	if (order.map || order.flush)
+		saver_ask(job->saver, &order);
+}
+
+static void tell_map(struct job *job, const struct saver_result *result)
+{
+	struct keeper *k = &job->keeper;
+
+	if (result->saved) {
+		if (k->map_warned)
+			job_event_add(job, LOG_LEVEL_INFO, _("The map is saved again."));
+		k->map_safe = true;
+		k->map_warned = false;
+		k->map_saved_at = (int64_t)time(NULL);
+	} else if (result->code < 0) {
+		k->map_safe = false;
+		if (!k->map_warned)
+			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
+		k->map_warned = true;
+	}
+}
+
+static void take_saver_result(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct saver_result result;
+
+	if (!saver_take_result(job->saver, &result))
+		return;
+	tell_map(job, &result);
+	if (result.flush_code < 0) {
+		k->map_changed = true;
+		job_fail(job, FAILURE_DESTINATION, &result.flush_error);
+	}
+	if (!k->final_asked)
+		return;
+	k->flush_ok = result.flushed;
+	k->flushed = now;
+	if (result.flushed)
+		k->flushed_at = (int64_t)time(NULL);
+}
+
+static void set_state(struct job *job, enum job_state state, uint64_t now)
+{
+	job->keeper.state = state;
+	measure_publish(job, now);
+}
+
+static bool check_claim(struct job *job)
+{
+	struct error error = { 0 };
+
+	if (!job->setup.check || job->setup.check(job->setup.check_user, &error) >= 0)
+		return true;
+	job_fail(job, FAILURE_REFUSED, &error);
+	return false;
+}
+
+static void begin(struct job *job, uint64_t now)
+{
+	char id[9], bytes[UNITS_TEXT_MAX];
+
+	measure_start(job, now);
+	if (!check_claim(job)) {
+		set_state(job, JOB_STOPPING, now);
+		return;
+	}
+	job_event_add(job, LOG_LEVEL_INFO, _("Copying %s from %s to %s, plan %s."),
+		      units_print_long(job->total - job->already, UNITS_SI, 512, bytes),
+		      job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
+	job->keeper.ever_copied = true;
+	/* Tells before the first byte whether the map has a place. */
+	ask_saver(job, false, '?', now);
+	set_state(job, JOB_COPYING, now);
+	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
+}
+
+static void pause_or_go_on(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	bool want = atomic_load(&job->want_pause);
+
+	if (want && k->state == JOB_COPYING) {
+		job_event_add(job, LOG_LEVEL_INFO, _("Paused."));
+		k->paused_since = now;
+		set_state(job, JOB_PAUSED, now);
+		job_gate_raise(job, GATE_PAUSE);
+	} else if (!want && k->state == JOB_PAUSED) {
+		uint64_t length = now - k->paused_since;
+
+		k->paused_ns += length;
+		k->paused_since = 0;
+		if (length > CHECK_AFTER && !check_claim(job))
+			return;
+		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
+		set_state(job, JOB_COPYING, now);
+		job_gate_raise(job, GATE_RUN);
+	} else if (!want && job_gate(job) == GATE_PAUSE) {
+		/* Paused and let go on between two ticks. */
+		job_gate_raise(job, GATE_RUN);
+	}
+}
+
+static bool all_parked(const struct job *job)
+{
+	for (unsigned i = 0; i < job->lane_count; i++)
+		if (atomic_load(&job->lanes[i]->state) == LANE_RUNNING)
+			return false;
+	return true;
+}
+
+static enum failure_kind failure(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	enum failure_kind kind = job->failure;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return kind;
+}
+
+/* One more where one is at its limit. That it cannot be had is no failure of the copy. */
+static void add_lane(struct job *job)
+{
+	unsigned n = job->lane_count;
+	uint32_t slots = job->choice.buffers_per_lane / 2;
+	struct error error = { 0 };
+
+	if (n >= job->lanes_max || job->keeper.state != JOB_COPYING || !measure_lanes_busy(job))
+		return;
+	if (lane_new(job, n, slots < 2 ? 2 : slots, &job->lanes[n], &error) < 0)
+		goto out;
+	if (lane_start(job->lanes[n], &error) < 0) {
+		lane_destroy(job->lanes[n]);
+		job->lanes[n] = NULL;
+		goto out;
+	}
+	atomic_store(&job->lane_count, n + 1);
+	/* The gate may have changed while it was not in the list of those to wake. */
+	lane_wake(job->lanes[n]);
+	job_event_add(job, LOG_LEVEL_INFO,
+		      _("Lane %u is at its limit: another one helps from now on."), n - 1);
+	return;
+out:
+	job->lanes_max = n;
+	job_event_add(job, LOG_LEVEL_WARNING, _("No other lane could be started: %s"),
+		      error.sentence);
+}
+
+static bool nothing_left(const struct job *job)
+{
+	return map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
+}
+
+/* All lanes rest. Whatever they left in their rings is taken in before the end is judged. */
+static void finish_writing(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	bool stopping = job_gate(job) >= GATE_STOP;
+
+	keeper_collect(job);
+	if (k->memory_short)
+		return;
+	if (!stopping && !nothing_left(job)) {
+		struct error error;
+
+		error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
+			  _("The lanes ended before all of %s was copied. This is a defect of "
+			    "the program; please report it."),
+			  job->setup.source.name);
+		job_fail(job, FAILURE_INTERNAL, &error);
+	}
+	measure_tick(job, now);
+	if (k->paused_since) {
+		k->paused_ns += now - k->paused_since;
+		k->paused_since = 0;
+	}
+	k->copied = now;
+	k->final_asked = true;
+	set_state(job, stopping ? JOB_STOPPING : JOB_FLUSHING, now);
+	if (k->ever_copied)
+		ask_saver(job, true, nothing_left(job) ? '+' : '?', now);
+}
+
+static enum job_result judge(struct job *job)
+{
+	switch (failure(job)) {
+	case FAILURE_NONE:
+		break;
+	case FAILURE_BAD_SECTOR:
+		return JOB_RESULT_STOPPED;
+	default:
+		return JOB_RESULT_FAILED;
+	}
+	if (!nothing_left(job))
+		return JOB_RESULT_STOPPED;
+	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
+}
+
+static void tell_end(struct job *job)
+{
+	switch (job->keeper.result) {
+	case JOB_RESULT_COMPLETE:
+		job_event_add(job, LOG_LEVEL_INFO, _("Everything is copied and flushed."));
+		break;
+	case JOB_RESULT_PARTIAL:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("Everything but the bad areas is copied and flushed."));
+		break;
+	case JOB_RESULT_STOPPED:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      job->keeper.map_safe
+				      ? _("Stopped. The copy can be resumed from its map.")
+				      : _("Stopped. There is no map to resume from."));
+		break;
+	default:
+		job_event_add(job, LOG_LEVEL_ERROR, _("The copy failed."));
+		break;
+	}
+}
+
+/* The threads are gone and the handles closed before the job is called ended. */
+static void end(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+
+	k->result = judge(job);
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+	tell_end(job);
+	k->ended = clock_monotonic();
+	k->ended_at = (int64_t)time(NULL);
+	set_state(job, JOB_ENDED, k->ended);
+}
+
+static bool save_due(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (k->final_asked || !k->ever_copied || !saver_idle(job->saver))
+		return false;
+	if (atomic_exchange(&job->want_save, false))
+		return true;
+	return k->map_changed && now >= k->next_save &&
+	       (k->state == JOB_COPYING || k->state == JOB_PAUSED);
+}
+
+static void take_rate(struct job *job)
+{
+	char rate[UNITS_TEXT_MAX];
+	uint64_t limit;
+
+	if (!atomic_exchange(&job->rate_changed, false))
+		return;
+	limit = limit_get(&job->limit);
+	rates_forget_trend(&job->keeper.rates);
+	if (limit)
+		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
+			      units_print_rate((double)limit, rate));
+	else
+		job_event_add(job, LOG_LEVEL_INFO, _("The rate is not limited any more."));
+}
+
+/* False: the job has ended. */
+static bool tick(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	keeper_collect(job);
+	take_saver_result(job, now);
+	measure_tick(job, now);
+	take_rate(job);
+	if (k->state == JOB_COPYING || k->state == JOB_PAUSED) {
+		pause_or_go_on(job, now);
+		if (job_gate(job) >= GATE_STOP)
+			set_state(job, JOB_STOPPING, now);
+	}
+	add_lane(job);
+	if (save_due(job, now))
+		ask_saver(job, true, '?', now);
+	if (!k->final_asked && all_parked(job) && saver_idle(job->saver))
+		finish_writing(job, now);
+	if (k->final_asked && saver_idle(job->saver)) {
+		end(job);
+		return false;
+	}
+	measure_publish(job, now);
+	return true;
+}
+
+static void wait_kick(struct job *job, uint64_t until)
+{
+	uint64_t now = clock_monotonic();
+	struct pollfd fd = { .fd = job->keeper_wake, .events = POLLIN };
+	int ms = until > now ? (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC) : 0;
+
+	if (poll(&fd, 1, ms) > 0)
+		eventfd_clear(job->keeper_wake);
+}
+
+void *keeper_main(void *arg)
+{
+	struct job *job = arg;
+	uint64_t next = clock_monotonic() + TICK;
+
+	begin(job, clock_monotonic());
+	while (tick(job, clock_monotonic())) {
+		wait_kick(job, next);
+
+		uint64_t now = clock_monotonic();
+
+		if (now >= next)
+			next = now + TICK;
+	}
+	return NULL;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The lane's thread: the loop that feeds both ends and takes in what comes back. */
+#include "copy/lane.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "copy/core.h"
+#include "copy/retry.h"
+#include "io/buffers.h"
+
+#define BATCH     32
+#define SLOW_READ NSEC_PER_SEC
+/* The keeper is late with a full ring; it comes round ten times a second. */
+#define RING_WAIT (10 * NSEC_PER_MSEC)
+
+static bool is_async(const struct io_handle *handle)
+{
+	return handle->backend->traits & IO_ASYNC;
+}
+
+void lane_slot_free(struct lane *lane, struct slot *slot)
+{
+	slot->next = lane->idle;
+	lane->idle = slot;
+	counter_sub32(&lane->counters.buffers_in_use, 1);
+}
+
+/* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
+void lane_slot_write(struct lane *lane, struct slot *slot)
+{
+	struct job *job = lane->job;
+	struct error error;
+
+	if (!work_allowed(job->plan, &slot->piece) || slot->write_length > slot->piece.length) {
+		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write",
+			  job->setup.destination.name,
+			  _("A write to %s at byte %llu lies outside the plan and was not made. "
+			    "This is a defect of the program; please report it."),
+			  job->setup.destination.name, (unsigned long long)slot->piece.destination);
+		job_fail(job, FAILURE_INTERNAL, &error);
+		lane_slot_free(lane, slot);
+		return;
+	}
+	slot->phase = SLOT_WRITE;
+	slot->tries = 0;
+	slot->request = (struct io_request){
+		.direction = IO_WRITE,
+		.offset = slot->piece.destination,
+		.length = slot->write_length,
+		.buffer = slot->buffer,
+	};
+	slot_queue_push(&lane->to_write, slot);
+}
+
+void lane_slot_report(struct lane *lane, struct slot *slot)
+{
+	slot->phase = SLOT_REPORT;
+	slot->reported = 0;
+	slot_queue_push(&lane->to_report, slot);
+}
+
+static void read_done(struct lane *lane, struct slot *slot)
+{
+	slot->write_length = slot->piece.length;
+	lane_slot_write(lane, slot);
+}
+
+static void write_done(struct lane *lane, struct slot *slot)
+{
+	slot->finished = slot->write_length;
+	if (slot->report_end < slot->finished)
+		slot->report_end = slot->finished;
+	lane_slot_report(lane, slot);
+}
+
+/* What comes next for a slot whose request came back. Queues only, so it never recurses. */
+static void slot_advance(struct lane *lane, struct slot *slot)
+{
+	bool good = slot->request.result == 0;
+
+	switch (slot->phase) {
+	case SLOT_READ:
+		(good ? read_done : retry_read_failed)(lane, slot);
+		break;
+	case SLOT_READ_SEARCH:
+		retry_read_searched(lane, slot);
+		break;
+	case SLOT_WRITE:
+		(good ? write_done : retry_write_failed)(lane, slot);
+		break;
+	case SLOT_WRITE_SEARCH:
+		retry_write_searched(lane, slot);
+		break;
+	case SLOT_REPORT:
+		break;
+	}
+}
+
+static void count_begin(struct lane *lane, const struct io_request *request)
+{
+	struct lane_counters *c = &lane->counters;
+
+	if (request->direction == IO_READ) {
+		counter_add32(&c->reading, 1);
+		counter_add(&c->bytes_reading, request->length);
+	} else {
+		counter_add32(&c->writing, 1);
+		counter_add(&c->bytes_writing, request->length);
+	}
+}
+
+static void count_end(struct lane *lane, const struct io_request *request)
+{
+	struct lane_counters *c = &lane->counters;
+
+	if (request->direction == IO_READ) {
+		counter_sub32(&c->reading, 1);
+		counter_sub(&c->bytes_reading, request->length);
+	} else {
+		counter_sub32(&c->writing, 1);
+		counter_sub(&c->bytes_writing, request->length);
+	}
+}
+
+static void count_result(struct lane *lane, const struct slot *slot)
+{
+	const struct io_request *request = &slot->request;
+	struct lane_counters *c = &lane->counters;
+	uint64_t ns = request->completed - request->submitted;
+
+	if (request->completed < request->submitted || request->result == -ECANCELED)
+		return;
+	if (request->direction == IO_WRITE) {
+		latency_add(&lane->write_latency, ns);
+		counter_add(&c->writes, 1);
+		return;
+	}
+	latency_add(&lane->read_latency, ns);
+	counter_add(&c->reads, 1);
+	if (ns > SLOW_READ)
+		counter_add(&c->slow_reads, 1);
+	if (request->result < 0)
+		return;
+	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
+	counter_add(&c->read, request->length);
+}
+
+static void complete(struct lane *lane, struct slot *slot)
+{
+	count_end(lane, &slot->request);
+	count_result(lane, slot);
+	slot_advance(lane, slot);
+}
+
+/* Returns how many came back, or a negative errno: the queue is broken. */
+static int reap(struct lane *lane, struct io_handle *handle, unsigned min, uint64_t timeout)
+{
+	struct io_request *done[BATCH];
+	int n = handle->backend->reap(handle, min, BATCH, timeout, done);
+
+	for (int i = 0; i < n; i++) {
+		lane->queued--;
+		complete(lane, (struct slot *)done[i]);
+	}
+	return n;
+}
+
+/* Sends what is queued and takes what is there, without waiting. */
+static int reap_now(struct lane *lane)
+{
+	int n = 0, m = 0;
+
+	lane->unsent = false;
+	if (is_async(lane->source))
+		n = reap(lane, lane->source, 0, 0);
+	if (n >= 0 && is_async(lane->destination) && !lane->shared)
+		m = reap(lane, lane->destination, 0, 0);
+	return n < 0 ? n : m < 0 ? m : n + m;
+}
+
+/* IO_DONE: and the slot has moved on. */
+static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct slot *slot)
+{
+	uint64_t before = clock_monotonic();
+	enum io_answer answer;
+
+	count_begin(lane, &slot->request);
+	answer = handle->backend->submit(handle, &slot->request);
+	counter_add(&lane->counters.submit_ns, clock_monotonic() - before);
+	if (answer == IO_BUSY)
+		count_end(lane, &slot->request);
+	if (answer == IO_DONE)
+		complete(lane, slot);
+	if (answer == IO_QUEUED) {
+		lane->queued++;
+		lane->unsent = true;
+	}
+	return answer;
+}
+
+/*
+ * Submits from a queue until it is empty, the end is at its depth, or busy. Of
+ * a synchronous end only one, so that the other end gets its turn in between;
+ * and before it blocks, the other end's requests must be on their way.
+ * 1: something completed in the call, 0: not, negative: a queue is broken.
+ */
+static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_handle *handle,
+		      const uint32_t *in_flight, uint32_t depth)
+{
+	struct slot *slot;
+	int worked = 0;
+
+	if (queue->first && !is_async(handle) && lane->unsent) {
+		int r = reap_now(lane);
+
+		if (r < 0)
+			return r;
+	}
+	while (*in_flight < depth && (slot = slot_queue_pop(queue))) {
+		enum io_answer answer = submit(lane, handle, slot);
+
+		if (answer == IO_BUSY) {
+			slot_queue_unpop(queue, slot);
+			break;
+		}
+		if (answer == IO_DONE) {
+			worked = 1;
+			if (!is_async(handle))
+				break;
+		}
+	}
+	return worked;
+}
+
+static bool have_chunk(struct lane *lane)
+{
+	struct job *job = lane->job;
+
+	if (lane->has_pending)
+		return true;
+	if (lane->chunks_left == 0)
+		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
+	if (lane->chunks_left == 0)
+		return false;
+	work_piece(&job->work, lane->chunk++, &lane->pending);
+	lane->chunks_left--;
+	lane->has_pending = true;
+	return true;
+}
+
+/* Makes reads of new chunks as far as slots, depth and the rate limit allow. */
+static void take_chunks(struct lane *lane)
+{
+	uint32_t room = lane->depth_read > lane->counters.reading
+				? lane->depth_read - lane->counters.reading
+				: 0;
+
+	for (const struct slot *s = lane->to_read.first; s && room; s = s->next)
+		room--;
+	if (room > 1 && !is_async(lane->source))
+		room = 1;
+	while (room-- > 0 && lane->idle && have_chunk(lane)) {
+		struct slot *slot = lane->idle;
+
+		if (!limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
+				&lane->token_wait))
+			return;
+		lane->idle = slot->next;
+		counter_add32(&lane->counters.buffers_in_use, 1);
+		lane->has_pending = false;
+		slot->phase = SLOT_READ;
+		slot->piece = lane->pending;
+		slot->tries = 0;
+		slot->finished = slot->report_end = slot->refused = 0;
+		slot->has_bad = false;
+		slot->request = (struct io_request){
+			.direction = IO_READ,
+			.offset = slot->piece.source,
+			.length = slot->piece.length,
+			.buffer = slot->buffer,
+		};
+		slot_queue_push(&lane->to_read, slot);
+	}
+}
+
+static int send_reads(struct lane *lane, int gate)
+{
+	if (gate == GATE_PAUSE)
+		return 0;
+	if (gate >= GATE_STOP) {
+		struct slot *slot;
+
+		while ((slot = slot_queue_pop(&lane->to_read)))
+			retry_give_up(lane, slot);
+		return 0;
+	}
+	take_chunks(lane);
+	return send_queue(lane, &lane->to_read, lane->source, &lane->counters.reading,
+			  lane->depth_read);
+}
+
+static int send_writes(struct lane *lane, int gate)
+{
+	struct slot *slot;
+
+	if (gate < GATE_ABANDON)
+		return send_queue(lane, &lane->to_write, lane->destination, &lane->counters.writing,
+				  lane->depth_write);
+	while ((slot = slot_queue_pop(&lane->to_write)))
+		retry_give_up(lane, slot);
+	if (!lane->cancelled && lane->destination->backend->cancel)
+		lane->destination->backend->cancel(lane->destination);
+	if (!lane->cancelled && lane->source->backend->cancel)
+		lane->source->backend->cancel(lane->source);
+	lane->cancelled = true;
+	return 0;
+}
+
+static bool report_slot(struct lane *lane, struct slot *slot)
+{
+	uint32_t sector = lane->job->plan->sector_size;
+
+	while (slot->reported < slot->report_end) {
+		uint32_t from = slot->reported, to = from;
+		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
+
+		if (!slot->has_bad) {
+			to = slot->report_end;
+		} else {
+			while (to < slot->report_end && slot_is_bad(slot, to / sector) == bad)
+				to += sector;
+		}
+		if (to > slot->report_end)
+			to = slot->report_end;
+		/* What is neither written nor bad stays to be done. */
+		if (!bad && from < slot->finished && to > slot->finished)
+			to = slot->finished;
+
+		struct report report = {
+			.source = slot->piece.source + from,
+			.length = to - from,
+			.status = bad ? MAP_BAD : MAP_FINISHED,
+			.code = bad ? slot->code : 0,
+			.sense = bad ? slot->sense : (struct sense){ 0 },
+		};
+
+		if (bad || from < slot->finished) {
+			if (!ring_push(&lane->ring, &report))
+				return false;
+			if (!bad)
+				counter_add(&lane->counters.written, to - from);
+		}
+		slot->reported = to;
+	}
+	if (slot->refused) {
+		struct report report = {
+			.source = slot->piece.source + slot->refused_at,
+			.length = slot->refused,
+			.status = MAP_NON_TRIED,
+			.code = slot->code,
+			.sense = slot->sense,
+		};
+
+		return ring_push(&lane->ring, &report);
+	}
+	return true;
+}
+
+static void send_reports(struct lane *lane)
+{
+	struct slot *slot;
+
+	while ((slot = slot_queue_pop(&lane->to_report))) {
+		if (!report_slot(lane, slot)) {
+			slot_queue_unpop(&lane->to_report, slot);
+			break;
+		}
+		lane_slot_free(lane, slot);
+	}
+	if (ring_half_full(&lane->ring))
+		job_kick_keeper(lane->job);
+}
+
+static void wait_wake(struct lane *lane, int timeout_ms)
+{
+	struct pollfd fd = { .fd = lane->wake, .events = POLLIN };
+
+	if (poll(&fd, 1, timeout_ms) > 0)
+		eventfd_clear(lane->wake);
+}
+
+static int ms_of(uint64_t ns)
+{
+	return (int)((ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+}
+
+static uint64_t patience(const struct lane *lane)
+{
+	uint64_t ns = lane->to_report.first ? RING_WAIT : JOB_PATIENCE;
+
+	return lane->token_wait && lane->token_wait < ns ? lane->token_wait : ns;
+}
+
+/* Waits for a completion of either end, or the gate. */
+static int wait_queues(struct lane *lane)
+{
+	bool source = is_async(lane->source), destination = is_async(lane->destination);
+	int r = 0;
+
+	if (source && destination && !lane->shared) {
+		r = reap_now(lane);
+		if (r != 0)
+			return r;
+
+		struct pollfd fds[] = {
+			{ .fd = lane->source->backend->poll_fd(lane->source), .events = POLLIN },
+			{ .fd = lane->destination->backend->poll_fd(lane->destination),
+			  .events = POLLIN },
+			{ .fd = lane->wake, .events = POLLIN },
+		};
+
+		if (poll(fds, 3, ms_of(patience(lane))) > 0 && fds[2].revents)
+			eventfd_clear(lane->wake);
+		return reap_now(lane);
+	}
+	lane->unsent = false;
+	return reap(lane, source ? lane->source : lane->destination, 1, patience(lane));
+}
+
+static bool all_done(const struct lane *lane, int gate)
+{
+	if (lane->to_read.first || lane->to_write.first || lane->to_report.first)
+		return false;
+	return gate >= GATE_STOP || (!lane->has_pending && lane->chunks_left == 0);
+}
+
+/* One round. False: there is nothing left to do, or *reterr says why not. */
+static bool lane_round(struct lane *lane, int *reterr)
+{
+	int gate = job_gate(lane->job);
+	int writes, reads, r = 0;
+
+	lane->token_wait = 0;
+	send_reports(lane);
+	writes = send_writes(lane, gate);
+	reads = writes < 0 ? 0 : send_reads(lane, gate);
+	if (writes < 0 || reads < 0) {
+		*reterr = writes < 0 ? writes : reads;
+		return false;
+	}
+	if (lane->queued > 0)
+		r = writes || reads ? reap_now(lane) : wait_queues(lane);
+	else if (writes || reads)
+		return true;
+	else if (all_done(lane, gate) && (gate >= GATE_STOP || !have_chunk(lane)))
+		return false;
+	else if (gate == GATE_PAUSE && !lane->to_report.first)
+		wait_wake(lane, -1);
+	else
+		wait_wake(lane, ms_of(patience(lane)));
+	*reterr = r < 0 ? r : 0;
+	return r >= 0;
+}
+
+static void broken(struct lane *lane, int code)
+{
+	struct error error;
+
+	error_set(&error, ERROR_CLASS_INTERNAL, code, "wait", lane->job->setup.source.name,
+		  _("The request queue of lane %u failed: %s. Stop other programs that use much "
+		    "memory, then resume."),
+		  lane->number, error_phrase(code));
+	job_fail(lane->job, FAILURE_INTERNAL, &error);
+}
+
+static void *lane_main(void *arg)
+{
+	struct lane *lane = arg;
+	int code = 0;
+
+	atomic_store(&lane->tid, gettid());
+	while (lane_round(lane, &code))
+		;
+	if (code < 0)
+		broken(lane, code);
+	atomic_store(&lane->state, code < 0 ? LANE_BROKEN : LANE_PARKED);
+	job_kick_keeper(lane->job);
+	/* The handles stay open: the destination is flushed through one of them. */
+	while (job_gate(lane->job) != GATE_EXIT)
+		wait_wake(lane, -1);
+	io_close(lane->destination);
+	io_close(lane->source);
+	lane->destination = lane->source = NULL;
+	return NULL;
+}
+
+int lane_start(struct lane *lane, struct error *reterr)
+{
+	char name[16];
+	int r;
+
+	snprintf(name, sizeof(name), "lane%u", lane->number);
+	r = thread_start(&lane->thread, lane_main, lane, name, reterr);
+	lane->started = r == 0;
+	return r;
+}
+
+void lane_wake(struct lane *lane)
+{
+	eventfd_signal(lane->wake);
+}
+
+void lane_join(struct lane *lane)
+{
+	if (lane->started)
+		pthread_join(lane->thread, NULL);
+	lane->started = false;
+}

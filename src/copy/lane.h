@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A lane: one thread that keeps both ends of the copy busy with its own
+ * buffers, handles and requests. A slot is one buffer with one request that is
+ * born as a read and becomes its write. Nothing here is shared but the cursor
+ * (work.h), the rate limit, the counters that others read, and the ring that
+ * the keeper empties.
+ */
+#ifndef CLONEDECK_COPY_LANE_H
+#define CLONEDECK_COPY_LANE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "copy/ring.h"
+#include "copy/work.h"
+#include "io/io.h"
+#include "stats/latency.h"
+
+struct job;
+
+enum slot_phase {
+	SLOT_READ,        /* the whole chunk */
+	SLOT_READ_SEARCH, /* a part of a chunk that failed, to find the sector */
+	SLOT_WRITE,
+	SLOT_WRITE_SEARCH,
+	SLOT_REPORT, /* through; waits for room in the ring */
+};
+
+/* Where the search in a failed chunk is. */
+struct search {
+	uint32_t pos;   /* everything before it is known */
+	unsigned level; /* of search_steps(): how small the parts are */
+};
+
+struct slot {
+	struct io_request request; /* must stay first: a request is its slot */
+	struct slot *next;
+	void *buffer;
+	enum slot_phase phase;
+	struct piece piece;
+	uint32_t write_length; /* less than the piece where the copy stops at a bad sector */
+	unsigned tries;
+	struct search search;
+	/* For the report: [0, finished) is on the destination but for what is marked bad;
+	 * a bad sector may follow. */
+	uint32_t finished, reported, report_end;
+	uint32_t refused_at, refused; /* bytes that the destination did not take, 0 none */
+	int code;                     /* of the first failure */
+	struct sense sense;
+	bool has_bad;
+	uint64_t *bad; /* a bit per sector of the source */
+};
+
+struct slot_queue {
+	struct slot *first, **last;
+};
+
+/* Written by the lane, read by anyone; relaxed atomics, one writer, lines of its own. */
+struct lane_counters {
+	_Alignas(64) uint64_t read, written; /* bytes completed */
+	uint64_t reads, writes;              /* requests completed */
+	uint64_t bytes_reading, bytes_writing;
+	uint64_t submit_ns; /* spent inside submit */
+	uint64_t errors, retries, slow_reads;
+	uint64_t last_read;        /* monotonic ns of the last good one */
+	uint32_t reading, writing; /* requests in flight */
+	uint32_t buffers_in_use;
+};
+
+enum lane_state {
+	LANE_RUNNING,
+	LANE_PARKED, /* nothing in flight, nothing left to do */
+	LANE_BROKEN, /* its queue failed; what was in flight is unknown */
+};
+
+struct lane {
+	struct job *job;
+	unsigned number;
+	pthread_t thread;
+	bool started;
+	atomic_int tid;
+	atomic_int state; /* enum lane_state */
+	int wake;         /* eventfd: the gate changed */
+
+	struct io_buffers *buffers;
+	struct io_handle *source, *destination;
+	bool shared; /* one queue for both ends */
+	uint32_t depth_read, depth_write;
+	struct slot *slots;
+	uint64_t *bad_bits;
+	uint32_t slot_count;
+	uint32_t run; /* chunks taken at once */
+
+	/* The lane's alone. */
+	struct slot *idle;
+	struct slot_queue to_read, to_write, to_report;
+	uint32_t queued; /* requests that reap will give back */
+	bool unsent;     /* submit queued something that no reap has sent yet */
+	uint64_t chunk, chunks_left;
+	struct piece pending; /* taken, waits for the rate limit or a slot */
+	bool has_pending;
+	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
+	bool cancelled;
+
+	struct lane_counters counters;
+	struct latency read_latency, write_latency;
+	struct ring ring;
+};
+
+static inline void counter_add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void counter_add32(uint32_t *counter, uint32_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void counter_sub(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter - n, __ATOMIC_RELAXED);
+}
+
+static inline void counter_sub32(uint32_t *counter, uint32_t n)
+{
+	__atomic_store_n(counter, *counter - n, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t counter_get(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t counter_get32(const uint32_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static inline void slot_queue_init(struct slot_queue *queue)
+{
+	queue->first = NULL;
+	queue->last = &queue->first;
+}
+
+static inline void slot_queue_push(struct slot_queue *queue, struct slot *slot)
+{
+	slot->next = NULL;
+	*queue->last = slot;
+	queue->last = &slot->next;
+}
+
+/* Back to the front: it was refused for now and keeps its turn. */
+static inline void slot_queue_unpop(struct slot_queue *queue, struct slot *slot)
+{
+	slot->next = queue->first;
+	if (!queue->first)
+		queue->last = &slot->next;
+	queue->first = slot;
+}
+
+static inline struct slot *slot_queue_pop(struct slot_queue *queue)
+{
+	struct slot *slot = queue->first;
+
+	if (!slot)
+		return NULL;
+	queue->first = slot->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return slot;
+}
+
+/* Allocates all it needs and opens its handles; the thread is not running yet. */
+int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret,
+	     struct error *reterr);
+int lane_start(struct lane *lane, struct error *reterr);
+void lane_wake(struct lane *lane);
+/* After the gate is at GATE_EXIT. */
+void lane_join(struct lane *lane);
+void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
+
+/* For retry.c. */
+void lane_slot_free(struct lane *lane, struct slot *slot);
+void lane_slot_write(struct lane *lane, struct slot *slot); /* its data is complete */
+void lane_slot_report(struct lane *lane, struct slot *slot);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Making a lane and taking it apart again. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "copy/core.h"
+#include "copy/lane.h"
+#include "io/buffers.h"
+
+#define BITS 64
+
+static uint32_t per_lane(uint32_t depth, uint32_t lanes)
+{
+	uint32_t share = (depth + lanes - 1) / lanes;
+
+	return share ? share : 1;
+}
+
+static int open_ends(struct lane *lane, struct error *reterr)
+{
+	struct job *job = lane->job;
+	struct io_setup setup = { .depth = lane->depth_read, .buffers = lane->buffers };
+	int r = io_open(job->choice.source, &job->setup.source, &setup, &lane->source, reterr);
+
+	if (r < 0)
+		return r;
+	lane->shared = job->choice.source == job->choice.destination &&
+		       job->choice.source->traits & IO_CAN_SHARE;
+	setup.depth = lane->depth_write;
+	setup.peer = lane->shared ? lane->source : NULL;
+	return io_open(job->choice.destination, &job->setup.destination, &setup, &lane->destination,
+		       reterr);
+}
+
+static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
+{
+	const struct job *job = lane->job;
+	uint32_t words = (job->choice.chunk / job->plan->sector_size + BITS) / BITS;
+
+	lane->slots = calloc(count, sizeof(*lane->slots));
+	lane->bad_bits = calloc((size_t)count * words, sizeof(*lane->bad_bits));
+	if (!lane->slots || !lane->bad_bits)
+		return error_nomem(reterr);
+	lane->slot_count = count;
+	for (uint32_t i = count; i-- > 0;) {
+		struct slot *slot = &lane->slots[i];
+
+		slot->buffer = io_buffers_get(lane->buffers);
+		slot->bad = &lane->bad_bits[(size_t)i * words];
+		slot->next = lane->idle;
+		lane->idle = slot;
+	}
+	return 0;
+}
+
+int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret,
+	     struct error *reterr)
+{
+	struct lane *lane = aligned_alloc(64, sizeof(*lane));
+	int r;
+
+	if (!lane)
+		return error_nomem(reterr);
+	memset(lane, 0, sizeof(*lane));
+	lane->job = job;
+	lane->number = number;
+	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
+	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
+	/* Nothing is nearer to sequential than one chunk at a time; where seeks cost nothing,
+	 * longer runs spare the cursor's cache line. */
+	lane->run = job->setup.source.rotational == YES || job->setup.destination.rotational == YES
+			    ? 1
+			    : 4;
+	slot_queue_init(&lane->to_read);
+	slot_queue_init(&lane->to_write);
+	slot_queue_init(&lane->to_report);
+
+	r = lane->wake = eventfd_new(reterr);
+	if (r >= 0)
+		r = io_buffers_new(slots, job->choice.chunk, &lane->buffers, reterr);
+	if (r >= 0)
+		r = make_slots(lane, slots, reterr);
+	if (r >= 0)
+		r = open_ends(lane, reterr);
+	if (r < 0) {
+		lane_destroy(lane);
+		return r;
+	}
+	*ret = lane;
+	return 0;
+}
+
+void lane_destroy(struct lane *lane)
+{
+	if (!lane)
+		return;
+	io_close(lane->destination);
+	io_close(lane->source);
+	free(lane->slots);
+	free(lane->bad_bits);
+	io_buffers_destroy(lane->buffers);
+	if (lane->wake >= 0)
+		close(lane->wake);
+	free(lane);
+}

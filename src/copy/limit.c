@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rate limit. */
+#include "copy/limit.h"
+
+#include "base/clock.h"
+
+#define BURST (NSEC_PER_SEC / 10)
+
+void limit_set(struct limit *limit, uint64_t rate, uint64_t now)
+{
+	/* A debt made at the old rate must not hold up the new one. */
+	__atomic_store_n(&limit->next, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&limit->rate, rate, __ATOMIC_RELAXED);
+}
+
+uint64_t limit_get(const struct limit *limit)
+{
+	return __atomic_load_n(&limit->rate, __ATOMIC_RELAXED);
+}
+
+bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *retwait)
+{
+	uint64_t rate = limit_get(limit);
+	uint64_t next = __atomic_load_n(&limit->next, __ATOMIC_RELAXED);
+	uint64_t later;
+
+	if (rate == 0)
+		return true;
+
+	unsigned __int128 cost = (unsigned __int128)bytes * NSEC_PER_SEC / rate;
+
+	do {
+		if (next > now) {
+			*retwait = next - now;
+			return false;
+		}
+
+		uint64_t base = now - next > BURST ? now - BURST : next;
+
+		later = cost > UINT64_MAX - base ? UINT64_MAX : base + (uint64_t)cost;
+	} while (!__atomic_compare_exchange_n(&limit->next, &next, later, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rate limit of a job, shared by its lanes without a lock: the time at
+ * which the next byte may go. Unused time is worth at most a tenth of a second,
+ * so there are no bursts after a pause.
+ */
+#ifndef CLONEDECK_COPY_LIMIT_H
+#define CLONEDECK_COPY_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct limit {
+	uint64_t rate; /* atomic: bytes per second, 0 none */
+	uint64_t next; /* atomic: monotonic ns */
+};
+
+void limit_set(struct limit *limit, uint64_t rate, uint64_t now);
+uint64_t limit_get(const struct limit *limit);
+/* True: the bytes may go now. False: *retwait ns from now they may, if nobody is faster. */
+bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *retwait);
+
+#endif

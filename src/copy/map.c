@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The map in memory: a sorted array of blocks, changed by splicing. */
+#include "copy/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "copy/map_blocks.h"
+
+DEFINE_CLEANUP(map, struct map *, map_destroy)
+
+int map_status_index(int status)
+{
+	switch (status) {
+	case MAP_NON_TRIED:
+		return 0;
+	case MAP_NON_TRIMMED:
+		return 1;
+	case MAP_NON_SCRAPED:
+		return 2;
+	case MAP_BAD:
+		return 3;
+	case MAP_FINISHED:
+		return 4;
+	}
+	return -1;
+}
+
+static void count_block(struct map *map, const struct map_block *block, bool add)
+{
+	int i = map_status_index(block->status);
+
+	if (add) {
+		map->bytes[i] += block->size;
+		map->areas[i]++;
+	} else {
+		map->bytes[i] -= block->size;
+		map->areas[i]--;
+	}
+}
+
+struct map *map_alloc(void)
+{
+	return calloc(1, sizeof(struct map));
+}
+
+void map_destroy(struct map *map)
+{
+	if (!map)
+		return;
+	free(map->blocks);
+	plan_destroy(map->plan);
+	free(map);
+}
+
+int map_reserve(struct map *map, size_t more)
+{
+	size_t wanted, capacity = map->capacity;
+	struct map_block *blocks;
+
+	if (__builtin_add_overflow(map->count, more, &wanted))
+		return -ENOMEM;
+	if (wanted <= capacity)
+		return 0;
+	while (capacity < wanted)
+		if (__builtin_mul_overflow(capacity ? capacity : 16, 2, &capacity))
+			return -ENOMEM;
+	blocks = reallocarray(map->blocks, capacity, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	map->blocks = blocks;
+	map->capacity = capacity;
+	return 0;
+}
+
+int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status)
+{
+	struct map_block *last = map->count ? &map->blocks[map->count - 1] : NULL;
+
+	if (last && last->status == status && last->start + last->size == start) {
+		last->size += size;
+		map->bytes[map_status_index(status)] += size;
+		return 0;
+	}
+
+	int r = map_reserve(map, 1);
+
+	if (r < 0)
+		return r;
+	map->blocks[map->count] = (struct map_block){ start, size, status };
+	count_block(map, &map->blocks[map->count++], true);
+	return 0;
+}
+
+int plan_copy(const struct plan *plan, struct plan **ret)
+{
+	struct plan *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *plan;
+	copy->extents = reallocarray(NULL, plan->extent_count ? plan->extent_count : 1,
+				     sizeof(*plan->extents));
+	if (!copy->extents) {
+		free(copy);
+		return -ENOMEM;
+	}
+	if (plan->extent_count)
+		memcpy(copy->extents, plan->extents, plan->extent_count * sizeof(*plan->extents));
+	*ret = copy;
+	return 0;
+}
+
+int map_new(const struct plan *plan, struct map **ret, struct error *reterr)
+{
+	CLEANUP(map) struct map *map = map_alloc();
+
+	if (!map || plan_copy(plan, &map->plan) < 0)
+		return error_nomem(reterr);
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (map_append(map, source, length, MAP_NON_TRIED) < 0)
+			return error_nomem(reterr);
+	}
+	*ret = cleanup_steal(map);
+	return 0;
+}
+
+int map_copy(const struct map *map, struct map **ret, struct error *reterr)
+{
+	CLEANUP(map) struct map *copy = map_alloc();
+
+	if (!copy || (map->plan && plan_copy(map->plan, &copy->plan) < 0) ||
+	    map_reserve(copy, map->count) < 0)
+		return error_nomem(reterr);
+	if (map->count)
+		memcpy(copy->blocks, map->blocks, map->count * sizeof(*map->blocks));
+	copy->count = map->count;
+	memcpy(copy->bytes, map->bytes, sizeof(map->bytes));
+	memcpy(copy->areas, map->areas, sizeof(map->areas));
+	*ret = cleanup_steal(copy);
+	return 0;
+}
+
+/* Index of the first block that ends behind pos; count when there is none. */
+static size_t find(const struct map *map, uint64_t pos)
+{
+	size_t low = 0, high = map->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		/* Not start + size: the last block may end at 2^64 - 1. */
+		if (map->blocks[middle].start > pos ||
+		    pos - map->blocks[middle].start < map->blocks[middle].size)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Blocks first … last cover [start, end) without a hole. */
+static bool covered(const struct map *map, uint64_t start, uint64_t end, size_t first,
+		    size_t *retlast)
+{
+	size_t i = first;
+
+	if (i >= map->count || map->blocks[i].start > start)
+		return false;
+	while (map->blocks[i].start + map->blocks[i].size < end) {
+		if (i + 1 >= map->count ||
+		    map->blocks[i + 1].start != map->blocks[i].start + map->blocks[i].size)
+			return false;
+		i++;
+	}
+	*retlast = i;
+	return true;
+}
+
+/* Adds a piece to a short list, merged with the one before where it can be. */
+static size_t push_piece(struct map_block *pieces, size_t n, struct map_block piece)
+{
+	if (piece.size == 0)
+		return n;
+	if (n > 0 && pieces[n - 1].status == piece.status &&
+	    pieces[n - 1].start + pieces[n - 1].size == piece.start) {
+		pieces[n - 1].size += piece.size;
+		return n;
+	}
+	pieces[n] = piece;
+	return n + 1;
+}
+
+int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status)
+{
+	struct map_block pieces[5];
+	size_t first, last, n = 0;
+	uint64_t end;
+
+	if (size == 0)
+		return 0;
+	if (!u64_add(start, size, &end))
+		return -ERANGE;
+	first = find(map, start);
+	if (!covered(map, start, end, first, &last))
+		return -ERANGE;
+	if (first == last && map->blocks[first].status == status)
+		return 0;
+
+	struct map_block *a = &map->blocks[first], *b = &map->blocks[last];
+	struct map_block head = { a->start, start - a->start, a->status };
+	struct map_block tail = { end, b->start + b->size - end, b->status };
+
+	/* The neighbours take part, so that equal blocks merge with them. */
+	if (first > 0)
+		n = push_piece(pieces, n, map->blocks[--first]);
+	n = push_piece(pieces, n, head);
+	n = push_piece(pieces, n, (struct map_block){ start, size, status });
+	n = push_piece(pieces, n, tail);
+	if (last + 1 < map->count)
+		n = push_piece(pieces, n, map->blocks[++last]);
+
+	size_t old = last - first + 1;
+
+	if (n > old && map_reserve(map, n - old) < 0)
+		return -ENOMEM;
+	for (size_t i = first; i <= last; i++)
+		count_block(map, &map->blocks[i], false);
+	memmove(&map->blocks[first + n], &map->blocks[last + 1],
+		(map->count - last - 1) * sizeof(*map->blocks));
+	memcpy(&map->blocks[first], pieces, n * sizeof(*pieces));
+	for (size_t i = first; i < first + n; i++)
+		count_block(map, &map->blocks[i], true);
+	map->count = map->count - old + n;
+	return 0;
+}
+
+bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret)
+{
+	for (size_t i = find(map, pos); i < map->count; i++) {
+		if (map->blocks[i].status == status) {
+			*ret = map->blocks[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t map_bytes(const struct map *map, enum map_status status)
+{
+	return map->bytes[map_status_index(status)];
+}
+
+size_t map_areas(const struct map *map, enum map_status status)
+{
+	return map->areas[map_status_index(status)];
+}
+
+/* Marks what [start, end) of `map` shares with the block. */
+static int take_block(struct map *map, uint64_t start, uint64_t end, enum map_status status)
+{
+	for (size_t i = find(map, start); i < map->count && map->blocks[i].start < end;) {
+		const struct map_block *block = &map->blocks[i];
+		uint64_t from = block->start > start ? block->start : start;
+		uint64_t to = block->start + block->size < end ? block->start + block->size : end;
+		int r = map_set(map, from, to - from, status);
+
+		if (r < 0)
+			return r;
+		if (to >= end)
+			break;
+		i = find(map, to);
+	}
+	return 0;
+}
+
+int map_take_finished(struct map *map, const struct map *from, uint32_t alignment)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct map_block *block = &from->blocks[i];
+		uint64_t start, end = u64_align_down(block->start + block->size, alignment);
+
+		if (block->status != MAP_FINISHED)
+			continue;
+		if (!u64_align_up(block->start, alignment, &start) || start >= end)
+			continue;
+
+		int r = take_block(map, start, end, MAP_FINISHED);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int badness(enum map_status status)
+{
+	static const char order[] = "+?*/-";
+
+	return (int)(strchr(order, status) - order);
+}
+
+void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out)
+{
+	for (int c = 0; c < cells; c++) {
+		/* 128 bits: start and size may be anything. */
+		uint64_t from =
+			start + (uint64_t)((unsigned __int128)size * (unsigned)c / (unsigned)cells);
+		uint64_t to = start + (uint64_t)((unsigned __int128)size * ((unsigned)c + 1) /
+						 (unsigned)cells);
+		int worst = -1;
+
+		out[c] = '.';
+		if (to == from)
+			to = from + 1;
+		for (size_t i = find(map, from); i < map->count && map->blocks[i].start < to; i++) {
+			if (badness(map->blocks[i].status) <= worst)
+				continue;
+			worst = badness(map->blocks[i].status);
+			out[c] = (char)map->blocks[i].status;
+		}
+	}
+	out[cells > 0 ? cells : 0] = '\0';
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan in the comments of a map file. What is read is as hostile as any file. */
+#include "copy/map_plan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "base/text.h"
+#include "io/backends.h"
+
+/* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
+ * width of their member. */
+struct field {
+	const char *key;
+	size_t offset, size;
+	bool text;
+};
+
+#define TEXT(key, member)                                                                          \
+	{                                                                                          \
+		key, offsetof(struct endpoint, member), sizeof(((struct endpoint *)0)->member),    \
+			true                                                                       \
+	}
+#define NUMBER(key, member)                                                                        \
+	{                                                                                          \
+		key, offsetof(struct endpoint, member), sizeof(((struct endpoint *)0)->member),    \
+			false                                                                      \
+	}
+
+static const struct field fields[] = {
+	NUMBER("kind", kind),
+	TEXT("node", node),
+	TEXT("disk_node", disk_node),
+	TEXT("sg", sg),
+	TEXT("raw", raw),
+	TEXT("model", identity.model),
+	TEXT("serial", identity.serial),
+	TEXT("wwn", identity.wwn),
+	TEXT("firmware", identity.firmware),
+	NUMBER("disk_size", identity.size),
+	NUMBER("disk_sector_size", identity.logical_sector_size),
+	NUMBER("diskseq", identity.diskseq),
+	NUMBER("disk_devno", identity.devno),
+	NUMBER("inode", identity.inode),
+	NUMBER("devno", devno),
+	NUMBER("partition", partition),
+	NUMBER("start", start),
+	NUMBER("size", size),
+	NUMBER("logical_sector_size", logical_sector_size),
+	NUMBER("physical_sector_size", physical_sector_size),
+	NUMBER("exists", exists),
+};
+
+#define FIELDS    (sizeof(fields) / sizeof(fields[0]))
+#define VALUE_MAX 2048 /* the longest text, all of it encoded */
+
+struct map_plan_reader {
+	bool schema;
+	struct endpoint ends[2]; /* source, destination */
+	uint64_t seen[2];        /* bit per field */
+	struct plan_options options;
+	uint64_t sector_size, extents_told, extents_read;
+	bool has_id;
+	char id[9];
+	struct extent *extents;
+	size_t capacity;
+};
+
+static const char *const end_names[2] = { "source", "destination" };
+
+static uint64_t get_number(const struct endpoint *end, const struct field *field)
+{
+	const char *p = (const char *)end + field->offset;
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (field->size == sizeof(bool))
+		return *(const bool *)p;
+	if (field->size == sizeof(narrow)) {
+		memcpy(&narrow, p, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, p, sizeof(wide));
+	return wide;
+}
+
+static bool put_number(struct endpoint *end, const struct field *field, uint64_t value)
+{
+	char *p = (char *)end + field->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (field->size == sizeof(bool)) {
+		*(bool *)p = value != 0;
+		return value <= 1;
+	}
+	if (field->size == sizeof(narrow)) {
+		memcpy(p, &narrow, sizeof(narrow));
+		return value == narrow;
+	}
+	memcpy(p, &value, sizeof(value));
+	return true;
+}
+
+static void print_text(FILE *file, const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+		if (*p > ' ' && *p < 0x7f && *p != '%')
+			putc(*p, file);
+		else
+			fprintf(file, "%%%02X", *p);
+}
+
+static void print_end(const struct endpoint *end, const char *name, FILE *file)
+{
+	for (size_t i = 0; i < FIELDS; i++) {
+		const struct field *field = &fields[i];
+
+		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
+		if (field->text)
+			print_text(file, (const char *)end + field->offset);
+		else
+			fprintf(file, "%" PRIu64, get_number(end, field));
+		putc('\n', file);
+	}
+}
+
+static const char *on_error_name(enum on_error on_error)
+{
+	return on_error == ON_ERROR_MAP ? "map" : "stop";
+}
+
+void map_plan_print(const struct plan *plan, FILE *file)
+{
+	const struct plan_options *o = &plan->options;
+	char id[9];
+
+	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
+	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", plan_id(plan, id));
+	print_end(&plan->source, end_names[0], file);
+	print_end(&plan->destination, end_names[1], file);
+	fprintf(file, MAP_COMMENT_PREFIX "option.chunk=%" PRIu32 "\n", o->chunk);
+	fprintf(file, MAP_COMMENT_PREFIX "option.queue_depth=%" PRIu32 "\n", o->queue_depth);
+	fprintf(file, MAP_COMMENT_PREFIX "option.lanes=%" PRIu32 "\n", o->lanes);
+	fprintf(file, MAP_COMMENT_PREFIX "option.source_backend=%s\n",
+		io_backend_choice_name(o->source_backend));
+	fprintf(file, MAP_COMMENT_PREFIX "option.destination_backend=%s\n",
+		io_backend_choice_name(o->destination_backend));
+	fprintf(file, MAP_COMMENT_PREFIX "option.rate=%" PRIu64 "\n", o->rate);
+	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
+	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
+	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
+	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
+	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
+	for (size_t i = 0; i < plan->extent_count; i++)
+		fprintf(file, MAP_COMMENT_PREFIX "extent=%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			plan->extents[i].source_lba, plan->extents[i].destination_lba,
+			plan->extents[i].sectors);
+}
+
+struct map_plan_reader *map_plan_reader_new(void)
+{
+	return calloc(1, sizeof(struct map_plan_reader));
+}
+
+void map_plan_reader_destroy(struct map_plan_reader *reader)
+{
+	if (!reader)
+		return;
+	free(reader->extents);
+	free(reader);
+}
+
+/* Decimal digits up to `stop`; *p moves behind it. */
+static bool take_number(const char **p, char stop, uint64_t *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**p))
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, 10);
+	if (errno || *end != stop)
+		return false;
+	*p = stop ? end + 1 : end;
+	return true;
+}
+
+static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
+{
+	return take_number(&value, '\0', ret) && *ret <= most;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Decodes and sanitises; false for a broken code, a NUL, or a text that does not fit or
+ * that we would never have written. */
+static bool decode_text(const char *value, char *to, size_t size)
+{
+	char plain[VALUE_MAX];
+	size_t n = 0;
+
+	for (const char *p = value; *p; p++) {
+		char c = *p;
+
+		if (c == '%') {
+			int high = hex_digit(p[1]), low = high < 0 ? -1 : hex_digit(p[2]);
+
+			if (low < 0)
+				return false;
+			c = (char)(high << 4 | low);
+			p += 2;
+		}
+		if (c == '\0' || n + 1 >= sizeof(plain))
+			return false;
+		plain[n++] = c;
+	}
+	plain[n] = '\0';
+	if (n >= size)
+		return false;
+	text_sanitise(to, size, plain, n);
+	return true;
+}
+
+static int read_end_field(struct map_plan_reader *reader, int which, const char *key,
+			  const char *value)
+{
+	struct endpoint *end = &reader->ends[which];
+	uint64_t number;
+
+	for (size_t i = 0; i < FIELDS; i++) {
+		if (strcmp(key, fields[i].key))
+			continue;
+		if (reader->seen[which] & (1ULL << i))
+			return -EEXIST;
+		reader->seen[which] |= 1ULL << i;
+		if (fields[i].text)
+			return decode_text(value, (char *)end + fields[i].offset, fields[i].size)
+				       ? 0
+				       : -EINVAL;
+		return whole_number(value, UINT64_MAX, &number) &&
+				       put_number(end, &fields[i], number)
+			       ? 0
+			       : -EINVAL;
+	}
+	return -ENOENT;
+}
+
+static int read_option(struct plan_options *o, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		uint32_t *to;
+	} numbers[] = {
+		{ "chunk", &o->chunk },
+		{ "queue_depth", &o->queue_depth },
+		{ "lanes", &o->lanes },
+		{ "retries", &o->retries },
+	};
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key))
+			continue;
+		if (!whole_number(value, UINT32_MAX, &number))
+			return -EINVAL;
+		*numbers[i].to = (uint32_t)number;
+		return 0;
+	}
+	if (!strcmp(key, "rate"))
+		return whole_number(value, UINT64_MAX, &o->rate) ? 0 : -EINVAL;
+	if (!strcmp(key, "source_backend"))
+		return io_backend_choice_parse(value, &o->source_backend);
+	if (!strcmp(key, "destination_backend"))
+		return io_backend_choice_parse(value, &o->destination_backend);
+	if (!strcmp(key, "on_error")) {
+		if (strcmp(value, "stop") && strcmp(value, "map"))
+			return -EINVAL;
+		o->on_error = strcmp(value, "map") ? ON_ERROR_STOP : ON_ERROR_MAP;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Order and limits are plan_from_extents()'s to check. */
+static int read_extent(struct map_plan_reader *reader, const char *value)
+{
+	struct extent extent;
+
+	if (!take_number(&value, ',', &extent.source_lba) ||
+	    !take_number(&value, ',', &extent.destination_lba) ||
+	    !take_number(&value, '\0', &extent.sectors))
+		return -EINVAL;
+	if (reader->extents_read == reader->capacity) {
+		size_t capacity = reader->capacity ? reader->capacity * 2 : 8;
+		struct extent *extents = reallocarray(reader->extents, capacity, sizeof(*extents));
+
+		if (!extents)
+			return -ENOMEM;
+		reader->extents = extents;
+		reader->capacity = capacity;
+	}
+	reader->extents[reader->extents_read++] = extent;
+	return 0;
+}
+
+static int read_pair(struct map_plan_reader *reader, const char *key, const char *value)
+{
+	if (!strcmp(key, "plan")) {
+		if (reader->has_id || strlen(value) != 8)
+			return -EINVAL;
+		memcpy(reader->id, value, 9);
+		reader->has_id = true;
+		return 0;
+	}
+	for (int which = 0; which < 2; which++) {
+		size_t n = strlen(end_names[which]);
+
+		if (!strncmp(key, end_names[which], n) && key[n] == '.')
+			return read_end_field(reader, which, key + n + 1, value);
+	}
+	if (!strncmp(key, "option.", 7))
+		return read_option(&reader->options, key + 7, value);
+	if (!strcmp(key, "sector_size"))
+		return whole_number(value, UINT32_MAX, &reader->sector_size) ? 0 : -EINVAL;
+	if (!strcmp(key, "extents"))
+		return whole_number(value, SIZE_MAX, &reader->extents_told) ? 0 : -EINVAL;
+	if (!strcmp(key, "extent"))
+		return read_extent(reader, value);
+	return -ENOENT;
+}
+
+int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy)
+{
+	char key[64];
+	const char *value;
+	size_t n;
+
+	if (strncmp(line, MAP_COMMENT_PREFIX, strlen(MAP_COMMENT_PREFIX)))
+		return 0;
+	line += strlen(MAP_COMMENT_PREFIX);
+	value = strchr(line, '=');
+	n = value ? (size_t)(value - line) : 0;
+	if (!value || n >= sizeof(key)) {
+		*retwhy = _("not a key and a value");
+		return -EINVAL;
+	}
+	memcpy(key, line, n);
+	key[n] = '\0';
+	value++;
+
+	if (!strcmp(key, "schema")) {
+		if (strcmp(value, MAP_SCHEMA)) {
+			*retwhy = _("the plan is of another version of clonedeck");
+			return -EINVAL;
+		}
+		reader->schema = true;
+		return 0;
+	}
+
+	int r = read_pair(reader, key, value);
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	*retwhy = r == -ENOENT   ? _("this key is not known")
+		  : r == -EEXIST ? _("this key was there before")
+				 : _("the value cannot be right");
+	return -EINVAL;
+}
+
+bool map_plan_present(const struct map_plan_reader *reader)
+{
+	return reader->schema;
+}
+
+static bool sane_end(const struct endpoint *end)
+{
+	return (unsigned)end->kind > ENDPOINT_NONE && (unsigned)end->kind <= ENDPOINT_IMAGE &&
+	       end->node[0] == '/';
+}
+
+int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
+		    struct error *reterr)
+{
+	const uint64_t all = (1ULL << FIELDS) - 1;
+	struct plan *plan = NULL;
+	struct error why = { 0 };
+	char id[9];
+	int r;
+
+	if (reader->seen[0] != all || reader->seen[1] != all || !reader->has_id ||
+	    reader->extents_read == 0 || reader->extents_read != reader->extents_told ||
+	    !sane_end(&reader->ends[0]) || !sane_end(&reader->ends[1]))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
+				 _("The map file %s cannot be used: the plan in its comments is "
+				   "not complete. Start the copy again with clone."),
+				 name);
+
+	r = plan_from_extents(&reader->ends[0], &reader->ends[1], reader->extents,
+			      reader->extents_read, &reader->options, &plan, &why);
+	if (r == -ENOMEM)
+		return error_nomem(reterr);
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
+				 _("The map file %s cannot be used: its plan is not possible "
+				   "(%s)"),
+				 name, why.sentence);
+	/* The number covers everything that decides which bytes go where: it tells a
+	 * damaged or edited plan. */
+	if (plan->sector_size != reader->sector_size || strcmp(plan_id(plan, id), reader->id)) {
+		plan_destroy(plan);
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
+				 _("The map file %s cannot be used: its plan does not fit its "
+				   "number; the file was changed or damaged."),
+				 name);
+	}
+	*ret = plan;
+	return 0;
+}

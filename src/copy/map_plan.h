@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plan as comment lines of a map file, "# clonedeck key=value" with values
+ * percent-encoded, and back. Between map_save.c and map_load.c only.
+ */
+#ifndef CLONEDECK_COPY_MAP_PLAN_H
+#define CLONEDECK_COPY_MAP_PLAN_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+#define MAP_SCHEMA         "clonedeck.map/1"
+#define MAP_COMMENT_PREFIX "# clonedeck "
+
+void map_plan_print(const struct plan *plan, FILE *file);
+
+struct map_plan_reader;
+
+/* NULL without memory. */
+struct map_plan_reader *map_plan_reader_new(void);
+void map_plan_reader_destroy(struct map_plan_reader *reader);
+/* One comment line without its line break; those of others are passed over. On failure
+ * *retwhy says what is wrong in a translated phrase. -EINVAL, -ENOMEM. */
+int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy);
+/* True when the file carries a plan of ours. */
+bool map_plan_present(const struct map_plan_reader *reader);
+/* Makes and checks the plan as if it were new. name: of the file, for the error. */
+int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
+		    struct error *reterr);
+
+#endif

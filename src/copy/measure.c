@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keeper measures: counters of the lanes into rates, latencies, shares, and a snapshot. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "copy/core.h"
+
+#define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
+#define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
+/* A lane that computes, or sits in a driver that works inside submit, for this share of its
+ * time holds the copy back. */
+#define BUSY_SHARE   0.7
+#define BUSY_SECONDS 2
+
+static void process_seconds(double *retuser, double *retsystem)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_SELF, &usage);
+	*retuser = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+	*retsystem = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
+}
+
+static int open_hwmon(const char *path)
+{
+	return path && *path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+}
+
+int measure_init(struct job *job, struct error *reterr)
+{
+	job->keeper.hwmon[0] = open_hwmon(job->setup.source_hwmon);
+	job->keeper.hwmon[1] = open_hwmon(job->setup.destination_hwmon);
+	return cpu_reader_new(&job->keeper.cpu, reterr);
+}
+
+void measure_done(struct job *job)
+{
+	for (int i = 0; i < 2; i++)
+		if (job->keeper.hwmon[i] >= 0)
+			close(job->keeper.hwmon[i]);
+	cpu_reader_destroy(job->keeper.cpu);
+}
+
+void measure_start(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	k->started = now;
+	k->started_at = (int64_t)time(NULL);
+	k->next_second = k->next_temperature = now;
+	k->next_save = now;
+	process_seconds(&k->process_user, &k->process_system);
+	rates_start(&k->rates, now, job->total, job->already);
+}
+
+static uint64_t sum(const struct job *job, size_t offset)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const char *counters = (const char *)&job->lanes[i]->counters;
+
+		total += counter_get((const uint64_t *)(const void *)(counters + offset));
+	}
+	return total;
+}
+
+#define SUM(job, member) sum(job, offsetof(struct lane_counters, member))
+
+static void read_temperature(int fd, struct job_end *end)
+{
+	char text[32], *stop;
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	end->temperature_known = false;
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+
+	long millidegrees = strtol(text, &stop, 10);
+
+	if (stop == text || millidegrees < -100000 || millidegrees > 200000)
+		return;
+	end->temperature = (int)(millidegrees / 1000);
+	end->temperature_known = true;
+}
+
+static void summarise_latency(struct job *job)
+{
+	struct latency read = { 0 }, write = { 0 };
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		latency_merge(&read, &job->lanes[i]->read_latency);
+		latency_merge(&write, &job->lanes[i]->write_latency);
+	}
+	latency_summarise(&read, &job->keeper.read_latency);
+	latency_summarise(&write, &job->keeper.write_latency);
+}
+
+static bool measure_lane(struct job *job, unsigned i, double seconds)
+{
+	struct keeper *k = &job->keeper;
+	struct lane *lane = job->lanes[i];
+	struct job_lane *shown = &k->shown_lanes[i];
+	uint64_t written = counter_get(&lane->counters.written);
+	uint64_t submit = counter_get(&lane->counters.submit_ns);
+	double in_submit = (double)(submit - k->lane_submit[i]) / (double)NSEC_PER_SEC / seconds;
+
+	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
+	shown->rate = (double)(written - k->lane_written[i]) / seconds;
+	cpu_reader_thread(k->cpu, i, atomic_load(&lane->tid), &shown->cpu);
+	k->lane_written[i] = written;
+	k->lane_submit[i] = submit;
+	return shown->alive &&
+	       (in_submit > BUSY_SHARE ||
+		(shown->cpu.known && (double)(shown->cpu.user + shown->cpu.system) > BUSY_SHARE));
+}
+
+static void each_second(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	double seconds = (double)(now - k->next_second + NSEC_PER_SEC) / (double)NSEC_PER_SEC;
+	bool busy = false;
+
+	for (unsigned i = 0; i < job->lane_count; i++)
+		busy |= measure_lane(job, i, seconds);
+	k->busy_seconds = busy && k->state == JOB_COPYING ? k->busy_seconds + 1 : 0;
+	cpu_reader_system(k->cpu, &k->cpu_system);
+	cpu_reader_process(k->cpu, &k->cpu_process);
+	cpu_reader_thread(k->cpu, KEEPER_SLOT, gettid(), &k->cpu_keeper);
+	summarise_latency(job);
+	k->next_second = now + NSEC_PER_SEC;
+}
+
+bool measure_lanes_busy(struct job *job)
+{
+	bool busy = job->keeper.busy_seconds >= BUSY_SECONDS;
+
+	if (busy)
+		job->keeper.busy_seconds = 0;
+	return busy;
+}
+
+void measure_tick(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
+		rates_update(&k->rates, now, SUM(job, read), SUM(job, written),
+			     k->state == JOB_PAUSED);
+	if (now >= k->next_second)
+		each_second(job, now);
+	if (now >= k->next_temperature) {
+		for (int i = 0; i < 2; i++)
+			read_temperature(k->hwmon[i], &k->temperature[i]);
+		k->next_temperature = now + TEMPERATURE_EVERY;
+	}
+}
+
+static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
+{
+	const struct keeper *k = &job->keeper;
+	uint64_t paused = k->paused_ns + (k->paused_since ? now - k->paused_since : 0);
+	uint64_t copied = k->copied ? k->copied : now;
+
+	s->state = k->state;
+	s->result = k->result;
+	s->started_at = k->started_at;
+	s->flushed_at = k->flushed_at;
+	s->ended_at = k->ended_at;
+	s->flushed = k->flushed_at != 0;
+	if (!k->started)
+		return;
+	s->elapsed = (k->ended ? k->ended : now) - k->started;
+	s->paused_ns = paused;
+	s->copy_ns = copied - k->started - paused;
+	if (k->copied)
+		s->flush_ns = (k->flushed ? k->flushed : now) - k->copied;
+}
+
+static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot *s)
+{
+	const struct keeper *k = &job->keeper;
+	uint64_t last = k->copied ? k->copied : now;
+	bool moving = k->state == JOB_COPYING || k->state == JOB_STOPPING;
+
+	if (!k->started)
+		return;
+	s->now_read = moving ? k->rates.now_read : 0;
+	s->now_write = moving ? k->rates.now_write : 0;
+	s->minute = rates_minute(&k->rates, last);
+	s->average = rates_average(&k->rates, last);
+	s->peak = k->rates.peak;
+	if (k->state == JOB_COPYING)
+		rates_eta(&k->rates, now, (int64_t)time(NULL), &s->eta);
+}
+
+static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
+{
+	struct job_end *end = source ? &s->source : &s->destination;
+	const struct keeper *k = &job->keeper;
+
+	*end = (struct job_end){
+		.backend = (source ? job->choice.source : job->choice.destination)->name,
+		.latency = source ? k->read_latency : k->write_latency,
+		.temperature = k->temperature[!source].temperature,
+		.temperature_known = k->temperature[!source].temperature_known,
+	};
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct lane *lane = job->lanes[i];
+		const struct lane_counters *c = &lane->counters;
+
+		end->depth += source ? lane->depth_read : lane->depth_write;
+		end->in_flight += counter_get32(source ? &c->reading : &c->writing);
+		end->bytes_in_flight += counter_get(source ? &c->bytes_reading : &c->bytes_writing);
+		end->requests += counter_get(source ? &c->reads : &c->writes);
+	}
+}
+
+static void fill_lanes(const struct job *job, uint64_t now, struct job_snapshot *s)
+{
+	uint64_t last_read = 0;
+
+	s->lane_count = job->lane_count;
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct lane *lane = job->lanes[i];
+		uint64_t read = counter_get(&lane->counters.last_read);
+
+		s->lanes[i] = job->keeper.shown_lanes[i];
+		s->lanes[i].in_flight = counter_get32(&lane->counters.reading) +
+					counter_get32(&lane->counters.writing);
+		s->buffers += lane->slot_count;
+		s->buffers_in_use += counter_get32(&lane->counters.buffers_in_use);
+		if (read > last_read)
+			last_read = read;
+	}
+	s->read = SUM(job, read);
+	s->written = job->already + SUM(job, written);
+	s->errors = SUM(job, errors);
+	s->retries = SUM(job, retries);
+	s->slow_reads = SUM(job, slow_reads);
+	s->last_good_read = last_read && now > last_read ? now - last_read : 0;
+}
+
+static void fill_map(const struct job *job, struct job_snapshot *s)
+{
+	const struct keeper *k = &job->keeper;
+
+	memcpy(s->bad, k->bad, sizeof(s->bad));
+	s->bad_shown = k->bad_shown;
+	s->bad_areas = map_areas(job->map, MAP_BAD);
+	s->bad_bytes = map_bytes(job->map, MAP_BAD);
+	s->map_safe = k->map_safe;
+	s->map_saved_at = k->map_saved_at;
+}
+
+/* Measuring goes on to the end; what a job used before it or after it is not its own. */
+static void fill_cpu(const struct job *job, struct job_snapshot *s)
+{
+	const struct keeper *k = &job->keeper;
+	double user, system;
+
+	s->cpu_system = k->cpu_system;
+	s->cpu_process = k->cpu_process;
+	s->cpu_keeper = k->cpu_keeper;
+	if (!k->started)
+		return;
+	process_seconds(&user, &system);
+	s->process_cpu_user = user - k->process_user;
+	s->process_cpu_system = system - k->process_system;
+}
+
+/* The keeper alone builds it; the lock only covers the copying. */
+void measure_publish(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct job_snapshot s = { 0 };
+
+	fill_times(job, now, &s);
+	fill_rates(job, now, &s);
+	fill_end(job, true, &s);
+	fill_end(job, false, &s);
+	fill_lanes(job, now, &s);
+	fill_map(job, &s);
+	fill_cpu(job, &s);
+	s.total = job->total;
+	s.already = job->already;
+	s.position = work_position(&job->work);
+	s.chunk = job->choice.chunk;
+	s.rate_limit = limit_get(&job->limit);
+	memcpy(s.engine, job->choice.reason, sizeof(s.engine));
+	pthread_mutex_lock(&job->failure_lock);
+	s.error = job->failure_error;
+	pthread_mutex_unlock(&job->failure_lock);
+	pthread_mutex_lock(&job->events.lock);
+	s.events = job->events.newest;
+	pthread_mutex_unlock(&job->events.lock);
+
+	pthread_mutex_lock(&job->shown_lock);
+
+	bool changed = job->shown.state != s.state;
+
+	job->shown = s;
+	job->shown_rates = k->rates;
+	if (s.state == JOB_ENDED)
+		pthread_cond_broadcast(&job->shown_cond);
+	pthread_mutex_unlock(&job->shown_lock);
+	if (changed)
+		eventfd_signal(job->event_fd);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Retries, and the search for the sectors at fault in a chunk that failed. */
+#include "copy/retry.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/range.h"
+#include "copy/core.h"
+
+/* The first step of the search: small enough that one bad sector costs little of what is
+ * good around it, large enough that a healthy chunk is through in 16 reads. */
+#define SEARCH_PART (64u << 10)
+
+#define BITS 64
+
+/* Errors of one place: others of the same device may be fine. All else concerns the whole
+ * device or the way it is used, where trying again only loses time. */
+static bool is_local(int code)
+{
+	switch (-code) {
+	case EIO:
+	case ENODATA: /* medium error */
+	case EILSEQ:  /* protection information */
+	case EBADMSG:
+	case EREMOTEIO: /* target failure */
+	case ETIMEDOUT:
+	case ENOLINK: /* transport */
+	case EAGAIN:
+	case EBUSY:
+	case ENOMEM:
+		return true;
+	}
+	return false;
+}
+
+bool slot_is_bad(const struct slot *slot, uint32_t sector)
+{
+	return slot->bad[sector / BITS] >> (sector % BITS) & 1;
+}
+
+static void mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
+{
+	uint32_t size = lane->job->plan->sector_size;
+
+	if (!slot->has_bad)
+		memset(slot->bad, 0, (lane->job->choice.chunk / size + BITS) / BITS * 8);
+	slot->has_bad = true;
+	for (uint32_t s = from / size; s < (from + length) / size; s++)
+		slot->bad[s / BITS] |= 1ULL << (s % BITS);
+	memset((char *)slot->buffer + from, 0, length);
+}
+
+static void explain(const struct io_handle *handle, const struct slot *slot, struct error *ret)
+{
+	*ret = (struct error){ 0 };
+	io_explain(handle, &slot->request, ret);
+}
+
+static uint32_t search_step(const struct io_target *target, uint32_t least, unsigned level)
+{
+	uint32_t physical = target->physical_sector_size;
+
+	if (physical < least || physical % least || SEARCH_PART % physical)
+		physical = least;
+	if (level == 0)
+		return SEARCH_PART % least ? least : SEARCH_PART;
+	return level == 1 ? physical : least;
+}
+
+/* Good ground again: the largest parts that start here. */
+static void search_widen(struct search *search, uint64_t at, const struct io_target *target,
+			 uint32_t least)
+{
+	search->level = 0;
+	while (search_step(target, least, search->level) > least &&
+	       at % search_step(target, least, search->level))
+		search->level++;
+}
+
+/* The next part of the piece, in the request. */
+static void search_request(struct slot *slot, enum io_direction direction, uint64_t base,
+			   uint32_t end, uint32_t step)
+{
+	uint64_t at = base + slot->search.pos;
+	uint32_t length = step - (uint32_t)(at % step);
+
+	if (length > end - slot->search.pos)
+		length = end - slot->search.pos;
+	slot->request = (struct io_request){
+		.direction = direction,
+		.offset = at,
+		.length = length,
+		.buffer = (char *)slot->buffer + slot->search.pos,
+	};
+}
+
+static void fail(struct lane *lane, enum failure_kind kind, const struct io_handle *handle,
+		 const struct slot *slot)
+{
+	struct error error;
+
+	explain(handle, slot, &error);
+	job_fail(lane->job, kind, &error);
+}
+
+/* Everything before `known` is read, or zeroed: on with it to the destination, whose sectors
+ * may be the larger ones. */
+static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known)
+{
+	if (known < slot->piece.length)
+		known = (uint32_t)u64_align_down(known, io_sector_size(lane->destination->target));
+	slot->write_length = known;
+	if (known > 0 && job_gate(lane->job) < GATE_ABANDON) {
+		lane_slot_write(lane, slot);
+		return;
+	}
+	lane_slot_report(lane, slot);
+}
+
+static void read_search_next(struct lane *lane, struct slot *slot)
+{
+	const struct io_target *target = lane->source->target;
+	uint32_t sector = lane->job->plan->sector_size;
+
+	if (slot->search.pos >= slot->piece.length) {
+		slot->report_end = slot->piece.length;
+		read_search_end(lane, slot, slot->piece.length);
+		return;
+	}
+	slot->phase = SLOT_READ_SEARCH;
+	search_request(slot, IO_READ, slot->piece.source, slot->piece.length,
+		       search_step(target, sector, slot->search.level));
+	slot_queue_push(&lane->to_read, slot);
+}
+
+void retry_read_failed(struct lane *lane, struct slot *slot)
+{
+	struct job *job = lane->job;
+	uint32_t sector = job->plan->sector_size;
+	int code = slot->request.result;
+	struct error error;
+
+	if (code == -ECANCELED || job_gate(job) >= GATE_STOP) {
+		if (!is_local(code) && code != -ECANCELED)
+			fail(lane, FAILURE_SOURCE, lane->source, slot);
+		lane_slot_free(lane, slot);
+		return;
+	}
+	if (!is_local(code)) {
+		counter_add(&lane->counters.errors, 1);
+		fail(lane, FAILURE_SOURCE, lane->source, slot);
+		lane_slot_free(lane, slot);
+		return;
+	}
+	if (slot->tries < job->plan->options.retries) {
+		slot->tries++;
+		counter_add(&lane->counters.retries, 1);
+		slot_queue_push(&lane->to_read, slot);
+		return;
+	}
+	counter_add(&lane->counters.errors, 1);
+	slot->code = code;
+	slot->sense = slot->request.sense;
+	slot->search.pos = (uint32_t)u64_align_down(slot->request.done, sector);
+	search_widen(&slot->search, slot->piece.source + slot->search.pos, lane->source->target,
+		     sector);
+	explain(lane->source, slot, &error);
+	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is read again in smaller parts."),
+		      error.sentence);
+	read_search_next(lane, slot);
+}
+
+/* The smallest read failed: this sector is bad. */
+static void read_bad_sector(struct lane *lane, struct slot *slot)
+{
+	uint32_t length = slot->request.length, pos = slot->search.pos;
+
+	slot->code = slot->request.result;
+	slot->sense = slot->request.sense;
+	mark_bad(lane, slot, pos, length);
+	if (lane->job->plan->options.on_error == ON_ERROR_STOP) {
+		fail(lane, FAILURE_BAD_SECTOR, lane->source, slot);
+		slot->report_end = pos + length;
+		read_search_end(lane, slot, pos);
+		return;
+	}
+	slot->search.pos += length;
+	read_search_next(lane, slot);
+}
+
+void retry_read_searched(struct lane *lane, struct slot *slot)
+{
+	const struct io_target *target = lane->source->target;
+	uint32_t sector = lane->job->plan->sector_size;
+	int code = slot->request.result;
+
+	if (code == 0) {
+		slot->search.pos += slot->request.length;
+		search_widen(&slot->search, slot->piece.source + slot->search.pos, target, sector);
+		read_search_next(lane, slot);
+	} else if (code == -ECANCELED) {
+		retry_give_up(lane, slot);
+	} else if (!is_local(code)) {
+		fail(lane, FAILURE_SOURCE, lane->source, slot);
+		retry_give_up(lane, slot);
+	} else if (search_step(target, sector, slot->search.level) > sector) {
+		slot->search.level++;
+		read_search_next(lane, slot);
+	} else {
+		read_bad_sector(lane, slot);
+	}
+}
+
+static void write_search_next(struct lane *lane, struct slot *slot)
+{
+	const struct io_target *target = lane->destination->target;
+
+	if (slot->search.pos >= slot->write_length) {
+		slot->finished = slot->write_length;
+		if (slot->report_end < slot->finished)
+			slot->report_end = slot->finished;
+		lane_slot_report(lane, slot);
+		return;
+	}
+	slot->phase = SLOT_WRITE_SEARCH;
+	search_request(slot, IO_WRITE, slot->piece.destination, slot->write_length,
+		       search_step(target, io_sector_size(target), slot->search.level));
+	slot_queue_push(&lane->to_write, slot);
+}
+
+/* The destination cannot take this place: the end of the copy. What is before it is there. */
+static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
+{
+	const struct io_request *request = &slot->request;
+
+	fail(lane, FAILURE_DESTINATION, lane->destination, slot);
+	slot->code = request->result;
+	slot->sense = request->sense;
+	slot->refused_at = (uint32_t)(request->offset - slot->piece.destination) + request->done;
+	slot->refused = request->length - request->done;
+	slot->finished = finished;
+	if (slot->report_end < finished)
+		slot->report_end = finished;
+	lane_slot_report(lane, slot);
+}
+
+static uint32_t known_written(const struct lane *lane, const struct slot *slot)
+{
+	uint32_t least = io_sector_size(lane->destination->target);
+	uint32_t sector = lane->job->plan->sector_size;
+
+	if (sector > least)
+		least = sector;
+	return (uint32_t)u64_align_down(slot->request.done, least);
+}
+
+void retry_write_failed(struct lane *lane, struct slot *slot)
+{
+	struct job *job = lane->job;
+	int code = slot->request.result;
+	struct error error;
+
+	if (code == -ECANCELED) {
+		retry_give_up(lane, slot);
+		return;
+	}
+	if (!is_local(code)) {
+		counter_add(&lane->counters.errors, 1);
+		write_fatal(lane, slot, known_written(lane, slot));
+		return;
+	}
+	if (slot->tries < job->plan->options.retries && job_gate(job) < GATE_STOP) {
+		slot->tries++;
+		counter_add(&lane->counters.retries, 1);
+		slot_queue_push(&lane->to_write, slot);
+		return;
+	}
+	counter_add(&lane->counters.errors, 1);
+	slot->search.pos = known_written(lane, slot);
+	search_widen(&slot->search, slot->piece.destination + slot->search.pos,
+		     lane->destination->target, io_sector_size(lane->destination->target));
+	explain(lane->destination, slot, &error);
+	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is written again in smaller parts."),
+		      error.sentence);
+	write_search_next(lane, slot);
+}
+
+void retry_write_searched(struct lane *lane, struct slot *slot)
+{
+	const struct io_target *target = lane->destination->target;
+	uint32_t least = io_sector_size(target);
+	int code = slot->request.result;
+
+	if (code == 0) {
+		slot->search.pos += slot->request.length;
+		search_widen(&slot->search, slot->piece.destination + slot->search.pos, target,
+			     least);
+		write_search_next(lane, slot);
+	} else if (code == -ECANCELED) {
+		retry_give_up(lane, slot);
+	} else if (is_local(code) && search_step(target, least, slot->search.level) > least) {
+		slot->search.level++;
+		write_search_next(lane, slot);
+	} else {
+		write_fatal(
+			lane, slot,
+			(uint32_t)u64_align_down(slot->search.pos, lane->job->plan->sector_size));
+	}
+}
+
+void retry_give_up(struct lane *lane, struct slot *slot)
+{
+	switch (slot->phase) {
+	case SLOT_READ_SEARCH:
+		slot->report_end = slot->search.pos;
+		read_search_end(lane, slot, slot->search.pos);
+		break;
+	case SLOT_WRITE_SEARCH:
+		slot->finished =
+			(uint32_t)u64_align_down(slot->search.pos, lane->job->plan->sector_size);
+		if (slot->report_end < slot->finished)
+			slot->report_end = slot->finished;
+		lane_slot_report(lane, slot);
+		break;
+	default:
+		/* Only what is known to be bad is worth telling; nothing was written. */
+		lane_slot_report(lane, slot);
+		break;
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a lane tells the keeper: a ring with one writer (the lane) and one
+ * reader (the keeper), without a lock. It never grows; a lane that finds it
+ * full keeps its buffer until there is room, so nothing is lost and the lane
+ * is slowed down.
+ */
+#ifndef CLONEDECK_COPY_RING_H
+#define CLONEDECK_COPY_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "copy/map.h"
+
+#define RING_SIZE 256 /* a power of two */
+
+struct report {
+	uint64_t source; /* bytes of the source's node */
+	uint32_t length;
+	enum map_status status; /* MAP_NON_TRIED: the destination failed there */
+	int code;               /* of a failure */
+	struct sense sense;
+};
+
+struct ring {
+	_Alignas(64) uint32_t head; /* written by the lane */
+	_Alignas(64) uint32_t tail; /* written by the keeper */
+	struct report items[RING_SIZE];
+};
+
+static inline bool ring_push(struct ring *ring, const struct report *report)
+{
+	uint32_t head = ring->head;
+
+	if (head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) == RING_SIZE)
+		return false;
+	ring->items[head % RING_SIZE] = *report;
+	__atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static inline bool ring_half_full(const struct ring *ring)
+{
+	return ring->head - __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) >= RING_SIZE / 2;
+}
+
+/* The oldest one, left in the ring; NULL when it is empty. */
+static inline const struct report *ring_peek(const struct ring *ring)
+{
+	uint32_t tail = ring->tail;
+
+	if (tail == __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE))
+		return NULL;
+	return &ring->items[tail % RING_SIZE];
+}
+
+static inline void ring_pop(struct ring *ring)
+{
+	__atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
+}
+
+#endif

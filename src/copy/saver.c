@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The thread that flushes and saves. */
+#include "copy/saver.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "copy/core.h"
+
+enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };
+
+struct saver {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	int wake;
+	enum saver_state state;
+	bool quit;
+	struct saver_order order;
+	char path[PATH_MAX];
+	struct saver_result result;
+};
+
+static void carry_out(const struct saver_order *order, struct saver_result *ret)
+{
+	*ret = (struct saver_result){ 0 };
+	if (order->flush) {
+		ret->flush_code = order->flush->backend->flush(order->flush, &ret->flush_error);
+		ret->flushed = ret->flush_code == 0;
+	}
+	/* A map that calls more finished than the medium holds is worse than an old one. */
+	if (!order->map || (order->flush && !ret->flushed))
+		return;
+	ret->code = map_save(order->map, order->path, order->state, order->pos, &ret->error);
+	ret->saved = ret->code == 0;
+}
+
+static void *saver_main(void *arg)
+{
+	struct saver *saver = arg;
+
+	pthread_mutex_lock(&saver->lock);
+	for (;;) {
+		struct saver_order order;
+		struct saver_result result;
+
+		while (!saver->quit && saver->state != SAVER_ASKED)
+			pthread_cond_wait(&saver->cond, &saver->lock);
+		if (saver->state != SAVER_ASKED)
+			break;
+		order = saver->order;
+		pthread_mutex_unlock(&saver->lock);
+		carry_out(&order, &result);
+		map_destroy(order.map);
+		pthread_mutex_lock(&saver->lock);
+		saver->result = result;
+		saver->state = SAVER_DONE;
+		eventfd_signal(saver->wake);
+	}
+	pthread_mutex_unlock(&saver->lock);
+	return NULL;
+}
+
+int saver_new(int wake, struct saver **ret, struct error *reterr)
+{
+	struct saver *saver = calloc(1, sizeof(*saver));
+	int r;
+
+	if (!saver)
+		return error_nomem(reterr);
+	saver->wake = wake;
+	pthread_mutex_init(&saver->lock, NULL);
+	pthread_cond_init(&saver->cond, NULL);
+	r = thread_start(&saver->thread, saver_main, saver, "saver", reterr);
+	if (r < 0) {
+		pthread_cond_destroy(&saver->cond);
+		pthread_mutex_destroy(&saver->lock);
+		free(saver);
+		return r;
+	}
+	*ret = saver;
+	return 0;
+}
+
+void saver_destroy(struct saver *saver)
+{
+	if (!saver)
+		return;
+	pthread_mutex_lock(&saver->lock);
+	saver->quit = true;
+	pthread_cond_signal(&saver->cond);
+	pthread_mutex_unlock(&saver->lock);
+	pthread_join(saver->thread, NULL);
+	pthread_cond_destroy(&saver->cond);
+	pthread_mutex_destroy(&saver->lock);
+	free(saver);
+}
+
+bool saver_idle(struct saver *saver)
+{
+	pthread_mutex_lock(&saver->lock);
+
+	bool idle = saver->state == SAVER_IDLE;
+
+	pthread_mutex_unlock(&saver->lock);
+	return idle;
+}
+
+void saver_ask(struct saver *saver, const struct saver_order *order)
+{
+	pthread_mutex_lock(&saver->lock);
+	saver->order = *order;
+	snprintf(saver->path, sizeof(saver->path), "%s", order->path ? order->path : "");
+	saver->order.path = saver->path;
+	saver->state = SAVER_ASKED;
+	pthread_cond_signal(&saver->cond);
+	pthread_mutex_unlock(&saver->lock);
+}
+
+bool saver_take_result(struct saver *saver, struct saver_result *ret)
+{
+	pthread_mutex_lock(&saver->lock);
+
+	bool done = saver->state == SAVER_DONE;
+
+	if (done) {
+		*ret = saver->result;
+		saver->state = SAVER_IDLE;
+	}
+	pthread_mutex_unlock(&saver->lock);
+	return done;
+}

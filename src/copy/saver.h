@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The saver: a thread that flushes the destination and then saves the map, in
+ * this order, so that what the file calls finished is on the medium. Both can
+ * take long; the keeper goes on meanwhile.
+ */
+#ifndef CLONEDECK_COPY_SAVER_H
+#define CLONEDECK_COPY_SAVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "copy/map.h"
+#include "io/io.h"
+
+struct saver;
+
+struct saver_order {
+	struct map *map;         /* owned by the saver from saver_ask() on; NULL: only flush */
+	struct io_handle *flush; /* NULL: nothing was written since the last time */
+	const char *path;        /* copied */
+	char state;              /* of the map file */
+	uint64_t pos;
+};
+
+struct saver_result {
+	bool flushed, saved;  /* asked for and done */
+	int flush_code, code; /* negative errno of the flush, of the saving; 0 */
+	struct error flush_error, error;
+};
+
+/* wake: eventfd signalled when an order is done. */
+int saver_new(int wake, struct saver **ret, struct error *reterr);
+void saver_destroy(struct saver *saver); /* waits for the order under way; NULL is fine */
+
+bool saver_idle(struct saver *saver);
+/* Only while idle. */
+void saver_ask(struct saver *saver, const struct saver_order *order);
+/* True once per order, when it is done. */
+bool saver_take_result(struct saver *saver, struct saver_result *ret);
+
+#endif

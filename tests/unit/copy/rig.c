@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Made-up disks for the tests of the copy. See rig.h. */
+#include "rig.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define PATIENCE (20 * NSEC_PER_SEC)
+#define SCRIBBLE 0xA5
+
+/* Each 512 bytes are a sequence that no other place has. */
+static void fill(unsigned char *to, uint64_t offset, size_t length)
+{
+	for (size_t at = 0; at < length; at += 8) {
+		uint64_t x = offset + at + 0x9e3779b97f4a7c15ULL;
+
+		x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+		x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+		x ^= x >> 31;
+		memcpy(to + at, &x, 8);
+	}
+}
+
+static int make_file(const char *path, uint64_t size, bool pattern)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	unsigned char *buffer = malloc(MIB);
+
+	ck_assert_int_ge(fd, 0);
+	for (uint64_t at = 0; at < size; at += MIB) {
+		size_t n = size - at < MIB ? size - at : MIB;
+
+		if (pattern)
+			fill(buffer, at, n);
+		else
+			memset(buffer, SCRIBBLE, n);
+		ck_assert_int_eq(pwrite(fd, buffer, n, (off_t)at), (ssize_t)n);
+	}
+	free(buffer);
+	close(fd);
+	fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+	return fd >= 0 ? fd : open(path, O_RDWR | O_CLOEXEC);
+}
+
+static void fill_endpoint(struct endpoint *end, const char *path, const char *serial, uint64_t size,
+			  uint32_t sector)
+{
+	*end = (struct endpoint){
+		.kind = ENDPOINT_DISK,
+		.size = size,
+		.logical_sector_size = sector,
+		.physical_sector_size = sector < 4096 ? 4096 : sector,
+		.exists = true,
+		.identity = { .size = size, .logical_sector_size = sector },
+	};
+	snprintf(end->node, sizeof(end->node), "%s", path);
+	snprintf(end->identity.serial, sizeof(end->identity.serial), "%s", serial);
+	snprintf(end->identity.model, sizeof(end->identity.model), "Made up 100%% =\xc3\xa4");
+}
+
+static void fill_target(struct io_target *target, int fd, const char *name, uint64_t size,
+			uint32_t sector, bool writable)
+{
+	*target = (struct io_target){
+		.fd = fd,
+		.direct = fcntl(fd, F_GETFL) & O_DIRECT,
+		.writable = writable,
+		.name = name,
+		.size = size,
+		.logical_sector_size = sector,
+		.physical_sector_size = sector < 4096 ? 4096 : sector,
+		.kind = DISK_OTHER,
+		.rotational = NO,
+	};
+}
+
+void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	*rig = (struct rig){ .size = size, .spare = MIB, .sector = sector };
+	snprintf(rig->dir, sizeof(rig->dir), "%s/clonedeck-rig-XXXXXX", tmp ? tmp : "/var/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(rig->dir));
+	snprintf(rig->source_path, sizeof(rig->source_path), "%s/source", rig->dir);
+	snprintf(rig->destination_path, sizeof(rig->destination_path), "%s/destination", rig->dir);
+	snprintf(rig->map_path, sizeof(rig->map_path), "%s/map", rig->dir);
+	rig->source = make_file(rig->source_path, size, true);
+	rig->destination = make_file(rig->destination_path, size + rig->spare, false);
+	/* The names stay for the map; the files go with their descriptors, whatever happens. */
+	unlink(rig->source_path);
+	unlink(rig->destination_path);
+	fill_target(&rig->setup.source, rig->source, rig->source_path, size, sector, false);
+	fill_target(&rig->setup.destination, rig->destination, rig->destination_path,
+		    size + rig->spare, sector, true);
+}
+
+void rig_done(struct rig *rig)
+{
+	rig_drop_job(rig);
+	plan_destroy(rig->plan);
+	fault_script_destroy(rig->script);
+	close(rig->source);
+	close(rig->destination);
+	unlink(rig->map_path);
+	rmdir(rig->dir);
+}
+
+void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
+	      const uint64_t *destination_lba, const struct plan_options *options)
+{
+	struct endpoint source, destination;
+	struct range_list list = { 0 };
+	struct error error = { 0 };
+
+	fill_endpoint(&source, rig->source_path, "SOURCE1", rig->size, rig->sector);
+	fill_endpoint(&destination, rig->destination_path, "DEST22", rig->size + rig->spare,
+		      rig->sector);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(range_list_add(&list, ranges[i]), 0);
+	plan_destroy(rig->plan);
+	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba,
+			       options, &rig->plan, &error) == 0,
+		      "%s", error.sentence);
+	rig->setup.plan = rig->plan;
+	range_list_done(&list);
+}
+
+void rig_faults(struct rig *rig, const struct io_backend *source,
+		const struct io_backend *destination)
+{
+	rig->script = fault_script_new();
+	fault_backend_init(&rig->bad_source, source, rig->script);
+	fault_backend_init(&rig->bad_destination, destination, rig->script);
+	rig->setup.source_backend = &rig->bad_source.backend;
+	rig->setup.destination_backend = &rig->bad_destination.backend;
+}
+
+void rig_add(struct rig *rig, const struct fault_rule *rule)
+{
+	ck_assert_int_ge(fault_script_add(rig->script, rule), 0);
+}
+
+void rig_drop_job(struct rig *rig)
+{
+	job_destroy(rig->job);
+	rig->job = NULL;
+}
+
+void rig_start(struct rig *rig)
+{
+	struct error error = { 0 };
+
+	rig_drop_job(rig);
+	ck_assert_msg(job_new(&rig->setup, &rig->job, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(job_start(rig->job, &error) == 0, "%s", error.sentence);
+}
+
+struct job_snapshot rig_look(struct rig *rig)
+{
+	struct job_snapshot s;
+
+	job_snapshot(rig->job, &s);
+	return s;
+}
+
+struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes)
+{
+	uint64_t deadline = clock_monotonic() + PATIENCE;
+	struct job_snapshot s;
+
+	do {
+		s = rig_look(rig);
+		if (s.written >= bytes || s.state == JOB_ENDED)
+			return s;
+		usleep(2000);
+	} while (clock_monotonic() < deadline);
+	ck_abort_msg("only %llu bytes were written in time", (unsigned long long)s.written);
+	return s;
+}
+
+struct job_snapshot rig_wait(struct rig *rig)
+{
+	uint64_t deadline = clock_monotonic() + PATIENCE;
+
+	while (rig_look(rig).state != JOB_ENDED) {
+		ck_assert_msg(clock_monotonic() < deadline, "the job does not end");
+		usleep(2000);
+	}
+	job_wait(rig->job, NULL);
+	return rig_look(rig);
+}
+
+struct job_snapshot rig_run(struct rig *rig)
+{
+	rig_start(rig);
+	return rig_wait(rig);
+}
+
+static bool all_are(const unsigned char *p, size_t n, unsigned char value)
+{
+	return p[0] == value && !memcmp(p, p + 1, n - 1);
+}
+
+static enum map_status status_at(const struct map *map, uint64_t source)
+{
+	static const enum map_status all[] = { MAP_FINISHED, MAP_BAD, MAP_NON_TRIED };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct map_block block;
+
+		if (map_next(map, source, all[i], &block) && block.start <= source)
+			return all[i];
+	}
+	ck_abort_msg("byte %llu of the source is not in the map", (unsigned long long)source);
+	return MAP_BAD;
+}
+
+/* The place on the source that the plan puts at this sector of the destination. */
+static bool source_of(const struct plan *plan, uint64_t destination, uint64_t *ret)
+{
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t from, to, length;
+
+		plan_extent_bytes(plan, i, &from, &to, &length);
+		if (destination >= to && destination - to < length) {
+			*ret = from + (destination - to);
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t check_sector(struct rig *rig, const struct map *map, uint64_t at,
+			     const unsigned char *found)
+{
+	unsigned char right[4096];
+	uint64_t source;
+	bool same;
+
+	if (!source_of(rig->plan, at, &source)) {
+		ck_assert_msg(all_are(found, rig->sector, SCRIBBLE),
+			      "byte %llu is outside the plan and was changed",
+			      (unsigned long long)at);
+		return 0;
+	}
+	fill(right, source, rig->sector);
+	same = !memcmp(found, right, rig->sector);
+	switch (map ? status_at(map, source) : MAP_FINISHED) {
+	case MAP_FINISHED:
+		ck_assert_msg(same, "byte %llu should be copied and is not",
+			      (unsigned long long)at);
+		break;
+	case MAP_BAD:
+		ck_assert_msg(all_are(found, rig->sector, 0) ||
+				      (rig->plan->options.on_error == ON_ERROR_STOP &&
+				       all_are(found, rig->sector, SCRIBBLE)),
+			      "byte %llu is bad and holds neither zeros nor what was there",
+			      (unsigned long long)at);
+		break;
+	default:
+		ck_assert_msg(same || all_are(found, rig->sector, SCRIBBLE) ||
+				      all_are(found, rig->sector, 0),
+			      "byte %llu holds something else", (unsigned long long)at);
+		break;
+	}
+	return same ? rig->sector : 0;
+}
+
+uint64_t rig_check(struct rig *rig, const struct map *map)
+{
+	uint64_t copied = 0;
+	unsigned char *buffer = aligned_alloc(4096, MIB);
+
+	for (uint64_t at = 0; at < rig->size + rig->spare; at += MIB) {
+		ssize_t n = pread(rig->destination, buffer, MIB, (off_t)at);
+
+		ck_assert_int_gt(n, 0);
+		for (ssize_t s = 0; s < n; s += rig->sector)
+			copied += check_sector(rig, map, at + (uint64_t)s, buffer + s);
+	}
+	free(buffer);
+	return copied;
+}
+
+void rig_check_complete(struct rig *rig)
+{
+	ck_assert_uint_eq(rig_check(rig, NULL), plan_bytes(rig->plan));
+}
+
+struct map *rig_load_map(struct rig *rig)
+{
+	struct error error = { 0 };
+	struct plan *plan = NULL;
+	struct map *map = NULL;
+	char a[9], b[9];
+
+	ck_assert_msg(map_load(rig->map_path, &map, &plan, &error) == 0, "%s", error.sentence);
+	ck_assert_ptr_nonnull(plan);
+	ck_assert_str_eq(plan_id(plan, a), plan_id(rig->plan, b));
+	plan_destroy(plan);
+	return map;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A pair of made-up disks over temporary files for the tests of the copy: every
+ * sector of the source tells which one it is, the destination is scribbled on
+ * before, and after a copy all of both is looked at.
+ */
+#ifndef CLONEDECK_TESTS_COPY_RIG_H
+#define CLONEDECK_TESTS_COPY_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "copy/job.h"
+#include "fake/fault.h"
+#include "plan/plan.h"
+
+#define KIB (1ULL << 10)
+#define MIB (1ULL << 20)
+#define MS  1000000ULL
+
+struct rig {
+	char dir[64];
+	char source_path[128], destination_path[128], map_path[128];
+	int source, destination;
+	uint64_t size; /* of the source; the destination is larger by `spare` */
+	uint64_t spare;
+	uint32_t sector;
+	struct plan *plan;
+	struct job_setup setup;
+	struct job *job;
+	struct fault_script *script;
+	struct fault_backend bad_source, bad_destination;
+};
+
+/* Two disks of `size` bytes, O_DIRECT where the file system takes it. Nothing planned yet. */
+void rig_new(struct rig *rig, uint64_t size, uint32_t sector);
+void rig_done(struct rig *rig);
+/* count 0: everything, else pairs of first sector and number of sectors. */
+void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
+	      const uint64_t *destination_lba, const struct plan_options *options);
+/* Puts the fault backend around both ends. */
+void rig_faults(struct rig *rig, const struct io_backend *source,
+		const struct io_backend *destination);
+void rig_add(struct rig *rig, const struct fault_rule *rule);
+
+/* job_new and job_start, both of which must succeed. */
+void rig_start(struct rig *rig);
+/* Waits for the end, at most 20 s; the last snapshot. */
+struct job_snapshot rig_wait(struct rig *rig);
+/* rig_start and rig_wait. */
+struct job_snapshot rig_run(struct rig *rig);
+void rig_drop_job(struct rig *rig);
+struct job_snapshot rig_look(struct rig *rig);
+/* Until written >= bytes, or ended; at most 20 s. */
+struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
+
+/*
+ * Compares all of the destination: what the map calls finished is the source's,
+ * bad sectors are zero, everything outside the plan is as it was. Inside the
+ * plan and not finished it may be either. Returns the bytes found copied.
+ */
+uint64_t rig_check(struct rig *rig, const struct map *map);
+/* The plan complete, nothing else touched. */
+void rig_check_complete(struct rig *rig);
+/* The map file as it is now; its plan must be the rig's. */
+struct map *rig_load_map(struct rig *rig);
+
+#endif
