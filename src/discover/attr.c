@@ -116,3 +116,12 @@ char *attr_decode(char *to, size_t size, const char *encoded)
 	}
 	return text_sanitise(to, size, plain, used);
 }
+
+void attr_cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path), tail = strlen(mark);
+
+	if (length > tail && strcmp(path + length - tail, mark) == 0)
+		path[length - tail] = '\0';
+}

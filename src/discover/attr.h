@@ -27,6 +27,9 @@ bool prop_u64(struct udev_device *device, const char *name, uint64_t *ret);
 bool prop_encoded(struct udev_device *device, const char *name, char *to, size_t size);
 bool prop_is(struct udev_device *device, const char *name, const char *value);
 
+/* Cuts the mark that the kernel puts behind the path of a file without a name left. */
+void attr_cut_deleted(char *path);
+
 /* Turns \xNN into bytes and sanitises. */
 char *attr_decode(char *to, size_t size, const char *encoded);
 

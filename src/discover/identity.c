@@ -110,6 +110,8 @@ static void read_virtual_model(struct udev_device *disk, enum disk_kind kind, st
 	if (kind == DISK_LOOP && attr_text(disk, "loop/backing_file", path, sizeof(path))) {
 		const char *slash = strrchr(path, '/');
 
+		/* Deleting the file does not make it another disk. */
+		attr_cut_deleted(path);
 		text_copy(ret->model, sizeof(ret->model), slash ? slash + 1 : path);
 	} else if (kind == DISK_DM) {
 		attr_text(disk, "dm/name", ret->model, sizeof(ret->model));

@@ -99,16 +99,6 @@ static int link_slaves(struct stack *stack, size_t block, struct udev_device *de
 	return r;
 }
 
-/* The kernel marks a file without a name left by this; what is before it was its path. */
-static void cut_deleted(char *path)
-{
-	static const char mark[] = " (deleted)";
-	size_t length = strlen(path), tail = strlen(mark);
-
-	if (length > tail && strcmp(path + length - tail, mark) == 0)
-		path[length - tail] = '\0';
-}
-
 static int read_backing_file(struct block *block, struct udev_device *device)
 {
 	const char *file = udev_device_get_sysattr_value(device, "loop/backing_file");
@@ -121,7 +111,7 @@ static int read_backing_file(struct block *block, struct udev_device *device)
 	if (!block->backing_file)
 		return -ENOMEM;
 	block->backing_file[strcspn(block->backing_file, "\n")] = '\0';
-	cut_deleted(block->backing_file);
+	attr_cut_deleted(block->backing_file);
 	return 0;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `clonedeck list`: all disks as a table or as JSON (data/schema/list.schema.json).
+ * The command line parses options, calls list_run() and prints a failure with
+ * cli_error(). Runs without root and shows what it can.
+ */
+#ifndef CLONEDECK_CLI_LIST_H
+#define CLONEDECK_CLI_LIST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "discover/disk.h"
+
+struct list_options {
+	bool all;                 /* --all: also attached loop devices, RAM disks, dm and md */
+	bool json;                /* --json */
+	const char *practice_dir; /* --practice; NULL: the machine's disks */
+	int width; /* columns of the table; 0: of the terminal, unlimited elsewhere */
+};
+
+int list_run(const struct list_options *options, FILE *out, struct error *reterr);
+
+/* The parts of it that need no scan. */
+int list_print(const struct disk_list *list, int width, FILE *out, struct error *reterr);
+int list_print_json(const struct disk_list *list, FILE *out, struct error *reterr);
+
+#endif

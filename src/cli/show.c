@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `clonedeck show`. */
+#include "cli/show.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/columns.h"
+#include "cli/disk_json.h"
+#include "discover/endpoint.h"
+#include "discover/scan.h"
+
+#define HEADING_WIDTH 9
+
+enum show_column { NUMBER, START, END, SECTORS, SIZE, TYPE, FS, LABEL, MOUNT, USE, COLUMN_COUNT };
+
+static const struct column show_columns[COLUMN_COUNT] = {
+	[NUMBER] = { "#", COLUMN_RIGHT },          [START] = { N_("START"), COLUMN_RIGHT },
+	[END] = { N_("END"), COLUMN_RIGHT },       [SECTORS] = { N_("SECTORS"), COLUMN_RIGHT },
+	[SIZE] = { N_("SIZE"), COLUMN_RIGHT },     [TYPE] = { N_("TYPE"), COLUMN_SHRINKS },
+	[FS] = { N_("FS"), COLUMN_SHRINKS },       [LABEL] = { N_("LABEL"), COLUMN_SHRINKS },
+	[MOUNT] = { N_("MOUNT"), COLUMN_SHRINKS }, [USE] = { N_("USE") },
+};
+
+/* A row of the table: a region, or an extended partition, which is none. */
+struct row {
+	struct region region;
+	const struct partition *partition; /* NULL: none */
+};
+
+struct page {
+	FILE *out;
+	int width;
+};
+
+static void line(const struct page *page, const char *heading, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void line(const struct page *page, const char *heading, const char *format, ...)
+{
+	char first[4 * HEADING_WIDTH + 1], text[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
+	columns_paragraph(page->out, page->width, first, text);
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text[0] ? text : _("unknown");
+}
+
+static const char *print_tristate(enum tristate value, const char *yes, const char *no)
+{
+	return value == UNKNOWN ? _("unknown") : value == YES ? yes : no;
+}
+
+static void print_identity(const struct page *page, const struct disk *disk)
+{
+	const struct identity *identity = &disk->identity;
+	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+
+	line(page, _("Disk"), "%s", disk->node);
+	line(page, _("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
+	     or_unknown(identity->firmware),
+	     print_tristate(disk->rotational, _("rotational"), _("not rotational")));
+	line(page, _("Serial"), _("%s, WWN %s"), or_unknown(identity->serial),
+	     or_unknown(identity->wwn));
+	if (disk->medium_present == NO || identity->size == 0)
+		line(page, _("Size"), "%s",
+		     disk->medium_present == NO ? _("no medium in the drive") : _("unknown"));
+	else
+		line(page, _("Size"), _("%s (%s B, %s of %u, physical %u)"),
+		     units_print_long(identity->size, UNITS_SI, 0, size),
+		     units_print_count(identity->size, bytes),
+		     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
+				      sectors),
+		     identity->logical_sector_size, disk->physical_sector_size);
+}
+
+static void print_nodes(const struct page *page, const struct disk *disk)
+{
+	const char *more[] = { disk->sg, disk->bsg, disk->nvme_generic, disk->by_id };
+	char nodes[1024];
+	size_t used = (size_t)snprintf(nodes, sizeof(nodes), "%s", disk->node);
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		if (more[i][0])
+			used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s",
+						 more[i]);
+	for (size_t i = 0; i < disk->raw_count; i++)
+		used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s", disk->raw[i]);
+	line(page, _("Nodes"), "%s", nodes);
+	line(page, _("Path"), _("%s, HCTL %s, transport %s, driver %s"), or_unknown(disk->path),
+	     disk->hctl[0] ? disk->hctl : "-", or_unknown(disk->transport),
+	     or_unknown(disk->driver));
+}
+
+static void print_limits(const struct page *page, const struct disk *disk)
+{
+	char transfer[32], depth[16];
+
+	snprintf(transfer, sizeof(transfer), "%u KiB", disk->max_transfer / 1024);
+	snprintf(depth, sizeof(depth), "%u", disk->queue_depth);
+	line(page, _("Limits"), _("max transfer %s, queue depth %s, %s, %s"),
+	     disk->max_transfer ? transfer : _("unknown"), disk->queue_depth ? depth : _("unknown"),
+	     print_tristate(disk->read_only, _("read-only"), _("writable")),
+	     print_tristate(disk->removable, _("removable"), _("not removable")));
+}
+
+static void print_table_line(const struct page *page, const struct disk *disk)
+{
+	const char *heading = _("Table");
+	unsigned count = (unsigned)disk->partition_count;
+
+	if (strcmp(disk->table, "?") == 0)
+		line(page, heading, "%s", _("could not be read"));
+	else if (!disk->table[0])
+		line(page, heading, "%s", _("none"));
+	else if (disk->table_uuid[0])
+		line(page, heading,
+		     P_("%s, %u partition, id %s", "%s, %u partitions, id %s", count), disk->table,
+		     count, disk->table_uuid);
+	else
+		line(page, heading, P_("%s, %u partition", "%s, %u partitions", count), disk->table,
+		     count);
+	if (disk->whole_fs[0])
+		line(page, _("Holds"), "%s %s", disk->whole_fs, disk->whole_label);
+}
+
+static void print_use(const struct page *page, const char *heading, const struct use *use)
+{
+	const char *node = use->node, *what = use->what;
+
+	switch (use->kind) {
+	case USE_MOUNT:
+		line(page, heading, _("%s is mounted at %s"), node, what);
+		break;
+	case USE_SWAP:
+		line(page, heading, _("%s is used for swap: %s"), node, what);
+		break;
+	case USE_DM:
+		line(page, heading, _("%s is held by the device mapper: %s"), node, what);
+		break;
+	case USE_MD:
+		line(page, heading, _("%s is a member of the md array %s"), node, what);
+		break;
+	case USE_BCACHE:
+		line(page, heading, _("%s is held by %s"), node, what);
+		break;
+	case USE_BOOT:
+		line(page, heading, _("%s: the running system was started from it (%s)"), node,
+		     what);
+		break;
+	case USE_LOOP:
+		line(page, heading, _("%s: a file on it is in use as a disk: %s"), node, what);
+		break;
+	case USE_EXCLUSIVE:
+		line(page, heading, _("%s is held by another program"), node);
+		break;
+	}
+}
+
+static void print_uses(const struct page *page, const struct disk *disk)
+{
+	const char *heading = _("In use");
+
+	if (disk->in_use.count == 0)
+		line(page, heading, "%s", _("no mount, swap or holder"));
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		print_use(page, i == 0 ? heading : "", &disk->in_use.items[i]);
+}
+
+static const char *row_type(const struct disk *disk, const struct row *row)
+{
+	bool gpt = strcmp(disk->table, "gpt") == 0;
+
+	switch (row->region.kind) {
+	case REGION_TABLE:
+		if (gpt)
+			return _("GPT header and entries");
+		return row->region.start ? _("extended boot record") : _("master boot record");
+	case REGION_TABLE_BACKUP:
+		return _("GPT backup");
+	case REGION_GAP:
+		return _("free space");
+	case REGION_WHOLE:
+		return strcmp(disk->table, "?") == 0 ? _("not read") : _("no partition table");
+	case REGION_PARTITION:
+		break;
+	}
+	return row->partition->type_name[0] ? row->partition->type_name : row->partition->type;
+}
+
+static int add_row(struct columns *table, const struct disk *disk, const struct row *row,
+		   struct error *reterr)
+{
+	const struct partition *p = row->partition;
+	const struct region *region = &row->region;
+	uint32_t unit = disk->identity.logical_sector_size;
+	char number[16] = "", start[24], end[24], sectors[24], size[UNITS_TEXT_MAX], use[16];
+	bool whole = region->kind == REGION_WHOLE;
+
+	if (p)
+		snprintf(number, sizeof(number), "%u", p->number);
+	snprintf(start, sizeof(start), "%" PRIu64, region->start);
+	snprintf(end, sizeof(end), "%" PRIu64, region->start + region->sectors - 1);
+	snprintf(sectors, sizeof(sectors), "%" PRIu64, region->sectors);
+
+	const char *texts[COLUMN_COUNT] = {
+		[NUMBER] = number,
+		[START] = start,
+		[END] = end,
+		[SECTORS] = sectors,
+		[SIZE] = units_print_short(region->sectors * unit, UNITS_SI, unit, size),
+		[TYPE] = row_type(disk, row),
+		[FS] = p       ? p->fs
+		       : whole ? disk->whole_fs
+			       : "",
+		[LABEL] = p       ? (p->label[0] ? p->label : p->name)
+			  : whole ? disk->whole_label
+				  : "",
+		[MOUNT] = p ? p->mountpoint : "",
+		[USE] = p ? use_letters(&p->in_use, NO, use) : "",
+	};
+
+	return columns_add(table, texts, reterr);
+}
+
+/* Regions in their order, an extended partition before the first thing in it. */
+static int print_rows(const struct disk *disk, struct columns *table, struct error *reterr)
+{
+	size_t p = 0;
+
+	for (size_t i = 0; i < disk->region_count; i++) {
+		const struct region *region = &disk->regions[i];
+		struct row row = { .region = *region };
+		int r;
+
+		for (; p < disk->partition_count && disk->partitions[p].start <= region->start;
+		     p++) {
+			const struct partition *extended = &disk->partitions[p];
+			struct row container = { .region = { REGION_PARTITION, extended->start,
+							     extended->sectors, (int)p },
+						 .partition = extended };
+
+			if (!extended->extended || extended->sectors == 0)
+				continue;
+			r = add_row(table, disk, &container, reterr);
+			if (r < 0)
+				return r;
+		}
+		if (region->partition >= 0)
+			row.partition = &disk->partitions[region->partition];
+		r = add_row(table, disk, &row, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int show_print(const struct disk *disk, int width, FILE *out, struct error *reterr)
+{
+	struct page page = { .out = out, .width = width ? width : columns_width(out) };
+	struct columns *table = NULL;
+	int r = 0;
+
+	print_identity(&page, disk);
+	print_nodes(&page, disk);
+	print_limits(&page, disk);
+	print_table_line(&page, disk);
+	print_uses(&page, disk);
+	for (size_t i = 0; i < disk->note_count; i++)
+		line(&page, i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
+	if (disk->region_count == 0)
+		return 0;
+	fputc('\n', out);
+	r = columns_new(show_columns, COLUMN_COUNT, page.width, out, &table, reterr);
+	if (r == 0)
+		r = print_rows(disk, table, reterr);
+	if (r == 0)
+		r = columns_print(table, reterr);
+	columns_destroy(table);
+	return r;
+}
+
+int show_print_json(const struct disk_list *list, const struct disk *disk, FILE *out,
+		    struct error *reterr)
+{
+	json_object *document = json_object_new_object();
+
+	disk_json_add(document, "schema", json_object_new_string("clonedeck.show/1"));
+	disk_json_add(document, "disk", disk_json(disk, true));
+	disk_json_add(document, "missing", disk_json_missing(list));
+	return disk_json_print(document, out, reterr);
+}
+
+static int find_disk(const struct disk_list *list, const char *text, const struct disk **ret,
+		     struct error *reterr)
+{
+	struct endpoint endpoint;
+	int r = endpoint_resolve(list, text, false, &endpoint, reterr);
+
+	if (r < 0)
+		return r;
+	*ret = endpoint_disk(list, &endpoint);
+	if (!*ret)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
+				 _("%s is an image file; only disks can be shown."), text);
+	return 0;
+}
+
+/* What is missing about other disks does not matter here. */
+static void print_missing(const struct disk_list *list, const struct disk *disk, int width,
+			  FILE *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < list->missing_count; i++) {
+		if (strncmp(list->missing[i], "/dev/", 5) == 0 &&
+		    !strstr(list->missing[i], disk->node))
+			continue;
+		if (first)
+			fputc('\n', out);
+		first = false;
+		columns_paragraph(out, width ? width : columns_width(out), "- ", list->missing[i]);
+	}
+}
+
+int show_run(const struct show_options *options, FILE *out, struct error *reterr)
+{
+	struct scan_options how = {
+		.all = true,
+		.probe = true,
+		.practice_dir = options->practice_dir,
+	};
+	struct disk_list *list = NULL;
+	const struct disk *disk = NULL;
+	struct scan *scan = NULL;
+	int r = scan_new(&how, &scan, reterr);
+
+	if (r == 0)
+		r = scan_run(scan, &list, reterr);
+	if (r == 0)
+		r = find_disk(list, options->disk, &disk, reterr);
+	if (r == 0 && options->json)
+		r = show_print_json(list, disk, out, reterr);
+	else if (r == 0)
+		r = show_print(disk, options->width, out, reterr);
+	if (r == 0 && !options->json)
+		print_missing(list, disk, options->width, out);
+	disk_list_destroy(list);
+	scan_destroy(scan);
+	return r;
+}
