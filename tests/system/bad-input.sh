@@ -86,7 +86,7 @@ an_unknown_device() {
 what_is_no_disk() {
 	two_disks
 	mkfifo pipe
-	for odd in "$case_dir" "$case_dir/pipe" /dev/null /dev/tty /proc/self/status; do
+	for odd in "$case_dir" "$case_dir/pipe" /dev/null /dev/tty /proc/version; do
 		refused '1|2|3' "$destination" clone "$odd" "$destination"
 		says "$odd"
 	done
@@ -123,11 +123,14 @@ time.sleep(60)' "$destination" &
 
 locked_by_another_program() {
 	two_disks
-	flock "$destination" sh -c 'touch locked; sleep 60' &
-	wait_for test -e locked
+	flock --no-fork "$destination" sleep 60 &
+	wait_for locked
 	refused 3 "$destination" clone "$source" "$destination"
 	says "$destination"
-	pkill -P $! sleep
+}
+
+locked() {
+	! flock --nonblock "$destination" true
 }
 
 too_small() {
@@ -137,9 +140,9 @@ too_small() {
 	says destination-too-small
 }
 
-read_only() {
+a_read_only_disk() {
 	two_disks
-	blockdev --setro "$destination"
+	read_only "$destination"
 	refused 3 "$destination" clone "$source" "$destination"
 	says destination-read-only
 }
@@ -154,7 +157,7 @@ sector_sizes_that_differ() {
 	cmp "$source" "$destination"
 	# Only by a name that exists, and only what may be lifted.
 	refused 1 "$destination" clone "$source" "$destination" --allow everything
-	blockdev --setro "$destination"
+	read_only "$destination"
 	refused '1|3' "$destination" clone "$source" "$destination" --allow sector-size-differs \
 		--allow destination-read-only
 }
@@ -217,21 +220,21 @@ an_empty_device() {
 
 no_image_below_dev() {
 	two_disks
-	run 2 clone -s "$source" -d /dev/copy.img --log-dir logs
+	clone 2 "$source" /dev/copy.img
 	[ ! -e /dev/copy.img ]
 	ln -s /dev link
-	run '2|3' clone -s "$source" -d "$case_dir/link/copy.img" --log-dir logs
+	clone '2|3' "$source" "$case_dir/link/copy.img"
 	[ ! -e /dev/copy.img ]
 }
 
 no_room_for_an_image() {
 	two_disks
 	mount_at "$case_dir/small" -t tmpfs -o size=16m tmpfs
-	run 3 clone -s "$source" -d "$case_dir/small/copy.img" --log-dir logs
+	clone 3 "$source" "$case_dir/small/copy.img"
 	says image-space
 	[ ! -e small/copy.img ]
 	# Tried all the same, it fails there and not sooner, and says where.
-	run 7 clone -s "$source" -d "$case_dir/small/copy.img" --log-dir logs --allow image-space
+	clone 7 "$source" "$case_dir/small/copy.img" --allow image-space
 	says small/copy.img
 	same "$source" 0 small/copy.img 0 $((4 * MIB))
 }
@@ -262,7 +265,7 @@ hostile_labels() {
 		size=8MiB, type=linux, name="second"
 		size=8MiB, type=linux, name="third"
 	TABLE
-	wait_for test -b "${source}p3"
+	know_partitions "$source"
 	mkfs.ext4 -q -F -L $'\e[31m\e]0;x\ay' "${source}p1"
 	mkfs.ext4 -q -F -L $'\xff\xfe\xc3(broken' "${source}p2"
 	mkfs.ext4 -q -F -L $'a\xe2\x80\xaegnp\xe2\x81\xa6' "${source}p3"
@@ -324,7 +327,7 @@ broken_tables() {
 
 run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_the_end \
 	the_wrong_token_and_none an_unknown_device what_is_no_disk without_root \
-	held_by_another_program locked_by_another_program too_small read_only \
+	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device an_empty_device no_image_below_dev \
 	no_room_for_an_image a_log_folder_that_cannot_be_written hostile_labels broken_tables

@@ -17,8 +17,7 @@ a_whole_disk_onto_a_larger_one() {
 	same "$source" 0 "$destination" 0 $((48 * MIB))
 	[ "$(digest "$(backing "$destination")" $((48 * MIB)) $((8 * MIB)))" = "$rest" ]
 	[ "$(digest "$(backing "$source")")" = "$before" ]
-	# The kernel knows the new table.
-	wait_for test -b "${destination}p3"
+	know_partitions "$destination"
 	fsck.ext4 -fn "${destination}p2"
 	jq -e '.exit_code == 0 and .bytes_copied == 50331648' logs/*.json
 }
@@ -81,7 +80,7 @@ a_partition_by_number_and_the_tail() {
 
 a_disk_into_a_new_image_and_back() {
 	source=$(new_disk source 32)
-	run 0 clone -s "$source" -d "$case_dir/copy.img" --log-dir logs
+	clone 0 "$source" "$case_dir/copy.img"
 	cmp "$source" copy.img
 	destination=$(new_disk destination 40)
 	rest=$(digest "$(backing "$destination")" $((32 * MIB)) $((8 * MIB)))
@@ -102,7 +101,7 @@ onto_an_image_that_exists() {
 zeros_of_a_sparse_image_stay_holes() {
 	truncate -s 64M sparse.img
 	printf 'one sector that is not zero' | dd of=sparse.img seek=40 bs=1M conv=notrunc status=none
-	run 0 clone -s "$case_dir/sparse.img" -d "$case_dir/copy.img" --log-dir logs
+	clone 0 "$case_dir/sparse.img" "$case_dir/copy.img"
 	cmp sparse.img copy.img
 	[ "$(stat -c %b copy.img)" -lt $((16 * MIB / 512)) ]
 }

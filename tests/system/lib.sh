@@ -110,9 +110,9 @@ partition_gpt() {
 		label: gpt
 		start=2048, size=8MiB, type=uefi, name="ESP"
 		size=16MiB, type=linux, name="root"
-		start=65536, size=4MiB, type=swap, name="swap"
+		start=53248, size=4MiB, type=swap, name="swap"
 	TABLE
-	wait_for test -b "$1p3"
+	know_partitions "$1"
 	mkfs.ext4 -q -F -L root "$1p2"
 	sync "$1p2"
 }
@@ -125,8 +125,23 @@ mount_at() { # FOLDER MOUNT-OPTION...
 	undone_by unmount "$folder"
 }
 
+read_only() { # NODE: and writable again when the case ends, since a loop device keeps it
+	blockdev --setro "$1"
+	undone_by writable "$1"
+}
+
+writable() {
+	blockdev --setrw "$1"
+}
+
 unmount() { # FOLDER: even when something that is about to end still uses it
 	umount "$1" || umount -l "$1"
+}
+
+# Not every kernel can read every table, but all can be told what is in it.
+know_partitions() { # NODE
+	partx --update "$1"
+	wait_for test -b "$1p2"
 }
 
 # ---- comparisons ----

@@ -37,7 +37,7 @@ show_prints_partitions_and_gaps_in_sectors() {
 	says ext4
 	says root
 	grep -E '2048 +18431 +16384' out
-	grep -E '65536 +73727 +8192' out
+	grep -E '53248 +61439 +8192' out
 	run 0 show "${disk}" --json
 	jq -e '.. | objects | select(.number? == 2) | .fs == "ext4" and .label == "root" and
 		.sectors == 32768 and .end == .start + .sectors - 1' out
