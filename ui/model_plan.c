@@ -115,30 +115,44 @@ static const char *or_auto(uint64_t value, bool bytes, char buffer[static UNITS_
 	return buffer;
 }
 
-void plan_text_options(const struct plan_options *options, struct line *line)
+static void text_engine(const struct plan_options *options, struct line *line)
 {
 	char lanes[UNITS_TEXT_MAX], depth[UNITS_TEXT_MAX], chunk[UNITS_TEXT_MAX];
-	char rate[UNITS_TEXT_MAX];
 
-	or_auto(options->lanes, false, lanes);
-	or_auto(options->queue_depth, false, depth);
-	or_auto(options->chunk, true, chunk);
-	if (options->rate)
-		units_print_rate((double)options->rate, rate);
-	else
-		snprintf(rate, sizeof(rate), "%s", _("no limit"));
+	if (!options->lanes && !options->queue_depth && !options->chunk &&
+	    options->source_backend == BACKEND_AUTO &&
+	    options->destination_backend == BACKEND_AUTO) {
+		line_add(line, _("engine chosen at the start; "));
+		return;
+	}
+	line_add(line, _("lanes %s depth %s chunk %s I/O %s > %s; "),
+		 or_auto(options->lanes, false, lanes), or_auto(options->queue_depth, false, depth),
+		 or_auto(options->chunk, true, chunk),
+		 io_backend_choice_name(options->source_backend),
+		 io_backend_choice_name(options->destination_backend));
+}
+
+void plan_text_options(const struct plan_options *options, struct line *line)
+{
+	char rate[UNITS_TEXT_MAX];
 
 	line_put(line, 1, "");
 	line_put(line, 7, _("OPTIONS"));
 	line_put(line, 1, "");
-	line_add(line, _("lanes %s, depth %s, chunk %s, I/O %s -> %s, "), lanes, depth, chunk,
-		 io_backend_choice_name(options->source_backend),
-		 io_backend_choice_name(options->destination_backend));
-	line_add(line,
-		 options->on_error == ON_ERROR_MAP ? _("errors: %u retries, map")
-						   : _("errors: %u retries, stop"),
-		 options->retries);
-	line_add(line, _(", rate %s"), rate);
+	/* First what is not as usual: the end may be cut. */
+	if (options->rate)
+		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
+	text_engine(options, line);
+	if (options->on_error == ON_ERROR_MAP)
+		line_add(line,
+			 P_("errors: %u retry, then map", "errors: %u retries, then map",
+			    options->retries),
+			 options->retries);
+	else
+		line_add(line,
+			 P_("errors: %u retry, then stop", "errors: %u retries, then stop",
+			    options->retries),
+			 options->retries);
 }
 
 void plan_text_start(const struct gate *gate, struct line *line)
@@ -192,31 +206,47 @@ static int lines_add(struct plan_lines *lines, struct plan_line add)
 	return 0;
 }
 
-int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns)
+static int add_open(struct plan_lines *lines, const char *sentence, size_t verdict, int room)
 {
-	int room = columns - PLAN_CHECK_INDENT - 1;
+	size_t start = 0;
+	bool first = true;
 
-	for (size_t i = 0; i < verdicts->count; i++) {
-		const char *sentence = verdicts->items[i].sentence;
-		size_t start = 0;
-		bool first = true;
+	do {
+		size_t skip, length = line_break(sentence + start, room, &skip);
+		int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+								 .entry = lines->entries,
+								 .index = verdict,
+								 .first = first,
+								 .start = start,
+								 .length = length });
 
-		do {
-			size_t skip, length = line_break(sentence + start, room, &skip);
-			int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
-									 .index = i,
-									 .first = first,
-									 .start = start,
-									 .length = length });
-
-			if (error < 0)
-				return error;
-			first = false;
-			start += length + skip;
-		} while (sentence[start]);
-	}
+		if (error < 0)
+			return error;
+		first = false;
+		start += length + skip;
+	} while (sentence[start]);
 	return 0;
+}
+
+int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			  int columns, size_t open)
+{
+	int room = columns - PLAN_CHECK_INDENT - 1, error = 0;
+
+	for (size_t i = 0; i < verdicts->count && error == 0; i++) {
+		const char *sentence = verdicts->items[i].sentence;
+
+		if (open == PLAN_ALL_OPEN || open == i)
+			error = add_open(lines, sentence, i, room);
+		else
+			error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+								     .entry = lines->entries,
+								     .index = i,
+								     .first = true,
+								     .length = strlen(sentence) });
+		lines->entries++;
+	}
+	return error;
 }
 
 static int add_section(struct plan_lines *lines, enum plan_line_kind kind, size_t count)
@@ -225,9 +255,13 @@ static int add_section(struct plan_lines *lines, enum plan_line_kind kind, size_
 
 	if (!count)
 		return 0;
-	error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE, .index = kind });
-	for (size_t i = 0; i < count && error == 0; i++)
-		error = lines_add(lines, (struct plan_line){ .kind = kind, .index = i });
+	error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE,
+						     .entry = PLAN_NO_ENTRY,
+						     .index = kind });
+	for (size_t i = 0; i < count && error == 0; i++, lines->entries++)
+		error = lines_add(
+			lines,
+			(struct plan_line){ .kind = kind, .entry = lines->entries, .index = i });
 	return error;
 }
 
@@ -248,19 +282,20 @@ void plan_lines_done(struct plan_lines *lines)
 	memset(lines, 0, sizeof(*lines));
 }
 
-size_t plan_lines_verdict(const struct plan_lines *lines, size_t line)
+void plan_lines_find(const struct plan_lines *lines, size_t entry, size_t *retfirst,
+		     size_t *retlast)
 {
-	if (line >= lines->count || lines->items[line].kind != PLAN_LINE_CHECK)
-		return SIZE_MAX;
-	return lines->items[line].index;
-}
+	bool found = false;
 
-size_t plan_lines_find(const struct plan_lines *lines, size_t verdict)
-{
-	for (size_t i = 0; i < lines->count; i++)
-		if (lines->items[i].kind == PLAN_LINE_CHECK && lines->items[i].index == verdict)
-			return i;
-	return 0;
+	*retfirst = *retlast = 0;
+	for (size_t i = 0; i < lines->count; i++) {
+		if (lines->items[i].entry != entry)
+			continue;
+		if (!found)
+			*retfirst = i;
+		*retlast = i;
+		found = true;
+	}
 }
 
 void plan_text_check(const struct gate *gate, const struct plan_line *at, struct line *line,
@@ -290,7 +325,12 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 	}
 	line_to(line, PLAN_CHECK_INDENT);
 	snprintf(part, sizeof(part), "%.*s", (int)at->length, verdict->sentence + at->start);
-	line_add(line, "%s", part);
+	if (text_width(part) <= line->limit - line->columns - 1) {
+		line_add(line, "%s", part);
+		return;
+	}
+	line_put(line, line->limit - line->columns - 3, part);
+	line_add(line, "..");
 }
 
 static const char *lost_text(enum lost_how how)

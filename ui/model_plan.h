@@ -27,34 +27,46 @@ void plan_text_options(const struct plan_options *options, struct line *line);
 /* "TO START: tick W1, W2, then …" */
 void plan_text_start(const struct gate *gate, struct line *line);
 
-/* Lines of the list below the maps: verdicts broken to a width, and what follows them. */
+/*
+ * Lines of the list below the maps. Its entries are the verdicts, then what will
+ * be lost, then the extents, counted through from 0; the first ones are numbered
+ * as the verdicts are.
+ */
 enum plan_line_kind { PLAN_LINE_CHECK, PLAN_LINE_TITLE, PLAN_LINE_LOST, PLAN_LINE_EXTENT };
+
+#define PLAN_NO_ENTRY SIZE_MAX
 
 struct plan_line {
 	enum plan_line_kind kind;
-	size_t index;         /* verdict, lost partition or extent */
+	size_t entry;         /* PLAN_NO_ENTRY: a title */
+	size_t index;         /* verdict, lost partition or extent; the kind that a title is for */
 	bool first;           /* of a verdict's lines */
 	size_t start, length; /* bytes of the verdict's sentence */
 };
 
+/* Zero-initialise. */
 struct plan_lines {
 	struct plan_line *items;
 	size_t count;
+	size_t entries;
 };
 
 /* Columns in front of a verdict's sentence ("  [ ] W1 "). */
 #define PLAN_CHECK_INDENT 9
+/* All verdicts are to be shown in full. */
+#define PLAN_ALL_OPEN SIZE_MAX
 
+/* A verdict in full takes as many lines as it needs in `columns`; others take one, and end in
+ * ".." where they are cut. open: which one is in full. */
 int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns);
+			  int columns, size_t open);
 int plan_lines_add_lost(struct plan_lines *lines, size_t count);
 /* Only when there is more than one: a single one stands in the COPY line. */
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
 void plan_lines_done(struct plan_lines *lines);
-/* The verdict that a line belongs to; SIZE_MAX when it is none. */
-size_t plan_lines_verdict(const struct plan_lines *lines, size_t line);
-/* The first line of a verdict. */
-size_t plan_lines_find(const struct plan_lines *lines, size_t verdict);
+/* First and last line of an entry. */
+void plan_lines_find(const struct plan_lines *lines, size_t entry, size_t *retfirst,
+		     size_t *retlast);
 
 void plan_text_check(const struct gate *gate, const struct plan_line *at, struct line *line,
 		     enum role *retrole);

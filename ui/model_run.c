@@ -200,9 +200,9 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	}
 	line_add(line,
 		 _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   errors %" PRIu64
-		   "   bad areas %" PRIu64 " (%" PRIu64 " B)   retries %" PRIu64),
+		   "  bad %" PRIu64 "  retries %" PRIu64),
 		 progress, current, minute, average, eta, job->errors, job->bad_areas,
-		 job->bad_bytes, job->retries);
+		 job->retries);
 }
 
 /* ---- graph ---- */

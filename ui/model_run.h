@@ -76,16 +76,19 @@ struct run_cpu {
 	enum role role;
 };
 
-/* Fills at most `max` lines; lanes that find no room are counted in the last one. */
-int run_cpu_lines(const struct job_snapshot *job, unsigned cores, int max, struct run_cpu *ret);
+/* Fills at most `max` lines; lanes that find no room are summed up in one. wide: there is room for
+ * words behind the figures. */
+int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
+		  struct run_cpu *ret);
+/* "7 s", "12 min": how long ago, or how long. */
+const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
 
 /* ---- queues, errors ---- */
 
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
-void run_text_status(const struct job_snapshot *job, enum units_scale scale, struct line *line,
-		     enum role *retrole);
+void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole);
 void run_text_event(const struct job_event *event, struct line *line);
 enum role run_event_role(const struct job_event *event);
 

@@ -199,20 +199,23 @@ static void cpu_rest(const struct job_snapshot *job, unsigned from, struct run_c
 	cpu_share(ret, &sum, false, rate);
 }
 
-int run_cpu_lines(const struct job_snapshot *job, unsigned cores, int max, struct run_cpu *ret)
+int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
+		  struct run_cpu *ret)
 {
-	char more[48];
+	/* The lanes matter most; the keeper has its own line where there is room. */
+	bool keeper = max >= 6;
+	char more[48] = "";
 	int count = 0;
 
 	memset(ret, 0, (size_t)(max > 0 ? max : 0) * sizeof(*ret));
-	if (max < 4)
+	if (max < 3)
 		return 0;
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("system"));
-	snprintf(more, sizeof(more), P_("%u core", "%u cores", cores), cores);
+	if (wide)
+		snprintf(more, sizeof(more), P_("%u core", "%u cores", cores), cores);
 	cpu_share(&ret[count++], &job->cpu_system, true, more);
 
-	/* The program and its keeper keep two lines. */
-	unsigned room = (unsigned)(max - count - 2), lanes = job->lane_count;
+	unsigned room = (unsigned)(max - count - 1 - keeper), lanes = job->lane_count;
 
 	if (lanes > JOB_LANES_MAX)
 		lanes = JOB_LANES_MAX;
@@ -224,10 +227,24 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, int max, struc
 		cpu_lane(job, i, &ret[count++]);
 	}
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("program"));
-	cpu_share(&ret[count++], &job->cpu_process, false, _("lanes, keeper, screen"));
+	cpu_share(&ret[count++], &job->cpu_process, false,
+		  wide ? _("lanes, keeper and screen") : _("all threads"));
+	if (!keeper)
+		return count;
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("keeper"));
-	cpu_share(&ret[count++], &job->cpu_keeper, false, _("map, statistics"));
+	cpu_share(&ret[count++], &job->cpu_keeper, false, wide ? _("map and statistics") : "");
 	return count;
+}
+
+const char *run_text_span(uint64_t seconds, char *buffer, size_t size)
+{
+	if (seconds < 120)
+		snprintf(buffer, size, _("%u s"), (unsigned)seconds);
+	else if (seconds < 7200)
+		snprintf(buffer, size, _("%u min"), (unsigned)(seconds / 60));
+	else
+		snprintf(buffer, size, _("%" PRIu64 " h"), seconds / 3600);
+	return buffer;
 }
 
 /* ---- queues ---- */
@@ -285,8 +302,8 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" map not saved yet"));
 		return;
 	}
-	units_print_duration(now > job->map_saved_at ? (uint64_t)(now - job->map_saved_at) : 0,
-			     ago);
+	run_text_span(now > job->map_saved_at ? (uint64_t)(now - job->map_saved_at) : 0, ago,
+		      sizeof(ago));
 	if (job->map_safe)
 		line_add(line, _(" map saved %s ago"), ago);
 	else
@@ -298,8 +315,8 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	char ago[UNITS_TEXT_MAX] = "-";
 
 	if (job->source.requests)
-		units_print_duration(job->last_good_read / NSEC_PER_SEC, ago);
-	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s"), job->slow_reads, ago);
+		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
+	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s ago"), job->slow_reads, ago);
 }
 
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
@@ -353,8 +370,7 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 
 /* ---- errors and events ---- */
 
-void run_text_status(const struct job_snapshot *job, enum units_scale scale, struct line *line,
-		     enum role *retrole)
+void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
 {
 	char bad[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX] = "-";
 
@@ -364,11 +380,11 @@ void run_text_status(const struct job_snapshot *job, enum units_scale scale, str
 		line_add(line, _(" MAP NOT SAVED: the copy could not be resumed from here;"));
 	}
 	if (job->source.requests)
-		units_print_duration(job->last_good_read / NSEC_PER_SEC, ago);
-	units_print_long(job->bad_bytes, scale, 512, bad);
+		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
+	units_print_count(job->bad_bytes, bad);
 	line_add(line,
 		 _(" retries %" PRIu64 "  slow reads %" PRIu64
-		   " (>1 s)  bad %s  last good read %s ago"),
+		   " (>1 s)  bad %s B  last good read %s ago"),
 		 job->retries, job->slow_reads, bad, ago);
 	if (job->rate_limit)
 		line_add(line, _("  limit %s"), units_print_rate((double)job->rate_limit, rate));

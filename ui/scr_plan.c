@@ -37,7 +37,7 @@ static void destroy(void *state)
 
 	if (!screen)
 		return;
-	plan_screen_drop_lines(screen);
+	plan_lines_done(&screen->lines);
 	drop_lost(screen);
 	gate_done(&screen->gate);
 	free(screen);
@@ -87,7 +87,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	char id[9] = "";
 	uint64_t about = screen->gate.about;
 
-	plan_screen_drop_lines(screen);
+	plan_lines_done(&screen->lines);
 	drop_lost(screen);
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
 			plan ? session_verdicts(session) : NULL, token(app)) < 0) {
@@ -175,7 +175,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		break;
 	case GATE_UNTICKED:
 		gate_set_typing(&screen->gate, false);
-		screen->at = plan_lines_find(&screen->lines, verdict);
+		screen->at = verdict;
 		app_message(app, MESSAGE_INFO,
 			    _("Not started: read W%u and tick it with Space first."),
 			    gate_warning(&screen->gate, verdict));
@@ -196,17 +196,16 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 
 static void move(struct plan_screen *screen, int by)
 {
-	long last = (long)screen->lines.count - 1, to = (long)screen->at + by;
+	long last = (long)screen->lines.entries - 1, to = (long)screen->at + by;
 
 	screen->at = to < 0 || last < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
 }
 
 static void tick(struct plan_screen *screen, struct app *app)
 {
-	size_t verdict = plan_lines_verdict(&screen->lines, screen->at);
 	unsigned left;
 
-	if (!gate_tick(&screen->gate, verdict)) {
+	if (!gate_tick(&screen->gate, screen->at)) {
 		app_message(app, MESSAGE_INFO,
 			    _("There is no warning on this line: Up and Down go to one."));
 		return;
@@ -254,7 +253,7 @@ static bool command(void *state, struct app *app, enum command command)
 		screen->at = 0;
 		return true;
 	case COMMAND_LAST:
-		move(screen, (int)screen->lines.count);
+		move(screen, (int)screen->lines.entries);
 		return true;
 	case COMMAND_TOGGLE:
 		tick(screen, app);

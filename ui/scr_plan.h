@@ -10,12 +10,10 @@
 
 struct plan_screen {
 	struct gate gate;
-	struct plan_lines lines; /* of the width `cols` */
-	int cols;
-	bool sections; /* lines hold the lost partitions too */
+	struct plan_lines lines; /* as drawn last */
 	struct lost *lost;
 	size_t lost_count;
-	size_t at; /* line under the cursor */
+	size_t at; /* entry under the cursor */
 	int top, page;
 	bool options_open;
 	struct options_form form;
@@ -26,8 +24,6 @@ struct plan_screen {
 bool plan_screen_startable(struct app *app);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
-/* Forgets the lines: they are made again for the width at hand. */
-void plan_screen_drop_lines(struct plan_screen *screen);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 #endif

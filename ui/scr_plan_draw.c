@@ -10,41 +10,40 @@
 
 #define PICTURE_CELLS_MAX 512
 
-void plan_screen_drop_lines(struct plan_screen *screen)
-{
-	plan_lines_done(&screen->lines);
-	screen->cols = 0;
-}
-
-/* Lines are broken to the list's width, so they are made when that is known. */
-static void make_lines(struct plan_screen *screen, const struct plan *plan, int cols, bool sections)
-{
-	int error;
-
-	if (screen->cols == cols && screen->sections == sections)
-		return;
-	plan_screen_drop_lines(screen);
-	error = plan_lines_add_checks(&screen->lines, screen->gate.verdicts, cols);
-	if (error == 0 && sections)
-		error = plan_lines_add_lost(&screen->lines, screen->lost_count);
-	if (error == 0)
-		plan_lines_add_extents(&screen->lines, plan);
-	screen->cols = cols;
-	screen->sections = sections;
-	if (screen->at >= screen->lines.count)
-		screen->at = screen->lines.count ? screen->lines.count - 1 : 0;
-}
-
-/* How many lines the checks take at this width. */
-static int check_lines(const struct verdict_list *verdicts, int cols)
+/* How many lines there are when everything is shown in full. */
+static int count_all(const struct plan_screen *screen, const struct plan *plan, int cols,
+		     bool sections)
 {
 	struct plan_lines lines = { 0 };
 	int count;
 
-	plan_lines_add_checks(&lines, verdicts, cols);
+	plan_lines_add_checks(&lines, screen->gate.verdicts, cols, PLAN_ALL_OPEN);
+	if (sections) {
+		plan_lines_add_lost(&lines, screen->lost_count);
+		plan_lines_add_extents(&lines, plan);
+	}
 	count = (int)lines.count;
 	plan_lines_done(&lines);
 	return count;
+}
+
+/*
+ * Where there is no room for all in full, only the check under the cursor is:
+ * every check has its line then, and none can be ticked without being readable.
+ */
+static void make_lines(struct plan_screen *screen, const struct plan *plan, struct rect list,
+		       bool lost)
+{
+	bool all = count_all(screen, plan, list.cols, lost) <= list.rows;
+
+	plan_lines_done(&screen->lines);
+	plan_lines_add_checks(&screen->lines, screen->gate.verdicts, list.cols,
+			      all ? PLAN_ALL_OPEN : screen->at);
+	if (lost)
+		plan_lines_add_lost(&screen->lines, screen->lost_count);
+	plan_lines_add_extents(&screen->lines, plan);
+	if (screen->at >= screen->lines.entries)
+		screen->at = screen->lines.entries ? screen->lines.entries - 1 : 0;
 }
 
 static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan)
@@ -123,13 +122,15 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	}
 	draw_text(draw, list, row, 0, role, line.text);
-	if (index != screen->at)
+	if (at->entry != screen->at)
 		return;
-	draw_text(draw, list, row, 1, ROLE_STRONG, ">");
-	if (!screen->gate.typing && !screen->options_open) {
-		draw_highlight(draw, list, row, ROLE_CURSOR);
+	if (at->kind != PLAN_LINE_CHECK || at->first)
+		draw_text(draw, list, row, 1, ROLE_STRONG, ">");
+	if (screen->gate.typing || screen->options_open)
+		return;
+	draw_highlight(draw, list, row, ROLE_CURSOR);
+	if (at->kind != PLAN_LINE_CHECK || at->first)
 		draw_cursor(draw, list, row, 1);
-	}
 }
 
 static void draw_list(struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -137,9 +138,12 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 {
 	struct rect list = layout->list;
 	int count = (int)screen->lines.count;
+	size_t first, last;
 
 	screen->page = list.rows;
-	screen->top = layout_scroll(screen->top, (int)screen->at, count, list.rows);
+	plan_lines_find(&screen->lines, screen->at, &first, &last);
+	screen->top = layout_scroll(screen->top, (int)last, count, list.rows);
+	screen->top = layout_scroll(screen->top, (int)first, count, list.rows);
 	if (count > list.rows && list.rows > 0)
 		draw_printf(draw, layout->heading, 0, 1, ROLE_STRONG,
 			    _("CHECKS, lines %d-%d of %d (Up Down PgUp PgDn)"), screen->top + 1,
@@ -247,9 +251,9 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	}
 	/* The list's width is known before its height. */
 	layout_plan(body, destination != NULL, 0, 0, &layout);
-	layout_plan(body, destination != NULL, check_lines(screen->gate.verdicts, layout.list.cols),
+	layout_plan(body, destination != NULL, count_all(screen, plan, layout.list.cols, false),
 		    (int)screen->lost_count, &layout);
-	make_lines(screen, plan, layout.list.cols, rect_empty(layout.lost));
+	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
 	draw_ends(draw, layout.ends, plan);
 	if (destination)
 		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),

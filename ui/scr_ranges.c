@@ -220,19 +220,26 @@ static void draw_heading(struct draw *draw, struct rect area, const struct range
 	}
 }
 
-/* Points at what is wrong: marks below it, the sentence below them. */
+/* Points at what is wrong: marks below it, the sentence below them, also over the grammar when
+ * it is long. */
 static void draw_complaint(struct draw *draw, const struct layout_ranges *layout, int col,
 			   int length, int limit, const char *sentence)
 {
+	struct rect area = layout->error;
 	int wide = text_width(sentence), start = col;
 
 	if (length < 1)
 		length = 1;
 	for (int i = 0; i < length && col + i < limit; i++)
 		draw_text(draw, layout->totals, 0, col + i, ROLE_BAD, "^");
-	if (start + wide > layout->error.cols - 1)
-		start = layout->error.cols - 1 - wide;
-	draw_text(draw, layout->error, 0, start > 1 ? start : 1, ROLE_BAD, sentence);
+	if (start + wide > area.cols - 1)
+		start = area.cols - 1 - wide;
+	if (start < 1) {
+		start = 1;
+		area.rows += layout->grammar.rows;
+		draw_clear(draw, area);
+	}
+	draw_wrapped(draw, area, 0, start, area.rows, ROLE_BAD, sentence);
 }
 
 static void draw_form(struct ranges_screen *screen, struct app *app, struct draw *draw,
@@ -257,6 +264,9 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 	draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
 		   screen->focus == FOCUS_DESTINATION);
 
+	draw_text(
+		draw, layout->grammar, 0, 1, ROLE_DIM,
+		_("  A-B first-last  A+N first+count  @N partition  -N last N  A- to end  * all"));
 	if (wrong) {
 		field_view(field, cols - 2, view, &shown, &first);
 		shown = field_column(field, first, (size_t)wrong->column);
@@ -270,9 +280,6 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 		ranges_model_totals(model, app_units(app), &line);
 		draw_text(draw, layout->totals, 0, 0, ROLE_NORMAL, line.text);
 	}
-	draw_text(
-		draw, layout->grammar, 0, 1, ROLE_DIM,
-		_("  A-B first-last  A+N first+count  @N partition  -N last N  A- to end  * all"));
 }
 
 static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)

@@ -86,7 +86,7 @@ static void draw_throughput(const struct view *view, struct rect box)
 		return;
 	if (steps > (int)(RUN_GRAPH_MAX / step))
 		steps = RUN_GRAPH_MAX / (int)step;
-	units_print_duration(steps > 0 ? (uint64_t)steps * step : 0, span);
+	run_text_span(steps > 0 ? (uint64_t)steps * step : 0, span, sizeof(span));
 	snprintf(title, sizeof(title), _("MB/s, last %s (r read, w written)"), span);
 	draw_box(view->draw, box, title);
 	if (app_term(view->app)->slow) {
@@ -199,7 +199,7 @@ static void draw_cpu(const struct view *view, struct rect box)
 	if (rect_empty(inside))
 		return;
 	draw_box(view->draw, box, _("CPU (user, system, iowait)"));
-	count = run_cpu_lines(view->job, view->screen->cores,
+	count = run_cpu_lines(view->job, view->screen->cores, bar == CPU_BAR_WIDE,
 			      inside.rows < CPU_LINES_MAX ? inside.rows : CPU_LINES_MAX, lines);
 	for (int i = 0; i < count; i++) {
 		const double none[3] = { 0 };
@@ -285,7 +285,7 @@ static void draw_status(const struct view *view, struct rect area)
 	if (rect_empty(area))
 		return;
 	line_start(&line, area.cols);
-	run_text_status(view->job, app_units(view->app), &line, &role);
+	run_text_status(view->job, &line, &role);
 	draw_text(view->draw, area, 0, 0, role, line.text);
 }
 

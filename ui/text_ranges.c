@@ -58,6 +58,19 @@ static void cell(struct line *line, int width, const char *text)
 	line_put(line, width, text && text[0] ? text : "-");
 }
 
+/* "LVM2" for "LVM2_member" where the long word does not fit. */
+static void cell_fs(struct line *line, int width, const char *fs)
+{
+	char name[32];
+	char *member;
+
+	text_copy(name, sizeof(name), fs);
+	member = strstr(name, "_member");
+	if (member && text_width(name) > width)
+		*member = '\0';
+	cell(line, width, name);
+}
+
 static void cell_right(struct line *line, int width, const char *text)
 {
 	line_put(line, 1, "");
@@ -172,7 +185,7 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 		cell_right(line, c.align, text);
 	}
 	cell(line, c.type, row_type(model, row));
-	cell(line, c.fs, partition ? partition->fs : whole_disk ? model->disk->whole_fs : "");
+	cell_fs(line, c.fs, partition ? partition->fs : whole_disk ? model->disk->whole_fs : "");
 	cell(line, c.label,
 	     partition    ? (partition->label[0] ? partition->label : partition->name)
 	     : whole_disk ? model->disk->whole_label

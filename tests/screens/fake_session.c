@@ -256,3 +256,14 @@ bool session_log_dir_in_memory(const struct session *session)
 {
 	return true;
 }
+
+bool session_resumes(const struct session *session)
+{
+	return false;
+}
+
+int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map_path,
+			 "There is no map %s: this session only pretends.", map_path);
+}
