@@ -51,7 +51,7 @@ const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_
 		length = strftime(buffer, CLOCK_TEXT_MAX - 1, "%Y-%m-%dT%H:%M:%S%z", &local);
 	if (length < 2) {
 		/* A year that no calendar here can express. */
-		strcpy(buffer, "-");
+		memcpy(buffer, "-", sizeof("-"));
 		return buffer;
 	}
 	/* strftime writes the zone as +hhmm, ISO 8601 extended wants +hh:mm. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "plan/picture.h"
 #include "plan/row.h"
 
@@ -201,43 +200,55 @@ void picture_touched(const struct plan *plan, const struct disk *destination_dis
 	row_draw_marks(&row, plan_touches, plan, 'x', '-', out);
 }
 
+/* Does the plan destroy the partition, and how? table, chain: those are overwritten. */
+static bool is_lost(const struct plan *plan, const struct disk *disk,
+		    const struct partition *partition, bool table, bool chain, enum lost_how *ret)
+{
+	struct row_bytes bytes;
+
+	if (partition->extended ||
+	    !row_clip(disk, partition->start, partition->sectors, disk->identity.size, &bytes))
+		return false;
+
+	uint64_t hit = written(plan, bytes);
+
+	if (hit == bytes.end - bytes.start)
+		*ret = LOST_OVERWRITTEN;
+	else if (hit > 0)
+		*ret = LOST_PARTLY;
+	else if (table || (chain && row_is_logical(disk, partition)))
+		*ret = LOST_FROM_TABLE;
+	else
+		return false;
+	return true;
+}
+
 int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
 		 size_t *retcount)
 {
 	const struct disk *disk = destination_disk;
-	struct lost *list CLEANUP(free) = NULL;
+	struct lost *list = NULL;
 	size_t count = 0;
 
 	if (disk && disk->partition_count > 0) {
+		bool table = overwrites_table(plan, disk);
+		bool chain = breaks_chain(plan, disk);
+
 		list = calloc(disk->partition_count, sizeof(*list));
 		if (!list)
 			return -ENOMEM;
+		for (size_t i = 0; i < disk->partition_count; i++) {
+			list[count].partition = &disk->partitions[i];
+			if (is_lost(plan, disk, list[count].partition, table, chain,
+				    &list[count].how))
+				count++;
+		}
 	}
-
-	bool table = disk && overwrites_table(plan, disk);
-	bool chain = disk && breaks_chain(plan, disk);
-
-	for (size_t i = 0; disk && i < disk->partition_count; i++) {
-		const struct partition *partition = &disk->partitions[i];
-		struct row_bytes bytes;
-		uint64_t hit;
-		enum lost_how how;
-
-		if (partition->extended || !row_clip(disk, partition->start, partition->sectors,
-						     disk->identity.size, &bytes))
-			continue;
-		hit = written(plan, bytes);
-		if (hit == bytes.end - bytes.start)
-			how = LOST_OVERWRITTEN;
-		else if (hit > 0)
-			how = LOST_PARTLY;
-		else if (table || (chain && row_is_logical(disk, partition)))
-			how = LOST_FROM_TABLE;
-		else
-			continue;
-		list[count++] = (struct lost){ .partition = partition, .how = how };
+	if (count == 0) {
+		free(list);
+		list = NULL;
 	}
-	*ret = count > 0 ? cleanup_steal(list) : NULL;
+	*ret = list;
 	*retcount = count;
 	return 0;
 }

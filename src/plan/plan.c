@@ -13,8 +13,6 @@
 #include "base/i18n.h"
 #include "base/units.h"
 
-DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
-
 static int check_ends(const struct endpoint *source, const struct endpoint *destination,
 		      struct error *reterr)
 {
@@ -147,6 +145,37 @@ static uint64_t size_after(const struct plan *plan)
 	return end > destination->size ? end : destination->size;
 }
 
+static struct plan *allocate(size_t extents)
+{
+	struct plan *plan = calloc(1, sizeof(*plan));
+
+	if (!plan)
+		return NULL;
+	plan->extents = calloc(extents, sizeof(*plan->extents));
+	if (!plan->extents) {
+		free(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+static int take_extents(struct plan *plan, const struct extent *extents, size_t count,
+			struct error *reterr)
+{
+	for (size_t i = 0; i < count; i++) {
+		int error = check_extent(&plan->source, &plan->destination, &extents[i], reterr);
+
+		if (error == 0 && i > 0)
+			error = check_order(&plan->source, &extents[i - 1], &extents[i], reterr);
+		if (error < 0)
+			return error;
+		append(plan, &extents[i]);
+	}
+	plan->whole = is_whole(plan);
+	plan->destination_size_after = size_after(plan);
+	return 0;
+}
+
 int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
 		      const struct extent *extents, size_t count,
 		      const struct plan_options *options, struct plan **ret, struct error *reterr)
@@ -162,29 +191,21 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 				 _("No range of %s is chosen: there is nothing to copy."),
 				 source->node);
 
-	struct plan *plan CLEANUP(plan) = calloc(1, sizeof(*plan));
+	struct plan *plan = allocate(count);
 
 	if (!plan)
-		return error_nomem(reterr);
-	plan->extents = calloc(count, sizeof(*plan->extents));
-	if (!plan->extents)
 		return error_nomem(reterr);
 	plan->source = *source;
 	plan->destination = *destination;
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
-	for (size_t i = 0; i < count; i++) {
-		error = check_extent(source, destination, &extents[i], reterr);
-		if (error == 0 && i > 0)
-			error = check_order(source, &extents[i - 1], &extents[i], reterr);
-		if (error < 0)
-			return error;
-		append(plan, &extents[i]);
+	error = take_extents(plan, extents, count, reterr);
+	if (error < 0) {
+		plan_destroy(plan);
+		return error;
 	}
-	plan->whole = is_whole(plan);
-	plan->destination_size_after = size_after(plan);
-	*ret = cleanup_steal(plan);
+	*ret = plan;
 	return 0;
 }
 
@@ -210,7 +231,7 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	     const struct range_list *ranges, const uint64_t *destination_lba,
 	     const struct plan_options *options, struct plan **ret, struct error *reterr)
 {
-	struct range whole;
+	struct range whole = { 0 };
 	const struct range *items = ranges ? ranges->items : &whole;
 	size_t count = ranges ? ranges->count : 1;
 	int error = check_ends(source, destination, reterr);
