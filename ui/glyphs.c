@@ -30,7 +30,7 @@ static int height_of(float sample, float max, int steps)
 
 	if (isnan(sample))
 		return -1;
-	if (sample <= 0 || max <= 0)
+	if (sample <= 0 || !(max > 0))
 		return 0;
 	height = ceil((double)sample / max * steps);
 	return height >= steps ? steps : (int)height;

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bars and graphs as characters, for each step of the ladder; and which step is chosen. */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ui/glyphs.h"
+#include "ui/term.h"
+
+static const enum deck_glyphs ladder[] = { GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
+
+#define COLS 8
+
+/* One row as text, code points above ASCII as '#'. */
+static const char *row(enum deck_glyphs glyphs, const float *samples, int count, float max,
+		       int rows, int at)
+{
+	static char text[COLS + 1];
+	uint32_t out[COLS];
+
+	glyphs_graph_row(glyphs, samples, count, max, rows, at, COLS, out);
+	for (int i = 0; i < COLS; i++)
+		text[i] = out[i] < 0x80 ? (char)out[i] : '#';
+	return text;
+}
+
+START_TEST(test_ascii)
+{
+	const float samples[] = { 0, 1, 2, 3, 4, 5, 6, 100 };
+
+	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 6, 3, 0), "     .::");
+	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 6, 3, 1), "   .::::");
+	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 6, 3, 2), " .::::::");
+}
+END_TEST
+
+/* The newest sample is at the right; fewer leave the left blank, of more the newest are taken. */
+START_TEST(test_alignment)
+{
+	const float few[] = { 2, 2 };
+	const float many[] = { 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 2 };
+
+	ck_assert_str_eq(row(GLYPHS_ASCII, few, 2, 2, 1, 0), "      ::");
+	ck_assert_str_eq(row(GLYPHS_ASCII, many, 11, 2, 1, 0), "       :");
+	ck_assert_str_eq(row(GLYPHS_ASCII, NULL, 0, 2, 1, 0), "        ");
+	ck_assert_str_eq(row(GLYPHS_BRAILLE, few, 2, 2, 1, 0), "       #");
+	ck_assert_str_eq(row(GLYPHS_BLOCK, few, 2, 2, 1, 0), "      ##");
+}
+END_TEST
+
+START_TEST(test_unknown_is_blank)
+{
+	const float samples[] = { 1, NAN, 1, -1, INFINITY, 1, 0, 1 };
+
+	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 1, 1, 0), ": : :: :");
+	for (size_t i = 0; i < 4; i++) {
+		row(ladder[i], samples, 8, 0, 3, 1);
+		row(ladder[i], samples, 8, NAN, 3, 1);
+	}
+}
+END_TEST
+
+START_TEST(test_block)
+{
+	const float samples[] = { 0.001f, 1, 2, 3, 4, 5, 6, 8 };
+	uint32_t out[COLS];
+
+	glyphs_graph_row(GLYPHS_BLOCK, samples, 8, 8, 1, 0, COLS, out);
+	/* Something that was measured is never drawn as nothing. */
+	ck_assert_uint_eq(out[0], 0x2581);
+	ck_assert_uint_eq(out[1], 0x2581);
+	ck_assert_uint_eq(out[4], 0x2584);
+	ck_assert_uint_eq(out[7], 0x2588);
+}
+END_TEST
+
+START_TEST(test_braille)
+{
+	const float samples[] = { 0, 0, 1, 0, 0, 4, 4, 4 };
+	uint32_t out[4];
+
+	glyphs_graph_row(GLYPHS_BRAILLE, samples, 8, 4, 1, 0, 4, out);
+	/* A blank, never U+2800. */
+	ck_assert_uint_eq(out[0], ' ');
+	ck_assert_uint_eq(out[1], 0x2840);
+	ck_assert_uint_eq(out[2], 0x28b8);
+	ck_assert_uint_eq(out[3], 0x28ff);
+}
+END_TEST
+
+START_TEST(test_acs)
+{
+	const float samples[] = { 1, 1, 3, 3, 1, 1, 1, 1 };
+	uint32_t top[COLS], middle[COLS], low[COLS];
+
+	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 0, COLS, top);
+	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 1, COLS, middle);
+	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 2, COLS, low);
+	ck_assert_uint_eq(low[0], 0x2500);
+	ck_assert_uint_eq(low[2], 0x2518);
+	ck_assert_uint_eq(middle[2], 0x2502);
+	ck_assert_uint_eq(top[2], 0x250c);
+	ck_assert_uint_eq(top[3], 0x2500);
+	ck_assert_uint_eq(top[4], 0x2510);
+	ck_assert_uint_eq(middle[4], 0x2502);
+	ck_assert_uint_eq(low[4], 0x2514);
+	ck_assert_uint_eq(low[3], ' ');
+}
+END_TEST
+
+/* Whatever comes in, only printable code points come out. */
+START_TEST(test_printable)
+{
+	float samples[100];
+	uint32_t out[60];
+
+	for (int i = 0; i < 100; i++)
+		samples[i] = (float)((i * 7919) % 1000) - 10;
+	for (size_t g = 0; g < 4; g++)
+		for (int rows = 1; rows < 20; rows++)
+			for (int r = 0; r < rows; r++)
+				for (int cols = 1; cols <= 60; cols++) {
+					glyphs_graph_row(ladder[g], samples, 100, 700, rows, r,
+							 cols, out);
+					for (int i = 0; i < cols; i++)
+						ck_assert((out[i] >= ' ' && out[i] < 0x7f) ||
+							  (out[i] >= 0x2500 && out[i] < 0x2900));
+				}
+}
+END_TEST
+
+START_TEST(test_bar)
+{
+	char text[16];
+
+	glyphs_bar(0, 8, text);
+	ck_assert_str_eq(text, "--------");
+	glyphs_bar(1, 8, text);
+	ck_assert_str_eq(text, "########");
+	glyphs_bar(0.5, 8, text);
+	ck_assert_str_eq(text, "####----");
+	/* Not full before the end, not empty after the start. */
+	glyphs_bar(0.9999, 8, text);
+	ck_assert_str_eq(text, "#######-");
+	glyphs_bar(0.0001, 8, text);
+	ck_assert_str_eq(text, "#-------");
+	glyphs_bar(7, 4, text);
+	ck_assert_str_eq(text, "####");
+	glyphs_bar(-7, 4, text);
+	ck_assert_str_eq(text, "----");
+	glyphs_bar(NAN, 4, text);
+	ck_assert_str_eq(text, "----");
+	glyphs_bar(0.5, 0, text);
+	ck_assert_str_eq(text, "");
+	glyphs_bar(0.5, -3, text);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(test_parts_bar)
+{
+	const double parts[] = { 0.25, 0.25, 0.25 }, much[] = { 0.9, 0.9, NAN };
+	char text[16];
+
+	glyphs_parts_bar(parts, "usi", 3, 8, text);
+	ck_assert_str_eq(text, "uussii..");
+	glyphs_parts_bar(much, "usi", 3, 10, text);
+	ck_assert_str_eq(text, "uuuuuuuuus");
+	glyphs_parts_bar(much, "usi", 3, 0, text);
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(test_scale)
+{
+	ck_assert_double_eq(glyphs_scale(0), 1);
+	ck_assert_double_eq(glyphs_scale(NAN), 1);
+	ck_assert_double_eq(glyphs_scale(193), 200);
+	ck_assert_double_eq(glyphs_scale(200), 200);
+	ck_assert_double_eq(glyphs_scale(201), 250);
+	ck_assert_double_eq(glyphs_scale(99), 100);
+	for (double value = 1; value < 1e12; value *= 1.37) {
+		ck_assert_double_ge(glyphs_scale(value), value);
+		ck_assert_double_le(glyphs_scale(value), value * 1.5);
+	}
+}
+END_TEST
+
+START_TEST(test_choice)
+{
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", true), GLYPHS_BRAILLE);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", false), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux", true), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux-16color", true), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "vt100", true), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "vt220", true), GLYPHS_ACS);
+	/* The technician may know better, but not what the character set cannot say. */
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_BRAILLE, "linux", true), GLYPHS_BRAILLE);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_BRAILLE, "xterm", false), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_ASCII, "xterm", true), GLYPHS_ASCII);
+}
+END_TEST
+
+START_TEST(test_color_and_speed)
+{
+	ck_assert(term_choose_color(COLOR_AUTO, NULL, 8));
+	ck_assert(term_choose_color(COLOR_AUTO, "", 256));
+	ck_assert(!term_choose_color(COLOR_AUTO, "1", 256));
+	ck_assert(term_choose_color(COLOR_ALWAYS, "1", 256));
+	ck_assert(!term_choose_color(COLOR_NEVER, NULL, 256));
+	ck_assert(!term_choose_color(COLOR_ALWAYS, NULL, 0));
+	ck_assert_uint_eq(term_choose_interval(0), 250);
+	ck_assert_uint_eq(term_choose_interval(115200), 250);
+	ck_assert_uint_eq(term_choose_interval(57600), 1000);
+	ck_assert_uint_eq(term_choose_interval(38400), 1000);
+	ck_assert_uint_eq(term_choose_interval(9600), 5000);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/glyphs");
+	TCase *tests = tcase_create("glyphs");
+
+	tcase_add_test(tests, test_ascii);
+	tcase_add_test(tests, test_alignment);
+	tcase_add_test(tests, test_unknown_is_blank);
+	tcase_add_test(tests, test_block);
+	tcase_add_test(tests, test_braille);
+	tcase_add_test(tests, test_acs);
+	tcase_add_test(tests, test_printable);
+	tcase_add_test(tests, test_bar);
+	tcase_add_test(tests, test_parts_bar);
+	tcase_add_test(tests, test_scale);
+	tcase_add_test(tests, test_choice);
+	tcase_add_test(tests, test_color_and_speed);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one table that keys, footer and help come from. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/keys.h"
+#include "ui/layout.h"
+
+/* No key means two things on one screen, and none is given twice. */
+START_TEST(test_unique)
+{
+	const struct command_info *table = keys_table();
+
+	for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+		int seen[512], count = 0;
+
+		for (const struct command_info *info = table; info->command; info++) {
+			if (!(info->screens & ON(screen)))
+				continue;
+			for (int k = 0; k < COMMAND_KEYS_MAX && info->keys[k]; k++) {
+				for (int i = 0; i < count; i++)
+					ck_assert_msg(seen[i] != info->keys[k],
+						      "key %#x twice on screen %d", info->keys[k],
+						      screen + 1);
+				ck_assert_int_lt(count, 512);
+				seen[count++] = info->keys[k];
+			}
+		}
+	}
+}
+END_TEST
+
+START_TEST(test_entries)
+{
+	for (const struct command_info *info = keys_table(); info->command; info++) {
+		ck_assert_msg(info->keys[0] != 0, "command %d has no key", info->command);
+		ck_assert_msg(info->screens != 0, "command %d is nowhere", info->command);
+		ck_assert_msg(!info->footer || info->priority > 0,
+			      "command %d is in the footer without a priority", info->command);
+	}
+}
+END_TEST
+
+/* Every terminal has a way: nothing is on a function key, Esc, or Ctrl combination alone. */
+START_TEST(test_plain_keys)
+{
+	for (const struct command_info *info = keys_table(); info->command; info++) {
+		bool plain = false, only_special = true;
+
+		for (int k = 0; k < COMMAND_KEYS_MAX && info->keys[k]; k++) {
+			if (info->keys[k] < SPECIAL_F1 || info->keys[k] > SPECIAL_F10)
+				only_special = false;
+			if (info->keys[k] > ' ' && info->keys[k] < 0x7f)
+				plain = true;
+		}
+		if (info->command == COMMAND_QUIT && info->screens == ON(SCREEN_HELP))
+			continue;
+		ck_assert_msg(!only_special, "command %d needs a function key", info->command);
+		if (info->command == COMMAND_BACK)
+			ck_assert_msg(plain, "back must not need Esc");
+	}
+}
+END_TEST
+
+START_TEST(test_lookup)
+{
+	ck_assert_int_eq(keys_lookup(SCREEN_DISKS, 's'), COMMAND_SOURCE);
+	ck_assert_int_eq(keys_lookup(SCREEN_REPORT, 's'), COMMAND_SAVE);
+	ck_assert_int_eq(keys_lookup(SCREEN_RUN, 's'), COMMAND_NONE);
+	ck_assert_int_eq(keys_lookup(SCREEN_RUN, 'g'), COMMAND_GRAPH);
+	ck_assert_int_eq(keys_lookup(SCREEN_DISKS, 'g'), COMMAND_FIRST);
+	for (int screen = 0; screen < SCREEN_STEPS; screen++) {
+		ck_assert_int_eq(keys_lookup(screen, SPECIAL_F1), COMMAND_HELP);
+		ck_assert_int_eq(keys_lookup(screen, '?'), COMMAND_HELP);
+		ck_assert_int_eq(keys_lookup(screen, SPECIAL_F10), COMMAND_QUIT);
+		ck_assert_int_eq(keys_lookup(screen, 'q'), COMMAND_QUIT);
+		ck_assert_int_eq(keys_lookup(screen, KEY_CTRL('l')), COMMAND_REDRAW);
+		ck_assert_int_eq(keys_lookup(screen, KEY_CTRL('c')), COMMAND_STOP);
+		ck_assert_int_eq(keys_lookup(screen, SPECIAL_BACKSPACE), COMMAND_BACK);
+		ck_assert_int_eq(keys_lookup(screen, 'h'), COMMAND_BACK);
+		ck_assert_int_eq(keys_lookup(screen, '3'), COMMAND_SCREEN_3);
+		ck_assert_int_eq(keys_lookup(screen, SPECIAL_OTHER), COMMAND_NONE);
+		ck_assert_int_eq(keys_lookup(screen, 0), COMMAND_NONE);
+	}
+	ck_assert_int_eq(keys_lookup(SCREEN_HELP, 'q'), COMMAND_BACK);
+}
+END_TEST
+
+/* One single key may never start writing: Enter on the plan asks the gate, no letter does. */
+START_TEST(test_start_needs_enter)
+{
+	const struct command_info *info = keys_info(SCREEN_PLAN, COMMAND_ACCEPT);
+
+	ck_assert_ptr_nonnull(info);
+	ck_assert_int_eq(info->keys[0], SPECIAL_ENTER);
+	ck_assert_int_eq(info->keys[1], 0);
+}
+END_TEST
+
+static void check_footer(enum screen_id screen, int cols)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+	int count = keys_footer(screen, cols, items), behind = 0;
+
+	for (int i = 0; i < count; i++) {
+		ck_assert_int_gt(items[i].col, behind);
+		behind = items[i].col + text_width(items[i].text);
+		ck_assert_msg(behind <= cols, "footer of screen %d spills over at %d columns",
+			      screen + 1, cols);
+		ck_assert_ptr_nonnull(strchr(items[i].text, '='));
+	}
+}
+
+START_TEST(test_footer_every_width)
+{
+	for (int screen = 0; screen < SCREEN_COUNT; screen++)
+		for (int cols = 0; cols <= 250; cols++)
+			check_footer(screen, cols);
+}
+END_TEST
+
+static bool footer_has(enum screen_id screen, int cols, enum command command)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+	int count = keys_footer(screen, cols, items);
+
+	for (int i = 0; i < count; i++)
+		if (items[i].command == command)
+			return true;
+	return false;
+}
+
+/* What nobody may have to guess is there at 80 columns. */
+START_TEST(test_footer_keeps_what_matters)
+{
+	for (int screen = 0; screen < SCREEN_STEPS; screen++)
+		ck_assert(footer_has(screen, 80, COMMAND_HELP));
+	ck_assert(footer_has(SCREEN_DISKS, 80, COMMAND_SOURCE));
+	ck_assert(footer_has(SCREEN_DISKS, 80, COMMAND_DESTINATION));
+	ck_assert(footer_has(SCREEN_DISKS, 80, COMMAND_ACCEPT));
+	ck_assert(footer_has(SCREEN_RANGES, 80, COMMAND_TO_PLAN));
+	ck_assert(footer_has(SCREEN_PLAN, 80, COMMAND_TOGGLE));
+	ck_assert(footer_has(SCREEN_RUN, 80, COMMAND_STOP));
+	ck_assert(footer_has(SCREEN_RUN, 80, COMMAND_PAUSE));
+	ck_assert(footer_has(SCREEN_REPORT, 80, COMMAND_SAVE));
+	ck_assert(footer_has(SCREEN_REPORT, 80, COMMAND_QUIT));
+	/* The least important goes first, and comes back with more room. */
+	ck_assert(!footer_has(SCREEN_DISKS, 80, COMMAND_SHOW_ALL));
+	ck_assert(footer_has(SCREEN_DISKS, 120, COMMAND_SHOW_ALL));
+}
+END_TEST
+
+START_TEST(test_names)
+{
+	char text[64];
+
+	ck_assert_str_eq(keys_name('s', text, sizeof(text)), "s");
+	ck_assert_str_eq(keys_name(' ', text, sizeof(text)), "Space");
+	ck_assert_str_eq(keys_name(KEY_CTRL('l'), text, sizeof(text)), "Ctrl-L");
+	ck_assert_str_eq(keys_name(SPECIAL_F10, text, sizeof(text)), "F10");
+	ck_assert_str_eq(keys_name(SPECIAL_PAGE_UP, text, sizeof(text)), "PgUp");
+	ck_assert_str_eq(keys_name(0xe4, text, sizeof(text)), "?");
+	ck_assert_str_eq(keys_names(keys_info(SCREEN_DISKS, COMMAND_UP), 20, text, sizeof(text)),
+			 "Up k");
+	/* A key that does not fit is left out whole. */
+	ck_assert_str_eq(
+		keys_names(keys_info(SCREEN_DISKS, COMMAND_PAGE_UP), 9, text, sizeof(text)),
+		"PgUp");
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/keys");
+	TCase *tests = tcase_create("keys");
+
+	tcase_add_test(tests, test_unique);
+	tcase_add_test(tests, test_entries);
+	tcase_add_test(tests, test_plain_keys);
+	tcase_add_test(tests, test_lookup);
+	tcase_add_test(tests, test_start_needs_enter);
+	tcase_add_test(tests, test_footer_every_width);
+	tcase_add_test(tests, test_footer_keeps_what_matters);
+	tcase_add_test(tests, test_names);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

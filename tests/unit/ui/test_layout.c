@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The frame, the disks screen and the arithmetic of rectangles. */
+#include "unit.h"
+
+#include "ui/layout.h"
+
+#include "layout_check.h"
+
+START_TEST(test_all_sizes)
+{
+	for (int cols = 1; cols <= 250; cols++) {
+		for (int rows = 1; rows <= 100; rows++) {
+			struct rect screen = { 0, 0, rows, cols };
+			struct layout_frame frame;
+			struct layout_disks disks;
+
+			layout_frame(cols, rows, (cols + rows) & 1, &frame);
+			CHECK(frame, screen);
+			layout_disks(frame.body, (cols * rows) % 210, &disks);
+			CHECK(disks, frame.body);
+			/* Also for bodies that the frame would never make. */
+			layout_disks(screen, (cols * 3 + rows) % 210, &disks);
+			CHECK(disks, screen);
+		}
+	}
+}
+END_TEST
+
+START_TEST(test_frame)
+{
+	struct layout_frame frame;
+
+	layout_frame(80, 24, false, &frame);
+	ck_assert_int_eq(frame.body.rows, 21);
+	ck_assert_int_eq(frame.message.row, 22);
+	ck_assert_int_eq(frame.footer.row, 23);
+	ck_assert(rect_empty(frame.banner));
+	layout_frame(80, 24, true, &frame);
+	ck_assert_int_eq(frame.banner.row, 1);
+	ck_assert_int_eq(frame.body.rows, 20);
+	layout_frame(79, 24, false, &frame);
+	ck_assert(rect_empty(frame.body));
+	ck_assert(!rect_empty(frame.message));
+	layout_frame(80, 23, true, &frame);
+	ck_assert(rect_empty(frame.body));
+	ck_assert_int_eq(frame.message.row, 0);
+}
+END_TEST
+
+/* The detail of a disk keeps its place however many disks there are. */
+START_TEST(test_disks_narrow)
+{
+	struct layout_frame frame;
+	struct layout_disks disks;
+
+	for (int banner = 0; banner <= 1; banner++) {
+		layout_frame(80, 24, banner, &frame);
+		for (int wanted = 0; wanted < 300; wanted++) {
+			layout_disks(frame.body, wanted, &disks);
+			ck_assert_int_ge(disks.detail.rows, 10);
+			ck_assert_int_ge(disks.list.rows, wanted < 5 ? (wanted ? wanted : 1) : 5);
+			ck_assert(!rect_empty(disks.legend));
+			ck_assert(rect_empty(disks.source));
+		}
+	}
+}
+END_TEST
+
+START_TEST(test_disks_wide)
+{
+	struct layout_frame frame;
+	struct layout_disks disks;
+
+	layout_frame(120, 40, false, &frame);
+	layout_disks(frame.body, 6, &disks);
+	ck_assert_int_eq(disks.list.rows, 6);
+	ck_assert_int_ge(disks.source.rows, 12);
+	ck_assert_int_eq(disks.source.rows, disks.destination.rows);
+	ck_assert_int_ge(disks.events.rows, 4);
+	layout_disks(frame.body, 200, &disks);
+	ck_assert_int_ge(disks.list.rows, 18);
+	ck_assert_int_ge(disks.source.rows, 12);
+	/* More room makes panes grow. */
+	layout_frame(200, 60, false, &frame);
+	layout_disks(frame.body, 200, &disks);
+	ck_assert_int_ge(disks.list.rows, 38);
+	ck_assert_int_ge(disks.source.cols, 96);
+}
+END_TEST
+
+START_TEST(test_cut)
+{
+	struct rect rest = { 2, 3, 10, 20 };
+	struct rect cut = rect_cut_top(&rest, 4);
+
+	ck_assert_int_eq(cut.row, 2);
+	ck_assert_int_eq(cut.rows, 4);
+	ck_assert_int_eq(rest.row, 6);
+	cut = rect_cut_bottom(&rest, 2);
+	ck_assert_int_eq(cut.row, 10);
+	cut = rect_cut_right(&rest, 5);
+	ck_assert_int_eq(cut.col, 18);
+	cut = rect_cut_left(&rest, 100);
+	ck_assert_int_eq(cut.cols, 15);
+	ck_assert(rect_empty(rest));
+	cut = rect_cut_top(&rest, -1);
+	ck_assert_int_eq(cut.rows, 0);
+	ck_assert(rect_empty(rect_inside((struct rect){ 0, 0, 1, 50 })));
+	cut = rect_centre((struct rect){ 1, 0, 21, 80 }, 5, 40);
+	ck_assert_int_eq(cut.row, 9);
+	ck_assert_int_eq(cut.col, 20);
+	cut = rect_centre((struct rect){ 1, 0, 3, 10 }, 5, 40);
+	ck_assert_int_eq(cut.rows, 3);
+	ck_assert_int_eq(cut.cols, 10);
+}
+END_TEST
+
+START_TEST(test_scroll)
+{
+	/* Everything fits. */
+	ck_assert_int_eq(layout_scroll(3, 2, 5, 10), 0);
+	/* As little as possible. */
+	ck_assert_int_eq(layout_scroll(0, 9, 100, 10), 0);
+	ck_assert_int_eq(layout_scroll(0, 10, 100, 10), 1);
+	ck_assert_int_eq(layout_scroll(50, 49, 100, 10), 49);
+	/* No blank lines at the end. */
+	ck_assert_int_eq(layout_scroll(99, 99, 100, 10), 90);
+	ck_assert_int_eq(layout_scroll(95, 96, 100, 10), 90);
+	ck_assert_int_eq(layout_scroll(5, 5, 100, 0), 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/layout");
+	TCase *tests = tcase_create("layout");
+
+	tcase_add_test(tests, test_all_sizes);
+	tcase_add_test(tests, test_frame);
+	tcase_add_test(tests, test_disks_narrow);
+	tcase_add_test(tests, test_disks_wide);
+	tcase_add_test(tests, test_cut);
+	tcase_add_test(tests, test_scroll);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1 as data: rows, cursor, choice, refusals, and lines that never spill over. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/model_disks.h"
+
+#include "machine.h"
+
+struct fixture {
+	struct disk_list *list;
+	struct endpoint source, destination;
+	struct disks_model model;
+};
+
+static void setup(struct fixture *f, const char *machine)
+{
+	struct disks_place place = { 0 };
+
+	memset(f, 0, sizeof(*f));
+	f->list = machine_make(machine);
+	ck_assert_ptr_nonnull(f->list);
+	disks_init(&f->model, &f->source, &f->destination);
+	ck_assert_int_eq(disks_update(&f->model, f->list, &place), 0);
+}
+
+static void teardown(struct fixture *f)
+{
+	disks_done(&f->model);
+	disk_list_destroy(f->list);
+}
+
+static void go_to(struct fixture *f, const char *name)
+{
+	for (size_t i = 0; i < f->model.count; i++) {
+		const struct disks_row *row = &f->model.rows[i];
+
+		if (row->disk && !row->partition && strcmp(row->disk->name, name) == 0) {
+			f->model.cursor = i;
+			return;
+		}
+	}
+	ck_abort_msg("no row %s", name);
+}
+
+/* The list is replaced, as it happens when a disk comes or goes. */
+static void replace(struct fixture *f, const char *machine)
+{
+	struct disk_list *list = machine_make(machine);
+	struct disks_place place;
+
+	disks_remember(&f->model, &place);
+	ck_assert_int_eq(disks_update(&f->model, list, &place), 0);
+	disk_list_destroy(f->list);
+	f->list = list;
+}
+
+START_TEST(test_cursor_stays_on_its_disk)
+{
+	struct fixture f;
+
+	setup(&f, "rescue");
+	go_to(&f, "sdd");
+	replace(&f, "unplugged");
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdd");
+	replace(&f, "rescue");
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdd");
+	/* A disk that goes leaves the cursor at its place. */
+	go_to(&f, "sdb");
+	replace(&f, "unplugged");
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdc");
+	go_to(&f, "nvme0n1");
+	replace(&f, "none");
+	ck_assert_ptr_null(disks_current(&f.model));
+	replace(&f, "rescue");
+	ck_assert_ptr_nonnull(disks_current(&f.model));
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_partitions)
+{
+	struct fixture f;
+	int err;
+
+	setup(&f, "rescue");
+	go_to(&f, "sda");
+	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_uint_eq(f.model.count, 9);
+	disks_move(&f.model, 2);
+	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
+	/* Stays open, and on its partition, when the list is replaced. */
+	replace(&f, "unplugged");
+	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
+	/* Closed from one of its partitions: the cursor goes to the disk. */
+	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_ptr_null(disks_current(&f.model)->partition);
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sda");
+	go_to(&f, "sdc");
+	ck_assert(!disks_toggle(&f.model, &err));
+	ck_assert_int_eq(err, 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_moving)
+{
+	struct fixture f;
+
+	setup(&f, "many");
+	disks_move(&f.model, -5);
+	ck_assert_uint_eq(f.model.cursor, 0);
+	disks_move(&f.model, 1000);
+	ck_assert_uint_eq(f.model.cursor, 199);
+	disks_move(&f.model, -1000);
+	ck_assert_uint_eq(f.model.cursor, 0);
+	teardown(&f);
+	setup(&f, "none");
+	disks_move(&f.model, 1);
+	ck_assert_uint_eq(f.model.cursor, 0);
+	ck_assert_ptr_null(disks_current(&f.model));
+	ck_assert(!disks_find(&f.model, "x"));
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_find)
+{
+	struct fixture f;
+
+	setup(&f, "many");
+	ck_assert(disks_find(&f.model, "j0137"));
+	ck_assert_str_eq(disks_current(&f.model)->disk->identity.serial, "PN2134P6J0137");
+	/* From there on, around the end. */
+	ck_assert(disks_find(&f.model, "sda"));
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sda");
+	ck_assert(disks_find(&f.model, "sda"));
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdaa");
+	ck_assert(!disks_find(&f.model, "no such thing"));
+	teardown(&f);
+	setup(&f, "rescue");
+	/* What is on a disk finds the disk. */
+	ck_assert(disks_find(&f.model, "rescue"));
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sde");
+	teardown(&f);
+}
+END_TEST
+
+static const char *refusal(struct fixture *f, const char *name)
+{
+	static char text[512];
+
+	go_to(f, name);
+	return disks_no_destination(disks_current(&f->model), text, sizeof(text));
+}
+
+START_TEST(test_refusals)
+{
+	struct fixture f;
+	struct disk *disk;
+
+	setup(&f, "rescue");
+	ck_assert_ptr_null(refusal(&f, "sda"));
+	ck_assert_ptr_null(refusal(&f, "sdb"));
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdc"), "md127"));
+	/* The running system counts more than that it is mounted. */
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sde"), "never a destination"));
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "nvme0n1"), "vg1-home"));
+	disk = &f.list->disks[1];
+	disk->read_only = YES;
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "read-only"));
+	disk->read_only = NO;
+	disk->medium_present = NO;
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "no medium"));
+	disk->medium_present = YES;
+	disk->identity.size = 0;
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "size of 0"));
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_partition_refusals)
+{
+	struct fixture f;
+	char text[512];
+	struct disks_row row;
+
+	setup(&f, "rescue");
+	/* A used neighbour does not stop a partition, the running system's disk does. */
+	row = (struct disks_row){ .disk = &f.list->disks[5],
+				  .partition = &f.list->disks[5].partitions[0] };
+	ck_assert_ptr_null(disks_no_destination(&row, text, sizeof(text)));
+	row.partition = &f.list->disks[5].partitions[1];
+	ck_assert_ptr_nonnull(disks_no_destination(&row, text, sizeof(text)));
+	row = (struct disks_row){ .disk = &f.list->disks[4],
+				  .partition = &f.list->disks[4].partitions[0] };
+	ck_assert_ptr_nonnull(disks_no_destination(&row, text, sizeof(text)));
+	/* One that the kernel does not know has no node to open. */
+	f.list->disks[0].partitions[1].node[0] = '\0';
+	row = (struct disks_row){ .disk = &f.list->disks[0],
+				  .partition = &f.list->disks[0].partitions[1] };
+	ck_assert_ptr_nonnull(strstr(disks_no_source(&row, text, sizeof(text)), "screen 2"));
+	teardown(&f);
+}
+END_TEST
+
+static void row_text(struct fixture *f, size_t at, int cols, struct line *line)
+{
+	struct disks_columns columns;
+	enum role role;
+
+	disks_columns(&f->model, cols, &columns);
+	line_start(line, cols - 1);
+	disks_text_row(&f->model, at, &columns, UNITS_SI, line, &role);
+}
+
+START_TEST(test_marks)
+{
+	struct fixture f;
+	struct disks_place place = { 0 };
+	struct line line;
+	int err;
+
+	setup(&f, "rescue");
+	endpoint_from_disk(&f.list->disks[0], &f.source);
+	endpoint_from_partition(&f.list->disks[1], &f.list->disks[1].partitions[1], &f.destination);
+	row_text(&f, 0, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, " S> sda", 7), 0);
+	row_text(&f, 1, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, " d  sdb", 7), 0);
+	row_text(&f, 2, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, " !  sdc", 7), 0);
+	f.model.cursor = 1;
+	ck_assert(disks_toggle(&f.model, &err));
+	row_text(&f, 3, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, " D   sdb2", 9), 0);
+	/* The same name with another identity is another disk. */
+	snprintf(f.source.identity.serial, sizeof(f.source.identity.serial), "OTHER");
+	snprintf(f.source.identity.wwn, sizeof(f.source.identity.wwn), "0x1");
+	disks_update(&f.model, f.list, &place);
+	row_text(&f, 0, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, "  > sda", 7), 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_images)
+{
+	struct fixture f;
+	struct disks_place place = { 0 };
+	struct line line;
+
+	setup(&f, "rescue");
+	f.destination.kind = ENDPOINT_IMAGE;
+	snprintf(f.destination.node, sizeof(f.destination.node), "/srv/images/a.img");
+	disks_update(&f.model, f.list, &place);
+	ck_assert_uint_eq(f.model.count, 7);
+	row_text(&f, 6, 80, &line);
+	ck_assert_int_eq(strncmp(line.text, " D  /srv/images/a.img", 21), 0);
+	ck_assert_ptr_nonnull(strstr(line.text, "to be created"));
+	ck_assert(disks_find(&f.model, "images"));
+	ck_assert_ptr_null(disks_no_destination(disks_current(&f.model), line.text, 512));
+	teardown(&f);
+}
+END_TEST
+
+/* No machine, no width: a row is never wider than its screen. */
+START_TEST(test_widths)
+{
+	static const char *const names[] = { "rescue", "many", "hostile", "none" };
+	struct fixture f;
+	struct line line;
+	int err;
+
+	for (size_t n = 0; n < 4; n++) {
+		setup(&f, names[n]);
+		disks_toggle(&f.model, &err);
+		for (int cols = 80; cols <= 250; cols += 3) {
+			struct disks_columns columns;
+
+			disks_columns(&f.model, cols, &columns);
+			ck_assert_int_ge(columns.serial, 8);
+			ck_assert_int_ge(columns.model, 8);
+			line_start(&line, LINE_COLUMNS_MAX);
+			disks_text_heading(&columns, &line);
+			ck_assert_int_lt(text_width(line.text), cols);
+			for (size_t i = 0; i < f.model.count; i++) {
+				enum role role;
+
+				line_start(&line, LINE_COLUMNS_MAX);
+				disks_text_row(&f.model, i, &columns, UNITS_SECTORS, &line, &role);
+				ck_assert_int_lt(text_width(line.text), cols);
+			}
+		}
+		teardown(&f);
+	}
+}
+END_TEST
+
+/* Identical models are told apart by the tail of the serial. */
+START_TEST(test_serial_keeps_its_tail)
+{
+	struct fixture f;
+	struct line line;
+
+	setup(&f, "hostile");
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "-TAIL "));
+	ck_assert_ptr_null(strchr(line.text, '\033'));
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_details)
+{
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct fixture f;
+	char *text;
+	int count;
+
+	setup(&f, "hostile");
+	for (size_t i = 0; i < f.list->count; i++) {
+		count = disks_details(&f.list->disks[i], details);
+		ck_assert_int_gt(count, 0);
+		ck_assert_int_le(count, DISKS_DETAILS_MAX);
+		for (int d = 0; d < count; d++) {
+			ck_assert_ptr_nonnull(details[d].label);
+			ck_assert(details[d].text[0] != '\0');
+			for (const char *p = details[d].text; *p; p++)
+				ck_assert((unsigned char)*p >= ' ');
+		}
+		text = disks_everything(f.list, &f.list->disks[i], UNITS_SI);
+		ck_assert_ptr_nonnull(text);
+		for (const char *p = text; *p; p++)
+			ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
+		free(text);
+	}
+	teardown(&f);
+	setup(&f, "rescue");
+	text = disks_everything(f.list, &f.list->disks[4], UNITS_SI);
+	ck_assert_ptr_nonnull(strstr(text, "never a destination"));
+	free(text);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_choice_in_words)
+{
+	struct fixture f;
+	char text[512];
+
+	setup(&f, "rescue");
+	disks_text_choice(&f.model, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "Choose a source"));
+	endpoint_from_disk(&f.list->disks[2], &f.source);
+	disks_text_choice(&f.model, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "/dev/sdc"));
+	ck_assert_ptr_nonnull(strstr(text, "sdc and sdd are the same model"));
+	endpoint_from_disk(&f.list->disks[1], &f.destination);
+	disks_text_choice(&f.model, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "/dev/sdb"));
+	/* Cut, not overrun. */
+	disks_text_choice(&f.model, text, 10);
+	ck_assert_uint_eq(strlen(text), 9);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(test_hidden)
+{
+	struct fixture f;
+	struct disks_place place = { 0 };
+
+	setup(&f, "rescue");
+	f.list->disks[3].kind = DISK_RAM;
+	disks_update(&f.model, f.list, &place);
+	ck_assert_uint_eq(f.model.count, 5);
+	ck_assert_uint_eq(f.model.hidden, 1);
+	/* What is chosen is never hidden. */
+	endpoint_from_disk(&f.list->disks[3], &f.source);
+	disks_update(&f.model, f.list, &place);
+	ck_assert_uint_eq(f.model.count, 6);
+	f.source.kind = ENDPOINT_NONE;
+	f.model.all = true;
+	disks_update(&f.model, f.list, &place);
+	ck_assert_uint_eq(f.model.count, 6);
+	teardown(&f);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_disks");
+	TCase *tests = tcase_create("model_disks");
+
+	tcase_add_test(tests, test_cursor_stays_on_its_disk);
+	tcase_add_test(tests, test_partitions);
+	tcase_add_test(tests, test_moving);
+	tcase_add_test(tests, test_find);
+	tcase_add_test(tests, test_refusals);
+	tcase_add_test(tests, test_partition_refusals);
+	tcase_add_test(tests, test_marks);
+	tcase_add_test(tests, test_images);
+	tcase_add_test(tests, test_widths);
+	tcase_add_test(tests, test_serial_keeps_its_tail);
+	tcase_add_test(tests, test_details);
+	tcase_add_test(tests, test_choice_in_words);
+	tcase_add_test(tests, test_hidden);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
