@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 
+int cli_list(int argc, char **argv);
+int cli_show(int argc, char **argv);
 int cli_clone(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 

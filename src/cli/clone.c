@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,6 +17,9 @@
 #include "cli/headless.h"
 #include "cli/plan_print.h"
 #include "plan/rangespec.h"
+
+#define RELEASE_PATIENCE (3 * NSEC_PER_SEC)
+#define RELEASE_RETRY    (200 * NSEC_PER_MSEC)
 
 DEFINE_CLEANUP(session, struct session *, session_destroy)
 
@@ -109,6 +113,28 @@ static int make_plan(struct session *session, const struct clone_options *option
 	return plan_ranges(session, options, &source, &destination);
 }
 
+/* Nothing but an exclusive open speaks against it: udev or a program that just ended (a copy that
+ * was killed still has requests in flight) may let go in a moment. */
+static bool held_for_a_moment(const struct session *session)
+{
+	const struct verdict_list *verdicts = session_verdicts(session);
+
+	return verdicts->count && verdicts->items[0].kind == VERDICT_REFUSE &&
+	       strcmp(verdicts->items[0].rule, "destination-exclusive") == 0 &&
+	       (verdicts->count == 1 || verdicts->items[1].kind != VERDICT_REFUSE);
+}
+
+static void wait_for_release(struct session *session)
+{
+	uint64_t deadline = clock_monotonic() + RELEASE_PATIENCE;
+
+	while (held_for_a_moment(session) && clock_monotonic() < deadline) {
+		clock_sleep_until(clock_monotonic() + RELEASE_RETRY);
+		if (session_scan(session, NULL) < 0)
+			return;
+	}
+}
+
 static void print_plan(const struct session *session, const struct clone_options *options)
 {
 	if (options->json)
@@ -172,6 +198,7 @@ static int run(int argc, char **argv, bool resume)
 	r = make_plan(session, &options);
 	if (r != 0)
 		return r;
+	wait_for_release(session);
 	if (options.dry_run) {
 		print_plan(session, &options);
 		return cli_finish_output(verdict_list_worst(session_verdicts(session)) ==

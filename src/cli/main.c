@@ -18,10 +18,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-#if HAVE_LIST
 	{ "list", cli_list, N_("show the disks and what uses them") },
 	{ "show", cli_show, N_("show one disk and its partition table in sectors") },
-#endif
 	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
 	{ "resume", cli_resume, N_("go on with a copy from its map") },
 };

@@ -149,6 +149,21 @@ static bool sits_at_the_end(const char *fs)
 	return false;
 }
 
+/* A backup GPT of the destination's own behind everything that is written. */
+static bool keeps_backup_gpt(const struct plan *plan, const struct disk *disk)
+{
+	for (size_t i = 0; i < disk->region_count; i++) {
+		const struct region *region = &disk->regions[i];
+		uint64_t start;
+
+		if (region->kind == REGION_TABLE_BACKUP &&
+		    u64_mul(region->start, disk->identity.logical_sector_size, &start) &&
+		    start >= rule_destination_end(plan))
+			return true;
+	}
+	return false;
+}
+
 void rule_leftovers(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
@@ -157,7 +172,7 @@ void rule_leftovers(const struct rule_context *context, struct verdict *ret)
 	if (!plan->whole || plan->destination.kind != ENDPOINT_DISK || !disk ||
 	    rule_destination_end(plan) >= plan->destination.size)
 		return;
-	if (strcmp(disk->table, "gpt") == 0)
+	if (keeps_backup_gpt(plan, disk))
 		rule_say(
 			ret, VERDICT_WARN,
 			_("The old backup GPT at the end of %s stays behind the copy, and a tool "

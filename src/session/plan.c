@@ -42,6 +42,9 @@ static void find_token(struct session *session)
 	size_t size = sizeof(session->token_phrase);
 
 	endpoint_token(session->disks, destination, session->token);
+	/* Nothing can be lost by making a new file. */
+	if (destination->kind == ENDPOINT_IMAGE && !destination->exists)
+		session->token[0] = '\0';
 	if (!session->token[0])
 		phrase[0] = '\0';
 	else if (destination->kind == ENDPOINT_IMAGE)

@@ -89,8 +89,8 @@ const struct disk *session_destination_disk(const struct session *session);
 /* Back to choosing; not while running. */
 void session_discard_plan(struct session *session);
 
-/* What must be typed; what it is, as a phrase ("the last 6 characters of the serial of
- * /dev/sdb"), translated. */
+/* What must be typed, "" for a new image; what it is, as a phrase ("the last 6 characters of the
+ * serial of /dev/sdb"), translated. */
 const char *session_token(const struct session *session);
 const char *session_token_phrase(const struct session *session);
 /* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. */

@@ -26,6 +26,7 @@ struct machine {
 	struct partition parts[MACHINE_DISKS][MACHINE_PARTS];
 	struct use uses[MACHINE_DISKS][MACHINE_USES];
 	struct table_note notes[1];
+	struct region regions[1]; /* for one of the disks */
 	struct guard_facts facts;
 	struct endpoint source, destination;
 	struct range_list ranges;

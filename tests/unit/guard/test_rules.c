@@ -272,6 +272,19 @@ static void set_leftovers(struct machine *m)
 {
 	set_larger(m);
 	text_copy(m->disks[1].table, 16, "gpt");
+	m->regions[0] = (struct region){ .kind = REGION_TABLE_BACKUP,
+					 .start = 2 * DISK_SIZE / 512 - 33,
+					 .sectors = 33,
+					 .partition = -1 };
+	m->disks[1].regions = m->regions;
+	m->disks[1].region_count = 1;
+}
+
+/* Like a disk that got the copy of a smaller one before: its backup lies inside. */
+static void near_backup_inside(struct machine *m)
+{
+	set_leftovers(m);
+	m->regions[0].start = DISK_SIZE / 512 - 33;
 }
 
 static void set_raid_leftovers(struct machine *m)
@@ -605,6 +618,7 @@ static const struct rule_case quiet[] = {
 	{ "partition-onto-disk", 0, set_partition_data, NULL },
 	{ "disk-into-partition", 0, set_partition_data, NULL },
 	{ "leftovers", 0, set_data, NULL },
+	{ "leftovers", 0, near_backup_inside, NULL },
 };
 
 START_TEST(rule_is_quiet)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands that only look: list and show. */
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "cli/cli.h"
+#include "cli/list.h"
+#include "cli/show.h"
+
+enum inspect_option { OPTION_ALL = 256, OPTION_JSON, OPTION_HELP };
+
+static const struct option list_long[] = {
+	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option show_long[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct inspect_options {
+	bool all, json, help;
+};
+
+static int parse(int argc, char **argv, const struct option *options, struct inspect_options *ret)
+{
+	int c;
+
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, options, ":"))
+		return EXIT_USAGE;
+	while ((c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		switch (c) {
+		case OPTION_ALL:
+			ret->all = true;
+			break;
+		case OPTION_JSON:
+			ret->json = true;
+			break;
+		case OPTION_HELP:
+			ret->help = true;
+			break;
+		default:
+			return cli_bad_option(argv, c);
+		}
+	}
+	return 0;
+}
+
+static int help(const char *text)
+{
+	fputs(text, stdout);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+int cli_list(int argc, char **argv)
+{
+	struct inspect_options options = { 0 };
+	struct error error = { 0 };
+	int r = parse(argc, argv, list_long, &options);
+
+	if (r != 0)
+		return r;
+	if (options.help)
+		return help(_("Usage: clonedeck list [--all] [--json]\n"
+			      "\n"
+			      "Shows the disks, their nodes and identity, and what uses them.\n"
+			      "\n"
+			      "  --all   RAM disks, device mapper and md devices, too\n"
+			      "  --json  as JSON\n"));
+	if (optind < argc)
+		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
+	if (list_run(&(struct list_options){ .all = options.all, .json = options.json }, stdout,
+		     &error) < 0)
+		return cli_error(&error);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+int cli_show(int argc, char **argv)
+{
+	struct inspect_options options = { 0 };
+	struct error error = { 0 };
+	int r = parse(argc, argv, show_long, &options);
+
+	if (r != 0)
+		return r;
+	if (options.help)
+		return help(_("Usage: clonedeck show DISK [--json]\n"
+			      "\n"
+			      "Shows one disk and what lies where on it, in sectors. DISK: a node, "
+			      "a link\n"
+			      "to one, serial=TEXT or wwn=TEXT.\n"
+			      "\n"
+			      "  --json  as JSON\n"));
+	if (optind == argc)
+		return cli_usage(argv[0], _("Name the disk to show."));
+	if (optind + 1 < argc)
+		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind + 1]);
+	if (show_run(&(struct show_options){ .disk = argv[optind], .json = options.json }, stdout,
+		     &error) < 0)
+		return cli_error(&error);
+	return cli_finish_output(EXIT_COMPLETE);
+}
