@@ -145,6 +145,8 @@ void measure_done(struct job *job);
 /* At the start, and then ten times a second. */
 void measure_start(struct job *job, uint64_t now);
 void measure_tick(struct job *job, uint64_t now);
+/* Once more when all lanes rest, so that the last figures are whole. */
+void measure_end(struct job *job, uint64_t now);
 /* True when a lane has worked at its limit for a while. */
 bool measure_lanes_busy(struct job *job);
 void measure_publish(struct job *job, uint64_t now);

@@ -189,6 +189,17 @@ static int make_map(struct job *job, struct error *reterr)
 	return 0;
 }
 
+static int set_map_path(struct job *job, const char *path, struct error *reterr)
+{
+	if (!path[0] || strlen(path) >= sizeof(job->map_path))
+		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
+				 "save", "", _("The name of the map file is empty or too long."));
+	pthread_mutex_lock(&job->path_lock);
+	strcpy(job->map_path, path);
+	pthread_mutex_unlock(&job->path_lock);
+	return 0;
+}
+
 static int make_lanes(struct job *job, struct error *reterr)
 {
 	for (unsigned i = 0; i < job->choice.lanes; i++) {
@@ -236,7 +247,7 @@ static int init(struct job *job, struct error *reterr)
 	if (r >= 0)
 		r = make_map(job, reterr);
 	if (r >= 0 && job->setup.map_path)
-		r = job_set_map_path(job, job->setup.map_path, reterr);
+		r = set_map_path(job, job->setup.map_path, reterr);
 	if (r >= 0)
 		r = make_lanes(job, reterr);
 	return r;
@@ -367,12 +378,10 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 
 int job_set_map_path(struct job *job, const char *path, struct error *reterr)
 {
-	if (!path[0] || strlen(path) >= sizeof(job->map_path))
-		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
-				 "save", "", _("The name of the map file is empty or too long."));
-	pthread_mutex_lock(&job->path_lock);
-	strcpy(job->map_path, path);
-	pthread_mutex_unlock(&job->path_lock);
+	int r = set_map_path(job, path, reterr);
+
+	if (r < 0)
+		return r;
 	atomic_store(&job->want_save, true);
 	job_kick_keeper(job);
 	return 0;

@@ -229,7 +229,7 @@ static void finish_writing(struct job *job, uint64_t now)
 			  job->setup.source.name);
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
-	measure_tick(job, now);
+	measure_end(job, now);
 	if (k->paused_since) {
 		k->paused_ns += now - k->paused_since;
 		k->paused_since = 0;

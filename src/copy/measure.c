@@ -163,6 +163,12 @@ void measure_tick(struct job *job, uint64_t now)
 	}
 }
 
+void measure_end(struct job *job, uint64_t now)
+{
+	measure_tick(job, now);
+	summarise_latency(job);
+}
+
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;

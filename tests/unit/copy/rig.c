@@ -105,7 +105,8 @@ void rig_done(struct rig *rig)
 {
 	rig_drop_job(rig);
 	plan_destroy(rig->plan);
-	fault_script_destroy(rig->script);
+	fault_script_destroy(rig->source_script);
+	fault_script_destroy(rig->destination_script);
 	close(rig->source);
 	close(rig->destination);
 	unlink(rig->map_path);
@@ -135,16 +136,28 @@ void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 void rig_faults(struct rig *rig, const struct io_backend *source,
 		const struct io_backend *destination)
 {
-	rig->script = fault_script_new();
-	fault_backend_init(&rig->bad_source, source, rig->script);
-	fault_backend_init(&rig->bad_destination, destination, rig->script);
+	rig->source_script = fault_script_new();
+	rig->destination_script = fault_script_new();
+	fault_backend_init(&rig->bad_source, source, rig->source_script);
+	fault_backend_init(&rig->bad_destination, destination, rig->destination_script);
 	rig->setup.source_backend = &rig->bad_source.backend;
 	rig->setup.destination_backend = &rig->bad_destination.backend;
 }
 
 void rig_add(struct rig *rig, const struct fault_rule *rule)
 {
-	ck_assert_int_ge(fault_script_add(rig->script, rule), 0);
+	bool flush = rule->kind == FAULT_FLUSH;
+
+	if (rule->on != FAULT_WRITES && !flush)
+		ck_assert_int_ge(fault_script_add(rig->source_script, rule), 0);
+	if (rule->on != FAULT_READS || flush)
+		ck_assert_int_ge(fault_script_add(rig->destination_script, rule), 0);
+}
+
+void rig_heal(struct rig *rig)
+{
+	fault_script_clear(rig->source_script);
+	fault_script_clear(rig->destination_script);
 }
 
 void rig_drop_job(struct rig *rig)

@@ -28,7 +28,7 @@ struct rig {
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
-	struct fault_script *script;
+	struct fault_script *source_script, *destination_script;
 	struct fault_backend bad_source, bad_destination;
 };
 
@@ -41,7 +41,9 @@ void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 /* Puts the fault backend around both ends. */
 void rig_faults(struct rig *rig, const struct io_backend *source,
 		const struct io_backend *destination);
+/* To the end that it is about, or to both. */
 void rig_add(struct rig *rig, const struct fault_rule *rule);
+void rig_heal(struct rig *rig);
 
 /* job_new and job_start, both of which must succeed. */
 void rig_start(struct rig *rig);

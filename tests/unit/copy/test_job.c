@@ -144,13 +144,13 @@ START_TEST(unaligned_offset)
 	rig_plan(&rig, &range, 1, &at, &(struct plan_options){ .chunk = 32768 });
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	struct job_snapshot s = rig_run(&rig);
-	struct fault_counts counts = fault_script_counts(rig.script);
+	struct fault_counts counts = fault_script_counts(rig.destination_script);
 
 	check_complete(&s);
 	ck_assert_uint_eq(counts.first_written, 2049 * 512);
 	ck_assert_uint_eq(counts.end_written, (2049 + 12345) * 512);
 	ck_assert_uint_eq(counts.bytes_written, 12345 * 512);
-	ck_assert_uint_eq(counts.bytes_read, 12345 * 512);
+	ck_assert_uint_eq(fault_script_counts(rig.source_script).bytes_read, 12345 * 512);
 	rig_done(&rig);
 }
 END_TEST
@@ -290,7 +290,7 @@ START_TEST(a_claim_that_is_lost_writes_nothing)
 	ck_assert_int_eq(job_wait(rig.job, &error), -EBUSY);
 	ck_assert_str_eq(error.sentence, "Another disk has this name now.");
 	ck_assert_int_eq(atomic_load(&calls), 1);
-	ck_assert_uint_eq(fault_script_counts(rig.script).writes, 0);
+	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
 	ck_assert_int_ne(access(rig.map_path, F_OK), 0);
 	ck_assert(!s.flushed);
 	rig_done(&rig);

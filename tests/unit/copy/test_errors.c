@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything that can fail while copying, by script; what is left is looked at byte by byte. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "rig.h"
+
+static struct rig rig;
+
+/* Both ends asynchronous, both synchronous, and each way mixed. */
+static const struct io_backend *const backends[] = { &io_uring_backend, &io_threads_backend };
+
+static void prepare(int way, enum on_error on_error, unsigned retries)
+{
+	struct plan_options options = {
+		.chunk = 256 * KIB,
+		.on_error = on_error,
+		.retries = retries,
+	};
+
+	rig_new(&rig, 8 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, &options);
+	rig_faults(&rig, backends[way & 1], backends[way >> 1]);
+	rig.setup.map_path = rig.map_path;
+}
+
+static void fail_at(enum fault_direction on, uint64_t lba, uint64_t sectors, unsigned times,
+		    int code)
+{
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = on,
+					    .start = lba * 512,
+					    .length = sectors * 512,
+					    .times = times,
+					    .code = code });
+}
+
+static void check_lba(const struct error *error, enum error_class class, uint64_t lba)
+{
+	ck_assert_int_eq(error->class, class);
+	ck_assert(error->has_lba);
+	ck_assert_msg(error->lba == lba, "LBA %llu: %s", (unsigned long long)error->lba,
+		      error->sentence);
+}
+
+START_TEST(a_passing_read_error_is_retried)
+{
+	prepare(_i, ON_ERROR_STOP, 3);
+	fail_at(FAULT_READS, 5000, 1, 3, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%s", s.error.sentence);
+	ck_assert_uint_eq(s.retries, 3);
+	ck_assert_uint_eq(s.errors, 0);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_passing_write_error_is_retried)
+{
+	prepare(_i, ON_ERROR_STOP, 1);
+	fail_at(FAULT_WRITES, 5000, 1, 1, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%s", s.error.sentence);
+	ck_assert_uint_eq(s.retries, 1);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+/* Longer than the retries, but gone when the search for it comes by. */
+START_TEST(what_the_search_does_not_find_is_no_bad_sector)
+{
+	prepare(_i, ON_ERROR_STOP, 1);
+	fail_at(FAULT_BOTH, 5000, 1, 4, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%s", s.error.sentence);
+	ck_assert_uint_ge(s.errors, 1);
+	ck_assert_uint_eq(s.bad_areas, 0);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_bad_sector_stops_the_copy_at_its_lba)
+{
+	prepare(_i, ON_ERROR_STOP, 1);
+	fail_at(FAULT_READS, 5003, 1, 0, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+	struct error error = { 0 };
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	check_lba(&s.error, ERROR_CLASS_SOURCE, 5003);
+	ck_assert_uint_eq(s.error.sectors, 1);
+	ck_assert_int_eq(job_wait(rig.job, &error), -EIO);
+	ck_assert_uint_eq(s.bad_areas, 1);
+	ck_assert_uint_eq(s.bad_bytes, 512);
+	ck_assert_uint_eq(s.bad_shown, 1);
+	ck_assert_uint_eq(s.bad[0].lba, 5003);
+	ck_assert_uint_eq(s.bad[0].sectors, 1);
+	ck_assert(!s.bad[0].write);
+	ck_assert(s.flushed);
+	ck_assert(s.map_safe);
+
+	/* Everything before it in its chunk was copied, and the file says exactly that. */
+	struct map *map = rig_load_map(&rig);
+	struct map_block bad, before;
+
+	ck_assert(map_next(map, 0, MAP_BAD, &bad));
+	ck_assert_uint_eq(bad.start, 5003 * 512);
+	ck_assert_uint_eq(bad.size, 512);
+	ck_assert(map_next(map, 5002 * 512, MAP_FINISHED, &before));
+	ck_assert_uint_le(before.start, 5002 * 512);
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), s.written);
+	rig_check(&rig, map);
+
+	/* The sector comes back, the copy goes on and needs no more than what is missing. */
+	rig_heal(&rig);
+	rig.setup.resume = map;
+	uint64_t read = fault_script_counts(rig.source_script).bytes_read;
+
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.already + fault_script_counts(rig.source_script).bytes_read - read,
+			  s.total);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(bad_sectors_are_mapped_and_the_rest_is_copied)
+{
+	/* First of the disk, last of the disk, a pair over a chunk's edge, a run. */
+	static const struct range bad[] = {
+		{ 0, 1 }, { 511, 2 }, { 5003, 1 }, { 8000, 100 }, { 16383, 1 }
+	};
+
+	prepare(_i, ON_ERROR_MAP, 0);
+	for (size_t i = 0; i < 5; i++)
+		rig_add(&rig,
+			&(struct fault_rule){ .kind = FAULT_FAIL,
+					      .on = FAULT_READS,
+					      .start = bad[i].start * 512,
+					      .length = bad[i].count * 512,
+					      .sense = { .known = true, .key = 3, .asc = 0x11 } });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_eq(s.bad_bytes, 105 * 512);
+	ck_assert_uint_eq(s.bad_areas, 5);
+	ck_assert_uint_eq(s.written + s.bad_bytes, s.total);
+	ck_assert(s.bad[0].sense.known);
+	ck_assert_uint_eq(s.bad[0].sense.key, 3);
+	ck_assert(s.flushed);
+	ck_assert_int_eq(s.error.code, 0);
+	ck_assert_int_eq(job_wait(rig.job, NULL), 0);
+
+	struct map *map = rig_load_map(&rig);
+
+	for (size_t i = 0; i < 5; i++) {
+		struct map_block block;
+
+		ck_assert(map_next(map, bad[i].start * 512, MAP_BAD, &block));
+		ck_assert_uint_eq(block.start, bad[i].start * 512);
+		ck_assert_uint_eq(block.size, bad[i].count * 512);
+	}
+	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 0);
+	ck_assert_uint_eq(rig_check(&rig, map), s.written);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(bad_physical_sectors_of_4096)
+{
+	struct plan_options options = { .on_error = ON_ERROR_MAP, .chunk = 128 * KIB };
+
+	rig_new(&rig, 4 * MIB, 4096);
+	rig_plan(&rig, NULL, 0, NULL, &options);
+	rig_faults(&rig, backends[_i & 1], backends[_i >> 1]);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 77 * 4096 + 512,
+					    .length = 512 });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(s.bad_bytes, 4096);
+	ck_assert_uint_eq(s.bad[0].lba, 77);
+	rig_done(&rig);
+}
+END_TEST
+
+/* A destination with larger sectors than the source: the stop must not write half of one. */
+START_TEST(a_stop_inside_a_sector_of_the_destination)
+{
+	prepare(_i, ON_ERROR_STOP, 0);
+	rig.setup.destination.logical_sector_size = 4096;
+	fail_at(FAULT_READS, 5003, 1, 0, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	check_lba(&s.error, ERROR_CLASS_SOURCE, 5003);
+
+	struct map *map = rig_load_map(&rig);
+
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_bad_sector_of_the_destination_is_fatal)
+{
+	prepare(_i, _i & 1 ? ON_ERROR_MAP : ON_ERROR_STOP, 2);
+	fail_at(FAULT_WRITES, 5003, 1, 0, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	check_lba(&s.error, ERROR_CLASS_DESTINATION, 5003);
+	ck_assert_int_eq(error_exit_code(&s.error), EXIT_DESTINATION_FAILED);
+	ck_assert_uint_eq(s.bad_shown, 1);
+	ck_assert(s.bad[0].write);
+	ck_assert_uint_eq(s.bad[0].lba, 5003);
+	ck_assert_uint_eq(s.bad[0].sectors, 1);
+	/* It is not the source's fault. */
+	ck_assert_uint_eq(s.bad_areas, 0);
+
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), s.written);
+	rig_check(&rig, map);
+	rig_heal(&rig);
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_full_file_system_is_not_searched)
+{
+	prepare(_i, ON_ERROR_STOP, 5);
+	fail_at(FAULT_WRITES, 8192, 0, 0, -ENOSPC);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.code, -ENOSPC);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_uint_eq(s.retries, 0);
+
+	struct map *map = rig_load_map(&rig);
+
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+/* Half of a request arrives before it fails: only that half counts. */
+START_TEST(a_short_read_is_never_taken_for_data)
+{
+	prepare(_i, ON_ERROR_STOP, 0);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 4 * MIB + 8192,
+					    .length = 512,
+					    .after = 4096 });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+
+	struct map *map = rig_load_map(&rig);
+
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+static void disappear(enum fault_direction on)
+{
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DISAPPEAR, .on = on, .skip = 12 });
+}
+
+START_TEST(a_source_that_disappears)
+{
+	prepare(_i, ON_ERROR_MAP, 3);
+	disappear(FAULT_READS);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.code, -ENODEV);
+	ck_assert_uint_eq(s.bad_areas, 0);
+	ck_assert(s.map_safe);
+	rig_heal(&rig);
+
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
+	rig_check(&rig, map);
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_destination_that_disappears)
+{
+	prepare(_i, ON_ERROR_MAP, 3);
+	disappear(FAULT_WRITES);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.code, -ENODEV);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
+
+	struct map *map = rig_load_map(&rig);
+
+	rig_check(&rig, map);
+	rig_heal(&rig);
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_flush_that_fails_is_no_success)
+{
+	prepare(_i, ON_ERROR_STOP, 0);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
+	ck_assert(!s.flushed);
+	ck_assert_int_eq(s.flushed_at, 0);
+	ck_assert_uint_eq(s.written, s.total);
+
+	/* The file on disk still calls nothing finished that no flush has confirmed. */
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(a_map_that_cannot_be_saved_stops_nothing)
+{
+	char other[160];
+
+	prepare(_i, ON_ERROR_STOP, 0);
+	snprintf(other, sizeof(other), "%s/other", rig.dir);
+	rig.setup.map_path = "/nonexistent/map";
+	rig.setup.map_interval = 50 * MS;
+	rig.plan->options.rate = 16 * MIB;
+	rig_start(&rig);
+	rig_until_written(&rig, MIB);
+	ck_assert(!rig_look(&rig).map_safe);
+
+	struct job_event events[JOB_EVENTS_MAX];
+	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX), warnings = 0;
+
+	for (size_t i = 0; i < n; i++)
+		warnings += strstr(events[i].text, "/nonexistent/map") != NULL;
+	ck_assert_uint_eq(warnings, 1); /* said once, not at every try */
+
+	ck_assert_int_eq(job_set_map_path(rig.job, other, NULL), 0);
+	for (int i = 0; i < 100 && !rig_look(&rig).map_safe; i++)
+		usleep(10000);
+	ck_assert(rig_look(&rig).map_safe);
+	ck_assert_int_eq(access(other, F_OK), 0);
+	job_set_rate(rig.job, 0);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	rig_check_complete(&rig);
+	unlink(other);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(slow_reads_are_counted)
+{
+	prepare(_i, ON_ERROR_STOP, 0);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
+					    .on = FAULT_READS,
+					    .times = 1,
+					    .delay_ns = 1100 * MS });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.slow_reads, 1);
+	ck_assert_uint_ge(s.source.latency.max, 1100 * MS);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(stopping_does_not_wait_for_a_long_search)
+{
+	prepare(_i, ON_ERROR_MAP, 0);
+	/* Every sector of a chunk bad and slow: 512 x 20 ms. */
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 2 * MIB,
+					    .length = 256 * KIB,
+					    .times = 20 });
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
+					    .on = FAULT_READS,
+					    .start = 2 * MIB,
+					    .length = 256 * KIB,
+					    .delay_ns = 100 * MS });
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 2 * MIB,
+					    .length = 256 * KIB });
+	rig_start(&rig);
+	rig_until_written(&rig, 6 * MIB);
+	usleep(50000);
+
+	uint64_t start = clock_monotonic();
+
+	job_stop(rig.job);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
+	ck_assert(s.result == JOB_RESULT_STOPPED || s.result == JOB_RESULT_PARTIAL);
+
+	struct map *map = rig_load_map(&rig);
+
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+/* The counter of descriptors runs out at every place in turn: never a crash, never a leak. */
+START_TEST(nothing_leaks_when_a_start_fails)
+{
+	int failures = 0;
+
+	prepare(_i, ON_ERROR_STOP, 0);
+
+	int first = dup(0);
+
+	close(first);
+	for (int limit = 0; limit < 24; limit++) {
+		struct rlimit old, tight;
+		struct error error = { 0 };
+		struct job *job = NULL;
+		int r;
+
+		getrlimit(RLIMIT_NOFILE, &old);
+		tight = old;
+		tight.rlim_cur = (rlim_t)(first + limit);
+		setrlimit(RLIMIT_NOFILE, &tight);
+		r = job_new(&rig.setup, &job, &error);
+		if (r == 0)
+			r = job_start(job, &error);
+		setrlimit(RLIMIT_NOFILE, &old);
+		if (r < 0) {
+			failures++;
+			ck_assert_uint_gt(strlen(error.sentence), 10);
+		}
+		job_destroy(job);
+
+		int now = dup(0);
+
+		ck_assert_int_eq(now, first);
+		close(now);
+	}
+	ck_assert_int_gt(failures, 2);
+	rig_done(&rig);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("errors");
+	TCase *tc = tcase_create("errors");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, a_passing_read_error_is_retried, 0, 4);
+	tcase_add_loop_test(tc, a_passing_write_error_is_retried, 0, 4);
+	tcase_add_loop_test(tc, what_the_search_does_not_find_is_no_bad_sector, 0, 4);
+	tcase_add_loop_test(tc, a_bad_sector_stops_the_copy_at_its_lba, 0, 4);
+	tcase_add_loop_test(tc, bad_sectors_are_mapped_and_the_rest_is_copied, 0, 4);
+	tcase_add_loop_test(tc, bad_physical_sectors_of_4096, 0, 4);
+	tcase_add_loop_test(tc, a_stop_inside_a_sector_of_the_destination, 0, 4);
+	tcase_add_loop_test(tc, a_bad_sector_of_the_destination_is_fatal, 0, 4);
+	tcase_add_loop_test(tc, a_full_file_system_is_not_searched, 0, 4);
+	tcase_add_loop_test(tc, a_short_read_is_never_taken_for_data, 0, 4);
+	tcase_add_loop_test(tc, a_source_that_disappears, 0, 4);
+	tcase_add_loop_test(tc, a_destination_that_disappears, 0, 4);
+	tcase_add_loop_test(tc, a_flush_that_fails_is_no_success, 0, 4);
+	tcase_add_loop_test(tc, a_map_that_cannot_be_saved_stops_nothing, 0, 1);
+	tcase_add_loop_test(tc, slow_reads_are_counted, 0, 1);
+	tcase_add_loop_test(tc, stopping_does_not_wait_for_a_long_search, 0, 2);
+	tcase_add_loop_test(tc, nothing_leaks_when_a_start_fails, 0, 2);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stopped, killed and resumed at random points; the map file never claims too much. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "rig.h"
+
+static struct rig rig;
+
+static unsigned seeded(void)
+{
+	const char *given = getenv("CLONEDECK_SEED");
+	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0)
+			      : (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
+
+	printf("# seed %u\n", seed);
+	srand(seed);
+	return seed;
+}
+
+static const struct {
+	enum backend_choice source, destination;
+	uint32_t lanes;
+} ways[] = {
+	{ BACKEND_URING, BACKEND_URING, 0 },
+	{ BACKEND_THREADS, BACKEND_THREADS, 4 },
+	{ BACKEND_URING, BACKEND_THREADS, 2 },
+	{ BACKEND_BUFFERED, BACKEND_BUFFERED, 2 },
+};
+
+static void prepare(int way, uint64_t rate)
+{
+	struct range ranges[] = { { 100, 9000 }, { 9200, 1 }, { 10000, 22000 } };
+	uint64_t at = 333;
+	struct plan_options options = {
+		.source_backend = ways[way].source,
+		.destination_backend = ways[way].destination,
+		.lanes = ways[way].lanes,
+		.chunk = 65536,
+		.rate = rate,
+	};
+
+	rig_new(&rig, 16 * MIB, 512);
+	rig_plan(&rig, ranges, 3, &at, &options);
+	rig.setup.map_path = rig.map_path;
+}
+
+START_TEST(stopped_and_resumed_until_it_is_done)
+{
+	struct map *map = NULL;
+	uint64_t finished = 0;
+	int stops = 0;
+
+	seeded();
+	prepare(_i, 40 * MIB);
+	for (;;) {
+		rig.setup.resume = map;
+		rig_start(&rig);
+		ck_assert_uint_eq(rig_look(&rig).already, finished);
+		usleep((useconds_t)(rand() % 150000));
+		job_stop(rig.job);
+		struct job_snapshot s = rig_wait(&rig);
+
+		map_destroy(map);
+		map = rig_load_map(&rig);
+		/* What a file says is there must be there, and never be less than before. */
+		rig_check(&rig, map);
+		ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), finished);
+		finished = map_bytes(map, MAP_FINISHED);
+		ck_assert_uint_eq(finished, s.written);
+		ck_assert(s.flushed);
+		ck_assert_int_eq(s.error.code, 0);
+		if (s.result == JOB_RESULT_COMPLETE)
+			break;
+		ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+		ck_assert(s.map_safe);
+		ck_assert_int_lt(stops++, 200);
+	}
+	printf("# %d stops\n", stops);
+	rig_check_complete(&rig);
+
+	/* Resumed once more, there is nothing to do. */
+	rig.setup.resume = map;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.read, 0);
+	ck_assert_uint_eq(s.already, s.total);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+/* The process goes at any moment, also while the map is being saved. */
+START_TEST(killed_and_resumed)
+{
+	struct map *map = NULL;
+	uint64_t finished = 0;
+
+	seeded();
+	prepare(_i, 20 * MIB);
+	rig.setup.map_interval = 5 * MS;
+	for (int round = 0; round < 12; round++) {
+		pid_t pid;
+
+		rig.setup.resume = map;
+		pid = fork();
+		if (pid == 0) {
+			struct job *job;
+
+			if (job_new(&rig.setup, &job, NULL) < 0 || job_start(job, NULL) < 0)
+				_exit(1);
+			job_wait(job, NULL);
+			_exit(0);
+		}
+		ck_assert_int_gt(pid, 0);
+		usleep((useconds_t)(rand() % 150000));
+		kill(pid, SIGKILL);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		if (access(rig.map_path, F_OK))
+			continue; /* before its first save */
+		map_destroy(map);
+		map = rig_load_map(&rig);
+		rig_check(&rig, map);
+		ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), finished);
+		finished = map_bytes(map, MAP_FINISHED);
+	}
+	printf("# %llu of %llu bytes after 12 kills\n", (unsigned long long)finished,
+	       (unsigned long long)plan_bytes(rig.plan));
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.already, finished);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(what_a_checkpoint_calls_finished_was_flushed)
+{
+	prepare(0, 0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig.plan->options.rate = 16 * MIB;
+	rig.setup.map_interval = 100 * MS;
+	rig_start(&rig);
+	rig_until_written(&rig, 6 * MIB);
+
+	/* From here on no flush succeeds: the file must stay as it is. */
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
+	struct job_snapshot s = rig_wait(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
+	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), s.written);
+	ck_assert_uint_ge(fault_script_counts(rig.destination_script).flushes, 1);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(stopping_is_quick_and_drains)
+{
+	prepare(_i, 8 * MIB);
+	rig_start(&rig);
+	rig_until_written(&rig, MIB);
+
+	uint64_t start = clock_monotonic();
+
+	job_stop(rig.job);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	/* What was read is written, none of it is thrown away. */
+	ck_assert_uint_eq(s.read, s.written);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(stopped_while_paused)
+{
+	prepare(_i, 8 * MIB);
+	rig_start(&rig);
+	rig_until_written(&rig, MIB);
+	job_pause(rig.job, true);
+	usleep(200000);
+	job_stop(rig.job);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert_uint_gt(s.paused_ns, 0);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(stopped_before_anything)
+{
+	prepare(_i, 0);
+	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
+	job_stop(rig.job);
+	ck_assert_int_eq(job_start(rig.job, NULL), 0);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert_uint_eq(s.written, 0);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("resume");
+	TCase *tc = tcase_create("resume");
+
+	tcase_set_timeout(tc, 90);
+	tcase_add_loop_test(tc, stopped_and_resumed_until_it_is_done, 0, 4);
+	tcase_add_loop_test(tc, killed_and_resumed, 0, 2);
+	tcase_add_test(tc, what_a_checkpoint_calls_finished_was_flushed);
+	tcase_add_loop_test(tc, stopping_is_quick_and_drains, 0, 4);
+	tcase_add_loop_test(tc, stopped_while_paused, 0, 2);
+	tcase_add_loop_test(tc, stopped_before_anything, 0, 2);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
