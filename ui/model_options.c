@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "io/backends.h"
 
-#define RETRIES_MAX 100
+#define RETRIES_MAX 1000
 
 static const struct {
 	const char *label, *hint;
@@ -23,7 +23,7 @@ static const struct {
 	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
 					 N_("auto, uring, threads, buffered, image") },
 	[OPTION_RATE] = { N_("Rate limit"), N_("none, or bytes per second, for instance 50M") },
-	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 100, of a request that failed") },
+	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 1000, of a request that failed") },
 	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or map: note the bad area and go on") },
 };
 

@@ -11,9 +11,6 @@
 #include "cli/cli.h"
 #include "io/backends.h"
 
-/* A cable that hiccups once should not end a copy of hours. */
-#define RETRIES_DEFAULT 3
-
 enum long_only {
 	OPTION_AT = 256,
 	OPTION_SOURCE_BACKEND,
@@ -247,7 +244,7 @@ int clone_options_parse(int argc, char **argv, bool resume, struct clone_options
 	const char *short_options = resume ? resume_short : clone_short;
 	int c, r;
 
-	*ret = (struct clone_options){ .plan.retries = RETRIES_DEFAULT, .session.all = true };
+	*ret = (struct clone_options){ .plan.retries = PLAN_RETRIES_DEFAULT, .session.all = true };
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, options, short_options))
 		return EXIT_USAGE;

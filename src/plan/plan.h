@@ -43,7 +43,7 @@ enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 #define PLAN_CHUNK_MAX (8U << 20)
 #define PLAN_DEPTH_MAX 256U
 #define PLAN_LANES_MAX 32U
-/* Of a failed request, where nothing else is asked for. */
+/* A cable that hiccups once should not end a copy of hours. */
 #define PLAN_RETRIES_DEFAULT 3U
 
 struct plan_options {
