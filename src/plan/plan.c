@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
 
@@ -227,6 +226,23 @@ static int everything(const struct endpoint *source, struct range *ret, struct e
 	return 0;
 }
 
+/* One extent for each of the ascending ranges. */
+static int place_ranges(const struct endpoint *source, const struct endpoint *destination,
+			const struct range *ranges, size_t count, const uint64_t *destination_lba,
+			struct extent *extents, struct error *reterr)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t place = ranges[i].start;
+
+		if (destination_lba &&
+		    !u64_add(*destination_lba, ranges[i].start - ranges[0].start, &place))
+			return beyond_addresses(destination, *destination_lba, ranges[i].count,
+						source->logical_sector_size, reterr);
+		extents[i] = (struct extent){ ranges[i].start, place, ranges[i].count };
+	}
+	return 0;
+}
+
 int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	     const struct range_list *ranges, const uint64_t *destination_lba,
 	     const struct plan_options *options, struct plan **ret, struct error *reterr)
@@ -241,21 +257,16 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	if (error < 0)
 		return error;
 
-	struct extent *extents CLEANUP(free) = calloc(count ? count : 1, sizeof(*extents));
+	struct extent *extents = calloc(count ? count : 1, sizeof(*extents));
 
 	if (!extents)
 		return error_nomem(reterr);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t place = items[i].start;
-
-		/* Ascending, so the difference to the first cannot be negative. */
-		if (destination_lba &&
-		    !u64_add(*destination_lba, items[i].start - items[0].start, &place))
-			return beyond_addresses(destination, *destination_lba, items[i].count,
-						source->logical_sector_size, reterr);
-		extents[i] = (struct extent){ items[i].start, place, items[i].count };
-	}
-	return plan_from_extents(source, destination, extents, count, options, ret, reterr);
+	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
+	if (error == 0)
+		error = plan_from_extents(source, destination, extents, count, options, ret,
+					  reterr);
+	free(extents);
+	return error;
 }
 
 void plan_destroy(struct plan *plan)
