@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options form: what it shows reads back the same, what is wrong is refused. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/model_options.h"
+
+static struct options_form form;
+
+static bool read_back(struct plan_options *ret, enum option_row *retrow)
+{
+	char reason[512] = "";
+	bool good = options_form_read(&form, 512, ret, retrow, reason, sizeof(reason));
+
+	ck_assert_int_eq(good, reason[0] == '\0');
+	return good;
+}
+
+START_TEST(test_round_trip)
+{
+	static const struct plan_options cases[] = {
+		{ 0 },
+		{ .chunk = 1 << 20, .queue_depth = 4, .lanes = 2, .retries = 3 },
+		{ .chunk = 512, .queue_depth = PLAN_DEPTH_MAX, .lanes = PLAN_LANES_MAX },
+		{ .chunk = 3 * 512, .rate = 50000000, .on_error = ON_ERROR_MAP },
+		{ .rate = 1, .source_backend = BACKEND_URING, .destination_backend = BACKEND_THREADS },
+		{ .rate = UINT64_MAX, .source_backend = BACKEND_IMAGE },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plan_options back = { 0 };
+		enum option_row row;
+
+		options_form_set(&form, &cases[i]);
+		if (!read_back(&back, &row))
+			ck_abort_msg("case %zu, line %d", i, row);
+		ck_assert_uint_eq(back.chunk, cases[i].chunk);
+		ck_assert_uint_eq(back.queue_depth, cases[i].queue_depth);
+		ck_assert_uint_eq(back.lanes, cases[i].lanes);
+		ck_assert_int_eq(back.source_backend, cases[i].source_backend);
+		ck_assert_int_eq(back.destination_backend, cases[i].destination_backend);
+		ck_assert_uint_eq(back.rate, cases[i].rate);
+		ck_assert_uint_eq(back.retries, cases[i].retries);
+		ck_assert_int_eq(back.on_error, cases[i].on_error);
+	}
+}
+END_TEST
+
+START_TEST(test_wrong)
+{
+	static const struct {
+		enum option_row row;
+		const char *text;
+	} cases[] = {
+		{ OPTION_CHUNK, "1000" },      { OPTION_CHUNK, "16M" },
+		{ OPTION_CHUNK, "1" },         { OPTION_CHUNK, "-1" },
+		{ OPTION_DEPTH, "0" },         { OPTION_DEPTH, "257" },
+		{ OPTION_DEPTH, "4K" },        { OPTION_LANES, "33" },
+		{ OPTION_LANES, "1.5" },       { OPTION_SOURCE_BACKEND, "dd" },
+		{ OPTION_SOURCE_BACKEND, "" }, { OPTION_DESTINATION_BACKEND, "Uring" },
+		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
+		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
+		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct plan_options before = { .chunk = 4096, .retries = 7 };
+		struct plan_options options = before;
+		enum option_row row = OPTION_ROWS;
+
+		options_form_set(&form, &before);
+		field_set(&form.fields[cases[i].row], cases[i].text);
+		if (read_back(&options, &row))
+			ck_abort_msg("%s was taken", cases[i].text);
+		ck_assert_int_eq(row, cases[i].row);
+		ck_assert_int_eq(memcmp(&options, &before, sizeof(before)), 0);
+	}
+}
+END_TEST
+
+START_TEST(test_move)
+{
+	form.at = OPTION_CHUNK;
+	options_form_move(&form, -1);
+	ck_assert_int_eq(form.at, OPTION_ROWS - 1);
+	options_form_move(&form, 1);
+	ck_assert_int_eq(form.at, OPTION_CHUNK);
+}
+END_TEST
+
+START_TEST(test_rate)
+{
+	uint64_t rate;
+
+	ck_assert(options_read_rate("none", &rate));
+	ck_assert_uint_eq(rate, 0);
+	ck_assert(options_read_rate(" 20MB ", &rate));
+	ck_assert_uint_eq(rate, 20000000);
+	ck_assert(options_read_rate("1M", &rate));
+	ck_assert_uint_eq(rate, 1 << 20);
+	ck_assert(!options_read_rate("1M/s", &rate));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_options");
+	TCase *tcase = tcase_create("options");
+
+	tcase_add_test(tcase, test_round_trip);
+	tcase_add_test(tcase, test_wrong);
+	tcase_add_test(tcase, test_move);
+	tcase_add_test(tcase, test_rate);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

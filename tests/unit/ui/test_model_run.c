@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figures of screen 4: they fit, and they do not lie. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ui/model_run.h"
+
+static struct job_snapshot job;
+static struct plan plan;
+static struct rates rates;
+
+static void setup(void)
+{
+	memset(&job, 0, sizeof(job));
+	memset(&plan, 0, sizeof(plan));
+	memset(&rates, 0, sizeof(rates));
+	plan.sector_size = 512;
+	plan.source.kind = plan.destination.kind = ENDPOINT_DISK;
+	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/sda");
+	snprintf(plan.destination.node, sizeof(plan.destination.node), "/dev/sdb");
+	snprintf(plan.source.identity.serial, sizeof(plan.source.identity.serial), "ZFL1A2B3");
+	job.state = JOB_COPYING;
+}
+
+static void fill(void)
+{
+	job.total = 20000000000000000ULL;
+	job.written = job.read = job.total - 1;
+	job.elapsed = UINT64_MAX;
+	job.now_write = job.now_read = job.minute = job.average = 1e15;
+	job.eta = (struct eta){ true, UINT64_MAX / 4, INT64_MAX / 4 };
+	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
+	job.source.latency =
+		(struct latency_summary){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+					  UINT64_MAX, UINT64_MAX, UINT64_MAX, { 1 } };
+	job.destination.latency = job.source.latency;
+	job.source.depth = job.source.in_flight = UINT32_MAX;
+	job.source.bytes_in_flight = job.rate_limit = UINT64_MAX;
+	job.source.temperature = -273;
+	job.source.temperature_known = true;
+	job.source.backend = job.destination.backend = "threads";
+	job.chunk = job.buffers = job.buffers_in_use = UINT32_MAX;
+	job.lane_count = JOB_LANES_MAX;
+	job.map_saved_at = 1;
+	memset(plan.source.identity.serial, 'S', sizeof(plan.source.identity.serial) - 1);
+	memset(plan.source.identity.model, 'M', sizeof(plan.source.identity.model) - 1);
+	memset(plan.destination.node + 5, 'n', sizeof(plan.destination.node) - 6);
+}
+
+static void check_width(const struct line *line, int width, const char *what)
+{
+	if (text_width(line->text) > width)
+		ck_abort_msg("%s at %d: %s", what, width, line->text);
+}
+
+static void check_lines(int width)
+{
+	struct run_cpu cpu[48];
+	struct line line;
+	enum role role;
+
+#define EACH(call)                                                                                 \
+	do {                                                                                       \
+		line_start(&line, width);                                                          \
+		call;                                                                              \
+		check_width(&line, width, #call);                                                  \
+	} while (0)
+	EACH(run_text_ends(&plan, &job, &line));
+	EACH(run_text_figures(&job, UNITS_SI, 512, 0, &line));
+	EACH(run_text_figures(&job, UNITS_SECTORS, 512, 0, &line));
+	EACH(run_text_latency("read", &job.source.latency, true, &line));
+	EACH(run_text_coarse("read", &job.source.latency, &line));
+	EACH(run_text_status(&job, &line, &role));
+	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, &line));
+	for (int rows = 0; rows < 12; rows++) {
+		for (int i = 0; i < 12; i++)
+			EACH(run_text_queue(&plan, &job, INT64_MAX, rows, i, &line));
+		ck_assert_int_le(run_cpu_lines(&job, 4, width > 60, rows, cpu), rows);
+	}
+}
+
+START_TEST(test_everything_fits)
+{
+	for (int width = 0; width <= 250; width++) {
+		setup();
+		check_lines(width);
+		fill();
+		check_lines(width);
+	}
+}
+END_TEST
+
+START_TEST(test_mock_up)
+{
+	struct line line;
+
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.total = 2000398934016;
+	job.written = 1046208642482;
+	job.now_write = 193e6;
+	job.average = 186e6;
+	job.errors = 2;
+	job.bad_areas = 1;
+	snprintf(plan.destination.identity.serial, sizeof(plan.destination.identity.serial),
+		 "WD-WX12D3456789");
+	line_start(&line, 80);
+	run_text_ends(&plan, &job, &line);
+	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPY RUNNING"
+				    "             elapsed 1:33:45");
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_str_eq(line.text,
+			 " 1,046/2,000 GB  now 193 MB/s  avg 186  ETA -  errors 2 bad 1");
+}
+END_TEST
+
+START_TEST(test_unknown_is_a_dash)
+{
+	struct line line;
+	char text[96];
+
+	job.total = 1 << 30;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s  avg -  ETA -"));
+	line_start(&line, 80);
+	run_text_latency("read", &job.source.latency, false, &line);
+	ck_assert_ptr_null(strchr(line.text, '0'));
+	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
+	run_text_eta(&job.eta, 0, text, sizeof(text));
+	ck_assert_str_eq(text, "-");
+	line_start(&line, 80);
+	ck_assert(run_text_queue(&plan, &job, 0, 7, 4, &line));
+	ck_assert_ptr_nonnull(strstr(line.text, "sda -  sdb -"));
+}
+END_TEST
+
+/* 100.0 % means that the last write has completed, not that it nearly has. */
+START_TEST(test_percent)
+{
+	char text[16];
+
+	job.total = 1000000;
+	job.written = 999999;
+	run_text_percent(&job, text, sizeof(text));
+	ck_assert_str_eq(text, "99.9%");
+	job.written = 1000000;
+	run_text_percent(&job, text, sizeof(text));
+	ck_assert_str_eq(text, "100.0%");
+	job.total = UINT64_MAX;
+	job.written = UINT64_MAX - 1;
+	run_text_percent(&job, text, sizeof(text));
+	ck_assert_str_eq(text, "99.9%");
+	job.total = job.written = 0;
+	run_text_percent(&job, text, sizeof(text));
+	ck_assert_str_eq(text, "0.0%");
+}
+END_TEST
+
+START_TEST(test_progress)
+{
+	static const struct {
+		uint64_t done, total;
+		enum units_scale scale;
+		const char *text;
+	} cases[] = {
+		{ 0, 0, UNITS_SI, "0/0 B" },
+		{ 512, 1024, UNITS_SI, "512/1,024 B" },
+		{ 1046208642482, 2000398934016, UNITS_SI, "1,046/2,000 GB" },
+		{ 1ULL << 30, 1ULL << 31, UNITS_IEC, "1,024/2,048 MiB" },
+		{ 5120, 10240, UNITS_SECTORS, "10/20 sectors" },
+	};
+	char text[128];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		run_text_progress(cases[i].done, cases[i].total, cases[i].scale, 512, text,
+				  sizeof(text));
+		ck_assert_str_eq(text, cases[i].text);
+	}
+}
+END_TEST
+
+START_TEST(test_states)
+{
+	job.state = JOB_FLUSHING;
+	ck_assert_str_eq(run_state_words(&job), "FLUSH");
+	job.state = JOB_PAUSED;
+	ck_assert_str_eq(run_state_words(&job), "COPY PAUSED");
+	job.state = JOB_ENDED;
+	job.result = JOB_RESULT_PARTIAL;
+	ck_assert_str_eq(run_state_words(&job), "PARTIAL");
+	job.result = JOB_RESULT_FAILED;
+	ck_assert_int_eq(run_state_role(&job), ROLE_BAD);
+}
+END_TEST
+
+/* Samples are whole steps, in order, and stay the same while the next step fills. */
+START_TEST(test_graph)
+{
+	float now[64], later[64];
+
+	ck_assert_int_eq(run_graph_samples(&rates, true, 1, 64, now), 0);
+	for (unsigned i = 0; i < 1234; i++) {
+		rates.history[i % RATES_HISTORY].write = (float)i * 1e6F;
+		rates.seconds++;
+	}
+	ck_assert_int_eq(run_graph_samples(&rates, true, 1, 64, now), 64);
+	ck_assert_float_eq_tol(now[63], 1233, 0.01F);
+	ck_assert_float_eq_tol(now[0], 1233 - 63, 0.01F);
+	ck_assert_int_eq(run_graph_samples(&rates, true, 10, 64, now), 59);
+	ck_assert_float_eq_tol(now[58], 1224.5F, 0.01F);
+	rates.history[rates.seconds++ % RATES_HISTORY].write = 1234e6F;
+	ck_assert_int_eq(run_graph_samples(&rates, true, 10, 59, later), 59);
+	ck_assert_float_eq_tol(later[58], now[58], 0.01F);
+	ck_assert_float_eq_tol(run_graph_max(&rates), 1234, 0.01F);
+	for (unsigned zoom = 0; zoom < 9; zoom++) {
+		float all[RUN_GRAPH_MAX];
+
+		ck_assert_int_le(
+			run_graph_samples(&rates, false, run_graph_step(zoom), RUN_GRAPH_MAX, all),
+			RUN_GRAPH_MAX);
+	}
+}
+END_TEST
+
+/* However few lines there are, no sample disappears. */
+START_TEST(test_histogram)
+{
+	struct run_bucket buckets[LATENCY_COARSE];
+	struct latency_summary read = { .count = 100 }, write = { .count = 100 };
+
+	for (int i = 0; i < LATENCY_COARSE; i++)
+		read.coarse[i] = 0.1;
+	write.coarse[4] = 0.7;
+	write.coarse[5] = 0.3;
+	for (int rows = 1; rows < 15; rows++) {
+		int count = run_histogram(&read, &write, rows, buckets);
+		double sum_read = 0, sum_write = 0;
+
+		ck_assert_int_eq(count, rows < LATENCY_COARSE ? rows : LATENCY_COARSE);
+		for (int i = 0; i < count; i++) {
+			sum_read += buckets[i].read;
+			sum_write += buckets[i].write;
+		}
+		ck_assert_double_eq_tol(sum_read, 1, 1e-9);
+		ck_assert_double_eq_tol(sum_write, 1, 1e-9);
+	}
+	run_histogram(&read, &write, 2, buckets);
+	ck_assert_str_eq(buckets[0].label, "<16");
+	ck_assert_str_eq(buckets[1].label, ">=16");
+	run_histogram(&read, &write, 10, buckets);
+	ck_assert_str_eq(buckets[0].label, "<1");
+	ck_assert_str_eq(buckets[1].label, "1-2");
+	ck_assert_str_eq(buckets[9].label, ">=256");
+}
+END_TEST
+
+/* Lanes that find no line are in the sum; none is counted twice. */
+START_TEST(test_cpu_lines)
+{
+	struct run_cpu lines[12];
+	int count;
+
+	job.lane_count = 8;
+	for (int i = 0; i < 8; i++) {
+		job.lanes[i].alive = true;
+		job.lanes[i].cpu = (struct cpu_share){ .known = true, .user = 0.1F };
+		job.lanes[i].rate = 1e6;
+	}
+	count = run_cpu_lines(&job, 4, true, 4, lines);
+	ck_assert_int_eq(count, 4);
+	ck_assert_str_eq(lines[1].label, "lane0");
+	ck_assert_str_eq(lines[2].label, "+7 more");
+	ck_assert_double_eq_tol(lines[2].parts[0], 0.7, 1e-6);
+	ck_assert_str_eq(lines[3].label, "program");
+	ck_assert(!lines[0].bar);
+	count = run_cpu_lines(&job, 4, true, 12, lines);
+	ck_assert_int_eq(count, 11);
+	ck_assert_str_eq(lines[8].label, "lane7");
+}
+END_TEST
+
+START_TEST(test_map_window)
+{
+	uint64_t start, size;
+
+	run_map_window(1000, 500, 0, 10, &start, &size);
+	ck_assert_uint_eq(start, 0);
+	ck_assert_uint_eq(size, 1000);
+	run_map_window(1000, 500, 1, 10, &start, &size);
+	ck_assert_uint_eq(start, 250);
+	ck_assert_uint_eq(size, 500);
+	run_map_window(1000, 999, 2, 10, &start, &size);
+	ck_assert_uint_eq(start + size, 1000);
+	for (unsigned level = 0; level < 200; level++)
+		for (uint64_t position = 0; position <= 1000; position += 100) {
+			run_map_window(1000, position, level, 64, &start, &size);
+			ck_assert_uint_ge(size, 64);
+			ck_assert_uint_le(start + size, 1000);
+			ck_assert(position >= start && position <= start + size);
+		}
+	run_map_window(0, 0, 3, 64, &start, &size);
+	ck_assert_uint_eq(size, 0);
+}
+END_TEST
+
+START_TEST(test_eta)
+{
+	struct eta eta = { true, 5130, 1000000 };
+	char text[96];
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	run_text_eta(&eta, 1000000 - 5130, text, sizeof(text));
+	ck_assert_str_eq(text, "1:25:30 (~13:46)");
+	run_text_eta(&eta, 1000000 - 2 * 86400, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "Mon"));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_run");
+	TCase *tcase = tcase_create("run");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_everything_fits);
+	tcase_add_test(tcase, test_mock_up);
+	tcase_add_test(tcase, test_unknown_is_a_dash);
+	tcase_add_test(tcase, test_percent);
+	tcase_add_test(tcase, test_progress);
+	tcase_add_test(tcase, test_states);
+	tcase_add_test(tcase, test_graph);
+	tcase_add_test(tcase, test_histogram);
+	tcase_add_test(tcase, test_cpu_lines);
+	tcase_add_test(tcase, test_map_window);
+	tcase_add_test(tcase, test_eta);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
