@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A complete report to look at: sda copied to the larger sdb. */
+#ifndef CLONEDECK_TESTS_REPORT_SAMPLE_H
+#define CLONEDECK_TESTS_REPORT_SAMPLE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "report/report.h"
+
+#define SAMPLE_SIZE (2000398934016ULL)
+
+struct sample {
+	struct report report;
+	struct plan *plan;
+};
+
+static inline void sample_end(struct endpoint *endpoint, const char *node, const char *model,
+			      const char *serial, uint64_t size)
+{
+	*endpoint = (struct endpoint){ .kind = ENDPOINT_DISK,
+				       .size = size,
+				       .logical_sector_size = 512,
+				       .physical_sector_size = 4096,
+				       .exists = true };
+	text_copy(endpoint->node, sizeof(endpoint->node), node);
+	text_copy(endpoint->disk_node, sizeof(endpoint->disk_node), node);
+	text_copy(endpoint->identity.model, sizeof(endpoint->identity.model), model);
+	text_copy(endpoint->identity.serial, sizeof(endpoint->identity.serial), serial);
+	endpoint->identity.size = size;
+	endpoint->identity.logical_sector_size = 512;
+}
+
+static inline void sample_job(struct job_snapshot *job)
+{
+	static const struct latency_summary latency = { .count = 1000,
+							.mean = 23 * NSEC_PER_MSEC,
+							.p50 = 22 * NSEC_PER_MSEC,
+							.p90 = 40 * NSEC_PER_MSEC,
+							.p99 = 61 * NSEC_PER_MSEC,
+							.p999 = 210 * NSEC_PER_MSEC,
+							.max = 1204 * NSEC_PER_MSEC };
+
+	*job = (struct job_snapshot){ .state = JOB_ENDED,
+				      .result = JOB_RESULT_COMPLETE,
+				      .flushed = true,
+				      .started_at = 1790000000,
+				      .ended_at = 1790010755,
+				      .flushed_at = 1790010755,
+				      .elapsed = 10755 * NSEC_PER_SEC,
+				      .copy_ns = 10750 * NSEC_PER_SEC,
+				      .flush_ns = 5 * NSEC_PER_SEC,
+				      .total = SAMPLE_SIZE,
+				      .read = SAMPLE_SIZE,
+				      .written = SAMPLE_SIZE,
+				      .average = 186e6,
+				      .peak = 211e6,
+				      .lane_count = 2,
+				      .chunk = 1048576,
+				      .buffers = 16,
+				      .map_safe = true };
+	job->source.backend = job->destination.backend = "uring";
+	job->source.depth = job->destination.depth = 4;
+	job->source.latency = job->destination.latency = latency;
+	job->lanes[0].cpu = (struct cpu_share){ .known = true, .user = 0.01F, .system = 0.07F };
+	text_copy(job->engine, sizeof(job->engine), "Both ends use uring.");
+}
+
+static inline void sample_init(struct sample *sample)
+{
+	struct endpoint source, destination;
+
+	memset(sample, 0, sizeof(*sample));
+	sample_end(&source, "/dev/sda", "ST2000DM008-2FR102", "ZFL1A2B3", SAMPLE_SIZE);
+	sample_end(&destination, "/dev/sdb", "WDC WD40EFAX-68JH4N1", "WX12D3456789",
+		   2 * SAMPLE_SIZE);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &sample->plan, NULL), 0);
+	sample->report.plan = sample->plan;
+	sample_job(&sample->report.job);
+	sample->report.rates.profile[3] = 2e8F;
+	sample->report.events = calloc(1, sizeof(*sample->report.events));
+	sample->report.event_count = 1;
+	sample->report.events[0] = (struct job_event){ .number = 1,
+						       .time = 1790000000,
+						       .level = LOG_LEVEL_INFO,
+						       .text = "started \"it\" \\ \xc3\xa4" };
+	sample->report.verdicts.items = calloc(1, sizeof(*sample->report.verdicts.items));
+	sample->report.verdicts.count = 1;
+	sample->report.verdicts.items[0] = (struct verdict){ .rule = "backup-gpt-inside",
+							     .kind = VERDICT_WARN,
+							     .sentence = "inside the disk" };
+	text_copy(sample->report.log_path, 512, "/var/log/clonedeck/x.log");
+	text_copy(sample->report.map_path, 512, "/var/log/clonedeck/x.map");
+	text_copy(sample->report.json_path, 512, "/var/log/clonedeck/x.json");
+	text_copy(sample->report.host, 128, "rescue1");
+	text_copy(sample->report.kernel, 128, "6.12");
+	text_copy(sample->report.version, 64, "0.1.0");
+	text_copy(sample->report.destination_next, 512, "sgdisk -e /dev/sdb moves the backup GPT.");
+}
+
+static inline void sample_add_bad(struct sample *sample)
+{
+	struct job_snapshot *job = &sample->report.job;
+
+	job->result = JOB_RESULT_PARTIAL;
+	job->bad[0] = (struct job_bad_area){ .lba = 1000,
+					     .sectors = 8,
+					     .code = -5,
+					     .partition = 3,
+					     .sense = { .known = true, .key = 3, .asc = 0x11 } };
+	job->bad_shown = 1;
+	job->bad_areas = 1;
+	job->bad_bytes = 4096;
+}
+
+static inline void sample_done(struct sample *sample)
+{
+	report_done(&sample->report);
+	plan_destroy(sample->plan);
+}
+
+#endif

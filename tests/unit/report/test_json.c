@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The report as JSON: unknown is null, numbers are exact. With REPORT_SAMPLES
+ * in the environment each kind of report is written to that folder, where the
+ * test of the schema finds it.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "report/json.h"
+#include "report/sample.h"
+
+static json_object *document_of(const struct report *report)
+{
+	struct error error = { 0 };
+	char *text = NULL;
+
+	ck_assert_int_eq(report_json(report, &text, &error), 0);
+	json_object *document = json_tokener_parse(text);
+
+	ck_assert_ptr_nonnull(document);
+	free(text);
+	return document;
+}
+
+static json_object *member(json_object *object, const char *key)
+{
+	json_object *value = NULL;
+
+	ck_assert_msg(json_object_object_get_ex(object, key, &value), "%s is missing", key);
+	return value;
+}
+
+START_TEST(numbers_are_exact)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	json_object *document = document_of(&sample.report);
+
+	ck_assert_uint_eq(json_object_get_uint64(member(document, "bytes_copied")), SAMPLE_SIZE);
+	ck_assert_str_eq(json_object_get_string(member(document, "schema")), "clonedeck.report/1");
+	ck_assert_int_eq(json_object_get_int(member(document, "exit_code")), 0);
+	json_object *extent = json_object_array_get_idx(member(document, "plan"), 0);
+
+	ck_assert_uint_eq(json_object_get_uint64(member(extent, "sectors")), SAMPLE_SIZE / 512);
+	ck_assert_uint_eq(
+		json_object_get_uint64(member(member(member(document, "latency"), "read"), "p99")),
+		61 * NSEC_PER_MSEC);
+	json_object_put(document);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(unknown_is_null)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample.report.job.destination.latency = (struct latency_summary){ 0 };
+	sample.report.job.average = 0;
+	sample.report.job.flushed_at = 0;
+	json_object *document = document_of(&sample.report);
+
+	ck_assert_ptr_null(member(document, "bytes_verified"));
+	ck_assert_ptr_null(member(document, "digests"));
+	ck_assert_ptr_null(member(document, "error"));
+	ck_assert_ptr_null(member(document, "flushed_at"));
+	ck_assert_ptr_null(member(member(document, "latency"), "write"));
+	ck_assert_ptr_null(member(member(document, "rate"), "average"));
+	ck_assert_ptr_null(member(member(document, "source"), "wwn"));
+	ck_assert_ptr_null(member(member(document, "source"), "partition"));
+	json_object *lanes = member(member(document, "cpu"), "per_lane");
+
+	ck_assert_uint_eq(json_object_array_length(lanes), 2);
+	ck_assert_ptr_nonnull(json_object_array_get_idx(lanes, 0));
+	ck_assert_ptr_null(json_object_array_get_idx(lanes, 1));
+	json_object_put(document);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(bad_areas_have_place_and_sense)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	json_object *document = document_of(&sample.report);
+	json_object *bad = json_object_array_get_idx(member(document, "bad_areas"), 0);
+
+	ck_assert_uint_eq(json_object_get_uint64(member(bad, "offset")), 512000);
+	ck_assert_uint_eq(json_object_get_uint64(member(bad, "bytes")), 4096);
+	ck_assert_int_eq(json_object_get_int(member(bad, "errno")), 5);
+	ck_assert_int_eq(json_object_get_int(member(member(bad, "sense"), "asc")), 0x11);
+	ck_assert_str_eq(json_object_get_string(member(bad, "end")), "source");
+	json_object_put(document);
+	sample_done(&sample);
+}
+END_TEST
+
+/* Kinds of reports for the schema test; a folder must be given. */
+START_TEST(samples_are_written)
+{
+	const char *directory = getenv("REPORT_SAMPLES");
+	struct sample sample;
+	char path[512];
+
+	if (!directory)
+		return;
+	for (int kind = 0; kind < 3; kind++) {
+		sample_init(&sample);
+		if (kind == 1)
+			sample_add_bad(&sample);
+		if (kind == 2) {
+			sample.report.job.result = JOB_RESULT_FAILED;
+			sample.report.job.flushed = false;
+			error_set_at(&sample.report.job.error, ERROR_CLASS_DESTINATION, -28,
+				     "write", "/srv/b.img", 77, 8, 512, "No room.");
+			sample.report.job.source.latency = (struct latency_summary){ 0 };
+			report_done(&sample.report);
+			sample.report.destination_next[0] = sample.report.map_path[0] = '\0';
+		}
+		snprintf(path, sizeof(path), "%s/%d.report.json", directory, kind);
+		ck_assert_int_eq(report_save(&sample.report, path, NULL), 0);
+		sample_done(&sample);
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("report/json");
+	TCase *tcase = tcase_create("json");
+
+	tcase_add_test(tcase, numbers_are_exact);
+	tcase_add_test(tcase, unknown_is_null);
+	tcase_add_test(tcase, bad_areas_have_place_and_sense);
+	tcase_add_test(tcase, samples_are_written);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report's words, exit codes, text within its columns, and saving. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/sample.h"
+
+START_TEST(words_and_exit_codes)
+{
+	static const struct {
+		enum job_result result;
+		bool flushed;
+		enum error_class class;
+		unsigned bad;
+		enum exit_code code;
+		const char *word;
+	} cases[] = {
+		{ JOB_RESULT_COMPLETE, true, ERROR_CLASS_NONE, 0, EXIT_COMPLETE, "COMPLETE" },
+		{ JOB_RESULT_COMPLETE, true, ERROR_CLASS_NONE, 1, EXIT_BAD_AREAS, "PARTIAL" },
+		{ JOB_RESULT_COMPLETE, false, ERROR_CLASS_NONE, 0, EXIT_DESTINATION_FAILED,
+		  "FAILED" },
+		{ JOB_RESULT_PARTIAL, true, ERROR_CLASS_NONE, 2, EXIT_BAD_AREAS, "PARTIAL" },
+		{ JOB_RESULT_PARTIAL, false, ERROR_CLASS_NONE, 2, EXIT_DESTINATION_FAILED,
+		  "FAILED" },
+		{ JOB_RESULT_STOPPED, true, ERROR_CLASS_NONE, 0, EXIT_STOPPED, "STOPPED" },
+		{ JOB_RESULT_FAILED, false, ERROR_CLASS_DESTINATION, 0, EXIT_DESTINATION_FAILED,
+		  "FAILED" },
+		{ JOB_RESULT_FAILED, false, ERROR_CLASS_SOURCE, 0, EXIT_STOPPED, "STOPPED" },
+		{ JOB_RESULT_FAILED, false, ERROR_CLASS_REFUSED, 0, EXIT_REFUSED, "FAILED" },
+		{ JOB_RESULT_FAILED, false, ERROR_CLASS_NONE, 0, EXIT_INTERNAL, "FAILED" },
+		{ JOB_RESULT_NONE, false, ERROR_CLASS_NONE, 0, EXIT_INTERNAL, "FAILED" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample sample;
+		char line[256];
+
+		sample_init(&sample);
+		sample.report.job.result = cases[i].result;
+		sample.report.job.flushed = cases[i].flushed;
+		sample.report.job.bad_areas = cases[i].bad;
+		if (cases[i].class != ERROR_CLASS_NONE)
+			error_set(&sample.report.job.error, cases[i].class, -EIO, "write",
+				  "/dev/sdb", "x");
+		ck_assert_int_eq(report_exit_code(&sample.report), cases[i].code);
+		ck_assert_str_eq(report_result_word(&sample.report), cases[i].word);
+		report_result_line(&sample.report, line, sizeof(line));
+		ck_assert_int_eq(strncmp(line, cases[i].word, strlen(cases[i].word)), 0);
+		sample_done(&sample);
+	}
+}
+END_TEST
+
+START_TEST(complete_says_that_it_was_not_verified)
+{
+	struct sample sample;
+	char line[256];
+
+	sample_init(&sample);
+	ck_assert_ptr_nonnull(
+		strstr(report_result_line(&sample.report, line, sizeof(line)), "not verified"));
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(bad_areas_are_counted_in_words)
+{
+	struct sample sample;
+	char line[256];
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	ck_assert_ptr_nonnull(
+		strstr(report_result_line(&sample.report, line, sizeof(line)), "1 area of"));
+	sample.report.job.bad_areas = 3;
+	ck_assert_ptr_nonnull(
+		strstr(report_result_line(&sample.report, line, sizeof(line)), "3 areas of"));
+	sample_done(&sample);
+}
+END_TEST
+
+static char *text_of(const struct report *report, int columns)
+{
+	struct error error = { 0 };
+	char *text = NULL;
+
+	ck_assert_int_eq(report_text(report, columns, &text, &error), 0);
+	return text;
+}
+
+START_TEST(text_names_what_matters)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	char *text = text_of(&sample.report, 120);
+
+	ck_assert_ptr_nonnull(strstr(text, "/dev/sda"));
+	ck_assert_ptr_nonnull(strstr(text, "S/N ZFL1A2B3"));
+	ck_assert_ptr_nonnull(strstr(text, "S/N WX12D3456789"));
+	ck_assert_ptr_nonnull(strstr(text, "LBA 1000 +8"));
+	ck_assert_ptr_nonnull(strstr(text, "03/11/00"));
+	ck_assert_ptr_nonnull(strstr(text, "partition 3"));
+	ck_assert_ptr_nonnull(strstr(text, "sgdisk -e /dev/sdb"));
+	ck_assert_ptr_nonnull(strstr(text, "/var/log/clonedeck/x.map"));
+	ck_assert_ptr_nonnull(strstr(text, "not read back"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(unknown_is_not_zero)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample.report.job.source.latency = (struct latency_summary){ 0 };
+	char *text = text_of(&sample.report, 80);
+
+	ck_assert_ptr_nonnull(strstr(text, "read ms  unknown"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
+static void check_width(const struct report *report, int columns)
+{
+	char *text = text_of(report, columns), *save = NULL;
+
+	ck_assert_int_eq(text[strlen(text) - 1], '\n');
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		ck_assert_msg(text_width(line) <= columns, "%d columns: %s", columns, line);
+	free(text);
+}
+
+START_TEST(text_stays_within_its_columns)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	error_set(&sample.report.job.error, ERROR_CLASS_SOURCE, -EIO, "read", "/dev/sda",
+		  "The disk \xe7\xa3\x81\xe7\x9b\x98 could not be read anywhere near that place, "
+		  "which is "
+		  "all that is known of it today.");
+	memset(sample.report.map_path, 'm', sizeof(sample.report.map_path) - 1);
+	for (int columns = 40; columns <= 200; columns++)
+		check_width(&sample.report, columns);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(absurd_widths_end)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	for (int columns = -1; columns < 40; columns += 20)
+		check_width(&sample.report, 40);
+	free(text_of(&sample.report, -5));
+	free(text_of(&sample.report, 100000));
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(saving_replaces_the_file_whole)
+{
+	char directory[] = "/tmp/test-report.XXXXXX", path[64], name[128];
+	struct error error = { 0 };
+	struct sample sample;
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/r.json", directory);
+	sample_init(&sample);
+	ck_assert_int_eq(report_save(&sample.report, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, path, &error), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_gt(st.st_size, 1000);
+	ck_assert_int_eq(unlink(path), 0);
+	/* Nothing was left beside it. */
+	ck_assert_int_eq(rmdir(directory), 0);
+
+	snprintf(name, sizeof(name), "%s/no/such/r.json", directory);
+	ck_assert_int_eq(report_save(&sample.report, name, &error), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(error.sentence, name));
+	ck_assert_int_eq(report_save(&sample.report, "/dev/full", &error), -EINVAL);
+	sample_done(&sample);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("report/report");
+	TCase *tcase = tcase_create("report");
+
+	tcase_add_test(tcase, words_and_exit_codes);
+	tcase_add_test(tcase, complete_says_that_it_was_not_verified);
+	tcase_add_test(tcase, bad_areas_are_counted_in_words);
+	tcase_add_test(tcase, text_names_what_matters);
+	tcase_add_test(tcase, unknown_is_not_zero);
+	tcase_add_test(tcase, text_stays_within_its_columns);
+	tcase_add_test(tcase, absurd_widths_end);
+	tcase_add_test(tcase, saving_replaces_the_file_whole);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
