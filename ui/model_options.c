@@ -37,11 +37,29 @@ const char *options_form_hint(enum option_row row)
 	return _(rows[row].hint);
 }
 
+static void reach(struct options_form *form, enum option_row row)
+{
+	form->at = row;
+	form->fresh = true;
+	text_copy(form->before, sizeof(form->before), form->fields[row].text);
+}
+
 void options_form_move(struct options_form *form, int by)
 {
 	int at = ((int)form->at + by) % OPTION_ROWS;
 
-	form->at = (enum option_row)(at < 0 ? at + OPTION_ROWS : at);
+	reach(form, (enum option_row)(at < 0 ? at + OPTION_ROWS : at));
+}
+
+void options_form_typed(struct options_form *form)
+{
+	struct field *field = &form->fields[form->at];
+	size_t length = strlen(form->before);
+
+	if (form->fresh && strlen(field->text) > length &&
+	    !strncmp(field->text, form->before, length))
+		field_set(field, field->text + length);
+	form->fresh = false;
 }
 
 const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
@@ -95,6 +113,7 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 	field_set(&form->fields[OPTION_RETRIES], text);
 	field_set(&form->fields[OPTION_ON_ERROR],
 		  options->on_error == ON_ERROR_MAP ? "map" : "stop");
+	reach(form, OPTION_CHUNK);
 }
 
 /* The word in the field without blanks around it. */

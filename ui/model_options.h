@@ -29,6 +29,8 @@ enum option_row {
 struct options_form {
 	struct field fields[OPTION_ROWS];
 	enum option_row at;
+	bool fresh;      /* nothing was typed since the line was reached … */
+	char before[64]; /* … with this text */
 };
 
 void options_form_set(struct options_form *form, const struct plan_options *options);
@@ -40,6 +42,8 @@ const char *options_form_label(enum option_row row);
 /* What may stand there. */
 const char *options_form_hint(enum option_row row);
 void options_form_move(struct options_form *form, int by);
+/* After a change of the field: what is typed first replaces what stood there. */
+void options_form_typed(struct options_form *form);
 
 /* A rate as it is typed, "50M", "0" or "none" for no limit: bytes per second. */
 bool options_read_rate(const char *text, uint64_t *ret);

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "io/backends.h"
 
+#include "model_options.h"
+
 /* "sda" for "/dev/sda". */
 static const char *short_name(const char *node)
 {
@@ -109,7 +111,7 @@ static const char *or_auto(uint64_t value, bool bytes, char buffer[static UNITS_
 	if (!value)
 		snprintf(buffer, UNITS_TEXT_MAX, "%s", _("auto"));
 	else if (bytes)
-		units_print_short(value, UNITS_IEC, 0, buffer);
+		options_print_size(value, buffer, UNITS_TEXT_MAX);
 	else
 		units_print_count(value, buffer);
 	return buffer;

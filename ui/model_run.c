@@ -60,29 +60,32 @@ enum role run_state_role(const struct job_snapshot *job)
 						  : ROLE_WARN;
 }
 
-/* Files by the end of their path, disks by name and serial. */
+/* Files by the end of their path, disks by name and serial, or model where there is none. */
 static void put_end(struct line *line, const struct endpoint *end, int width)
 {
+	const struct identity *identity = &end->identity;
+	const char *known = identity->serial[0] ? identity->serial : identity->model;
 	struct line part;
-	const char *serial = end->identity.serial;
 
 	line_start(&part, width);
 	if (end->kind == ENDPOINT_IMAGE) {
-		line_put_tail(&part, text_width(end->node) < width ? text_width(end->node) : width,
-			      end->node);
-	} else {
-		line_add(&part, "%s ", strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5);
-		if (width > 34 && end->identity.model[0]) {
-			char model[4 * 12 + 1];
+		int wide = text_width(end->node);
 
-			text_fit(model, sizeof(model), end->identity.model, 12);
-			line_add(&part, "%s ", model);
-		}
-		if (serial[0] && text_width(serial) > width - part.columns)
-			line_put_tail(&part, width - part.columns, serial);
-		else
-			line_add(&part, "%s", serial[0] ? serial : "-");
+		line_put_tail(&part, wide < width ? wide : width, end->node);
+		line_add(line, "%s", part.text);
+		return;
 	}
+	line_add(&part, "%s ", strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5);
+	if (width > 34 && identity->model[0] && identity->serial[0]) {
+		char model[4 * 12 + 1];
+
+		text_fit(model, sizeof(model), identity->model, 12);
+		line_add(&part, "%s ", model);
+	}
+	if (known[0] && text_width(known) > width - part.columns)
+		line_put_tail(&part, width - part.columns, known);
+	else
+		line_add(&part, "%s", known[0] ? known : "-");
 	line_add(line, "%s", part.text);
 }
 

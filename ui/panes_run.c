@@ -170,13 +170,21 @@ static void cpu_share(struct run_cpu *line, const struct cpu_share *share, bool 
 	snprintf(line->text + used, sizeof(line->text) - used, "  %s", more);
 }
 
+static const char *lane_rate(const struct job_snapshot *job, double bytes,
+			     char rate[static UNITS_TEXT_MAX])
+{
+	/* Nothing was measured in the first second. */
+	return job->elapsed < NSEC_PER_SEC ? "-" : units_print_rate(bytes, rate);
+}
+
 static void cpu_lane(const struct job_snapshot *job, unsigned lane, struct run_cpu *ret)
 {
 	char rate[UNITS_TEXT_MAX];
 
 	snprintf(ret->label, sizeof(ret->label), _("lane%u"), lane);
-	units_print_rate(job->lanes[lane].rate, rate);
-	cpu_share(ret, &job->lanes[lane].cpu, false, job->lanes[lane].alive ? rate : _("ended"));
+	cpu_share(ret, &job->lanes[lane].cpu, false,
+		  job->lanes[lane].alive ? lane_rate(job, job->lanes[lane].rate, rate)
+					 : _("ended"));
 }
 
 /* Several lanes in one line: their sum. */
@@ -195,8 +203,7 @@ static void cpu_rest(const struct job_snapshot *job, unsigned from, struct run_c
 		bytes += lane->rate;
 	}
 	snprintf(ret->label, sizeof(ret->label), _("+%u more"), job->lane_count - from);
-	units_print_rate(bytes, rate);
-	cpu_share(ret, &sum, false, rate);
+	cpu_share(ret, &sum, false, lane_rate(job, bytes, rate));
 }
 
 int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
@@ -448,7 +455,9 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 			 short_name(&plan->source), start / plan->sector_size, cell);
 	else
 		line_add(line, _(" Map of %s, 1 cell = %s"), short_name(&plan->source), cell);
-	line_add(line, _("  + copied ? to do > now - bad * retry . not chosen"));
+	line_add(line, _("  + copied ? to do > now - bad * retry"));
+	if (!plan->whole)
+		line_add(line, _(" . not chosen"));
 }
 
 /* ---- tables ---- */

@@ -224,7 +224,6 @@ static void tick(struct plan_screen *screen, struct app *app)
 static void open_options(struct plan_screen *screen, struct app *app)
 {
 	options_form_set(&screen->form, &app_choice(app)->options);
-	screen->form.at = OPTION_CHUNK;
 	screen->complaint[0] = '\0';
 	screen->options_open = true;
 	gate_set_typing(&screen->gate, false);
@@ -324,6 +323,8 @@ static void take_options(struct plan_screen *screen, struct app *app)
 		app_plan(app, NULL);
 	} else {
 		screen->options_open = false;
+		app_message(app, MESSAGE_INFO,
+			    _("Planned anew with these options. Nothing has been written yet."));
 	}
 	look_at_plan(screen, app);
 }
@@ -332,7 +333,11 @@ static void options_edited(struct plan_screen *screen, struct app *app, enum fie
 {
 	switch (event) {
 	case FIELD_CHANGED:
+		options_form_typed(&screen->form);
 		screen->complaint[0] = '\0';
+		break;
+	case FIELD_MOVED:
+		screen->form.fresh = false;
 		break;
 	case FIELD_NEXT:
 		options_form_move(&screen->form, 1);

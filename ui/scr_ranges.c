@@ -524,6 +524,7 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 		return;
 	}
 	focus_on(screen, FOCUS_LIST);
+	say_choice(screen, app);
 }
 
 static void edited(void *state, struct app *app, struct field *text, enum field_event event)

@@ -25,7 +25,9 @@ START_TEST(test_round_trip)
 		{ .chunk = 1 << 20, .queue_depth = 4, .lanes = 2, .retries = 3 },
 		{ .chunk = 512, .queue_depth = PLAN_DEPTH_MAX, .lanes = PLAN_LANES_MAX },
 		{ .chunk = 3 * 512, .rate = 50000000, .on_error = ON_ERROR_MAP },
-		{ .rate = 1, .source_backend = BACKEND_URING, .destination_backend = BACKEND_THREADS },
+		{ .rate = 1,
+		  .source_backend = BACKEND_URING,
+		  .destination_backend = BACKEND_THREADS },
 		{ .rate = UINT64_MAX, .source_backend = BACKEND_IMAGE },
 	};
 
@@ -90,6 +92,32 @@ START_TEST(test_move)
 }
 END_TEST
 
+/* The first character replaces the old text; after moving inside it, it is edited. */
+START_TEST(test_typing_replaces)
+{
+	const struct plan_options options = { 0 };
+	struct field *field = &form.fields[OPTION_CHUNK];
+
+	options_form_set(&form, &options);
+	field_insert(field, "1");
+	options_form_typed(&form);
+	field_insert(field, "M");
+	options_form_typed(&form);
+	ck_assert_str_eq(field->text, "1M");
+	options_form_move(&form, 1);
+	options_form_move(&form, -1);
+	form.fresh = false; /* the cursor was moved */
+	field_insert(field, "B");
+	options_form_typed(&form);
+	ck_assert_str_eq(field->text, "1MB");
+	options_form_move(&form, 1);
+	options_form_move(&form, -1);
+	field_erase_before(field);
+	options_form_typed(&form);
+	ck_assert_str_eq(field->text, "1M");
+}
+END_TEST
+
 START_TEST(test_rate)
 {
 	uint64_t rate;
@@ -112,6 +140,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_round_trip);
 	tcase_add_test(tcase, test_wrong);
 	tcase_add_test(tcase, test_move);
+	tcase_add_test(tcase, test_typing_replaces);
 	tcase_add_test(tcase, test_rate);
 	suite_add_tcase(suite, tcase);
 	return suite;
