@@ -41,6 +41,11 @@ void session_find_log_dir(struct session *session)
 		text_copy(directory, size, session->options.log_dir);
 		return;
 	}
+	/* Practice leaves no trace beside the real copies' logs. */
+	if (session->options.practice_dir) {
+		text_copy(directory, size, session->options.practice_dir);
+		return;
+	}
 	text_copy(directory, size, "/var/log/clonedeck");
 	if (geteuid() == 0 && could_be_made(directory))
 		return;

@@ -103,7 +103,8 @@ int session_finish(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
 				 _("There is no running copy to finish."));
 	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
-	int r = job_wait(starting->job, reterr);
+	/* How the copy itself ended is in the report. */
+	job_wait(starting->job, NULL);
 
 	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
 		log_error(session->log, "session", &close_error);
@@ -115,7 +116,7 @@ int session_finish(struct session *session, struct error *reterr)
 		return made;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	int saved = report_save(&session->report, session->files.report, r < 0 ? NULL : reterr);
+	int saved = report_save(&session->report, session->files.report, reterr);
 
 	if (saved < 0) {
 		session->report.json_path[0] = '\0';
@@ -124,7 +125,7 @@ int session_finish(struct session *session, struct error *reterr)
 	}
 	log_close(cleanup_steal(session->log));
 	session_rescan(session);
-	return r < 0 ? r : saved;
+	return saved;
 }
 
 const struct report *session_report(const struct session *session)

@@ -45,29 +45,44 @@ static int not_found(const struct endpoint *recorded, struct error *reterr)
 			 recorded->node);
 }
 
+/* Copies of one file name may be attached as loop devices any number of times. */
+static bool name_decides(const struct disk *disk)
+{
+	return !disk->identity.serial[0] && !disk->identity.wwn[0];
+}
+
+static int ambiguous(const struct disk *a, const struct disk *b, const struct endpoint *recorded,
+		     struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
+			 _("%s and %s both have the model, serial and size of the disk in the map. "
+			   "Detach the wrong one and resume again."),
+			 a->node, b->node);
+}
+
 static int find_disk(const struct disk_list *disks, const struct endpoint *recorded,
 		     const struct disk **ret, struct error *reterr)
 {
-	const struct identity *wanted = &recorded->identity;
-	const struct disk *found = NULL;
+	const struct disk *found = NULL, *second = NULL;
 
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
+		bool same_name = strcmp(disk->node, recorded->disk_node) == 0;
 
-		if (!same_label(&disk->identity, wanted))
+		if (!same_label(&disk->identity, &recorded->identity) ||
+		    (!has_label(disk) && !same_name))
 			continue;
-		if (!has_label(disk) && strcmp(disk->node, recorded->disk_node) != 0)
-			continue;
-		if (found)
-			return error_set(
-				reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
-				_("%s and %s both have the model and serial %s of the disk "
-				  "in the map. Detach the wrong one and resume again."),
-				found->node, disk->node, wanted->serial);
+		if (same_name && name_decides(disk)) {
+			*ret = disk;
+			return 0;
+		}
+		second = found;
 		found = disk;
 	}
 	if (!found)
 		return not_found(recorded, reterr);
+	if (second)
+		return ambiguous(second, found, recorded, reterr);
 	*ret = found;
 	return 0;
 }

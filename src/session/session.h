@@ -28,7 +28,7 @@
 struct session_options {
 	bool all;                 /* list everything */
 	const char *practice_dir; /* only practice disks; NULL: the machine */
-	const char *log_dir;      /* NULL: the default for root or user */
+	const char *log_dir;      /* NULL: the default for root or user, or the practice folder */
 	const char *map_path;     /* NULL: in the log directory */
 	const char *report_path;  /* NULL: in the log directory */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A session from the choice to the report, on loop devices over files of its
+ * own; without root there is nothing to test.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+#define SIZE     (8 * 1024 * 1024)
+#define PATIENCE 15000 /* ms */
+
+static char base[64]; /* of the whole run; each test has a folder in it */
+static char directory[96];
+static char source[64], destination[64]; /* nodes */
+static struct session *session;
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void run(const char *format, ...)
+{
+	char command[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[4][160];
+	static unsigned next;
+	char *to = path[next++ % 4];
+
+	snprintf(to, sizeof(path[0]), "%s/%s", directory, name);
+	return to;
+}
+
+/* A file full of bytes that depend on the seed. */
+static void make_file(const char *name, unsigned seed)
+{
+	static unsigned char block[SIZE];
+	FILE *f = fopen(path_of(name), "we");
+
+	ck_assert_ptr_nonnull(f);
+	for (size_t i = 0; i < sizeof(block); i++) {
+		seed = seed * 1664525 + 1013904223;
+		block[i] = (unsigned char)(seed >> 24);
+	}
+	ck_assert_uint_eq(fwrite(block, 1, sizeof(block), f), sizeof(block));
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void attach(const char *name, char *node, size_t size)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "losetup --direct-io=on --find --show %s",
+		 path_of(name));
+	FILE *f = popen(command, "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(node, (int)size, f));
+	node[strcspn(node, "\n")] = '\0';
+	ck_assert_int_eq(pclose(f), 0);
+}
+
+static bool same_files(const char *a, const char *b)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command), "cmp -s %s %s", path_of(a), path_of(b));
+	return system(command) == 0;
+}
+
+static bool exists(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+static void make_base(void)
+{
+	snprintf(base, sizeof(base), "/tmp/test-session.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(base));
+}
+
+/* In the process that outlives failed tests. By file: the number of a device that was detached
+ * may be somebody else's by now. */
+static void remove_base(void)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command),
+		 "for d in %s/*; do umount -l $d/small 2>/dev/null; for f in $d/*.img; do "
+		 "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
+		 base, base);
+	ck_assert_int_ge(system(command), 0);
+}
+
+static void setup(void)
+{
+	snprintf(directory, sizeof(directory), "%s/XXXXXX", base);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	make_file("a.img", 1);
+	make_file("b.img", 2);
+	attach("a.img", source, sizeof(source));
+	attach("b.img", destination, sizeof(destination));
+	session = NULL;
+}
+
+static void teardown(void)
+{
+	char command[256];
+
+	session_destroy(session);
+	snprintf(command, sizeof(command),
+		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
+		 directory);
+	ck_assert_int_ge(system(command), 0);
+}
+
+static void open_session(const char *log_dir, const char *map_path)
+{
+	static char logs[160], map[160];
+	struct error error = { 0 };
+
+	text_copy(logs, sizeof(logs), path_of(log_dir));
+	if (map_path)
+		text_copy(map, sizeof(map), path_of(map_path));
+	struct session_options options = {
+		.all = true,
+		.log_dir = logs,
+		.map_path = map_path ? map : NULL,
+	};
+
+	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_scan(session, &error) == 0, "%s", error.sentence);
+}
+
+static int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr)
+{
+	struct plan_options options = { .rate = rate };
+	struct endpoint a, b;
+	int r = endpoint_resolve(session_disks(session), from, false, &a, reterr);
+
+	if (r == 0)
+		r = endpoint_resolve(session_disks(session), to, true, &b, reterr);
+	return r < 0 ? r : session_plan(session, &a, &b, NULL, NULL, &options, reterr);
+}
+
+static void plan_and_confirm(const char *from, const char *to, uint64_t rate)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(make_plan(from, to, rate, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+		      error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
+}
+
+static void wait_once(void)
+{
+	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	session_dispatch(session);
+}
+
+/* Starts and waits until it runs or was refused. */
+static void start(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
+	while (session_state(session) == SESSION_STARTING)
+		wait_once();
+}
+
+static void wait_for_end(void)
+{
+	struct job_snapshot job;
+
+	ck_assert_int_eq(session_state(session), SESSION_RUNNING);
+	for (;;) {
+		job_snapshot(session_job(session), &job);
+		if (job.state == JOB_ENDED)
+			return;
+		wait_once();
+	}
+}
+
+static const struct report *finish(void)
+{
+	struct error error = { 0 };
+
+	wait_for_end();
+	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_ptr_nonnull(session_report(session));
+	return session_report(session);
+}
+
+START_TEST(whole_way)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	ck_assert(!exists("logs"));
+	start();
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_uint_eq(report->job.written, SIZE);
+	ck_assert(same_files("a.img", "b.img"));
+	ck_assert_int_eq(access(report->json_path, F_OK), 0);
+	ck_assert_int_eq(access(report->map_path, F_OK), 0);
+	ck_assert_int_eq(access(report->log_path, F_OK), 0);
+	/* Both ends are free again. */
+	int fd = open(destination, O_RDWR | O_EXCL | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(wrong_token_starts_nothing)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_int_eq(make_plan(source, destination, 0, &error), 0);
+	ck_assert_str_eq(session_token(session), destination);
+	ck_assert_int_eq(session_confirm(session, source, &error), -EACCES);
+	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
+	ck_assert_int_eq(session_confirm(session, NULL, &error), -EACCES);
+	ck_assert_int_eq(session_confirm(session, "", &error), -EACCES);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_lt(session_start(session, &error), 0);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+}
+END_TEST
+
+START_TEST(another_disk_under_the_name_is_not_written)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	make_file("c.img", 3);
+	make_file("d.img", 3);
+	run("losetup -d %s && losetup --direct-io=on %s %s", destination, destination,
+	    path_of("c.img"));
+	start();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(session_start_error(session)->code, -ESTALE);
+	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(strstr(session_start_error(session)->sentence, destination));
+	ck_assert(same_files("c.img", "d.img"));
+	ck_assert_ptr_null(session_job(session));
+}
+END_TEST
+
+START_TEST(vanished_source_is_refused)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	run("losetup -d %s", source);
+	make_file("d.img", 2);
+	start();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_ne(session_start_error(session)->code, 0);
+	ck_assert(same_files("b.img", "d.img"));
+}
+END_TEST
+
+START_TEST(destination_taken_after_the_plan_is_refused)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	int fd = open(destination, O_RDONLY | O_EXCL | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	make_file("d.img", 2);
+	start();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(session_start_error(session)->code, -EBUSY);
+	ck_assert(same_files("b.img", "d.img"));
+	close(fd);
+	/* Released, the same confirmation is not enough: it was for another moment. */
+	ck_assert_int_lt(session_start(session, NULL), 0);
+}
+END_TEST
+
+START_TEST(change_of_use_takes_the_confirmation_back)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	int fd = open(destination, O_RDONLY | O_EXCL | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(session_scan(session, &error), 0);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_REFUSE);
+	ck_assert_int_eq(session_confirm(session, session_token(session), &error), -EACCES);
+	close(fd);
+	ck_assert_int_eq(session_scan(session, &error), 0);
+	ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_WARN);
+	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+}
+END_TEST
+
+START_TEST(background_scan_brings_a_list)
+{
+	unsigned changes = 0;
+
+	open_session("logs", NULL);
+	const struct disk_list *before = session_disks(session);
+
+	session_rescan(session);
+	session_rescan(session);
+	for (int i = 0; i < 2; i++) {
+		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+		changes |= session_dispatch(session);
+	}
+	ck_assert(changes & SESSION_CHANGE_DISKS);
+	ck_assert_ptr_ne(session_disks(session), before);
+	ck_assert_ptr_nonnull(disk_list_find(session_disks(session), source));
+	ck_assert_int_eq(session_scan_error(session)->code, 0);
+}
+END_TEST
+
+START_TEST(image_is_made)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, path_of("new.img"), 0);
+	ck_assert_str_eq(session_token(session), "");
+	ck_assert(!exists("new.img"));
+	start();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert(same_files("a.img", "new.img"));
+}
+END_TEST
+
+START_TEST(failed_start_leaves_no_image)
+{
+	make_file("file", 4);
+	open_session("file/logs", NULL);
+	plan_and_confirm(source, path_of("new.img"), 0);
+	start();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
+	ck_assert(!exists("new.img"));
+}
+END_TEST
+
+START_TEST(full_file_system_is_a_failed_destination)
+{
+	struct plan_options options = { 0 };
+	struct error error = { 0 };
+	struct endpoint a, b;
+	struct session_options session_options = {
+		.all = true,
+		.log_dir = path_of("logs"),
+		.allow = (const char *const[]){ "image-space", NULL },
+	};
+
+	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
+	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=2m"), 0);
+	ck_assert_int_eq(session_new(&session_options, &session, &error), 0);
+	ck_assert_int_eq(session_scan(session, &error), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, &error), 0);
+	ck_assert_int_eq(
+		endpoint_resolve(session_disks(session), path_of("small/c.img"), true, &b, &error),
+		0);
+	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	ck_assert_int_eq(session_confirm(session, NULL, &error), 0);
+	start();
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_DESTINATION_FAILED);
+	ck_assert_str_eq(report_result_word(report), "FAILED");
+	ck_assert_int_eq(report->job.error.code, -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(report->job.error.sentence, "small/c.img"));
+}
+END_TEST
+
+/* Stops a slow copy in its middle; returns the path of its map. */
+static const char *stop_in_the_middle(void)
+{
+	static char path[160];
+	struct job_snapshot job;
+
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	start();
+	do {
+		usleep(20000);
+		job_snapshot(session_job(session), &job);
+	} while (job.written == 0);
+	job_stop(session_job(session));
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
+	ck_assert_uint_lt(report->job.written, SIZE);
+	ck_assert_ptr_nonnull(strstr(report->destination_next, "clonedeck resume"));
+	session_destroy(session);
+	session = NULL;
+	return text_copy(path, sizeof(path), path_of("copy.map"));
+}
+
+START_TEST(stopped_copy_is_resumed)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
+	start();
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_uint_gt(report->job.already, 0);
+	ck_assert_uint_eq(report->job.written, SIZE);
+	ck_assert_str_eq(report->map_path, map);
+	ck_assert(same_files("a.img", "b.img"));
+}
+END_TEST
+
+/* A loop device with another number is known by the file behind it. */
+START_TEST(resume_finds_disks_under_other_names)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+	char blocker[64];
+
+	run("losetup -d %s", destination);
+	make_file("c.img", 3);
+	attach("c.img", blocker, sizeof(blocker));
+	attach("b.img", destination, sizeof(destination));
+	open_session("logs", NULL);
+	int r = session_plan_from_map(session, map, &error);
+
+	run("losetup -d %s", blocker);
+	ck_assert_msg(r == 0, "%s", error.sentence);
+	ck_assert_str_eq(session_current_plan(session)->destination.node, destination);
+}
+END_TEST
+
+START_TEST(resume_refuses_another_disk)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+
+	run("losetup -d %s && truncate -s 6M %s && losetup --direct-io=on %s %s", destination,
+	    path_of("c.img"), destination, path_of("c.img"));
+	open_session("logs", NULL);
+	ck_assert_int_lt(session_plan_from_map(session, map, &error), 0);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_null(session_current_plan(session));
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+}
+END_TEST
+
+START_TEST(map_is_never_replaced)
+{
+	struct error error = { 0 };
+
+	make_file("copy.map", 5);
+	open_session("logs", "copy.map");
+	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EEXIST);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
+}
+END_TEST
+
+START_TEST(foreign_map_is_refused)
+{
+	struct error error = { 0 };
+
+	run("printf '0x0 ?\\n0x0 0x800000 ?\\n' > %s", path_of("foreign.map"));
+	open_session("logs", NULL);
+	ck_assert_int_lt(session_plan_from_map(session, path_of("foreign.map"), &error), 0);
+	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
+	ck_assert_int_lt(session_plan_from_map(session, path_of("none.map"), &error), 0);
+}
+END_TEST
+
+START_TEST(destroying_a_running_session_stops_cleanly)
+{
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, destination, 2 * 1024 * 1024);
+	start();
+	session_destroy(session);
+	session = NULL;
+	ck_assert(exists("copy.map"));
+}
+END_TEST
+
+START_TEST(session_can_be_used_twice)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start();
+	finish();
+	session_discard_plan(session);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_ptr_null(session_report(session));
+	ck_assert_int_eq(session_scan(session, NULL), 0);
+	plan_and_confirm(source, destination, 0);
+	start();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/session");
+	TCase *tcase = tcase_create("session");
+
+	suite_add_tcase(suite, tcase);
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 30);
+	tcase_add_test(tcase, whole_way);
+	tcase_add_test(tcase, wrong_token_starts_nothing);
+	tcase_add_test(tcase, another_disk_under_the_name_is_not_written);
+	tcase_add_test(tcase, vanished_source_is_refused);
+	tcase_add_test(tcase, destination_taken_after_the_plan_is_refused);
+	tcase_add_test(tcase, change_of_use_takes_the_confirmation_back);
+	tcase_add_test(tcase, background_scan_brings_a_list);
+	tcase_add_test(tcase, image_is_made);
+	tcase_add_test(tcase, failed_start_leaves_no_image);
+	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
+	tcase_add_test(tcase, stopped_copy_is_resumed);
+	tcase_add_test(tcase, resume_finds_disks_under_other_names);
+	tcase_add_test(tcase, resume_refuses_another_disk);
+	tcase_add_test(tcase, map_is_never_replaced);
+	tcase_add_test(tcase, foreign_map_is_refused);
+	tcase_add_test(tcase, destroying_a_running_session_stops_cleanly);
+	tcase_add_test(tcase, session_can_be_used_twice);
+	return suite;
+}
