@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who may use whom, by the table of layers: looks at the #include lines and at the symbols
+# that the built archives ask for. usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]
+# Prints TAP.
+set -u
+export LC_ALL=C # sort and join must agree
+build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
+cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
+
+core="base discover plan stats io guard copy report session"
+
+# layer: headers of the project (globs). What is not public is for its own layer only.
+# public is what any front end may see.
+public='base/* discover/disk.h discover/endpoint.h discover/scan.h plan/plan.h plan/picture.h
+	plan/rangespec.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
+	report/report.h session/session.h'
+allowed() { # LAYER
+	case $1 in
+	base) echo 'config.h' ;;
+	discover) echo 'base/*' ;;
+	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
+	stats) echo 'base/*' ;;
+	io) echo 'config.h base/* discover/disk.h plan/plan.h' ;;
+	guard) echo 'base/* plan/* discover/*' ;;
+	copy) echo 'base/* io/io.h io/backends.h io/buffers.h plan/plan.h stats/* discover/disk.h' ;;
+	report) echo 'base/* discover/disk.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
+	session) echo "config.h guard/claim.h $public" ;;
+	cli) echo "config.h report/json.h report/page.h ui/deck.h $public" ;;
+	ui) echo "config.h $public" ;;
+	esac
+}
+
+# Libraries and parts of the system that belong to some layers only: glob of the header,
+# then those layers.
+owners='curses.h: ui
+term.h: ui
+panel.h: ui
+ncurses*: ui
+libudev.h: discover guard
+blkid*: discover
+libmount*: discover guard
+liburing*: io
+scsi/*: discover io
+xxhash.h: plan copy
+json-c/*: report cli
+libsmartcols*: cli
+getopt.h: cli
+sys/ioctl.h: discover guard io cli
+sys/mount.h: discover guard
+linux/*: discover guard io
+fcntl.h: base discover guard io copy stats report session
+dirent.h: discover guard
+unistd.h: base discover guard io copy stats report session cli ui
+sys/*: base discover guard io copy stats report session cli ui'
+
+count=0
+point() { # TEXT: reads complaints from standard input
+	local complaints
+	complaints=$(cat)
+	count=$((count + 1))
+	if [ -z "$complaints" ]; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		printf '%s\n' "$complaints" | sed 's/^/# /'
+	fi
+}
+
+# matches TEXT GLOB...
+matches() {
+	local text=$1 glob
+	shift
+	for glob; do
+		# shellcheck disable=SC2254 # a glob is meant
+		case $text in $glob) return 0 ;; esac
+	done
+	return 1
+}
+
+# "file:line:header" of all lines that include with the given opening sign.
+includes() { # FOLDER SIGN
+	grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*$2" "$1"/*.[ch] /dev/null |
+		sed -E 's/^([^:]*:[0-9]+):[^"<]*["<]([^">]*)[">].*/\1:\2/'
+}
+
+project_headers() { # LAYER FOLDER
+	local -a globs
+	local header line
+	# Read as words, so that the globs do not meet the files of this folder.
+	read -rd '' -a globs <<<"$(allowed "$1")"
+	includes "$2" '"' | while IFS= read -r line; do
+		header=${line##*:}
+		[ "${header%/*}" = "$1" ] && continue
+		[ "$1" = ui ] && [ "${header##*/}" = "$header" ] && [ -e "ui/$header" ] && continue
+		matches "$header" ${globs[@]+"${globs[@]}"} || echo "$line is not for $1"
+	done
+}
+
+system_headers() { # LAYER FOLDER
+	local header line glob layers
+	includes "$2" '<' | while IFS= read -r line; do
+		header=${line##*:}
+		# The first line that fits decides.
+		while IFS=: read -r glob layers; do
+			matches "$header" "$glob" || continue
+			case " $layers " in *" $1 "*) ;; *) echo "$line is not for $1" ;; esac
+			break
+		done <<<"$owners"
+	done
+}
+
+archive() { # LAYER
+	case $1 in
+	ui) echo "$build/ui/libui.a" ;;
+	*) echo "$build/src/$1/lib$1.a" ;;
+	esac
+}
+
+# "object symbol" of what an archive asks for. The variants of one call look alike: checked
+# by the compiler (__x_chk), for large files (x64), with versions (x@…).
+wanted() { # LAYER
+	local file
+	file=$(archive "$1")
+	[ -e "$file" ] || {
+		echo "missing $file"
+		return
+	}
+	nm -A -u "$file" | sed -E 's/^([^ ]*):[ ]+U ([^@ ]*).*/\1 \2/' |
+		sed -E 's/ __(isoc99_)?([a-z0-9_]+)_chk$/ \2/; s/ __([a-z0-9_]+)_2$/ \1/; s/ ([a-z_]+)64$/ \1/'
+}
+
+# Complains about symbols of one archive that match; "missing" is one of them.
+forbid() { # LAYER REGEX
+	wanted "$1" | grep -E " ($2)\$|^missing " | sort -u
+}
+
+# Does a sanitizer or a coverage tool live in this build? Then it brings data and calls.
+instrumented() {
+	wanted base | grep -qE ' __(asan|tsan|ubsan|msan|gcov|sanitizer|llvm)_'
+}
+
+curses_symbols() {
+	local library file
+	for library in libncursesw.so.6 libtinfo.so.6 libpanelw.so.6; do
+		file=$(cc -print-file-name="$library")
+		# tinfo may be a part of ncursesw; ncursesw itself there must be.
+		if [ -e "$file" ]; then
+			nm -D --defined-only "$file" | sed -E 's/.* ([^@ ]*).*/\1/' | grep -vE '^_(init|fini|edata|end|bss_start)?$'
+		elif [ "$library" = libncursesw.so.6 ]; then
+			echo "cannot find $library" >&2
+		fi
+	done | sort -u
+}
+
+writable_data() { # LAYER
+	wanted "$1" | grep '^missing '
+	objdump -t "$(archive "$1")" 2>/dev/null |
+		awk '/^[^ ]*:     file format/ { object = $1 }
+			/ O \.(data|bss|tdata|tbss)(\.rel(\.local)?)?[.\t]/ && !/\.data\.rel\.ro/ { print object, $NF }'
+}
+
+for layer in $core cli ui; do
+	folder=src/$layer
+	[ "$layer" = ui ] && folder=ui
+	point "$layer includes only what is below it" < <(project_headers "$layer" "$folder")
+	point "$layer uses only its own libraries and parts of the system" \
+		< <(system_headers "$layer" "$folder")
+done
+
+says='printf|vprintf|puts|putchar|putchar_unlocked|perror|stdout|stderr|stdin|err|errx|warn|warnx|error|psignal'
+ends='exit|_exit|_Exit|quick_exit|abort|__assert_fail|assert_fail'
+disk='ioctl|open|openat|creat|fopen|fdopen|opendir|pread|pwrite|preadv|pwritev|mmap|mount|umount2?'
+for layer in $core; do
+	point "$layer never prints" < <(forbid "$layer" "$says")
+	point "$layer never ends the program" < <(forbid "$layer" "$ends")
+	if instrumented; then
+		echo "# $layer: no look at its data, the build is instrumented"
+	else
+		point "$layer has no writable globals" < <(writable_data "$layer")
+	fi
+done
+
+curses=$(curses_symbols)
+if [ "$(wc -l <<<"$curses")" -lt 300 ]; then
+	point "the symbols of curses are known" <<<"these are not all: $curses"
+else
+	for layer in $core cli; do
+		point "$layer holds no curses" \
+			< <(wanted "$layer" | sort -k 2,2 | join -1 2 -2 1 - <(echo "$curses"))
+	done
+fi
+point "the deck makes no system call on a disk or file" < <(forbid ui "$disk")
+point "the deck asks no library about disks" < <(forbid ui '(udev|blkid|mnt|io_uring)_.*')
+point "the plan makes no system call" \
+	< <(forbid plan "$disk|read|write|close|stat|fstat|lstat|socket|fork|getenv|time|clock_gettime")
+echo "1..$count"

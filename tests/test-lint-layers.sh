@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Does lint-layers.sh see what it is there for? A small house in which every rule is broken
+# once, and the same house in order. Prints TAP.
+set -u
+lint=$(realpath -- "$(dirname -- "$0")/lint-layers.sh")
+house=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-layers.XXXXXX") || exit 99
+trap 'rm -rf "$house"' EXIT
+cd -- "$house" || exit 99
+
+# file PATH: from standard input, compiled into the archive of its folder.
+file() {
+	local folder=${1%/*}
+	mkdir -p "$folder" "build/$folder"
+	cat >"$1"
+	# The headers of the house do not exist; only the code is compiled.
+	sed '/#include "/d' "$1" >"build/$1"
+	cc -w -O1 -fPIE -c "build/$1" -o "build/${1%.c}.o" &&
+		ar rcT "build/$folder/lib${folder##*/}.a" "build/${1%.c}.o"
+}
+
+for layer in base discover plan stats io guard copy report session cli; do
+	file "src/$layer/fine.c" <<'C'
+#include <stdio.h>
+#include "base/error.h"
+static const char *const table[] = { "a", "b" };
+int fine_LAYER(FILE *file, int i);
+int fine_LAYER(FILE *file, int i)
+{
+	return fprintf(file, "%s", table[i]);
+}
+C
+done
+file ui/fine.c <<'C'
+#include <curses.h>
+#include "session/session.h"
+int counter;
+int fine(void);
+int fine(void)
+{
+	return refresh() + counter++;
+}
+C
+
+count=0
+# expect NUMBER TEXT: so many complaints of the lint about that.
+expect() {
+	local found
+	found=$(grep -cE -- "$2" lint.out)
+	count=$((count + 1))
+	if [ "$found" -eq "$1" ]; then
+		echo "ok $count - $1 x $2"
+	else
+		echo "not ok $count - $1 x $2, found $found"
+		grep -v '^ok' lint.out | sed 's/^/# /'
+	fi
+}
+
+"$lint" build . >lint.out
+expect 0 '^not ok'
+expect 62 '^ok'
+
+file src/plan/broken.c <<'C'
+#include <fcntl.h>
+#include <curses.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "guard/rules.h"
+int writable = 5;
+static int counter;
+int broken(void);
+int broken(void)
+{
+	printw("x");
+	fprintf(stderr, "x");
+	if (open("/dev/sda", O_RDWR) < 0)
+		exit(counter++);
+	return writable++;
+}
+C
+file ui/broken.c <<'C'
+#include <libudev.h>
+#include "io/buffers.h"
+int open(const char *path, int flags);
+int broken(void);
+int broken(void)
+{
+	return open("/dev/sda", 2) + (udev_new() != 0);
+}
+C
+"$lint" build . >lint.out
+expect 1 '^# src/plan/broken.c:1:fcntl.h is not for plan'
+expect 1 '^# src/plan/broken.c:2:curses.h is not for plan'
+expect 1 '^# src/plan/broken.c:5:guard/rules.h is not for plan'
+expect 1 '^# .*libplan.a:.*broken.o stderr'
+expect 1 '^# .*libplan.a:.*broken.o exit'
+expect 1 '^# .*broken.o:? writable'
+expect 1 '^# .*broken.o:? counter'
+expect 1 '^# printw .*libplan.a'
+expect 1 '^# .*libplan.a:.*broken.o open'
+expect 1 '^# ui/broken.c:1:libudev.h is not for ui'
+expect 1 '^# ui/broken.c:2:io/buffers.h is not for ui'
+expect 1 '^# .*libui.a:.*broken.o open'
+expect 1 '^# .*libui.a:.*broken.o udev_new'
+expect 11 '^not ok'
+rm build/src/stats/libstats.a
+"$lint" build . >lint.out
+expect 3 '^# missing .*libstats.a'
+echo "1..$count"
