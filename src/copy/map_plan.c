@@ -152,6 +152,8 @@ void map_plan_print(const struct plan *plan, FILE *file)
 		io_backend_choice_name(o->source_backend));
 	fprintf(file, MAP_COMMENT_PREFIX "option.destination_backend=%s\n",
 		io_backend_choice_name(o->destination_backend));
+	fprintf(file, MAP_COMMENT_PREFIX "option.sg_io=%s\n",
+		o->sg_data == SG_DATA_INDIRECT ? "indirect" : "direct");
 	fprintf(file, MAP_COMMENT_PREFIX "option.rate=%" PRIu64 "\n", o->rate);
 	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
 	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
@@ -286,6 +288,12 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		return io_backend_choice_parse(value, &o->source_backend);
 	if (!strcmp(key, "destination_backend"))
 		return io_backend_choice_parse(value, &o->destination_backend);
+	if (!strcmp(key, "sg_io")) {
+		if (strcmp(value, "direct") && strcmp(value, "indirect"))
+			return -EINVAL;
+		o->sg_data = strcmp(value, "indirect") ? SG_DATA_DIRECT : SG_DATA_INDIRECT;
+		return 0;
+	}
 	if (!strcmp(key, "on_error")) {
 		if (strcmp(value, "stop") && strcmp(value, "map"))
 			return -EINVAL;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figures of a running job agree with each other and with the machine. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "rig.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static struct rig rig;
+
+/*
+ * Little's law: requests in flight = completions per second x time each takes.
+ * The three are counted at different places, so a request that is lost or
+ * counted twice anywhere breaks it.
+ */
+START_TEST(littles_law_holds)
+{
+	double reads = 0, writes = 0;
+	int samples = 0;
+
+	rig_new(&rig, 24 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 16 * KIB, .queue_depth = 8, .lanes = 1 });
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){
+			      .kind = FAULT_DELAY, .on = FAULT_READS, .delay_ns = 20 * MS });
+	rig_add(&rig, &(struct fault_rule){
+			      .kind = FAULT_DELAY, .on = FAULT_WRITES, .delay_ns = 10 * MS });
+	rig_start(&rig);
+	rig_until_written(&rig, MIB);
+
+	struct job_snapshot first = rig_look(&rig), s;
+
+	do {
+		/* Out of step with the ten a second of the keeper. */
+		usleep(103000);
+		s = rig_look(&rig);
+		if (s.state != JOB_COPYING || s.written > 22 * MIB)
+			break;
+		reads += s.source.in_flight;
+		writes += s.destination.in_flight;
+		samples++;
+	} while (samples < 40);
+	ck_assert_int_ge(samples, 8);
+	s = rig_look(&rig);
+
+	double seconds = (double)(s.elapsed - first.elapsed) / NSEC_PER_SEC;
+	double read_rate = (double)(s.source.requests - first.source.requests) / seconds;
+	double write_rate = (double)(s.destination.requests - first.destination.requests) / seconds;
+
+	rig_wait(&rig);
+	s = rig_look(&rig);
+
+	double expected_reads = read_rate * (double)s.source.latency.mean / NSEC_PER_SEC;
+	double expected_writes = write_rate * (double)s.destination.latency.mean / NSEC_PER_SEC;
+
+	printf("# reads %.2f in flight, %.2f expected; writes %.2f, %.2f expected\n",
+	       reads / samples, expected_reads, writes / samples, expected_writes);
+	ck_assert_double_eq_tol(reads / samples, expected_reads, 1.0 + 0.25 * expected_reads);
+	ck_assert_double_eq_tol(writes / samples, expected_writes, 1.0 + 0.25 * expected_writes);
+	/* The slower end is kept at its depth, as it should be. */
+	ck_assert_double_ge(reads / samples, 6.5);
+	ck_assert_uint_eq(s.source.depth, 8);
+	ck_assert_uint_ge(s.source.latency.p50, 20 * MS);
+	ck_assert_uint_lt(s.source.latency.p50, 40 * MS);
+	rig_done(&rig);
+}
+END_TEST
+
+static uint64_t resident_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%*u %lu", &pages), 1);
+	fclose(file);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void make_virtual(uint64_t size, struct plan **retplan, struct job_setup *setup,
+			 const struct plan_options *options)
+{
+	struct endpoint a = { .kind = ENDPOINT_DISK,
+			      .node = "/dev/virtual-a",
+			      .size = size,
+			      .logical_sector_size = 512,
+			      .exists = true };
+	struct endpoint b = a;
+	struct error error = { 0 };
+
+	strcpy(b.node, "/dev/virtual-b");
+	ck_assert_msg(plan_new(&a, &b, NULL, NULL, options, retplan, &error) == 0, "%s",
+		      error.sentence);
+	*setup = (struct job_setup){
+		.plan = *retplan,
+		.source = { .fd = -1,
+			    .name = a.node,
+			    .size = size,
+			    .logical_sector_size = 512,
+			    .kind = DISK_OTHER },
+		.destination = { .fd = -1,
+				 .name = b.node,
+				 .size = size,
+				 .writable = true,
+				 .logical_sector_size = 512,
+				 .kind = DISK_OTHER },
+	};
+}
+
+static const uint64_t sizes[] = { 1ULL << 30, 20000000000000ULL / 512 * 512 };
+
+START_TEST(memory_does_not_grow_with_the_disk)
+{
+	struct plan_options options = { .source_backend = BACKEND_NULL,
+					.destination_backend = BACKEND_NULL };
+	struct job_setup setup;
+	struct job_snapshot s;
+	struct plan *plan;
+	struct job *job;
+	struct error error = { 0 };
+	uint64_t most = 0, start;
+
+	make_virtual(sizes[_i], &plan, &setup, &options);
+	ck_assert_msg(job_new(&setup, &job, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(job_start(job, NULL), 0);
+	start = clock_monotonic();
+	do {
+		uint64_t now = resident_bytes();
+
+		most = now > most ? now : most;
+		usleep(10000);
+		job_snapshot(job, &s);
+	} while (s.state != JOB_ENDED && clock_monotonic() - start < NSEC_PER_SEC);
+	job_stop(job);
+	job_wait(job, NULL);
+	job_snapshot(job, &s);
+	printf("# %.1f GiB virtual, %.1f GiB copied, resident %.1f MiB\n",
+	       (double)sizes[_i] / (1 << 30), (double)s.written / (1 << 30),
+	       (double)most / (1 << 20));
+	ck_assert_uint_gt(s.written, 0);
+	if (!SANITIZED)
+		ck_assert_uint_le(most, 16 * MIB);
+	job_destroy(job);
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(an_idle_job_sleeps)
+{
+	struct rusage before, after;
+	long switches;
+
+	rig_new(&rig, 8 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 64 * KIB, .rate = 8 * MIB, .lanes = 4 });
+	rig_start(&rig);
+	rig_until_written(&rig, MIB);
+	job_pause(rig.job, true);
+	usleep(300000);
+	getrusage(RUSAGE_SELF, &before);
+	sleep(1);
+	getrusage(RUSAGE_SELF, &after);
+	switches = after.ru_nvcsw - before.ru_nvcsw;
+	printf("# %ld wake-ups in a second of pause\n", switches);
+	ck_assert_int_le(switches, 40);
+	job_stop(rig.job);
+	rig_wait(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(cpu_and_lanes_are_shown)
+{
+	struct job_snapshot s;
+
+	rig_new(&rig, 32 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 64 * KIB, .rate = 12 * MIB, .lanes = 2 });
+	rig_start(&rig);
+	usleep(2300000);
+	s = rig_look(&rig);
+	ck_assert_int_eq(s.state, JOB_COPYING);
+	ck_assert_uint_eq(s.lane_count, 2);
+	ck_assert(s.lanes[0].alive && s.lanes[1].alive);
+	ck_assert(s.lanes[0].cpu.known && s.cpu_process.known && s.cpu_system.known &&
+		  s.cpu_keeper.known);
+	ck_assert_double_eq_tol(s.lanes[0].rate + s.lanes[1].rate, 12.0 * MIB, 3.0 * MIB);
+	ck_assert_double_eq_tol(s.now_write, 12.0 * MIB, 3.0 * MIB);
+	ck_assert_double_eq_tol(s.average, 12.0 * MIB, 3.0 * MIB);
+	ck_assert(!s.eta.known); /* too early to tell */
+	ck_assert_uint_gt(s.buffers, 0);
+	ck_assert_uint_gt(strlen(s.engine), 0);
+	ck_assert_double_gt(s.process_cpu_user + s.process_cpu_system, 0);
+	if (!SANITIZED)
+		ck_assert_double_le((double)(s.cpu_keeper.user + s.cpu_keeper.system), 0.05);
+
+	struct rates rates;
+
+	job_rates(rig.job, &rates);
+	ck_assert_uint_ge(rates.seconds, 1);
+	job_stop(rig.job);
+	rig_wait(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+START_TEST(temperatures_come_from_their_files)
+{
+	char path[160];
+	struct job_snapshot s;
+	int fd;
+
+	rig_new(&rig, 4 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, NULL);
+	snprintf(path, sizeof(path), "%s/temp1_input", rig.dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_eq(write(fd, "38500\n", 6), 6);
+	close(fd);
+	rig.setup.source_hwmon = path;
+	rig.setup.destination_hwmon = "/nonexistent";
+	s = rig_run(&rig);
+	ck_assert(s.source.temperature_known);
+	ck_assert_int_eq(s.source.temperature, 38);
+	ck_assert(!s.destination.temperature_known);
+	unlink(path);
+	rig_done(&rig);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("measure");
+	TCase *tc = tcase_create("measure");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, littles_law_holds);
+	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
+	tcase_add_test(tc, an_idle_job_sleeps);
+	tcase_add_test(tc, cpu_and_lanes_are_shown);
+	tcase_add_test(tc, temperatures_come_from_their_files);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

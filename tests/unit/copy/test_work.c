@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chunks, the cursor, the check before every write, the rate limit and the ring. */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "copy/limit.h"
+#include "copy/ring.h"
+#include "copy/work.h"
+
+static struct plan *make_plan(const struct extent *extents, size_t count)
+{
+	struct endpoint a = { .kind = ENDPOINT_DISK,
+			      .node = "/dev/a",
+			      .size = 20000000000000ULL / 4096 * 4096,
+			      .logical_sector_size = 512 };
+	struct endpoint b = a;
+	struct plan *plan = NULL;
+	struct error error = { 0 };
+
+	strcpy(b.node, "/dev/b");
+	ck_assert_msg(plan_from_extents(&a, &b, extents, count, NULL, &plan, &error) == 0, "%s",
+		      error.sentence);
+	return plan;
+}
+
+/* Walks all chunks: in order, nothing twice, nothing left out but what is finished. */
+static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
+{
+	struct work work;
+	struct map *left;
+	uint64_t last_source = 0, first = 0, number = 0;
+
+	ck_assert_int_eq(work_init(&work, plan, map, chunk), 0);
+	ck_assert_int_eq(map_copy(map, &left, NULL), 0);
+	while (work_take(&work, 1, &first) == 1) {
+		struct piece piece;
+		struct map_block block;
+
+		ck_assert_uint_eq(first, number++);
+		work_piece(&work, first, &piece);
+		ck_assert_uint_gt(piece.length, 0);
+		ck_assert_uint_le(piece.length, chunk);
+		ck_assert_uint_ge(piece.source, last_source);
+		last_source = piece.source + piece.length;
+		ck_assert_uint_eq(work_position(&work), last_source);
+		ck_assert(work_allowed(plan, &piece));
+		/* No chunk crosses a multiple of the chunk size on the destination. */
+		ck_assert_uint_eq(piece.destination / chunk,
+				  (piece.destination + piece.length - 1) / chunk);
+		ck_assert(!map_next(left, piece.source, MAP_FINISHED, &block) ||
+			  block.start >= piece.source + piece.length);
+		ck_assert_int_eq(map_set(left, piece.source, piece.length, MAP_FINISHED), 0);
+	}
+	ck_assert_uint_eq(map_bytes(left, MAP_FINISHED), plan_bytes(plan));
+	ck_assert_uint_eq(work_take(&work, 5, &first), 0);
+	map_destroy(left);
+	work_done(&work);
+}
+
+START_TEST(chunks_cover_what_is_left)
+{
+	struct extent extents[] = { { 3, 5, 1 }, { 7, 6, 1000 }, { 2000, 1999, 37 } };
+	struct plan *plan = make_plan(extents, 3);
+	struct map *map;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	walk(plan, map, 512);
+	walk(plan, map, 4096);
+	walk(plan, map, 1 << 20);
+	ck_assert_int_eq(map_set(map, 7 * 512, 512, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 100 * 512, 50 * 512, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 200 * 512, 512, MAP_BAD), 0);
+	ck_assert_int_eq(map_set(map, 2000 * 512, 37 * 512, MAP_FINISHED), 0);
+	walk(plan, map, 4096);
+	ck_assert_int_eq(map_set(map, 3 * 512, 512, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 7 * 512, 1000 * 512, MAP_FINISHED), 0);
+	walk(plan, map, 4096);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(twenty_terabytes_take_no_room)
+{
+	struct plan *plan = make_plan(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
+	struct work work;
+	struct map *map;
+	struct piece piece;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, 1 << 20), 0);
+	ck_assert_uint_eq(work.count, 1);
+	work_piece(&work, work.chunks - 1, &piece);
+	ck_assert_uint_eq(piece.source + piece.length, plan_bytes(plan));
+	work_done(&work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(nothing_outside_the_plan_is_allowed)
+{
+	struct extent extents[] = { { 10, 110, 10 }, { 30, 130, 10 } };
+	static const struct {
+		uint64_t source, destination, sectors;
+		bool allowed;
+	} cases[] = {
+		{ 10, 110, 10, true },  { 15, 115, 5, true },
+		{ 39, 139, 1, true },   { 9, 109, 1, false },
+		{ 10, 110, 11, false }, { 20, 120, 1, false },
+		{ 20, 120, 0, true },   { 10, 111, 1, false },
+		{ 30, 129, 1, false },  { 12, 132, 1, false },
+		{ 40, 140, 1, false },  { 0, 0, 1, false },
+		{ 39, 139, 2, false },  { 1ULL << 50, 1ULL << 50, 1, false },
+	};
+	struct plan *plan = make_plan(extents, 2);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct piece piece = { cases[i].source * 512, cases[i].destination * 512,
+				       (uint32_t)cases[i].sectors * 512 };
+
+		ck_assert_msg(work_allowed(plan, &piece) == cases[i].allowed, "case %zu", i);
+	}
+	plan_destroy(plan);
+}
+END_TEST
+
+static struct work shared_work;
+static uint8_t taken[100000];
+
+static void *taker(void *arg)
+{
+	uint64_t first;
+	uint32_t n;
+
+	while ((n = work_take(&shared_work, (uint32_t)(uintptr_t)arg, &first)))
+		for (uint32_t i = 0; i < n; i++)
+			__atomic_fetch_add(&taken[first + i], 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+START_TEST(many_take_each_chunk_once)
+{
+	struct plan *plan = make_plan(&(struct extent){ 0, 0, sizeof(taken) }, 1);
+	pthread_t threads[4];
+	size_t wrong = 0;
+	struct map *map;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(work_init(&shared_work, plan, map, 512), 0);
+	for (uintptr_t i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, taker, (void *)(i * 3 + 1));
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	/* One assertion for all: each costs Check a system call. */
+	for (size_t i = 0; i < sizeof(taken); i++)
+		wrong += taken[i] != 1;
+	ck_assert_uint_eq(wrong, 0);
+	work_done(&shared_work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(the_limit_is_smooth)
+{
+	struct limit limit = { 0 };
+	uint64_t now = 1000 * NSEC_PER_SEC, wait = 0, passed = 0, begin = now;
+
+	ck_assert(limit_take(&limit, 1ULL << 40, now, &wait));
+	limit_set(&limit, 10 << 20, now);
+	/* An hour of nothing is worth a tenth of a second. */
+	now += 3600 * NSEC_PER_SEC;
+	begin = now;
+	while (limit_take(&limit, 65536, now, &wait))
+		passed += 65536;
+	ck_assert_uint_le(passed, (1 << 20) + 65536);
+	while (now < begin + 10 * NSEC_PER_SEC)
+		if (limit_take(&limit, 65536, now, &wait))
+			passed += 65536;
+		else
+			now += wait;
+	ck_assert_double_eq_tol((double)passed, 101.0 * (1 << 20), 2 << 17);
+	/* A debt made at one byte a second does not outlive it. */
+	limit_set(&limit, 1, now);
+	ck_assert(limit_take(&limit, 1 << 20, now, &wait));
+	ck_assert(!limit_take(&limit, 1, now + 3600 * NSEC_PER_SEC, &wait));
+	limit_set(&limit, 1 << 20, now + 1);
+	ck_assert(limit_take(&limit, 1, now + 1, &wait));
+	limit_set(&limit, 1, now);
+	ck_assert(limit_take(&limit, UINT64_MAX, now, &wait));
+	ck_assert(!limit_take(&limit, 1, now + 1, &wait));
+}
+END_TEST
+
+static struct ring ring;
+
+static void *pusher(void *arg)
+{
+	for (uint64_t i = 0; i < 200000;) {
+		struct report report = { .source = i, .length = (uint32_t)(i * 7) };
+
+		if (ring_push(&ring, &report))
+			i++;
+	}
+	return NULL;
+}
+
+START_TEST(the_ring_keeps_order_and_loses_nothing)
+{
+	pthread_t thread;
+	size_t wrong = 0;
+
+	pthread_create(&thread, NULL, pusher, NULL);
+	for (uint64_t i = 0; i < 200000;) {
+		const struct report *report = ring_peek(&ring);
+
+		if (!report)
+			continue;
+		wrong += report->source != i || report->length != (uint32_t)(i * 7);
+		ring_pop(&ring);
+		i++;
+	}
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(wrong, 0);
+	ck_assert_ptr_null(ring_peek(&ring));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("work");
+	TCase *tc = tcase_create("work");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, chunks_cover_what_is_left);
+	tcase_add_test(tc, twenty_terabytes_take_no_room);
+	tcase_add_test(tc, nothing_outside_the_plan_is_allowed);
+	tcase_add_test(tc, many_take_each_chunk_once);
+	tcase_add_test(tc, the_limit_is_smooth);
+	tcase_add_test(tc, the_ring_keeps_order_and_loses_nothing);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
