@@ -12,7 +12,7 @@ list_prints_every_disk() {
 	run 0 list --all --json
 	jq -e '.schema == "clonedeck.list/1"' out
 	jq -e --arg node "$disk" '.disks[] | select(.node == $node) | .size == 16777216 and
-		.logical_sector_size == 512 and .serial == null and .table == null' out
+		.logical_sector_size == 512 and .serial == null and .table == "none"' out
 }
 
 list_says_what_a_disk_is_used_for() {
@@ -26,8 +26,7 @@ list_says_what_a_disk_is_used_for() {
 	jq -e --arg node "$disk" '[.disks[] | select(.node == $node) | .in_use[].kind] |
 		any(. == "mount") and any(. == "swap")' out
 	run 0 show "$disk" --json
-	jq -e --arg at "$case_dir/mnt" '[.disks[0].partitions[] | .mountpoint] | any(. == $at)' out ||
-		jq -e --arg at "$case_dir/mnt" '[.partitions[] | .mountpoint] | any(. == $at)' out
+	jq -e --arg at "$case_dir/mnt" '[.disk.partitions[] | .mountpoint] | any(. == $at)' out
 }
 
 show_prints_partitions_and_gaps_in_sectors() {

@@ -21,8 +21,11 @@ three_disks() {
 		head -c $((32 * MIB)) /dev/urandom >"$disk"
 		sync "$disk"
 	done
-	token=$(serial_of "$destination")
-	token=${token: -6}
+	token=$(token_of "$destination")
+}
+
+token_of() { # NODE
+	serial_of "$1" | sed 's/.*\(......\)$/\1/'
 }
 
 serial_of() { # NODE, as the disk itself says it
@@ -66,9 +69,8 @@ the_token_is_the_end_of_the_serial_and_nothing_else() {
 	three_disks
 	before=$(digest "$destination")
 	run 3 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
-	wrong=$(serial_of "$spare")
-	[ "${wrong: -6}" != "$token" ]
-	run 3 clone -s "$source" -d "$destination" --confirm "${wrong: -6}" --log-dir logs
+	[ "$(token_of "$spare")" != "$token" ]
+	run 3 clone -s "$source" -d "$destination" --confirm "$(token_of "$spare")" --log-dir logs
 	[ "$(digest "$destination")" = "$before" ]
 }
 
@@ -107,12 +109,17 @@ dmsetup_remove() {
 a_read_error_stops_with_its_lba_and_the_map_goes_on() {
 	three_disks
 	# The debug disk calls 10 sectors from 4660 on unreadable while this bit is set.
-	echo 2 >/sys/bus/pseudo/drivers/scsi_debug/opts
+	undone_by debug_disks_do 0
+	debug_disks_do 2
 	run '6|7' clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs --map copy.map
 	says 4660
-	echo 0 >/sys/bus/pseudo/drivers/scsi_debug/opts
+	debug_disks_do 0
 	run 0 resume copy.map --confirm "$token" --log-dir logs
 	cmp "$source" "$destination"
+}
+
+debug_disks_do() { # BITS
+	echo "$1" >/sys/bus/pseudo/drivers/scsi_debug/opts
 }
 
 a_disk_that_is_unplugged_stops_the_copy() {
