@@ -15,6 +15,7 @@ enum long_only {
 	OPTION_AT = 256,
 	OPTION_SOURCE_BACKEND,
 	OPTION_DESTINATION_BACKEND,
+	OPTION_SG_IO,
 	OPTION_REPORT,
 	OPTION_RETRIES,
 	OPTION_ON_ERROR,
@@ -36,6 +37,7 @@ static const struct option clone_long[] = {
 	{ "lanes", required_argument, NULL, 'j' },
 	{ "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND },
 	{ "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND },
+	{ "sg-io", required_argument, NULL, OPTION_SG_IO },
 	{ "map", required_argument, NULL, 'm' },
 	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "retries", required_argument, NULL, OPTION_RETRIES },
@@ -102,7 +104,8 @@ static int set_number(const char *command, const char *name, const char *value, 
 static int set_backend(const char *command, const char *name, const char *value,
 		       enum backend_choice *ret)
 {
-	static const enum backend_choice offered[] = { BACKEND_AUTO, BACKEND_URING, BACKEND_THREADS,
+	static const enum backend_choice offered[] = { BACKEND_AUTO,     BACKEND_URING,
+						       BACKEND_THREADS,  BACKEND_SG,
 						       BACKEND_BUFFERED, BACKEND_IMAGE };
 
 	for (size_t i = 0; i < sizeof(offered) / sizeof(offered[0]); i++) {
@@ -111,8 +114,19 @@ static int set_backend(const char *command, const char *name, const char *value,
 		*ret = offered[i];
 		return 0;
 	}
-	return cli_usage(command, _("--%s %s: choose auto, uring, threads, buffered or image."),
+	return cli_usage(command, _("--%s %s: choose auto, uring, threads, sg, buffered or image."),
 			 name, value);
+}
+
+static int set_sg_io(const char *command, const char *value, enum sg_data *ret)
+{
+	if (strcmp(value, "direct") == 0)
+		*ret = SG_DATA_DIRECT;
+	else if (strcmp(value, "indirect") == 0)
+		*ret = SG_DATA_INDIRECT;
+	else
+		return cli_usage(command, _("--sg-io %s: choose direct or indirect."), value);
+	return 0;
 }
 
 static int set_retries(const char *command, const char *value, unsigned *ret)
@@ -172,6 +186,8 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 	case OPTION_DESTINATION_BACKEND:
 		return set_backend(command, "destination-backend", optarg,
 				   &ret->destination_backend);
+	case OPTION_SG_IO:
+		return set_sg_io(command, optarg, &ret->sg_data);
 	case OPTION_RETRIES:
 		return set_retries(command, optarg, &ret->retries);
 	case OPTION_ON_ERROR:
@@ -291,8 +307,10 @@ void clone_options_help(bool resume)
 			"  -b, --chunk SIZE              bytes of one request\n"
 			"  -q, --queue-depth N           requests in flight per disk\n"
 			"  -j, --lanes N                 threads\n"
-			"      --source-backend NAME     auto, uring, threads, buffered, image\n"
+			"      --source-backend NAME     auto, uring, threads, sg, buffered, "
+			"image\n"
 			"      --destination-backend NAME\n"
+			"      --sg-io direct|indirect   how data gets to and from the sg driver\n"
 			"      --rate SIZE               at most so many bytes per second\n"
 			"      --retries N               how often a failed request is tried "
 			"again\n"

@@ -169,6 +169,10 @@ static json_object *json_options(const struct plan_options *options)
 	json_object_object_add(
 		object, "destination_backend",
 		json_object_new_string(io_backend_choice_name(options->destination_backend)));
+	json_object_object_add(object, "sg_io",
+			       json_object_new_string(options->sg_data == SG_DATA_INDIRECT
+							      ? "indirect"
+							      : "direct"));
 	json_object_object_add(object, "rate", report_json_positive_number(options->rate));
 	json_object_object_add(
 		object, "on_error",

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "io/measure.h"
+#include "io/sg.h"
 
 #define MIB         (1U << 20)
 #define CHUNK_LEAST 4096U
@@ -33,6 +34,7 @@ static const struct {
 	{ BACKEND_THREADS, "threads", &io_threads_backend },
 	{ BACKEND_BUFFERED, "buffered", &io_buffered_backend },
 	{ BACKEND_IMAGE, "image", &io_image_backend },
+	{ BACKEND_SG, "sg", &sg_direct_backend.io },
 	{ BACKEND_NULL, "null", &io_null_backend },
 };
 
@@ -164,9 +166,13 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 }
 
 static int choose_backend(const struct io_target *target, enum backend_choice choice,
-			  bool synchronous, const struct io_backend **ret, struct error *reterr)
+			  enum sg_data sg_data, bool synchronous, const struct io_backend **ret,
+			  struct error *reterr)
 {
 	const struct io_backend *backend = io_backend_by_choice(choice);
+
+	if (choice == BACKEND_SG && sg_data == SG_DATA_INDIRECT)
+		backend = &sg_indirect_backend.io;
 
 	if (choice != BACKEND_AUTO && !backend)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
@@ -274,6 +280,18 @@ static void describe(struct io_choice *choice)
 		 drivers, amount);
 }
 
+/* The block layer splits what is too large for a device; a SCSI command goes out as it is. */
+static int check_command_size(const struct io_target *target, const struct io_backend *backend,
+			      uint32_t chunk, struct error *reterr)
+{
+	if (!(backend->traits & IO_SENSE) || !target->max_transfer || chunk <= target->max_transfer)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", target->name,
+			 _("A chunk of %" PRIu32 " bytes is more than one command of %s moves; the "
+			   "most is %" PRIu32 "."),
+			 chunk, target->name, target->max_transfer);
+}
+
 static int check_options(const struct plan_options *options, struct error *reterr)
 {
 	if (options->queue_depth > DEPTH_MOST)
@@ -304,12 +322,17 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 	r = choose_chunk(source, destination, options, &choice, reterr);
 	if (r < 0)
 		return r;
-	r = choose_backend(source, options->source_backend, choice.source_synchronous,
-			   &choice.source, reterr);
+	r = choose_backend(source, options->source_backend, options->sg_data,
+			   choice.source_synchronous, &choice.source, reterr);
 	if (r < 0)
 		return r;
-	r = choose_backend(destination, options->destination_backend,
+	r = choose_backend(destination, options->destination_backend, options->sg_data,
 			   choice.destination_synchronous, &choice.destination, reterr);
+	if (r < 0)
+		return r;
+	r = check_command_size(source, choice.source, choice.chunk, reterr);
+	if (r == 0)
+		r = check_command_size(destination, choice.destination, choice.chunk, reterr);
 	if (r < 0)
 		return r;
 	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);

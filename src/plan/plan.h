@@ -36,6 +36,12 @@ enum backend_choice {
 	BACKEND_NULL,
 };
 
+/* How data travels between our memory and the sg driver. */
+enum sg_data {
+	SG_DATA_DIRECT,   /* straight, where the driver allows it (allow_dio); it says if not */
+	SG_DATA_INDIRECT, /* copied by the driver */
+};
+
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 
 /* Limits of what can be asked for; 0 always means "choose". */
@@ -52,7 +58,8 @@ struct plan_options {
 	uint32_t lanes;       /* 0: by measurement */
 	enum backend_choice source_backend;
 	enum backend_choice destination_backend;
-	uint64_t rate; /* bytes per second, 0: no limit */
+	enum sg_data sg_data; /* of the ends that go through sg */
+	uint64_t rate;        /* bytes per second, 0: no limit */
 	enum on_error on_error;
 	unsigned retries; /* of a failed request before it counts as failed */
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/sg.h"
-#include "sg_script.h"
+#include "fake/sg_script.h"
 
 #define BLOCK  512
 #define LENGTH (64 * BLOCK)
