@@ -50,20 +50,15 @@ static bool take_digits(const char **text, unsigned base, uint64_t *ret)
 	return true;
 }
 
-/* The digits behind the point as a fraction of *retscale; those beyond 10^-18 weigh less
- * than a byte in any unit and are passed over. */
-static void take_fraction(const char **text, uint64_t *ret, uint64_t *retscale)
+/* The whole bytes in 0.DIGITS of `factor`. From the last digit to the first, so that
+ * nothing can overflow; rounding down at each step comes to rounding down once. */
+static uint64_t fraction_of(const char *digits, size_t count, uint64_t factor)
 {
-	uint64_t value = 0, scale = 1;
+	uint64_t bytes = 0;
 
-	for (; is_digit(**text); (*text)++) {
-		if (scale >= 1000000000000000000ULL)
-			continue;
-		value = value * 10 + (uint64_t)(**text - '0');
-		scale *= 10;
-	}
-	*ret = value;
-	*retscale = scale;
+	while (count-- > 0)
+		bytes = ((uint64_t)(digits[count] - '0') * factor + bytes) / 10;
+	return bytes;
 }
 
 /* Bytes of the suffix at *text, which is moved behind it; 1 and unmoved when there is none. */
@@ -94,9 +89,9 @@ static uint64_t take_suffix(const char **text)
 
 int units_parse_size(const char *text, uint32_t sector_size, const char **retend, uint64_t *ret)
 {
-	const char *p = text;
-	uint64_t whole = 0, fraction = 0, scale = 1, factor = 1;
-	bool has_fraction = false;
+	const char *p = text, *fraction = NULL;
+	uint64_t whole = 0, factor, bytes;
+	size_t fraction_length = 0;
 
 	if (p[0] == '0' && upper(p[1]) == 'X' && hex_value(p[2]) >= 0) {
 		p += 2;
@@ -107,29 +102,25 @@ int units_parse_size(const char *text, uint32_t sector_size, const char **retend
 			return -EINVAL;
 		if (!take_digits(&p, 10, &whole))
 			return -ERANGE;
-		has_fraction = p[0] == '.' && is_digit(p[1]);
-		if (has_fraction) {
-			p++;
-			take_fraction(&p, &fraction, &scale);
+		if (p[0] == '.' && is_digit(p[1])) {
+			fraction = p + 1;
+			fraction_length = strspn(fraction, "0123456789");
+			p = fraction + fraction_length;
 		}
 	}
 	if (*p == 's') {
-		if (sector_size == 0 || has_fraction)
-			return -EINVAL;
 		factor = sector_size;
 		p++;
 	} else {
 		factor = take_suffix(&p);
-		if (has_fraction && factor == 1)
-			return -EINVAL;
 	}
+	/* Parts of bytes, parts of sectors, and sectors of nobody knows what size. */
+	if (factor == 0 || (fraction && (factor == 1 || p[-1] == 's')))
+		return -EINVAL;
 	if (!retend && *p != '\0')
 		return -EINVAL;
-
-	uint64_t part = (uint64_t)((unsigned __int128)fraction * factor / scale);
-	uint64_t bytes;
-
-	if (!u64_mul(whole, factor, &bytes) || !u64_add(bytes, part, &bytes))
+	if (!u64_mul(whole, factor, &bytes) ||
+	    !u64_add(bytes, fraction_of(fraction, fraction_length, factor), &bytes))
 		return -ERANGE;
 	if (retend)
 		*retend = p;

@@ -11,8 +11,6 @@
 
 #include "base/range.h"
 
-__extension__ typedef unsigned __int128 wide;
-
 /* A partition, or (partition NULL) a table area. */
 struct thing {
 	struct row_bytes bytes;
@@ -72,10 +70,17 @@ static uint64_t row_end(const struct row *row)
 	return row->scene->size < row->scale ? row->scene->size : row->scale;
 }
 
+/* cell * scale / cells, without a product that could overflow. */
+static uint64_t cell_start(const struct row *row, int cell)
+{
+	uint64_t cells = (uint64_t)row->cells, i = (uint64_t)cell;
+
+	return i * (row->scale / cells) + i * (row->scale % cells) / cells;
+}
+
 static struct row_bytes cell_bytes(const struct row *row, int cell)
 {
-	uint64_t start = (uint64_t)((wide)cell * row->scale / (unsigned)row->cells);
-	uint64_t end = (uint64_t)(((wide)cell + 1) * row->scale / (unsigned)row->cells);
+	uint64_t start = cell_start(row, cell), end = cell_start(row, cell + 1);
 
 	/* A row of more cells than bytes. */
 	return (struct row_bytes){ start, end > start ? end : start + 1 };
@@ -84,7 +89,17 @@ static struct row_bytes cell_bytes(const struct row *row, int cell)
 /* The last cell that starts at or before the byte. */
 static int cell_of(const struct row *row, uint64_t byte)
 {
-	return (int)((((wide)byte + 1) * (unsigned)row->cells - 1) / row->scale);
+	int low = 0, high = row->cells - 1;
+
+	while (low < high) {
+		int middle = low + (high - low + 1) / 2;
+
+		if (cell_start(row, middle) <= byte)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
 }
 
 static bool meet(struct row_bytes a, struct row_bytes b)
