@@ -1,0 +1,512 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Measures clonedeck beside the installed peers and against the devices' limits.
+
+usage: benchmark.py [--quick] [--only RIG[,RIG]] [--rounds N] [--dir DIR]
+
+Makes its own devices (loop devices over files and over memory, zram, modelled
+disks below nbdkit), overwrites only those and removes them. The tools take
+turns in random order within each round; printed are medians, with the spread
+(highest less lowest, over the median) in the last column. A round counts only
+when two runs of clonedeck in it agree to 15 %. Times of the peers are those of
+the whole process; those of clonedeck are given with and without its start
+(looking at all disks, checks, logs), the limits are fio's run times or those
+of the backends alone, whichever is shorter. All flush what they wrote.
+"""
+import argparse
+import contextlib
+import glob
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import rigs
+
+MIB = rigs.MIB
+GIB = 1 << 30
+HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
+CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
+AGREE = 0.15
+
+
+class Stop(Exception):
+    """Nothing can be measured here; the text says why."""
+
+
+class Bench:
+    def __init__(self, work, group):
+        self.work, self.group = work, group
+        self.output = os.path.join(work, "measured")
+        self.wrong = []
+
+    def run(self, argv, grouped=False):
+        """What one command cost; None when it failed."""
+        launcher = os.path.join(HERE, "measure")
+        group = self.group if grouped and self.group else "-"
+        done = subprocess.run(
+            [launcher, self.output, group, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with open(self.output, encoding="ascii") as file:
+            result = json.load(file)
+        if done.returncode or result["status"]:
+            print(f"  {argv[0]} ended with {result['status']}: {done.stderr.strip()[-300:]}")
+            return None
+        return result
+
+
+def clonedeck(bench, pair, *options):
+    logs = tempfile.mkdtemp(dir=bench.work)
+    argv = [CLONEDECK, "clone", "-s", pair.source, "-d", pair.destination]
+    argv += ["--confirm", pair.destination, "--log-dir", logs, *options]
+    result = bench.run(argv)
+    for path in glob.glob(os.path.join(logs, "*.json")):
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        if result and report["seconds"]["copy"] is not None:
+            result["copy"] = report["seconds"]["copy"] + (report["seconds"]["flush"] or 0)
+            result["engine"] = report["engine"]["choice"]
+    shutil.rmtree(logs)
+    return result
+
+
+def flushed(argv, node):
+    """Some peers leave their last writes in the device's cache; all have to flush."""
+    return ["sh", "-c", '"$@" && exec sync "$0"', node, *argv]
+
+
+def peers(pair, all_of_them):
+    """Name, command, whether it goes through the page cache."""
+    a, b = pair.source, pair.destination
+    dd = ["dd", f"if={a}", f"of={b}", "conv=fsync"]
+    direct = ["iflag=direct", "oflag=direct"]
+    sg = [f"if={a}", f"of={b}", f"bs={pair.sector}", f"bpt={MIB // pair.sector}", *direct]
+    found = [
+        ("dd bs=1M direct", [*dd, "bs=1M", *direct], False),
+        ("sgp_dd 1M direct thr=4", flushed(["sgp_dd", *sg, "thr=4"], b), False),
+        ("qemu-img -W -m 8", ["qemu-img", "convert", "-n", "-W", "-m", "8", "-t", "none"]
+         + ["-T", "none", "-f", "raw", "-O", "raw", a, b], False),
+    ]
+    if all_of_them:
+        found += [
+            ("dd bs=8M direct", [*dd, "bs=8M", *direct], False),
+            ("dd bs=64k", [*dd, "bs=64k"], True),
+            ("sg_dd 1M direct", flushed(["sg_dd", *sg], b), False),
+            ("ddrescue -d -D 1M",
+             flushed(["ddrescue", "-q", "-f", "-d", "-D", "-c", "2048", a, b], b), False),
+            ("nbdcopy", ["nbdcopy", "--flush", a, b], True),
+        ]
+    return [f for f in found if shutil.which(f[1][4] if f[1][0] == "sh" else f[1][0])]
+
+
+def fio(jobs):
+    """Run time of the slowest job, without fio's own start; None without fio."""
+    argv = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", "--bs=1M"]
+    argv += ["--iodepth=8", "--end_fsync=1", "--thread=1"]
+    for what, node in jobs:
+        argv += [f"--name={what}", f"--rw={what}", f"--filename={node}"]
+    # Small pages would make the limit lower than it is.
+    env = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")
+    if not shutil.which("fio"):
+        return None
+    done = subprocess.run(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if done.returncode:
+        return None
+    report = json.loads(done.stdout)
+    return max(job["job_runtime"] for job in report["jobs"]) / 1000
+
+
+def backends_alone(pair, mode):
+    argv = [os.path.join(HERE, "copyloop"), "-m", mode, pair.source, pair.destination]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
+    return float(done.stdout.split()[0]) if done.returncode == 0 else None
+
+
+def limits(pair):
+    jobs = {"read": [("read", pair.source)], "write": [("write", pair.destination)]}
+    jobs["both"] = jobs["read"] + jobs["write"]
+    found = {}
+    for mode, job in jobs.items():
+        pair.forget()
+        times = [fio(job), backends_alone(pair, mode)]
+        found[mode] = min(t for t in times if t is not None)
+    return found
+
+
+def one_round(bench, pair, contenders, first):
+    """Results by name; the limits under "limits"."""
+    results = {"limits": limits(pair)}
+    order = list(contenders)
+    random.shuffle(order)
+    for name, start in order:
+        if first:
+            pair.scribble()
+        pair.forget()
+        results[name] = start()
+        if first and results[name] and not pair.same():
+            bench.wrong.append(f"{pair.name}: {name} wrote something else than the source")
+    return results
+
+
+def agrees(results):
+    a, b = (results.get(name) for name in ("clonedeck", "clonedeck again"))
+    if not a or not b:
+        return False
+    low, high = sorted((a["copy"], b["copy"]))
+    return high <= low * (1 + AGREE)
+
+
+def measure_rig(bench, pair, rounds, all_of_them):
+    contenders = [(name, lambda: clonedeck(bench, pair)) for name in ("clonedeck", "clonedeck again")]
+    for name, argv, cached in peers(pair, all_of_them):
+        contenders.append((name, lambda argv=argv, cached=cached: bench.run(argv, cached)))
+    kept, tried = [], 0
+    while len(kept) < rounds and tried < rounds + 2:
+        results = one_round(bench, pair, contenders, tried == 0)
+        tried += 1
+        if agrees(results):
+            kept.append(results)
+    return kept, tried
+
+
+def median(values):
+    values = [v for v in values if v is not None]
+    return statistics.median(values) if values else None
+
+
+def spread(values):
+    values = [v for v in values if v is not None]
+    if len(values) < 2:
+        return None
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+def text(value, form):
+    return "-" if value is None else form.format(value)
+
+
+class Summary:
+    """The medians of a rig's rounds, tool by tool."""
+
+    def __init__(self, pair, rounds):
+        self.pair, self.rounds, self.gib = pair, rounds, pair.size / GIB
+        self.names = [n for n in rounds[0] if n != "limits"]
+
+    def of(self, name, value):
+        return [value(r[name]) for r in self.rounds if r.get(name)]
+
+    def median(self, name, key):
+        return median(self.of(name, lambda r: r.get(key)))
+
+    def limit(self, mode):
+        return median([r["limits"][mode] for r in self.rounds])
+
+    def ideal(self):
+        """The larger of read-only and write-only."""
+        return median([max(r["limits"]["read"], r["limits"]["write"]) for r in self.rounds])
+
+    def against(self, name, limit, key="wall"):
+        """Median of the ratios within each round."""
+        return median([r[name][key] / limit(r) for r in self.rounds if r.get(name)])
+
+    def own(self, mode):
+        def limit(r):
+            if mode == "larger":
+                return max(r["limits"]["read"], r["limits"]["write"])
+            return r["limits"][mode]
+
+        return self.against("clonedeck", limit, "copy")
+
+    def best_peer(self):
+        """Name and median wall time of the fastest peer."""
+        found = [(self.median(n, "wall"), n) for n in self.names if not n.startswith("clonedeck")]
+        found = [f for f in found if f[0] is not None]
+        return min(found) if found else (None, None)
+
+    def versus_best(self, key="wall"):
+        best = self.best_peer()[1]
+        if not best:
+            return None
+        pairs = [r for r in self.rounds if r.get("clonedeck") and r.get(best)]
+        return median([r["clonedeck"][key] / r[best]["wall"] for r in pairs])
+
+    def cpu(self, name):
+        return median(self.of(name, lambda r: (r["user"] + r["system"]) / self.gib))
+
+    def busy(self, name):
+        return median(self.of(name, lambda r: r["busy"] / self.gib))
+
+    def print(self, tried):
+        kept = len(self.rounds)
+        print(f"\n{self.pair.name}: {self.pair.size // MIB} MiB, {kept} of {tried} rounds")
+        limit = "  ".join(f"{m} {self.limit(m):.3f} s" for m in ("read", "write", "both"))
+        print(f"  limits: {limit}; larger of read and write {self.ideal():.3f} s")
+        engine = self.of("clonedeck", lambda r: r.get("engine"))
+        print(f"  engine: {engine[0]}")
+        head = ("tool", "wall s", "x limit", "CPU s/GiB", "busy s/GiB", "RSS MiB", "cache MiB",
+                "spread")
+        print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(*head))
+        for name in sorted(self.names, key=lambda n: self.median(n, "wall") or 1e9):
+            self.print_row(name, "wall", name)
+            if name == "clonedeck":
+                self.print_row(name, "copy", "  without its start")
+
+    def print_row(self, name, key, label):
+        wall = self.median(name, key)
+        cells = [
+            text(wall, "{:.3f}"),
+            text(self.against(name, lambda r: max(r["limits"].values()), key), "{:.2f}"),
+        ]
+        if key == "wall":
+            cells += [
+                text(self.cpu(name), "{:.3f}"),
+                text(self.busy(name), "{:.2f}"),
+                text((self.median(name, "rss") or 0) / 1024, "{:.1f}"),
+                text((self.median(name, "cache") or 0) / 1024, "{:.1f}"),
+            ]
+        else:
+            cells += [""] * 4
+        cells.append(text(spread(self.of(name, lambda r: r[key])), "{:.0%}"))
+        print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(label, *cells))
+
+
+class Goals:
+    def __init__(self):
+        self.lines = []
+
+    def add(self, number, what, value, goal, form="{:.3f}", unit=" x"):
+        if value is None:
+            verdict, shown = "not measured", "-"
+        else:
+            verdict = "reached" if value <= goal else "MISSED"
+            shown = form.format(value) + unit
+        self.lines.append((number, what, shown, form.format(goal) + unit, verdict))
+
+    def print(self):
+        print("\nGoals (numbers as in the list of goals)")
+        for number, what, shown, goal, verdict in self.lines:
+            print(f"  {number:>2}  {what:<58}{shown:>13}  at most {goal:<12} {verdict}")
+
+
+def system_calls(bench, pair):
+    """Calls per GiB copied: those of a long copy less those of a short one."""
+    if not shutil.which("strace"):
+        return None, None
+    counts = []
+    for size in (16 * MIB, pair.size):
+        trace = os.path.join(bench.work, "calls")
+        logs = tempfile.mkdtemp(dir=bench.work)
+        argv = ["strace", "-f", "-c", "-o", trace, CLONEDECK, "clone", "-s", pair.source]
+        argv += ["-d", pair.destination, "--confirm", pair.destination, "--log-dir", logs]
+        argv += ["-r", f"0+{size // pair.sector}"]
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+        shutil.rmtree(logs)
+        if done.returncode:
+            return None, None
+        with open(trace, encoding="ascii", errors="replace") as file:
+            total = [line.split() for line in file if line.rstrip().endswith(" total")]
+        counts.append(int(total[0][-3] if total[0][-2].isdigit() else total[0][-2]))
+    per_gib = (counts[1] - counts[0]) * GIB / (pair.size - 16 * MIB)
+    return (per_gib if per_gib > 0 else None), counts[0]
+
+
+def goals_of_modelled(goals, summary, number, factor):
+    goals.add(number, f"{summary.pair.name}: larger of read and write", summary.own("larger"), factor)
+
+
+def goals_of_loops(bench, goals, summary):
+    pair = summary.pair
+    goals.add(4, f"{pair.name}: reading and writing at once", summary.own("both"), 1.05)
+    goals.add(4, f"{pair.name}: best peer ({summary.best_peer()[1]})", summary.versus_best("copy"), 0.75)
+    common_goals(goals, summary)
+    calls, start = system_calls(bench, pair)
+    goals.add(8, f"{pair.name}: system calls per GiB", calls, 500, "{:.0f}", "")
+    if calls is not None:
+        print(f"  system calls: {calls:.0f} per GiB; {start} for the start and the first 16 MiB")
+
+
+def common_goals(goals, summary):
+    pair = summary.pair
+    goals.add(6, f"{pair.name}: process CPU per GiB, without the start", own_cpu(summary), 0.05, unit=" s")
+    goals.add(7, f"{pair.name}: system CPU per GiB", summary.busy("clonedeck"), 0.10, "{:.2f}", " s")
+    goals.add(9, f"{pair.name}: resident memory", summary.median("clonedeck", "rss") / 1024, 16,
+              "{:.1f}", " MiB")
+    goals.add(10, f"{pair.name}: page cache growth", summary.median("clonedeck", "cache") / 1024, 8,
+              "{:.1f}", " MiB")
+
+
+def own_cpu(summary):
+    """The start costs the same for a disk of any size: what 16 MiB take is taken off."""
+    base = summary.start_cpu
+    cost = median(summary.of("clonedeck", lambda r: r["user"] + r["system"]))
+    return max(cost - base, 0) / summary.gib
+
+
+def start_cpu(bench, pair):
+    runs = [clonedeck(bench, pair, "-r", f"0+{16 * MIB // pair.sector}") for _ in range(3)]
+    return median([r["user"] + r["system"] for r in runs if r]) or 0.0
+
+
+def goals_of_memory(goals, summary):
+    pair = summary.pair
+    best = summary.best_peer()[1]
+    goals.add(5, f"{pair.name}: best peer ({best})", summary.versus_best("copy"), 0.75)
+    goals.add(5, f"{pair.name}: reading and writing at once", summary.own("both"), 1.05)
+    goals.add(9, f"{pair.name}: resident memory", summary.median("clonedeck", "rss") / 1024, 16,
+              "{:.1f}", " MiB")
+
+
+def goal_of_size(bench, goals, small, directory):
+    """The same memory on a disk of any size."""
+    size = 15 << 40
+    with contextlib.ExitStack() as stack:
+        try:
+            pair = stack.enter_context(rigs.huge_pair("huge", directory, size))
+        except (OSError, subprocess.CalledProcessError):
+            return
+        result = clonedeck(bench, pair, "-r", f"0+{512 * MIB // pair.sector}")
+        if result:
+            difference = abs(result["rss"] - small) / 1024
+            goals.add(9, "15 TiB disk: resident memory apart from that at 1 GiB", difference, 1,
+                      "{:.1f}", " MiB")
+
+
+def goal_of_growth(bench, goals, directory):
+    """Time and processor time per GiB of a long copy against those of a short one."""
+    costs = []
+    for size in (GIB, 8 * GIB):
+        with rigs.loop_pair("growth", directory, size) as pair:
+            pair.forget()
+            runs = [clonedeck(bench, pair) for _ in range(3)]
+            costs.append(median([r["copy"] / size for r in runs if r]))
+    if None not in costs:
+        goals.add(12, "8 GiB: time per GiB against that at 1 GiB", costs[1] / costs[0], 1.05)
+
+
+MODELS = {
+    "SSD pair 400 MiB/s": (1, 1.02, {"rate": "400M", "overhead": 20}, None),
+    "SSD 500 to 250 MiB/s": (1, 1.02, {"rate": "500M", "overhead": 20},
+                             {"rate": "250M", "overhead": 20}),
+    "spinning pair 180 MiB/s": (2, 1.03, {"rate": "180M", "inner": "120M", "overhead": 60,
+                                          "move": 12000, "window": "8M"}, None),
+    "spinning pair, no cache window": (2, 1.06, {"rate": "180M", "inner": "120M", "overhead": 60,
+                                                 "move": 12000, "window": "1M"}, None),
+}
+
+
+class Run:
+    def __init__(self, bench, options):
+        self.bench, self.options, self.goals = bench, options, Goals()
+        self.rounds = options.rounds or (2 if options.quick else 5)
+
+    def wanted(self, rig):
+        return not self.options.only or rig in self.options.only.split(",")
+
+    def measure(self, pair, rounds, all_of_them):
+        kept, tried = measure_rig(self.bench, pair, rounds, all_of_them)
+        if not kept:
+            print(f"\n{pair.name}: in none of {tried} rounds two runs of clonedeck agreed to "
+                  f"{AGREE:.0%}; this machine is too busy to measure on")
+            return None
+        summary = Summary(pair, kept)
+        summary.print(tried)
+        return summary
+
+    def modelled(self):
+        plugin = os.path.join(HERE, "diskmodel.so")
+        if not os.path.exists(plugin) or not shutil.which("nbdkit") or not shutil.which("nbdfuse"):
+            print("\nmodelled disks: nbdkit, its plugin headers or nbdfuse are missing")
+            return
+        quick = self.options.quick
+        size = (128 if quick else 512) * MIB
+        for name, (goal, factor, source, destination) in MODELS.items():
+            if quick and not name.endswith("pair 400 MiB/s") and not name.endswith("180 MiB/s"):
+                continue
+            rounds = 1 if quick else max(self.rounds - 2, 1)
+            with rigs.modelled_pair(name, plugin, size, source, destination or source) as pair:
+                summary = self.measure(pair, rounds, False)
+                if summary:
+                    goals_of_modelled(self.goals, summary, goal, factor)
+
+    def loops(self):
+        size = (256 if self.options.quick else 1024) * MIB
+        with rigs.loop_pair("disk loops", self.options.dir, size) as pair:
+            base = start_cpu(self.bench, pair)
+            summary = self.measure(pair, self.rounds, not self.options.quick)
+            if summary:
+                summary.start_cpu = base
+                goals_of_loops(self.bench, self.goals, summary)
+                goal_of_size(self.bench, self.goals, summary.median("clonedeck", "rss"),
+                             self.options.dir)
+        if not self.options.quick:
+            goal_of_growth(self.bench, self.goals, self.options.dir)
+
+    def memory(self):
+        size = (256 if self.options.quick else 1024) * MIB
+        with rigs.loop_pair("loops over memory", "/dev/shm", size) as pair:
+            summary = self.measure(pair, self.rounds, not self.options.quick)
+            if summary:
+                goals_of_memory(self.goals, summary)
+
+    def zram(self):
+        if not rigs.have_zram():
+            print("\nzram: this kernel has none")
+            return
+        size = (256 if self.options.quick else 1024) * MIB
+        with rigs.zram_pair("zram pair", size) as pair:
+            summary = self.measure(pair, self.rounds, not self.options.quick)
+            if summary:
+                goals_of_memory(self.goals, summary)
+
+    def all(self):
+        start = time.monotonic()
+        for name, rig in (("modelled", self.modelled), ("loops", self.loops),
+                          ("memory", self.memory), ("zram", self.zram)):
+            if self.wanted(name):
+                rig()
+                sys.stdout.flush()
+        self.goals.print()
+        for line in self.bench.wrong:
+            print(f"WRONG DATA  {line}")
+        print(f"\n{time.monotonic() - start:.0f} s")
+        return 1 if any("clonedeck" in line for line in self.bench.wrong) else 0
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--quick", action="store_true", help="fewer tools and rounds, small sizes")
+    parser.add_argument("--only", help="modelled, loops, memory, zram; separated by commas")
+    parser.add_argument("--rounds", type=int, help="rounds that have to agree (default 5)")
+    parser.add_argument("--dir", default=os.environ.get("CLONEDECK_BUILD", "."),
+                        help="where the loop devices' files go")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    if os.geteuid() != 0:
+        sys.exit("benchmark: root is needed for loop devices")
+    for need in ("losetup", "blockdev", "cmp", CLONEDECK, os.path.join(HERE, "measure")):
+        if not shutil.which(need):
+            sys.exit(f"benchmark: {need} is missing")
+    seed = random.randrange(1 << 32)
+    random.seed(seed)
+    print(f"order of the tools: seed {seed}")
+    with rigs.folder(None) as work, rigs.memory_group(GIB) as group:
+        if not group:
+            print("no memory control groups: buffered tools may fill the page cache")
+        return Run(Bench(work, group), options).all()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of devices that a benchmark may overwrite: made here, gone afterwards.
+
+Loop devices are handed to the kernel to detach when the last descriptor is
+closed, so they go even when this program is killed.
+"""
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+MIB = 1 << 20
+
+
+def quiet(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def random_file(path, size):
+    """Data that neither compresses nor repeats."""
+    with open(path, "wb") as file:
+        for _ in range(size // MIB):
+            file.write(os.urandom(MIB))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def written_file(path, size):
+    """Every block allocated: a hole would be filled at the first write only."""
+    with open(path, "wb") as file:
+        block = b"\xa5" * MIB
+        for _ in range(size // MIB):
+            file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+class Pair:
+    """Source and destination node, their size, and how to forget what is cached of them."""
+
+    def __init__(self, name, source, destination, size, files=()):
+        self.name, self.source, self.destination = name, source, destination
+        self.size, self.files = size, files
+        self.sector = int(output("blockdev", "--getss", source))
+
+    def forget(self):
+        for node in (self.source, self.destination):
+            quiet("blockdev", "--flushbufs", node)
+        for path in self.files:
+            with open(path, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def same(self):
+        return subprocess.run(["cmp", "-s", self.source, self.destination]).returncode == 0
+
+    def scribble(self):
+        """So that a tool that writes nothing is found out."""
+        with open(self.destination, "r+b", buffering=0) as node:
+            for offset in range(0, self.size, 64 * MIB):
+                node.seek(offset)
+                node.write(b"\x5a" * 4096)
+            os.fsync(node.fileno())
+
+
+@contextlib.contextmanager
+def loop(path):
+    node = output("losetup", "--direct-io=on", "-f", "--show", path)
+    keeper = os.open(node, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        quiet("losetup", "-d", node)  # takes effect when the last descriptor is closed
+        yield node
+    finally:
+        os.close(keeper)
+
+
+@contextlib.contextmanager
+def folder(parent):
+    path = tempfile.mkdtemp(prefix="clonedeck-bench.", dir=parent)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def loop_pair(name, parent, size):
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(folder(parent))
+        files = [os.path.join(path, "source"), os.path.join(path, "destination")]
+        random_file(files[0], size)
+        written_file(files[1], size)
+        nodes = [stack.enter_context(loop(file)) for file in files]
+        yield Pair(name, nodes[0], nodes[1], size, files)
+
+
+@contextlib.contextmanager
+def zram(size):
+    with open("/sys/class/zram-control/hot_add", encoding="ascii") as control:
+        number = control.read().strip()
+    try:
+        with open(f"/sys/block/zram{number}/disksize", "w", encoding="ascii") as file:
+            file.write(str(size))
+        yield f"/dev/zram{number}"
+    finally:
+        with open("/sys/class/zram-control/hot_remove", "w", encoding="ascii") as control:
+            control.write(number)
+
+
+@contextlib.contextmanager
+def zram_pair(name, size):
+    with contextlib.ExitStack() as stack:
+        nodes = [stack.enter_context(zram(size)) for _ in range(2)]
+        random_file(nodes[0], size)
+        written_file(nodes[1], size)
+        yield Pair(name, nodes[0], nodes[1], size)
+
+
+def have_zram():
+    return os.access("/sys/class/zram-control/hot_add", os.R_OK)
+
+
+@contextlib.contextmanager
+def modelled_disk(path, plugin, file, model):
+    """nbdkit with the disk model, nbdfuse above it, a loop device above that."""
+    socket, mount = os.path.join(path, "socket"), os.path.join(path, "mount")
+    os.mkdir(mount)
+    node = os.path.join(mount, "disk")
+    options = [f"{key}={value}" for key, value in model.items()]
+    with contextlib.ExitStack() as stack:
+        server = subprocess.Popen(
+            ["nbdkit", "-f", "-t", "16", "-U", socket, plugin, f"file={file}", *options]
+        )
+        stack.callback(server.wait)
+        stack.callback(server.terminate)
+        wait_for(lambda: os.path.exists(socket), server)
+        fuse = subprocess.Popen(["nbdfuse", node, "--unix", socket])
+        stack.callback(fuse.wait)
+        stack.callback(unmount, mount)
+        wait_for(lambda: os.path.exists(node), fuse)
+        yield stack.enter_context(loop(node))
+
+
+def unmount(mount):
+    """The kernel lets go of a detached loop device's file a moment later."""
+    for _ in range(100):
+        done = subprocess.run(["fusermount3", "-u", mount], stderr=subprocess.DEVNULL)
+        if done.returncode == 0:
+            return
+        time.sleep(0.05)
+    subprocess.run(["fusermount3", "-uz", mount])
+
+
+def wait_for(condition, process):
+    for _ in range(200):
+        if condition():
+            return
+        if process.poll() is not None:
+            break
+        time.sleep(0.02)
+    raise RuntimeError(f"{process.args[0]} did not start")
+
+
+@contextlib.contextmanager
+def modelled_pair(name, plugin, size, source, destination):
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(folder("/dev/shm"))
+        nodes = []
+        for kind, model in (("source", source), ("destination", destination)):
+            place = os.path.join(path, kind)
+            os.mkdir(place)
+            file = os.path.join(place, "data")
+            (random_file if kind == "source" else written_file)(file, size)
+            nodes.append(stack.enter_context(modelled_disk(place, plugin, file, model)))
+        yield Pair(name, nodes[0], nodes[1], size)
+
+
+@contextlib.contextmanager
+def huge_pair(name, parent, size):
+    """Sparse, as large as the file system allows: only its size counts."""
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(folder(parent))
+        nodes = []
+        for kind in ("source", "destination"):
+            file = os.path.join(path, kind)
+            with open(file, "wb") as made:
+                made.truncate(size)
+            nodes.append(stack.enter_context(loop(file)))
+        yield Pair(name, nodes[0], nodes[1], size)
+
+
+@contextlib.contextmanager
+def memory_group(limit):
+    """A control group that holds `limit` bytes, version 2 or 1; None where there is none."""
+    for root, knob in (
+        ("/sys/fs/cgroup", "memory.max"),
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+    ):
+        path = os.path.join(root, f"clonedeck-bench-{os.getpid()}")
+        try:
+            os.mkdir(path)
+        except OSError:
+            continue
+        try:
+            try:
+                with open(os.path.join(path, knob), "w", encoding="ascii") as file:
+                    file.write(str(limit))
+            except OSError:
+                continue
+            yield path
+            return
+        finally:
+            remove_group(path)
+    yield None
+
+
+def remove_group(path):
+    for _ in range(50):
+        try:
+            os.rmdir(path)
+            return
+        except OSError:
+            time.sleep(0.02)
