@@ -45,17 +45,15 @@ void report_lines_done(struct report_lines *lines)
 
 enum role report_result_role(const struct report *report)
 {
-	switch (report->job.result) {
-	case JOB_RESULT_COMPLETE:
+	switch (report_exit_code(report)) {
+	case EXIT_COMPLETE:
 		return ROLE_OK;
-	case JOB_RESULT_PARTIAL:
-	case JOB_RESULT_STOPPED:
+	case EXIT_BAD_AREAS:
+	case EXIT_STOPPED:
 		return ROLE_WARN;
-	case JOB_RESULT_NONE:
-	case JOB_RESULT_FAILED:
-		break;
+	default:
+		return ROLE_BAD;
 	}
-	return ROLE_BAD;
 }
 
 enum role report_line_role(const struct report *report, const struct report_lines *lines, size_t at)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words of screen 3: from the plan itself, and never wider than the screen. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/model_plan.h"
+
+static struct extent extents[3];
+static struct plan plan;
+static struct verdict items[3];
+static struct verdict_list verdicts;
+
+static void setup(void)
+{
+	memset(&plan, 0, sizeof(plan));
+	memset(items, 0, sizeof(items));
+	extents[0] = (struct extent){ 0, 0, 3907029168 };
+	plan.extents = extents;
+	plan.extent_count = 1;
+	plan.total_sectors = 3907029168;
+	plan.sector_size = 512;
+	plan.whole = true;
+	plan.source = (struct endpoint){ .kind = ENDPOINT_DISK,
+					 .node = "/dev/sda",
+					 .identity = { .model = "ST2000DM008-2FR102",
+						       .serial = "ZFL1A2B3" },
+					 .size = 2000398934016,
+					 .exists = true };
+	plan.destination = (struct endpoint){ .kind = ENDPOINT_DISK,
+					      .node = "/dev/sdb",
+					      .identity = { .model = "WDC WD40EFAX-68JH4N1",
+							    .serial = "WD-WX12D3456789" },
+					      .size = 4000787030016,
+					      .exists = true };
+	items[0].kind = VERDICT_WARN;
+	snprintf(items[0].sentence, sizeof(items[0].sentence),
+		 "/dev/sdb holds three partitions that will be lost, one of which was written in "
+		 "March, and a word thatislongerthanawholelineofthescreencouldeverbeonasmallone.");
+	items[1].kind = VERDICT_WARN;
+	snprintf(items[1].sentence, sizeof(items[1].sentence), "short");
+	items[2].kind = VERDICT_OK;
+	snprintf(items[2].sentence, sizeof(items[2].sentence), "fine");
+	verdicts = (struct verdict_list){ items, 3 };
+}
+
+START_TEST(test_mock_up)
+{
+	struct line line;
+
+	line_start(&line, 80);
+	plan_text_source(&plan, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " SOURCE  sda"));
+	ck_assert_ptr_nonnull(strstr(line.text, "S/N ZFL1A2B3"));
+	ck_assert_ptr_nonnull(strstr(line.text, "2,000,398,934,016 B"));
+	ck_assert_int_le(text_width(line.text), 80);
+	line_start(&line, 80);
+	plan_text_destination(&plan, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
+	line_start(&line, 80);
+	plan_text_copy(&plan, &line);
+	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
+	line_start(&line, 80);
+	plan_text_options(&plan.options, &line);
+	ck_assert_str_eq(line.text,
+			 " OPTIONS engine chosen at the start; errors: 0 retries, then stop");
+}
+END_TEST
+
+START_TEST(test_kinds)
+{
+	struct line line;
+
+	plan.whole = false;
+	extents[0] = (struct extent){ 2048, 4096, 1 };
+	plan.total_sectors = 1;
+	line_start(&line, 80);
+	plan_text_copy(&plan, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "LBA 2048-2048 -> LBA 4096"));
+	plan.extent_count = 3;
+	line_start(&line, 80);
+	plan_text_copy(&plan, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "3 extents"));
+
+	/* A file that does not exist yet has no size, whatever the plan will make of it. */
+	plan.destination = (struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
+	snprintf(plan.destination.node, sizeof(plan.destination.node),
+		 "/a/very/long/path/that/does/not/fit/on/the/line/at/all/in/80/columns/disk.img");
+	line_start(&line, 80);
+	plan_text_destination(&plan, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "disk.img"));
+	ck_assert_ptr_nonnull(strstr(line.text, "new file"));
+	ck_assert_ptr_null(strstr(line.text, "77"));
+}
+END_TEST
+
+/* In full or cut, every verdict has its line, and in full nothing of it is missing. */
+START_TEST(test_checks)
+{
+	struct gate gate = { 0 };
+
+	ck_assert_int_eq(gate_update(&gate, "p", &verdicts, "456789"), 0);
+	for (int columns = 12; columns < 200; columns++)
+		for (int open = -1; open < 3; open++) {
+			struct plan_lines lines = { 0 };
+			char said[512] = "", wanted[512] = "";
+			size_t first, last, verdict = open < 0 ? 0 : (size_t)open;
+
+			plan_lines_add_checks(&lines, &verdicts, columns,
+					      open < 0 ? PLAN_ALL_OPEN : (size_t)open);
+			ck_assert_uint_eq(lines.entries, 3);
+			plan_lines_find(&lines, verdict, &first, &last);
+			for (size_t i = 0; i < lines.count; i++) {
+				struct line line;
+				enum role role;
+
+				line_start(&line, columns);
+				plan_text_check(&gate, &lines.items[i], &line, &role);
+				if (text_width(line.text) > columns)
+					ck_abort_msg("%d: %s", columns, line.text);
+				if (i >= first && i <= last && columns > 30)
+					strcat(said, line.text + PLAN_CHECK_INDENT);
+				if (open >= 0 && lines.items[i].index != verdict)
+					ck_assert(lines.items[i].first);
+			}
+			if (columns <= 100)
+				goto next;
+			for (char *from = said, *to = said;; from++)
+				if (*from != ' ' && !(*to++ = *from))
+					break;
+			for (const char *c = items[verdict].sentence; *c; c++)
+				if (*c != ' ')
+					strncat(wanted, c, 1);
+			ck_assert_str_eq(said, wanted);
+		next:
+			plan_lines_done(&lines);
+		}
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_check_text)
+{
+	struct gate gate = { 0 };
+	struct plan_lines lines = { 0 };
+	struct line line;
+	enum role role;
+
+	gate_update(&gate, "p", &verdicts, "456789");
+	plan_lines_add_checks(&lines, &verdicts, 80, 1);
+	ck_assert_uint_eq(lines.count, 3);
+	line_start(&line, 80);
+	plan_text_check(&gate, &lines.items[0], &line, &role);
+	ck_assert_int_eq(role, ROLE_WARN);
+	ck_assert_ptr_nonnull(strstr(line.text, "  [ ] W1 /dev/sdb holds"));
+	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
+	gate_tick(&gate, 1);
+	line_start(&line, 80);
+	plan_text_check(&gate, &lines.items[1], &line, &role);
+	ck_assert_str_eq(line.text, "  [x] W2 short");
+	line_start(&line, 80);
+	plan_text_check(&gate, &lines.items[2], &line, &role);
+	ck_assert_str_eq(line.text, "  ok     fine");
+	items[0].kind = VERDICT_REFUSE;
+	line_start(&line, 80);
+	plan_text_check(&gate, &lines.items[0], &line, &role);
+	ck_assert_int_eq(role, ROLE_BAD);
+	ck_assert_int_eq(strncmp(line.text, "  NO", 4), 0);
+	plan_lines_done(&lines);
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_start_text)
+{
+	struct gate gate = { 0 };
+	struct line line;
+
+	gate_update(&gate, "p", &verdicts, "456789");
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "tick W1, W2 with"));
+	gate_tick(&gate, 0);
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "tick W2 with"));
+	gate_tick(&gate, 1);
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_null(strstr(line.text, "tick"));
+	items[2].kind = VERDICT_REFUSE;
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "REFUSED"));
+	gate_done(&gate);
+}
+END_TEST
+
+START_TEST(test_sections)
+{
+	struct plan_lines lines = { 0 };
+	size_t first, last;
+
+	plan.extent_count = 3;
+	plan_lines_add_checks(&lines, &verdicts, 80, 2);
+	plan_lines_add_lost(&lines, 2);
+	plan_lines_add_extents(&lines, &plan);
+	ck_assert_uint_eq(lines.entries, 3 + 2 + 3);
+	ck_assert_uint_eq(lines.count, 3 + 1 + 2 + 1 + 3);
+	plan_lines_find(&lines, 3, &first, &last);
+	ck_assert_int_eq(lines.items[first].kind, PLAN_LINE_LOST);
+	ck_assert_uint_eq(first, last);
+	plan_lines_done(&lines);
+	plan.extent_count = 1;
+	plan_lines_add_extents(&lines, &plan);
+	ck_assert_uint_eq(lines.count, 0);
+	plan_lines_done(&lines);
+}
+END_TEST
+
+START_TEST(test_everything_fits)
+{
+	struct partition partition = { .number = UINT32_MAX,
+				       .start = UINT64_MAX / 2,
+				       .sectors = UINT64_MAX / 2 };
+	struct lost lost = { &partition, LOST_FROM_TABLE };
+
+	memset(partition.label, 'L', sizeof(partition.label) - 1);
+	memset(partition.node, 'n', sizeof(partition.node) - 1);
+	memset(plan.source.identity.model, 'M', sizeof(plan.source.identity.model) - 1);
+	memset(plan.source.identity.serial, 'S', sizeof(plan.source.identity.serial) - 1);
+	memset(plan.source.node, 'N', sizeof(plan.source.node) - 1);
+	plan.source.size = UINT64_MAX;
+	plan.total_sectors = UINT64_MAX;
+	extents[0] = (struct extent){ UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 2 };
+	plan.options = (struct plan_options){ .chunk = UINT32_MAX,
+					      .queue_depth = UINT32_MAX,
+					      .lanes = UINT32_MAX,
+					      .source_backend = BACKEND_THREADS,
+					      .destination_backend = BACKEND_BUFFERED,
+					      .rate = UINT64_MAX,
+					      .on_error = ON_ERROR_MAP,
+					      .retries = UINT32_MAX };
+	for (int width = 0; width <= 250; width++) {
+		struct line line;
+
+		line_start(&line, width);
+		plan_text_source(&plan, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		line_start(&line, width);
+		plan_text_copy(&plan, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		line_start(&line, width);
+		plan_text_options(&plan.options, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		line_start(&line, width);
+		plan_text_lost(&lost, 512, UNITS_SI, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		line_start(&line, width);
+		plan_text_extent(&plan, 0, &line);
+		plan_text_axis(UINT64_MAX, UNITS_IEC, &line);
+		ck_assert_int_le(text_width(line.text), width);
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_plan");
+	TCase *tcase = tcase_create("plan");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_mock_up);
+	tcase_add_test(tcase, test_kinds);
+	tcase_add_test(tcase, test_checks);
+	tcase_add_test(tcase, test_check_text);
+	tcase_add_test(tcase, test_start_text);
+	tcase_add_test(tcase, test_sections);
+	tcase_add_test(tcase, test_everything_fits);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/model_report.h"
+
+static struct extent extent = { 0, 0, 2048 };
+static struct plan plan;
+static struct report report;
+
+static void setup(void)
+{
+	memset(&plan, 0, sizeof(plan));
+	memset(&report, 0, sizeof(report));
+	plan.extents = &extent;
+	plan.extent_count = 1;
+	plan.total_sectors = 2048;
+	plan.sector_size = 512;
+	plan.source.kind = plan.destination.kind = ENDPOINT_DISK;
+	report.plan = &plan;
+	report.job.state = JOB_ENDED;
+	report.job.result = JOB_RESULT_PARTIAL;
+	report.job.flushed = true;
+	report.job.total = report.job.written = 2048 * 512;
+	report.job.bad_areas = report.job.bad_shown = 1;
+	report.job.bad[0] = (struct job_bad_area){ .lba = 7, .sectors = 1, .code = -5 };
+}
+
+START_TEST(test_lines)
+{
+	struct report_lines lines = { 0 };
+	bool heading = false;
+
+	for (int columns = 40; columns <= 250; columns += 10) {
+		ck_assert_int_eq(report_lines_make(&lines, &report, columns, NULL), 0);
+		ck_assert_uint_gt(lines.count, 8);
+		for (size_t i = 0; i < lines.count; i++) {
+			if (text_width(lines.items[i]) > columns)
+				ck_abort_msg("%d: %s", columns, lines.items[i]);
+			ck_assert_ptr_null(strchr(lines.items[i], '\n'));
+			if (report_line_role(&report, &lines, i) == ROLE_STRONG)
+				heading = true;
+		}
+		ck_assert_ptr_nonnull(strstr(lines.items[0], "PARTIAL"));
+		ck_assert_int_eq(report_line_role(&report, &lines, 0), ROLE_WARN);
+	}
+	ck_assert(heading);
+	report_lines_done(&lines);
+	report_lines_done(&lines);
+}
+END_TEST
+
+/* The look follows the result that is said, also where the flush decides. */
+START_TEST(test_roles)
+{
+	static const struct {
+		enum job_result result;
+		enum error_class class;
+		enum role role;
+	} cases[] = {
+		{ JOB_RESULT_COMPLETE, ERROR_CLASS_NONE, ROLE_OK },
+		{ JOB_RESULT_PARTIAL, ERROR_CLASS_NONE, ROLE_WARN },
+		{ JOB_RESULT_STOPPED, ERROR_CLASS_NONE, ROLE_WARN },
+		{ JOB_RESULT_FAILED, ERROR_CLASS_DESTINATION, ROLE_BAD },
+	};
+
+	report.job.bad_areas = 0;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		report.job.result = cases[i].result;
+		report.job.bad_areas = cases[i].result == JOB_RESULT_PARTIAL;
+		report.job.error.class = cases[i].class;
+		report.job.error.code = cases[i].class ? -5 : 0;
+		ck_assert_int_eq(report_result_role(&report), cases[i].role);
+	}
+	report.job.result = JOB_RESULT_COMPLETE;
+	report.job.flushed = false;
+	ck_assert_int_ne(report_result_role(&report), ROLE_OK);
+}
+END_TEST
+
+/* What was not copied is blank in the graph, not zero. */
+START_TEST(test_profile)
+{
+	float samples[300];
+
+	for (int i = 0; i < RATES_PROFILE / 2; i++)
+		report.rates.profile[i] = 200e6F;
+	report.rates.profile[3] = 250e6F;
+	for (int count = 1; count <= 300; count++) {
+		float max = report_profile(&report, samples, count);
+
+		ck_assert(max >= 200 && max <= 250);
+		ck_assert(!isnan(samples[0]));
+		if (count > 1)
+			ck_assert(isnan(samples[count - 1]));
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_report");
+	TCase *tcase = tcase_create("report");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_lines);
+	tcase_add_test(tcase, test_roles);
+	tcase_add_test(tcase, test_profile);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
