@@ -19,9 +19,12 @@ static const struct {
 	[OPTION_CHUNK] = { N_("Request size"), N_("auto, or a size up to 8M, for instance 1M") },
 	[OPTION_DEPTH] = { N_("Queue depth"), N_("auto, or 1 to 256 requests in flight per end") },
 	[OPTION_LANES] = { N_("Lanes"), N_("auto, or 1 to 32 threads") },
-	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"), N_("auto, uring, threads, buffered, image") },
+	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"),
+				    N_("auto, uring, threads, sg, buffered, image") },
 	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
-					 N_("auto, uring, threads, buffered, image") },
+					 N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_SG_DATA] = { N_("sg data"),
+			     N_("direct, or indirect: copied by the sg driver; only for sg") },
 	[OPTION_RATE] = { N_("Rate limit"), N_("none, or bytes per second, for instance 50M") },
 	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 1000, of a request that failed") },
 	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or map: note the bad area and go on") },
@@ -107,6 +110,8 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 		  io_backend_choice_name(options->source_backend));
 	field_set(&form->fields[OPTION_DESTINATION_BACKEND],
 		  io_backend_choice_name(options->destination_backend));
+	field_set(&form->fields[OPTION_SG_DATA],
+		  options->sg_data == SG_DATA_INDIRECT ? "indirect" : "direct");
 	field_set(&form->fields[OPTION_RATE],
 		  options->rate ? options_print_size(options->rate, text, sizeof(text)) : "none");
 	snprintf(text, sizeof(text), "%u", options->retries);
@@ -187,6 +192,9 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		return io_backend_choice_parse(text, &options->source_backend) == 0;
 	case OPTION_DESTINATION_BACKEND:
 		return io_backend_choice_parse(text, &options->destination_backend) == 0;
+	case OPTION_SG_DATA:
+		options->sg_data = !strcmp(text, "indirect") ? SG_DATA_INDIRECT : SG_DATA_DIRECT;
+		return !strcmp(text, "indirect") || !strcmp(text, "direct");
 	case OPTION_RATE:
 		return options_read_rate(text, &options->rate);
 	case OPTION_RETRIES:

@@ -132,6 +132,8 @@ static void text_engine(const struct plan_options *options, struct line *line)
 		 or_auto(options->chunk, true, chunk),
 		 io_backend_choice_name(options->source_backend),
 		 io_backend_choice_name(options->destination_backend));
+	if (options->sg_data == SG_DATA_INDIRECT)
+		line_add(line, _("sg data indirect; "));
 }
 
 void plan_text_options(const struct plan_options *options, struct line *line)

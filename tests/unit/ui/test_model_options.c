@@ -27,7 +27,8 @@ START_TEST(test_round_trip)
 		{ .chunk = 3 * 512, .rate = 50000000, .on_error = ON_ERROR_MAP },
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
-		  .destination_backend = BACKEND_THREADS },
+		  .destination_backend = BACKEND_SG,
+		  .sg_data = SG_DATA_INDIRECT },
 		{ .rate = UINT64_MAX, .source_backend = BACKEND_IMAGE },
 	};
 
@@ -43,6 +44,7 @@ START_TEST(test_round_trip)
 		ck_assert_uint_eq(back.lanes, cases[i].lanes);
 		ck_assert_int_eq(back.source_backend, cases[i].source_backend);
 		ck_assert_int_eq(back.destination_backend, cases[i].destination_backend);
+		ck_assert_int_eq(back.sg_data, cases[i].sg_data);
 		ck_assert_uint_eq(back.rate, cases[i].rate);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
 		ck_assert_int_eq(back.on_error, cases[i].on_error);
@@ -65,6 +67,7 @@ START_TEST(test_wrong)
 		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
 		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
 		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
+		{ OPTION_SG_DATA, "mmap" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
