@@ -227,6 +227,8 @@ static int print_report(struct headless *run)
 	} else {
 		cli_error(&error);
 	}
+	/* The copy is what the exit code tells of; that nobody could read the report is said. */
+	cli_finish_output(code);
 	return code;
 }
 

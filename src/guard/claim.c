@@ -226,6 +226,15 @@ static bool says_otherwise(const char *expected, const char *found)
 	return expected[0] && found[0] && strcmp(expected, found) != 0;
 }
 
+/* The kernel lets a read-only device be opened for writing and fails the writes. */
+static bool is_read_only(const struct claim *claim)
+{
+	int read_only = 0;
+
+	return claim->role == CLAIM_DESTINATION && ioctl(claim->fd, BLKROGET, &read_only) == 0 &&
+	       read_only;
+}
+
 static int check_device(struct claim *claim, struct error *reterr)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
@@ -244,6 +253,8 @@ static int check_device(struct claim *claim, struct error *reterr)
 				 endpoint->node, error_phrase(errno));
 	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size)
 		return stale(claim, "identify", reterr);
+	if (is_read_only(claim))
+		return explain_open(claim, -EROFS, reterr);
 	if (expected->diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
 	    diskseq != expected->diskseq)
 		return stale(claim, "identify", reterr);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where log, map and report go, and the opening of the log. */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +143,21 @@ static void log_plan(struct session *session)
 	}
 }
 
+/* The map is saved by writing beside it and renaming: whether that works is tried once now. */
+static int try_beside(const char *path)
+{
+	char beside[PATH_MAX];
+
+	if ((size_t)snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= sizeof(beside))
+		return -ENAMETOOLONG;
+	int fd = mkostemp(beside, O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return unlink(beside) < 0 ? -errno : 0;
+}
+
 int session_make_files(struct session *session, struct error *reterr)
 {
 	struct session_files *files = &session->files;
@@ -159,12 +176,51 @@ int session_make_files(struct session *session, struct error *reterr)
 		text_copy(files->map, sizeof(files->map), session->options.map_path);
 	if (session->options.report_path)
 		text_copy(files->report, sizeof(files->report), session->options.report_path);
+	r = try_beside(files->map);
+	if (r < 0)
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,
+			_("The map %s cannot be written: %s. Without it the copy could not "
+			  "be resumed; name another file with --map."),
+			files->map, error_phrase(r));
 	log_close(session->log);
 	session->log = NULL;
 	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, reterr);
 	if (r == 0)
 		log_plan(session);
 	return r;
+}
+
+static int cannot_be_kept(const char *path, int code, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "plan", path,
+			 _("%s cannot be written: %s. Name another file."), path,
+			 error_phrase(code));
+}
+
+/* A file that is to be replaced by renaming needs a directory that can be written. */
+static int check_file(const char *path, struct error *reterr)
+{
+	char copy[PATH_MAX];
+	struct stat st;
+
+	if (!path)
+		return 0;
+	if (strlen(path) >= sizeof(((struct session_files *)0)->map) - 8)
+		return cannot_be_kept(path, -ENAMETOOLONG, reterr);
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
+				 _("%s is not a regular file and cannot be replaced by one."),
+				 path);
+	text_copy(copy, sizeof(copy), path);
+	return access(dirname(copy), W_OK | X_OK) < 0 ? cannot_be_kept(path, -errno, reterr) : 0;
+}
+
+int session_check_files(const struct session *session, struct error *reterr)
+{
+	int r = check_file(session->options.map_path, reterr);
+
+	return r < 0 ? r : check_file(session->options.report_path, reterr);
 }
 
 const char *session_log_dir(const struct session *session)

@@ -141,7 +141,10 @@ int session_adopt_plan(struct session *session, struct plan *plan, struct map *r
 	session_discard_plan(session);
 	session->plan = plan;
 	session->resume = resume;
-	int r = session_check_plan(session, reterr);
+	int r = session_check_files(session, reterr);
+
+	if (r == 0)
+		r = session_check_plan(session, reterr);
 
 	if (r < 0)
 		session_discard_plan(session);

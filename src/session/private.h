@@ -105,6 +105,8 @@ int session_adopt_plan(struct session *session, struct plan *plan, struct map *r
 
 /* files.c */
 void session_find_log_dir(struct session *session);
+/* Map and report as the user named them: hours later is too late to find out. */
+int session_check_files(const struct session *session, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
 
 /* start.c */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts: on which disks files lie, and how much room there is. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "guard/rules.h"
+
+static char base[64];
+static struct plan *plan;
+static struct endpoint source, destination;
+static struct disk_list nothing;
+
+static const char *path_of(const char *name)
+{
+	static char path[4][128];
+	static unsigned next;
+	char *to = path[next++ % 4];
+
+	snprintf(to, sizeof(path[0]), "%s/%s", base, name);
+	return to;
+}
+
+static void make_base(void)
+{
+	snprintf(base, sizeof(base), "/var/tmp/test-facts.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(base));
+}
+
+static void remove_base(void)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command),
+		 "umount %s/mnt %s/ram 2>/dev/null; for f in %s/*.img; do losetup -j $f -n -O NAME "
+		 "| "
+		 "xargs -r losetup -d; done; rm -rf %s",
+		 base, base, base, base);
+	ck_assert_int_ge(system(command), 0);
+}
+
+static void image(const char *path, struct endpoint *ret)
+{
+	struct stat st;
+
+	*ret = (struct endpoint){ .kind = ENDPOINT_IMAGE, .logical_sector_size = 512 };
+	text_copy(ret->node, sizeof(ret->node), path);
+	if (stat(path, &st) < 0)
+		return;
+	ret->exists = true;
+	ret->size = (uint64_t)st.st_size;
+	ret->identity.devno = st.st_dev;
+	ret->identity.inode = st.st_ino;
+}
+
+static void setup(void)
+{
+	int fd = open(path_of("a.img"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 16 * 1024 * 1024), 0);
+	ck_assert_int_eq(pwrite(fd, "x", 1, 0), 1);
+	ck_assert_int_eq(fsync(fd), 0);
+	close(fd);
+	image(path_of("a.img"), &source);
+	image(path_of("b.img"), &destination);
+	plan = NULL;
+}
+
+static void teardown(void)
+{
+	plan_destroy(plan);
+}
+
+static struct guard_facts gather(const char *log_dir, const char *map)
+{
+	struct guard_facts facts;
+	struct error error = { 0 };
+
+	if (!plan)
+		ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error),
+				 0);
+	ck_assert_int_eq(facts_gather(plan, &nothing, log_dir, map, &facts, &error), 0);
+	return facts;
+}
+
+START_TEST(what_does_not_exist_yet_has_a_place)
+{
+	struct guard_facts facts = gather(path_of("not/yet/there"), NULL);
+	struct guard_facts here = gather(base, NULL);
+
+	ck_assert_uint_eq(facts.log_dir.below_count, here.log_dir.below_count);
+	for (size_t i = 0; i < here.log_dir.below_count; i++)
+		ck_assert_str_eq(facts.log_dir.below[i].disk, here.log_dir.below[i].disk);
+	ck_assert_int_eq(facts.log_dir.in_memory, here.log_dir.in_memory);
+	ck_assert_str_eq(facts.map.path, "");
+}
+END_TEST
+
+START_TEST(room_and_holes_are_measured)
+{
+	struct guard_facts facts = gather(NULL, NULL);
+
+	ck_assert(facts.image_free_known);
+	ck_assert_uint_gt(facts.image_free, 0);
+	ck_assert(facts.source_allocated_known);
+	ck_assert_uint_lt(facts.source_allocated, 1024 * 1024);
+	ck_assert(!facts.same_storage);
+}
+END_TEST
+
+START_TEST(one_file_by_two_names_is_noticed)
+{
+	ck_assert_int_eq(link(path_of("a.img"), path_of("hard.img")), 0);
+	image(path_of("hard.img"), &destination);
+	ck_assert(gather(NULL, NULL).same_storage);
+	ck_assert_int_eq(unlink(path_of("hard.img")), 0);
+}
+END_TEST
+
+START_TEST(memory_is_noticed)
+{
+	ck_assert_int_eq(mkdir(path_of("ram"), 0700), 0);
+	ck_assert_int_eq(mount("tmpfs", path_of("ram"), "tmpfs", 0, "size=1m"), 0);
+	struct guard_facts facts = gather(path_of("ram/logs"), path_of("ram/a.map"));
+
+	ck_assert(facts.log_dir.in_memory);
+	ck_assert(facts.map.in_memory);
+	ck_assert_uint_eq(facts.log_dir.below_count, 0);
+	ck_assert_int_eq(umount(path_of("ram")), 0);
+}
+END_TEST
+
+/* A file system on a loop device lies on that device, and on what its file lies on. */
+START_TEST(stack_is_followed_to_its_ground)
+{
+	char command[512], node[64];
+	struct guard_facts ground = gather(base, NULL);
+
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s && mkfs.ext4 -q -F %s && losetup --find --show %s", path_of("mnt"),
+		 path_of("a.img"), path_of("a.img"));
+	FILE *f = popen(command, "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(node, sizeof(node), f));
+	node[strcspn(node, "\n")] = '\0';
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_int_eq(mount(node, path_of("mnt"), "ext4", 0, NULL), 0);
+
+	struct guard_facts facts = gather(path_of("mnt/logs"), NULL);
+
+	ck_assert_uint_eq(facts.log_dir.below_count, ground.log_dir.below_count + 1);
+	ck_assert_str_eq(facts.log_dir.below[0].disk, node);
+	for (size_t i = 0; i < ground.log_dir.below_count; i++)
+		ck_assert_str_eq(facts.log_dir.below[i + 1].disk, ground.log_dir.below[i].disk);
+	ck_assert_int_eq(umount(path_of("mnt")), 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("guard/facts");
+	TCase *tcase = tcase_create("facts");
+
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, what_does_not_exist_yet_has_a_place);
+	tcase_add_test(tcase, room_and_holes_are_measured);
+	tcase_add_test(tcase, one_file_by_two_names_is_noticed);
+	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
+		tcase_add_test(tcase, memory_is_noticed);
+		tcase_add_test(tcase, stack_is_followed_to_its_ground);
+	}
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
