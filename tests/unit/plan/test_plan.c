@@ -391,6 +391,21 @@ START_TEST(id_names_what_happens)
 }
 END_TEST
 
+/* Loop devices and virtual disks have nothing but their name. */
+START_TEST(id_of_disks_without_identity)
+{
+	char first[9], id[9];
+
+	source.identity.serial[0] = '\0';
+	id_of(first);
+	id_of(id);
+	ck_assert_str_eq(id, first);
+	snprintf(source.disk_node, sizeof(source.disk_node), "/dev/sdq");
+	id_of(id);
+	ck_assert_str_ne(id, first);
+}
+END_TEST
+
 START_TEST(id_outlives_the_making_of_an_image)
 {
 	char first[9], id[9];
@@ -439,6 +454,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, options_have_bounds);
 	tcase_add_test(tests, chunk_fits_both_sectors);
 	tcase_add_test(tests, id_names_what_happens);
+	tcase_add_test(tests, id_of_disks_without_identity);
 	tcase_add_test(tests, id_outlives_the_making_of_an_image);
 	tcase_add_test(tests, id_is_the_same_on_every_machine);
 	suite_add_tcase(suite, tests);
