@@ -111,14 +111,18 @@ void session_take_hotplug(struct session *session, unsigned *changes)
 	bool rescan = false, any = false;
 
 	while (scan_next_event(session->scan, text, sizeof(text), &rescan)) {
-		char *line = session->hotplug[session->hotplug_count++ % HOTPLUG_LINES];
 		time_t now = time(NULL);
 		struct tm tm;
+		char *line;
 
+		any = any || rescan;
+		/* Of disks that are not listed there is nothing to tell. */
+		if (!text[0])
+			continue;
+		line = session->hotplug[session->hotplug_count++ % HOTPLUG_LINES];
 		if (localtime_r(&now, &tm))
 			strftime(stamp, sizeof(stamp), "%H:%M:%S", &tm);
 		snprintf(line, sizeof(session->hotplug[0]), "%s  %s", stamp, text);
-		any = any || rescan;
 		*changes |= SESSION_CHANGE_EVENT;
 	}
 	if (any)
