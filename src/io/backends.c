@@ -23,6 +23,7 @@
 /* The buffers of all lanes together; more would leave the processor's caches. */
 #define MEMORY_USUAL (8 * MIB)
 #define MEMORY_NVME  (24 * MIB)
+#define MEMORY_MOST  (1024U * MIB)
 
 static const struct {
 	enum backend_choice choice;
@@ -151,16 +152,20 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 				usual_chunk(destination, choice->destination_synchronous));
 		chunk = larger(chunk, larger(io_sector_size(source), io_sector_size(destination)));
 	}
-	if (chunk > CHUNK_MOST)
-		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
-				 _("A chunk of %" PRIu32 " bytes is too large; the most is %u."),
-				 chunk, CHUNK_MOST);
-	if (!fits_sectors(chunk, source) || !fits_sectors(chunk, destination))
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
-				 _("A chunk of %" PRIu32 " bytes is not a whole number of sectors "
-				   "of %s (%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
-				 chunk, source->name, io_sector_size(source), destination->name,
-				 io_sector_size(destination));
+	if (chunk > CHUNK_MOST) {
+		error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
+			  _("A chunk of %" PRIu32 " bytes is too large; the most is %u."), chunk,
+			  CHUNK_MOST);
+		return -ERANGE;
+	}
+	if (!fits_sectors(chunk, source) || !fits_sectors(chunk, destination)) {
+		error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
+			  _("A chunk of %" PRIu32 " bytes is not a whole number of sectors of %s "
+			    "(%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
+			  chunk, source->name, io_sector_size(source), destination->name,
+			  io_sector_size(destination));
+		return -EINVAL;
+	}
 	choice->chunk = chunk;
 	return 0;
 }
@@ -174,10 +179,11 @@ static int choose_backend(const struct io_target *target, enum backend_choice ch
 	if (choice == BACKEND_SG && sg_data == SG_DATA_INDIRECT)
 		backend = &sg_indirect_backend.io;
 
-	if (choice != BACKEND_AUTO && !backend)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
-				 _("This version has no backend of that kind for %s."),
-				 target->name);
+	if (choice != BACKEND_AUTO && !backend) {
+		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
+			  _("This version has no backend of that kind for %s."), target->name);
+		return -EOPNOTSUPP;
+	}
 	if (!backend) {
 		if (target->regular_file)
 			backend = &io_image_backend;
@@ -230,19 +236,30 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 	return larger(2, smaller(lanes, 8));
 }
 
-static void choose_buffers(const struct io_target *source, const struct io_target *destination,
-			   struct io_choice *choice)
+/* Depths are of all lanes together, and so are the buffers. A depth that was asked for gets
+ * them, whatever the caches are worth. */
+static int choose_buffers(const struct io_target *source, const struct io_target *destination,
+			  const struct plan_options *options, struct io_choice *choice,
+			  struct error *reterr)
 {
 	bool nvme = source->kind == DISK_NVME || destination->kind == DISK_NVME;
 	uint32_t memory = (nvme ? MEMORY_NVME : MEMORY_USUAL) / choice->chunk;
 	uint32_t wanted = choice->source_depth + choice->destination_depth;
 	bool queues = (choice->source->traits | choice->destination->traits) & IO_ASYNC;
 
-	wanted = smaller(wanted, larger(memory, 2)) / choice->lanes;
+	wanted = smaller(wanted, larger(larger(memory, 2), options->queue_depth)) / choice->lanes;
 	if (queues)
 		choice->buffers_per_lane = larger(wanted, 2);
 	else
 		choice->buffers_per_lane = 1; /* filled, emptied, filled again in the call */
+	if ((uint64_t)choice->lanes * choice->buffers_per_lane * choice->chunk <=
+	    (uint64_t)MEMORY_MOST)
+		return 0;
+	error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
+		  _("%" PRIu32 " requests of %" PRIu32 " bytes are too much memory; the most is "
+		    "%u bytes."),
+		  choice->lanes * choice->buffers_per_lane, choice->chunk, MEMORY_MOST);
+	return -ERANGE;
 }
 
 static const char *describe_drivers(const struct io_choice *choice)
@@ -336,7 +353,9 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 	if (r < 0)
 		return r;
 	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);
-	choose_buffers(source, destination, &choice);
+	r = choose_buffers(source, destination, options, &choice, reterr);
+	if (r < 0)
+		return r;
 	describe(&choice);
 	*ret = choice;
 	return 0;

@@ -16,27 +16,16 @@
 
 #if HAVE_LIBURING
 
-#include <liburing.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/range.h"
-#include "io/buffers.h"
 #include "io/sync.h"
+#include "io/uring_queue.h"
 
-#define RING_ENTRIES 64U
-#define FILES_MAX    8U
-#define HUGE_PAGE    (2U << 20)
-#define REAP_BATCH   64U
-#define CANCEL_TAG   ((uint64_t)1) /* no operation has this address */
-
-/* Linux 6.3; missing in the headers of liburing 2.3. */
-#ifndef IORING_FEAT_REG_REG_RING
-#define IORING_FEAT_REG_REG_RING (1U << 13)
-#endif
+#define REAP_BATCH 64U
+#define CANCEL_TAG ((uint64_t)1) /* no operation has this address */
 
 struct uring_handle;
 
@@ -46,18 +35,6 @@ struct uring_op {
 	struct uring_handle *handle;
 	struct uring_op *next; /* of the handle's free ones, or of the queue's ready ones */
 	unsigned again;
-};
-
-struct uring_queue {
-	struct io_uring ring;
-	unsigned handles;
-	bool enabled; /* the ring belongs to the thread that submits first */
-	char *arena;  /* registered buffers, NULL none */
-	size_t arena_size;
-	unsigned files;           /* registered, of FILES_MAX */
-	int event;                /* eventfd, -1 while nobody asked for it */
-	struct uring_op *ready;   /* completed while another handle was closed */
-	struct uring_op *waiting; /* to be sent again, found the submission queue full */
 };
 
 struct uring_handle {
@@ -75,140 +52,16 @@ static struct uring_handle *to_uring(struct io_handle *handle)
 	return (struct uring_handle *)handle;
 }
 
-/* Best first. All leave the completion work to the lane, where its caches are warm. */
-static int ring_init(struct uring_queue *queue, unsigned entries)
-{
-	static const unsigned flags[] = {
-		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-			IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED, /* 6.1 */
-		IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
-			IORING_SETUP_R_DISABLED, /* 5.19 */
-		IORING_SETUP_R_DISABLED,         /* 5.10 */
-		0,
-	};
-	int r = -EINVAL;
-
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
-		r = io_uring_queue_init(entries, &queue->ring, flags[i] | IORING_SETUP_CLAMP);
-		queue->enabled = !(flags[i] & IORING_SETUP_R_DISABLED);
-	}
-	return r;
-}
-
-static int unavailable(const char *device, int code, struct error *reterr)
-{
-	if (code == -EPERM || code == -EACCES)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
-				 _("io_uring is switched off on this system "
-				   "(kernel.io_uring_disabled or a sandbox)."));
-	if (code == -ENOSYS)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
-				 _("This kernel has no io_uring."));
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", device,
-			 _("io_uring cannot be set up: %s."), error_phrase(code));
-}
-
 static int uring_probe(const struct io_backend *backend, const struct io_target *target,
 		       struct error *reterr)
 {
-	struct uring_queue queue = { 0 };
-
 	if (!target->direct)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
 				 _("%s cannot be read or written past the page cache (O_DIRECT); "
 				   "use the buffered backend."),
 				 target->name);
 
-	int r = ring_init(&queue, 2);
-
-	if (r < 0)
-		return unavailable(target->name, r, reterr);
-	io_uring_queue_exit(&queue.ring);
-	return 0;
-}
-
-/*
- * One entry per huge page: so registered, a buffer stays one segment. Kernels
- * before 6.3 cut registered buffers into small pages, which costs more (the
- * queue's segment limit) than registering saves; neither is it worth having
- * for buffers that do not lie inside one huge page. A refusal (RLIMIT_MEMLOCK)
- * is no loss of function.
- */
-static void register_buffers(struct uring_queue *queue, struct io_buffers *buffers)
-{
-	size_t size;
-
-	if (!buffers || !(queue->ring.features & IORING_FEAT_REG_REG_RING) ||
-	    HUGE_PAGE % io_buffers_size(buffers) != 0)
-		return;
-
-	char *arena = io_buffers_arena(buffers, &size);
-	unsigned count = (unsigned)(size / HUGE_PAGE);
-	struct iovec *pages = calloc(count, sizeof(*pages));
-
-	if (!pages)
-		return;
-	for (unsigned i = 0; i < count; i++)
-		pages[i] = (struct iovec){ arena + (size_t)i * HUGE_PAGE, HUGE_PAGE };
-	if (io_uring_register_buffers(&queue->ring, pages, count) == 0) {
-		queue->arena = arena;
-		queue->arena_size = size;
-	}
-	free(pages);
-}
-
-static void register_file(struct uring_handle *handle)
-{
-	struct uring_queue *queue = handle->queue;
-	int fds[FILES_MAX];
-
-	handle->file = -1;
-	if (queue->files == FILES_MAX)
-		return;
-	if (!queue->files) {
-		for (unsigned i = 0; i < FILES_MAX; i++)
-			fds[i] = -1;
-		if (io_uring_register_files(&queue->ring, fds, FILES_MAX) < 0)
-			return;
-	}
-	fds[0] = handle->base.target->fd;
-	if (io_uring_register_files_update(&queue->ring, queue->files, fds, 1) == 1)
-		handle->file = (int)queue->files++;
-}
-
-static int queue_new(const struct io_target *target, const struct io_setup *setup,
-		     struct uring_queue **ret, struct error *reterr)
-{
-	struct uring_queue *queue = calloc(1, sizeof(*queue));
-	unsigned entries = setup->depth > RING_ENTRIES / 2 ? setup->depth * 2 : RING_ENTRIES;
-
-	if (!queue)
-		return error_nomem(reterr);
-
-	int r = ring_init(queue, entries);
-
-	if (r < 0) {
-		free(queue);
-		return unavailable(target->name, r, reterr);
-	}
-	queue->event = -1;
-	register_buffers(queue, setup->buffers);
-	*ret = queue;
-	return 0;
-}
-
-static void queue_unref(struct uring_queue *queue)
-{
-	if (--queue->handles)
-		return;
-	/* Leaving the ring drops its files later, in a kernel worker: until then the devices
-	 * would still look open to whoever wants them next. */
-	if (queue->files)
-		io_uring_unregister_files(&queue->ring);
-	io_uring_queue_exit(&queue->ring);
-	if (queue->event >= 0)
-		close(queue->event);
-	free(queue);
+	return uring_queue_probe(target->name, reterr);
 }
 
 static int uring_open(const struct io_backend *backend, const struct io_target *target,
@@ -226,24 +79,18 @@ static int uring_open(const struct io_backend *backend, const struct io_target *
 		handle->free = &handle->ops[i];
 	}
 	if (setup->peer && setup->peer->backend == backend) {
-		handle->queue = to_uring(setup->peer)->queue;
+		handle->queue = uring_queue_ref(to_uring(setup->peer)->queue);
 	} else {
-		int r = queue_new(target, setup, &handle->queue, reterr);
+		int r = uring_queue_new(target->name, setup, &handle->queue, reterr);
 
 		if (r < 0) {
 			free(handle);
 			return r;
 		}
 	}
-	handle->queue->handles++;
-	register_file(handle);
+	handle->file = uring_queue_add_file(handle->queue, target->fd);
 	*ret = &handle->base;
 	return 0;
-}
-
-static bool is_registered(const struct uring_queue *queue, const char *at)
-{
-	return queue->arena && at >= queue->arena && at < queue->arena + queue->arena_size;
 }
 
 static void prepare(const struct uring_op *op, struct io_uring_sqe *sqe)
@@ -257,8 +104,8 @@ static void prepare(const struct uring_op *op, struct io_uring_sqe *sqe)
 	uint64_t offset = request->offset + request->done;
 	bool read = request->direction == IO_READ;
 
-	if (is_registered(queue, at)) {
-		int page = (int)((size_t)(at - queue->arena) / HUGE_PAGE);
+	if (uring_queue_has(queue, at)) {
+		int page = (int)((size_t)(at - queue->arena) / URING_PAGE);
 
 		if (read)
 			io_uring_prep_read_fixed(sqe, fd, at, length, offset, page);
@@ -284,19 +131,6 @@ static struct io_uring_sqe *get_sqe(struct uring_queue *queue)
 	return sqe;
 }
 
-static int enable(struct uring_queue *queue)
-{
-	if (queue->enabled)
-		return 0;
-
-	/* liburing 2.3 declares a function for this and does not export it. */
-	if (syscall(__NR_io_uring_register, queue->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL,
-		    0) < 0)
-		return -errno;
-	queue->enabled = true;
-	return 0;
-}
-
 static enum io_answer uring_submit(struct io_handle *base, struct io_request *request)
 {
 	struct uring_handle *handle = to_uring(base);
@@ -305,7 +139,7 @@ static enum io_answer uring_submit(struct io_handle *base, struct io_request *re
 	if (!op)
 		return IO_BUSY;
 
-	int r = enable(handle->queue);
+	int r = uring_queue_enable(handle->queue);
 
 	sync_begin(request);
 	if (r < 0)
@@ -484,15 +318,6 @@ static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64
 	}
 }
 
-/* Before the completions are looked at, so that none can slip in between. */
-static void clear_event(struct uring_queue *queue)
-{
-	eventfd_t count;
-
-	if (queue->event >= 0)
-		eventfd_read(queue->event, &count);
-}
-
 static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64_t timeout_ns,
 		      struct io_request **ret)
 {
@@ -507,7 +332,7 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 	if (min > max)
 		min = max;
 	if (!min) /* whoever waits here needs no descriptor: that saves a call per batch */
-		clear_event(queue);
+		uring_queue_clear_event(queue);
 	while (queue->ready && got < max) {
 		ops[got++] = queue->ready;
 		queue->ready = queue->ready->next;
@@ -524,23 +349,9 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 	return r < 0 && !got ? r : (int)got;
 }
 
-/* Not the ring's own: with deferred task work that one does not wake who sleeps in poll. */
 static int uring_poll_fd(struct io_handle *base)
 {
-	struct uring_queue *queue = to_uring(base)->queue;
-
-	if (queue->event < 0) {
-		int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-
-		if (fd < 0)
-			return queue->ring.ring_fd;
-		if (io_uring_register_eventfd(&queue->ring, fd) < 0) {
-			close(fd);
-			return queue->ring.ring_fd;
-		}
-		queue->event = fd;
-	}
-	return queue->event;
+	return uring_queue_poll_fd(to_uring(base)->queue);
 }
 
 static void uring_cancel(struct io_handle *base)
@@ -577,9 +388,9 @@ static void drain(struct uring_handle *handle)
 		finish(op);
 	}
 	while (handle->in_flight) {
-		struct uring_op *op;
+		struct uring_op *op = NULL;
 
-		if (collect(queue, 1, 1, UINT64_MAX, &op) < 0)
+		if (collect(queue, 1, 1, UINT64_MAX, &op) < 1)
 			return; /* the ring is broken; leaving it makes the kernel wait */
 		if (op->handle == handle) {
 			finish(op);
@@ -595,7 +406,7 @@ static void uring_close(struct io_handle *base)
 	struct uring_handle *handle = to_uring(base);
 
 	drain(handle);
-	queue_unref(handle->queue);
+	uring_queue_unref(handle->queue);
 	free(handle);
 }
 

@@ -60,7 +60,8 @@ int miniloop_open(const char *path, bool writable, bool direct, struct io_target
 	int flags = (writable ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0) | O_CLOEXEC;
 	struct stat st;
 
-	target.fd = open(path, flags | (writable && strncmp(path, "/dev/", 5) ? O_CREAT : 0), 0600);
+	target.fd = open(path, flags | (writable && strncmp(path, "/dev/", 5) != 0 ? O_CREAT : 0),
+			 0600);
 	if (target.fd < 0)
 		return -errno;
 	if (fstat(target.fd, &st) < 0) {

@@ -141,7 +141,7 @@ START_TEST(kinds_have_their_depth)
 		ck_assert_msg(choice.source_depth == kinds[i].depth &&
 				      choice.chunk == kinds[i].chunk,
 			      "kind %zu: depth %u, chunk %u", i, choice.source_depth, choice.chunk);
-		ck_assert_uint_ge(choice.buffers_per_lane, 2);
+		ck_assert_uint_ge(choice.lanes * choice.buffers_per_lane, 2);
 		ck_assert_uint_le((uint64_t)choice.lanes * choice.buffers_per_lane * choice.chunk,
 				  source.kind == DISK_NVME ? 24 * MIB : 8 * MIB);
 	}
@@ -174,6 +174,15 @@ START_TEST(wishes_are_kept)
 }
 END_TEST
 
+START_TEST(depth_that_was_asked_for_gets_its_buffers)
+{
+	options.queue_depth = 32;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_uint_eq(choice.source_depth, 32);
+	ck_assert_uint_ge(choice.lanes * choice.buffers_per_lane, uring ? 32 : 2);
+}
+END_TEST
+
 START_TEST(impossible_wishes_are_refused)
 {
 	static const struct {
@@ -201,6 +210,17 @@ START_TEST(impossible_wishes_are_refused)
 }
 END_TEST
 
+START_TEST(too_much_memory_is_refused)
+{
+	options.queue_depth = 256;
+	options.chunk = 64 * MIB;
+	if (!uring)
+		return;
+	ck_assert_int_eq(choose(), -ERANGE);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "memory"));
+}
+END_TEST
+
 START_TEST(files_are_images)
 {
 	source.regular_file = true;
@@ -216,7 +236,7 @@ START_TEST(page_cache_where_direct_is_refused)
 	destination.direct = false;
 	ck_assert_int_eq(choose(), 0);
 	ck_assert_ptr_eq(choice.destination, &io_buffered_backend);
-	options.destination_backend = BACKEND_URING;
+	options.destination_backend = BACKEND_THREADS;
 	ck_assert_int_eq(choose(), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/to"));
 }
@@ -282,6 +302,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, kinds_have_their_depth);
 	tcase_add_test(tcase, larger_sectors_decide);
 	tcase_add_test(tcase, wishes_are_kept);
+	tcase_add_test(tcase, depth_that_was_asked_for_gets_its_buffers);
+	tcase_add_test(tcase, too_much_memory_is_refused);
 	tcase_add_test(tcase, impossible_wishes_are_refused);
 	tcase_add_test(tcase, files_are_images);
 	tcase_add_test(tcase, page_cache_where_direct_is_refused);
