@@ -370,9 +370,9 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 	    position - start >= size)
 		return;
 
-	uint64_t cell = (uint64_t)((unsigned __int128)(position - start) * (unsigned)cells / size);
+	int cell = (int)((double)(position - start) / (double)size * cells);
 
-	if (cell < (uint64_t)cells && (out[cell] == '?' || out[cell] == '+'))
+	if (cell < cells && (out[cell] == '?' || out[cell] == '+'))
 		out[cell] = '>';
 }
 

@@ -18,7 +18,7 @@ uint64_t limit_get(const struct limit *limit)
 	return __atomic_load_n(&limit->rate, __ATOMIC_RELAXED);
 }
 
-bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *retwait)
+bool limit_take(struct limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait)
 {
 	uint64_t rate = limit_get(limit);
 	uint64_t next = __atomic_load_n(&limit->next, __ATOMIC_RELAXED);
@@ -27,7 +27,7 @@ bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *ret
 	if (rate == 0)
 		return true;
 
-	unsigned __int128 cost = (unsigned __int128)bytes * NSEC_PER_SEC / rate;
+	uint64_t cost = bytes * NSEC_PER_SEC / rate; /* at most 2^62 */
 
 	do {
 		if (next > now) {
@@ -37,7 +37,7 @@ bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *ret
 
 		uint64_t base = now - next > BURST ? now - BURST : next;
 
-		later = cost > UINT64_MAX - base ? UINT64_MAX : base + (uint64_t)cost;
+		later = base + cost;
 	} while (!__atomic_compare_exchange_n(&limit->next, &next, later, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	return true;

@@ -18,6 +18,6 @@ struct limit {
 void limit_set(struct limit *limit, uint64_t rate, uint64_t now);
 uint64_t limit_get(const struct limit *limit);
 /* True: the bytes may go now. False: *retwait ns from now they may, if nobody is faster. */
-bool limit_take(struct limit *limit, uint64_t bytes, uint64_t now, uint64_t *retwait);
+bool limit_take(struct limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait);
 
 #endif

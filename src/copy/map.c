@@ -307,14 +307,19 @@ static int badness(enum map_status status)
 	return (int)(strchr(order, status) - order);
 }
 
+/* size * i / cells, without a product that could overflow. */
+static uint64_t cell_edge(uint64_t size, int i, int cells)
+{
+	uint64_t n = (uint64_t)cells, k = (uint64_t)i;
+
+	return size / n * k + size % n * k / n;
+}
+
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out)
 {
 	for (int c = 0; c < cells; c++) {
-		/* 128 bits: start and size may be anything. */
-		uint64_t from =
-			start + (uint64_t)((unsigned __int128)size * (unsigned)c / (unsigned)cells);
-		uint64_t to = start + (uint64_t)((unsigned __int128)size * ((unsigned)c + 1) /
-						 (unsigned)cells);
+		uint64_t from = start + cell_edge(size, c, cells);
+		uint64_t to = start + cell_edge(size, c + 1, cells);
 		int worst = -1;
 
 		out[c] = '.';

@@ -17,25 +17,24 @@
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
  * width of their member. */
+enum field_type { FIELD_NUMBER, FIELD_TEXT, FIELD_KIND };
+
 struct field {
 	const char *key;
 	size_t offset, size;
-	bool text;
+	enum field_type type;
 };
 
-#define TEXT(key, member)                                                                          \
+#define FIELD(key, member, type)                                                                   \
 	{                                                                                          \
 		key, offsetof(struct endpoint, member), sizeof(((struct endpoint *)0)->member),    \
-			true                                                                       \
+			type                                                                       \
 	}
-#define NUMBER(key, member)                                                                        \
-	{                                                                                          \
-		key, offsetof(struct endpoint, member), sizeof(((struct endpoint *)0)->member),    \
-			false                                                                      \
-	}
+#define TEXT(key, member)   FIELD(key, member, FIELD_TEXT)
+#define NUMBER(key, member) FIELD(key, member, FIELD_NUMBER)
 
 static const struct field fields[] = {
-	NUMBER("kind", kind),
+	FIELD("kind", kind, FIELD_KIND),
 	TEXT("node", node),
 	TEXT("disk_node", disk_node),
 	TEXT("sg", sg),
@@ -72,6 +71,14 @@ struct map_plan_reader {
 	struct extent *extents;
 	size_t capacity;
 };
+
+static const char *const kind_names[] = {
+	[ENDPOINT_DISK] = "disk",
+	[ENDPOINT_PARTITION] = "partition",
+	[ENDPOINT_IMAGE] = "image",
+};
+
+#define KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
 
 static const char *const end_names[2] = { "source", "destination" };
 
@@ -123,8 +130,12 @@ static void print_end(const struct endpoint *end, const char *name, FILE *file)
 		const struct field *field = &fields[i];
 
 		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
-		if (field->text)
+		if (field->type == FIELD_TEXT)
 			print_text(file, (const char *)end + field->offset);
+		else if (field->type == FIELD_KIND)
+			fputs(end->kind > ENDPOINT_NONE && end->kind < KINDS ? kind_names[end->kind]
+									     : "none",
+			      file);
 		else
 			fprintf(file, "%" PRIu64, get_number(end, field));
 		putc('\n', file);
@@ -237,26 +248,42 @@ static bool decode_text(const char *value, char *to, size_t size)
 	return true;
 }
 
+static bool read_kind(struct endpoint *end, const char *value)
+{
+	for (size_t i = ENDPOINT_DISK; i < KINDS; i++) {
+		if (strcmp(value, kind_names[i]))
+			continue;
+		end->kind = (enum endpoint_kind)i;
+		return true;
+	}
+	return false;
+}
+
+static bool read_value(struct endpoint *end, const struct field *field, const char *value)
+{
+	uint64_t number;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		return decode_text(value, (char *)end + field->offset, field->size);
+	case FIELD_KIND:
+		return read_kind(end, value);
+	case FIELD_NUMBER:
+		return whole_number(value, UINT64_MAX, &number) && put_number(end, field, number);
+	}
+	return false;
+}
+
 static int read_end_field(struct map_plan_reader *reader, int which, const char *key,
 			  const char *value)
 {
-	struct endpoint *end = &reader->ends[which];
-	uint64_t number;
-
 	for (size_t i = 0; i < FIELDS; i++) {
 		if (strcmp(key, fields[i].key))
 			continue;
 		if (reader->seen[which] & (1ULL << i))
 			return -EEXIST;
 		reader->seen[which] |= 1ULL << i;
-		if (fields[i].text)
-			return decode_text(value, (char *)end + fields[i].offset, fields[i].size)
-				       ? 0
-				       : -EINVAL;
-		return whole_number(value, UINT64_MAX, &number) &&
-				       put_number(end, &fields[i], number)
-			       ? 0
-			       : -EINVAL;
+		return read_value(&reader->ends[which], &fields[i], value) ? 0 : -EINVAL;
 	}
 	return -ENOENT;
 }
@@ -396,8 +423,7 @@ bool map_plan_present(const struct map_plan_reader *reader)
 
 static bool sane_end(const struct endpoint *end)
 {
-	return (unsigned)end->kind > ENDPOINT_NONE && (unsigned)end->kind <= ENDPOINT_IMAGE &&
-	       end->node[0] == '/';
+	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
 }
 
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,

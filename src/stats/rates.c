@@ -84,6 +84,8 @@ static void update_recent(struct rates *rates, uint64_t now)
 
 	rates->now_read = per_second(rates->read - rates->recent[oldest].read, span);
 	rates->now_write = per_second(rates->written - rates->recent[oldest].written, span);
+	if (span >= NSEC_PER_SEC && rates->now_write > rates->peak)
+		rates->peak = rates->now_write;
 }
 
 /* Closes every second that is over. After a gap (a suspended machine) what happened in it
@@ -110,8 +112,6 @@ static void update_history(struct rates *rates, uint64_t now)
 	rates->seconds += seconds - stored;
 	for (uint64_t i = 0; i < stored; i++)
 		rates->history[rates->seconds++ % RATES_HISTORY] = sample;
-	if ((double)sample.write > rates->peak)
-		rates->peak = (double)sample.write;
 	rates->second_started += seconds * NSEC_PER_SEC;
 	rates->second_read += part(read, share);
 	rates->second_written += part(written, share);

@@ -29,8 +29,8 @@ struct rates {
 	uint64_t seconds; /* samples ever taken; newest is (seconds - 1) % RATES_HISTORY */
 	uint64_t second_started, second_read, second_written, second_paused;
 	float profile[RATES_PROFILE]; /* bytes per second while that part was copied; 0 not yet */
-	double peak;
-	double now_read, now_write; /* over about the last second */
+	double peak;                  /* of any second, wherever it began */
+	double now_read, now_write;   /* over about the last second */
 
 	/* What follows is for rates.c alone. */
 	struct {

@@ -330,6 +330,8 @@ static const struct {
 	{ "# clonedeck source.size=18446744073709551616\n", 1 },
 	{ "# clonedeck source.logical_sector_size=4294967808\n", 1 },
 	{ "# clonedeck source.exists=2\n", 1 },
+	{ "# clonedeck source.kind=none\n", 1 },
+	{ "# clonedeck source.kind=1\n", 1 },
 	{ "# clonedeck option.on_error=maybe\n", 1 },
 	{ "# clonedeck option.source_backend=none\n", 1 },
 	{ "# clonedeck extent=1,2\n", 1 },
