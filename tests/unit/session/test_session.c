@@ -45,7 +45,8 @@ static const char *path_of(const char *name)
 	static unsigned next;
 	char *to = path[next++ % 4];
 
-	snprintf(to, sizeof(path[0]), "%s/%s", directory, name);
+	/* A loop device is known by the name of its file, so that name is nobody else's. */
+	snprintf(to, sizeof(path[0]), "%s/%s-%s", directory, base + strlen(base) - 6, name);
 	return to;
 }
 
@@ -104,7 +105,7 @@ static void remove_base(void)
 	char command[384];
 
 	snprintf(command, sizeof(command),
-		 "for d in %s/*; do umount -l $d/small 2>/dev/null; for f in $d/*.img; do "
+		 "for d in %s/*; do umount -l $d/*-small 2>/dev/null; for f in $d/*.img; do "
 		 "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
 		 base, base);
 	ck_assert_int_ge(system(command), 0);
