@@ -161,7 +161,7 @@ static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
 {
 	uint64_t value = 0;
 
-	if (strcmp(text, "auto") && text[0] &&
+	if (strcmp(text, "auto") != 0 && text[0] &&
 	    (units_parse_size(text, sector_size, NULL, &value) < 0 || value < PLAN_CHUNK_MIN ||
 	     value > PLAN_CHUNK_MAX || (sector_size && value % sector_size)))
 		return false;

@@ -159,9 +159,9 @@ void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size)
 	}
 	units_print_duration(eta->seconds, left);
 	/* The time of day alone would be wrong by days beyond one day. */
-	if (eta->finish - now < 20 * 3600)
+	if (eta->finish - now < 20 * 3600L)
 		strftime(at, sizeof(at), "%H:%M", &local);
-	else if (eta->finish - now < 6 * 86400)
+	else if (eta->finish - now < 6 * 86400L)
 		strftime(at, sizeof(at), "%a %H:%M", &local);
 	else
 		strftime(at, sizeof(at), "%Y-%m-%d", &local);

@@ -151,7 +151,7 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 	else
 		draw_text(draw, layout->heading, 0, 1, ROLE_STRONG, _("CHECKS"));
 	for (int row = 0; row < list.rows && screen->top + row < count; row++)
-		draw_line(screen, app, draw, list, row, (size_t)(screen->top + row));
+		draw_line(screen, app, draw, list, row, (size_t)screen->top + (size_t)row);
 }
 
 static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,

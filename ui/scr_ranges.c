@@ -162,8 +162,8 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 	line_start(&line, list.cols);
 	ranges_model_header(model, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
-	for (int i = 0; i < list.rows && (size_t)(screen->top + i) < model->row_count; i++) {
-		size_t row = (size_t)(screen->top + i);
+	for (int i = 0; i < list.rows && screen->top + i < (int)model->row_count; i++) {
+		size_t row = (size_t)screen->top + (size_t)i;
 		enum ranges_mark mark = ranges_model_mark(model, row);
 
 		line_start(&line, list.cols);
@@ -315,7 +315,7 @@ static void say_choice(struct ranges_screen *screen, struct app *app)
 }
 
 /* After a change by tick: result is that of the model's function. */
-static void ticked(struct ranges_screen *screen, struct app *app, int result)
+static void changed_by_tick(struct ranges_screen *screen, struct app *app, int result)
 {
 	struct error error;
 
@@ -400,16 +400,16 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	switch (command) {
 	case COMMAND_TOGGLE:
-		ticked(screen, app, ranges_model_toggle(model, screen->cursor));
+		changed_by_tick(screen, app, ranges_model_toggle(model, screen->cursor));
 		return true;
 	case COMMAND_TICK_ALL:
-		ticked(screen, app, ranges_model_tick_partitions(model));
+		changed_by_tick(screen, app, ranges_model_tick_partitions(model));
 		return true;
 	case COMMAND_TICK_NONE:
-		ticked(screen, app, ranges_model_tick_none(model));
+		changed_by_tick(screen, app, ranges_model_tick_none(model));
 		return true;
 	case COMMAND_WHOLE:
-		ticked(screen, app, ranges_model_tick_whole(model));
+		changed_by_tick(screen, app, ranges_model_tick_whole(model));
 		return true;
 	case COMMAND_EDIT_RANGE:
 		begin(screen, RANGES_ENTRY_TEXT);

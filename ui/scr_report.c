@@ -80,7 +80,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 	if (screen->top < 0)
 		screen->top = 0;
 	for (int row = 0; row < area.rows; row++) {
-		size_t at = (size_t)(screen->top + row);
+		size_t at = (size_t)screen->top + (size_t)row;
 
 		if (at >= screen->lines.count)
 			break;

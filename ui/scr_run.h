@@ -9,7 +9,7 @@
 #include "draw.h"
 #include "model_run.h"
 
-#define RUN_EVENTS (2 * JOB_EVENTS_MAX)
+#define RUN_EVENTS (2UL * JOB_EVENTS_MAX)
 
 struct run_screen {
 	struct rates rates;

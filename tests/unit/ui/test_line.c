@@ -100,9 +100,9 @@ START_TEST(test_break)
 			strcat(kept, part);
 			at += length + skip;
 		}
-		for (const char *c = text; *c; c++)
-			if (*c != ' ')
-				strncat(all, c, 1);
+		for (const char *from = text; *from; from++)
+			if (*from != ' ')
+				all[strlen(all)] = *from;
 		for (char *from = kept, *to = kept;; from++)
 			if (*from != ' ' && !(*to++ = *from))
 				break;

@@ -130,9 +130,9 @@ START_TEST(test_checks)
 			for (char *from = said, *to = said;; from++)
 				if (*from != ' ' && !(*to++ = *from))
 					break;
-			for (const char *c = items[verdict].sentence; *c; c++)
-				if (*c != ' ')
-					strncat(wanted, c, 1);
+			for (const char *from = items[verdict].sentence; *from; from++)
+				if (*from != ' ')
+					wanted[strlen(wanted)] = *from;
 			ck_assert_str_eq(said, wanted);
 		next:
 			plan_lines_done(&lines);
