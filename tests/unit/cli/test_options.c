@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options: exact, once, within bounds, and nothing silently ignored. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/clone_options.h"
+
+#define ARGS_MAX 48
+
+static char said[4096]; /* on standard error by the last parse() */
+
+/* Parses a NULL-terminated list of words behind the command. */
+static int parse(bool resume, struct clone_options *ret, ...)
+{
+	char *argv[ARGS_MAX + 1] = { resume ? (char[]){ "resume" } : (char[]){ "clone" } };
+	char path[] = "/tmp/test-options.XXXXXX";
+	int argc = 1, saved = dup(STDERR_FILENO), fd = mkstemp(path);
+	va_list words;
+	char *word;
+
+	va_start(words, ret);
+	while ((word = va_arg(words, char *)) && argc < ARGS_MAX)
+		argv[argc++] = word;
+	va_end(words);
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	fflush(stderr);
+	dup2(fd, STDERR_FILENO);
+	optind = 0;
+	int r = clone_options_parse(argc, argv, resume, ret);
+
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	ssize_t n = pread(fd, said, sizeof(said) - 1, 0);
+
+	said[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return r;
+}
+
+#define CLONE(...)  parse(false, &options, "-s", "/dev/sda", "-d", "/dev/sdb", ##__VA_ARGS__, NULL)
+#define RESUME(...) parse(true, &options, ##__VA_ARGS__, NULL)
+
+START_TEST(everything_is_taken)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE("-r", "0-9,-33", "--at", "2048", "-b", "64K", "-q", "8", "-j", "2",
+			       "--source-backend", "uring", "--destination-backend=threads", "-m",
+			       "a.map", "--report", "r.json", "--retries", "0", "--on-error", "map",
+			       "--rate", "10M", "--log-dir", "logs", "--allow", "same-wwn",
+			       "--confirm", "ABC", "-n", "--json"),
+			 0);
+	ck_assert_str_eq(options.source, "/dev/sda");
+	ck_assert_str_eq(options.destination, "/dev/sdb");
+	ck_assert_str_eq(options.ranges, "0-9,-33");
+	ck_assert_str_eq(options.at, "2048");
+	ck_assert_uint_eq(options.plan.chunk, 65536);
+	ck_assert_uint_eq(options.plan.queue_depth, 8);
+	ck_assert_uint_eq(options.plan.lanes, 2);
+	ck_assert_int_eq(options.plan.source_backend, BACKEND_URING);
+	ck_assert_int_eq(options.plan.destination_backend, BACKEND_THREADS);
+	ck_assert_uint_eq(options.plan.retries, 0);
+	ck_assert_int_eq(options.plan.on_error, ON_ERROR_MAP);
+	ck_assert_uint_eq(options.plan.rate, 10 * 1024 * 1024);
+	ck_assert_str_eq(options.session.map_path, "a.map");
+	ck_assert_str_eq(options.session.report_path, "r.json");
+	ck_assert_str_eq(options.session.log_dir, "logs");
+	ck_assert_str_eq(options.session.allow[0], "same-wwn");
+	ck_assert_ptr_null(options.session.allow[1]);
+	ck_assert_str_eq(options.confirm, "ABC");
+	ck_assert(options.dry_run && options.json && !options.help);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(defaults_stop_at_errors)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE(), 0);
+	ck_assert_int_eq(options.plan.on_error, ON_ERROR_STOP);
+	ck_assert_int_eq(options.plan.source_backend, BACKEND_AUTO);
+	ck_assert_uint_eq(options.plan.rate, 0);
+	ck_assert_ptr_null(options.confirm);
+	ck_assert_ptr_null(options.ranges);
+	ck_assert(!options.dry_run);
+}
+END_TEST
+
+START_TEST(bad_words_are_refused)
+{
+	static const char *const bad[][3] = {
+		{ "--dry", NULL, "--dry" },
+		{ "--confir", "x", "--confir" },
+		{ "--map-file", "x", "--map-file" },
+		{ "--yes", NULL, "--yes" },
+		{ "--verify", NULL, "--verify" },
+		{ "-x", NULL, "-x" },
+		{ "-q", "0", "queue-depth" },
+		{ "-q", "-3", "queue-depth" },
+		{ "-q", "4097", "queue-depth" },
+		{ "-q", "1e3", "queue-depth" },
+		{ "-j", "33", "lanes" },
+		{ "-j", " 2", "lanes" },
+		{ "-b", "", "chunk" },
+		{ "-b", "0", "chunk" },
+		{ "-b", "64Q", "chunk" },
+		{ "-b", "8T", "chunk" },
+		{ "--rate", "fast", "rate" },
+		{ "--retries", "1001", "retries" },
+		{ "--on-error", "ignore", "on-error" },
+		{ "--source-backend", "null", "source-backend" },
+		{ "--source-backend", "", "source-backend" },
+		{ "--json=yes", NULL, "--json" },
+		{ "-d", "/dev/sdc", "twice" },
+		{ "--at", "", "needs a value" },
+		{ "-r", NULL, "needs a value" },
+		{ "--report", NULL, "needs a value" },
+		{ "/dev/sdc", NULL, "/dev/sdc" },
+		{ "--", "/dev/sdc", "/dev/sdc" },
+	};
+	struct clone_options options;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(CLONE(bad[i][0], bad[i][1]) == EXIT_USAGE, "%s %s was taken",
+			      bad[i][0], bad[i][1] ? bad[i][1] : "");
+		ck_assert_msg(strstr(said, bad[i][2]) != NULL, "%s: %s", bad[i][0], said);
+		ck_assert_ptr_nonnull(strstr(said, "clonedeck clone --help"));
+	}
+}
+END_TEST
+
+START_TEST(both_ends_are_needed)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(parse(false, &options, "-s", "/dev/sda", NULL), EXIT_USAGE);
+	ck_assert_int_eq(parse(false, &options, "-d", "/dev/sda", NULL), EXIT_USAGE);
+	ck_assert_int_eq(parse(false, &options, "--help", NULL), 0);
+	ck_assert(options.help);
+}
+END_TEST
+
+START_TEST(values_may_begin_with_a_dash)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE("-r", "-33"), 0);
+	ck_assert_str_eq(options.ranges, "-33");
+	ck_assert_int_eq(CLONE("-nr", "-33"), 0);
+	ck_assert_str_eq(options.ranges, "-33");
+	ck_assert_int_eq(CLONE("--ranges", "--33"), 0);
+	ck_assert_str_eq(options.ranges, "--33");
+}
+END_TEST
+
+START_TEST(empty_confirmation_is_a_wrong_one)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE("--confirm", ""), 0);
+	ck_assert_str_eq(options.confirm, "");
+	ck_assert_int_eq(CLONE("--confirm", "", "--confirm", "x"), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(what_is_printed_of_the_user_is_harmless)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE("--rate", "\033[31m\a"), EXIT_USAGE);
+	ck_assert_ptr_null(strchr(said, '\033'));
+	ck_assert_ptr_null(strchr(said, '\a'));
+}
+END_TEST
+
+START_TEST(too_many_rules_are_refused)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(parse(false, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
+			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
+			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
+			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", NULL),
+			 0);
+	ck_assert_uint_eq(options.allow_count, CLONE_ALLOW_MAX);
+	ck_assert_int_eq(parse(false, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
+			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
+			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
+			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", "--allow=17",
+			       NULL),
+			 EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(resume_takes_a_map_and_not_what_the_map_decides)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(RESUME("a.map", "--confirm", "X", "--json"), 0);
+	ck_assert_str_eq(options.map, "a.map");
+	ck_assert_int_eq(RESUME("--confirm", "X"), EXIT_USAGE);
+	ck_assert_int_eq(RESUME("a.map", "b.map"), EXIT_USAGE);
+	ck_assert_int_eq(RESUME("a.map", "-s", "/dev/sda"), EXIT_USAGE);
+	ck_assert_int_eq(RESUME("a.map", "--ranges", "*"), EXIT_USAGE);
+	ck_assert_ptr_nonnull(strstr(said, "clonedeck resume --help"));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("cli/options");
+	TCase *tcase = tcase_create("options");
+
+	tcase_add_test(tcase, everything_is_taken);
+	tcase_add_test(tcase, defaults_stop_at_errors);
+	tcase_add_test(tcase, bad_words_are_refused);
+	tcase_add_test(tcase, both_ends_are_needed);
+	tcase_add_test(tcase, values_may_begin_with_a_dash);
+	tcase_add_test(tcase, empty_confirmation_is_a_wrong_one);
+	tcase_add_test(tcase, what_is_printed_of_the_user_is_harmless);
+	tcase_add_test(tcase, too_many_rules_are_refused);
+	tcase_add_test(tcase, resume_takes_a_map_and_not_what_the_map_decides);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
