@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the program prints as JSON, line by line, against the schemas that are installed with it.
+. "$(dirname -- "$0")/lib.sh"
+
+schemas=$(realpath -- "$(dirname -- "$0")/../../data/schema")
+
+# valid FILE: each document in it is named by its "schema" and fits that schema; prints the names.
+valid() {
+	/usr/bin/python3 - "$schemas" "$1" <<-'PYTHON'
+		import json, sys
+		import jsonschema
+		folder, path = sys.argv[1:]
+		text = open(path, encoding="utf-8").read()
+		decoder = json.JSONDecoder()
+		while text := text.lstrip():
+		    document, end = decoder.raw_decode(text)
+		    text = text[end:]
+		    name = document["schema"].removeprefix("clonedeck.").removesuffix("/1")
+		    with open(f"{folder}/{name}.schema.json", encoding="utf-8") as file:
+		        jsonschema.Draft202012Validator(json.load(file)).validate(document)
+		    print(name)
+	PYTHON
+}
+
+two_disks() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 40)
+}
+
+a_plan() {
+	two_disks
+	partition_gpt "$destination"
+	run 0 clone -s "$source" -d "$destination" --dry-run --json --log-dir logs
+	[ "$(valid out)" = plan ]
+	jq -e '.refused == false and (.lost | length) == 3 and .confirm.needed' out
+	# What must be typed is not told.
+	jq -e --arg node "$destination" '.confirm.what | contains($node)' out
+}
+
+a_plan_onto_a_new_image() {
+	two_disks
+	run 0 clone -s "$source" -d "$case_dir/new.img" --dry-run --json --log-dir logs
+	[ "$(valid out)" = plan ]
+	jq -e '.confirm.needed == false and .destinations[0].size == null' out
+}
+
+a_refusal() {
+	two_disks
+	run 3 clone -s "$destination" -d "$source" --confirm "$source" --json --log-dir logs
+	[ "$(valid out)" = plan ]
+	[ "$(wc -l <out)" -eq 1 ]
+	jq -e '.refused and any(.verdicts[]; .rule == "destination-too-small")' out
+}
+
+progress_and_report() {
+	two_disks
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --json --rate 16M \
+		--log-dir logs
+	[ "$(valid out | uniq)" = $'progress\nreport' ]
+	jq -es '.[-1].result == "COMPLETE" and .[-2].exit_code == 0' out
+	# Bytes only grow, and no line calls done what was not.
+	jq -es '[.[:-1][] | .bytes_written] | . == sort and .[-1] == 33554432' out
+	[ "$(valid logs/*.json)" = report ]
+	jq -e '.latency.read.requests > 0 and .cpu.user >= 0 and .bytes_verified == null' logs/*.json
+}
+
+a_stopped_copy() {
+	two_disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --json \
+		--rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for grep -q '"state":"copying"' out
+	kill -INT "$copy"
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 6 ]
+	[ "$(valid out | uniq)" = $'progress\nreport' ]
+	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and (.next | contains("resume"))' out
+}
+
+run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_stopped_copy
