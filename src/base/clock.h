@@ -10,7 +10,6 @@
 
 uint64_t clock_monotonic(void);
 uint64_t clock_thread_cpu(void);
-uint64_t clock_process_cpu(void);
 void clock_sleep_until(uint64_t monotonic);
 
 /* "2026-09-21T14:12:20+02:00" (local time) into buffer, "-" for a time beyond the calendar.

@@ -189,8 +189,3 @@ bool log_failed(struct log *log, struct error *reterr)
 	pthread_mutex_unlock(&log->lock);
 	return tell;
 }
-
-const char *log_path(const struct log *log)
-{
-	return log->path;
-}

@@ -28,6 +28,5 @@ void log_error(struct log *log, const char *module, const struct error *error);
 
 /* True once after writing to the log failed; fills *reterr. */
 bool log_failed(struct log *log, struct error *reterr);
-const char *log_path(const struct log *log);
 
 #endif

@@ -236,21 +236,6 @@ uint64_t range_list_total(const struct range_list *list)
 	return total;
 }
 
-int range_list_complement(const struct range_list *list, uint64_t size, struct range_list *ret)
-{
-	struct range_list rest = { 0 };
-	int error = range_list_add(&rest, (struct range){ 0, size });
-
-	for (size_t i = 0; error == 0 && i < list->count; i++)
-		error = range_list_subtract(&rest, list->items[i]);
-	if (error < 0) {
-		range_list_done(&rest);
-		return error;
-	}
-	*ret = rest;
-	return 0;
-}
-
 void range_list_done(struct range_list *list)
 {
 	free(list->items);

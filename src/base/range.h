@@ -48,8 +48,6 @@ int range_list_copy(const struct range_list *from, struct range_list *ret);
 bool range_list_contains(const struct range_list *list, struct range r);
 bool range_list_overlaps(const struct range_list *list, struct range r);
 uint64_t range_list_total(const struct range_list *list);
-/* The part of [0, size) that no item covers. */
-int range_list_complement(const struct range_list *list, uint64_t size, struct range_list *ret);
 void range_list_done(struct range_list *list);
 
 #endif
