@@ -203,6 +203,19 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 		cell_right(line, c.lba, mark == RANGES_PARTLY ? "~" : "-");
 }
 
+/* As wide as it is, but not wider than `most`. */
+static void put_short(struct line *line, int most, const char *text, bool tail)
+{
+	int wide = text[0] ? text_width(text) : 1;
+
+	if (wide > most)
+		wide = most;
+	if (tail)
+		line_put_tail(line, wide, text[0] ? text : "-");
+	else
+		line_put(line, wide, text[0] ? text : "-");
+}
+
 void ranges_model_title(const struct ranges_model *model, struct line *line)
 {
 	const struct endpoint *source = &model->source;
@@ -219,9 +232,11 @@ void ranges_model_title(const struct ranges_model *model, struct line *line)
 	const char *table =
 		model->disk && model->disk->table[0] ? model->disk->table : _("no table");
 
-	line_add(line, _(" Source %s  %.20s  S/N %s  %s  %s sectors of %u"), name,
-		 source->identity.model[0] ? source->identity.model : "-",
-		 source->identity.serial[0] ? source->identity.serial : "-",
+	line_add(line, " %s %s  ", _("Source"), name);
+	put_short(line, 20, source->identity.model, false);
+	line_add(line, "  %s ", _("S/N"));
+	put_short(line, 20, source->identity.serial, true);
+	line_add(line, _("  %s  %s sectors of %u"),
 		 source->kind == ENDPOINT_PARTITION ? _("partition") : table, count,
 		 (unsigned)model->context.sector_size);
 }

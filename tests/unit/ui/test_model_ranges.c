@@ -339,6 +339,20 @@ START_TEST(test_big_disk)
 }
 END_TEST
 
+/* However long disks call themselves, the serial's tail and the size are there. */
+START_TEST(test_title)
+{
+	struct line line;
+
+	memset(model->source.identity.model, 'M', sizeof(model->source.identity.model) - 1);
+	memset(model->source.identity.serial, 'S', 60);
+	strcpy(model->source.identity.serial + 60, "TAIL");
+	line_start(&line, 80);
+	ranges_model_title(model, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "SSTAIL  gpt  10,000 sectors of 512"));
+}
+END_TEST
+
 /* A partition or an image by itself is one row, whole. */
 START_TEST(test_single_row)
 {
@@ -398,6 +412,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_rows_fit);
 	tcase_add_test(tcase, test_row_text);
 	tcase_add_test(tcase, test_big_disk);
+	tcase_add_test(tcase, test_title);
 	tcase_add_test(tcase, test_single_row);
 	tcase_add_test(tcase, test_rebase);
 	suite_add_tcase(suite, tcase);
