@@ -157,7 +157,7 @@ digest() {
 		tail -c "+$(($2 + 1))" "$1" | head -c "$3"
 	else
 		cat "$1"
-	fi | sha256sum | cut -d ' ' -f 1
+	fi | md5sum | cut -d ' ' -f 1
 }
 
 # ---- the program ----

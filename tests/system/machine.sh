@@ -10,7 +10,7 @@ if [ "${1:-}" != inside ]; then
 	disks=()
 	for disk in sata:SATA-SRC-000001 nvme:NVME-DST-000002 usb:USB-SRC-000003 \
 		virtio:VIRTIO-D-000004 uas:UAS-SRC-000005 scsi:SCSI-DST-000006; do
-		head -c 24M /dev/urandom >"$work/${disk%%:*}"
+		head -c 8M /dev/urandom >"$work/${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/${disk%%:*}:${disk#*:}")
 	done
 	"$here/../lab/qemu-run" -t 360 "${disks[@]}" "$here/machine.sh" inside &

@@ -5,7 +5,7 @@
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 240 -m scsi_debug,dev_size_mb=32,add_host=3,per_host_store=1 \
+		-M 768 -t 240 -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
 		"$here/scsi.sh" inside
 fi
 . "$(dirname -- "$0")/lib.sh"
@@ -18,7 +18,7 @@ three_disks() {
 	# shellcheck disable=SC2012 # kernel names
 	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
 	for disk in "$source" "$destination" "$spare"; do
-		head -c $((32 * MIB)) /dev/urandom >"$disk"
+		head -c $((12 * MIB)) /dev/urandom >"$disk"
 		sync "$disk"
 	done
 	token=$(token_of "$destination")
@@ -45,7 +45,7 @@ list_knows_sg_bsg_hctl_and_serial() {
 	jq -e --arg node "$source" --arg sg "$(sg_of "$source")" --arg serial "$(serial_of "$source")" \
 		--arg hctl "$(basename "$(readlink -f "/sys/block/${source##*/}/device")")" \
 		'.disks[] | select(.node == $node) | .sg == $sg and .serial == $serial and
-		.hctl == $hctl and .bsg == "/dev/bsg/" + $hctl and .size == 33554432' out
+		.hctl == $hctl and .bsg == "/dev/bsg/" + $hctl and .size == 12582912' out
 }
 
 a_clone_named_by_sg_nodes() {
