@@ -232,13 +232,21 @@ void ranges_model_title(const struct ranges_model *model, struct line *line)
 	const char *table =
 		model->disk && model->disk->table[0] ? model->disk->table : _("no table");
 
-	line_add(line, " %s %s  ", _("Source"), name);
-	put_short(line, 20, source->identity.model, false);
-	line_add(line, "  %s ", _("S/N"));
-	put_short(line, 20, source->identity.serial, true);
-	line_add(line, _("  %s  %s sectors of %u"),
+	char rest[128];
+	int left, serial = text_width(source->identity.serial);
+
+	snprintf(rest, sizeof(rest), _("  %s  %s sectors of %u"),
 		 source->kind == ENDPOINT_PARTITION ? _("partition") : table, count,
 		 (unsigned)model->context.sector_size);
+	line_add(line, " %s %s  ", _("Source"), name);
+	/* Model and serial share what the rest leaves; the serial tells more. */
+	left = line->limit - line->columns - text_width(rest) - text_width(_("S/N")) - 3;
+	if (serial > left * 3 / 5)
+		serial = left * 3 / 5;
+	put_short(line, left - serial, source->identity.model, false);
+	line_add(line, "  %s ", _("S/N"));
+	put_short(line, serial ? serial : 1, source->identity.serial, true);
+	line_add(line, "%s", rest);
 }
 
 void ranges_model_totals(const struct ranges_model *model, enum units_scale scale,
