@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "discover/attr.h"
 #include "discover/device.h"
+#include "discover/gather.h"
 #include "discover/merge.h"
 #include "discover/nodes.h"
 #include "discover/probe.h"
@@ -23,13 +24,13 @@
 
 struct build {
 	const struct scan_options *options;
-	struct udev_device **blocks; /* all of the block subsystem */
-	size_t block_count;
-	struct nodes *nodes;
+	struct gathered gathered;
 	struct usage *usage;
 	struct disk_list *list;
-	struct table *tables; /* one per disk; empty: not read */
-	bool raw_missing;
+	struct table *tables;    /* one per disk; empty: not read */
+	const char **disk_paths; /* sysfs path of each disk, borrowed from blocks */
+	dev_t *probed;           /* partitions whose contents are in udev's database */
+	size_t probed_count;
 };
 
 static int say_missing(struct build *build, const char *format, ...)
@@ -55,104 +56,118 @@ static int say_missing(struct build *build, const char *format, ...)
 	return 0;
 }
 
-static int keep_device(struct build *build, struct udev_device *device)
+/* HCTL by its numbers, so that 2:0:10:0 follows 2:0:9:0; disks without one come last. */
+static int compare_hctl(const char *a, const char *b)
 {
-	const char *subsystem = udev_device_get_subsystem(device);
-	struct udev_device **blocks;
+	unsigned long long x[4], y[4];
+	bool has_a = sscanf(a, "%llu:%llu:%llu:%llu", &x[0], &x[1], &x[2], &x[3]) == 4;
+	bool has_b = sscanf(b, "%llu:%llu:%llu:%llu", &y[0], &y[1], &y[2], &y[3]) == 4;
 
-	if (!subsystem || strcmp(subsystem, "block") != 0)
-		return nodes_add(build->nodes, device);
-	blocks = reallocarray(build->blocks, build->block_count + 1, sizeof(*blocks));
-	if (!blocks)
-		return -ENOMEM;
-	blocks[build->block_count++] = udev_device_ref(device);
-	build->blocks = blocks;
+	if (!has_a || !has_b)
+		return has_b - has_a;
+	for (int i = 0; i < 4; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
 	return 0;
 }
 
-static int enumerate(struct build *build, struct udev *udev)
+/* sdz comes before sdaa, nvme2n1 before nvme10n1. */
+static int compare_names(const char *a, const char *b)
 {
-	static const char *const subsystems[] = { "block", "scsi_generic", "bsg", "nvme-generic",
-						  "hwmon" };
-	struct udev_enumerate *all = udev_enumerate_new(udev);
-	struct udev_list_entry *entry;
-	int r = all ? 0 : -ENOMEM;
+	size_t x = strlen(a), y = strlen(b);
+	bool only_letters = !strpbrk(a, "0123456789") && !strpbrk(b, "0123456789");
 
-	for (size_t i = 0; r >= 0 && i < sizeof(subsystems) / sizeof(subsystems[0]); i++)
-		r = udev_enumerate_add_match_subsystem(all, subsystems[i]);
-	if (r >= 0)
-		r = udev_enumerate_scan_devices(all);
-	if (r < 0)
-		goto out;
-	udev_list_entry_foreach(entry, udev_enumerate_get_list_entry(all))
-	{
-		struct udev_device *device =
-			udev_device_new_from_syspath(udev, udev_list_entry_get_name(entry));
+	if (only_letters && strncmp(a, b, 2) == 0 && x != y)
+		return x < y ? -1 : 1;
+	return strverscmp(a, b);
+}
 
-		/* It may have gone since. */
-		if (!device)
-			continue;
-		r = keep_device(build, device);
-		udev_device_unref(device);
-		if (r < 0)
-			break;
-	}
-out:
-	udev_enumerate_unref(all);
-	return r < 0 ? r : 0;
+static int compare_disks(const void *a, const void *b)
+{
+	const struct disk *x = a, *y = b;
+	int order = compare_hctl(x->hctl, y->hctl);
+
+	return order ? order : compare_names(x->name, y->name);
 }
 
 static int add_disks(struct build *build)
 {
 	struct disk_list *list = build->list;
 
-	list->disks = calloc(build->block_count ? build->block_count : 1, sizeof(*list->disks));
-	if (!list->disks)
+	list->disks = calloc(build->gathered.count + 1, sizeof(*list->disks));
+	build->disk_paths = calloc(build->gathered.count + 1, sizeof(*build->disk_paths));
+	if (!list->disks || !build->disk_paths)
 		return -ENOMEM;
-	for (size_t i = 0; i < build->block_count; i++)
-		if (device_is_listed(build->blocks[i], build->options))
-			device_read_disk(build->blocks[i], &list->disks[list->count++]);
+	for (size_t i = 0; i < build->gathered.count; i++)
+		if (device_is_listed(build->gathered.blocks[i], build->options))
+			device_read_disk(build->gathered.blocks[i], &list->disks[list->count++]);
+	qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
+	for (size_t d = 0; d < list->count; d++)
+		for (size_t i = 0; i < build->gathered.count; i++)
+			if (udev_device_get_devnum(build->gathered.blocks[i]) ==
+			    list->disks[d].identity.devno)
+				build->disk_paths[d] =
+					udev_device_get_syspath(build->gathered.blocks[i]);
 	return 0;
 }
 
-static struct disk *disk_by_devno(struct disk_list *list, dev_t devno)
+/* A partition lies in its disk's folder of sysfs; asking libudev for the parent would read the
+ * disk anew for each. */
+static size_t find_disk(const struct build *build, struct udev_device *partition)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (list->disks[i].identity.devno == devno)
-			return &list->disks[i];
-	return NULL;
+	const char *path = udev_device_get_syspath(partition);
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+
+	for (size_t i = 0; i < build->list->count; i++) {
+		const char *disk = build->disk_paths[i];
+
+		if (strncmp(disk, path, length) == 0 && disk[length] == '\0')
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static int add_partition(struct build *build, struct disk *disk, struct udev_device *device)
+{
+	struct partition *partitions;
+	uint64_t number;
+
+	partitions = reallocarray(disk->partitions, disk->partition_count + 1, sizeof(*partitions));
+	if (!partitions)
+		return -ENOMEM;
+	disk->partitions = partitions;
+	device_read_partition(device, disk->identity.logical_sector_size,
+			      &partitions[disk->partition_count]);
+	/* Set by udev's probing and by nothing else. */
+	if (prop_u64(device, "ID_PART_ENTRY_NUMBER", &number))
+		build->probed[build->probed_count++] = partitions[disk->partition_count].devno;
+	disk->partition_count++;
+	return 0;
 }
 
 static int add_partitions(struct build *build)
 {
-	for (size_t i = 0; i < build->block_count; i++) {
-		struct udev_device *device = build->blocks[i];
+	build->probed = calloc(build->gathered.count + 1, sizeof(*build->probed));
+	if (!build->probed)
+		return -ENOMEM;
+	for (size_t i = 0; i < build->gathered.count; i++) {
+		struct udev_device *device = build->gathered.blocks[i];
 		const char *type = udev_device_get_devtype(device);
-		struct udev_device *parent;
-		struct disk *disk;
+		size_t disk;
 
 		if (!type || strcmp(type, "partition") != 0)
 			continue;
-		parent = udev_device_get_parent(device);
-		disk = parent ? disk_by_devno(build->list, udev_device_get_devnum(parent)) : NULL;
-		if (!disk)
-			continue;
-
-		struct partition *partitions = reallocarray(
-			disk->partitions, disk->partition_count + 1, sizeof(*partitions));
-
-		if (!partitions)
+		disk = find_disk(build, device);
+		if (disk != SIZE_MAX && add_partition(build, &build->list->disks[disk], device) < 0)
 			return -ENOMEM;
-		disk->partitions = partitions;
-		device_read_partition(device, disk->identity.logical_sector_size,
-				      &partitions[disk->partition_count++]);
 	}
 	return 0;
 }
 
 static int add_raw(struct build *build)
 {
-	int r = nodes_add_raw(build->nodes);
+	int r = nodes_add_raw(build->gathered.nodes);
 
 	if (r == -ENOMEM)
 		return r;
@@ -171,17 +186,13 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 	      struct error *reterr)
 {
 	struct build *build = calloc(1, sizeof(*build));
-	int r = 0;
+	int r;
 
 	if (!build)
 		return error_nomem(reterr);
 	build->options = options;
-	build->nodes = nodes_new();
 	build->list = calloc(1, sizeof(*build->list));
-	if (!build->nodes || !build->list)
-		r = -ENOMEM;
-	if (r == 0)
-		r = enumerate(build, udev);
+	r = build->list ? gather(udev, &build->gathered) : -ENOMEM;
 	if (r == 0)
 		r = add_disks(build);
 	if (r == 0)
@@ -199,8 +210,8 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 			  _("The devices in /sys cannot be listed: %s. Is /sys mounted?"),
 			  error_phrase(r));
 	if (r == 0)
-		r = usage_new(build->blocks, build->block_count, options->mountinfo, options->swaps,
-			      &build->usage, reterr);
+		r = usage_new(build->gathered.blocks, build->gathered.count, options->mountinfo,
+			      options->swaps, &build->usage, reterr);
 	if (r < 0)
 		build_destroy(build);
 	else
@@ -215,10 +226,9 @@ void build_destroy(struct build *build)
 	for (size_t i = 0; build->tables && build->list && i < build->list->count; i++)
 		table_done(&build->tables[i]);
 	free(build->tables);
-	for (size_t i = 0; i < build->block_count; i++)
-		udev_device_unref(build->blocks[i]);
-	free(build->blocks);
-	nodes_destroy(build->nodes);
+	free(build->probed);
+	free(build->disk_paths);
+	gather_done(&build->gathered);
 	usage_destroy(build->usage);
 	disk_list_destroy(build->list);
 	free(build);
@@ -239,8 +249,40 @@ static bool has_use(const struct build *build, const struct disk *disk)
 	return used;
 }
 
-static void make_request(const struct build *build, const struct disk *disk,
-			 struct probe_request *ret)
+static bool udev_has_probed(const struct build *build, dev_t devno)
+{
+	for (size_t i = 0; i < build->probed_count; i++)
+		if (build->probed[i] == devno)
+			return true;
+	return false;
+}
+
+/*
+ * The partitions that udev has looked into. It does so again whenever somebody
+ * who had one open for writing closes it, so its answer is as good as a new
+ * one; reading 200 disks anew at every look would be neither quick nor kind.
+ */
+static int list_known(const struct build *build, const struct disk *disk, struct range **ret,
+		      size_t *retcount)
+{
+	struct range *known = calloc(disk->partition_count + 1, sizeof(*known));
+	size_t count = 0;
+
+	if (!known)
+		return -ENOMEM;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+
+		if (udev_has_probed(build, p->devno))
+			known[count++] = (struct range){ p->start, p->sectors };
+	}
+	*ret = known;
+	*retcount = count;
+	return 0;
+}
+
+static int make_request(const struct build *build, const struct disk *disk,
+			struct probe_request *ret)
 {
 	*ret = (struct probe_request){
 		.devno = disk->identity.devno,
@@ -250,12 +292,18 @@ static void make_request(const struct build *build, const struct disk *disk,
 		.try_exclusive = geteuid() == 0 && !has_use(build, disk),
 	};
 	text_copy(ret->node, sizeof(ret->node), disk->node);
+	return list_known(build, disk, &ret->known, &ret->known_count);
 }
 
 static int say_unread(struct build *build, const struct disk *disk, int code)
 {
 	if ((code == -EACCES || code == -EPERM) && geteuid() != 0)
 		return 0; /* said once for all disks */
+	if (code == -ESTALE)
+		return say_missing(build,
+				   _("%s became another device while it was looked at. List "
+				     "again."),
+				   disk->node);
 	return say_missing(build, _("%s cannot be read: %s. Its table is unknown."), disk->node,
 			   error_phrase(code));
 }
@@ -303,6 +351,27 @@ static int take_answers(struct build *build, struct probe *probe, const size_t *
 	return r;
 }
 
+static int make_requests(const struct build *build, struct probe_request *requests, size_t *indices,
+			 size_t *retcount)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < build->list->count; i++) {
+		const struct disk *disk = &build->list->disks[i];
+
+		if (disk->identity.size == 0)
+			continue;
+		if (make_request(build, disk, &requests[count]) < 0) {
+			while (count > 0)
+				free(requests[--count].known);
+			return -ENOMEM;
+		}
+		indices[count++] = i;
+	}
+	*retcount = count;
+	return 0;
+}
+
 int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
 {
 	size_t most = build->list->count, count = 0;
@@ -311,14 +380,8 @@ int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
 	struct probe *probe = NULL;
 	int r = requests && indices ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < most; i++) {
-		const struct disk *disk = &build->list->disks[i];
-
-		if (disk->identity.size == 0)
-			continue;
-		make_request(build, disk, &requests[count]);
-		indices[count++] = i;
-	}
+	if (r == 0)
+		r = make_requests(build, requests, indices, &count);
 	if (r == 0)
 		r = probe_start(requests, count, &probe);
 	if (r == 0) {
@@ -421,40 +484,6 @@ static int say_sg(struct build *build)
 		  "with: modprobe sg"));
 }
 
-/* HCTL by its numbers, so that 2:0:10:0 follows 2:0:9:0; disks without one come last. */
-static int compare_hctl(const char *a, const char *b)
-{
-	unsigned long long x[4], y[4];
-	bool has_a = sscanf(a, "%llu:%llu:%llu:%llu", &x[0], &x[1], &x[2], &x[3]) == 4;
-	bool has_b = sscanf(b, "%llu:%llu:%llu:%llu", &y[0], &y[1], &y[2], &y[3]) == 4;
-
-	if (!has_a || !has_b)
-		return has_b - has_a;
-	for (int i = 0; i < 4; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
-/* sdz comes before sdaa, nvme2n1 before nvme10n1. */
-static int compare_names(const char *a, const char *b)
-{
-	size_t x = strlen(a), y = strlen(b);
-	bool only_letters = !strpbrk(a, "0123456789") && !strpbrk(b, "0123456789");
-
-	if (only_letters && strncmp(a, b, 2) == 0 && x != y)
-		return x < y ? -1 : 1;
-	return strverscmp(a, b);
-}
-
-static int compare_disks(const void *a, const void *b)
-{
-	const struct disk *x = a, *y = b;
-	int order = compare_hctl(x->hctl, y->hctl);
-
-	return order ? order : compare_names(x->name, y->name);
-}
-
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr)
 {
 	struct disk_list *list = build->list;
@@ -465,7 +494,7 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 
 		qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
 		      merge_compare_partitions);
-		nodes_give(build->nodes, disk);
+		nodes_give(build->gathered.nodes, disk);
 		r = add_uses(build, disk);
 		if (r == 0)
 			r = make_regions(disk, &build->tables[i]);
@@ -477,7 +506,6 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 	if (r < 0)
 		return error_nomem(reterr);
 	mark_twins(list);
-	qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
 	for (size_t i = 0; i < list->count; i++)
 		table_done(&build->tables[i]);
 	*ret = list;

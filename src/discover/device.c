@@ -155,17 +155,33 @@ static void read_transport(struct udev_device *device, struct disk *disk)
 	text_copy(disk->transport, sizeof(disk->transport), transport);
 }
 
-/* The driver of the hardware, not of the disk: every SCSI disk has "sd". */
+/*
+ * The driver of the hardware, not of the disk: every SCSI disk has "sd". Read
+ * from the links on the way up; libudev would make an object of every bridge
+ * and expander in between.
+ */
 static void read_driver(struct udev_device *device, struct disk *disk)
 {
-	for (struct udev_device *d = udev_device_get_parent(device); d;
-	     d = udev_device_get_parent(d)) {
-		const char *driver = udev_device_get_driver(d);
+	char path[512], *slash;
 
-		if (driver && strcmp(driver, "sd") != 0) {
-			text_sanitise(disk->driver, sizeof(disk->driver), driver, strlen(driver));
-			return;
-		}
+	text_copy(path, sizeof(path), udev_device_get_syspath(device));
+	while ((slash = strrchr(path, '/')) && strlen(path) > strlen("/sys/devices")) {
+		char link[544], target[256];
+		const char *driver;
+		ssize_t length;
+
+		*slash = '\0';
+		snprintf(link, sizeof(link), "%s/driver", path);
+		length = readlink(link, target, sizeof(target) - 1);
+		if (length <= 0)
+			continue;
+		target[length] = '\0';
+		driver = strrchr(target, '/');
+		driver = driver ? driver + 1 : target;
+		if (strcmp(driver, "sd") == 0)
+			continue;
+		text_sanitise(disk->driver, sizeof(disk->driver), driver, strlen(driver));
+		return;
 	}
 }
 

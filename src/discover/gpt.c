@@ -106,11 +106,26 @@ static int read_copy(const struct table_source *source, uint64_t lba, struct gpt
 	return 0;
 }
 
+/* Where the entries of a damaged copy lie is known from the sound one: right behind the header
+ * at the start, right before it at the end. */
+static void borrow_entries(struct gpt_copy *copy, const struct gpt_copy *other)
+{
+	if (copy->state != GPT_DAMAGED || other->state != GPT_SOUND)
+		return;
+	copy->entry_sectors = other->entry_sectors;
+	if (copy->lba < other->lba)
+		copy->entries = copy->lba + 1;
+	else if (copy->lba > copy->entry_sectors)
+		copy->entries = copy->lba - copy->entry_sectors;
+	else
+		copy->entry_sectors = 0;
+}
+
 static int add_areas(const struct gpt_copy *copy, enum region_kind kind, struct table *table)
 {
 	int r = table_add_area(table, kind, copy->lba, 1);
 
-	if (r == 0 && copy->state == GPT_SOUND)
+	if (r == 0 && copy->entry_sectors > 0)
 		r = table_add_area(table, kind, copy->entries, copy->entry_sectors);
 	return r;
 }
@@ -145,13 +160,14 @@ static int note_states(const struct gpt_copy *primary, const struct gpt_copy *ba
 	return 0;
 }
 
-int gpt_inspect(const struct table_source *source, struct table *table)
+int gpt_inspect(const struct table_source *source, struct table *table, bool *retfound)
 {
 	uint64_t sectors = source->size / source->sector_size;
 	struct gpt_copy primary, backup = { 0 };
 	uint64_t last, at;
 	int r;
 
+	*retfound = false;
 	if (sectors < 2)
 		return 0;
 	last = sectors - 1;
@@ -161,6 +177,11 @@ int gpt_inspect(const struct table_source *source, struct table *table)
 	at = primary.state == GPT_SOUND ? primary.alternate : last;
 	if (at <= last && at > 1)
 		r = read_copy(source, at, &backup);
+	*retfound = primary.state != GPT_ABSENT || backup.state != GPT_ABSENT;
+	if (r < 0 || !*retfound)
+		return r;
+	borrow_entries(&primary, &backup);
+	borrow_entries(&backup, &primary);
 	if (r == 0)
 		r = table_add_area(table, REGION_TABLE, 0, 1);
 	if (r == 0)

@@ -21,12 +21,11 @@ static bool says_nothing(const char *serial)
 }
 
 /* VPD page 80h (SPC-4, 7.8.15): two bytes, the length, the serial number. libudev ends a value
- * at its first NUL, and the second byte of the length is rarely one, the first always: so the
- * page is read as a file. */
-static bool read_vpd_serial(struct udev_device *disk, char *to, size_t size)
+ * at its first NUL, and the page begins with one: so it is read as a file. */
+static bool read_vpd_serial(struct udev_device *hardware, char *to, size_t size)
 {
 	unsigned char page[4 + 252];
-	size_t length = device_read_file(disk, "device/vpd_pg80", page, sizeof(page));
+	size_t length = device_read_file(hardware, "vpd_pg80", page, sizeof(page));
 
 	to[0] = '\0';
 	if (length <= 4 || page[1] != 0x80)
@@ -41,14 +40,14 @@ static bool read_vpd_serial(struct udev_device *disk, char *to, size_t size)
 
 static void read_serial(struct udev_device *disk, struct identity *ret)
 {
+	struct udev_device *hardware = device_hardware(disk);
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
 	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN. */
 	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
-	      prop_text(disk, "ID_SERIAL_SHORT", to, size) ||
-	      attr_text(disk, "device/serial", to, size) || attr_text(disk, "serial", to, size) ||
-	      read_vpd_serial(disk, to, size)))
+	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || attr_text(disk, "serial", to, size) ||
+	      attr_text(hardware, "serial", to, size) || read_vpd_serial(hardware, to, size)))
 		return;
 	if (says_nothing(to))
 		to[0] = '\0';
@@ -74,20 +73,21 @@ static void read_wwn(struct udev_device *disk, struct identity *ret)
 
 	if (prop_text(disk, "ID_WWN_WITH_EXTENSION", to, size) ||
 	    prop_text(disk, "ID_WWN", to, size) || attr_text(disk, "wwid", to, size) ||
-	    attr_text(disk, "device/wwid", to, size))
+	    attr_text(device_hardware(disk), "wwid", to, size))
 		tidy_wwn(to, size);
 }
 
 /* A SCSI disk behind an ATA translation says "ATA" as its vendor and cuts the model at 16. */
 static void read_scsi_model(struct udev_device *disk, struct identity *ret)
 {
+	struct udev_device *hardware = device_hardware(disk);
 	char vendor[32], model[96];
 	bool ata = prop_is(disk, "ID_BUS", "ata");
 
 	if (ata && prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model)))
 		return;
-	attr_text(disk, "device/vendor", vendor, sizeof(vendor));
-	if (!attr_text(disk, "device/model", model, sizeof(model)))
+	attr_text(hardware, "vendor", vendor, sizeof(vendor));
+	if (!attr_text(hardware, "model", model, sizeof(model)))
 		prop_encoded(disk, "ID_MODEL_ENC", model, sizeof(model));
 	if (vendor[0] && strcmp(vendor, "ATA") != 0) {
 		text_copy(ret->model, sizeof(ret->model), vendor);
@@ -133,12 +133,12 @@ static void read_model(struct udev_device *disk, enum disk_kind kind, struct ide
 		read_virtual_model(disk, kind, ret);
 		break;
 	case DISK_MMC:
-		attr_text(disk, "device/name", ret->model, sizeof(ret->model));
+		attr_text(device_hardware(disk), "name", ret->model, sizeof(ret->model));
 		break;
 	case DISK_NVME:
 	case DISK_VIRTIO:
 	case DISK_OTHER:
-		if (!attr_text(disk, "device/model", ret->model, sizeof(ret->model)))
+		if (!attr_text(device_hardware(disk), "model", ret->model, sizeof(ret->model)))
 			prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model));
 		break;
 	}
@@ -146,15 +146,15 @@ static void read_model(struct udev_device *disk, enum disk_kind kind, struct ide
 
 static void read_firmware(struct udev_device *disk, struct identity *ret)
 {
+	struct udev_device *hardware = device_hardware(disk);
 	char *to = ret->firmware;
 	size_t size = sizeof(ret->firmware);
 
 	/* INQUIRY has four characters for it, IDENTIFY eight. */
 	if (prop_is(disk, "ID_BUS", "ata") && prop_text(disk, "ID_REVISION", to, size))
 		return;
-	if (!attr_text(disk, "device/firmware_rev", to, size) &&
-	    !attr_text(disk, "device/rev", to, size))
-		attr_text(disk, "device/fwrev", to, size);
+	if (!attr_text(hardware, "firmware_rev", to, size) && !attr_text(hardware, "rev", to, size))
+		attr_text(hardware, "fwrev", to, size);
 }
 
 void identity_from_udev(struct udev_device *device, struct identity *ret)

@@ -36,6 +36,12 @@ static bool take_node(const struct disk *disk, struct partition *read, bool *tak
 			continue;
 		text_copy(read->node, sizeof(read->node), kernel->node);
 		read->devno = kernel->devno;
+		/* Not read again where udev had done it. */
+		if (!read->fs[0]) {
+			text_copy(read->fs, sizeof(read->fs), kernel->fs);
+			text_copy(read->label, sizeof(read->label), kernel->label);
+			text_copy(read->uuid, sizeof(read->uuid), kernel->uuid);
+		}
 		taken[i] = true;
 		return true;
 	}

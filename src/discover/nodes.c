@@ -13,8 +13,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <libudev.h>
-
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -75,83 +73,85 @@ static struct found_node *append(struct nodes *nodes, enum node_kind kind)
 	return node;
 }
 
-static void set_text(char *to, size_t size, const char *from)
+/* Adds a node if all of its text fits; a name that does not is none of the kernel's. */
+static int add(struct nodes *nodes, enum node_kind kind, const char *folder, const char *name,
+	       const char *hardware)
 {
-	if (from)
-		text_sanitise(to, size, from, strlen(from));
-}
-
-static int add_scsi(struct nodes *nodes, enum node_kind kind, struct udev_device *device)
-{
-	struct udev_device *parent =
-		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
-	const char *node = udev_device_get_devnode(device);
-
-	/* bsg also has nodes for hosts and expanders. */
-	if (!parent || !node)
-		return 0;
-
-	struct found_node *found = append(nodes, kind);
-
-	if (!found)
-		return -ENOMEM;
-	set_text(found->path, sizeof(found->path), node);
-	set_text(found->hardware, sizeof(found->hardware), udev_device_get_syspath(parent));
-	return 0;
-}
-
-/* ng0n1 is the generic node of nvme0n1, by the kernel's naming. */
-static int add_nvme_generic(struct nodes *nodes, struct udev_device *device)
-{
-	const char *name = udev_device_get_sysname(device);
-	const char *node = udev_device_get_devnode(device);
 	struct found_node *found;
 
-	if (!node || strncmp(name, "ng", 2) != 0)
+	if (strlen(folder) + strlen(name) >= sizeof(found->path) ||
+	    strlen(hardware) >= sizeof(found->hardware))
 		return 0;
-	found = append(nodes, NODE_NVME_GENERIC);
+	found = append(nodes, kind);
 	if (!found)
 		return -ENOMEM;
-	set_text(found->path, sizeof(found->path), node);
-	snprintf(found->hardware, sizeof(found->hardware), "nvme%.200s", name + 2);
+	snprintf(found->path, sizeof(found->path), "%s%s", folder, name);
+	text_sanitise(found->path, sizeof(found->path), found->path, sizeof(found->path));
+	text_sanitise(found->hardware, sizeof(found->hardware), hardware, strlen(hardware));
 	return 0;
 }
 
-static int add_hwmon(struct nodes *nodes, struct udev_device *device)
+static bool is_hctl(const char *name)
 {
-	struct udev_device *parent = udev_device_get_parent(device);
-	struct found_node *found;
-	char path[512];
+	unsigned long long number;
+	char rest;
 
-	if (!parent || !udev_device_get_sysattr_value(device, "temp1_input"))
-		return 0;
-	snprintf(path, sizeof(path), "%s/temp1_input", udev_device_get_syspath(device));
-	/* A path that does not fit is none. */
-	if (strlen(path) >= sizeof(found->path))
-		return 0;
-	found = append(nodes, NODE_HWMON);
-	if (!found)
-		return -ENOMEM;
-	set_text(found->path, sizeof(found->path), path);
-	set_text(found->hardware, sizeof(found->hardware), udev_device_get_syspath(parent));
-	return 0;
+	return sscanf(name, "%llu:%llu:%llu:%llu%c", &number, &number, &number, &number, &rest) ==
+	       4;
 }
 
-int nodes_add(struct nodes *nodes, struct udev_device *device)
+/* "…/0:0:0:0/scsi_generic/sg0": the SCSI device is two levels up. bsg also has nodes for hosts
+ * and expanders; those have no numbers there. */
+static int add_scsi(struct nodes *nodes, enum node_kind kind, const char *folder, char *hardware,
+		    char *name)
 {
-	const char *subsystem = udev_device_get_subsystem(device);
+	char *class = strrchr(hardware, '/');
 
-	if (!subsystem)
+	if (!class)
 		return 0;
-	if (strcmp(subsystem, "scsi_generic") == 0)
-		return add_scsi(nodes, NODE_SG, device);
-	if (strcmp(subsystem, "bsg") == 0)
-		return add_scsi(nodes, NODE_BSG, device);
-	if (strcmp(subsystem, "nvme-generic") == 0)
-		return add_nvme_generic(nodes, device);
-	if (strcmp(subsystem, "hwmon") == 0)
-		return add_hwmon(nodes, device);
-	return 0;
+	*class = '\0';
+
+	const char *device = strrchr(hardware, '/');
+
+	if (!device || !is_hctl(device + 1))
+		return 0;
+	return add(nodes, kind, folder, name, hardware);
+}
+
+/* "…/0:0:0:0/hwmon/hwmon1", or "…/nvme0/hwmon1" where the parent is a class device itself. */
+static int add_hwmon(struct nodes *nodes, char *hardware, const char *name)
+{
+	static const char class[] = "/hwmon";
+	size_t length = strlen(hardware), tail = strlen(class);
+	char folder[520], file[128];
+
+	snprintf(folder, sizeof(folder), "%s/", hardware);
+	snprintf(file, sizeof(file), "%.100s/temp1_input", name);
+	if (length > tail && strcmp(hardware + length - tail, class) == 0)
+		hardware[length - tail] = '\0';
+	return add(nodes, NODE_HWMON, folder, file, hardware);
+}
+
+int nodes_add(struct nodes *nodes, const char *class, const char *path)
+{
+	char hardware[512], nvme[64];
+	char *name;
+
+	if (snprintf(hardware, sizeof(hardware), "/sys/%s", path) >= (int)sizeof(hardware))
+		return 0;
+	name = strrchr(hardware, '/');
+	*name++ = '\0';
+	if (strcmp(class, "scsi_generic") == 0)
+		return add_scsi(nodes, NODE_SG, "/dev/", hardware, name);
+	if (strcmp(class, "bsg") == 0)
+		return add_scsi(nodes, NODE_BSG, "/dev/bsg/", hardware, name);
+	if (strcmp(class, "hwmon") == 0)
+		return add_hwmon(nodes, hardware, name);
+	/* ng0n1 is the generic node of nvme0n1, by the kernel's naming. */
+	if (strcmp(class, "nvme-generic") != 0 || strncmp(name, "ng", 2) != 0)
+		return 0;
+	snprintf(nvme, sizeof(nvme), "nvme%.50s", name + 2);
+	return add(nodes, NODE_NVME_GENERIC, "/dev/", name, nvme);
 }
 
 static int raw_ask(int control, unsigned minor, dev_t *ret)
@@ -249,7 +249,8 @@ void nodes_give(const struct nodes *nodes, struct disk *disk)
 					  node->path);
 			break;
 		case NODE_HWMON:
-			if (same)
+			/* Not every hwmon of a controller has a temperature. */
+			if (same && access(node->path, R_OK) == 0)
 				text_copy(disk->hwmon, sizeof(disk->hwmon), node->path);
 			break;
 		case NODE_RAW:

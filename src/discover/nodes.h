@@ -12,13 +12,13 @@
 
 #include "discover/disk.h"
 
-struct udev_device;
 struct nodes;
 
 struct nodes *nodes_new(void); /* NULL without memory */
 void nodes_destroy(struct nodes *nodes);
-/* Remembers a scsi_generic, bsg, nvme-generic or hwmon device. -ENOMEM. */
-int nodes_add(struct nodes *nodes, struct udev_device *device);
+/* Remembers a device of the class scsi_generic, bsg, nvme-generic or hwmon; path is relative to
+ * /sys ("devices/…/0:0:0:0/bsg/0:0:0:0"). -ENOMEM. */
+int nodes_add(struct nodes *nodes, const char *class, const char *path);
 /* Asks the raw driver for all bindings. -ENOENT: this kernel has none; -EACCES. */
 int nodes_add_raw(struct nodes *nodes);
 /* Sets sg, bsg, nvme_generic, raw and hwmon of the disk; raw bindings of its partitions

@@ -18,6 +18,8 @@
 #define PROBE_THREADS_MAX 256
 #define PROBE_STACK       (512 * 1024)
 
+enum probe_state { PROBE_PENDING, PROBE_DONE };
+
 struct probe_job {
 	struct probe_request request;
 	struct probe_result result;
@@ -41,8 +43,10 @@ static void let_go(struct probe *probe)
 	pthread_mutex_unlock(&probe->lock);
 	if (!last)
 		return;
-	for (size_t i = 0; i < probe->count; i++)
+	for (size_t i = 0; i < probe->count; i++) {
 		table_done(&probe->jobs[i].result.table);
+		free(probe->jobs[i].request.known);
+	}
 	pthread_cond_destroy(&probe->answered);
 	pthread_mutex_destroy(&probe->lock);
 	free(probe);
@@ -66,6 +70,8 @@ static void read_disk(struct probe *probe, const struct probe_request *request,
 		.size = request->size,
 		.sector_size = request->sector_size,
 		.stop = &probe->stop,
+		.known = request->known,
+		.known_count = request->known_count,
 	};
 	struct stat st;
 
@@ -161,8 +167,11 @@ int probe_start(const struct probe_request *requests, size_t count, struct probe
 	struct probe *probe = allocate(requests, count);
 	int r;
 
-	if (!probe)
+	if (!probe) {
+		for (size_t i = 0; i < count; i++)
+			free(requests[i].known);
 		return -ENOMEM;
+	}
 	r = start_threads(probe, count < PROBE_THREADS_MAX ? count : PROBE_THREADS_MAX);
 	if (r < 0)
 		let_go(probe);

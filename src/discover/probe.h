@@ -22,10 +22,10 @@ struct probe_request {
 	dev_t devno; /* another device under this name is not read */
 	uint64_t size;
 	uint32_t sector_size;
-	bool try_exclusive; /* find out whether somebody holds the disk (root only) */
+	bool try_exclusive;  /* find out whether somebody holds the disk (root only) */
+	struct range *known; /* as in struct table_source; malloc'd */
+	size_t known_count;
 };
-
-enum probe_state { PROBE_PENDING, PROBE_DONE };
 
 struct probe_result {
 	int error; /* of opening or reading, negative errno */
@@ -34,7 +34,8 @@ struct probe_result {
 	struct table table;
 };
 
-/* Starts reading. -ENOMEM, or what creating the threads failed with. */
+/* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or what creating
+ * the threads failed with. */
 int probe_start(const struct probe_request *requests, size_t count, struct probe **ret);
 /* Waits until all have answered or the time (monotonic ns) has come. */
 void probe_wait(struct probe *probe, uint64_t deadline);

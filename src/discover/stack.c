@@ -130,15 +130,21 @@ static int read_block(struct block *block, struct udev_device *device)
 	return read_backing_file(block, device);
 }
 
+/* A partition lies in its disk's folder of sysfs. */
 static size_t disk_of(const struct stack *stack, struct udev_device *device)
 {
 	const char *type = udev_device_get_devtype(device);
-	struct udev_device *parent;
+	char path[512], *slash;
 
 	if (!type || strcmp(type, "partition") != 0)
 		return STACK_NONE;
-	parent = udev_device_get_parent(device);
-	return parent ? stack_by_devno(stack, udev_device_get_devnum(parent)) : STACK_NONE;
+	text_copy(path, sizeof(path), udev_device_get_devpath(device));
+	slash = strrchr(path, '/');
+	if (!slash)
+		return STACK_NONE;
+	*slash = '\0';
+	slash = strrchr(path, '/');
+	return slash ? by_name(stack, slash + 1) : STACK_NONE;
 }
 
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret)

@@ -104,6 +104,18 @@ static void take_text(const char *value, char *to, size_t size)
 		text_sanitise(to, size, value, strlen(value));
 }
 
+/* libblkid looks at some forty places, all but a few of them near the start and the end, and tells
+ * the kernel not to read ahead: without this every one would be a request to the disk. */
+#define CONTENTS_READ (512 * 1024)
+
+static void read_ahead(const struct table_source *source, uint64_t offset, uint64_t size)
+{
+	uint64_t tail = size > CONTENTS_READ ? CONTENTS_READ : size;
+
+	posix_fadvise(source->fd, (off_t)offset, CONTENTS_READ, POSIX_FADV_WILLNEED);
+	posix_fadvise(source->fd, (off_t)(offset + size - tail), (off_t)tail, POSIX_FADV_WILLNEED);
+}
+
 /* The signature of what fills [offset, offset + size): file system, swap, member of something.
  * "?" where several contradict each other. */
 static void read_contents(const struct table_source *source, uint64_t offset, uint64_t size,
@@ -116,6 +128,7 @@ static void read_contents(const struct table_source *source, uint64_t offset, ui
 	if (!probe || blkid_probe_set_device(probe, source->fd, (blkid_loff_t)offset,
 					     (blkid_loff_t)size) != 0)
 		return;
+	read_ahead(source, offset, size);
 	blkid_probe_set_sectorsize(probe, source->sector_size);
 	blkid_probe_enable_partitions(probe, 0);
 	blkid_probe_enable_superblocks(probe, 1);
@@ -211,26 +224,54 @@ static int read_partitions(const struct table_source *source, struct table *tabl
 	return take_partitions(list, source, table);
 }
 
+/* libblkid calls it so when the MBR announces a GPT and there is none that it would take. */
+static int inspect_protective_mbr(const struct table_source *source, struct table *table)
+{
+	bool found;
+	int r = gpt_inspect(source, table, &found);
+
+	if (r < 0)
+		return r;
+	text_copy(table->type, sizeof(table->type), found ? "gpt" : "dos");
+	if (found)
+		return 0;
+	r = table_add_note(table, "%s",
+			   _("The master boot record announces a GPT, but there is none."));
+	return r < 0 ? r : dos_inspect(source, table);
+}
+
 static int inspect(const struct table_source *source, struct table *table)
 {
+	bool found;
 	int r = 0;
 
 	if (strcmp(table->type, "gpt") == 0)
-		return gpt_inspect(source, table);
-	if (strcmp(table->type, "dos") == 0)
+		return gpt_inspect(source, table, &found);
+	if (strcmp(table->type, "PMBR") == 0)
+		r = inspect_protective_mbr(source, table);
+	else if (strcmp(table->type, "dos") == 0)
 		r = dos_inspect(source, table);
 	else if (table->type[0])
 		r = table_add_area(table, REGION_TABLE, 0, 1);
-	if (r == 0)
+	if (r == 0 && strcmp(table->type, "gpt") != 0)
 		r = gpt_inspect_other_size(source, table);
 	return r;
+}
+
+static bool is_known(const struct table_source *source, const struct partition *partition)
+{
+	for (size_t i = 0; i < source->known_count; i++)
+		if (source->known[i].start == partition->start &&
+		    source->known[i].count == partition->sectors)
+			return true;
+	return false;
 }
 
 static void read_partition_contents(const struct table_source *source, struct partition *partition)
 {
 	uint64_t offset, size, end;
 
-	if (partition->extended || partition->sectors == 0 ||
+	if (partition->extended || partition->sectors == 0 || is_known(source, partition) ||
 	    !u64_mul(partition->start, source->sector_size, &offset) ||
 	    !u64_mul(partition->sectors, source->sector_size, &size) ||
 	    !u64_add(offset, size, &end) || end > source->size)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/range.h"
 #include "discover/disk.h"
 
 /* Sectors that hold the table: kind is REGION_TABLE or REGION_TABLE_BACKUP. */
@@ -39,6 +40,10 @@ struct table_source {
 	uint64_t size;        /* bytes */
 	uint32_t sector_size; /* logical, bytes */
 	const atomic_bool *stop;
+	/* Partitions (logical sectors) whose contents need no reading: udev has done it. NULL:
+	 * none. */
+	const struct range *known;
+	size_t known_count;
 };
 
 /* 0, -ENOMEM, or what reading the first sectors failed with; ret is always to be released. */
@@ -53,8 +58,8 @@ int table_add_note(struct table *table, const char *format, ...)
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to);
 
 /* The sectors of the table itself and what is wrong with it. 0 or -ENOMEM: what cannot be read
- * is a note. */
-int gpt_inspect(const struct table_source *source, struct table *table);
+ * is a note. *retfound: there is at least one copy, sound or not. */
+int gpt_inspect(const struct table_source *source, struct table *table, bool *retfound);
 int dos_inspect(const struct table_source *source, struct table *table);
 /* A note when the disk carries a GPT that was made for sectors of another size. */
 int gpt_inspect_other_size(const struct table_source *source, struct table *table);
