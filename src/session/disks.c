@@ -80,6 +80,7 @@ void session_rescan(struct session *session)
 {
 	struct scan_task *scanning = &session->scanning;
 
+	scanning->follows = true;
 	if (scanning->task.running) {
 		scanning->again = true;
 		return;
@@ -125,7 +126,7 @@ void session_take_hotplug(struct session *session, unsigned *changes)
 		snprintf(line, sizeof(session->hotplug[0]), "%s  %s", stamp, text);
 		*changes |= SESSION_CHANGE_EVENT;
 	}
-	if (any)
+	if (any && session->scanning.follows)
 		session_rescan(session);
 }
 

@@ -124,7 +124,8 @@ int session_finish(struct session *session, struct error *reterr)
 			 error_phrase(saved));
 	}
 	log_close(cleanup_steal(session->log));
-	session_rescan(session);
+	if (session->scanning.follows)
+		session_rescan(session);
 	return saved;
 }
 

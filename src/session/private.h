@@ -25,7 +25,8 @@ struct task {
 
 struct scan_task {
 	struct task task;
-	bool again; /* something changed while it ran */
+	bool again;   /* something changed while it ran */
+	bool follows; /* the front end wants lists in the background, not just the first one */
 	struct scan_options options;
 	struct disk_list *disks;
 	struct error error;

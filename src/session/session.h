@@ -53,7 +53,7 @@ enum session_state session_state(const struct session *session);
 /* ---- disks ---- */
 /* Scans now and waits for it. */
 int session_scan(struct session *session, struct error *reterr);
-/* Starts a scan in the background. */
+/* Starts a scan in the background; from then on hot-plug and the end of a copy start one, too. */
 void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
 int session_fd(const struct session *session);
