@@ -414,7 +414,6 @@ static void finish(struct app *app)
 {
 	struct error error = { 0 };
 	const struct report *report;
-	char line[256];
 	int err;
 
 	err = session_finish(app->session, &error);
@@ -427,9 +426,9 @@ static void finish(struct app *app)
 	if (err)
 		app_error(app, &error);
 	else if (report)
-		app_message(app, MESSAGE_INFO, _("%s. The exit code will be %d."),
-			    report_result_line(report, line, sizeof(line)),
-			    (int)report_exit_code(report));
+		app_message(app, MESSAGE_INFO,
+			    _("%s: the copy has ended. The exit code will be %d. q quits."),
+			    report_result_word(report), (int)report_exit_code(report));
 	if (app->leaving)
 		app->quit = true;
 }

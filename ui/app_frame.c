@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands around every screen: header, banner, message, keys. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,12 @@ static const char *state_word(enum job_state state)
 	}
 }
 
+/* Cut, not rounded: 100 means all of it. */
+static double percent(const struct job_snapshot *job)
+{
+	return job->total ? floor(1000.0 * (double)job->written / (double)job->total) / 10 : 0;
+}
+
 /* All that fits where there is next to no room; the copy goes on. */
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
@@ -113,7 +120,7 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, eta);
 	snprintf(text, sizeof(text), _("%s %.1f%% ETA %s needs 80x24"), state_word(job->state),
-		 job->total ? 100.0 * (double)job->written / (double)job->total : 0.0, eta);
+		 percent(job), eta);
 	draw_text(draw, area, 0, 0, ROLE_STRONG, text);
 }
 

@@ -25,6 +25,9 @@ static void lose_terminal(struct app *app)
 	app->leaving = true;
 	if (!app_copying(app))
 		app->quit = true;
+	else if (app->has_job && app->snapshot.state == JOB_PAUSED)
+		/* Nobody is left to let it go on; what is done can be resumed from the map. */
+		app_stop_now(app);
 }
 
 static void read_keys(struct app *app)

@@ -19,9 +19,9 @@
 static const struct command_info table[] = {
 	/* 1 Disks */
 	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' },
-	  N_("source"), NULL, N_("source; again: take it back"), 1 },
+	  N_("source"), NULL, N_("source; again: undo"), 1 },
 	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' },
-	  N_("dest"), N_("destination"), N_("destination; again: take it back"), 1 },
+	  N_("dest"), N_("destination"), N_("destination; again: undo"), 1 },
 	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER },
 	  N_("ranges"), NULL, N_("go on to the ranges"), 1 },
 	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT },
@@ -71,7 +71,7 @@ static const struct command_info table[] = {
 	{ COMMAND_PAUSE, ON(SCREEN_RUN), { 'p' },
 	  N_("pause"), N_("pause/go on"), N_("pause, go on"), 1 },
 	{ COMMAND_STOP, ON(SCREEN_RUN), { KEY_CTRL('c') },
-	  N_("stop"), NULL, N_("ask: stop or go on; again: stop"), 1 },
+	  N_("stop"), NULL, N_("stop? again: stop at once"), 1 },
 	{ COMMAND_LOG, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'l' },
 	  N_("log"), NULL, N_("everything that happened"), 4 },
 	{ COMMAND_MAP, ON(SCREEN_RUN), { 'm' },

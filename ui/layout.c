@@ -95,7 +95,7 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret)
 }
 
 /* Lines of one detail pane without its title or border. */
-#define DETAIL_LINES 10
+#define DETAIL_LINES 8
 #define BOX_LINES    11
 /* Fewer disks than this at once make a list hard to read. */
 #define LIST_LINES  4
@@ -134,6 +134,9 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 		ret->destination = bottom;
 		rect_cut_right(&ret->destination, 1);
 	} else {
+		/* What is too little for another pane makes this one larger. */
+		if (rest.rows < EVENT_LINES)
+			bottom.rows += rect_cut_top(&rest, rest.rows).rows;
 		ret->detail = bottom;
 	}
 	if (rest.rows >= EVENT_LINES) {

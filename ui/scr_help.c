@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include "app_state.h"
+#include "line.h"
 #include "screen.h"
 
 struct help_state {
@@ -49,6 +50,7 @@ void scr_help_line(struct app *app, char *buffer, size_t size)
 /* ---- drawing ---- */
 
 #define KEYS_COLS 12
+#define NOTE_COL  9
 
 struct page {
 	struct draw *draw;
@@ -114,19 +116,24 @@ static void put_note(struct page *page, const char *text)
 		snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
 		text = gap + 2;
 	}
-	if (on_page(page)) {
+	if (on_page(page))
 		draw_text(page->draw, page->area, page->line - page->top, 1, ROLE_STRONG, name);
-		draw_text(page->draw, page->area, page->line - page->top, KEYS_COLS - 3,
-			  ROLE_NORMAL, text);
-	}
-	page->line++;
+	do {
+		size_t skip, length = line_break(text, page->area.cols - NOTE_COL - 1, &skip);
+
+		if (on_page(page))
+			draw_printf(page->draw, page->area, page->line - page->top, NOTE_COL,
+				    ROLE_NORMAL, "%.*s", (int)length, text);
+		page->line++;
+		text += length + skip;
+	} while (*text);
 }
 
 static const char *const common_notes[] = {
 	N_("F1 F10  F1 is the same as ?, F10 is the same as q"),
 	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
-	N_("FILES   /var/log/clonedeck/<date>-<time>.{log,map,json}"),
-	N_("DISPLAY clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
+	N_("FILES  /var/log/clonedeck/<date>-<time>.{log,map,json}"),
+	N_("DISPLAY  clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
 	NULL,
 };
 

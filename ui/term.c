@@ -101,8 +101,9 @@ static const struct look looks[ROLE_COUNT] = {
 
 static void choose_looks(struct term *term, enum deck_color wanted)
 {
-	term->color = has_colors() && start_color() == OK &&
-		      term_choose_color(wanted, getenv("NO_COLOR"), COLORS);
+	/* Once started, curses names even the terminal's own colours. */
+	term->color = term_choose_color(wanted, getenv("NO_COLOR"), terminfo_colors()) &&
+		      start_color() == OK;
 	if (term->color)
 		use_default_colors();
 	for (int role = 0; role < ROLE_COUNT; role++) {
@@ -144,10 +145,30 @@ static void define_keys(void)
 			define_key(keys[i].sequence, keys[i].key);
 }
 
+static int from_environment(const char *name)
+{
+	const char *text = getenv(name);
+	int value = text ? atoi(text) : 0;
+
+	return value > 0 && value <= 1000 ? value : 0;
+}
+
+/*
+ * What was asked for, else what the kernel says. It says 0x0 for serial lines,
+ * and curses then takes what terminfo says: only there LINES and COLUMNS count,
+ * for they are often left over from another size.
+ */
+static int size_of(int forced, int found, int in_terminfo, int in_environment)
+{
+	if (forced > 0)
+		return forced;
+	return found == in_terminfo && in_environment ? in_environment : found;
+}
+
 static void take_size(struct term *term)
 {
-	int rows = term->forced_rows > 0 ? term->forced_rows : LINES;
-	int cols = term->forced_cols > 0 ? term->forced_cols : COLS;
+	int rows = size_of(term->forced_rows, LINES, terminfo_rows(), term->env_rows);
+	int cols = size_of(term->forced_cols, COLS, terminfo_cols(), term->env_cols);
 
 	if (rows != LINES || cols != COLS)
 		resizeterm(rows, cols);
@@ -167,7 +188,9 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	term = calloc(1, sizeof(*term));
 	if (!term)
 		return error_nomem(reterr);
-	/* The kernel's size first, LINES and COLUMNS where it knows none (serial lines). */
+	/* Before curses: it sets them to what it found. */
+	term->env_rows = from_environment("LINES");
+	term->env_cols = from_environment("COLUMNS");
 	use_env(TRUE);
 	use_tioctl(TRUE);
 	term_rescue_prepare();
@@ -193,12 +216,19 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	cbreak();
 	noecho();
 	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	intrflush(stdscr, FALSE);
+	/* Reading through a window shows it first; through a pad it does not. */
+	term->input = newpad(1, 1);
+	keypad(term->input, TRUE);
+	nodelay(term->input, TRUE);
+	intrflush(term->input, FALSE);
 	set_escdelay(term->slow ? 150 : 25);
 	define_keys();
 	take_size(term);
+	/* What curses had to say at its start goes out first: it set the scrolling region for the
+	 * size that it found. */
+	refresh();
+	terminfo_whole_screen(term->rows);
+	clearok(curscr, TRUE);
 	term_rescue_arm();
 	*ret = term;
 	return 0;
@@ -207,6 +237,7 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 static void forget(struct term *term)
 {
 	term_rescue_disarm();
+	delwin(term->input);
 	delscreen(term->screen);
 	free(term);
 }
@@ -233,6 +264,10 @@ bool term_resize(struct term *term)
 	int rows = term->rows, cols = term->cols;
 
 	take_size(term);
+	/* Where the size was changed behind the terminal's back (a serial line), its scrolling
+	 * region still ends at the old last line and moving the cursor stops there. */
+	terminfo_whole_screen(term->rows);
+	clearok(curscr, TRUE);
 	return rows != term->rows || cols != term->cols;
 }
 
@@ -241,6 +276,7 @@ void term_repaint(struct term *term)
 	/* curses reads the size in its handler of this signal, also on a serial line that never
 	 * sends one. */
 	raise(SIGWINCH);
+	terminfo_whole_screen(term->rows);
 	clearok(curscr, TRUE);
 }
 
@@ -322,15 +358,15 @@ static int special_key(int key)
  * A sequence that nothing is known about is swallowed whole: its letters would
  * be taken for commands. After a lone Esc nothing waits.
  */
-static int after_escape(void)
+static int after_escape(struct term *term)
 {
 	wint_t c;
-	int got = get_wch(&c);
+	int got = wget_wch(term->input, &c);
 
 	if (got == ERR)
 		return SPECIAL_ESCAPE;
 	if (got == OK && c == 'O') {
-		get_wch(&c);
+		wget_wch(term->input, &c);
 		return SPECIAL_OTHER;
 	}
 	if (got != OK || c != '[') {
@@ -341,12 +377,13 @@ static int after_escape(void)
 		return SPECIAL_ESCAPE;
 	}
 	for (int i = 0; i < 32; i++)
-		if (get_wch(&c) != OK || (c >= 0x40 && c <= 0x7e && !(i == 0 && c == '[')))
+		if (wget_wch(term->input, &c) != OK ||
+		    (c >= 0x40 && c <= 0x7e && !(i == 0 && c == '[')))
 			break;
 	return SPECIAL_OTHER;
 }
 
-static int plain_key(wint_t c)
+static int plain_key(struct term *term, wint_t c)
 {
 	switch (c) {
 	case '\r':
@@ -358,7 +395,7 @@ static int plain_key(wint_t c)
 	case '\t':
 		return SPECIAL_TAB;
 	case 0x1b:
-		return after_escape();
+		return after_escape(term);
 	case 0:
 		return SPECIAL_OTHER;
 	default:
@@ -374,7 +411,7 @@ enum term_input term_read(struct term *term, int *retkey)
 {
 	struct pollfd pollfd = { .fd = STDIN_FILENO, .events = POLLIN };
 	wint_t c;
-	int got = get_wch(&c);
+	int got = wget_wch(term->input, &c);
 
 	if (got == ERR) {
 		if (poll(&pollfd, 1, 0) <= 0) {
@@ -386,7 +423,7 @@ enum term_input term_read(struct term *term, int *retkey)
 		return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
 	}
 	term->empty_reads = 0;
-	*retkey = got == KEY_CODE_YES ? special_key((int)c) : plain_key(c);
+	*retkey = got == KEY_CODE_YES ? special_key((int)c) : plain_key(term, c);
 	return TERM_KEY;
 }
 

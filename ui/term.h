@@ -58,7 +58,8 @@ struct term {
 	unsigned interval; /* ms between two refreshes of moving figures, by baud rate */
 	/* private */
 	int forced_cols, forced_rows;
-	void *screen;
+	int env_cols, env_rows; /* LINES, COLUMNS; 0: not set */
+	void *screen, *input;
 	uint32_t attributes[ROLE_COUNT];
 	unsigned empty_reads;
 };

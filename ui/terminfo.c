@@ -3,6 +3,7 @@
 
 #include <curses.h>
 #include <errno.h>
+#include <stdio.h>
 #include <term.h>
 #include <unistd.h>
 
@@ -51,4 +52,35 @@ void terminfo_done(void)
 bool terminfo_line_drawing(void)
 {
 	return acs_chars != NULL;
+}
+
+void terminfo_whole_screen(int rows)
+{
+	if (!change_scroll_region)
+		return;
+	putp(tiparm(change_scroll_region, 0, rows - 1));
+	/* It goes through the C library's buffer, what curses draws does not. */
+	fflush(stdout);
+}
+
+int terminfo_colors(void)
+{
+	return tigetnum("colors");
+}
+
+static int number(const char *capability, int otherwise)
+{
+	int value = tigetnum(capability);
+
+	return value > 0 ? value : otherwise;
+}
+
+int terminfo_rows(void)
+{
+	return number("lines", 24);
+}
+
+int terminfo_cols(void)
+{
+	return number("cols", 80);
 }

@@ -16,5 +16,11 @@ int terminfo_check(const char *name, struct error *reterr);
 void terminfo_done(void);
 /* Of the terminal that curses runs on. */
 bool terminfo_line_drawing(void);
+int terminfo_colors(void); /* negative or 0: none */
+/* The size that curses takes when the kernel knows none. */
+int terminfo_rows(void);
+int terminfo_cols(void);
+/* Lets it scroll from the first to the last of `rows` lines again. The cursor may move. */
+void terminfo_whole_screen(int rows);
 
 #endif

@@ -392,8 +392,8 @@ static void write_use(const struct disk *disk, struct writer *w)
 	for (size_t i = 0; i < disk->in_use.count; i++) {
 		const struct use *use = &disk->in_use.items[i];
 
-		add(w, "%s%s: %s %s", w->length ? ", " : "", base_name(use->node),
-		    _(words[use->kind]), use->what);
+		add(w, "%s%s: %s%s%s", w->length ? ", " : "", base_name(use->node),
+		    _(words[use->kind]), use->what[0] ? " " : "", use->what);
 	}
 }
 

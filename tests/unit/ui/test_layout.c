@@ -57,8 +57,8 @@ START_TEST(test_disks_narrow)
 		layout_frame(80, 24, banner, &frame);
 		for (int wanted = 0; wanted < 300; wanted++) {
 			layout_disks(frame.body, wanted, &disks);
-			ck_assert_int_ge(disks.detail.rows, 10);
-			ck_assert_int_ge(disks.list.rows, wanted < 5 ? (wanted ? wanted : 1) : 5);
+			ck_assert_int_ge(disks.detail.rows, 9);
+			ck_assert_int_ge(disks.list.rows, wanted < 7 ? (wanted ? wanted : 1) : 7);
 			ck_assert(!rect_empty(disks.legend));
 			ck_assert(rect_empty(disks.source));
 		}

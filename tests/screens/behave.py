@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the deck behaves on its terminal: sizes, signals, keys, colours, and what
+becomes of it when the terminal goes away. On pretended machines."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+from drive import Terminal, run
+from pty_program import Program
+from saved import PLAN, RUN
+
+FAKEDECK = os.environ["FAKEDECK"]
+
+
+def start(terminal, keys=()):
+    terminal.wait("NODE")
+    terminal.settled()
+    terminal.keys(*keys)
+
+
+# ---- size ----
+
+def resizing_any_time():
+    """Every size on the way, and back to the same screens as at a start in that size."""
+    with Terminal(f"{FAKEDECK} rescue") as fresh:
+        start(fresh, RUN)
+        fresh.wait("elapsed")
+        small = fresh.settled()
+    with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        large = terminal.settled()
+        for cols, rows in ((80, 24), (200, 60), (81, 25), (40, 12), (10, 2), (2, 1), (79, 24)):
+            terminal.resize(cols, rows)
+            terminal.settled()
+        terminal.resize(80, 24)
+        assert terminal.settled() == small
+        terminal.resize(120, 40)
+        assert terminal.settled() == large
+
+
+def every_screen_survives_resizing():
+    for keys in ([], ["i"], ["?"], ["f"], PLAN[:-1], PLAN, RUN + ["C-c"], RUN + ["C-c", "s"]):
+        with Terminal(f"{FAKEDECK} hostile" if not keys else f"{FAKEDECK} rescue") as terminal:
+            start(terminal, keys)
+            for cols, rows in ((132, 43), (80, 24), (20, 5), (1, 1), (250, 80), (80, 24)):
+                terminal.resize(cols, rows)
+                terminal.settled()
+            terminal.child("fakedeck")
+
+
+def too_small_says_so():
+    with Terminal(f"{FAKEDECK} rescue", 79, 24) as terminal:
+        terminal.wait("needs 80x24")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.resize(60, 10)
+        line = terminal.wait("needs 80x24")
+        assert "copying 52.2%" in line and "ETA 1:25:30" in line, line
+        # Ctrl-C still asks, in the one line there is.
+        terminal.keys("C-c")
+        terminal.wait("Stop the copy?")
+        terminal.keys("Escape")
+        terminal.resize(80, 24)
+        terminal.wait("The copy goes on")
+
+
+def serial_line_of_no_size():
+    """0x0, as serial lines report it: LINES and COLUMNS, else what terminfo says."""
+    command = f"sh -c 'stty rows 0 cols 0; exec {FAKEDECK} rescue'"
+    with Terminal(command, term="vt100") as terminal:
+        start(terminal)
+        assert "q=quit" in terminal.screen().split("\n")[23]
+    command = f"sh -c 'stty rows 0 cols 0; exec env LINES=40 COLUMNS=120 {FAKEDECK} rescue'"
+    with Terminal(command, 120, 40, term="vt100") as terminal:
+        start(terminal)
+        assert "q=quit" in terminal.screen().split("\n")[39]
+
+
+def size_option():
+    with Terminal(f"{FAKEDECK} --size=80x24 rescue", 120, 40) as terminal:
+        start(terminal)
+        assert "q=quit" in terminal.screen().split("\n")[23]
+
+
+def redraw_reads_the_size_again():
+    """A serial line sends no signal when its size is set."""
+    command = f"sh -c 'stty rows 24 cols 80; exec {FAKEDECK} rescue'"
+    with Terminal(command, 120, 40, term="vt100") as terminal:
+        start(terminal)
+        tty = terminal.tmux("display", "-p", "#{pane_tty}").strip()
+        pid = terminal.child("fakedeck")
+        os.kill(pid, signal.SIGSTOP)
+        subprocess.run(["stty", "-F", tty, "rows", "40", "cols", "120"], check=True)
+        os.kill(pid, signal.SIGCONT)
+        terminal.keys("C-l")
+        time.sleep(0.3)
+        assert "q=quit" in terminal.settled().split("\n")[39]
+
+
+# ---- terminals ----
+
+def refuses_without_a_terminal():
+    for term, wanted in (("dumb", "cannot place text"), ("", "TERM is not set"),
+                         ("no-such-terminal", "does not know")):
+        program = Program([FAKEDECK, "rescue"], term=term)
+        text, code = program.end()
+        assert code == 2, (term, code)
+        assert wanted in text and "clonedeck clone" in text, text
+    done = subprocess.run([FAKEDECK, "rescue"], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=20, check=False)
+    assert done.returncode == 2 and "standard input" in done.stderr and not done.stdout, done
+
+
+def no_color():
+    color = re.compile("\x1b\\[([0-9]+;)*[34][0-7](;[0-9]+)*m")
+    for term, env, options, wanted in (
+            ("xterm-256color", {}, [], True),
+            ("xterm-256color", {"NO_COLOR": "1"}, [], False),
+            ("xterm-256color", {"NO_COLOR": ""}, [], True),
+            ("xterm-256color", {"NO_COLOR": "1"}, ["--color=always"], True),
+            ("xterm-256color", {}, ["--color=never"], False),
+            ("linux", {}, [], True),
+            ("vt100", {}, ["--color=always"], False),
+            ("vt220", {}, [], False)):
+        program = Program([FAKEDECK, *options, "rescue"], term=term, env=env)
+        program.wait("Choose a source")
+        program.type("sjd")
+        program.wait("Enter goes on")
+        found = bool(color.search(program.output))
+        program.type("q")
+        program.end()
+        assert found == wanted, (term, env, options)
+
+
+def leaves_the_terminal_clean():
+    with Terminal(f"sh -c 'stty -a; {FAKEDECK} rescue; stty -a'", 80, 24, "linux") as terminal:
+        start(terminal)
+        terminal.keys("q")
+        screen = terminal.wait("EXIT 0")
+        assert "NODE" not in screen, screen
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    assert program.modes() != program.first_modes
+    program.type("q")
+    program.end()
+    assert program.last_modes == program.first_modes
+    assert program.output.rstrip().endswith(("\x1b[?1049l\x1b[23;0;0t\r\x1b[?1l\x1b>",
+                                             "\x1b[?1l\x1b>")), repr(program.output[-60:])
+
+
+def fatal_signal_gives_the_terminal_back():
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS):
+        program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+        program.wait("Choose a source")
+        os.kill(program.pid, number)
+        text, code = program.end()
+        assert code == -number, code
+        assert "\x1b[?1049l" in text and "fatal signal" in text, repr(text[-200:])
+        assert program.last_modes == program.first_modes
+
+
+# ---- keys ----
+
+def keys_of_every_terminal():
+    """Sequences that TERM does not promise, both erase characters, and unknown sequences."""
+    for term in ("vt100", "linux", "xterm-256color"):
+        for down, up in (("\x1b[B", "\x1b[A"), ("\x1bOB", "\x1bOA"), ("j", "k")):
+            program = Program([FAKEDECK, "rescue"], term=term)
+            program.wait("Choose a source")
+            program.type(down)
+            program.type(down)
+            program.type(up)
+            program.type("s")
+            program.wait("Source is /dev/sdb")
+            program.type("q")
+            program.end()
+        program = Program([FAKEDECK, "many"], term=term)
+        program.wait("Choose a source")
+        for sequence, wanted in (("\x1b[6~", "/dev/sd"), ("\x1b[4~", "200 of 200"),
+                                 ("\x1b[1~", "1 of 200")):
+            program.type(sequence)
+            program.wait(wanted)
+        # Ctrl-Up, a mouse report, a paste mark: swallowed, not read as letters.
+        for sequence in ("\x1b[1;5A", "\x1b[<0;10;10M", "\x1b[200~", "\x1b[q"):
+            program.type(sequence)
+        program.type("?")
+        program.wait("Help for screen 1")
+        for key in ("\x1b", "?", "\x7f", "?", "\x08", "?", "h"):
+            program.type(key)
+            program.quiet()
+        program.type("\x1bOP" if term != "linux" else "\x1b[[A")
+        program.wait("Help for screen 1")
+        program.type("q")
+        program.wait("Choose a source")
+        program.type("q")
+        assert program.end()[1] == 0
+
+
+def keys_are_answered_at_once():
+    """Within 50 ms, also while a copy runs."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color", rows=40, cols=120)
+    program.wait("Choose a source")
+    program.type("sjd\rc")
+    program.wait("Nothing has been written")
+    slowest = 0
+    for key in "?h" * 10:
+        slowest = max(slowest, program.answer(key))
+    program.type(" j j j \t")
+    program.quiet()
+    program.type("456789\r")
+    program.wait("elapsed")
+    for key in "?h" * 10:
+        slowest = max(slowest, program.answer(key))
+    program.type("\x03")
+    program.wait("Stop the copy")
+    program.type("\x03")
+    program.wait("exit code")
+    program.type("q")
+    assert program.end()[1] == 6
+    assert slowest < 0.05, f"{slowest * 1000:.0f} ms"
+
+
+def nothing_starts_by_one_key():
+    """No key, and no key pressed again and again, starts to write."""
+    every = [chr(c) for c in range(1, 127) if chr(c) not in "\x03\x1a\x1bq"]
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.type("sjd\rc")
+    program.wait("Nothing has been written")
+    for key in every:
+        program.type(key * 3)
+        program.quiet(0.02)
+        assert "RUNNING" not in program.output, repr(key)
+    program.kill()
+
+
+# ---- signals ----
+
+def ctrl_c_asks_and_asks_no_more():
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("C-c")
+        terminal.wait("Stop the copy?")
+        terminal.keys("Enter")
+        terminal.wait("The copy goes on.")
+        terminal.keys("q")
+        terminal.wait("Stop the copy?")
+        terminal.keys("Escape")
+        terminal.wait("The copy goes on.")
+        terminal.keys("C-c", "C-c")
+        terminal.wait("The exit code will be 6")
+        terminal.keys("q")
+        screen = terminal.wait("EXIT 6")
+        assert "LBA 1602117632" in screen and "RESULT" not in screen.split("EXIT")[1], screen
+
+
+def sigterm_stops_without_asking():
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        os.kill(terminal.child("fakedeck"), signal.SIGTERM)
+        terminal.wait("EXIT 6")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal)
+        os.kill(terminal.child("fakedeck"), signal.SIGTERM)
+        terminal.wait("EXIT 0")
+
+
+def ctrl_z():
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.type("\x1a")
+    program.stopped()
+    assert "\x1b[?1049l" in program.output
+    mark = len(program.output)
+    os.kill(program.pid, signal.SIGCONT)
+    program.wait("Choose a source", mark)
+    program.type("sjd\rc")
+    program.wait("Nothing has been written")
+    program.kill()
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("C-z")
+        terminal.wait("Ctrl-Z does nothing now")
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def lost_terminal():
+    """Without a copy the deck ends; with one it goes on without a screen, and sleeps."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.hang_up()
+    assert program.wait_end() == 2
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.type("sjd\rc")
+    program.wait("Nothing has been written")
+    program.type(" j j j \t")
+    program.quiet()
+    program.type("456789\r")
+    program.wait("elapsed")
+    program.hang_up()
+    time.sleep(0.5)
+    before = cpu_seconds(program.pid)
+    time.sleep(1.5)
+    assert cpu_seconds(program.pid) - before < 0.05
+    os.kill(program.pid, signal.SIGTERM)
+    assert program.wait_end() == 6
+
+
+def panes_cost_next_to_nothing():
+    """The screen of a running copy at its full rate: far below a hundredth of a core."""
+    with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        pid = terminal.child("fakedeck")
+        before = cpu_seconds(pid)
+        time.sleep(6)
+        used = (cpu_seconds(pid) - before) / 6
+        assert used < 0.02, f"{used:.1%} of a core"
+
+
+CASES = [
+    resizing_any_time, every_screen_survives_resizing, too_small_says_so, serial_line_of_no_size,
+    size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
+    leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
+    keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
+    sigterm_stops_without_asking, ctrl_z, lost_terminal, panes_cost_next_to_nothing,
+]
+
+if __name__ == "__main__":
+    run(CASES, 2)

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole way through the real deck on practice disks: loop devices over files
+that the test makes. Needs root and loop devices."""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+from drive import Terminal, run
+
+CLONEDECK = os.environ["CLONEDECK"]
+MIB = 1 << 20
+SOURCE, DESTINATION = 64 * MIB, 96 * MIB
+
+
+class Skip(Exception):
+    pass
+
+
+def command(*arguments, **options):
+    return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=60,
+                          **options).stdout.strip()
+
+
+def records():
+    """Logs, maps and reports: the deck of root keeps them where they belong."""
+    return set(pathlib.Path("/var/log/clonedeck").glob("*.*"))
+
+
+@contextlib.contextmanager
+def practice_disks():
+    """A folder with a source that holds partitions and random bytes, and a larger destination."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    with tempfile.TemporaryDirectory(prefix="clonedeck-deck.") as folder:
+        loops = []
+        logs = records()
+        try:
+            for name, size in (("source", SOURCE), ("destination", DESTINATION)):
+                with open(f"{folder}/{name}.img", "wb") as file:
+                    file.write(os.urandom(SOURCE) if name == "source" else b"\xa5" * size)
+            command("sfdisk", "-q", f"{folder}/source.img",
+                    input="label: gpt\n2048,16384,U\n,65536,L\n,,L\n")
+            for name in ("source", "destination"):
+                try:
+                    loops.append(command("losetup", "-f", "--show", f"{folder}/{name}.img"))
+                except (subprocess.CalledProcessError, FileNotFoundError) as error:
+                    raise Skip("no loop devices") from error
+            command("udevadm", "settle", "-t", "10")
+            yield folder, *loops
+        finally:
+            for loop in loops:
+                subprocess.run(["losetup", "-d", loop], check=False)
+            for path in records() - logs:
+                # What others copy at the same time is theirs.
+                if any(loop in path.read_text("utf-8", "replace") for loop in loops):
+                    path.unlink()
+
+
+def digest(path, start, size):
+    with open(path, "rb") as file:
+        file.seek(start)
+        return hashlib.sha256(file.read(size)).hexdigest()
+
+
+def choose(terminal, source, destination):
+    for loop, key in ((source, "s"), (destination, "d")):
+        terminal.keys("g", "/")
+        terminal.keys("C-u", os.path.basename(loop), "Enter")
+        if os.path.basename(loop) not in terminal.screen().split(">", 1)[1][:12]:
+            terminal.keys("g")
+        terminal.keys(key)
+    terminal.wait(f"{source} will be copied to {destination}")
+
+
+def confirm(terminal, destination):
+    """Ticks every warning, types the token, starts."""
+    terminal.keys("c")
+    screen = terminal.wait("Nothing has been written yet")
+    warnings = len(re.findall(r"\[ \] W\d", screen))
+    assert warnings, screen
+    for _ in range(warnings):
+        terminal.keys("Space", "Down")
+    screen = terminal.settled()
+    assert "[ ] W" not in screen, screen
+    assert f"the full path of the destination, {destination}" in screen, screen
+    terminal.keys("Tab", destination, "Enter")
+
+
+def deck(folder, cols=80, rows=24, term="xterm-256color"):
+    return Terminal(f"{CLONEDECK} --practice {folder}", cols, rows, term)
+
+
+def whole_way(cols, rows, term):
+    with practice_disks() as (folder, source, destination):
+        before = digest(f"{folder}/source.img", 0, SOURCE)
+        behind = digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE)
+        with deck(folder, cols, rows, term) as terminal:
+            screen = terminal.wait("NODE")
+            assert "PRACTICE" in screen
+            screen = terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            choose(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            confirm(terminal, destination)
+            terminal.wait("The exit code will be 0", 60)
+            assert "COMPLETE" in terminal.screen()
+            terminal.keys("q")
+            screen = terminal.wait("EXIT 0")
+        assert digest(f"{folder}/source.img", 0, SOURCE) == before
+        assert digest(f"{folder}/destination.img", 0, SOURCE) == before
+        assert digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE) == behind
+
+
+def whole_disk_80x24():
+    whole_way(80, 24, "vt100")
+
+
+def whole_disk_120x40():
+    whole_way(120, 40, "xterm-256color")
+
+
+def one_partition_by_ticks():
+    """Nothing around the ticked partition is written."""
+    with practice_disks() as (folder, source, destination):
+        start, size = 2048 * 512, 16384 * 512
+        wanted = digest(f"{folder}/source.img", start, size)
+        behind = digest(f"{folder}/destination.img", start + size, DESTINATION - start - size)
+        ahead = digest(f"{folder}/destination.img", 0, start)
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            choose(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            terminal.keys("n", "e", "C-u", "@1", "Enter")
+            terminal.wait("1 extent, 16,384 sectors")
+            confirm(terminal, destination)
+            terminal.wait("The exit code will be 0", 60)
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+        assert digest(f"{folder}/destination.img", start, size) == wanted
+        assert digest(f"{folder}/destination.img", 0, start) == ahead
+        assert digest(f"{folder}/destination.img", start + size,
+                      DESTINATION - start - size) == behind
+
+
+def copy_survives_its_terminal():
+    """The terminal is closed while the copy runs: it is completed all the same."""
+    with practice_disks() as (folder, source, destination):
+        before = digest(f"{folder}/source.img", 0, SOURCE)
+        terminal = deck(folder)
+        with terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            choose(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            pid = terminal.child("clonedeck")
+            confirm(terminal, destination)
+        # Leaving the block has closed the terminal, most likely in the middle of the copy.
+        end = time.monotonic() + 60
+        while os.path.exists(f"/proc/{pid}"):
+            assert time.monotonic() < end, "the deck did not end"
+            time.sleep(0.1)
+        assert digest(f"{folder}/destination.img", 0, SOURCE) == before
+
+
+def hot_plug():
+    """A disk that comes is listed, one that goes is not, the cursor stays."""
+    with practice_disks() as (folder, source, destination):
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            terminal.keys("G")
+            with open(f"{folder}/third.img", "wb") as file:
+                file.truncate(8 * MIB)
+            third = command("losetup", "-f", "--show", f"{folder}/third.img")
+            try:
+                terminal.wait(f" {os.path.basename(third)} ")
+            finally:
+                command("losetup", "-d", third)
+            end = time.monotonic() + 20
+            while f" {os.path.basename(third)} " in terminal.screen().split("USE:")[0]:
+                assert time.monotonic() < end, terminal.screen()
+                time.sleep(0.1)
+            row = [line for line in terminal.screen().split("\n") if line[2:3] == ">"]
+            assert os.path.basename(destination) in row[0], row
+
+
+def skipping(case):
+    def body():
+        try:
+            return case()
+        except Skip as reason:
+            return str(reason)
+
+    body.__name__ = case.__name__
+    return body
+
+
+CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
+         hot_plug]
+
+if __name__ == "__main__":
+    # One at a time: each would see the others' loop devices come and go.
+    run([skipping(case) for case in CASES], 1)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the screen tests share: a terminal in tmux, and test results as TAP."""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+ACS = str.maketrans("lqkxmjtunvw", "┌─┐│└┘├┤┼┴┬")
+
+
+def undecorated(text):
+    """Without attributes, and with the terminal's own line drawing as box characters."""
+    lines = []
+    drawing = False
+    for line in text.split("\n"):
+        line = re.sub("\x1b\\[[0-9;:]*m", "", line)
+        out = ""
+        for char in line:
+            if char == "\x0e":
+                drawing = True
+            elif char == "\x0f":
+                drawing = False
+            else:
+                out += char.translate(ACS) if drawing else char
+        lines.append(out.rstrip())
+    return "\n".join(lines)
+
+
+class Terminal:
+    """A program in a tmux of its own; ends with the test whatever happens."""
+
+    def __init__(self, command, cols=80, rows=24, term="tmux-256color", lang="C.UTF-8", env=""):
+        self.socket = f"clonedeck-test-{os.getpid()}-{time.monotonic_ns()}"
+        environment = f"env -u NO_COLOR -u LINES -u COLUMNS TERM={term} LC_ALL={lang} TZ=UTC {env}"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows),
+                  f"{environment} {command}; echo EXIT $?; exec sleep 1000")
+        self.tmux("set", "-g", "status", "off")
+        self.pid = int(self.tmux("display", "-p", "#{pane_pid}"))
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-L", self.socket, *arguments], capture_output=True,
+                              text=True, timeout=20, check=False,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if done.returncode:
+            raise AssertionError(f"tmux {arguments}: {done.stderr}")
+        return done.stdout
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
+                       timeout=20, check=False)
+
+    def screen(self, raw=False):
+        text = self.tmux("capture-pane", "-p", "-e")
+        return text if raw else undecorated(text)
+
+    def wait(self, wanted, seconds=20):
+        """Until a text is on the screen; the screen then."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            screen = self.screen()
+            if wanted in screen:
+                return screen
+            time.sleep(0.05)
+        raise AssertionError(f"'{wanted}' did not appear:\n{self.screen()}")
+
+    def settled(self, seconds=10):
+        """The screen once it does not change any more."""
+        end = time.monotonic() + seconds
+        before, since = None, time.monotonic()
+        while time.monotonic() < end:
+            screen = self.screen()
+            if screen != before:
+                before, since = screen, time.monotonic()
+            elif time.monotonic() - since > 0.3:
+                return screen
+            time.sleep(0.05)
+        raise AssertionError("the screen never came to rest")
+
+    def keys(self, *keys):
+        """Keys by tmux's names; what is no name is typed. Each one is let through alone."""
+        for key in keys:
+            self.tmux("send-keys", key)
+            time.sleep(0.06)
+
+    def resize(self, cols, rows):
+        self.tmux("resize-window", "-x", str(cols), "-y", str(rows))
+
+    def child(self, name):
+        """Process number of the program below the shell."""
+        out = subprocess.run(["pgrep", "-P", str(self.pid), "-x", name], capture_output=True,
+                             text=True, check=False).stdout
+        if not out.strip():
+            raise AssertionError(f"{name} does not run")
+        return int(out.split()[0])
+
+
+def outcome(case):
+    """What became of a case: a remark (why it was skipped) and what went wrong."""
+    try:
+        result = case()
+        return result if isinstance(result, str) else "", ""
+    except Exception:  # pylint: disable=broad-except
+        return "", traceback.format_exc()
+
+
+def run(cases, together=4):
+    """Runs functions by their names as TAP, some at a time; arguments choose some of them."""
+    chosen = [case for case in cases if not sys.argv[1:] or case.__name__ in sys.argv[1:]]
+    print(f"1..{len(chosen)}")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(together) as pool:
+        for number, (case, result) in enumerate(zip(chosen, pool.map(outcome, chosen)), 1):
+            skipped, trouble = result
+            skip = f" # SKIP {skipped}" if skipped else ""
+            print(f"{'not ok' if trouble else 'ok'} {number} {case.__name__}{skip}")
+            failed += bool(trouble)
+            for line in trouble.splitlines():
+                print(f"# {line}")
+            sys.stdout.flush()
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Screens on pretended machines, compared with saved ones.
+
+Each case is a terminal, a machine, keys, and the name of a saved screen in
+saved/. With UPDATE=1 in the environment the saved ones are written anew: look
+at the difference before committing it.
+"""
+
+import difflib
+import os
+import pathlib
+import re
+import sys
+
+from drive import Terminal, run
+
+FAKEDECK = os.environ["FAKEDECK"]
+SAVED = pathlib.Path(__file__).parent / "saved"
+
+CHOOSE = ["s", "Down", "d"]
+RANGES = CHOOSE + ["Enter"]
+PLAN = RANGES + ["c"]
+RUN = PLAN + ["Space", "Down", "Space", "Down", "Space", "Down", "Space", "Tab", "456789", "Enter"]
+STOPPED = RUN + ["C-c", "s"]
+
+# The four kinds of terminal that have to work, each at the size it is found in.
+TERMINALS = {
+    "vt100": ("vt100", "C"),
+    "linux": ("linux", "C.UTF-8"),
+    "xterm": ("xterm-256color", "C.UTF-8"),
+    "tmux": ("tmux-256color", "C"),
+}
+SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
+
+# name: machine, keys, text to wait for
+SCREENS = {
+    "disks": ("rescue", CHOOSE, "Enter goes on"),
+    "ranges": ("rescue", RANGES, "Free-form range"),
+    "plan": ("rescue", PLAN, "Nothing has been written yet"),
+    "run": ("rescue", RUN, "elapsed 1:33:45"),
+    "report": ("rescue", STOPPED, "STOPPED"),
+}
+
+# Looked at in one terminal only.
+SINGLE = {
+    "disks-first": ("rescue", [], "Choose a source"),
+    "disks-partitions": ("rescue", ["p", "Down", "Down", "s"], "Source is /dev/sda2"),
+    "disks-details": ("rescue", ["i"], "Esc=close"),
+    "disks-refused": ("rescue", ["G", "d"], "vg1-home"),
+    "disks-never": ("rescue", ["j", "j", "j", "j", "d"], "never a destination"),
+    "disks-twice": ("rescue", ["s", "d"], "cannot be copied to itself"),
+    "disks-many": ("many", ["G", "k"], "199 of 200"),
+    "disks-find": ("many", ["/", "J0137", "Enter"], "138 of 200"),
+    "disks-none": ("none", [], "No disk was found"),
+    "disks-hostile": ("hostile", ["p"], "sda3"),
+    "disks-hostile-details": ("hostile", ["i"], "Esc=close"),
+    "disks-image": ("rescue", ["f"], "Image file"),
+    "disks-image-chosen": ("rescue", ["f", "/nonexistent-folder-of-a-test", "Enter"], "What is"),
+    "disks-practice": ("--practice /tmp/practice rescue", [], "PRACTICE"),
+    "disks-unplugged": ("rescue unplugged", ["Down", "d", "r"], "is gone"),
+    "ranges-unplugged": ("rescue unplugged", RANGES + ["1", "r"], "is gone"),
+    "help-disks": ("rescue", ["?"], "Help for screen 1"),
+    "help-run": ("rescue", RUN + ["?"], "The copy goes on"),
+    "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
+    "not-reached": ("rescue", ["3"], "3 Plan comes after"),
+    "wrong-key": ("rescue", ["x"], "x does nothing here"),
+    "ascii": ("--glyphs=ascii rescue", RUN, "elapsed 1:33:45"),
+    "block": ("--glyphs=block rescue", RUN, "elapsed 1:33:45"),
+}
+
+
+def normal(screen):
+    """Without what differs from machine to machine."""
+    lines = screen.rstrip("\n").split("\n")
+    lines[0] = re.sub(r"(5 Report\]?) +\S+$", r"\1   HOST", lines[0])
+    text = "\n".join(lines)
+    return re.sub(r"\b\d+ cores?\b", "N cores", text) + "\n"
+
+
+def compare(name, screen):
+    path = SAVED / f"{name}.txt"
+    screen = normal(screen)
+    if os.environ.get("UPDATE"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(screen, encoding="utf-8")
+        return
+    saved = path.read_text(encoding="utf-8")
+    if saved != screen:
+        difference = difflib.unified_diff(saved.splitlines(), screen.splitlines(), "saved", "now",
+                                          lineterm="")
+        raise AssertionError(f"{name} looks different:\n" + "\n".join(difference))
+
+
+def case(name, machine, keys, wanted, cols, rows, term, lang):
+    def body():
+        with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang) as terminal:
+            terminal.wait("No disk" if machine == "none" else "NODE")
+            terminal.settled()
+            terminal.keys(*keys)
+            terminal.wait(wanted)
+            compare(name, terminal.settled())
+
+    body.__name__ = name
+    return body
+
+
+def cases():
+    for what, (machine, keys, wanted) in SCREENS.items():
+        for size, (cols, rows) in SIZES.items():
+            for terminal, (term, lang) in TERMINALS.items():
+                yield case(f"{what}-{size}-{terminal}", machine, keys, wanted, cols, rows, term,
+                           lang)
+    for name, (machine, keys, wanted) in SINGLE.items():
+        yield case(f"{name}-80x24", machine, keys, wanted, 80, 24, "tmux-256color", "C.UTF-8")
+
+
+if __name__ == "__main__":
+    if os.environ.get("UPDATE") and not sys.argv[1:]:
+        for old in SAVED.glob("*.txt"):
+            old.unlink()
+    run(list(cases()))
