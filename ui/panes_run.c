@@ -275,7 +275,8 @@ static void queue_end(const char *label, const struct endpoint *end, const struc
 	bool wide = line->limit >= 41;
 
 	line_put(line, 1, "");
-	line_put(line, 7, label);
+	line_put(line, 6, label);
+	line_put(line, 1, "");
 	line_put(line, wide ? 9 : 8, short_name(end));
 	line_put(line, 1, "");
 	line_add(line, _("flight %u/%u %s"), at->in_flight, at->depth,

@@ -77,6 +77,16 @@ static void cell_right(struct line *line, int width, const char *text)
 	line_put_right(line, width, text);
 }
 
+/* A heading may be cut, other than a number. */
+static void heading_right(struct line *line, int width, const char *text)
+{
+	line_put(line, 1, "");
+	if (text_width(text) > width)
+		line_put(line, width, text);
+	else
+		line_put_right(line, width, text);
+}
+
 void ranges_model_header(const struct ranges_model *model, struct line *line)
 {
 	struct columns c;
@@ -84,18 +94,18 @@ void ranges_model_header(const struct ranges_model *model, struct line *line)
 	columns_fit(model, line->limit, &c);
 	line_put(line, 6, _(" SEL"));
 	line_put(line, c.number, "#");
-	cell_right(line, c.lba, _("START"));
-	cell_right(line, c.lba, _("END"));
-	cell_right(line, c.lba, _("SECTORS"));
-	cell_right(line, c.size, _("SIZE"));
+	heading_right(line, c.lba, _("START"));
+	heading_right(line, c.lba, _("END"));
+	heading_right(line, c.lba, _("SECTORS"));
+	heading_right(line, c.size, _("SIZE"));
 	if (c.wide)
-		cell_right(line, c.align, _("ALGN"));
+		heading_right(line, c.align, _("ALGN"));
 	cell(line, c.type, _("TYPE"));
 	cell(line, c.fs, _("FS"));
 	cell(line, c.label, _("LABEL"));
 	cell(line, c.mount, c.wide ? _("MOUNT") : _("USE"));
 	if (c.wide)
-		cell_right(line, c.lba, _("DEST LBA"));
+		heading_right(line, c.lba, _("DEST LBA"));
 }
 
 static const char *row_type(const struct ranges_model *model, const struct ranges_row *row)
