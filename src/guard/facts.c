@@ -217,6 +217,21 @@ static void find_place(struct libmnt_table *mounts, const char *path, struct gua
 	below_path(&search, path, 0);
 }
 
+/* What a device is made of, without itself. */
+static void find_below(struct libmnt_table *mounts, const struct endpoint *endpoint,
+		       struct guard_place *ret)
+{
+	struct search search = { .mounts = mounts, .place = ret };
+	size_t kept = 0;
+
+	ret->complete = true;
+	below_device(&search, endpoint->devno, 0);
+	for (size_t i = 0; i < ret->below_count; i++)
+		if (strcmp(ret->below[i].disk, endpoint->disk_node) != 0)
+			ret->below[kept++] = ret->below[i];
+	ret->below_count = kept;
+}
+
 /* Room and limits where a destination image goes. */
 static void measure_image(const char *path, struct guard_facts *ret)
 {
@@ -339,6 +354,8 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_place(mounts, plan->destination.node, &ret->destination_image);
 		measure_image(plan->destination.node, ret);
 	}
+	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
+		find_below(mounts, &plan->destination, &ret->destination_below);
 	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
 		find_writable_mount(mounts, plan, endpoint_disk(disks, &plan->source),
 				    ret->source_writable_mount, sizeof(ret->source_writable_mount));

@@ -64,6 +64,7 @@ void rule_same_disk_overlap(const struct rule_context *context, struct verdict *
 void rule_same_wwn(const struct rule_context *context, struct verdict *ret);
 void rule_same_model(const struct rule_context *context, struct verdict *ret);
 void rule_destination_serial(const struct rule_context *context, struct verdict *ret);
+void rule_destination_on_source(const struct rule_context *context, struct verdict *ret);
 void rule_same_physical_disk(const struct rule_context *context, struct verdict *ret);
 
 /* rules_size.c */
@@ -79,6 +80,7 @@ void rule_backup_gpt_missing(const struct rule_context *context, struct verdict 
 /* rules_contents.c */
 void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret);
 void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret);
+void rule_destination_extended(const struct rule_context *context, struct verdict *ret);
 void rule_disk_into_partition(const struct rule_context *context, struct verdict *ret);
 void rule_partition_onto_disk(const struct rule_context *context, struct verdict *ret);
 void rule_leftovers(const struct rule_context *context, struct verdict *ret);

@@ -111,6 +111,24 @@ void rule_partitions_not_copied(const struct rule_context *context, struct verdi
 			count, list);
 }
 
+void rule_destination_extended(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+
+	if (!context->destination || destination->kind != ENDPOINT_PARTITION)
+		return;
+	for (size_t i = 0; i < context->destination->partition_count; i++) {
+		const struct partition *p = &context->destination->partitions[i];
+
+		if (p->devno == destination->devno && p->extended)
+			rule_say(ret, VERDICT_REFUSE,
+				 _("%s is an extended partition: it holds nothing but the list of "
+				   "the "
+				   "logical ones, which would be lost. Choose one of those."),
+				 destination->node);
+	}
+}
+
 void rule_disk_into_partition(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;

@@ -19,24 +19,35 @@ void rule_source_image_on_destination(const struct rule_context *context, struct
 			 plan->source.node, rule_name(context, &plan->destination, name));
 }
 
+/* What the destination's bytes are kept in, when that is a file; NULL otherwise. */
+static const struct guard_place *file_place(const struct rule_context *context)
+{
+	if (context->plan->destination.kind == ENDPOINT_IMAGE)
+		return &context->facts->destination_image;
+	if (context->destination && context->destination->kind == DISK_LOOP)
+		return &context->facts->destination_below;
+	return NULL;
+}
+
 void rule_image_on_source_disk(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
+	const struct guard_place *place = file_place(context);
 	char name[RULE_NAME_MAX];
 
-	if (plan->destination.kind != ENDPOINT_IMAGE || !rule_is_device(&plan->source))
+	if (!place || !rule_is_device(&plan->source))
 		return;
 	rule_name(context, &plan->source, name);
-	if (rule_place_on(&context->facts->destination_image, &plan->source))
+	if (rule_place_on(place, &plan->source))
 		rule_say(ret, VERDICT_REFUSE,
-			 _("The image %s would be written onto the source %s while that is read: "
-			   "the source changes, and free space that holds deleted files is lost. "
-			   "Only if you accept that: --allow image-on-source-disk."),
+			 _("%s would be written onto the source %s while that is read: the source "
+			   "changes, and free space that holds deleted files is lost. Only if you "
+			   "accept that: --allow image-on-source-disk."),
 			 plan->destination.node, name);
-	else if (rule_place_beside(&context->facts->destination_image, &plan->source))
+	else if (rule_place_beside(place, &plan->source))
 		rule_say(ret, VERDICT_WARN,
-			 _("The image %s lies on the same disk as the source %s: the copy is slow, "
-			   "and a failing disk takes both with it."),
+			 _("%s lies on the same disk as the source %s: the copy is slow, and a "
+			   "failing disk takes both with it."),
 			 plan->destination.node, name);
 }
 

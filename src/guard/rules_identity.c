@@ -141,6 +141,21 @@ void rule_destination_serial(const struct rule_context *context, struct verdict 
 			 destination->node, destination->identity.serial);
 }
 
+void rule_destination_on_source(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	char name[RULE_NAME_MAX];
+
+	/* A file on the source is another matter: see image-on-source-disk. */
+	if (!context->destination || context->destination->kind == DISK_LOOP)
+		return;
+	if (rule_place_on(&context->facts->destination_below, &plan->source))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is made of the source %s: what is read would be "
+			   "overwritten on the way."),
+			 plan->destination.node, rule_name(context, &plan->source, name));
+}
+
 void rule_same_physical_disk(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;

@@ -148,6 +148,33 @@ static void set_image_on_source(struct machine *m)
 	machine_place(&m->facts.destination_image, "/mnt/b.img", makedev(8, 2), "/dev/sda");
 }
 
+static void set_loop_on_source(struct machine *m)
+{
+	m->disks[1].kind = DISK_LOOP;
+	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+}
+
+static void set_made_of_source(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+}
+
+static void near_made_of_others(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	machine_place(&m->facts.destination_below, "", makedev(8, 33), "/dev/sdc");
+}
+
+static void set_extended(struct machine *m)
+{
+	machine_partition(m, 1, 2048, 2000000, "", "")->extended = true;
+	endpoint_from_partition(&m->disks[1], &m->parts[1][0], &m->destination);
+	machine_range(m, 2048, 2);
+	m->at = 0;
+	m->has_at = true;
+}
+
 static void set_no_space(struct machine *m)
 {
 	machine_image(&m->destination, "/srv/b.img", 0, false);
@@ -393,6 +420,9 @@ static const struct rule_case fires[] = {
 	{ "sector-size-differs", VERDICT_REFUSE, set_4kn_partition, "--allow" },
 	{ "table-beyond-end", VERDICT_REFUSE, set_table_beyond, "partition 2" },
 	{ "image-on-source-disk", VERDICT_REFUSE, set_image_on_source, "/mnt/b.img" },
+	{ "image-on-source-disk", VERDICT_REFUSE, set_loop_on_source, "/dev/sdb" },
+	{ "destination-on-source", VERDICT_REFUSE, set_made_of_source, "made of" },
+	{ "destination-extended", VERDICT_REFUSE, set_extended, "logical" },
 	{ "image-space", VERDICT_REFUSE, set_no_space, "Make room" },
 	{ "image-space", VERDICT_WARN, set_no_space_sparse, "sparse" },
 	{ "image-limit", VERDICT_REFUSE, set_fat, "FAT" },
@@ -605,6 +635,10 @@ static const struct rule_case quiet[] = {
 	{ "image-space", 0, near_sizes_of_image, NULL },
 	{ "image-limit", 0, near_sizes_of_image, NULL },
 	{ "sector-size-differs", 0, near_sizes_of_image, NULL },
+	{ "destination-on-source", 0, near_made_of_others, NULL },
+	{ "destination-on-source", 0, set_loop_on_source, NULL },
+	{ "image-on-source-disk", 0, set_made_of_source, NULL },
+	{ "destination-extended", 0, set_partition_data, NULL },
 	{ "same-wwn", 0, near_no_wwn, NULL },
 	{ "same-wwn", 0, near_other_wwn, NULL },
 	{ "same-model", 0, near_loops, NULL },
