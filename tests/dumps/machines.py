@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Descriptions of machines that we do not have, in umockdev's device format.
 
-usage: machines.py NAME [-d DIRECTORY]
+usage: machines.py NAME DIRECTORY
 
-Prints the devices of the machine; with -d also writes its mount table and
-swaps into the directory, as NAME.mountinfo and NAME.swaps.
+Writes NAME.umockdev, NAME.mountinfo and NAME.swaps into the directory.
 """
 import argparse
 import os
-import sys
 
 SECTOR = 512
 
@@ -184,7 +182,7 @@ def laptop():
     m.partition(sdb, "sdb1", 1, sd_devno(1, 1), 2048, 31036801024, ID_FS_TYPE="exfat",
                 ID_PART_ENTRY_TYPE="0x7")
     # A card reader without a card, and what is never listed.
-    m.scsi(usb.replace("2-1", "2-2").replace("usb2/2-2/", "usb2/2-2/"), "7:0:0:0", "sdc", 2, 0,
+    m.scsi(usb.replace("2-1", "2-2"), "7:0:0:0", "sdc", 2, 0,
            "Generic-", "SD/MMC          ", "1.00", removable=1, ID_BUS="usb")
     optical = f"{ahci}/ata4/host3/target3:0:0/3:0:0:0"
     m.device(optical, "scsi", DEVTYPE="scsi_device", attributes={"type": 5})
@@ -296,17 +294,15 @@ MACHINES = {"laptop": laptop, "raw": raw, "many": many, "nosg": nosg, "stack": s
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name", choices=sorted(MACHINES))
-    parser.add_argument("-d", "--directory")
+    parser.add_argument("directory")
     arguments = parser.parse_args()
     machine = MACHINES[arguments.name]()
-    if arguments.directory:
-        base = os.path.join(arguments.directory, arguments.name)
-        with open(base + ".mountinfo", "w", encoding="ascii") as file:
-            file.write("".join(line + "\n" for line in machine.mounts))
-        with open(base + ".swaps", "w", encoding="ascii") as file:
-            file.write("Filename Type Size Used Priority\n")
-            file.write("".join(line + "\n" for line in machine.swaps))
-    sys.stdout.write("\n".join(machine.lines))
+    files = {"umockdev": machine.lines, "mountinfo": machine.mounts,
+             "swaps": ["Filename Type Size Used Priority"] + machine.swaps}
+    for suffix, lines in files.items():
+        path = os.path.join(arguments.directory, f"{arguments.name}.{suffix}")
+        with open(path, "w", encoding="ascii") as file:
+            file.writelines(line + "\n" for line in lines)
 
 
 if __name__ == "__main__":

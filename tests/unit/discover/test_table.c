@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "discover/table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "discover/regions.h"
+#include "images.h"
+#include "unit.h"
+
+#define SECTORS 16384
+
+static struct image image;
+static struct table table;
+static int fd;
+
+static void setup(void)
+{
+	image_new(&image, SECTORS, 512);
+	fd = -1;
+}
+
+static void teardown(void)
+{
+	table_done(&table);
+	image_free(&image);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int read_image(void)
+{
+	struct table_source source = { .size = image.sectors * image.sector_size,
+				       .sector_size = image.sector_size };
+
+	fd = image_fd(&image);
+	source.fd = fd;
+	return table_read(&source, &table);
+}
+
+static bool noted(const char *part)
+{
+	for (size_t i = 0; i < table.note_count; i++)
+		if (strstr(table.notes[i].text, part))
+			return true;
+	return false;
+}
+
+static const struct table_area *area_at(uint64_t start)
+{
+	for (size_t i = 0; i < table.area_count; i++)
+		if (table.areas[i].start == start)
+			return &table.areas[i];
+	return NULL;
+}
+
+START_TEST(empty_disk_has_nothing)
+{
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "");
+	ck_assert_str_eq(table.whole_fs, "");
+	ck_assert_uint_eq(table.partition_count, 0);
+	ck_assert_uint_eq(table.area_count, 0);
+	ck_assert_uint_eq(table.note_count, 0);
+}
+END_TEST
+
+START_TEST(whole_disk_with_signature)
+{
+	image_swap(&image, 0, SECTORS, "wholelabel");
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "");
+	ck_assert_str_eq(table.whole_fs, "swap");
+	ck_assert_str_eq(table.whole_label, "wholelabel");
+}
+END_TEST
+
+static const uint16_t hostile_name[] = { 'a', 0x1b,   '[', '3',    '1',  'm', 0x202e,
+					 'x', 0xd800, 'y', 0x200b, 0x07, 'z', 0 };
+
+START_TEST(gpt_partitions_and_hostile_names)
+{
+	uint16_t longest[37];
+	struct gpt_partition partitions[] = {
+		{ 2048, 4095, hostile_name },
+		{ 4096, 8191, longest },
+	};
+
+	for (int i = 0; i < 36; i++)
+		longest[i] = 0x4e2d; /* three bytes each in UTF-8 */
+	longest[36] = 0;
+	image_gpt(&image, partitions, 2);
+	image_swap(&image, 2048, 2048, "\x1b]0;x\x07\xff\xc3\xe2\x80\xae");
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.note_count, 0);
+	ck_assert_uint_eq(table.partition_count, 2);
+
+	const struct partition *p = &table.partitions[0];
+
+	ck_assert_uint_eq(p->number, 1);
+	ck_assert_uint_eq(p->start, 2048);
+	ck_assert_uint_eq(p->sectors, 2048);
+	ck_assert_str_eq(p->type_name, "Linux filesystem");
+	ck_assert_str_eq(p->fs, "swap");
+	for (const char *c = p->name; *c; c++)
+		ck_assert((unsigned char)*c >= ' ');
+	ck_assert_ptr_null(strstr(p->name, "\xe2\x80\xae"));
+	ck_assert_int_eq(p->name[0], 'a');
+	for (const char *c = p->label; *c; c++)
+		ck_assert((unsigned char)*c >= ' ' && (unsigned char)*c < 0x7f);
+	ck_assert_uint_eq(strlen(table.partitions[1].name), 36 * 3);
+	ck_assert_ptr_nonnull(area_at(1));
+	ck_assert_uint_eq(area_at(2)->sectors, 32);
+	ck_assert_int_eq(area_at(SECTORS - 1)->kind, REGION_TABLE_BACKUP);
+}
+END_TEST
+
+START_TEST(gpt_on_4096_byte_sectors)
+{
+	struct gpt_partition partitions[] = { { 256, 511, NULL } };
+
+	image_free(&image);
+	image_new(&image, 2048, 4096);
+	image_gpt(&image, partitions, 1);
+	image_swap(&image, 256, 256, "four");
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.partitions[0].start, 256);
+	ck_assert_uint_eq(table.partitions[0].sectors, 256);
+	ck_assert_str_eq(table.partitions[0].label, "four");
+	ck_assert_uint_eq(area_at(2)->sectors, 4);
+}
+END_TEST
+
+START_TEST(gpt_for_other_sector_size_is_told)
+{
+	struct gpt_partition partitions[] = { { 256, 511, NULL } };
+
+	image_free(&image);
+	image_new(&image, 2048, 4096);
+	image_gpt(&image, partitions, 1);
+	image.sectors *= 8;
+	image.sector_size = 512;
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(table.partition_count, 0);
+	ck_assert(noted("sectors of 4096 bytes"));
+}
+END_TEST
+
+START_TEST(damaged_primary_gpt_shows_backup)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	image.bytes[512 + 80] ^= 0xff;
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.partition_count, 1);
+	ck_assert(noted("shown is its backup"));
+	ck_assert_uint_eq(area_at(2)->sectors, 32);
+}
+END_TEST
+
+START_TEST(damaged_entries_are_told)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	image.bytes[1024 + 100] ^= 0xff;
+	image.bytes[(SECTORS - 33) * 512 + 100] ^= 0xff;
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.partition_count, 0);
+	ck_assert(noted("neither the copy at the start nor the one at the end"));
+}
+END_TEST
+
+START_TEST(lost_backup_is_told)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	memset(image.bytes + (SECTORS - 1) * 512, 0, 512);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("missing or damaged"));
+	ck_assert_uint_eq(table.partition_count, 1);
+}
+END_TEST
+
+START_TEST(gpt_of_a_smaller_and_a_larger_disk)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	image.sectors = SECTORS / 2;
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert(noted("for a larger disk"));
+	table_done(&table);
+	close(fd);
+
+	struct image small = image;
+
+	small.sectors = SECTORS;
+	image_new(&image, SECTORS * 2, 512);
+	memcpy(image.bytes, small.bytes, SECTORS * 512);
+	image_free(&small);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("not at the end of the disk"));
+	ck_assert_int_eq(area_at(SECTORS - 1)->kind, REGION_TABLE_BACKUP);
+}
+END_TEST
+
+/* Sizes and places that would make a reader allocate or read far too much. */
+START_TEST(gpt_header_with_absurd_numbers)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	memset(image.bytes + 512 + 72, 0xff, 16);
+	memset(image.bytes + (SECTORS - 1) * 512 + 12, 0xff, 4);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(table.partition_count, 0);
+	ck_assert(noted("The GPT is damaged"));
+}
+END_TEST
+
+START_TEST(announced_gpt_that_is_not_there)
+{
+	image_dos_entry(&image, 0, 0, 0xee, 1, SECTORS - 1);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "dos");
+	ck_assert(noted("announces a GPT"));
+}
+END_TEST
+
+static void make_logical(void)
+{
+	image_dos_entry(&image, 0, 0, 0x0c, 64, 960);
+	image_dos_entry(&image, 0, 1, 0x05, 1024, 8192);
+	image_dos_entry(&image, 1024, 0, 0x83, 64, 960);
+	image_dos_entry(&image, 1024, 1, 0x05, 2048, 2048);
+	image_dos_entry(&image, 3072, 0, 0x82, 64, 1984);
+	image_swap(&image, 3136, 1984, "logical");
+}
+
+START_TEST(dos_table_with_logical_partitions)
+{
+	make_logical();
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "dos");
+	ck_assert_uint_eq(table.note_count, 0);
+	ck_assert_uint_eq(table.partition_count, 4);
+	ck_assert_str_eq(table.partitions[0].type, "0xc");
+	ck_assert_str_eq(table.partitions[0].type_name, "W95 FAT32 (LBA)");
+	ck_assert(table.partitions[1].extended);
+	ck_assert_uint_eq(table.partitions[2].number, 5);
+	ck_assert_uint_eq(table.partitions[2].start, 1088);
+	ck_assert_uint_eq(table.partitions[3].number, 6);
+	ck_assert_str_eq(table.partitions[3].label, "logical");
+	ck_assert_ptr_nonnull(area_at(1024));
+	ck_assert_ptr_nonnull(area_at(3072));
+}
+END_TEST
+
+START_TEST(looping_chain_ends)
+{
+	make_logical();
+	/* 3072 names 3072 + … again: first itself, then its predecessor's successor. */
+	image_dos_entry(&image, 3072, 1, 0x05, 4096, 2048);
+	image_dos_entry(&image, 5120, 0, 0x83, 64, 960);
+	image_dos_entry(&image, 5120, 1, 0x05, 2048, 2048);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("runs in a circle: it comes back to LBA 3072"));
+	ck_assert_uint_lt(table.partition_count, 100);
+}
+END_TEST
+
+START_TEST(chain_beyond_the_end_and_into_nothing)
+{
+	make_logical();
+	image_dos_entry(&image, 3072, 1, 0x05, 0xfffffff0, 2048);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("beyond the end of the disk"));
+	table_done(&table);
+	close(fd);
+	image_dos_entry(&image, 3072, 1, 0x05, 6000, 2048);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("LBA 7024 holds no boot record"));
+}
+END_TEST
+
+START_TEST(overlapping_and_too_long_partitions)
+{
+	image_dos_entry(&image, 0, 0, 0x83, 1000, 3000);
+	image_dos_entry(&image, 0, 1, 0x83, 2000, 100);
+	image_dos_entry(&image, 0, 2, 0x83, 3500, 0xfffffff0);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_int_eq(regions_note_problems(&table, SECTORS), 0);
+	ck_assert(noted("Partitions 1 and 2 overlap"));
+	ck_assert(noted("Partitions 1 and 3 overlap"));
+	ck_assert(noted("Partition 3 reaches beyond the end"));
+}
+END_TEST
+
+START_TEST(known_partitions_are_not_read)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+	struct range known = { 2048, 2048 };
+	struct table_source source = {
+		.size = SECTORS * 512, .sector_size = 512, .known = &known, .known_count = 1
+	};
+
+	image_gpt(&image, partitions, 1);
+	image_swap(&image, 2048, 2048, "label");
+	fd = image_fd(&image);
+	source.fd = fd;
+	ck_assert_int_eq(table_read(&source, &table), 0);
+	ck_assert_str_eq(table.partitions[0].fs, "");
+}
+END_TEST
+
+START_TEST(unreadable_disk_is_an_error)
+{
+	struct table_source source = { .fd = -1, .size = 1 << 20, .sector_size = 512 };
+
+	ck_assert_int_eq(table_read(&source, &table), -EBADF);
+}
+END_TEST
+
+START_TEST(sizes_that_make_no_sense)
+{
+	struct table_source source = { .fd = -1, .size = 100, .sector_size = 512 };
+
+	ck_assert_int_eq(table_read(&source, &table), 0);
+	source.size = 1 << 20;
+	source.sector_size = 0;
+	ck_assert_int_eq(table_read(&source, &table), 0);
+	source.sector_size = 1000;
+	ck_assert_int_eq(table_read(&source, &table), 0);
+}
+END_TEST
+
+START_TEST(notes_are_limited)
+{
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(table_add_note(&table, "note %d", i), 0);
+	ck_assert_uint_eq(table.note_count, 16);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("table");
+	TCase *tests = tcase_create("table");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, empty_disk_has_nothing);
+	tcase_add_test(tests, whole_disk_with_signature);
+	tcase_add_test(tests, gpt_partitions_and_hostile_names);
+	tcase_add_test(tests, gpt_on_4096_byte_sectors);
+	tcase_add_test(tests, gpt_for_other_sector_size_is_told);
+	tcase_add_test(tests, damaged_primary_gpt_shows_backup);
+	tcase_add_test(tests, damaged_entries_are_told);
+	tcase_add_test(tests, lost_backup_is_told);
+	tcase_add_test(tests, gpt_of_a_smaller_and_a_larger_disk);
+	tcase_add_test(tests, gpt_header_with_absurd_numbers);
+	tcase_add_test(tests, announced_gpt_that_is_not_there);
+	tcase_add_test(tests, dos_table_with_logical_partitions);
+	tcase_add_test(tests, looping_chain_ends);
+	tcase_add_test(tests, chain_beyond_the_end_and_into_nothing);
+	tcase_add_test(tests, overlapping_and_too_long_partitions);
+	tcase_add_test(tests, known_partitions_are_not_read);
+	tcase_add_test(tests, unreadable_disk_is_an_error);
+	tcase_add_test(tests, sizes_that_make_no_sense);
+	tcase_add_test(tests, notes_are_limited);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
