@@ -47,12 +47,16 @@ static bool read_line(const char *directory, const char *name, char *line, size_
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path))
 		return false;
-	CLEANUP(fclose) FILE *f = fopen(path, "re");
+	FILE *f = fopen(path, "re");
 
-	if (!f || !fgets(line, (int)size, f))
+	if (!f)
 		return false;
-	line[strcspn(line, "\n")] = '\0';
-	return true;
+	bool got = fgets(line, (int)size, f) != NULL;
+
+	fclose(f);
+	if (got)
+		line[strcspn(line, "\n")] = '\0';
+	return got;
 }
 
 static bool read_devno(const char *directory, dev_t *ret)

@@ -60,8 +60,9 @@ static int ambiguous(const struct disk *a, const struct disk *b, const struct en
 			 a->node, b->node);
 }
 
-static int find_disk(const struct disk_list *disks, const struct endpoint *recorded,
-		     const struct disk **ret, struct error *reterr)
+/* NULL with *retcode and *reterr when there is none, or more than one. */
+static const struct disk *find_disk(const struct disk_list *disks, const struct endpoint *recorded,
+				    int *retcode, struct error *reterr)
 {
 	const struct disk *found = NULL, *second = NULL;
 
@@ -72,19 +73,16 @@ static int find_disk(const struct disk_list *disks, const struct endpoint *recor
 		if (!same_label(&disk->identity, &recorded->identity) ||
 		    (!has_label(disk) && !same_name))
 			continue;
-		if (same_name && name_decides(disk)) {
-			*ret = disk;
-			return 0;
-		}
+		if (same_name && name_decides(disk))
+			return disk;
 		second = found;
 		found = disk;
 	}
 	if (!found)
-		return not_found(recorded, reterr);
-	if (second)
-		return ambiguous(second, found, recorded, reterr);
-	*ret = found;
-	return 0;
+		*retcode = not_found(recorded, reterr);
+	else if (second)
+		*retcode = ambiguous(second, found, recorded, reterr);
+	return second ? NULL : found;
 }
 
 static int find_partition(const struct disk *disk, const struct endpoint *recorded,
@@ -135,13 +133,13 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 static int find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		    bool destination, struct endpoint *ret, struct error *reterr)
 {
-	const struct disk *disk = NULL;
-	int r;
+	const struct disk *disk;
+	int r = 0;
 
 	if (recorded->kind == ENDPOINT_IMAGE)
 		return find_image(disks, recorded, destination, ret, reterr);
-	r = find_disk(disks, recorded, &disk, reterr);
-	if (r < 0)
+	disk = find_disk(disks, recorded, &r, reterr);
+	if (!disk)
 		return r;
 	if (recorded->kind == ENDPOINT_PARTITION)
 		return find_partition(disk, recorded, ret, reterr);

@@ -9,11 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "session/private.h"
-
-DEFINE_CLEANUP(session, struct session *, session_destroy)
 
 int task_init(struct task *task, struct error *reterr)
 {
@@ -75,14 +72,8 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 	return 0;
 }
 
-int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
+static int init(struct session *session, struct error *reterr)
 {
-	CLEANUP(session) struct session *session = calloc(1, sizeof(*session));
-
-	if (!session)
-		return error_nomem(reterr);
-	session->options = *options;
-	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd = -1;
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
@@ -94,10 +85,24 @@ int session_new(const struct session_options *options, struct session **ret, str
 		r = task_init(&session->starting.task, reterr);
 	if (r == 0)
 		r = session_watch(session, session->starting.task.event_fd, EVENT_START, reterr);
+	return r;
+}
+
+int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
+{
+	struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return error_nomem(reterr);
+	session->options = *options;
+	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd = -1;
+	int r = init(session, reterr);
+
 	if (r < 0)
-		return r;
-	*ret = cleanup_steal(session);
-	return 0;
+		session_destroy(session);
+	else
+		*ret = session;
+	return r;
 }
 
 void session_destroy(struct session *session)
