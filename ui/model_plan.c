@@ -105,35 +105,29 @@ void plan_text_copy(const struct plan *plan, struct line *line)
 			 first->destination_lba);
 }
 
-/* "auto" for 0. */
-static const char *or_auto(uint64_t value, bool bytes, char buffer[static UNITS_TEXT_MAX])
-{
-	if (!value)
-		snprintf(buffer, UNITS_TEXT_MAX, "%s", _("auto"));
-	else if (bytes)
-		options_print_size(value, buffer, UNITS_TEXT_MAX);
-	else
-		units_print_count(value, buffer);
-	return buffer;
-}
-
+/* What was asked for by name; what was not is measured and chosen when the copy starts. */
 static void text_engine(const struct plan_options *options, struct line *line)
 {
-	char lanes[UNITS_TEXT_MAX], depth[UNITS_TEXT_MAX], chunk[UNITS_TEXT_MAX];
+	bool backends = options->source_backend != BACKEND_AUTO ||
+			options->destination_backend != BACKEND_AUTO;
+	bool all = options->lanes && options->queue_depth && options->chunk && backends;
+	char chunk[UNITS_TEXT_MAX];
 
-	if (!options->lanes && !options->queue_depth && !options->chunk &&
-	    options->source_backend == BACKEND_AUTO &&
-	    options->destination_backend == BACKEND_AUTO) {
-		line_add(line, _("engine chosen at the start; "));
-		return;
-	}
-	line_add(line, _("lanes %s depth %s chunk %s I/O %s > %s; "),
-		 or_auto(options->lanes, false, lanes), or_auto(options->queue_depth, false, depth),
-		 or_auto(options->chunk, true, chunk),
-		 io_backend_choice_name(options->source_backend),
-		 io_backend_choice_name(options->destination_backend));
+	if (options->lanes)
+		line_add(line, _("lanes %u "), options->lanes);
+	if (options->queue_depth)
+		line_add(line, _("depth %u "), options->queue_depth);
+	if (options->chunk)
+		line_add(line, _("chunk %s "),
+			 options_print_size(options->chunk, chunk, sizeof(chunk)));
 	if (options->sg_data == SG_DATA_INDIRECT)
-		line_add(line, _("sg data indirect; "));
+		line_add(line, _("sg indirect "));
+	if (backends)
+		line_add(line, "%s>%s", io_backend_choice_name(options->source_backend),
+			 io_backend_choice_name(options->destination_backend));
+	if (!all)
+		line_add(line, backends ? _(" rest chosen at the start")
+					: _("engine chosen at the start"));
 }
 
 void plan_text_options(const struct plan_options *options, struct line *line)
@@ -147,16 +141,10 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 	if (options->rate)
 		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
 	text_engine(options, line);
-	if (options->on_error == ON_ERROR_MAP)
-		line_add(line,
-			 P_("errors: %u retry, then map", "errors: %u retries, then map",
-			    options->retries),
-			 options->retries);
-	else
-		line_add(line,
-			 P_("errors: %u retry, then stop", "errors: %u retries, then stop",
-			    options->retries),
-			 options->retries);
+	line_add(line,
+		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")
+						   : _("; errors: retry %u, stop"),
+		 options->retries);
 }
 
 void plan_text_start(const struct gate *gate, struct line *line)

@@ -64,8 +64,21 @@ START_TEST(test_mock_up)
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
 	line_start(&line, 80);
 	plan_text_options(&plan.options, &line);
-	ck_assert_str_eq(line.text,
-			 " OPTIONS engine chosen at the start; errors: 0 retries, then stop");
+	ck_assert_str_eq(line.text, " OPTIONS engine chosen at the start; errors: retry 0, stop");
+	plan.options.chunk = 1000 << 10;
+	plan.options.queue_depth = PLAN_DEPTH_MAX;
+	line_start(&line, 80);
+	plan_text_options(&plan.options, &line);
+	ck_assert_str_eq(
+		line.text,
+		" OPTIONS depth 256 chunk 1000K engine chosen at the start; errors: retry 0, stop");
+	plan.options.lanes = PLAN_LANES_MAX;
+	plan.options.source_backend = BACKEND_THREADS;
+	plan.options.destination_backend = BACKEND_BUFFERED;
+	plan.options.retries = 3;
+	line_start(&line, 80);
+	plan_text_options(&plan.options, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "; errors: retry 3, stop"));
 }
 END_TEST
 
