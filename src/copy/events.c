@@ -28,6 +28,12 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 
 	log_line(job->setup.log, level, "copy", "%s", raw);
 	eventfd_signal(job->event_fd);
+
+	struct error failure;
+
+	/* True once, so this ends here. */
+	if (log_failed(job->setup.log, &failure))
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", failure.sentence);
 }
 
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)

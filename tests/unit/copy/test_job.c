@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -326,6 +328,40 @@ START_TEST(changes_are_signalled_and_told)
 }
 END_TEST
 
+/* The copy goes on without its log, and says so once. */
+START_TEST(a_log_that_is_full_is_told_once)
+{
+	const struct rlimit limit = { 64 * MIB, RLIM_INFINITY };
+	struct job_event events[JOB_EVENTS_MAX];
+	struct log *log;
+	char path[160];
+	size_t told = 0;
+
+	rig_new(&rig, 2 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, NULL);
+	snprintf(path, sizeof(path), "%s.log", rig.map_path);
+	ck_assert_int_eq(log_open(path, NULL, &log, NULL), 0);
+	/* No file may grow beyond where the log is already, as on a full disk. */
+	ck_assert_int_eq(truncate(path, 64 * MIB), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	rig.setup.log = log;
+	rig_start(&rig);
+	struct job_snapshot s = rig_wait(&rig);
+
+	check_complete(&s);
+	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		told += events[i].level == LOG_LEVEL_WARNING && strstr(events[i].text, path);
+	ck_assert_uint_eq(told, 1);
+	rig_drop_job(&rig);
+	log_close(log);
+	unlink(path);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(the_map_shows_where_it_is)
 {
 	char cells[33];
@@ -441,6 +477,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, the_rate_is_kept_and_can_be_changed);
 	tcase_add_test(tc, a_claim_that_is_lost_writes_nothing);
 	tcase_add_test(tc, changes_are_signalled_and_told);
+	tcase_add_test(tc, a_log_that_is_full_is_told_once);
 	tcase_add_test(tc, the_map_shows_where_it_is);
 	tcase_add_test(tc, impossible_setups_are_refused);
 	tcase_add_test(tc, never_started_or_started_twice);
