@@ -379,23 +379,31 @@ static bool key_to_field(struct app *app, int key)
 	return true;
 }
 
+/* On a screen that is too small, where nothing that cannot be seen is done. */
+static void key_unseen(struct app *app, int key)
+{
+	enum command command = keys_lookup(SCREEN_DISKS, key);
+
+	if (app->popup.kind == POPUP_ASK || (app->popup.kind && key == SPECIAL_ESCAPE))
+		popup_key(app, key);
+	else if (command == COMMAND_REDRAW || (command == COMMAND_QUIT && !app->popup.kind))
+		common_command(app, command);
+}
+
 void app_key(struct app *app, int key)
 {
 	enum command command;
 	char name[32];
 
+	if (layout_too_small(app->term->cols, app->term->rows)) {
+		key_unseen(app, key);
+		return;
+	}
 	if (app->popup.kind != POPUP_NONE) {
 		if (key == KEY_CTRL('l'))
 			common_command(app, COMMAND_REDRAW);
 		else
 			popup_key(app, key);
-		return;
-	}
-	/* Nothing that cannot be seen is done. */
-	if (layout_too_small(app->term->cols, app->term->rows)) {
-		command = keys_lookup(SCREEN_DISKS, key);
-		if (command == COMMAND_REDRAW || command == COMMAND_QUIT)
-			common_command(app, command);
 		return;
 	}
 	if (key_to_field(app, key))

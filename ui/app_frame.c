@@ -108,8 +108,7 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	char text[256], eta[UNITS_TEXT_MAX];
 
 	if (app->popup.kind == POPUP_ASK) {
-		draw_printf(draw, area, 0, 0, ROLE_WARN, _("%s s=stop Esc=go on"),
-			    app->popup.title);
+		popup_draw_line(&app->popup, draw, area);
 		return;
 	}
 	if (!job) {

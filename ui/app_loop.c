@@ -71,7 +71,9 @@ static void on_signal(struct app *app, unsigned signal)
 {
 	switch (signal) {
 	case SIGINT:
-		if (app->term)
+		if (app->term && app->popup.kind != POPUP_NONE && !app_copying(app))
+			popup_close(app);
+		else if (app->term)
 			app_command(app, COMMAND_STOP);
 		break;
 	case SIGTSTP:

@@ -29,6 +29,8 @@ static int take_signals(sigset_t *before, struct error *reterr)
 	sigaddset(&wanted, SIGQUIT);
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGTSTP);
+	/* Asks the headless front end for progress; here it is on the screen. */
+	sigaddset(&wanted, SIGUSR1);
 	blocked = wanted;
 	sigaddset(&blocked, SIGWINCH);
 	sigaddset(&blocked, SIGPIPE);

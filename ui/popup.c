@@ -171,6 +171,20 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	draw_cursor(draw, area, lines + 1 + popup->count, 2);
 }
 
+void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
+{
+	int col = draw_text(draw, area, 0, 0, ROLE_WARN, popup->title);
+
+	for (int i = 0; i < popup->count; i++) {
+		char key[24];
+
+		keys_name(popup->choices[i].key, key, sizeof(key));
+		col = draw_printf(draw, area, 0, col, ROLE_STRONG, " %s=", key);
+		col = draw_text(draw, area, 0, col, ROLE_DIALOG, popup->labels[i]);
+	}
+	draw_printf(draw, area, 0, col, ROLE_STRONG, " %s", _("Esc"));
+}
+
 static void draw_prompt(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;

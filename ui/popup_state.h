@@ -26,6 +26,8 @@ struct popup {
 
 void popup_done(struct popup *popup);
 void popup_draw(struct popup *popup, struct draw *draw, struct rect screen);
+/* A question where there is but one line for it. */
+void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
 

@@ -153,7 +153,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 	state->top =
 		layout_scroll(state->top, (int)model->cursor, (int)model->count, layout->list.rows);
 	for (int row = 0; row < layout->list.rows; row++) {
-		size_t at = (size_t)(state->top + row);
+		size_t at = (size_t)state->top + (size_t)row;
 		enum role role;
 
 		if (at >= model->count)

@@ -148,7 +148,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	struct help_state *state = data;
 	struct page page = { .draw = draw, .area = body, .top = state->top };
 	int middle = body.cols >= LAYOUT_WIDE_COLS ? body.cols / 2 : 35;
-	struct rect left = body;
+	struct rect left;
 	char title[128];
 	int longest;
 

@@ -183,7 +183,7 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	int speed, err;
 
 	err = terminfo_check(name, reterr);
-	if (err)
+	if (err || !name)
 		return err;
 	term = calloc(1, sizeof(*term));
 	if (!term)
