@@ -195,7 +195,7 @@ static int set_map_path(struct job *job, const char *path, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
 				 "save", "", _("The name of the map file is empty or too long."));
 	pthread_mutex_lock(&job->path_lock);
-	strcpy(job->map_path, path);
+	memcpy(job->map_path, path, strlen(path) + 1);
 	pthread_mutex_unlock(&job->path_lock);
 	return 0;
 }

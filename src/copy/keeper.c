@@ -38,27 +38,47 @@ static struct io_handle *flush_handle(const struct job *job)
 	return job->lane_count ? job->lanes[0]->destination : NULL;
 }
 
-/* The last copy of the map shows what was complete before the flush began; what lanes add
- * meanwhile belongs to the next time. */
-static void ask_saver(struct job *job, bool flush, char state, uint64_t now)
+static void ask_saver(struct job *job, const struct saver_order *order, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+
+	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
+	k->map_changed = false;
+	if (order->map || order->flush)
+		saver_ask(job->saver, order);
+}
+
+/* A copy of the map shows what was complete before the flush begins; what the lanes add
+ * meanwhile belongs to the next time. */
+static void save_on_the_way(struct job *job, bool flush, uint64_t now)
+{
+	char path[PATH_MAX];
+	struct saver_order order = { .path = path, .state = '?' };
+
+	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("The map could not be saved for want of memory; it is tried "
+				"again."));
+	order.map = order.owned;
+	order.pos = work_position(&job->work);
+	if (order.map && flush)
+		order.flush = flush_handle(job);
+	ask_saver(job, &order, now);
+}
+
+/* Nothing changes the map any more, so it needs no copy, and no memory for one. */
+static void flush_and_save(struct job *job, char state, uint64_t now)
+{
 	char path[PATH_MAX];
 	struct saver_order order = {
-		.flush = flush ? flush_handle(job) : NULL,
+		.map = map_path(job, path) ? job->map : NULL,
+		.flush = flush_handle(job),
 		.path = path,
 		.state = state,
 		.pos = work_position(&job->work),
 	};
 
-	if (map_path(job, path) && map_copy(job->map, &order.map, NULL) < 0)
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("The map could not be saved for want of memory; it is tried "
-				"again."));
-	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
-	k->map_changed = false;
-	if (order.map || order.flush)
-		saver_ask(job->saver, &order);
+	ask_saver(job, &order, now);
 }
 
 static void tell_map(struct job *job, const struct saver_result *result)
@@ -129,7 +149,7 @@ static void begin(struct job *job, uint64_t now)
 		      job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
 	job->keeper.ever_copied = true;
 	/* Tells before the first byte whether the map has a place. */
-	ask_saver(job, false, '?', now);
+	save_on_the_way(job, false, now);
 	set_state(job, JOB_COPYING, now);
 	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
 }
@@ -238,7 +258,7 @@ static void finish_writing(struct job *job, uint64_t now)
 	k->final_asked = true;
 	set_state(job, stopping ? JOB_STOPPING : JOB_FLUSHING, now);
 	if (k->ever_copied)
-		ask_saver(job, true, nothing_left(job) ? '+' : '?', now);
+		flush_and_save(job, nothing_left(job) ? '+' : '?', now);
 }
 
 static enum job_result judge(struct job *job)
@@ -339,7 +359,7 @@ static bool tick(struct job *job, uint64_t now)
 	}
 	add_lane(job);
 	if (save_due(job, now))
-		ask_saver(job, true, '?', now);
+		save_on_the_way(job, true, now);
 	if (!k->final_asked && all_parked(job) && saver_idle(job->saver))
 		finish_writing(job, now);
 	if (k->final_asked && saver_idle(job->saver)) {

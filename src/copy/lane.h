@@ -56,6 +56,13 @@ struct slot {
 	uint64_t *bad; /* a bit per sector of the source */
 };
 
+#define SLOT_BITS 64 /* in one word of slot.bad */
+
+static inline size_t slot_bad_words(uint32_t chunk, uint32_t sector)
+{
+	return chunk / sector / SLOT_BITS + 1;
+}
+
 struct slot_queue {
 	struct slot *first, **last;
 };

@@ -8,8 +8,6 @@
 #include "copy/lane.h"
 #include "io/buffers.h"
 
-#define BITS 64
-
 static uint32_t per_lane(uint32_t depth, uint32_t lanes)
 {
 	uint32_t share = (depth + lanes - 1) / lanes;
@@ -36,10 +34,10 @@ static int open_ends(struct lane *lane, struct error *reterr)
 static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 {
 	const struct job *job = lane->job;
-	uint32_t words = (job->choice.chunk / job->plan->sector_size + BITS) / BITS;
+	size_t words = slot_bad_words(job->choice.chunk, job->plan->sector_size);
 
 	lane->slots = calloc(count, sizeof(*lane->slots));
-	lane->bad_bits = calloc((size_t)count * words, sizeof(*lane->bad_bits));
+	lane->bad_bits = calloc(count * words, sizeof(*lane->bad_bits));
 	if (!lane->slots || !lane->bad_bits)
 		return error_nomem(reterr);
 	lane->slot_count = count;
@@ -47,7 +45,7 @@ static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 		struct slot *slot = &lane->slots[i];
 
 		slot->buffer = io_buffers_get(lane->buffers);
-		slot->bad = &lane->bad_bits[(size_t)i * words];
+		slot->bad = &lane->bad_bits[i * words];
 		slot->next = lane->idle;
 		lane->idle = slot;
 	}

@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/i18n.h"
 #include "base/range.h"
 #include "copy/map_blocks.h"
-
-DEFINE_CLEANUP(map, struct map *, map_destroy)
 
 int map_status_index(int status)
 {
@@ -29,6 +25,9 @@ int map_status_index(int status)
 	}
 	return -1;
 }
+
+/* Twice as many must still have an address. */
+#define BLOCKS_MAX (SIZE_MAX / 4 / sizeof(struct map_block))
 
 static void count_block(struct map *map, const struct map_block *block, bool add)
 {
@@ -62,13 +61,12 @@ int map_reserve(struct map *map, size_t more)
 	size_t wanted, capacity = map->capacity;
 	struct map_block *blocks;
 
-	if (__builtin_add_overflow(map->count, more, &wanted))
+	if (__builtin_add_overflow(map->count, more, &wanted) || wanted > BLOCKS_MAX)
 		return -ENOMEM;
 	if (wanted <= capacity)
 		return 0;
 	while (capacity < wanted)
-		if (__builtin_mul_overflow(capacity ? capacity : 16, 2, &capacity))
-			return -ENOMEM;
+		capacity = capacity ? capacity * 2 : 16;
 	blocks = reallocarray(map->blocks, capacity, sizeof(*blocks));
 	if (!blocks)
 		return -ENOMEM;
@@ -115,36 +113,54 @@ int plan_copy(const struct plan *plan, struct plan **ret)
 	return 0;
 }
 
-int map_new(const struct plan *plan, struct map **ret, struct error *reterr)
+static int fill_from_plan(struct map *map, const struct plan *plan)
 {
-	CLEANUP(map) struct map *map = map_alloc();
+	int r = plan_copy(plan, &map->plan);
 
-	if (!map || plan_copy(plan, &map->plan) < 0)
-		return error_nomem(reterr);
-	for (size_t i = 0; i < plan->extent_count; i++) {
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
 		uint64_t source, destination, length;
 
 		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (map_append(map, source, length, MAP_NON_TRIED) < 0)
-			return error_nomem(reterr);
+		r = map_append(map, source, length, MAP_NON_TRIED);
 	}
-	*ret = cleanup_steal(map);
+	return r;
+}
+
+static int fill_from_map(struct map *map, const struct map *from)
+{
+	if (from->plan && plan_copy(from->plan, &map->plan) < 0)
+		return -ENOMEM;
+	if (map_reserve(map, from->count) < 0)
+		return -ENOMEM;
+	if (from->count)
+		memcpy(map->blocks, from->blocks, from->count * sizeof(*from->blocks));
+	map->count = from->count;
+	memcpy(map->bytes, from->bytes, sizeof(from->bytes));
+	memcpy(map->areas, from->areas, sizeof(from->areas));
 	return 0;
 }
 
-int map_copy(const struct map *map, struct map **ret, struct error *reterr)
+int map_new(const struct plan *plan, struct map **ret, struct error *reterr)
 {
-	CLEANUP(map) struct map *copy = map_alloc();
+	struct map *map = map_alloc();
 
-	if (!copy || (map->plan && plan_copy(map->plan, &copy->plan) < 0) ||
-	    map_reserve(copy, map->count) < 0)
+	if (!map || fill_from_plan(map, plan) < 0) {
+		map_destroy(map);
 		return error_nomem(reterr);
-	if (map->count)
-		memcpy(copy->blocks, map->blocks, map->count * sizeof(*map->blocks));
-	copy->count = map->count;
-	memcpy(copy->bytes, map->bytes, sizeof(map->bytes));
-	memcpy(copy->areas, map->areas, sizeof(map->areas));
-	*ret = cleanup_steal(copy);
+	}
+	*ret = map;
+	return 0;
+}
+
+int map_copy(const struct map *from, struct map **ret, struct error *reterr)
+{
+	struct map *map = map_alloc();
+
+	if (!map || fill_from_map(map, from) < 0) {
+		map_destroy(map);
+		return error_nomem(reterr);
+	}
+	*ret = map;
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct map;
 /* Everything inside the plan's extents non-tried; the rest is outside the map's domain. */
 int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
 void map_destroy(struct map *map);
-int map_copy(const struct map *map, struct map **ret, struct error *reterr);
+int map_copy(const struct map *from, struct map **ret, struct error *reterr);
 
 /* Room for that many more blocks, so that map_set() cannot fail: one call adds at most
  * two. -ENOMEM. */

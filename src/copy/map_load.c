@@ -186,28 +186,33 @@ static int parse(struct parser *parser)
 	return 0;
 }
 
-static int open_file(const char *path, FILE **ret, struct error *reterr)
+/* NULL with *retcode and *reterr filled. */
+static FILE *open_file(const char *path, int *retcode, struct error *reterr)
 {
 	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	FILE *file = NULL;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int r = -errno;
 
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", path,
-				 _("The map file %s cannot be opened: %s."), path, error_phrase(r));
+		*retcode = error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", path,
+				     _("The map file %s cannot be opened: %s."), path,
+				     error_phrase(r));
+	} else if (!S_ISREG(st.st_mode)) {
+		*retcode = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "open", path,
+				     _("%s is no map file: it is not a regular file."), path);
+	} else if (st.st_size > MAP_FILE_MAX) {
+		*retcode = error_set(reterr, ERROR_CLASS_USAGE, -EFBIG, "open", path,
+				     _("%s is no map file: it is larger than 256 MiB."), path);
+	} else {
+		file = fdopen(fd, "r");
+		if (file)
+			cleanup_steal_fd(&fd);
+		else
+			*retcode = error_nomem(reterr);
 	}
-	if (!S_ISREG(st.st_mode))
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "open", path,
-				 _("%s is no map file: it is not a regular file."), path);
-	if (st.st_size > MAP_FILE_MAX)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EFBIG, "open", path,
-				 _("%s is no map file: it is larger than 256 MiB."), path);
-	*ret = fdopen(fd, "r");
-	if (!*ret)
-		return error_nomem(reterr);
-	cleanup_steal_fd(&fd);
-	return 0;
+	return file;
 }
 
 /* The blocks of the file, as far as they lie in the plan's extents. What the file does not
@@ -269,12 +274,12 @@ int map_load(const char *path, struct map **ret, struct plan **retplan, struct e
 	CLEANUP(map) struct map *blocks = map_alloc();
 	CLEANUP(reader) struct map_plan_reader *reader = map_plan_reader_new();
 	struct parser parser = { .path = path, .blocks = blocks, .plan = reader, .reterr = reterr };
-	int r;
+	int r = 0;
 
 	if (!blocks || !reader)
 		return error_nomem(reterr);
-	r = open_file(path, &file, reterr);
-	if (r < 0)
+	file = open_file(path, &r, reterr);
+	if (!file)
 		return r;
 	parser.file = file;
 	r = parse(&parser);

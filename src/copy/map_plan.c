@@ -251,7 +251,7 @@ static bool decode_text(const char *value, char *to, size_t size)
 static bool read_kind(struct endpoint *end, const char *value)
 {
 	for (size_t i = ENDPOINT_DISK; i < KINDS; i++) {
-		if (strcmp(value, kind_names[i]))
+		if (strcmp(value, kind_names[i]) != 0)
 			continue;
 		end->kind = (enum endpoint_kind)i;
 		return true;
@@ -278,7 +278,7 @@ static int read_end_field(struct map_plan_reader *reader, int which, const char 
 			  const char *value)
 {
 	for (size_t i = 0; i < FIELDS; i++) {
-		if (strcmp(key, fields[i].key))
+		if (strcmp(key, fields[i].key) != 0)
 			continue;
 		if (reader->seen[which] & (1ULL << i))
 			return -EEXIST;
@@ -302,7 +302,7 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 	uint64_t number;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strcmp(key, numbers[i].key))
+		if (strcmp(key, numbers[i].key) != 0)
 			continue;
 		if (!whole_number(value, UINT32_MAX, &number))
 			return -EINVAL;
@@ -316,15 +316,15 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 	if (!strcmp(key, "destination_backend"))
 		return io_backend_choice_parse(value, &o->destination_backend);
 	if (!strcmp(key, "sg_io")) {
-		if (strcmp(value, "direct") && strcmp(value, "indirect"))
+		if (strcmp(value, "direct") != 0 && strcmp(value, "indirect") != 0)
 			return -EINVAL;
-		o->sg_data = strcmp(value, "indirect") ? SG_DATA_DIRECT : SG_DATA_INDIRECT;
+		o->sg_data = strcmp(value, "indirect") != 0 ? SG_DATA_DIRECT : SG_DATA_INDIRECT;
 		return 0;
 	}
 	if (!strcmp(key, "on_error")) {
-		if (strcmp(value, "stop") && strcmp(value, "map"))
+		if (strcmp(value, "stop") != 0 && strcmp(value, "map") != 0)
 			return -EINVAL;
-		o->on_error = strcmp(value, "map") ? ON_ERROR_STOP : ON_ERROR_MAP;
+		o->on_error = strcmp(value, "map") != 0 ? ON_ERROR_STOP : ON_ERROR_MAP;
 		return 0;
 	}
 	return -ENOENT;
@@ -384,7 +384,7 @@ int map_plan_read_line(struct map_plan_reader *reader, const char *line, const c
 	const char *value;
 	size_t n;
 
-	if (strncmp(line, MAP_COMMENT_PREFIX, strlen(MAP_COMMENT_PREFIX)))
+	if (strncmp(line, MAP_COMMENT_PREFIX, strlen(MAP_COMMENT_PREFIX)) != 0)
 		return 0;
 	line += strlen(MAP_COMMENT_PREFIX);
 	value = strchr(line, '=');
@@ -398,7 +398,7 @@ int map_plan_read_line(struct map_plan_reader *reader, const char *line, const c
 	value++;
 
 	if (!strcmp(key, "schema")) {
-		if (strcmp(value, MAP_SCHEMA)) {
+		if (strcmp(value, MAP_SCHEMA) != 0) {
 			*retwhy = _("the plan is of another version of clonedeck");
 			return -EINVAL;
 		}
@@ -454,7 +454,8 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				 name, why.sentence);
 	/* The number covers everything that decides which bytes go where: it tells a
 	 * damaged or edited plan. */
-	if (plan->sector_size != reader->sector_size || strcmp(plan_id(plan, id), reader->id)) {
+	if (plan->sector_size != reader->sector_size ||
+	    strcmp(plan_id(plan, id), reader->id) != 0) {
 		plan_destroy(plan);
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
 				 _("The map file %s cannot be used: its plan does not fit its "

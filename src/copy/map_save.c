@@ -45,7 +45,8 @@ static void print_block(FILE *file, const struct map_block *block)
 	*p++ = ' ';
 	*p++ = (char)block->status;
 	*p++ = '\n';
-	fwrite(line, 1, (size_t)(p - line), file);
+	*p = '\0';
+	fputs(line, file);
 }
 
 /*

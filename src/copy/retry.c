@@ -13,8 +13,6 @@
  * good around it, large enough that a healthy chunk is through in 16 reads. */
 #define SEARCH_PART (64u << 10)
 
-#define BITS 64
-
 /* Errors of one place: others of the same device may be fine. All else concerns the whole
  * device or the way it is used, where trying again only loses time. */
 static bool is_local(int code)
@@ -37,7 +35,7 @@ static bool is_local(int code)
 
 bool slot_is_bad(const struct slot *slot, uint32_t sector)
 {
-	return slot->bad[sector / BITS] >> (sector % BITS) & 1;
+	return slot->bad[sector / SLOT_BITS] >> (sector % SLOT_BITS) & 1;
 }
 
 static void mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
@@ -45,10 +43,11 @@ static void mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32
 	uint32_t size = lane->job->plan->sector_size;
 
 	if (!slot->has_bad)
-		memset(slot->bad, 0, (lane->job->choice.chunk / size + BITS) / BITS * 8);
+		memset(slot->bad, 0,
+		       slot_bad_words(lane->job->choice.chunk, size) * sizeof(*slot->bad));
 	slot->has_bad = true;
 	for (uint32_t s = from / size; s < (from + length) / size; s++)
-		slot->bad[s / BITS] |= 1ULL << (s % BITS);
+		slot->bad[s / SLOT_BITS] |= 1ULL << (s % SLOT_BITS);
 	memset((char *)slot->buffer + from, 0, length);
 }
 

@@ -53,7 +53,7 @@ static void *saver_main(void *arg)
 		order = saver->order;
 		pthread_mutex_unlock(&saver->lock);
 		carry_out(&order, &result);
-		map_destroy(order.map);
+		map_destroy(order.owned);
 		pthread_mutex_lock(&saver->lock);
 		saver->result = result;
 		saver->state = SAVER_DONE;

@@ -17,7 +17,8 @@
 struct saver;
 
 struct saver_order {
-	struct map *map;         /* owned by the saver from saver_ask() on; NULL: only flush */
+	const struct map *map;   /* does not change until the order is done; NULL: only flush */
+	struct map *owned;       /* destroyed with the order: the map when it is a copy, or NULL */
 	struct io_handle *flush; /* NULL: nothing was written since the last time */
 	const char *path;        /* copied */
 	char state;              /* of the map file */

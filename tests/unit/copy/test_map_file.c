@@ -403,7 +403,9 @@ START_TEST(long_comments_of_others_are_passed_over)
 	memcpy(text, "0                       ", 24);
 	put(text, strlen(text));
 	ck_assert_int_eq(map_load(path, &map, NULL, &error), -EINVAL);
-	put("0 ?\n0 0x2\00000 +\n", 18);
+	put("0 ?\n0 0x2\0"
+	    "00 +\n",
+	    15);
 	ck_assert_int_eq(map_load(path, &map, NULL, &error), -EINVAL);
 }
 END_TEST
