@@ -53,14 +53,18 @@ static enum role message_role(const struct app *app)
 
 static void draw_message(struct app *app, struct draw *draw, struct rect area)
 {
+	enum role role = app->help ? ROLE_MESSAGE : message_role(app);
+	int cols = area.cols - 2;
 	char help[256];
+	const char *text = app->message;
 
-	if (!app->help) {
-		draw_cell(draw, area, 0, 1, area.cols - 2, message_role(app), app->message);
-		return;
+	if (app->help) {
+		scr_help_line(app, help, sizeof(help));
+		text = help;
 	}
-	scr_help_line(app, help, sizeof(help));
-	draw_cell(draw, area, 0, 1, area.cols - 2, ROLE_MESSAGE, help);
+	draw_cell(draw, area, 0, 1, cols, role, text);
+	if (text_width(text) > cols)
+		draw_text(draw, area, 0, cols - 1, role, "..");
 }
 
 static void draw_footer(struct app *app, struct draw *draw, struct rect area)

@@ -158,9 +158,9 @@ void draw_cell_tail(struct draw *draw, struct rect area, int row, int col, int c
 
 	if (surplus > 0 && cols > 2) {
 		used = put_text(draw, area, row, col, 2, role, "..");
-		for (surplus += 2; surplus > 0;) {
+		for (surplus += 2; surplus > 0 && *text;) {
 			wchar_t character;
-			int width;
+			int width = 0;
 
 			text += next_character(draw, text, &character, &width);
 			surplus -= width;

@@ -75,23 +75,33 @@ static size_t count_rows(const struct disks_model *model)
 	return count;
 }
 
+static bool is_virtual(const struct disk *disk)
+{
+	return disk->kind == DISK_LOOP || disk->kind == DISK_RAM || disk->kind == DISK_DM ||
+	       disk->kind == DISK_MD;
+}
+
+static void add_disk(struct disks_model *model, const struct disk *disk)
+{
+	if (!ordinary(model, disk)) {
+		model->hidden++;
+		return;
+	}
+	model->rows[model->count++] = (struct disks_row){ .disk = disk };
+	if (find_open(model, disk) < 0)
+		return;
+	for (size_t p = 0; p < disk->partition_count; p++)
+		model->rows[model->count++] =
+			(struct disks_row){ .disk = disk, .partition = &disk->partitions[p] };
+}
+
+/* What can be held in the hand comes first. */
 static void add_rows(struct disks_model *model)
 {
-	for (size_t i = 0; model->list && i < model->list->count; i++) {
-		const struct disk *disk = &model->list->disks[i];
-
-		if (!ordinary(model, disk)) {
-			model->hidden++;
-			continue;
-		}
-		model->rows[model->count++] = (struct disks_row){ .disk = disk };
-		if (find_open(model, disk) < 0)
-			continue;
-		for (size_t p = 0; p < disk->partition_count; p++)
-			model->rows[model->count++] =
-				(struct disks_row){ .disk = disk,
-						    .partition = &disk->partitions[p] };
-	}
+	for (int made_up = 0; made_up <= 1; made_up++)
+		for (size_t i = 0; model->list && i < model->list->count; i++)
+			if (is_virtual(&model->list->disks[i]) == made_up)
+				add_disk(model, &model->list->disks[i]);
 	if (is_image(model->source))
 		model->rows[model->count++] = (struct disks_row){ .image = model->source };
 	if (is_image(model->destination))

@@ -96,11 +96,12 @@ static void tell_notes(struct disks_state *state, struct app *app)
 	if (state->notes_told)
 		return;
 	state->notes_told = true;
-	if (disks->missing_count == 1)
-		app_message(app, MESSAGE_INFO, "%s", disks->missing[0]);
-	else if (disks->missing_count)
-		app_message(app, MESSAGE_INFO, _("%s  (%zu more under i)"), disks->missing[0],
-			    disks->missing_count - 1);
+	if (disks->missing_count)
+		app_message(app, MESSAGE_INFO,
+			    P_("%zu thing could not be found out; i says what. s=source d=dest",
+			       "%zu things could not be found out; i says what. s=source d=dest",
+			       disks->missing_count),
+			    disks->missing_count);
 	else
 		tell_choice(state, app);
 }

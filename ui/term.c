@@ -182,8 +182,10 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	struct term *term;
 	int speed, err;
 
+	if (!name)
+		name = "";
 	err = terminfo_check(name, reterr);
-	if (err || !name)
+	if (err)
 		return err;
 	term = calloc(1, sizeof(*term));
 	if (!term)

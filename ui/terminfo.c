@@ -26,7 +26,7 @@ int terminfo_check(const char *name, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
 				 _("The deck needs a terminal, but standard output is not one. %s"),
 				 HEADLESS);
-	if (!name || !*name)
+	if (!*name)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
 				 _("The deck does not know this terminal: TERM is not set. %s"),
 				 HEADLESS);

@@ -10,7 +10,8 @@
 
 #include "base/error.h"
 
-/* Says why the deck cannot be shown here; 0 when it can, and the entry is loaded. */
+/* name: TERM, "" not set. Says why the deck cannot be shown here; 0 when it can, and the entry is
+ * loaded. */
 int terminfo_check(const char *name, struct error *reterr);
 /* Forgets the entry that terminfo_check() loaded. */
 void terminfo_done(void);

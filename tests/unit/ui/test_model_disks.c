@@ -391,6 +391,21 @@ START_TEST(test_hidden)
 }
 END_TEST
 
+/* Loop devices stand behind the disks that somebody can take out. */
+START_TEST(test_order)
+{
+	struct fixture f;
+	struct disks_place place = { 0 };
+
+	setup(&f, "rescue");
+	f.list->disks[0].kind = DISK_LOOP;
+	disks_update(&f.model, f.list, &place);
+	ck_assert_str_eq(f.model.rows[0].disk->name, "sdb");
+	ck_assert_str_eq(f.model.rows[5].disk->name, "sda");
+	teardown(&f);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_disks");
@@ -409,6 +424,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, test_details);
 	tcase_add_test(tests, test_choice_in_words);
 	tcase_add_test(tests, test_hidden);
+	tcase_add_test(tests, test_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
