@@ -20,6 +20,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -499,6 +500,8 @@ def main():
     for need in ("losetup", "blockdev", "cmp", CLONEDECK, os.path.join(HERE, "measure")):
         if not shutil.which(need):
             sys.exit(f"benchmark: {need} is missing")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit("benchmark: stopped"))  # devices go on the way
     seed = random.randrange(1 << 32)
     random.seed(seed)
     print(f"order of the tools: seed {seed}")
