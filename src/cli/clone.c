@@ -172,9 +172,18 @@ static int confirm(struct session *session, const struct clone_options *options)
 	return 0;
 }
 
+static int dry_run(const struct session *session, const struct clone_options *options)
+{
+	bool refused = verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE;
+
+	print_plan(session, options);
+	return cli_finish_output(refused ? EXIT_REFUSED : EXIT_COMPLETE);
+}
+
 static int run(int argc, char **argv, bool resume)
 {
 	CLEANUP(session) struct session *session = NULL;
+	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
 	struct error error = { 0 };
 	int r = clone_options_parse(argc, argv, resume, &options);
@@ -185,9 +194,10 @@ static int run(int argc, char **argv, bool resume)
 		clone_options_help(resume);
 		return cli_finish_output(EXIT_COMPLETE);
 	}
-	CLEANUP(close) int signal_fd = headless_block_signals();
-
-	if (signal_fd < 0) {
+	/* A dry run may be interrupted like any program. */
+	if (!options.dry_run)
+		signal_fd = headless_block_signals();
+	if (!options.dry_run && signal_fd < 0) {
 		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
 			error_phrase(signal_fd));
 		return EXIT_ENVIRONMENT;
@@ -199,13 +209,8 @@ static int run(int argc, char **argv, bool resume)
 	if (r != 0)
 		return r;
 	wait_for_release(session);
-	if (options.dry_run) {
-		print_plan(session, &options);
-		return cli_finish_output(verdict_list_worst(session_verdicts(session)) ==
-							 VERDICT_REFUSE
-						 ? EXIT_REFUSED
-						 : EXIT_COMPLETE);
-	}
+	if (options.dry_run)
+		return dry_run(session, &options);
 	r = confirm(session, &options);
 	return r != 0 ? r : headless_run(session, signal_fd, options.json);
 }

@@ -242,6 +242,13 @@ int headless_run(struct session *session, int signal_fd, bool json)
 		.shown = JOB_READY,
 	};
 	struct error error = { 0 };
+
+	/* Interrupted while disks were looked at: then nothing is begun. */
+	take_signals(&run);
+	if (run.stop_wanted) {
+		fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);
+		return EXIT_STOPPED;
+	}
 	int r = session_start(session, &error);
 
 	if (r < 0)

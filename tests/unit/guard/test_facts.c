@@ -137,6 +137,26 @@ START_TEST(memory_is_noticed)
 }
 END_TEST
 
+/* The root of a live system: an overlay whose upper part is in memory. */
+START_TEST(memory_below_an_overlay_is_noticed)
+{
+	char options[512];
+
+	mkdir(path_of("ram"), 0700);
+	mkdir(path_of("mnt"), 0700);
+	ck_assert_int_eq(mount("tmpfs", path_of("ram"), "tmpfs", 0, "size=1m"), 0);
+	ck_assert_int_eq(mkdir(path_of("ram/upper"), 0700), 0);
+	ck_assert_int_eq(mkdir(path_of("ram/work"), 0700), 0);
+	snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", "/usr/share",
+		 path_of("ram/upper"), path_of("ram/work"));
+	if (mount("overlay", path_of("mnt"), "overlay", 0, options) == 0) {
+		ck_assert(gather(path_of("mnt/log"), NULL).log_dir.in_memory);
+		ck_assert_int_eq(umount(path_of("mnt")), 0);
+	}
+	ck_assert_int_eq(umount(path_of("ram")), 0);
+}
+END_TEST
+
 /* A file system on a loop device lies on that device, and on what its file lies on. */
 START_TEST(stack_is_followed_to_its_ground)
 {
@@ -176,6 +196,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, one_file_by_two_names_is_noticed);
 	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
 		tcase_add_test(tcase, memory_is_noticed);
+		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);
 		tcase_add_test(tcase, stack_is_followed_to_its_ground);
 	}
 	suite_add_tcase(suite, tcase);
