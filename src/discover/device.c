@@ -189,23 +189,23 @@ static void read_driver(struct udev_device *device, struct disk *disk)
 static void read_by_id(struct udev_device *device, struct disk *disk)
 {
 	static const char directory[] = "/dev/disk/by-id/";
-	struct udev_list_entry *entry;
+	const char *links = udev_device_get_property_value(device, "DEVLINKS");
 	bool named = false;
 
-	udev_list_entry_foreach(entry, udev_device_get_devlinks_list_entry(device))
-	{
-		const char *link = udev_list_entry_get_name(entry);
+	while (links && *links) {
+		size_t length = strcspn(links, " ");
+		const char *link = links, *name = links + strlen(directory);
 
+		links += length + strspn(links + length, " ");
 		if (!starts_with(link, directory))
 			continue;
 
-		const char *name = link + strlen(directory);
 		bool names = !starts_with(name, "wwn-") && !starts_with(name, "nvme-eui.") &&
 			     !starts_with(name, "nvme-nvme.") && !starts_with(name, "scsi-3");
 
 		if (disk->by_id[0] && (named || !names))
 			continue;
-		text_sanitise(disk->by_id, sizeof(disk->by_id), link, strlen(link));
+		text_sanitise(disk->by_id, sizeof(disk->by_id), link, length);
 		named = names;
 	}
 }

@@ -3,7 +3,6 @@
 #include "discover/endpoint.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,8 +261,15 @@ static int resolve_raw(const struct disk_list *disks, const char *text, unsigned
 	return r;
 }
 
-static int resolve_char(const struct disk_list *disks, const char *text, const char *path,
-			dev_t devno, struct endpoint *ret, struct error *reterr)
+static bool is_node(const char *node, dev_t devno)
+{
+	struct stat st;
+
+	return node[0] && stat(node, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == devno;
+}
+
+static int resolve_char(const struct disk_list *disks, const char *text, dev_t devno,
+			struct endpoint *ret, struct error *reterr)
 {
 	if (major(devno) == SCSI_GENERIC_MAJOR)
 		return resolve_sg(disks, text, minor(devno), ret, reterr);
@@ -272,12 +278,18 @@ static int resolve_char(const struct disk_list *disks, const char *text, const c
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
 
-		if (strcmp(disk->bsg, path) == 0 || strcmp(disk->nvme_generic, path) == 0) {
+		if (is_node(disk->bsg, devno) || is_node(disk->nvme_generic, devno)) {
 			endpoint_from_disk(disk, ret);
 			return 0;
 		}
 	}
 	return not_listed(text, reterr);
+}
+
+static int lookup_failed(const char *text, int code, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "find", text,
+			 _("%s cannot be looked up: %s."), text, error_phrase(code));
 }
 
 static int set_image_node(const char *path, struct endpoint *ret, struct error *reterr)
@@ -291,9 +303,13 @@ static int set_image_node(const char *path, struct endpoint *ret, struct error *
 	return 0;
 }
 
-static int resolve_image(const char *path, const struct stat *st, bool destination,
+static int resolve_image(const char *text, const struct stat *st, bool destination,
 			 struct endpoint *ret, struct error *reterr)
 {
+	CLEANUP(free) char *path = realpath(text, NULL);
+
+	if (!path)
+		return lookup_failed(text, -errno, reterr);
 	*ret = (struct endpoint){
 		.kind = ENDPOINT_IMAGE,
 		.identity = { .size = (uint64_t)st->st_size,
@@ -366,23 +382,17 @@ static const struct disk *disk_of_bare_name(const struct disk_list *disks, const
 static int resolve_path(const struct disk_list *disks, const char *text, bool destination,
 			struct endpoint *ret, struct error *reterr)
 {
-	CLEANUP(free) char *path = realpath(text, NULL);
 	struct stat st;
 
-	if (!path || stat(path, &st) < 0) {
-		int code = -errno;
-
-		if (code == -ENOENT)
-			return resolve_new_image(text, destination, ret, reterr);
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "find", text,
-				 _("%s cannot be looked up: %s."), text, error_phrase(code));
-	}
+	if (stat(text, &st) < 0)
+		return errno == ENOENT ? resolve_new_image(text, destination, ret, reterr)
+				       : lookup_failed(text, -errno, reterr);
 	if (S_ISBLK(st.st_mode))
 		return resolve_block(disks, text, st.st_rdev, ret, reterr);
 	if (S_ISCHR(st.st_mode))
-		return resolve_char(disks, text, path, st.st_rdev, ret, reterr);
+		return resolve_char(disks, text, st.st_rdev, ret, reterr);
 	if (S_ISREG(st.st_mode))
-		return resolve_image(path, &st, destination, ret, reterr);
+		return resolve_image(text, &st, destination, ret, reterr);
 	return error_set(reterr, ERROR_CLASS_USAGE, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL, "find",
 			 text, _("%s is neither a disk nor a file (a folder, a pipe or a socket)."),
 			 text);

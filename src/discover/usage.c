@@ -8,6 +8,7 @@
 #include "discover/usage.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,7 +110,21 @@ static int spread_mount(struct usage *usage, struct libmnt_fs *fs, enum use_kind
  * device may be gone from our view (deleted, or mounted over) and is in use all the same. */
 static struct libmnt_fs *mount_of_path(struct usage *usage, const char *path)
 {
-	return mnt_table_find_mountpoint(usage->mounts, path, MNT_ITER_BACKWARD);
+	char place[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (path[0] != '/' || length >= sizeof(place))
+		return NULL;
+	memcpy(place, path, length + 1);
+	for (;;) {
+		struct libmnt_fs *fs =
+			mnt_table_find_target(usage->mounts, place, MNT_ITER_BACKWARD);
+		char *slash = strrchr(place, '/');
+
+		if (fs || strcmp(place, "/") == 0)
+			return fs;
+		slash[slash == place ? 1 : 0] = '\0';
+	}
 }
 
 /* A whole device may back a loop device or zram, too. */

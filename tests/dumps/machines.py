@@ -148,8 +148,8 @@ def laptop():
                          "serial": "S64DNF0R123456B     ", "firmware_rev": "2B4QFXO7"})
     m.device(f"{controller}/hwmon2", "hwmon",
              attributes={"name": "nvme", "temp1_input": 40850})
-    m.device(f"{controller}/ng0n1", "nvme-generic", node="ng0n1", DEVNAME="/dev/ng0n1", MAJOR=243,
-             MINOR=0)
+    m.device(f"{controller}/ng0n1", "nvme-generic", node="ng0n1", DEVNAME="/dev/ng0n1",
+             attributes={"dev": "243:0"}, MAJOR=243, MINOR=0)
     disk = f"{controller}/nvme0n1"
     m.block(disk, "nvme0n1", (259, 0), 1000204886016, diskseq=2,
             symlinks={"device": "../../nvme0"},
@@ -207,10 +207,10 @@ def raw():
         if i == 1:
             m.partition(disk, "sdb1", 1, sd_devno(1, 1), 2048, 1 << 30)
     m.device("/devices/virtual/raw/rawctl", "raw", node="raw/rawctl", DEVNAME="/dev/raw/rawctl",
-             MAJOR=162, MINOR=0)
+             attributes={"dev": "162:0"}, MAJOR=162, MINOR=0)
     for i in (1, 2, 7):
         m.device(f"/devices/virtual/raw/raw{i}", "raw", node=f"raw/raw{i}",
-                 DEVNAME=f"/dev/raw/raw{i}", MAJOR=162, MINOR=i)
+                 DEVNAME=f"/dev/raw/raw{i}", attributes={"dev": f"162:{i}"}, MAJOR=162, MINOR=i)
     return m
 
 

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole machines, replayed by umockdev from tests/dumps/machines.py. */
+#include "discover/scan.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <umockdev.h>
+
+#include "discover/endpoint.h"
+#include "discover/identity.h"
+#include "unit.h"
+
+static UMockdevTestbed *testbed;
+static struct scan *scan;
+static struct disk_list *list;
+
+static void setup(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	ck_assert_msg(preload && strstr(preload, "umockdev"), "run it through umockdev-wrapper");
+	testbed = umockdev_testbed_new();
+}
+
+static void teardown(void)
+{
+	disk_list_destroy(list);
+	scan_destroy(scan);
+	g_object_unref(testbed);
+}
+
+static void load(const char *machine)
+{
+	char *path = g_strdup_printf("%s/%s.umockdev", DUMPS, machine);
+	GError *error = NULL;
+
+	ck_assert_msg(umockdev_testbed_add_from_file(testbed, path, &error), "%s",
+		      error ? error->message : "");
+	g_free(path);
+}
+
+static void run(const char *machine, bool all)
+{
+	char *mountinfo = g_strdup_printf("%s/%s.mountinfo", DUMPS, machine);
+	char *swaps = g_strdup_printf("%s/%s.swaps", DUMPS, machine);
+	struct scan_options options = { .all = all, .mountinfo = mountinfo, .swaps = swaps };
+	struct error error = { 0 };
+
+	ck_assert_msg(scan_new(&options, &scan, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(scan_run(scan, &list, &error) == 0, "%s", error.sentence);
+	g_free(mountinfo);
+	g_free(swaps);
+}
+
+static const struct disk *disk(const char *node)
+{
+	const struct disk *found = disk_list_find(list, node);
+
+	ck_assert_msg(found != NULL, "%s is not listed", node);
+	return found;
+}
+
+static bool missing(const char *part)
+{
+	for (size_t i = 0; i < list->missing_count; i++)
+		if (strstr(list->missing[i], part))
+			return true;
+	return false;
+}
+
+static bool uses(const struct use_list *in_use, enum use_kind kind, const char *what)
+{
+	for (size_t i = 0; i < in_use->count; i++)
+		if (in_use->items[i].kind == kind && strcmp(in_use->items[i].what, what) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(laptop_sata)
+{
+	load("laptop");
+	run("laptop", false);
+
+	const struct disk *sda = disk("/dev/sda");
+
+	ck_assert_str_eq(sda->hctl, "2:0:0:0");
+	ck_assert_str_eq(sda->sg, "/dev/sg0");
+	ck_assert_str_eq(sda->bsg, "/dev/bsg/2:0:0:0");
+	ck_assert_str_eq(sda->transport, "sata");
+	ck_assert_str_eq(sda->driver, "ahci");
+	ck_assert_str_eq(sda->identity.model, "ST2000DM008-2FR102");
+	ck_assert_str_eq(sda->identity.serial, "ZFL1A2B3");
+	ck_assert_str_eq(sda->identity.wwn, "0x5000c500a1b2c3d4");
+	ck_assert_str_eq(sda->identity.firmware, "0001");
+	ck_assert_uint_eq(sda->identity.size, 2000398934016);
+	ck_assert_uint_eq(sda->identity.logical_sector_size, 512);
+	ck_assert_uint_eq(sda->physical_sector_size, 4096);
+	ck_assert_uint_eq(sda->identity.diskseq, 3);
+	ck_assert_uint_eq(sda->max_transfer, 1280 * 1024);
+	ck_assert_uint_eq(sda->dma_alignment, 512);
+	ck_assert_uint_eq(sda->queue_depth, 32);
+	ck_assert_int_eq(sda->rotational, YES);
+	ck_assert_int_eq(sda->removable, NO);
+	ck_assert_str_eq(sda->by_id, "/dev/disk/by-id/ata-ST2000DM008-2FR102_ZFL1A2B3");
+	ck_assert_str_eq(sda->path, "pci-0000:00:17.0-ata-3");
+	ck_assert_str_eq(sda->table, "gpt");
+	ck_assert_uint_eq(sda->partition_count, 2);
+	ck_assert_str_eq(sda->partitions[0].name, "EFI system");
+	ck_assert_str_eq(sda->partitions[0].type_name, "EFI System");
+	ck_assert_str_eq(sda->partitions[0].fs, "vfat");
+	ck_assert_str_eq(sda->partitions[1].label, "my boot");
+	ck_assert_uint_eq(sda->partitions[1].start, 1050624);
+	ck_assert_uint_eq(sda->in_use.count, 0);
+	/* What is not known without opening: only that a table begins at LBA 0. */
+	ck_assert_int_eq(sda->regions[0].kind, REGION_TABLE);
+
+	int celsius;
+
+	ck_assert_int_eq(scan_temperature(sda->hwmon, &celsius), 0);
+	ck_assert_int_eq(celsius, 31);
+}
+END_TEST
+
+START_TEST(laptop_nvme)
+{
+	load("laptop");
+	run("laptop", false);
+
+	const struct disk *nvme = disk("/dev/nvme0n1");
+	int celsius;
+
+	ck_assert_str_eq(nvme->hctl, "");
+	ck_assert_str_eq(nvme->sg, "");
+	ck_assert_str_eq(nvme->nvme_generic, "/dev/ng0n1");
+	ck_assert_str_eq(nvme->transport, "nvme");
+	ck_assert_str_eq(nvme->driver, "nvme");
+	ck_assert_str_eq(nvme->identity.model, "Samsung SSD 980 1TB");
+	ck_assert_str_eq(nvme->identity.serial, "S64DNF0R123456B");
+	ck_assert_str_eq(nvme->identity.wwn, "eui.0025385a01b2c3d4");
+	ck_assert_str_eq(nvme->identity.firmware, "2B4QFXO7");
+	ck_assert_int_eq(nvme->rotational, NO);
+	ck_assert_int_eq(scan_temperature(nvme->hwmon, &celsius), 0);
+	ck_assert_int_eq(celsius, 41);
+	ck_assert_str_eq(nvme->by_id, "/dev/disk/by-id/nvme-Samsung_SSD_980_1TB_S64DNF0R123456B");
+	/* Root on LVM on LUKS: all of it comes down to the partition. */
+	ck_assert(uses(&nvme->in_use, USE_BOOT, "/"));
+	ck_assert(uses(&nvme->in_use, USE_BOOT, "/boot/efi"));
+	ck_assert(uses(&nvme->in_use, USE_MOUNT, "/"));
+	ck_assert(uses(&nvme->in_use, USE_DM, "nvme0n1p2_crypt"));
+	ck_assert(uses(&nvme->in_use, USE_DM, "vg-root"));
+	ck_assert_str_eq(nvme->partitions[0].mountpoint, "/boot/efi");
+	ck_assert(uses(&nvme->partitions[1].in_use, USE_DM, "vg-swap"));
+}
+END_TEST
+
+START_TEST(laptop_usb_and_oddities)
+{
+	load("laptop");
+	run("laptop", false);
+	ck_assert_uint_eq(list->count, 4);
+	ck_assert_str_eq(list->disks[3].name, "nvme0n1");
+
+	const struct disk *stick = disk("/dev/sdb"), *reader = disk("/dev/sdc");
+
+	ck_assert_str_eq(stick->transport, "usb");
+	ck_assert_str_eq(stick->driver, "usb-storage");
+	ck_assert_str_eq(stick->identity.model, "SanDisk Ultra");
+	ck_assert_int_eq(stick->read_only, YES);
+	ck_assert_int_eq(stick->removable, YES);
+	ck_assert_int_eq(stick->medium_present, YES);
+	ck_assert_int_eq(reader->medium_present, NO);
+	ck_assert_uint_eq(reader->region_count, 0);
+	ck_assert(missing("no raw driver"));
+	ck_assert(!missing("sg driver"));
+}
+END_TEST
+
+START_TEST(laptop_all)
+{
+	load("laptop");
+	run("laptop", true);
+	ck_assert_uint_eq(list->count, 7);
+	ck_assert_str_eq(disk("/dev/dm-1")->identity.model, "vg-root");
+	ck_assert_int_eq(disk("/dev/dm-1")->kind, DISK_DM);
+	ck_assert_ptr_null(disk_list_find(list, "/dev/sr0"));
+}
+END_TEST
+
+START_TEST(endpoints_by_every_name)
+{
+	struct endpoint endpoint;
+	struct error error = { 0 };
+
+	load("laptop");
+	run("laptop", false);
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/sda", true, &endpoint, &error), 0);
+	ck_assert_int_eq(endpoint.kind, ENDPOINT_DISK);
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/sg0", true, &endpoint, &error), 0);
+	ck_assert_str_eq(endpoint.node, "/dev/sda");
+	ck_assert_str_eq(endpoint.sg, "/dev/sg0");
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/sda2", true, &endpoint, &error), 0);
+	ck_assert_int_eq(endpoint.kind, ENDPOINT_PARTITION);
+	ck_assert_uint_eq(endpoint.partition, 2);
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/ng0n1", true, &endpoint, &error), 0);
+	ck_assert_str_eq(endpoint.node, "/dev/nvme0n1");
+	/* The sg node of the optical drive, and the drive itself. */
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/sg3", true, &endpoint, &error), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "an optical drive"));
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/sr0", true, &endpoint, &error), -ENODEV);
+}
+END_TEST
+
+START_TEST(identity_alone_is_the_same)
+{
+	struct identity identity;
+
+	load("laptop");
+	run("laptop", false);
+	for (size_t i = 0; i < list->count; i++) {
+		/* umockdev has no /sys/dev/block for a path without "/block/" in it. */
+		if (list->disks[i].kind == DISK_NVME)
+			continue;
+		ck_assert_int_eq(identity_read(list->disks[i].identity.devno, &identity), 0);
+		ck_assert_str_eq(identity.serial, list->disks[i].identity.serial);
+		ck_assert_str_eq(identity.wwn, list->disks[i].identity.wwn);
+		ck_assert_str_eq(identity.model, list->disks[i].identity.model);
+		ck_assert_uint_eq(identity.size, list->disks[i].identity.size);
+	}
+	ck_assert_int_eq(identity_read(12345, &identity), -ENODEV);
+}
+END_TEST
+
+/* struct raw_config_request of linux/raw.h, which is gone. */
+struct binding {
+	int minor;
+	uint64_t block_major, block_minor;
+};
+
+static gboolean answer_rawctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *client, void *data)
+{
+	UMockdevIoctlData *argument, *request;
+	struct binding *binding;
+
+	(void)handler;
+	(void)data;
+	if (umockdev_ioctl_client_get_request(client) != _IO(0xac, 1)) {
+		umockdev_ioctl_client_complete(client, -1, ENOTTY);
+		return TRUE;
+	}
+	argument = umockdev_ioctl_client_get_arg(client);
+	request = umockdev_ioctl_data_resolve(argument, 0, sizeof(*binding), NULL);
+	binding = (struct binding *)request->data;
+	/* raw1 is /dev/sda, raw7 the partition /dev/sdb1, raw2 is free. */
+	binding->block_major = binding->minor == 2 ? 0 : 8;
+	binding->block_minor = binding->minor == 7 ? 17 : 0;
+	umockdev_ioctl_data_unref(request);
+	umockdev_ioctl_client_complete(client, 0, 0);
+	return TRUE;
+}
+
+START_TEST(raw_bindings)
+{
+	UMockdevIoctlBase *handler = umockdev_ioctl_base_new();
+	struct endpoint endpoint;
+	struct error error = { 0 };
+
+	load("raw");
+	g_signal_connect(handler, "handle-ioctl", G_CALLBACK(answer_rawctl), NULL);
+	ck_assert(umockdev_testbed_attach_ioctl(testbed, "/dev/raw/rawctl", handler, NULL));
+	run("raw", false);
+	ck_assert(!missing("raw"));
+	ck_assert_uint_eq(disk("/dev/sda")->raw_count, 1);
+	ck_assert_str_eq(disk("/dev/sda")->raw[0], "/dev/raw/raw1");
+	ck_assert_uint_eq(disk("/dev/sdb")->raw_count, 1);
+	ck_assert_str_eq(disk("/dev/sdb")->raw[0], "/dev/raw/raw7");
+	ck_assert_str_eq(disk("/dev/sda")->transport, "sas");
+	ck_assert_str_eq(disk("/dev/sda")->driver, "mpt2sas");
+	ck_assert_str_eq(disk("/dev/sda")->identity.serial, "PN2134P6J8KX");
+	ck_assert_str_eq(disk("/dev/sda")->identity.model, "HGST HUS724020AL");
+	ck_assert(disk("/dev/sda")->shares_model);
+	ck_assert(!disk("/dev/sda")->shares_serial);
+
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/raw/raw1", false, &endpoint, &error), 0);
+	ck_assert_str_eq(endpoint.node, "/dev/sda");
+	ck_assert_str_eq(endpoint.raw, "/dev/raw/raw1");
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/raw/raw7", false, &endpoint, &error), 0);
+	ck_assert_str_eq(endpoint.node, "/dev/sdb1");
+	ck_assert_int_eq(endpoint_resolve(list, "/dev/raw/raw2", false, &endpoint, &error),
+			 -ENODEV);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "not bound"));
+	umockdev_testbed_detach_ioctl(testbed, "/dev/raw/rawctl", NULL);
+	g_object_unref(handler);
+}
+END_TEST
+
+START_TEST(no_sg_driver_and_no_udev_database)
+{
+	load("nosg");
+	run("nosg", false);
+	ck_assert(missing("modprobe sg"));
+	ck_assert_str_eq(disk("/dev/sda")->sg, "");
+	ck_assert_str_eq(disk("/dev/sda")->identity.serial, "S3Z9NB0K1234");
+	ck_assert_str_eq(disk("/dev/sda")->identity.wwn, "0x5002538e40a1b2c3");
+	ck_assert_str_eq(disk("/dev/sda")->identity.model, "Samsung SSD 860");
+	ck_assert_str_eq(disk("/dev/sda")->identity.firmware, "2B6Q");
+	ck_assert_str_eq(disk("/dev/sda")->transport, "sata");
+	/* Made of model and serial: no world wide name. */
+	ck_assert_str_eq(disk("/dev/sdb")->identity.wwn, "");
+}
+END_TEST
+
+START_TEST(stacks_spread_their_uses)
+{
+	load("stack");
+	run("stack", true);
+	for (int i = 0; i < 2; i++) {
+		const struct disk *d = disk(i ? "/dev/sdb" : "/dev/sda");
+		const struct partition *p = &d->partitions[0];
+
+		ck_assert(uses(&p->in_use, USE_DM, i ? "crypt1" : "crypt0"));
+		ck_assert(!uses(&p->in_use, USE_DM, i ? "crypt0" : "crypt1"));
+		ck_assert(uses(&p->in_use, USE_MD, "md0"));
+		ck_assert(uses(&p->in_use, USE_DM, "vg0-srv"));
+		ck_assert(uses(&d->in_use, USE_MOUNT, "/srv"));
+		ck_assert(uses(&d->in_use, USE_MOUNT, "/export two"));
+		/* Swap on a loop device over a file in /srv, though the file was deleted. */
+		ck_assert(uses(&d->in_use, USE_LOOP, "/srv/swap.img"));
+		ck_assert(uses(&d->in_use, USE_SWAP, "/dev/loop1"));
+		ck_assert(!uses(&d->in_use, USE_BOOT, "/"));
+	}
+	ck_assert(uses(&disk("/dev/sdc")->in_use, USE_MOUNT, "/data"));
+	ck_assert(uses(&disk("/dev/sde")->in_use, USE_BCACHE, "bcache0"));
+	ck_assert(uses(&disk("/dev/sdf")->in_use, USE_BCACHE, "bcache0"));
+	/* The live medium. */
+	ck_assert(uses(&disk("/dev/sdg")->in_use, USE_BOOT, "/run/live/medium"));
+	ck_assert(uses(&disk("/dev/sdg")->in_use, USE_BOOT, "/"));
+	ck_assert_uint_eq(disk("/dev/sdh")->in_use.count, 0);
+	ck_assert_uint_gt(disk("/dev/md0")->in_use.count, 0);
+	ck_assert_str_eq(disk("/dev/md0")->identity.model, "raid1");
+}
+END_TEST
+
+START_TEST(btrfs_members_share_the_mount)
+{
+	load("stack");
+
+	char *root = umockdev_testbed_get_root_dir(testbed);
+	char *command = g_strdup_printf("mkdir -p %s/sys/fs/btrfs/1234/devices/sdc "
+					"%s/sys/fs/btrfs/1234/devices/sdd",
+					root, root);
+
+	umockdev_testbed_disable(testbed);
+	ck_assert_int_eq(system(command), 0);
+	umockdev_testbed_enable(testbed);
+	run("stack", true);
+	ck_assert(uses(&disk("/dev/sdc")->in_use, USE_MOUNT, "/data"));
+	ck_assert(uses(&disk("/dev/sdd")->in_use, USE_MOUNT, "/data"));
+	ck_assert_uint_eq(disk("/dev/sdh")->in_use.count, 0);
+	g_free(command);
+	g_free(root);
+}
+END_TEST
+
+START_TEST(mounts_that_cannot_be_read)
+{
+	struct scan_options options = { .mountinfo = "/no/such/mountinfo" };
+	struct error error = { 0 };
+
+	load("laptop");
+	ck_assert_int_eq(scan_new(&options, &scan, &error), 0);
+	/* A list that calls everything unused would be worse than none. */
+	ck_assert_int_lt(scan_run(scan, &list, &error), 0);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "no disk can be called unused"));
+}
+END_TEST
+
+static bool next_event(char *text, unsigned size, bool *rescan)
+{
+	struct pollfd wait = { .fd = scan_event_fd(scan), .events = POLLIN };
+
+	ck_assert_int_ge(wait.fd, 0);
+	ck_assert_int_eq(poll(&wait, 1, 5000), 1);
+	return scan_next_event(scan, text, size, rescan);
+}
+
+START_TEST(hot_plug)
+{
+	char text[256];
+	bool rescan = false;
+
+	load("laptop");
+	run("laptop", false);
+	ck_assert(!scan_next_event(scan, text, sizeof(text), &rescan));
+	ck_assert(!rescan);
+	umockdev_testbed_uevent(testbed,
+				"/sys/devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/"
+				"target6:0:0/6:0:0:0/block/sdb",
+				"add");
+	ck_assert(next_event(text, sizeof(text), &rescan));
+	ck_assert(rescan);
+	ck_assert_str_eq(text, "add sdb SanDisk Ultra 31.0G");
+	/* Changes of what is not listed have no line, but may change what is in use. */
+	rescan = false;
+	umockdev_testbed_uevent(testbed, "/sys/devices/virtual/block/dm-0", "change");
+	ck_assert(next_event(text, sizeof(text), &rescan));
+	ck_assert(rescan);
+	ck_assert_str_eq(text, "");
+	ck_assert(!scan_next_event(scan, text, sizeof(text), &rescan));
+}
+END_TEST
+
+START_TEST(temperature_that_is_not_there)
+{
+	int celsius;
+
+	ck_assert_int_eq(scan_temperature("", &celsius), -ENODATA);
+	ck_assert_int_eq(scan_temperature(NULL, &celsius), -ENODATA);
+	ck_assert_int_eq(scan_temperature("/no/such/file", &celsius), -ENODATA);
+	ck_assert_int_eq(scan_temperature("/dev/null", &celsius), -ENODATA);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("scan");
+	TCase *tests = tcase_create("scan");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, laptop_sata);
+	tcase_add_test(tests, laptop_nvme);
+	tcase_add_test(tests, laptop_usb_and_oddities);
+	tcase_add_test(tests, laptop_all);
+	tcase_add_test(tests, endpoints_by_every_name);
+	tcase_add_test(tests, identity_alone_is_the_same);
+	tcase_add_test(tests, raw_bindings);
+	tcase_add_test(tests, no_sg_driver_and_no_udev_database);
+	tcase_add_test(tests, stacks_spread_their_uses);
+	tcase_add_test(tests, btrfs_members_share_the_mount);
+	tcase_add_test(tests, mounts_that_cannot_be_read);
+	tcase_add_test(tests, hot_plug);
+	tcase_add_test(tests, temperature_that_is_not_there);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
