@@ -24,12 +24,24 @@ format)
 	;;
 translations)
 	status=0
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	# What has a mark and what po/POTFILES names must be the same files.
+	{
+		grep -lE '\b(_|N_|P_)\(' src/*/*.c ui/*.c
+		echo data/clonedeck.desktop.in
+	} | sort >"$work/marked"
+	sort po/POTFILES | diff "$work/marked" - || status=1
+	xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=P_:1,2 -f po/POTFILES \
+		-o "$work/now.pot"
 	read -ra languages < <(sed 's/#.*//' po/LINGUAS | tr '\n' ' ') || true
 	for language in ${languages[@]+"${languages[@]}"}; do
 		msgfmt -c --check-header -o /dev/null "po/$language.po" || status=1
-		# Complete: no message without a translation, none that is only guessed.
-		if msgfmt --statistics -o /dev/null "po/$language.po" 2>&1 | grep -E 'untranslated|fuzzy'; then
-			echo "po/$language.po is not complete"
+		# Complete: every sentence of the sources as it is now, none only guessed.
+		msgmerge -q --no-fuzzy-matching "po/$language.po" "$work/now.pot" -o "$work/merged.po"
+		if msgfmt --statistics -o /dev/null "$work/merged.po" 2>&1 | grep -E 'untranslated|fuzzy'; then
+			msgattrib --untranslated --no-wrap "$work/merged.po" | sed 1,20d
+			echo "po/$language.po is not complete; meson compile clonedeck-update-po shows where"
 			status=1
 		fi
 	done

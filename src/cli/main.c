@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* clonedeck: which command, or the deck. */
+#include <langinfo.h>
 #include <locale.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -177,8 +178,11 @@ int main(int argc, char **argv)
 #endif
 	setlocale(LC_ALL, "");
 #if ENABLE_NLS
-	bindtextdomain(PACKAGE_NAME, LOCALEDIR);
-	textdomain(PACKAGE_NAME);
+	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
+		bindtextdomain(PACKAGE_NAME, LOCALEDIR);
+		textdomain(PACKAGE_NAME);
+	}
 #endif
 	if (argc < 2 || argv[1][0] == '-') {
 		if (argc > 0)
