@@ -183,8 +183,9 @@ static void cpu_lane(const struct job_snapshot *job, unsigned lane, struct run_c
 
 	snprintf(ret->label, sizeof(ret->label), _("lane%u"), lane);
 	cpu_share(ret, &job->lanes[lane].cpu, false,
-		  job->lanes[lane].alive ? lane_rate(job, job->lanes[lane].rate, rate)
-					 : _("ended"));
+		  job->lanes[lane].alive && job->state != JOB_ENDED
+			  ? lane_rate(job, job->lanes[lane].rate, rate)
+			  : _("ended"));
 }
 
 /* Several lanes in one line: their sum. */
@@ -390,12 +391,13 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 	if (job->source.requests)
 		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
 	units_print_count(job->bad_bytes, bad);
-	line_add(line,
-		 _(" retries %" PRIu64 "  slow reads %" PRIu64
-		   " (>1 s)  bad %s B  last good read %s ago"),
-		 job->retries, job->slow_reads, bad, ago);
+	line_add(line, _(" retries %" PRIu64 "  slow reads %" PRIu64 " (>1 s)  bad %s B"),
+		 job->retries, job->slow_reads, bad);
 	if (job->rate_limit)
-		line_add(line, _("  limit %s"), units_print_rate((double)job->rate_limit, rate));
+		line_add(line, _("  last good %s ago  limit %s"), ago,
+			 units_print_rate((double)job->rate_limit, rate));
+	else
+		line_add(line, _("  last good read %s ago"), ago);
 }
 
 enum role run_event_role(const struct job_event *event)
