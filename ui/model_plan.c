@@ -358,7 +358,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	line_put_right(line, 12, last);
 	line_put_right(line, 8, size);
 	line_put(line, 1, "");
-	line_put(line, 7, partition->fs[0] ? partition->fs : "-");
+	line_put(line, line->limit > 90 ? 11 : 7, partition->fs[0] ? partition->fs : "-");
 	line_put(line, 1, "");
 	line_put(line, line->limit > 90 ? 12 : 6, label[0] ? label : "-");
 	line_put(line, 1, "");

@@ -169,6 +169,7 @@ static void draw_latency(const struct view *view, struct rect box)
 
 #define CPU_LABEL_COLS 8
 #define CPU_BAR_NARROW 8
+#define CPU_TEXT_COLS  20 /* of the figures, without the longer words */
 #define CPU_BAR_WIDE   32
 
 static void draw_parts(const struct view *view, struct rect area, int row, int col, int cols,
@@ -193,11 +194,15 @@ static void draw_cpu(const struct view *view, struct rect box)
 {
 	struct run_cpu lines[CPU_LINES_MAX];
 	struct rect inside = rect_inside(box);
-	int bar = inside.cols >= 60 ? CPU_BAR_WIDE : CPU_BAR_NARROW;
+	int bar = inside.cols - CPU_LABEL_COLS - CPU_TEXT_COLS - 4;
 	int count;
 
 	if (rect_empty(inside))
 		return;
+	if (bar < CPU_BAR_NARROW)
+		bar = CPU_BAR_NARROW;
+	if (bar > CPU_BAR_WIDE)
+		bar = CPU_BAR_WIDE;
 	draw_box(view->draw, box, _("CPU (user, system, iowait)"));
 	count = run_cpu_lines(view->job, view->screen->cores, bar == CPU_BAR_WIDE,
 			      inside.rows < CPU_LINES_MAX ? inside.rows : CPU_LINES_MAX, lines);
