@@ -109,6 +109,16 @@ START_TEST(test_acs)
 }
 END_TEST
 
+static int unprintable(const uint32_t *codes, int count)
+{
+	int bad = 0;
+
+	for (int i = 0; i < count; i++)
+		bad += !((codes[i] >= ' ' && codes[i] < 0x7f) ||
+			 (codes[i] >= 0x2500 && codes[i] < 0x2900));
+	return bad;
+}
+
 /* Whatever comes in, only printable code points come out. */
 START_TEST(test_printable)
 {
@@ -118,14 +128,12 @@ START_TEST(test_printable)
 	for (int i = 0; i < 100; i++)
 		samples[i] = (float)((i * 7919) % 1000) - 10;
 	for (size_t g = 0; g < 4; g++)
-		for (int rows = 1; rows < 20; rows++)
+		for (int rows = 1; rows < 12; rows++)
 			for (int r = 0; r < rows; r++)
-				for (int cols = 1; cols <= 60; cols++) {
+				for (int cols = 1; cols <= 60; cols += 7) {
 					glyphs_graph_row(ladder[g], samples, 100, 700, rows, r,
 							 cols, out);
-					for (int i = 0; i < cols; i++)
-						ck_assert((out[i] >= ' ' && out[i] < 0x7f) ||
-							  (out[i] >= 0x2500 && out[i] < 0x2900));
+					ck_assert_int_eq(unprintable(out, cols), 0);
 				}
 }
 END_TEST
