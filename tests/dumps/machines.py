@@ -215,7 +215,7 @@ def raw():
 
 
 def many():
-    """200 SAS disks with two partitions each."""
+    """200 SAS disks with a partition each."""
     m = Machine()
     hba = "/devices/pci0000:00/0000:00:03.0/0000:03:00.0"
     m.device(hba, "pci", DRIVER="mpt3sas", symlinks={"driver": "../../../../bus/pci/drivers/mpt3sas"})
@@ -229,10 +229,9 @@ def many():
                                 f"disk/by-id/scsi-SSEAGATE_ST18000NM004J_ZR5{i:05d}"],
                          ID_BUS="scsi", ID_SERIAL_SHORT=f"35000c500d{i:07x}",
                          ID_SCSI_SERIAL=f"ZR5{i:05d}", ID_WWN=f"0x5000c500d{i:07x}",
-                         ID_PART_TABLE_TYPE="gpt")
-        for part in (1, 2):
-            m.partition(disk, f"{name}{part}", part, sd_devno(i, part), 2048 * part, 1 << 20,
-                        ID_FS_TYPE="ext4", ID_FS_LABEL_ENC=f"disk{i}part{part}")
+                         ID_PART_TABLE_TYPE="gpt", bsg=False)
+        m.partition(disk, f"{name}1", 1, sd_devno(i, 1), 2048, 1 << 40, ID_FS_TYPE="xfs",
+                    ID_FS_LABEL_ENC=f"disk{i}")
     return m
 
 

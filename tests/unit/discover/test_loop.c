@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Discovery on real block devices: loop devices over files of its own. Needs
+ * root; says so and is skipped without.
+ */
+#include "discover/scan.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "discover/endpoint.h"
+#include "discover/identity.h"
+#include "images.h"
+
+#define SECTORS 16384
+
+static char folder[64], node[64];
+static struct image image;
+static struct scan *scan;
+static struct disk_list *list;
+static int loop_fd;
+
+static int attach(const char *path, uint32_t sector_size, uint32_t flags)
+{
+	struct loop_config config = { .block_size = sector_size };
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	int number, fd = -1;
+
+	config.fd =
+		(unsigned)open(path, (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	/* Goes with its last user, whatever becomes of the test. */
+	config.info.lo_flags = flags | LO_FLAGS_AUTOCLEAR;
+	/* Somebody else may take the free one first. */
+	for (int i = 0; i < 50 && fd < 0; i++) {
+		number = ioctl(control, LOOP_CTL_GET_FREE);
+		snprintf(node, sizeof(node), "/dev/loop%d", number);
+		fd = open(node, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && ioctl(fd, LOOP_CONFIGURE, &config) < 0) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	close((int)config.fd);
+	close(control);
+	return fd;
+}
+
+static void attach_image(uint32_t flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/disk.img", folder);
+	image_write_file(&image, path);
+	loop_fd = attach(path, image.sector_size, flags);
+	ck_assert_int_ge(loop_fd, 0);
+}
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/clonedeck-loop-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	image_new(&image, SECTORS, 512);
+	loop_fd = -1;
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	disk_list_destroy(list);
+	scan_destroy(scan);
+	image_free(&image);
+	if (loop_fd >= 0)
+		close(loop_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const struct disk *look(void)
+{
+	struct scan_options options = { .probe = true, .practice_dir = folder };
+	struct error error = { 0 };
+
+	disk_list_destroy(list);
+	scan_destroy(scan);
+	list = NULL;
+	scan = NULL;
+	ck_assert_msg(scan_new(&options, &scan, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(scan_run(scan, &list, &error) == 0, "%s", error.sentence);
+	/* Only what lies in the folder, whatever else is attached. */
+	ck_assert_uint_eq(list->count, 1);
+	ck_assert_str_eq(list->disks[0].node, node);
+	return &list->disks[0];
+}
+
+static bool uses(const struct use_list *in_use, enum use_kind kind)
+{
+	for (size_t i = 0; i < in_use->count; i++)
+		if (in_use->items[i].kind == kind)
+			return true;
+	return false;
+}
+
+START_TEST(practice_disk)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
+
+	image_gpt(&image, partitions, 2);
+	image_swap(&image, 2048, 2048, "label");
+	attach_image(0);
+
+	const struct disk *disk = look();
+
+	ck_assert_int_eq(disk->kind, DISK_LOOP);
+	ck_assert_str_eq(disk->transport, "loop");
+	ck_assert_str_eq(disk->identity.model, "disk.img");
+	ck_assert_str_eq(disk->identity.serial, "");
+	ck_assert_uint_eq(disk->identity.size, SECTORS * 512);
+	ck_assert_uint_eq(disk->identity.logical_sector_size, 512);
+	ck_assert_uint_ne(disk->identity.diskseq, 0);
+	ck_assert_str_eq(disk->table, "gpt");
+	ck_assert_uint_eq(disk->partition_count, 2);
+	ck_assert_str_eq(disk->partitions[0].label, "label");
+	ck_assert_str_eq(disk->partitions[0].node, "");
+	ck_assert_uint_eq(disk->region_count, 6);
+	ck_assert_uint_eq(disk->regions[0].sectors, 34);
+	ck_assert_uint_eq(disk->in_use.count, 0);
+	ck_assert_uint_eq(disk->note_count, 0);
+}
+END_TEST
+
+START_TEST(sectors_of_4096)
+{
+	struct gpt_partition partitions[] = { { 256, 511, NULL } };
+
+	image_free(&image);
+	image_new(&image, 2048, 4096);
+	image_gpt(&image, partitions, 1);
+	attach_image(0);
+
+	const struct disk *disk = look();
+
+	ck_assert_uint_eq(disk->identity.logical_sector_size, 4096);
+	ck_assert_uint_eq(disk_sectors(disk), 2048);
+	ck_assert_str_eq(disk->table, "gpt");
+	ck_assert_uint_eq(disk->partitions[0].start, 256);
+	ck_assert_uint_eq(disk->regions[0].sectors, 6);
+}
+END_TEST
+
+START_TEST(read_only_disk)
+{
+	attach_image(LO_FLAGS_READ_ONLY);
+
+	const struct disk *disk = look();
+
+	ck_assert_int_eq(disk->read_only, YES);
+	ck_assert_str_eq(disk->table, "");
+	ck_assert_int_eq(disk->regions[0].kind, REGION_WHOLE);
+}
+END_TEST
+
+START_TEST(held_by_another_program)
+{
+	attach_image(0);
+	ck_assert(!uses(&look()->in_use, USE_EXCLUSIVE));
+
+	int holder = open(node, O_RDONLY | O_EXCL | O_CLOEXEC);
+
+	ck_assert_int_ge(holder, 0);
+	ck_assert(uses(&look()->in_use, USE_EXCLUSIVE));
+	close(holder);
+	ck_assert(!uses(&look()->in_use, USE_EXCLUSIVE));
+}
+END_TEST
+
+/* Looking must not keep anybody from taking the disk afterwards. */
+START_TEST(looking_leaves_nothing_behind)
+{
+	attach_image(0);
+	for (int i = 0; i < 10; i++) {
+		look();
+
+		int fd = open(node, O_RDWR | O_EXCL | O_CLOEXEC);
+
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+	}
+}
+END_TEST
+
+START_TEST(mounted_file_system)
+{
+	char command[256], target[128];
+
+	snprintf(command, sizeof(command), "mkfs.ext4 -q -L 'my data' %s/fs.img 4M >/dev/null",
+		 folder);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof(command), "%s/fs.img", folder);
+	loop_fd = attach(command, 512, 0);
+	ck_assert_int_ge(loop_fd, 0);
+
+	const struct disk *disk = look();
+
+	ck_assert_str_eq(disk->whole_fs, "ext4");
+	ck_assert_str_eq(disk->whole_label, "my data");
+	snprintf(target, sizeof(target), "%s/mnt", folder);
+	ck_assert_int_eq(mkdir(target, 0700), 0);
+	ck_assert_int_eq(mount(node, target, "ext4", MS_RDONLY, NULL), 0);
+	disk = look();
+	umount2(target, MNT_DETACH);
+	ck_assert(uses(&disk->in_use, USE_MOUNT));
+	ck_assert_str_eq(disk->in_use.items[0].what, target);
+}
+END_TEST
+
+START_TEST(table_that_the_kernel_has_not_read_again)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+	char path[128];
+
+	image_gpt(&image, partitions, 1);
+	attach_image(LO_FLAGS_PARTSCAN);
+	if (look()->partitions[0].node[0] == '\0')
+		return; /* a kernel that makes no partitions of loop devices */
+	ck_assert_uint_eq(list->disks[0].note_count, 0);
+
+	struct endpoint endpoint;
+	struct error error = { 0 };
+	char link[128];
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	ck_assert_int_eq(symlink(list->disks[0].partitions[0].node, link), 0);
+	ck_assert_int_eq(endpoint_resolve(list, link, true, &endpoint, &error), 0);
+	ck_assert_int_eq(endpoint.kind, ENDPOINT_PARTITION);
+	ck_assert_uint_eq(endpoint.start, 2048 * 512);
+
+	partitions[0].first = 3000;
+	image_gpt(&image, partitions, 1);
+	snprintf(path, sizeof(path), "%s/disk.img", folder);
+	ck_assert_int_eq(access(path, F_OK), 0);
+
+	int fd = open(node, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(pwrite(fd, image.bytes, 1 << 20, 0), 1 << 20);
+	close(fd);
+
+	const struct disk *disk = look();
+
+	ck_assert_uint_eq(disk->partition_count, 2);
+	ck_assert_uint_gt(disk->note_count, 0);
+	ck_assert_ptr_nonnull(strstr(disk->notes[disk->note_count - 1].text, "rereadpt"));
+}
+END_TEST
+
+START_TEST(endpoints_and_identity)
+{
+	struct endpoint endpoint;
+	struct error error = { 0 };
+	struct identity identity;
+	char link[128];
+
+	attach_image(0);
+
+	const struct disk *disk = look();
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	ck_assert_int_eq(symlink(node, link), 0);
+	ck_assert_int_eq(endpoint_resolve(list, link, true, &endpoint, &error), 0);
+	ck_assert_str_eq(endpoint.node, node);
+	ck_assert_ptr_eq(endpoint_disk(list, &endpoint), disk);
+	ck_assert_int_eq(identity_read(disk->identity.devno, &identity), 0);
+	ck_assert(identity_same(&identity, &disk->identity));
+	ck_assert_uint_eq(identity.diskseq, disk->identity.diskseq);
+	/* A disk that is attached, but not in this list. */
+	ck_assert_int_eq(endpoint_resolve(&(struct disk_list){ 0 }, node, true, &endpoint, &error),
+			 -ENODEV);
+}
+END_TEST
+
+/* Another disk under the same node is another disk. */
+START_TEST(replaced_disk_is_another)
+{
+	struct identity before;
+	char path[128];
+
+	attach_image(0);
+	before = look()->identity;
+	close(loop_fd);
+	snprintf(path, sizeof(path), "%s/disk.img", folder);
+	loop_fd = attach(path, 512, 0);
+	ck_assert_int_ge(loop_fd, 0);
+	ck_assert(!identity_same(&before, &look()->identity));
+}
+END_TEST
+
+START_TEST(without_root)
+{
+	attach_image(0);
+	ck_assert_int_eq(chmod(folder, 0755), 0);
+	fflush(NULL);
+
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct scan_options options = { .probe = true, .practice_dir = folder };
+		int code = 1;
+
+		if (setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0 &&
+		    scan_new(&options, &scan, NULL) == 0 && scan_run(scan, &list, NULL) == 0 &&
+		    list->count == 1 && list->disks[0].identity.size == SECTORS * 512 &&
+		    strcmp(list->disks[0].table, "?") == 0) {
+			for (size_t i = 0; i < list->missing_count; i++)
+				if (strstr(list->missing[i], "Not root"))
+					code = 0;
+		}
+		_exit(code);
+	}
+
+	int status;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(folder_that_does_not_exist)
+{
+	struct scan_options options = { .practice_dir = "/no/such/folder" };
+	struct error error = { 0 };
+
+	ck_assert_int_eq(scan_new(&options, &scan, &error), -ENOENT);
+	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
+}
+END_TEST
+
+static Suite *loop_suite(void)
+{
+	Suite *suite = suite_create("loop");
+	TCase *tests = tcase_create("loop");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, practice_disk);
+	tcase_add_test(tests, sectors_of_4096);
+	tcase_add_test(tests, read_only_disk);
+	tcase_add_test(tests, held_by_another_program);
+	tcase_add_test(tests, looking_leaves_nothing_behind);
+	tcase_add_test(tests, mounted_file_system);
+	tcase_add_test(tests, table_that_the_kernel_has_not_read_again);
+	tcase_add_test(tests, endpoints_and_identity);
+	tcase_add_test(tests, replaced_disk_is_another);
+	tcase_add_test(tests, without_root);
+	tcase_add_test(tests, folder_that_does_not_exist);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	if (geteuid() != 0 || access("/dev/loop-control", R_OK | W_OK) != 0) {
+		puts("1..0 # SKIP needs root and loop devices");
+		return 0;
+	}
+	setlocale(LC_ALL, "C.UTF-8");
+
+	SRunner *runner = srunner_create(loop_suite());
+
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
