@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
+#include "io/scsi.h"
 
 static int explain(const struct io_target *target, const struct io_request *request, uint64_t lba,
 		   uint64_t sectors, const char *why, struct error *reterr)
@@ -51,11 +52,11 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 	uint32_t size = io_sector_size(target);
 	uint64_t first = (request->offset + request->done) / size;
 	uint64_t end = (request->offset + request->length + size - 1) / size;
-	char why[160];
+	char why[256];
 
+	/* the device's own words say more than the errno that they were mapped to */
 	if (sense->known)
-		snprintf(why, sizeof(why), _("%s (sense %X/%02X/%02X)"),
-			 error_phrase(request->result), sense->key, sense->asc, sense->ascq);
+		scsi_sense_text(sense, why, sizeof(why));
 	else
 		snprintf(why, sizeof(why), "%s", error_phrase(request->result));
 

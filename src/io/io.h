@@ -82,6 +82,26 @@ struct io_setup {
 	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
 };
 
+#define IO_RECOVERED_KEPT 4
+
+/* A block that the device gave, or took, after trouble of its own. */
+struct io_recovered {
+	uint64_t lba; /* of the end, in its logical sectors; unknown: the first of the request */
+	struct sense sense;
+};
+
+/* What the device and its driver really did on one handle, where the backend can tell. */
+struct io_truth {
+	bool known;
+	uint64_t direct, indirect; /* requests whose data went straight, or was copied */
+	uint64_t recovered;        /* done after trouble of the device's own */
+	uint64_t retried;          /* sent again at once */
+	uint64_t waited;           /* sent again later: not ready, busy */
+	const char *advice;        /* a sentence: why it is slower than was asked for; or NULL */
+	/* The first of `recovered`, at most IO_RECOVERED_KEPT; they last as long as the handle. */
+	const struct io_recovered *first;
+};
+
 /* Each backend embeds this as the first member of its own handle. */
 struct io_handle {
 	const struct io_backend *backend;
@@ -110,6 +130,8 @@ struct io_backend {
 	/* Descriptor that polls readable when reap would return something; -1 for synchronous
 	 * ones. To be waited on (or put into an epoll set) from the first request on. */
 	int (*poll_fd)(struct io_handle *handle);
+	/* Counts since open. Thread-safe beside other calls, close excepted. Optional. */
+	void (*truth)(const struct io_handle *handle, struct io_truth *ret);
 	/* Everything completed before the call is on the medium when it returns 0. Thread-safe
 	 * beside other calls on the same target. */
 	int (*flush)(struct io_handle *handle, struct error *reterr);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/i18n.h"
 
 #define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
 #define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
@@ -129,6 +130,24 @@ static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
 		count(&handle->counts.indirect);
 }
 
+/* The entry is complete before its number is seen. */
+static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot)
+{
+	struct sg_counts *counts = &handle->counts;
+	const struct sense *sense = &slot->request->sense;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t start = handle->io.target->start / block_size;
+
+	if (counts->recovered < IO_RECOVERED_KEPT)
+		counts->first[counts->recovered] = (struct io_recovered){
+			.lba = sense->has_lba && sense->lba >= start
+				       ? sense->lba - start
+				       : slot_offset(slot) / block_size,
+			.sense = *sense,
+		};
+	__atomic_store_n(&counts->recovered, counts->recovered + 1, __ATOMIC_RELEASE);
+}
+
 static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
 {
 	struct io_request *request = slot->request;
@@ -167,7 +186,7 @@ static void slot_answered(struct sg_handle *handle, struct sg_slot *slot, const 
 	request->result = code;
 	switch (outcome) {
 	case SCSI_RECOVERED:
-		count(&handle->counts.recovered);
+		count_recovered(handle, slot);
 		slot_succeeded(handle, slot, transferred);
 		break;
 	case SCSI_GOOD:
@@ -383,22 +402,31 @@ static void sg_close(struct io_handle *io)
 	free(handle);
 }
 
-void sg_handle_counts(const struct io_handle *io, struct sg_counts *ret)
+static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 {
-	const struct sg_counts *counts = &((const struct sg_handle *)io)->counts;
+	const struct sg_handle *handle = (const struct sg_handle *)io;
+	const struct sg_counts *counts = &handle->counts;
 
-	ret->direct = __atomic_load_n(&counts->direct, __ATOMIC_RELAXED);
-	ret->indirect = __atomic_load_n(&counts->indirect, __ATOMIC_RELAXED);
-	ret->recovered = __atomic_load_n(&counts->recovered, __ATOMIC_RELAXED);
-	ret->retried = __atomic_load_n(&counts->retried, __ATOMIC_RELAXED);
-	ret->waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED);
+	*ret = (struct io_truth){
+		.known = true,
+		.direct = __atomic_load_n(&counts->direct, __ATOMIC_RELAXED),
+		.indirect = __atomic_load_n(&counts->indirect, __ATOMIC_RELAXED),
+		.recovered = __atomic_load_n(&counts->recovered, __ATOMIC_ACQUIRE),
+		.retried = __atomic_load_n(&counts->retried, __ATOMIC_RELAXED),
+		.waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED),
+		.first = counts->first,
+	};
+	if (ret->indirect && handle->backend->mode == SG_MODE_DIRECT)
+		ret->advice = _("Direct IO was asked for, but the sg driver copies the data "
+				"(echo 1 > /proc/scsi/sg/allow_dio lets it do without).");
 }
 
 #define SG_TABLE                                                                                   \
 	{                                                                                          \
 		.name = "sg", .traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE,            \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
-		.poll_fd = sg_poll_fd, .flush = sg_flush, .cancel = sg_cancel, .close = sg_close,  \
+		.poll_fd = sg_poll_fd, .truth = sg_truth, .flush = sg_flush, .cancel = sg_cancel,  \
+		.close = sg_close,                                                                 \
 	}
 
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode)

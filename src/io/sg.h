@@ -31,16 +31,11 @@ struct sg_backend {
 	bool fua, dpo;
 };
 
-/* What was really done on one handle; counted by its lane, read by anyone. */
+/* What was really done on one handle; counted by its lane, read by anyone (io_truth). */
 struct sg_counts {
-	uint64_t direct;    /* commands whose data went straight to or from our memory */
-	uint64_t indirect;  /* commands whose data the driver copied */
-	uint64_t recovered; /* recovered errors */
-	uint64_t retried;   /* unit attention, aborted, timed out, busy: sent again */
-	uint64_t waited;    /* not ready or busy: sent again later */
+	uint64_t direct, indirect, recovered, retried, waited;
+	struct io_recovered first[IO_RECOVERED_KEPT];
 };
-
-void sg_handle_counts(const struct io_handle *handle, struct sg_counts *ret);
 
 /* Fills a backend table over any driver; the two below are made of it. */
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);

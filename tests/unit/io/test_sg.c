@@ -234,7 +234,7 @@ END_TEST
 
 START_TEST(unit_attention_and_reset_are_sent_again)
 {
-	struct sg_counts counts;
+	struct io_truth truth;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
@@ -251,8 +251,8 @@ START_TEST(unit_attention_and_reset_are_sent_again)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
-	sg_handle_counts(handle, &counts);
-	ck_assert_uint_eq(counts.retried, 4);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.retried, 4);
 }
 END_TEST
 
@@ -275,7 +275,7 @@ END_TEST
 
 START_TEST(not_ready_is_waited_for)
 {
-	struct sg_counts counts;
+	struct io_truth truth;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
@@ -290,8 +290,8 @@ START_TEST(not_ready_is_waited_for)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_uint_ge(request.completed - request.submitted, 300000000);
-	sg_handle_counts(handle, &counts);
-	ck_assert_uint_eq(counts.waited, 2);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.waited, 2);
 }
 END_TEST
 
@@ -375,22 +375,45 @@ END_TEST
 
 START_TEST(recovered_errors_are_data_and_counted)
 {
-	struct sg_counts counts;
+	struct io_truth truth;
 
+	target.start = 1024 * BLOCK;
+	target.size = 1024 * BLOCK;
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
 						       .lba = ANY_LBA,
 						       .times = 1,
 						       .status = 2,
 						       .key = 1,
-						       .asc = 0x17 });
+						       .asc = 0x17,
+						       .has_info = true,
+						       .info = 1030 });
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = ANY_LBA,
+						       .times = IO_RECOVERED_KEPT + 1,
+						       .status = 2,
+						       .key = 1,
+						       .asc = 0x18 });
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_uint_eq(request.done, LENGTH);
-	sg_handle_counts(handle, &counts);
-	ck_assert_uint_eq(counts.recovered, 1);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.recovered, 1);
+	ck_assert_uint_eq(truth.first[0].lba, 6);
+	ck_assert_uint_eq(truth.first[0].sense.asc, 0x17);
+
+	/* without an information field it was somewhere in the request; more than fit are counted
+	 */
+	for (int i = 0; i < IO_RECOVERED_KEPT + 1; i++) {
+		request = ask(IO_READ, 64, 0);
+		run(&request);
+	}
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.recovered, IO_RECOVERED_KEPT + 2);
+	ck_assert_uint_eq(truth.first[1].lba, 64);
+	ck_assert_uint_eq(truth.first[IO_RECOVERED_KEPT - 1].sense.asc, 0x18);
 }
 END_TEST
 
@@ -511,7 +534,7 @@ END_TEST
 
 START_TEST(the_way_of_the_data_is_told_apart)
 {
-	struct sg_counts counts;
+	struct io_truth truth;
 
 	open_it();
 	struct io_request request = ask(IO_READ, 0, 0);
@@ -520,9 +543,20 @@ START_TEST(the_way_of_the_data_is_told_apart)
 	disk.allow_direct = false;
 	request = ask(IO_READ, 64, 0);
 	run(&request);
-	sg_handle_counts(handle, &counts);
-	ck_assert_uint_eq(counts.direct, 1);
-	ck_assert_uint_eq(counts.indirect, 1);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.direct, 1);
+	ck_assert_uint_eq(truth.indirect, 1);
+	ck_assert_ptr_nonnull(strstr(truth.advice, "allow_dio"));
+
+	/* nobody asked for direct IO: nothing to advise */
+	io_close(handle);
+	backend.mode = SG_MODE_INDIRECT;
+	open_it();
+	request = ask(IO_READ, 0, 0);
+	run(&request);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.indirect, 1);
+	ck_assert_ptr_null(truth.advice);
 }
 END_TEST
 
