@@ -67,11 +67,14 @@ void rule_destination_holds_data(const struct rule_context *context, struct verd
 			 P_("%s holds %zu partition that will be lost: %s.",
 			    "%s holds %zu partitions that will be lost: %s.", count),
 			 name, count, list);
+	else if (disk->whole_label[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("%s holds %s \"%s\" without a partition table: it will be overwritten."),
+			 name, disk->whole_fs, disk->whole_label);
 	else if (disk->whole_fs[0])
 		rule_say(ret, VERDICT_WARN,
-			 _("%s holds %s without partitions (label \"%s\"): it "
-			   "will be overwritten."),
-			 name, disk->whole_fs, disk->whole_label);
+			 _("%s holds %s without a partition table: it will be overwritten."), name,
+			 disk->whole_fs);
 	else if (strcmp(disk->table, "?") == 0)
 		rule_say(ret, VERDICT_WARN,
 			 _("What %s holds could not be read; it will be overwritten."), name);

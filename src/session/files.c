@@ -33,6 +33,16 @@ static bool could_be_made(const char *directory)
 	return access(part, W_OK | X_OK) == 0;
 }
 
+/* Whoever reads report or log later stands in another directory. */
+static void make_absolute(char *to, size_t size, const char *path)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || !getcwd(here, sizeof(here)) ||
+	    (size_t)snprintf(to, size, "%s/%s", here, path) >= size)
+		text_copy(to, size, path);
+}
+
 void session_find_log_dir(struct session *session)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -40,7 +50,7 @@ void session_find_log_dir(struct session *session)
 	size_t size = sizeof(session->log_dir);
 
 	if (session->options.log_dir) {
-		text_copy(directory, size, session->options.log_dir);
+		make_absolute(directory, size, session->options.log_dir);
 		return;
 	}
 	/* Practice leaves no trace beside the real copies' logs. */
@@ -171,11 +181,11 @@ int session_make_files(struct session *session, struct error *reterr)
 				   "with --log-dir."),
 				 session->log_dir, error_phrase(r));
 	if (session->resume)
-		text_copy(files->map, sizeof(files->map), session->resume_path);
+		make_absolute(files->map, sizeof(files->map), session->resume_path);
 	else if (session->options.map_path)
-		text_copy(files->map, sizeof(files->map), session->options.map_path);
+		make_absolute(files->map, sizeof(files->map), session->options.map_path);
 	if (session->options.report_path)
-		text_copy(files->report, sizeof(files->report), session->options.report_path);
+		make_absolute(files->report, sizeof(files->report), session->options.report_path);
 	r = try_beside(files->map);
 	if (r < 0)
 		return error_set(
