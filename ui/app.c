@@ -77,6 +77,7 @@ void app_destroy(struct app *app)
 		if (app->states[i])
 			app_ops((enum screen_id)i)->destroy(app->states[i]);
 	popup_done(&app->popup);
+	free(app->report_text);
 	range_list_done(&app->choice.ranges);
 	free(app);
 }
@@ -418,6 +419,20 @@ void app_key(struct app *app, int key)
 
 /* ---- following the session ---- */
 
+/* The session forgets the report when something else is chosen; who started the copy still has
+ * to be told how it ended. */
+static void keep_report(struct app *app, const struct report *report)
+{
+	int cols =
+		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
+
+	app->copied = true;
+	app->exit_code = (int)report_exit_code(report);
+	free(app->report_text);
+	app->report_text = NULL;
+	report_text(report, cols, &app->report_text, NULL);
+}
+
 static void finish(struct app *app)
 {
 	struct error error = { 0 };
@@ -429,8 +444,10 @@ static void finish(struct app *app)
 	app_take_snapshot(app);
 	popup_close(app);
 	report = session_report(app->session);
-	if (report)
+	if (report) {
+		keep_report(app, report);
 		app_go(app, SCREEN_REPORT);
+	}
 	if (err)
 		app_error(app, &error);
 	else if (report)

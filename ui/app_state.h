@@ -26,9 +26,12 @@ struct app {
 	char host[65];
 	bool dirty;
 	bool quit;
-	bool stop_wanted; /* also while the job is only about to start */
-	bool leaving;     /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
-	int signals;      /* signalfd */
+	bool stop_wanted;  /* also while the job is only about to start */
+	bool leaving;      /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
+	int signals;       /* signalfd */
+	bool copied;       /* a copy has ended */
+	char *report_text; /* of the last copy that ended, for after the last screen; owned */
+	int exit_code;     /* of that copy */
 };
 
 /* app.c */

@@ -42,42 +42,27 @@ static int take_signals(sigset_t *before, struct error *reterr)
 	return fd;
 }
 
-/* The report of a copy stays behind where the screens were. */
-static void print_report(const struct report *report, int cols)
-{
-	char *text = NULL;
-
-	if (report_text(report, cols, &text, NULL) != 0)
-		return;
-	fputs(text, stdout);
-	fflush(stdout);
-	free(text);
-}
-
 static int run(const struct deck_options *options, struct session *session, struct term *term,
 	       int signals, struct error *reterr)
 {
-	const struct report *report;
-	int cols = term->cols < LAYOUT_MIN_COLS ? LAYOUT_MIN_COLS : term->cols;
 	struct app *app;
-	bool lost;
-	int err;
+	int code, err;
 
 	err = app_new(options, session, term, signals, &app, reterr);
 	if (err) {
 		term_stop(term);
-		return error_exit_code(reterr);
+		return (int)error_exit_code(reterr);
 	}
 	session_rescan(session);
 	app_loop(app);
-	lost = !app->term;
+	code = app->copied || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	term_stop(app->term);
+	/* The report of the copy stays behind where the screens were. */
+	if (app->report_text)
+		fputs(app->report_text, stdout);
+	fflush(stdout);
 	app_destroy(app);
-	report = session_report(session);
-	if (!report)
-		return lost ? EXIT_ENVIRONMENT : EXIT_COMPLETE;
-	print_report(report, cols);
-	return (int)report_exit_code(report);
+	return code;
 }
 
 int deck_run(const struct deck_options *options)

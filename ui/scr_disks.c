@@ -515,7 +515,7 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		return true;
 	case COMMAND_FIND:
 		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, …"),
-			     state->wanted, find_typed, state);
+			     "", find_typed, state);
 		return true;
 	case COMMAND_FIND_NEXT:
 		find(state, app);

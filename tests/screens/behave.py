@@ -296,12 +296,7 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def lost_terminal():
-    """Without a copy the deck ends; with one it goes on without a screen, and sleeps."""
-    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
-    program.wait("Choose a source")
-    program.hang_up()
-    assert program.wait_end() == 2
+def copying():
     program = Program([FAKEDECK, "rescue"], term="xterm-256color")
     program.wait("Choose a source")
     program.type("sjd\rc")
@@ -310,6 +305,16 @@ def lost_terminal():
     program.quiet()
     program.type("456789\r")
     program.wait("elapsed")
+    return program
+
+
+def lost_terminal():
+    """Without a copy the deck ends; with one it goes on without a screen, and sleeps."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.hang_up()
+    assert program.wait_end() == 2
+    program = copying()
     program.hang_up()
     time.sleep(0.5)
     before = cpu_seconds(program.pid)
@@ -317,6 +322,30 @@ def lost_terminal():
     assert cpu_seconds(program.pid) - before < 0.05
     os.kill(program.pid, signal.SIGTERM)
     assert program.wait_end() == 6
+
+
+def paused_copy_without_a_terminal_stops():
+    """Nobody could let it go on; it can be resumed."""
+    program = copying()
+    program.type("p")
+    program.wait("PAUSED")
+    program.hang_up()
+    assert program.wait_end() == 6
+
+
+def report_outlives_another_choice():
+    """How the copy ended is told at the end, whatever was looked at since."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("C-c", "C-c")
+        terminal.wait("The exit code will be 6")
+        terminal.keys("1")
+        terminal.wait("NODE")
+        terminal.keys("g", "s")
+        terminal.settled()
+        terminal.keys("q")
+        assert "LBA 1602117632" in terminal.wait("EXIT 6")
 
 
 def panes_cost_next_to_nothing():
@@ -336,7 +365,8 @@ CASES = [
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
-    sigterm_stops_without_asking, ctrl_z, lost_terminal, panes_cost_next_to_nothing,
+    sigterm_stops_without_asking, ctrl_z, lost_terminal,
+    paused_copy_without_a_terminal_stops, report_outlives_another_choice, panes_cost_next_to_nothing,
 ]
 
 if __name__ == "__main__":
