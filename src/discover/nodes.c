@@ -191,7 +191,7 @@ int nodes_add_raw(struct nodes *nodes)
 	while (r == 0 && (entry = readdir(directory))) {
 		unsigned minor;
 		char rest;
-		dev_t devno;
+		dev_t devno = 0;
 
 		if (sscanf(entry->d_name, "raw%5u%c", &minor, &rest) != 1 ||
 		    minor >= RAW_MINORS_MAX || raw_ask(control, minor, &devno) < 0)

@@ -16,7 +16,7 @@
 
 /* Threads mostly wait for their disk. Beyond this many disks they take turns. */
 #define PROBE_THREADS_MAX 256
-#define PROBE_STACK       (512 * 1024)
+#define PROBE_STACK       ((size_t)512 * 1024)
 
 enum probe_state { PROBE_PENDING, PROBE_DONE };
 

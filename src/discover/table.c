@@ -106,7 +106,7 @@ static void take_text(const char *value, char *to, size_t size)
 
 /* libblkid looks at some forty places, all but a few of them near the start and the end, and tells
  * the kernel not to read ahead: without this every one would be a request to the disk. */
-#define CONTENTS_READ (512 * 1024)
+#define CONTENTS_READ ((uint64_t)512 * 1024)
 
 static void read_ahead(const struct table_source *source, uint64_t offset, uint64_t size)
 {
