@@ -48,6 +48,11 @@ struct events {
 	uint64_t newest; /* number; 0 none */
 };
 
+struct temperature {
+	bool known;
+	int degrees; /* Celsius */
+};
+
 /* The keeper's own. */
 struct keeper {
 	enum job_state state;
@@ -64,14 +69,19 @@ struct keeper {
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency;
+	struct io_truth truth[2];   /* source, destination: of all lanes */
+	unsigned recovered_told[2]; /* events */
+	uint8_t recovered_seen[2][JOB_LANES_MAX];
 	int hwmon[2];
-	struct job_end temperature[2]; /* only its two temperature members are used */
+	struct temperature temperature[2]; /* source, destination */
 	struct job_bad_area bad[JOB_BAD_SHOWN];
 	size_t bad_shown;
-	uint64_t finished_at_save; /* map_bytes(FINISHED) when last saved */
-	bool map_changed, final_asked, flush_ok, map_safe, map_warned, memory_short;
+	bool map_changed; /* since it was last given to the saver */
+	bool map_safe, map_warned;
+	bool memory_short;
+	bool ever_copied; /* the claim was good, and the gate opened */
+	bool final_asked; /* all lanes rest; the last flush is under way or done */
 	int64_t map_saved_at;
-	bool ever_copied; /* the gate was open */
 };
 
 struct job {
@@ -138,6 +148,11 @@ void keeper_init(struct job *job);
 /* collect.c */
 /* Takes in what the lanes report. */
 void keeper_collect(struct job *job);
+
+/* truth.c */
+/* Sums over the lanes what their handles tell; says what a person should know of it, once.
+ * While the lanes run only. */
+void truth_take(struct job *job);
 
 /* measure.c */
 int measure_init(struct job *job, struct error *reterr);

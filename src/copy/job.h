@@ -55,7 +55,8 @@ struct job_end {
 	uint64_t bytes_in_flight;
 	struct latency_summary latency;
 	uint64_t requests;
-	int temperature; /* degrees Celsius */
+	struct io_truth truth; /* of all lanes; `first` is NULL */
+	int temperature;       /* degrees Celsius */
 	bool temperature_known;
 };
 

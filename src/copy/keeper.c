@@ -113,7 +113,6 @@ static void take_saver_result(struct job *job, uint64_t now)
 	}
 	if (!k->final_asked)
 		return;
-	k->flush_ok = result.flushed;
 	k->flushed = now;
 	if (result.flushed)
 		k->flushed_at = (int64_t)time(NULL);
@@ -128,9 +127,15 @@ static void set_state(struct job *job, enum job_state state, uint64_t now)
 static bool check_claim(struct job *job)
 {
 	struct error error = { 0 };
+	int r = job->setup.check ? job->setup.check(job->setup.check_user, &error) : 0;
 
-	if (!job->setup.check || job->setup.check(job->setup.check_user, &error) >= 0)
+	if (r >= 0)
 		return true;
+	if (error.code == 0)
+		error_set(&error, ERROR_CLASS_REFUSED, r, "check", job->setup.destination.name,
+			  _("%s is not what it was when it was chosen: %s. Nothing more is "
+			    "written to it."),
+			  job->setup.destination.name, error_phrase(r));
 	job_fail(job, FAILURE_REFUSED, &error);
 	return false;
 }

@@ -73,12 +73,12 @@ static uint64_t sum(const struct job *job, size_t offset)
 
 #define SUM(job, member) sum(job, offsetof(struct lane_counters, member))
 
-static void read_temperature(int fd, struct job_end *end)
+static void read_temperature(int fd, struct temperature *ret)
 {
 	char text[32], *stop;
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
-	end->temperature_known = false;
+	ret->known = false;
 	if (n <= 0)
 		return;
 	text[n] = '\0';
@@ -87,8 +87,8 @@ static void read_temperature(int fd, struct job_end *end)
 
 	if (stop == text || millidegrees < -100000 || millidegrees > 200000)
 		return;
-	end->temperature = (int)(millidegrees / 1000);
-	end->temperature_known = true;
+	ret->degrees = (int)(millidegrees / 1000);
+	ret->known = true;
 }
 
 static void summarise_latency(struct job *job)
@@ -154,6 +154,7 @@ void measure_tick(struct job *job, uint64_t now)
 	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
 		rates_update(&k->rates, now, SUM(job, read), SUM(job, written),
 			     k->state == JOB_PAUSED);
+	truth_take(job);
 	if (now >= k->next_second)
 		each_second(job, now);
 	if (now >= k->next_temperature) {
@@ -215,8 +216,9 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
 		.latency = source ? k->read_latency : k->write_latency,
-		.temperature = k->temperature[!source].temperature,
-		.temperature_known = k->temperature[!source].temperature_known,
+		.truth = k->truth[!source],
+		.temperature = k->temperature[!source].degrees,
+		.temperature_known = k->temperature[!source].known,
 	};
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		const struct lane *lane = job->lanes[i];

@@ -299,6 +299,26 @@ START_TEST(a_claim_that_is_lost_writes_nothing)
 }
 END_TEST
 
+static int refuse_in_silence(void *user, struct error *reterr)
+{
+	return -ESTALE;
+}
+
+START_TEST(a_claim_lost_in_silence_is_no_success)
+{
+	rig_new(&rig, MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, NULL);
+	rig.setup.check = refuse_in_silence;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.code, -ESTALE);
+	ck_assert_ptr_nonnull(strstr(s.error.sentence, rig.destination_path));
+	ck_assert_int_eq(job_wait(rig.job, NULL), -ESTALE);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(changes_are_signalled_and_told)
 {
 	struct job_event events[JOB_EVENTS_MAX];
@@ -476,6 +496,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, paused_before_the_start);
 	tcase_add_test(tc, the_rate_is_kept_and_can_be_changed);
 	tcase_add_test(tc, a_claim_that_is_lost_writes_nothing);
+	tcase_add_test(tc, a_claim_lost_in_silence_is_no_success);
 	tcase_add_test(tc, changes_are_signalled_and_told);
 	tcase_add_test(tc, a_log_that_is_full_is_told_once);
 	tcase_add_test(tc, the_map_shows_where_it_is);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the devices and their drivers really did, as far as the backends can tell. */
+#include <inttypes.h>
+
+#include "base/i18n.h"
+#include "copy/core.h"
+#include "io/scsi.h"
+
+/* A disk that is about to die recovers thousands of blocks; the count is in the report. */
+#define RECOVERED_TOLD 8
+
+static void add(struct io_truth *sum, const struct io_truth *truth)
+{
+	sum->known |= truth->known;
+	sum->direct += truth->direct;
+	sum->indirect += truth->indirect;
+	sum->recovered += truth->recovered;
+	sum->retried += truth->retried;
+	sum->waited += truth->waited;
+	if (truth->advice)
+		sum->advice = truth->advice;
+}
+
+static void tell_recovered(struct job *job, bool source, const struct io_recovered *recovered)
+{
+	const char *name = (source ? &job->setup.source : &job->setup.destination)->name;
+	char words[256];
+
+	scsi_sense_text(&recovered->sense, words, sizeof(words));
+	job_event_add(job, LOG_LEVEL_WARNING,
+		      source ? _("%s read LBA %" PRIu64 " only after trouble of its own: %s.")
+			     : _("%s wrote LBA %" PRIu64 " only after trouble of its own: %s."),
+		      name, recovered->lba, words);
+	if (++job->keeper.recovered_told[!source] == RECOVERED_TOLD)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("More recovered errors of %s are only counted."), name);
+}
+
+static void tell_lane(struct job *job, unsigned number, bool source, const struct io_truth *truth)
+{
+	struct keeper *k = &job->keeper;
+	uint8_t *seen = &k->recovered_seen[!source][number];
+
+	for (; truth->first && *seen < truth->recovered && *seen < IO_RECOVERED_KEPT; (*seen)++)
+		if (k->recovered_told[!source] < RECOVERED_TOLD)
+			tell_recovered(job, source, &truth->first[*seen]);
+}
+
+static void take_end(struct job *job, bool source)
+{
+	struct keeper *k = &job->keeper;
+	struct io_truth sum = { 0 };
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		struct lane *lane = job->lanes[i];
+		const struct io_handle *handle = source ? lane->source : lane->destination;
+		struct io_truth truth;
+
+		if (!handle || !handle->backend->truth)
+			continue;
+		handle->backend->truth(handle, &truth);
+		tell_lane(job, i, source, &truth);
+		add(&sum, &truth);
+	}
+	if (sum.advice && !k->truth[!source].advice)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s: %s",
+			      (source ? &job->setup.source : &job->setup.destination)->name,
+			      sum.advice);
+	k->truth[!source] = sum;
+}
+
+/* The handles are open until the keeper lets the lanes go. */
+void truth_take(struct job *job)
+{
+	take_end(job, true);
+	take_end(job, false);
+}
