@@ -182,6 +182,48 @@ START_TEST(bad_sectors_are_mapped_and_the_rest_is_copied)
 }
 END_TEST
 
+START_TEST(bad_areas_name_their_partition)
+{
+	struct partition partitions[] = {
+		{ .number = 1, .start = 100, .sectors = 8000, .extended = true },
+		{ .number = 5, .start = 200, .sectors = 4900 },
+		{ .number = 6, .start = 5100, .sectors = 2000 },
+	};
+	struct disk disk = { .partitions = partitions, .partition_count = 3 };
+
+	prepare(_i, ON_ERROR_MAP, 0);
+	rig.setup.source_disk = &disk;
+	fail_at(FAULT_READS, 50, 1, 0, -EIO);
+	fail_at(FAULT_READS, 5099, 2, 0, -EIO);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(s.bad_areas, 2);
+	for (size_t i = 0; i < s.bad_shown; i++)
+		if (s.bad[i].lba == 50)
+			ck_assert_uint_eq(s.bad[i].partition, 0);
+		else
+			ck_assert(s.bad[i].partition == 5 || s.bad[i].partition == 6);
+	rig_done(&rig);
+}
+END_TEST
+
+/* The plan shrinks behind the job's back: the last check before a write is on its own. */
+START_TEST(nothing_outside_the_plan_is_written_whatever_happens)
+{
+	prepare(_i, ON_ERROR_STOP, 0);
+	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
+	rig.plan->extents[0].sectors = 9000;
+	ck_assert_int_eq(job_start(rig.job, NULL), 0);
+	struct job_snapshot s = rig_wait(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_INTERNAL);
+	ck_assert_uint_le(fault_script_counts(rig.destination_script).end_written, 9000 * 512);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(bad_physical_sectors_of_4096)
 {
 	struct plan_options options = { .on_error = ON_ERROR_MAP, .chunk = 128 * KIB };
@@ -506,6 +548,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, what_the_search_does_not_find_is_no_bad_sector, 0, 4);
 	tcase_add_loop_test(tc, a_bad_sector_stops_the_copy_at_its_lba, 0, 4);
 	tcase_add_loop_test(tc, bad_sectors_are_mapped_and_the_rest_is_copied, 0, 4);
+	tcase_add_loop_test(tc, bad_areas_name_their_partition, 0, 2);
+	tcase_add_loop_test(tc, nothing_outside_the_plan_is_written_whatever_happens, 0, 4);
 	tcase_add_loop_test(tc, bad_physical_sectors_of_4096, 0, 4);
 	tcase_add_loop_test(tc, a_stop_inside_a_sector_of_the_destination, 0, 4);
 	tcase_add_loop_test(tc, a_bad_sector_of_the_destination_is_fatal, 0, 4);
