@@ -27,6 +27,6 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 	}
 	draw_wrapped(draw, inside, OPTION_ROWS + 2, 3, 2, complaint[0] ? ROLE_BAD : ROLE_DIM,
 		     complaint[0] ? complaint : options_form_hint(form->at));
-	draw_text(draw, inside, OPTION_ROWS + 5, 3, ROLE_DIM,
-		  _("Up Down Tab=next  Enter=take all and plan anew  Esc=leave as it was"));
+	draw_wrapped(draw, inside, OPTION_ROWS + 4, 3, 2, ROLE_DIM,
+		     _("Up Down Tab=next  Enter=take all and plan anew  Esc=leave as it was"));
 }
