@@ -101,7 +101,8 @@ static int add_disks(struct build *build)
 	for (size_t i = 0; i < build->gathered.count; i++)
 		if (device_is_listed(build->gathered.blocks[i], build->options))
 			device_read_disk(build->gathered.blocks[i], &list->disks[list->count++]);
-	qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
+	if (list->count)
+		qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
 	for (size_t d = 0; d < list->count; d++)
 		for (size_t i = 0; i < build->gathered.count; i++)
 			if (udev_device_get_devnum(build->gathered.blocks[i]) ==
@@ -492,8 +493,9 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 	for (size_t i = 0; r == 0 && i < list->count; i++) {
 		struct disk *disk = &list->disks[i];
 
-		qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
-		      merge_compare_partitions);
+		if (disk->partition_count)
+			qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
+			      merge_compare_partitions);
 		nodes_give(build->gathered.nodes, disk);
 		r = add_uses(build, disk);
 		if (r == 0)
