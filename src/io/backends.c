@@ -199,12 +199,26 @@ static int choose_backend(const struct io_target *target, enum backend_choice ch
 	return backend->probe(backend, target, reterr);
 }
 
+/* Hardware always queues: there is nothing to measure, and a failing disk should not be made to
+ * read its first sectors for it. */
 static bool is_synchronous(const struct io_target *target)
 {
 	if (target->regular_file)
 		return false;
-	if (target->kind == DISK_RAM)
+	switch (target->kind) {
+	case DISK_RAM:
 		return true;
+	case DISK_SCSI:
+	case DISK_NVME:
+	case DISK_VIRTIO:
+	case DISK_MMC:
+		return false;
+	case DISK_LOOP:
+	case DISK_DM:
+	case DISK_MD:
+	case DISK_OTHER:
+		break;
+	}
 	return io_measure_synchronous(target) == YES;
 }
 
