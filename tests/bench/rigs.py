@@ -134,12 +134,14 @@ def modelled_disk(path, plugin, file, model):
     options = [f"{key}={value}" for key, value in model.items()]
     with contextlib.ExitStack() as stack:
         server = subprocess.Popen(
-            ["nbdkit", "-f", "-t", "16", "-U", socket, plugin, f"file={file}", *options]
+            ["nbdkit", "-f", "--exit-with-parent", "-t", "16", "-U", socket, plugin]
+            + [f"file={file}", *options],
+            start_new_session=True,  # a Ctrl-C is for us: devices above go first
         )
         stack.callback(server.wait)
         stack.callback(server.terminate)
         wait_for(lambda: os.path.exists(socket), server)
-        fuse = subprocess.Popen(["nbdfuse", node, "--unix", socket])
+        fuse = subprocess.Popen(["nbdfuse", node, "--unix", socket], start_new_session=True)
         stack.callback(fuse.wait)
         stack.callback(unmount, mount)
         wait_for(lambda: os.path.exists(node), fuse)
@@ -149,8 +151,8 @@ def modelled_disk(path, plugin, file, model):
 def unmount(mount):
     """The kernel lets go of a detached loop device's file a moment later."""
     for _ in range(100):
-        done = subprocess.run(["fusermount3", "-u", mount], stderr=subprocess.DEVNULL)
-        if done.returncode == 0:
+        subprocess.run(["fusermount3", "-u", mount], stderr=subprocess.DEVNULL)
+        if not os.path.ismount(mount):
             return
         time.sleep(0.05)
     subprocess.run(["fusermount3", "-uz", mount])
