@@ -96,6 +96,7 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret)
 
 /* Lines of one detail pane without its title or border. */
 #define DETAIL_LINES 8
+#define DETAIL_MORE  2 /* where there is room: long tables, notes */
 #define BOX_LINES    11
 /* Fewer disks than this at once make a list hard to read. */
 #define LIST_LINES  4
@@ -124,6 +125,8 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 	ret->legend = rect_cut_top(&rest, 1);
 	if (wide)
 		rect_cut_top(&rest, 1);
+	if (rest.rows >= detail + DETAIL_MORE + EVENT_LINES)
+		detail += DETAIL_MORE;
 	bottom = rect_cut_top(&rest, detail);
 	if (wide) {
 		int half = (bottom.cols - 3) / 2;

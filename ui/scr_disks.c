@@ -206,10 +206,12 @@ static void draw_details(struct draw *draw, struct rect area, const struct disk 
 	int count = disks_details(disk, details), row = 0;
 
 	for (int i = 0; i < count && row < area.rows; i++) {
+		/* A text may be long; what comes behind it still has to get its line. */
+		int rows = area.rows - row - (count - 1 - i);
+
 		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
-		/* The table may be long; what is behind it still has to get its line. */
-		row += draw_wrapped(draw, area, row, LABEL_COLS, area.rows - row - (count - 1 - i),
-				    ROLE_NORMAL, details[i].text);
+		row += draw_wrapped(draw, area, row, LABEL_COLS, rows > 1 ? rows : 1, ROLE_NORMAL,
+				    details[i].text);
 	}
 }
 

@@ -110,6 +110,11 @@ static void enter(void *state, struct app *app)
 
 	if (!session_current_plan(app_session(app)))
 		app_plan(app, NULL);
+	/* Ticks are for one copy: the next one is read again, even if nothing changed. */
+	if (screen->started && plan_screen_startable(app)) {
+		gate_done(&screen->gate);
+		screen->started = false;
+	}
 	look_at_plan(screen, app);
 	if (!plan_screen_startable(app))
 		return;
@@ -152,6 +157,7 @@ static void start(struct plan_screen *screen, struct app *app, const char *typed
 		app_error(app, &error);
 		return;
 	}
+	screen->started = true;
 	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
 }
 

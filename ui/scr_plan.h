@@ -13,7 +13,8 @@ struct plan_screen {
 	struct plan_lines lines; /* as drawn last */
 	struct lost *lost;
 	size_t lost_count;
-	size_t at; /* entry under the cursor */
+	size_t at;    /* entry under the cursor */
+	bool started; /* a copy of what was ticked */
 	int top, page;
 	bool options_open;
 	struct options_form form;

@@ -342,6 +342,13 @@ def report_outlives_another_choice():
         terminal.wait("The exit code will be 6")
         terminal.keys("1")
         terminal.wait("NODE")
+        # What was ticked for that copy is not ticked for the next one.
+        terminal.keys("Enter")
+        terminal.wait("Free-form range")
+        terminal.keys("c")
+        assert "[x] W" not in terminal.wait("Nothing has been written")
+        terminal.keys("1")
+        terminal.wait("NODE")
         terminal.keys("g", "s")
         terminal.settled()
         terminal.keys("q")
