@@ -185,28 +185,36 @@ static void read_driver(struct udev_device *device, struct disk *disk)
 	}
 }
 
-/* A link that says which disk it is; the shorter ones that carry only a WWN come last. */
+/* Those that carry only a number come after those with model and serial. */
+static bool is_better_link(const char *a, const char *b)
+{
+	static const char *const numbers[] = { "wwn-", "nvme-eui.", "nvme-nvme.", "scsi-3" };
+	bool a_names = true, b_names = true;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		a_names = a_names && !starts_with(a, numbers[i]);
+		b_names = b_names && !starts_with(b, numbers[i]);
+	}
+	return a_names == b_names ? strcmp(a, b) < 0 : a_names;
+}
+
+/* udev gives the links in an order that changes from one look to the next. */
 static void read_by_id(struct udev_device *device, struct disk *disk)
 {
 	static const char directory[] = "/dev/disk/by-id/";
 	const char *links = udev_device_get_property_value(device, "DEVLINKS");
-	bool named = false;
+	size_t skip = strlen(directory);
 
 	while (links && *links) {
 		size_t length = strcspn(links, " ");
-		const char *link = links, *name = links + strlen(directory);
+		char link[sizeof(disk->by_id)];
 
+		if (starts_with(links, directory)) {
+			text_sanitise(link, sizeof(link), links, length);
+			if (!disk->by_id[0] || is_better_link(link + skip, disk->by_id + skip))
+				text_copy(disk->by_id, sizeof(disk->by_id), link);
+		}
 		links += length + strspn(links + length, " ");
-		if (!starts_with(link, directory))
-			continue;
-
-		bool names = !starts_with(name, "wwn-") && !starts_with(name, "nvme-eui.") &&
-			     !starts_with(name, "nvme-nvme.") && !starts_with(name, "scsi-3");
-
-		if (disk->by_id[0] && (named || !names))
-			continue;
-		text_sanitise(disk->by_id, sizeof(disk->by_id), link, length);
-		named = names;
 	}
 }
 

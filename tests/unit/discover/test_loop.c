@@ -35,17 +35,17 @@ static int attach(const char *path, uint32_t sector_size, uint32_t flags)
 {
 	struct loop_config config = { .block_size = sector_size };
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	int mode = (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC;
 	int number, fd = -1;
 
-	config.fd =
-		(unsigned)open(path, (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	config.fd = (unsigned)open(path, mode);
 	/* Goes with its last user, whatever becomes of the test. */
 	config.info.lo_flags = flags | LO_FLAGS_AUTOCLEAR;
 	/* Somebody else may take the free one first. */
 	for (int i = 0; i < 50 && fd < 0; i++) {
 		number = ioctl(control, LOOP_CTL_GET_FREE);
 		snprintf(node, sizeof(node), "/dev/loop%d", number);
-		fd = open(node, O_RDONLY | O_CLOEXEC);
+		fd = open(node, mode);
 		if (fd >= 0 && ioctl(fd, LOOP_CONFIGURE, &config) < 0) {
 			close(fd);
 			fd = -1;
@@ -137,6 +137,7 @@ START_TEST(practice_disk)
 	ck_assert_uint_eq(disk->regions[0].sectors, 34);
 	ck_assert_uint_eq(disk->in_use.count, 0);
 	ck_assert_uint_eq(disk->note_count, 0);
+	ck_assert_int_eq(disk->read_only, NO);
 }
 END_TEST
 
@@ -166,6 +167,7 @@ START_TEST(read_only_disk)
 	const struct disk *disk = look();
 
 	ck_assert_int_eq(disk->read_only, YES);
+	ck_assert_int_eq(disk->removable, NO);
 	ck_assert_str_eq(disk->table, "");
 	ck_assert_int_eq(disk->regions[0].kind, REGION_WHOLE);
 }
