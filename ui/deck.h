@@ -15,7 +15,7 @@ enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 struct deck_options {
 	enum deck_glyphs glyphs;
 	enum deck_color color;
-	int cols, rows;		  /* 0: ask the terminal */
+	int cols, rows;           /* 0: ask the terminal */
 	const char *practice_dir; /* NULL: the machine's own disks */
 };
 
