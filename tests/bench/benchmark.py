@@ -491,7 +491,11 @@ def parse():
     parser.add_argument("--rounds", type=int, help="rounds that have to agree (default 5)")
     parser.add_argument("--dir", default=os.environ.get("CLONEDECK_BUILD", "."),
                         help="where the loop devices' files go")
-    return parser.parse_args()
+    options = parser.parse_args()
+    unknown = set((options.only or "loops").split(",")) - {"modelled", "loops", "memory", "zram"}
+    if unknown:
+        parser.error(f"there is no rig {', '.join(sorted(unknown))}")
+    return options
 
 
 def main():
