@@ -328,12 +328,51 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s ago"), job->slow_reads, ago);
 }
 
+/* The driver copies the data where it was asked not to. */
+static bool copied(const struct job_end *end)
+{
+	return end->truth.indirect && end->truth.advice;
+}
+
+static void put_path(const struct job_end *end, bool narrow, struct line *line)
+{
+	line_add(line, "%s", end->backend ? end->backend : "-");
+	if (copied(end))
+		line_add(line, _(" INDIRECT"));
+	else if (!narrow && end->truth.indirect)
+		line_add(line, _(" indirect"));
+	else if (!narrow && end->truth.direct)
+		line_add(line, _(" direct"));
+}
+
+static void queue_path(const struct job_snapshot *job, bool narrow, struct line *line)
+{
+	if (narrow && copied(&job->source) && copied(&job->destination)) {
+		line_add(line, _(" both "));
+		put_path(&job->source, narrow, line);
+		return;
+	}
+	line_add(line, "%s", narrow ? " " : _(" I/O "));
+	put_path(&job->source, narrow, line);
+	line_add(line, "%s", narrow ? " > " : " -> ");
+	put_path(&job->destination, narrow, line);
+}
+
+/* Four lines have to hold what seven hold elsewhere. */
+static void queue_path_and_temperature(const struct job_snapshot *job, const char *source,
+				       const char *destination, struct line *line)
+{
+	queue_path(job, true, line);
+	if (copied(&job->source) || copied(&job->destination))
+		line_add(line, "  %s / %s", source, destination);
+	else
+		line_add(line, _("  temp %s / %s"), source, destination);
+}
+
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line)
 {
 	char text[UNITS_TEXT_MAX], source[32], destination[32];
-	const char *from = job->source.backend ? job->source.backend : "-";
-	const char *to = job->destination.backend ? job->destination.backend : "-";
 
 	temperature(&job->source, source, sizeof(source));
 	temperature(&job->destination, destination, sizeof(destination));
@@ -349,11 +388,10 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 			 job->buffers_in_use, job->buffers);
 		return true;
 	case 3:
-		/* Four lines have to hold what seven hold elsewhere. */
 		if (rows < 7)
-			line_add(line, _(" %s > %s  temp %s / %s"), from, to, source, destination);
+			queue_path_and_temperature(job, source, destination, line);
 		else
-			line_add(line, _(" I/O %s -> %s"), from, to);
+			queue_path(job, false, line);
 		return true;
 	case 4:
 		line_add(line, _(" temp %s %s  %s %s"), short_name(&plan->source), source,

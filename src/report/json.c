@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "io/scsi.h"
 #include "report/report.h"
 
 json_object *report_json_text(const char *text)
@@ -154,6 +155,7 @@ json_object *report_json_latency(const struct latency_summary *latency)
 static json_object *json_sense(const struct sense *sense)
 {
 	json_object *object;
+	char text[256];
 
 	if (!sense->known)
 		return NULL;
@@ -161,6 +163,8 @@ static json_object *json_sense(const struct sense *sense)
 	json_object_object_add(object, "key", json_object_new_int(sense->key));
 	json_object_object_add(object, "asc", json_object_new_int(sense->asc));
 	json_object_object_add(object, "ascq", json_object_new_int(sense->ascq));
+	json_object_object_add(object, "text",
+			       json_object_new_string(scsi_sense_text(sense, text, sizeof(text))));
 	return object;
 }
 
@@ -266,6 +270,21 @@ static json_object *json_cpu(const struct job_snapshot *job)
 	return object;
 }
 
+static json_object *json_truth(const struct io_truth *truth)
+{
+	json_object *object;
+
+	if (!truth->known)
+		return NULL;
+	object = json_object_new_object();
+	add_number(object, "direct", truth->direct);
+	add_number(object, "indirect", truth->indirect);
+	add_number(object, "recovered", truth->recovered);
+	add_number(object, "retried", truth->retried);
+	add_number(object, "waited", truth->waited);
+	return object;
+}
+
 static json_object *json_engine(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
@@ -274,6 +293,8 @@ static json_object *json_engine(const struct job_snapshot *job)
 	json_object_object_add(object, "source_backend", report_json_text(job->source.backend));
 	json_object_object_add(object, "destination_backend",
 			       report_json_text(job->destination.backend));
+	json_object_object_add(object, "source_sg", json_truth(&job->source.truth));
+	json_object_object_add(object, "destination_sg", json_truth(&job->destination.truth));
 	json_object_object_add(object, "lanes", json_object_new_int((int)job->lane_count));
 	add_number(object, "chunk", job->chunk);
 	add_number(object, "source_depth", job->source.depth);

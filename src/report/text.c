@@ -10,6 +10,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "io/scsi.h"
 #include "report/page.h"
 #include "report/report.h"
 
@@ -104,6 +105,20 @@ static void put_latency(struct page *page, const char *label, const struct laten
 		   (double)latency->max / NSEC_PER_MSEC);
 }
 
+/* What was asked for is in the line of the engine; this is what came of it. */
+static void put_truth(struct page *page, const char *end, const struct io_truth *truth)
+{
+	if (!truth->known)
+		return;
+	page_field(page, "",
+		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
+		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
+		   end, truth->direct, truth->indirect, truth->recovered, truth->retried,
+		   truth->waited);
+	if (truth->advice)
+		page_field(page, "", "%s", truth->advice);
+}
+
 static void put_bad_areas(struct page *page, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
@@ -115,12 +130,10 @@ static void put_bad_areas(struct page *page, const struct report *report)
 	fprintf(page->out, "\n %s\n", _("BAD AREAS"));
 	for (size_t i = 0; i < shown; i++) {
 		const struct job_bad_area *bad = &job->bad[i];
-		char why[128], bytes[UNITS_TEXT_MAX];
+		char why[256], bytes[UNITS_TEXT_MAX];
 
 		if (bad->sense.known)
-			snprintf(why, sizeof(why), _("%s, sense %02x/%02x/%02x"),
-				 error_phrase(bad->code), bad->sense.key, bad->sense.asc,
-				 bad->sense.ascq);
+			scsi_sense_text(&bad->sense, why, sizeof(why));
 		else
 			text_copy(why, sizeof(why), error_phrase(bad->code));
 		units_print_count(bad->sectors * unit, bytes);
@@ -199,6 +212,8 @@ static void put_report(struct page *page, const struct report *report)
 		   job->process_cpu_system);
 	if (job->engine[0])
 		page_field(page, _("engine"), "%s", job->engine);
+	put_truth(page, _("source"), &job->source.truth);
+	put_truth(page, _("dest"), &job->destination.truth);
 	put_bad_areas(page, report);
 	put_warnings(page, report);
 	fputc('\n', page->out);

@@ -115,6 +115,17 @@ static inline void sample_add_bad(struct sample *sample)
 	job->bad_bytes = 4096;
 }
 
+static inline void sample_add_truth(struct sample *sample)
+{
+	sample->report.job.source.truth = (struct io_truth){ .known = true,
+							     .direct = 5,
+							     .indirect = 4,
+							     .recovered = 3,
+							     .retried = 2,
+							     .waited = 1,
+							     .advice = "It could be faster." };
+}
+
 static inline void sample_done(struct sample *sample)
 {
 	report_done(&sample->report);

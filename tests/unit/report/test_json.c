@@ -96,7 +96,30 @@ START_TEST(bad_areas_have_place_and_sense)
 	ck_assert_uint_eq(json_object_get_uint64(member(bad, "bytes")), 4096);
 	ck_assert_int_eq(json_object_get_int(member(bad, "errno")), 5);
 	ck_assert_int_eq(json_object_get_int(member(member(bad, "sense"), "asc")), 0x11);
+	ck_assert_str_eq(json_object_get_string(member(member(bad, "sense"), "text")),
+			 "medium error: unrecovered read error (3/11/00)");
 	ck_assert_str_eq(json_object_get_string(member(bad, "end")), "source");
+	json_object_put(document);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(what_sg_did_is_told_per_end)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample_add_truth(&sample);
+	json_object *document = document_of(&sample.report);
+	json_object *engine = member(document, "engine");
+	json_object *source = member(engine, "source_sg");
+
+	ck_assert_int_eq(json_object_get_int(member(source, "direct")), 5);
+	ck_assert_int_eq(json_object_get_int(member(source, "indirect")), 4);
+	ck_assert_int_eq(json_object_get_int(member(source, "recovered")), 3);
+	ck_assert_int_eq(json_object_get_int(member(source, "retried")), 2);
+	ck_assert_int_eq(json_object_get_int(member(source, "waited")), 1);
+	ck_assert_ptr_null(member(engine, "destination_sg"));
 	json_object_put(document);
 	sample_done(&sample);
 }
@@ -113,8 +136,10 @@ START_TEST(samples_are_written)
 		return;
 	for (int kind = 0; kind < 3; kind++) {
 		sample_init(&sample);
-		if (kind == 1)
+		if (kind == 1) {
 			sample_add_bad(&sample);
+			sample_add_truth(&sample);
+		}
 		if (kind == 2) {
 			sample.report.job.result = JOB_RESULT_FAILED;
 			sample.report.job.flushed = false;
@@ -138,6 +163,7 @@ Suite *unit_suite(void)
 
 	tcase_add_test(tcase, numbers_are_exact);
 	tcase_add_test(tcase, unknown_is_null);
+	tcase_add_test(tcase, what_sg_did_is_told_per_end);
 	tcase_add_test(tcase, bad_areas_have_place_and_sense);
 	tcase_add_test(tcase, samples_are_written);
 	suite_add_tcase(suite, tcase);

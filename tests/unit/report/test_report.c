@@ -106,7 +106,7 @@ START_TEST(text_names_what_matters)
 	ck_assert_ptr_nonnull(strstr(text, "S/N ZFL1A2B3"));
 	ck_assert_ptr_nonnull(strstr(text, "S/N WX12D3456789"));
 	ck_assert_ptr_nonnull(strstr(text, "LBA 1000 +8"));
-	ck_assert_ptr_nonnull(strstr(text, "03/11/00"));
+	ck_assert_ptr_nonnull(strstr(text, "3/11/00"));
 	ck_assert_ptr_nonnull(strstr(text, "partition 3"));
 	ck_assert_ptr_nonnull(strstr(text, "sgdisk -e /dev/sdb"));
 	ck_assert_ptr_nonnull(strstr(text, "/var/log/clonedeck/x.map"));
@@ -139,6 +139,28 @@ static void check_width(const struct report *report, int columns)
 		ck_assert_msg(text_width(line) <= columns, "%d columns: %s", columns, line);
 	free(text);
 }
+
+START_TEST(what_sg_did_is_told)
+{
+	struct sample sample;
+	char *text = NULL;
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
+	ck_assert_ptr_null(strstr(text, "indirect"));
+	ck_assert_ptr_nonnull(strstr(text, "medium error: unrecovered read error (3/11/00)"));
+	free(text);
+	sample_add_truth(&sample);
+	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, "source: 5 commands direct, 4 indirect, 3 recovered "
+					   "errors, 2 sent again, 1 waited for"));
+	ck_assert_ptr_nonnull(strstr(text, "It could be faster."));
+	ck_assert_ptr_null(strstr(text, "dest:"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
 
 START_TEST(text_stays_within_its_columns)
 {
@@ -204,6 +226,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, words_and_exit_codes);
 	tcase_add_test(tcase, complete_says_that_it_was_not_verified);
 	tcase_add_test(tcase, bad_areas_are_counted_in_words);
+	tcase_add_test(tcase, what_sg_did_is_told);
 	tcase_add_test(tcase, text_names_what_matters);
 	tcase_add_test(tcase, unknown_is_not_zero);
 	tcase_add_test(tcase, text_stays_within_its_columns);

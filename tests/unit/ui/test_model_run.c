@@ -141,6 +141,38 @@ START_TEST(test_unknown_is_a_dash)
 }
 END_TEST
 
+/* The smallest screen has 36 columns for it. */
+START_TEST(test_a_copying_driver_is_seen)
+{
+	struct io_truth copied = { .known = true, .indirect = 9, .advice = "switch it on" };
+	struct line line;
+
+#define QUEUE(rows, cols, words)                                                                   \
+	do {                                                                                       \
+		line_start(&line, cols);                                                           \
+		ck_assert(run_text_queue(&plan, &job, 0, rows, 3, &line));                         \
+		ck_assert_str_eq(line.text, words);                                                \
+	} while (0)
+	job.source.backend = "buffered";
+	job.destination.backend = "sg";
+	job.source.temperature_known = job.destination.temperature_known = true;
+	job.source.temperature = job.destination.temperature = 45;
+	QUEUE(4, 36, " buffered > sg  temp 45 C / 45 C");
+	job.destination.truth = (struct io_truth){ .known = true, .direct = 9 };
+	QUEUE(4, 36, " buffered > sg  temp 45 C / 45 C");
+	QUEUE(7, 40, " I/O buffered -> sg direct");
+	job.destination.truth.indirect = 1;
+	QUEUE(7, 40, " I/O buffered -> sg indirect");
+	job.destination.truth = copied;
+	QUEUE(4, 36, " buffered > sg INDIRECT  45 C / 45 C");
+	QUEUE(7, 40, " I/O buffered -> sg INDIRECT");
+	job.source.backend = "sg";
+	job.source.truth = copied;
+	QUEUE(4, 36, " both sg INDIRECT  45 C / 45 C");
+	QUEUE(7, 40, " I/O sg INDIRECT -> sg INDIRECT");
+}
+END_TEST
+
 /* 100.0 % means that the last write has completed, not that it nearly has. */
 START_TEST(test_percent)
 {
@@ -333,6 +365,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_everything_fits);
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
+	tcase_add_test(tcase, test_a_copying_driver_is_seen);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_progress);
 	tcase_add_test(tcase, test_states);
