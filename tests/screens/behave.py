@@ -355,6 +355,25 @@ def report_outlives_another_choice():
         assert "LBA 1602117632" in terminal.wait("EXIT 6")
 
 
+def translated_screens_keep_their_parts():
+    """Longer words push out neither the tabs nor the keys that matter."""
+    folder = os.environ.get("TRANSLATIONS", "")
+    if not os.path.exists(f"{folder}/de/LC_MESSAGES/clonedeck.mo"):
+        return "no translations were built"
+    for keys, wanted in (([], "q=Ende"), (PLAN[:-1], "c=Plan"), (PLAN, "Esc="), (RUN, "Strg-C="),
+                         (RUN + ["C-c", "s"], "q=Ende")):
+        with Terminal(f"{FAKEDECK} rescue", env=f"LANGUAGE=de TRANSLATIONS={folder}") as terminal:
+            terminal.wait(" sda ")
+            terminal.settled()
+            terminal.keys(*keys)
+            screen = terminal.wait(wanted)
+            lines = screen.split("\n")
+            for number in "12345":
+                assert re.search(rf"[\[ ]{number} \w", lines[0]), lines[0]
+            assert "?=Hilfe" in lines[23] and wanted in lines[23], lines[23]
+    return None
+
+
 def panes_cost_next_to_nothing():
     """The screen of a running copy at its full rate: far below a hundredth of a core."""
     with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
@@ -373,7 +392,8 @@ CASES = [
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
     sigterm_stops_without_asking, ctrl_z, lost_terminal,
-    paused_copy_without_a_terminal_stops, report_outlives_another_choice, panes_cost_next_to_nothing,
+    paused_copy_without_a_terminal_stops, report_outlives_another_choice,
+    translated_screens_keep_their_parts, panes_cost_next_to_nothing,
 ]
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "ui/deck.h"
 
 #include "fake.h"
@@ -47,6 +48,13 @@ int main(int argc, char **argv)
 	int option;
 
 	setlocale(LC_ALL, "");
+#if ENABLE_NLS
+	/* Not where they will be installed, but where the build has put them. */
+	if (getenv("TRANSLATIONS")) {
+		bindtextdomain(PACKAGE_NAME, getenv("TRANSLATIONS"));
+		textdomain(PACKAGE_NAME);
+	}
+#endif
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'g')
 			deck.glyphs = glyphs(optarg);

@@ -96,9 +96,9 @@ SINGLE = {
 def normal(screen):
     """Without what differs from machine to machine."""
     lines = screen.rstrip("\n").split("\n")
-    lines[0] = re.sub(r"(5 Report\]?) +\S+$", r"\1   HOST", lines[0])
+    lines[0] = re.sub(r"(5 \w+\]?) +\S+$", r"\1   HOST", lines[0])
     text = "\n".join(lines)
-    return re.sub(r"\b\d+ cores?\b", "N cores", text) + "\n"
+    return re.sub(r"\b\d+ (cores?)\b", r"N \1", text) + "\n"
 
 
 def compare(name, screen):
@@ -118,7 +118,7 @@ def compare(name, screen):
 def case(name, machine, keys, wanted, cols, rows, term, lang):
     def body():
         with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang) as terminal:
-            terminal.wait("No disk" if machine == "none" else "NODE")
+            terminal.wait("No disk" if machine == "none" else " sda ")
             terminal.settled()
             terminal.keys(*keys)
             terminal.wait(wanted)
