@@ -76,7 +76,7 @@ check_address() {
 
 check_thread() {
 	build thread -Db_sanitize=thread -Db_lundef=false || return 1
-	TSAN_OPTIONS=halt_on_error=1 sanitized_tests thread
+	TSAN_OPTIONS=halt_on_error=1:suppressions=$top/tests/thread.supp sanitized_tests thread
 }
 
 check_tidy() {
