@@ -402,7 +402,7 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 		     struct endpoint *ret, struct error *reterr)
 {
 	const struct disk *bare = disk_of_bare_name(disks, text);
-	struct endpoint found;
+	struct endpoint found = { 0 };
 	int r;
 
 	if (strncmp(text, "serial=", 7) == 0)
