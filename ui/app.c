@@ -163,8 +163,10 @@ void app_go(struct app *app, enum screen_id screen)
 {
 	leave(app);
 	/* What was said there may not be true here. */
-	if (screen != app->current)
+	if (screen != app->current) {
 		app->message[0] = '\0';
+		popup_close(app);
+	}
 	app->help = false;
 	app->current = screen;
 	app->reached |= ON(screen);

@@ -16,9 +16,13 @@
 #include "app_state.h"
 #include "term.h"
 
-/* Blocked before any thread is made, so that no other thread ever gets one of them. SIGWINCH is
- * not for the descriptor: curses takes it, while the loop waits. */
-static int take_signals(sigset_t *before, struct error *reterr)
+/*
+ * Blocked before any thread is made, so that no other thread ever gets one of
+ * them, and for good: a second hang-up must not spoil the exit code that the
+ * copy has earned. SIGWINCH is not for the descriptor: curses takes it, while
+ * the loop waits.
+ */
+static int take_signals(struct error *reterr)
 {
 	sigset_t wanted, blocked;
 	int fd;
@@ -34,7 +38,7 @@ static int take_signals(sigset_t *before, struct error *reterr)
 	blocked = wanted;
 	sigaddset(&blocked, SIGWINCH);
 	sigaddset(&blocked, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &blocked, before);
+	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 	fd = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", "",
@@ -72,10 +76,9 @@ int deck_run(const struct deck_options *options)
 	struct session *session = NULL;
 	struct error error = { 0 };
 	struct term *term = NULL;
-	sigset_t before;
 	int signals, code = EXIT_COMPLETE;
 
-	signals = take_signals(&before, &error);
+	signals = take_signals(&error);
 	if (signals < 0 || term_start(options, &term, &error) < 0) {
 		code = (int)error_exit_code(&error);
 		goto out;
@@ -90,7 +93,6 @@ int deck_run(const struct deck_options *options)
 out:
 	if (signals >= 0)
 		close(signals);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error.code)
 		fprintf(stderr, "clonedeck: %s\n", error.sentence);
 	return code;
