@@ -192,10 +192,10 @@ says() {
 	}
 }
 
-# wait_for COMMAND...: until it succeeds, ten seconds at most.
+# wait_for COMMAND...: until it succeeds, half a minute at most.
 wait_for() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 300; i++)); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.1
 	done
