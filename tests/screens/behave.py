@@ -360,8 +360,8 @@ def translated_screens_keep_their_parts():
     folder = os.environ.get("TRANSLATIONS", "")
     if not os.path.exists(f"{folder}/de/LC_MESSAGES/clonedeck.mo"):
         return "no translations were built"
-    for keys, wanted in (([], "q=Ende"), (PLAN[:-1], "c=Plan"), (PLAN, "Esc="), (RUN, "Strg-C="),
-                         (RUN + ["C-c", "s"], "q=Ende")):
+    for keys, wanted in (([], "?=Hilfe"), (PLAN[:-1], "c=Plan"), (PLAN, "Esc="), (RUN, "Strg-C="),
+                         (RUN + ["C-c", "s"], "?=Hilfe")):
         with Terminal(f"{FAKEDECK} rescue", env=f"LANGUAGE=de TRANSLATIONS={folder}") as terminal:
             terminal.wait(" sda ")
             terminal.settled()
