@@ -253,6 +253,16 @@ bool disks_find(struct disks_model *model, const char *text)
 
 /* ---- choosing ---- */
 
+struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint)
+{
+	struct disks_row row = { .disk = disk };
+
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (endpoint->partition && disk->partitions[i].number == endpoint->partition)
+			row.partition = &disk->partitions[i];
+	return row;
+}
+
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret)
 {
 	if (row->image)

@@ -61,6 +61,8 @@ bool disks_toggle(struct disks_model *model, int *reterr);
 /* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */
 bool disks_find(struct disks_model *model, const char *text);
 
+/* The row that a disk or partition has (or would have, were its disk open). */
+struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint);
 /* The endpoint that a row stands for. */
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret);
 bool disks_is(const struct endpoint *endpoint, const struct disks_row *row);

@@ -370,9 +370,10 @@ static const char *take_file(struct disks_state *state, struct app *app, bool de
 		text_copy(state->complaint, sizeof(state->complaint), error.sentence);
 		return state->complaint;
 	}
-	disk = endpoint_disk(disks, &endpoint);
-	if (destination && disk && endpoint.kind != ENDPOINT_IMAGE) {
-		const struct disks_row row = { .disk = disk };
+	/* A path below /dev leads to a disk: what is true in the list is true here. */
+	disk = endpoint.kind == ENDPOINT_IMAGE ? NULL : endpoint_disk(disks, &endpoint);
+	if (destination && disk) {
+		const struct disks_row row = disks_row_of(disk, &endpoint);
 
 		if (disks_no_destination(&row, state->complaint, sizeof(state->complaint)))
 			return state->complaint;

@@ -173,6 +173,51 @@ def copy_survives_its_terminal():
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
 
 
+def into_a_new_image_and_back():
+    """A disk into a file that is made, and that file onto the other disk."""
+    with practice_disks() as (folder, source, destination):
+        before = digest(f"{folder}/source.img", 0, SOURCE)
+        image = f"{folder}/made/copy.img"
+        os.mkdir(f"{folder}/made")
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            terminal.keys("f", image, "Enter", "d")
+            terminal.wait("to be created")
+            terminal.keys("g", "/", os.path.basename(source), "Enter")
+            if f"> {os.path.basename(source)}" not in terminal.settled():
+                terminal.keys("g")
+            terminal.keys("s")
+            terminal.wait(f"{source} will be copied to")
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            terminal.keys("c")
+            screen = terminal.wait("Nothing has been written yet")
+            for _ in re.findall(r"\[ \] W\d", screen):
+                terminal.keys("Space", "Down")
+            terminal.keys("Tab", "copy.img", "Enter")
+            terminal.wait("The exit code will be 0", 60)
+            assert digest(image, 0, SOURCE) == before
+            assert os.path.getsize(image) == SOURCE
+            # The same deck goes on: the image becomes the source.
+            terminal.keys("1")
+            terminal.wait("NODE")
+            terminal.keys("G", "d")
+            terminal.wait("Now choose the destination")
+            terminal.keys("f", image, "Enter", "s")
+            terminal.wait("Source is")
+            terminal.keys("g", "/", os.path.basename(destination), "Enter")
+            terminal.keys("d")
+            terminal.wait(f"copy.img will be copied to {destination}")
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            confirm(terminal, destination)
+            terminal.wait("The exit code will be 0", 60)
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+        assert digest(f"{folder}/destination.img", 0, SOURCE) == before
+
+
 def hot_plug():
     """A disk that comes is listed, one that goes is not, the cursor stays."""
     with practice_disks() as (folder, source, destination):
@@ -207,7 +252,7 @@ def skipping(case):
 
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
-         hot_plug]
+         into_a_new_image_and_back, hot_plug]
 
 if __name__ == "__main__":
     # One at a time: each would see the others' loop devices come and go.

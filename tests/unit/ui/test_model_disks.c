@@ -198,6 +198,12 @@ START_TEST(test_partition_refusals)
 	row = (struct disks_row){ .disk = &f.list->disks[4],
 				  .partition = &f.list->disks[4].partitions[0] };
 	ck_assert_ptr_nonnull(disks_no_destination(&row, text, sizeof(text)));
+	/* By its path it is the same partition. */
+	endpoint_from_partition(&f.list->disks[5], &f.list->disks[5].partitions[1], &f.source);
+	row = disks_row_of(&f.list->disks[5], &f.source);
+	ck_assert_ptr_eq(row.partition, &f.list->disks[5].partitions[1]);
+	endpoint_from_disk(&f.list->disks[5], &f.source);
+	ck_assert_ptr_null(disks_row_of(&f.list->disks[5], &f.source).partition);
 	/* One that the kernel does not know has no node to open. */
 	f.list->disks[0].partitions[1].node[0] = '\0';
 	row = (struct disks_row){ .disk = &f.list->disks[0],
