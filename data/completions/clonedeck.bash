@@ -11,7 +11,7 @@ _clonedeck()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--confirm --dry-run --allow --report --log-dir --json --help'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
-        --source-backend --destination-backend --rate --retries --on-error --map
+        --source-backend --destination-backend --sg-io --rate --retries --on-error --map
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -43,7 +43,11 @@ _clonedeck()
         return
         ;;
     --source-backend | --destination-backend)
-        mapfile -t COMPREPLY < <(compgen -W 'auto uring threads buffered image' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'auto uring threads sg buffered image' -- "$cur")
+        return
+        ;;
+    --sg-io)
+        mapfile -t COMPREPLY < <(compgen -W 'direct indirect' -- "$cur")
         return
         ;;
     --on-error)
