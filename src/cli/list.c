@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/apart.h"
 #include "cli/columns.h"
 #include "cli/disk_json.h"
 #include "discover/scan.h"
@@ -201,8 +202,15 @@ int list_print_json(const struct disk_list *list, FILE *out, struct error *reter
 	return disk_json_print(document, out, reterr);
 }
 
-int list_run(const struct list_options *options, FILE *out, struct error *reterr)
+struct list_work {
+	const struct list_options *options;
+	FILE *out;
+};
+
+static int work(void *data, struct error *reterr)
 {
+	const struct list_work *list_work = data;
+	const struct list_options *options = list_work->options;
 	struct scan_options how = {
 		.all = options->all,
 		.probe = true,
@@ -215,9 +223,14 @@ int list_run(const struct list_options *options, FILE *out, struct error *reterr
 	if (r == 0)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
-		r = options->json ? list_print_json(list, out, reterr)
-				  : list_print(list, options->width, out, reterr);
+		r = options->json ? list_print_json(list, list_work->out, reterr)
+				  : list_print(list, options->width, list_work->out, reterr);
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	return r;
+}
+
+int list_run(const struct list_options *options, FILE *out, struct error *reterr)
+{
+	return apart_run(work, &(struct list_work){ options, out }, reterr);
 }

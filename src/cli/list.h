@@ -2,7 +2,8 @@
 /*
  * `clonedeck list`: all disks as a table or as JSON (data/schema/list.schema.json).
  * The command line parses options, calls list_run() and prints a failure with
- * cli_error(). Runs without root and shows what it can.
+ * cli_error(). Runs without root and shows what it can. The disks are looked at in
+ * a process apart (apart.h).
  */
 #ifndef CLONEDECK_CLI_LIST_H
 #define CLONEDECK_CLI_LIST_H

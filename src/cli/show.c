@@ -12,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/apart.h"
 #include "cli/columns.h"
 #include "cli/disk_json.h"
 #include "discover/endpoint.h"
@@ -337,8 +338,15 @@ static void print_missing(const struct disk_list *list, const struct disk *disk,
 	}
 }
 
-int show_run(const struct show_options *options, FILE *out, struct error *reterr)
+struct show_work {
+	const struct show_options *options;
+	FILE *out;
+};
+
+static int work(void *data, struct error *reterr)
 {
+	const struct show_work *show_work = data;
+	const struct show_options *options = show_work->options;
 	struct scan_options how = {
 		.all = true,
 		.probe = true,
@@ -354,12 +362,17 @@ int show_run(const struct show_options *options, FILE *out, struct error *reterr
 	if (r == 0)
 		r = find_disk(list, options->disk, &disk, reterr);
 	if (r == 0 && options->json)
-		r = show_print_json(list, disk, out, reterr);
+		r = show_print_json(list, disk, show_work->out, reterr);
 	else if (r == 0)
-		r = show_print(disk, options->width, out, reterr);
+		r = show_print(disk, options->width, show_work->out, reterr);
 	if (r == 0 && !options->json)
-		print_missing(list, disk, options->width, out);
+		print_missing(list, disk, options->width, show_work->out);
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	return r;
+}
+
+int show_run(const struct show_options *options, FILE *out, struct error *reterr)
+{
+	return apart_run(work, &(struct show_work){ options, out }, reterr);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -131,53 +132,74 @@ static struct probe *allocate(const struct probe_request *requests, size_t count
 	return probe;
 }
 
-static int start_threads(struct probe *probe, size_t threads)
+static bool start_thread(struct probe *probe, void *(*body)(void *))
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
-	size_t started = 0;
-	int r = 0;
+	pthread_t thread;
+	int r;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, PROBE_STACK);
+	pthread_mutex_lock(&probe->lock);
+	probe->users++;
+	pthread_mutex_unlock(&probe->lock);
 	/* Signals are for the front end's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (started < threads && r == 0) {
-		pthread_t thread;
-
-		pthread_mutex_lock(&probe->lock);
-		probe->users++;
-		pthread_mutex_unlock(&probe->lock);
-		r = pthread_create(&thread, &attributes, probe_thread, probe);
-		if (r == 0)
-			started++;
-		else
-			let_go(probe);
-	}
+	r = pthread_create(&thread, &attributes, body, probe);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
-	/* With at least one they all get their turn. */
-	return started > 0 || threads == 0 ? 0 : -r;
+	if (r != 0)
+		let_go(probe);
+	return r == 0;
+}
+
+/*
+ * The program's descriptors are not for these threads: one that hangs would
+ * keep them open after the program's end, and who reads its output through a
+ * pipe would wait for the dead disk. Where the kernel refuses, they stay.
+ */
+static void leave_descriptors(void)
+{
+	if (unshare(CLONE_FILES) < 0 || close_range(0, ~0U, 0) < 0)
+		return;
+	/* 0 to 2 stay what libraries take them for. */
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (open("/dev/null", O_RDWR) < 0)
+			return;
+}
+
+/* The first thread: the others come from it and share its descriptors. With only some of them,
+ * or none, all disks still get their turn. */
+static void *first_thread(void *data)
+{
+	struct probe *probe = data;
+	size_t threads = probe->count < PROBE_THREADS_MAX ? probe->count : PROBE_THREADS_MAX;
+
+	leave_descriptors();
+	for (size_t i = 1; i < threads; i++)
+		if (!start_thread(probe, probe_thread))
+			break;
+	return probe_thread(probe);
 }
 
 int probe_start(const struct probe_request *requests, size_t count, struct probe **ret)
 {
 	struct probe *probe = allocate(requests, count);
-	int r;
 
 	if (!probe) {
 		for (size_t i = 0; i < count; i++)
 			free(requests[i].known);
 		return -ENOMEM;
 	}
-	r = start_threads(probe, count < PROBE_THREADS_MAX ? count : PROBE_THREADS_MAX);
-	if (r < 0)
+	if (count > 0 && !start_thread(probe, first_thread)) {
 		let_go(probe);
-	else
-		*ret = probe;
-	return r;
+		return -EAGAIN;
+	}
+	*ret = probe;
+	return 0;
 }
 
 void probe_wait(struct probe *probe, uint64_t deadline)

@@ -3,7 +3,8 @@
  * Reading many disks at once, each in a thread of its own, with one deadline
  * for all: a disk that answers slowly or hangs in the kernel delays nobody.
  * A thread that is still stuck when the caller goes away keeps its part of the
- * memory alive and releases it whenever the kernel lets it go.
+ * memory alive and releases it whenever the kernel lets it go. The threads have
+ * descriptors of their own, so that nothing of the program's stays open with them.
  */
 #ifndef CLONEDECK_DISCOVER_PROBE_H
 #define CLONEDECK_DISCOVER_PROBE_H
@@ -34,8 +35,8 @@ struct probe_result {
 	struct table table;
 };
 
-/* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or what creating
- * the threads failed with. */
+/* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or
+ * -EAGAIN when no thread could be started. */
 int probe_start(const struct probe_request *requests, size_t count, struct probe **ret);
 /* Waits until all have answered or the time (monotonic ns) has come. */
 void probe_wait(struct probe *probe, uint64_t deadline);

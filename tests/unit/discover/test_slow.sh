@@ -44,6 +44,7 @@ for _ in $(seq 50); do
 done
 nbdfuse "$work/mount/disk" --unix "$work/socket" 2>>"$work/errors" &
 fuse=$!
+disown "$fuse"
 for _ in $(seq 50); do
 	[ -f "$work/mount/disk" ] && break
 	sleep 0.1
