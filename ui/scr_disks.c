@@ -134,7 +134,7 @@ static void enter(void *data, struct app *app)
 	if (session_disks(app_session(app)))
 		tell_choice(data, app);
 	else
-		app_message(app, MESSAGE_INFO, _("Looking for disks…"));
+		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
 }
 
 /* ---- drawing ---- */
@@ -171,7 +171,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 		draw_text(draw, layout->list, 0, DISKS_NODE_COL, ROLE_NORMAL,
 			  model->list
 				  ? _("No disk was found. r looks again, f names an image file.")
-				  : _("Looking for disks…"));
+				  : _("Looking for disks..."));
 }
 
 /* Where the list is when it is longer than its place. */
@@ -510,14 +510,14 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		show_details(state, app);
 		return true;
 	case COMMAND_RESCAN:
-		app_message(app, MESSAGE_INFO, _("Looking for disks…"));
+		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
 		session_rescan(app_session(app));
 		return true;
 	case COMMAND_SHOW_ALL:
 		toggle_all(state, app);
 		return true;
 	case COMMAND_FIND:
-		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, …"),
+		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, ..."),
 			     "", find_typed, state);
 		return true;
 	case COMMAND_FIND_NEXT:
