@@ -73,7 +73,7 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 	if (!read_outcome(from, &outcome))
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -ECHILD, "look", NULL, "%s",
 				 _("The process that looked at the disks ended before its time. "
-				   "This is a defect of clonedeck."));
+				   "This is a defect of the program; please report it."));
 	/* No waiting for it: see above. */
 	waitpid(child, NULL, WNOHANG);
 	if (outcome.result < 0 && reterr)
