@@ -3,21 +3,12 @@
 #include "copy/map.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/replace.h"
 #include "copy/map_blocks.h"
 #include "copy/map_plan.h"
-
-#define SUFFIX ".new"
 
 /* fprintf is ten times slower, which shows at 100,000 areas. */
 static char *put_hex(char *p, uint64_t value)
@@ -82,68 +73,24 @@ static void print_map(const struct map *map, FILE *file, char state, uint64_t po
 	}
 }
 
-static int write_file(const struct map *map, const char *path, char state, uint64_t pos)
+struct contents {
+	const struct map *map;
+	char state;
+	uint64_t pos;
+};
+
+static void fill(FILE *file, const void *user)
 {
-	CLEANUP(close) int fd = -1;
-	CLEANUP(fclose) FILE *file = NULL;
+	const struct contents *contents = user;
 
-	/* A leftover of a crash; O_EXCL then makes sure that no link is followed. */
-	if (unlink(path) < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	file = fdopen(fd, "w");
-	if (!file)
-		return -errno;
-	cleanup_steal_fd(&fd);
-	print_map(map, file, state, pos);
-	if (fflush(file) || ferror(file))
-		return errno ? -errno : -EIO;
-	if (fsync(fileno(file)) < 0)
-		return -errno;
-	return fclose(cleanup_steal(file)) ? -errno : 0;
-}
-
-static int sync_directory(const char *path)
-{
-	char copy[PATH_MAX];
-	CLEANUP(close) int fd = -1;
-
-	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
-		return -ENAMETOOLONG;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* Some file systems cannot sync a directory; then there is nothing more to do. */
-	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL && errno != EROFS))
-		return -errno;
-	return 0;
-}
-
-static int save_errno(const struct map *map, const char *path, char state, uint64_t pos)
-{
-	char beside[PATH_MAX];
-	struct stat st;
-	int r;
-
-	if (snprintf(beside, sizeof(beside), "%s" SUFFIX, path) >= (int)sizeof(beside))
-		return -ENAMETOOLONG;
-	/* rename() would put the file in the place of a device node or a directory's name. */
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return -EEXIST;
-	r = write_file(map, beside, state, pos);
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0) {
-		unlink(beside);
-		return r;
-	}
-	return sync_directory(path);
+	print_map(contents->map, file, contents->state, contents->pos);
 }
 
 int map_save(const struct map *map, const char *path, char state, uint64_t pos,
 	     struct error *reterr)
 {
-	int r = save_errno(map, path, state, pos);
+	const struct contents contents = { map, state, pos };
+	int r = file_replace(path, 0600, fill, &contents);
 
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,

@@ -3,17 +3,13 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/replace.h"
 #include "base/units.h"
 
 void report_done(struct report *report)
@@ -105,55 +101,9 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 	return buffer;
 }
 
-static int write_all(int fd, const char *text, size_t length)
+static void fill(FILE *file, const void *user)
 {
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		length -= (size_t)n;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
-static int sync_directory(const char *path)
-{
-	char copy[PATH_MAX];
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	CLEANUP(close) int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	/* Some file systems cannot sync a directory; the file itself is safe. */
-	return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
-}
-
-static int save_text(const char *path, const char *text)
-{
-	char beside[PATH_MAX];
-
-	if ((size_t)snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= sizeof(beside))
-		return -ENAMETOOLONG;
-	CLEANUP(close) int fd = mkostemp(beside, O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	int r = write_all(fd, text, strlen(text));
-
-	if (r == 0 && fchmod(fd, 0644) < 0)
-		r = -errno;
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0) {
-		unlink(beside);
-		return r;
-	}
-	return sync_directory(path);
+	fputs(user, file);
 }
 
 int report_save(const struct report *report, const char *path, struct error *reterr)
@@ -163,14 +113,11 @@ int report_save(const struct report *report, const char *path, struct error *ret
 
 	if (r < 0)
 		return r;
-	/* A device or a pipe cannot be replaced by a new file, and must not be. */
-	struct stat st;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	r = file_replace(path, 0644, fill, text);
+	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", path,
 				 _("The report cannot be saved as %s: that is not a regular file."),
 				 path);
-	r = save_text(path, text);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The report could not be saved as %s: %s."), path,

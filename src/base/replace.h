@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Replacing a file so that at any moment, power cut included, a complete one
+ * has its name: written beside ("NAME.new"), synced, renamed, and the
+ * directory synced.
+ */
+#ifndef CLONEDECK_BASE_REPLACE_H
+#define CLONEDECK_BASE_REPLACE_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * fill() writes the contents; an error of the stream is noticed here. 0 or a
+ * negative errno: -EEXIST when the name belongs to something that is not a
+ * regular file (a device, a link, a directory), which is left as it is.
+ */
+int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
+		 const void *user);
+
+#endif

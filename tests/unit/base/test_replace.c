@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replacing a file: the old one or the new one, never anything between or beside. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+
+static char dir[64], path[96], beside[104];
+
+static void fill(FILE *file, const void *user)
+{
+	fputs(user, file);
+}
+
+static void set_up(void)
+{
+	strcpy(dir, "/tmp/clonedeck-replace-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(beside, sizeof(beside), "%s.new", path);
+}
+
+static void tear_down(void)
+{
+	unlink(beside);
+	unlink(path);
+	rmdir(path);
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+
+static void holds(const char *expected)
+{
+	char text[64] = "";
+	FILE *file = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	fclose(file);
+	ck_assert_str_eq(text, expected);
+	ck_assert_int_eq(access(beside, F_OK), -1);
+}
+
+START_TEST(makes_and_replaces)
+{
+	struct stat st;
+
+	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	holds("old");
+	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	holds("new");
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(a_failure_keeps_the_old_one)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = 2;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "too long"), -EFBIG);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	holds("old");
+}
+END_TEST
+
+START_TEST(what_a_crash_left_beside_is_no_obstacle)
+{
+	char victim[104];
+
+	snprintf(victim, sizeof(victim), "%s/victim", dir);
+	ck_assert_int_eq(symlink(victim, beside), 0);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	holds("new");
+	ck_assert_int_eq(access(victim, F_OK), -1);
+}
+END_TEST
+
+START_TEST(only_regular_files_are_replaced)
+{
+	struct stat st;
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(symlink("elsewhere", path), 0);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(lstat(path, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+}
+END_TEST
+
+START_TEST(no_directory_no_file)
+{
+	char lost[104];
+
+	snprintf(lost, sizeof(lost), "%s/none/file", dir);
+	ck_assert_int_eq(file_replace(lost, 0600, fill, "new"), -ENOENT);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("replace");
+	TCase *tc = tcase_create("files");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, makes_and_replaces);
+	tcase_add_test(tc, a_failure_keeps_the_old_one);
+	tcase_add_test(tc, what_a_crash_left_beside_is_no_obstacle);
+	tcase_add_test(tc, only_regular_files_are_replaced);
+	tcase_add_test(tc, no_directory_no_file);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
