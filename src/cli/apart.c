@@ -3,7 +3,7 @@
 #include "cli/apart.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 	int ends[2];
 	pid_t child;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe(ends) < 0)
 		return cannot_start(-errno, reterr);
 	from = ends[0];
 	/* Or what is buffered would be printed twice. */
