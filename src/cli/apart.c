@@ -3,6 +3,7 @@
 #include "cli/apart.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -70,10 +71,18 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 	if (child == 0)
 		work_and_tell(ends[1], work, data);
 	close(ends[1]);
-	if (!read_outcome(from, &outcome))
+	if (!read_outcome(from, &outcome)) {
+		int status;
+
+		/* Whoever read the output went away: this process ends of it, too, as it would
+		 * have if it had printed itself. */
+		if (waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+		    WTERMSIG(status) == SIGPIPE)
+			raise(SIGPIPE);
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -ECHILD, "look", NULL, "%s",
 				 _("The process that looked at the disks ended before its time. "
 				   "This is a defect of the program; please report it."));
+	}
 	/* No waiting for it: see above. */
 	waitpid(child, NULL, WNOHANG);
 	if (outcome.result < 0 && reterr)
