@@ -41,7 +41,7 @@ libudev.h: discover guard
 blkid*: discover
 libmount*: discover guard
 liburing*: io
-scsi/*: discover io
+scsi/*: base discover io
 xxhash.h: plan copy
 json-c/*: report cli
 libsmartcols*: cli

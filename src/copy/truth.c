@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/i18n.h"
+#include "base/sense.h"
 #include "copy/core.h"
-#include "io/scsi.h"
 
 /* A disk that is about to die recovers thousands of blocks; the count is in the report. */
 #define RECOVERED_TOLD 8
@@ -26,7 +26,7 @@ static void tell_recovered(struct job *job, bool source, const struct io_recover
 	const char *name = (source ? &job->setup.source : &job->setup.destination)->name;
 	char words[256];
 
-	scsi_sense_text(&recovered->sense, words, sizeof(words));
+	sense_text(&recovered->sense, words, sizeof(words));
 	job_event_add(job, LOG_LEVEL_WARNING,
 		      source ? _("%s read LBA %" PRIu64 " only after trouble of its own: %s.")
 			     : _("%s wrote LBA %" PRIu64 " only after trouble of its own: %s."),

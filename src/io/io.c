@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "io/scsi.h"
+#include "base/sense.h"
 
 static int explain(const struct io_target *target, const struct io_request *request, uint64_t lba,
 		   uint64_t sectors, const char *why, struct error *reterr)
@@ -56,7 +56,7 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 
 	/* the device's own words say more than the errno that they were mapped to */
 	if (sense->known)
-		scsi_sense_text(sense, why, sizeof(why));
+		sense_text(sense, why, sizeof(why));
 	else
 		snprintf(why, sizeof(why), "%s", error_phrase(request->result));
 

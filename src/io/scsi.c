@@ -4,7 +4,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <scsi/sg_lib.h>
@@ -317,33 +316,4 @@ enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret
 		*retcode = -EIO;
 		return SCSI_FAILED;
 	}
-}
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* The library's words are a heading's; here they stand inside a sentence. */
-const char *scsi_sense_text(const struct sense *sense, char *buffer, size_t size)
-{
-	static const char heading[] = "Additional sense: ";
-	char key[80], detail[160];
-	const char *words = detail;
-
-	if (!sense->known) {
-		snprintf(buffer, size, "%s", "");
-		return buffer;
-	}
-	sg_get_sense_key_str(sense->key, sizeof(key), key);
-	sg_get_asc_ascq_str(sense->asc, sense->ascq, sizeof(detail), detail);
-	for (char *c = key; *c; c++)
-		*c = lower(*c);
-	if (strncmp(detail, heading, strlen(heading)) == 0) {
-		detail[strlen(heading)] = lower(detail[strlen(heading)]);
-		words += strlen(heading);
-	}
-	snprintf(buffer, size, "%s: %s (%x/%02x/%02x)", key, words, sense->key, sense->asc,
-		 sense->ascq);
-	return buffer;
 }

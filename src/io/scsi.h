@@ -78,8 +78,4 @@ struct scsi_answer {
  */
 enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode);
 
-/* "medium error: unrecovered read error (3/11/00)": libsgutils2's words, in
- * English. "" when nothing is known. Returns buffer. */
-const char *scsi_sense_text(const struct sense *sense, char *buffer, size_t size);
-
 #endif

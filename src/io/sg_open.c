@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/sense.h"
 #include "io/buffers.h"
 
 #define VERSION_3     30000
@@ -64,7 +65,7 @@ static int explain(const struct io_target *target, const char *operation, int co
 	char words[256];
 
 	if (sense->known) {
-		scsi_sense_text(sense, words, sizeof(words));
+		sense_text(sense, words, sizeof(words));
 		error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, operation, target->name,
 			  _("%s (through %s) answered %s with an error: %s."), target->name,
 			  target->sg, operation, words);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "io/scsi.h"
+#include "base/sense.h"
 #include "report/report.h"
 
 json_object *report_json_text(const char *text)
@@ -164,7 +164,7 @@ static json_object *json_sense(const struct sense *sense)
 	json_object_object_add(object, "asc", json_object_new_int(sense->asc));
 	json_object_object_add(object, "ascq", json_object_new_int(sense->ascq));
 	json_object_object_add(object, "text",
-			       json_object_new_string(scsi_sense_text(sense, text, sizeof(text))));
+			       json_object_new_string(sense_text(sense, text, sizeof(text))));
 	return object;
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/scsi.h"
 #include "report/page.h"
 #include "report/report.h"
 
@@ -115,8 +115,17 @@ static void put_truth(struct page *page, const char *end, const struct io_truth 
 		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
 		   end, truth->direct, truth->indirect, truth->recovered, truth->retried,
 		   truth->waited);
-	if (truth->advice)
-		page_field(page, "", "%s", truth->advice);
+}
+
+static void put_truths(struct page *page, const struct job_snapshot *job)
+{
+	const struct io_truth *source = &job->source.truth, *destination = &job->destination.truth;
+
+	put_truth(page, _("source"), source);
+	put_truth(page, _("dest"), destination);
+	/* It is the driver's, so the ends share it. */
+	if (source->advice || destination->advice)
+		page_field(page, "", "%s", source->advice ? source->advice : destination->advice);
 }
 
 static void put_bad_areas(struct page *page, const struct report *report)
@@ -133,7 +142,7 @@ static void put_bad_areas(struct page *page, const struct report *report)
 		char why[256], bytes[UNITS_TEXT_MAX];
 
 		if (bad->sense.known)
-			scsi_sense_text(&bad->sense, why, sizeof(why));
+			sense_text(&bad->sense, why, sizeof(why));
 		else
 			text_copy(why, sizeof(why), error_phrase(bad->code));
 		units_print_count(bad->sectors * unit, bytes);
@@ -212,8 +221,7 @@ static void put_report(struct page *page, const struct report *report)
 		   job->process_cpu_system);
 	if (job->engine[0])
 		page_field(page, _("engine"), "%s", job->engine);
-	put_truth(page, _("source"), &job->source.truth);
-	put_truth(page, _("dest"), &job->destination.truth);
+	put_truths(page, job);
 	put_bad_areas(page, report);
 	put_warnings(page, report);
 	fputc('\n', page->out);

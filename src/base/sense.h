@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SCSI sense data in words: "Medium Error: Unrecovered read error (3/11/00)" (libsgutils2's). */
+#ifndef CLONEDECK_BASE_SENSE_H
+#define CLONEDECK_BASE_SENSE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* "" where the sense is not known. Returns buffer. */
+const char *sense_text(const struct sense *sense, char *buffer, size_t size);
+
+#endif
