@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
+#include "base/range.h"
 
 bool disk_json_add(json_object *object, const char *name, json_object *value)
 {
@@ -27,6 +28,21 @@ static json_object *number(uint64_t value)
 static json_object *known_number(uint64_t value)
 {
 	return value ? number(value) : NULL;
+}
+
+/* null where a hostile table names sectors beyond all bytes. */
+static json_object *bytes(uint64_t sectors, uint32_t unit)
+{
+	uint64_t value;
+
+	return u64_mul(sectors, unit, &value) ? number(value) : NULL;
+}
+
+static json_object *last(uint64_t start, uint64_t sectors)
+{
+	uint64_t end;
+
+	return sectors && u64_add(start, sectors - 1, &end) ? number(end) : NULL;
 }
 
 static json_object *truth(enum tristate value)
@@ -82,10 +98,10 @@ static json_object *partition_json(const struct disk *disk, const struct partiti
 	disk_json_add(object, "node", text(p->node));
 	disk_json_add(object, "start", number(p->start));
 	/* The last sector, as fdisk has it. */
-	disk_json_add(object, "end", p->sectors ? number(p->start + p->sectors - 1) : NULL);
+	disk_json_add(object, "end", last(p->start, p->sectors));
 	disk_json_add(object, "sectors", number(p->sectors));
-	disk_json_add(object, "start_offset", number(p->start * unit));
-	disk_json_add(object, "size", number(p->sectors * unit));
+	disk_json_add(object, "start_offset", bytes(p->start, unit));
+	disk_json_add(object, "size", bytes(p->sectors, unit));
 	disk_json_add(object, "type", text(p->type));
 	disk_json_add(object, "type_name", text(p->type_name));
 	disk_json_add(object, "name", text(p->name));

@@ -168,8 +168,12 @@ static int add_partitions(struct build *build)
 
 static int add_raw(struct build *build)
 {
-	int r = nodes_add_raw(build->gathered.nodes);
+	int r;
 
+	/* Practice disks are not bound to raw nodes. */
+	if (build->options->practice_dir)
+		return 0;
+	r = nodes_add_raw(build->gathered.nodes);
 	if (r == -ENOMEM)
 		return r;
 	if (r == -ENOENT)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/range.h"
 #include "base/text.h"
 #include "discover/nodes.h"
 
@@ -46,8 +47,11 @@ void endpoint_from_partition(const struct disk *disk, const struct partition *pa
 	ret->kind = ENDPOINT_PARTITION;
 	ret->devno = partition->devno;
 	ret->partition = partition->number;
-	ret->start = partition->start * unit;
-	ret->size = partition->sectors * unit;
+	/* A table may claim anything: what has no byte address has no size. */
+	ret->size = 0;
+	if (!u64_mul(partition->start, unit, &ret->start) ||
+	    !u64_mul(partition->sectors, unit, &ret->size))
+		ret->start = ret->size = 0;
 	text_copy(ret->node, sizeof(ret->node), partition->node);
 }
 

@@ -39,6 +39,9 @@ int hotplug_new(struct udev *udev, const struct scan_options *options, struct ho
 	if (r >= 0)
 		r = udev_monitor_filter_add_match_subsystem_devtype(hotplug->monitor,
 								    "scsi_generic", NULL);
+	/* A shelf of disks that is switched on says a lot at once; only root may ask for this. */
+	if (r >= 0)
+		udev_monitor_set_receive_buffer_size(hotplug->monitor, 8 << 20);
 	if (r >= 0)
 		r = udev_monitor_enable_receiving(hotplug->monitor);
 	if (r < 0) {
@@ -83,16 +86,22 @@ static void describe(const struct hotplug *hotplug, struct udev_device *device, 
 
 bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan)
 {
-	struct udev_device *device = udev_monitor_receive_device(hotplug->monitor);
 	const char *action, *subsystem, *type;
+	struct udev_device *device;
 
-	if (!device)
-		return false;
+	if (size > 0)
+		text[0] = '\0';
+	errno = 0;
+	device = udev_monitor_receive_device(hotplug->monitor);
+	if (!device) {
+		/* Events were lost: whatever they said, the list is not what it was. */
+		if (errno == ENOBUFS)
+			*rescan = true;
+		return errno == ENOBUFS;
+	}
 	action = udev_device_get_action(device);
 	subsystem = udev_device_get_subsystem(device);
 	type = udev_device_get_devtype(device);
-	if (size > 0)
-		text[0] = '\0';
 	/* Whatever changed, a partition or a holder may have come or gone with it. */
 	*rescan = true;
 	if (action && subsystem && type && size > 0 && strcmp(subsystem, "block") == 0 &&

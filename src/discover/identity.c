@@ -14,7 +14,7 @@
 #include "discover/attr.h"
 #include "discover/device.h"
 
-/* The number behind "DISK" by which vendors who have nothing better fill the field. */
+/* Some bridges fill the field with zeroes or blanks. */
 static bool says_nothing(const char *serial)
 {
 	return strspn(serial, "0 ?.-") == strlen(serial);
@@ -41,13 +41,17 @@ static bool read_vpd_serial(struct udev_device *hardware, char *to, size_t size)
 static void read_serial(struct udev_device *disk, struct identity *ret)
 {
 	struct udev_device *hardware = device_hardware(disk);
+	struct udev_device *usb =
+		udev_device_get_parent_with_subsystem_devtype(disk, "usb", "usb_device");
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
-	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN. */
+	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN.
+	 * udev takes that of the USB device before the disk's behind it, and so is it here. */
 	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
-	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || attr_text(disk, "serial", to, size) ||
-	      attr_text(hardware, "serial", to, size) || read_vpd_serial(hardware, to, size)))
+	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || attr_text(usb, "serial", to, size) ||
+	      attr_text(disk, "serial", to, size) || attr_text(hardware, "serial", to, size) ||
+	      read_vpd_serial(hardware, to, size)))
 		return;
 	if (says_nothing(to))
 		to[0] = '\0';

@@ -221,6 +221,11 @@ START_TEST(partitions)
 	ck_assert_uint_eq(endpoint.devno, 77);
 	ck_assert_uint_eq(endpoint.identity.devno, 76);
 	ck_assert_ptr_eq(endpoint_disk(&list, &endpoint), &disks[0]);
+
+	struct partition absurd = { .number = 1, .start = UINT64_MAX / 2, .sectors = 10 };
+
+	endpoint_from_partition(&disks[0], &absurd, &endpoint);
+	ck_assert_uint_eq(endpoint.size, 0);
 }
 END_TEST
 
