@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 
-#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
+#define RETRIES_MAX 8  /* of one command; several unit attentions may be queued */
+#define ASK_EVERY   32 /* answers, then see whether the next one is there already */
 #define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
 #define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
 
@@ -244,23 +245,35 @@ static enum io_answer sg_submit(struct io_handle *io, struct io_request *request
 	return IO_QUEUED;
 }
 
-/* Takes every answer that is there. */
-static int receive_all(struct sg_handle *handle)
+/*
+ * Takes the answer that is `ready`, and more where asking in vain is unlikely:
+ * every question is a system call, and most disks answer one command at a time.
+ */
+static int receive(struct sg_handle *handle, bool ready)
 {
 	const struct sg_driver *driver = handle->backend->driver;
 
-	while (handle->queued > 0) {
+	while (handle->queued > 0 && (ready || handle->eager)) {
 		sg_io_hdr_t header;
 		int r = driver->receive(driver, handle->fd, &header);
 
 		if (r == -EAGAIN)
-			return 0;
+			handle->eager = false;
 		if (r < 0)
-			return r;
+			return r == -EAGAIN ? 0 : r;
 		handle->queued--;
+		if (++handle->answers % ASK_EVERY == 0)
+			handle->eager = true;
+		ready = false;
 		slot_answered(handle, header.usr_ptr, &header);
 	}
 	return 0;
+}
+
+static int receive_all(struct sg_handle *handle)
+{
+	handle->eager = true;
+	return receive(handle, true);
 }
 
 /* The device is gone and the driver gives nothing back any more. */
@@ -309,26 +322,33 @@ static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io
 	return n;
 }
 
-/* Waits for the driver or for the next command that is due, at most until `deadline`. */
+/* Waits for the driver or for the next command that is due, at most until `deadline`. Sets
+ * those of `ready` that have an answer. */
 static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, uint64_t deadline,
-			    uint64_t due)
+			    uint64_t due, bool *ready)
 {
 	const struct sg_driver *driver = both[0]->backend->driver;
 	uint64_t until = due && due < deadline ? due : deadline;
 	uint64_t now = clock_monotonic();
 	unsigned count = 0;
-	int fds[2];
+	int fds[2], bits[2] = { 0 };
 
-	for (unsigned i = 0; i < count_of; i++)
-		if (both[i]->queued > 0)
+	for (unsigned i = 0; i < count_of; i++) {
+		ready[i] = false;
+		if (both[i]->queued > 0) {
+			bits[i] = 1 << count;
 			fds[count++] = both[i]->fd;
+		}
+	}
 	if (count == 0) {
 		clock_sleep_until(until);
 		return 0;
 	}
 	int r = driver->wait(driver, fds, count, until > now ? until - now : 0);
 
-	return r == -ETIMEDOUT ? 0 : r;
+	for (unsigned i = 0; r > 0 && i < count_of; i++)
+		ready[i] = r & bits[i];
+	return r == -ETIMEDOUT || r > 0 ? 0 : r;
 }
 
 static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t timeout_ns,
@@ -337,12 +357,15 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 	struct sg_handle *both[2] = { sg_of(io), sg_of(io)->peer };
 	unsigned count_of = both[1] ? 2 : 1, n = 0;
 	uint64_t deadline = clock_monotonic() + timeout_ns;
+	/* who does not want to wait here has waited elsewhere */
+	bool polled = min == 0 || timeout_ns == 0;
+	bool ready[2] = { polled, polled };
 
 	for (;;) {
 		uint64_t due = 0;
 
 		for (unsigned i = 0; i < count_of; i++) {
-			int r = receive_all(both[i]);
+			int r = receive(both[i], ready[i]);
 
 			if (r < 0)
 				fail_all(both[i], r);
@@ -357,7 +380,7 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 		if (both[0]->used + (both[1] ? both[1]->used : 0) == 0)
 			return (int)n;
 
-		int r = wait_for_answers(both, count_of, deadline, due);
+		int r = wait_for_answers(both, count_of, deadline, due, ready);
 
 		if (r < 0)
 			for (unsigned i = 0; i < count_of; i++)

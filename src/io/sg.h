@@ -70,6 +70,8 @@ struct sg_handle {
 	unsigned depth;
 	unsigned queued; /* commands that the driver holds */
 	unsigned used;   /* slots in use */
+	unsigned answers;
+	bool eager; /* the last answers were there before anybody waited for them */
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];
 };

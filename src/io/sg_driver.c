@@ -81,10 +81,12 @@ static int linux_wait(const struct sg_driver *driver, const int *fds, unsigned c
 	if (n == 0)
 		return -ETIMEDOUT;
 	/* a detached device polls as hung up; what it still owes has to be received first */
+	int ready = 0;
+
 	for (unsigned i = 0; i < count; i++)
 		if (polls[i].revents & POLLIN)
-			return 0;
-	return -ENODEV;
+			ready |= 1 << i;
+	return ready ? ready : -ENODEV;
 }
 
 static int linux_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)

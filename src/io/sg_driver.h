@@ -31,7 +31,8 @@ struct sg_driver {
 	int (*send)(const struct sg_driver *driver, int fd, sg_io_hdr_t *header);
 	/* -EAGAIN: nothing has completed. */
 	int (*receive)(const struct sg_driver *driver, int fd, sg_io_hdr_t *ret);
-	/* Until one of the descriptors has something to receive; -ETIMEDOUT. */
+	/* Until one of the descriptors has something to receive. Returns those that have as
+	 * bits, the first is bit 0; 0 when interrupted; -ETIMEDOUT. */
 	int (*wait)(const struct sg_driver *driver, const int *fds, unsigned count,
 		    uint64_t timeout_ns);
 	/* One command from beginning to end (SG_IO). */

@@ -255,7 +255,7 @@ static int script_wait(const struct sg_driver *driver, const int *fds, unsigned 
 
 	if (script->gone)
 		return -ENODEV;
-	return script->pending_count ? 0 : -ETIMEDOUT;
+	return script->pending_count ? (1 << count) - 1 : -ETIMEDOUT;
 }
 
 static int script_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
