@@ -1,0 +1,320 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copies by SCSI commands through the sg driver: every pairing of ends, large
+# blocks and addresses, and all the trouble that scsi_debug disks can make. The
+# cases run inside one user-mode kernel and load the disks that they need.
+if [ "${1:-}" != inside ]; then
+	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
+		-M 768 -t 560 "$here/scsi-sg.sh" inside
+fi
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+SIZE=12 # MiB of each disk
+
+# disks OPTION...: scsi_debug with these options; sets source, destination and the spare, full of
+# bytes of their own unless they are the write-protected ones.
+disks() {
+	local disk
+	if [ "$(cat "$work/loaded" 2>/dev/null)" != "with $*" ]; then
+		modprobe -d /run/lab -r scsi_debug || true
+		modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" add_host=3 per_host_store=1 "$@"
+		wait_for three_nodes
+		udevadm settle
+		echo "with $*" >"$work/loaded"
+	fi
+	trouble 0
+	# shellcheck disable=SC2012 # kernel names
+	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
+	for disk in "$source" "$destination" "$spare"; do
+		wipefs -qaf "$disk" 2>/dev/null || true
+		head -c $((SIZE * MIB)) /dev/urandom >"$disk" 2>/dev/null || true
+		sync "$disk"
+		blockdev --flushbufs "$disk"
+	done
+	token=$(token_of "$destination")
+	untouched=$(digest "$spare" 0 $((SIZE * MIB)))
+}
+
+three_nodes() {
+	[ "$(find /dev -maxdepth 1 -name 'sd?' | wc -l)" -eq 3 ]
+}
+
+token_of() { # NODE
+	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p' | sed 's/.*\(......\)$/\1/'
+}
+
+knob() { # NAME VALUE
+	echo "$2" >"/sys/bus/pseudo/drivers/scsi_debug/$1"
+}
+
+# trouble BITS [EVERY]: what the disks do wrong, to each so many-th command.
+trouble() {
+	knob every_nth "${2:-0}"
+	knob opts "$1"
+}
+
+# through SOURCE-BACKEND DESTINATION-BACKEND STATUS [OPTION]...: from $source to $destination
+through() {
+	local from=$1 to=$2 status=$3
+	shift 3
+	run "$status" clone -s "$source" -d "$destination" --source-backend "$from" \
+		--destination-backend "$to" --confirm "$token" --log-dir logs "$@"
+}
+
+# As the medium has it, not the page cache.
+same_disks() {
+	blockdev --flushbufs "$source"
+	blockdev --flushbufs "$destination"
+	cmp "$source" "$destination"
+	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
+}
+
+# reported FILTER: true of the newest report
+reported() {
+	local newest
+	# shellcheck disable=SC2012 # names of the program's own
+	newest=$(ls -t logs/*.json | head -n 1)
+	jq -e "$1" "$newest" >/dev/null || {
+		jq . "$newest"
+		fail "not in the report: $1"
+	}
+}
+
+# ---- ends ----
+
+sg_to_sg() {
+	disks
+	through sg sg 0
+	same_disks
+	reported '.engine | .source_backend == "sg" and .destination_backend == "sg"
+		and .source_sg.direct + .source_sg.indirect >= 12
+		and .destination_sg.direct + .destination_sg.indirect >= 12'
+}
+
+sg_to_block_and_back() {
+	disks
+	through sg uring 0
+	same_disks
+	reported '.engine.source_sg != null and .engine.destination_sg == null'
+	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
+	sync "$destination"
+	through threads sg 0
+	same_disks
+	reported '.engine.source_sg == null and .engine.destination_sg != null'
+}
+
+an_image_onto_sg_and_sg_into_an_image() {
+	disks
+	head -c $((SIZE * MIB)) /dev/urandom >image.img
+	run 0 clone -s image.img -d "$destination" --destination-backend sg --confirm "$token" \
+		--log-dir logs
+	blockdev --flushbufs "$destination"
+	cmp image.img "$destination"
+	run 0 clone -s "$destination" -d new.img --source-backend sg --confirm new.img --log-dir logs
+	cmp image.img new.img
+}
+
+a_partition_and_nothing_around_it() {
+	disks
+	sfdisk -q "$source" <<<'start=2048, size=8192'
+	sfdisk -q "$destination" <<<'start=4096, size=8192'
+	wait_for test -b "${source}1"
+	wait_for test -b "${destination}1"
+	udevadm settle
+	cp "$destination" expected.img
+	dd if="$source" of=expected.img bs=512 skip=2048 seek=4096 count=8192 conv=notrunc status=none
+	source=${source}1 destination=${destination}1
+	through sg sg 0
+	blockdev --flushbufs "${destination%1}"
+	cmp "${destination%1}" expected.img
+}
+
+ranges_to_another_place() {
+	disks
+	cp "$destination" expected.img
+	dd if="$source" of=expected.img bs=512 skip=1001 seek=7 count=103 conv=notrunc status=none
+	dd if="$source" of=expected.img bs=512 skip=3000 seek=2006 count=4096 conv=notrunc status=none
+	through sg sg 0 -r 1001+103,3000+4096 --at 7
+	blockdev --flushbufs "$destination"
+	cmp "$destination" expected.img
+}
+
+blocks_of_4096_bytes() {
+	disks sector_size=4096
+	through sg sg 0
+	same_disks
+}
+
+# Commands of 10 bytes end at 2^32 blocks. The disks wrap round over the little memory they have.
+addresses_beyond_two_tib() {
+	disks virtual_gb=3000
+	far=4294967290
+	trouble 1
+	through sg sg 0 -r "$far+4096" --at "$far"
+	dmesg >messages
+	trouble 0
+	# READ(16) and WRITE(16), as the disk itself received them.
+	grep -q 'cmd 88 ' messages
+	grep -q 'cmd 8a ' messages
+	blockdev --flushbufs "$source"
+	blockdev --flushbufs "$destination"
+	same "$source" $((far * 512)) "$destination" $((far * 512)) $((4096 * 512))
+	run 1 clone -s "$source" -d "$destination" --source-backend sg -r 6291456000+1 \
+		--confirm "$token" --log-dir logs
+}
+
+# ---- how the data travels ----
+
+direct_where_the_driver_may_and_told_where_it_may_not() {
+	disks
+	echo 0 >/proc/scsi/sg/allow_dio
+	through sg sg 0
+	same_disks
+	says '/proc/scsi/sg/allow_dio'
+	reported '.engine.source_sg | .direct == 0 and .indirect > 0'
+	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 2'
+	through sg sg 0 --sg-io indirect
+	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 0'
+	echo 1 >/proc/scsi/sg/allow_dio
+	through sg sg 0
+	echo 0 >/proc/scsi/sg/allow_dio
+	same_disks
+	reported '.engine | .source_sg.indirect == 0 and .destination_sg.indirect == 0
+		and .source_sg.direct >= 12'
+	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 0'
+}
+
+# ---- trouble ----
+
+a_medium_error_by_its_lba() {
+	disks
+	# Ten blocks from 4660 (0x1234) on cannot be read.
+	trouble 2
+	through sg sg '6|7' --map copy.map
+	says 'LBA 4660'
+	says 'medium error: unrecovered read error (3/11/00)'
+	trouble 0
+	run 0 resume copy.map --confirm "$token" --log-dir logs
+	same_disks
+}
+
+bad_areas_are_exact_and_zero() {
+	disks
+	cp "$source" expected.img
+	dd if=/dev/zero of=expected.img bs=512 seek=4660 count=10 conv=notrunc status=none
+	trouble 2
+	through sg sg 4 --on-error map --retries 0
+	trouble 0
+	blockdev --flushbufs "$destination"
+	cmp "$destination" expected.img
+	reported '.bad_areas | length == 1 and .[0].lba == 4660 and .[0].sectors == 10
+		and .[0].sense.text == "medium error: unrecovered read error (3/11/00)"'
+}
+
+recovered_errors_are_data_and_counted() {
+	disks
+	trouble 8 5
+	through sg sg 0
+	trouble 0
+	same_disks
+	reported '.engine | .source_sg.recovered + .destination_sg.recovered > 0'
+	reported '[.events[] | select(.text | contains("recovered error"))] | length > 0'
+}
+
+aborted_commands_are_sent_again() {
+	disks
+	trouble 16 5
+	through sg sg 0
+	trouble 0
+	same_disks
+	reported '.engine | .source_sg.retried + .destination_sg.retried > 0'
+}
+
+short_transfers_are_completed() {
+	disks
+	trouble 256 5
+	through sg sg 0
+	trouble 0
+	same_disks
+}
+
+a_full_queue_is_waited_for() {
+	disks
+	trouble 1024 7
+	through sg sg 0
+	trouble 0
+	same_disks
+}
+
+a_disk_that_is_unplugged_stops_the_copy() {
+	disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
+		--confirm "$token" --log-dir logs --map copy.map --rate 2M >out 2>err &
+	copy=$!
+	wait_for grep -q . copy.map
+	sleep 2
+	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")
+	echo 1 >"/sys/block/${destination##*/}/device/delete"
+	status=0
+	wait "$copy" || status=$?
+	# The next case loads all disks anew.
+	: >"$work/loaded"
+	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	says "${destination##*/}"
+	[ ! -f "$destination" ]
+	ddrescuelog -t copy.map
+	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
+	echo '- - -' >"/sys/class/scsi_host/host${hctl%%:*}/scan"
+	wait_for test -b "$destination"
+	udevadm settle
+	run 0 resume copy.map --confirm "$token" --log-dir logs
+	same_disks
+}
+
+# ---- refusals ----
+
+a_write_protected_disk_is_refused() {
+	disks wp=1
+	before=$(digest "$destination")
+	through sg sg 3
+	blockdev --flushbufs "$destination"
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+a_disk_in_use_is_refused() {
+	disks
+	mkfs.ext4 -q -F "$destination"
+	mount_at "$case_dir/mounted" -o ro "$destination"
+	before=$(digest "$destination")
+	through sg sg 3
+	[ "$(digest "$destination")" = "$before" ]
+}
+
+what_is_no_scsi_disk_is_refused() {
+	disks
+	modprobe -d /run/lab loop
+	# No direct IO: the file lies in memory.
+	head -c $((SIZE * MIB)) /dev/urandom >loop.img
+	loop=$(losetup --find --show loop.img)
+	undone_by detach "$loop"
+	before=$(digest "$loop")
+	destination=$loop token=$loop
+	through sg sg 2
+	says 'has no sg node'
+	[ "$(digest "$loop")" = "$before" ]
+	head -c $((SIZE * MIB)) /dev/urandom >file.img
+	run '1|2' clone -s file.img -d "$spare" --source-backend sg --confirm "$(token_of "$spare")" \
+		--log-dir logs
+	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
+}
+
+run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
+	a_partition_and_nothing_around_it ranges_to_another_place \
+	direct_where_the_driver_may_and_told_where_it_may_not a_medium_error_by_its_lba \
+	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
+	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
+	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
+	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
+	a_write_protected_disk_is_refused
