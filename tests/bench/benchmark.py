@@ -65,10 +65,15 @@ class Bench:
         return result
 
 
+def depth(pair):
+    """A loop device does not say that what is below it spins; its depth has to be told."""
+    return ["-q", str(pair.depth)] if pair.depth else []
+
+
 def clonedeck(bench, pair, *options):
     logs = tempfile.mkdtemp(dir=bench.work)
     argv = [CLONEDECK, "clone", "-s", pair.source, "-d", pair.destination]
-    argv += ["--confirm", pair.destination, "--log-dir", logs, *options]
+    argv += ["--confirm", pair.destination, "--log-dir", logs, *depth(pair), *options]
     result = bench.run(argv)
     for path in glob.glob(os.path.join(logs, "*.json")):
         with open(path, encoding="utf-8") as file:
@@ -109,10 +114,10 @@ def peers(pair, all_of_them):
     return [f for f in found if shutil.which(f[1][4] if f[1][0] == "sh" else f[1][0])]
 
 
-def fio(jobs):
+def fio(jobs, in_flight):
     """Run time of the slowest job, without fio's own start; None without fio."""
     argv = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", "--bs=1M"]
-    argv += ["--iodepth=8", "--end_fsync=1", "--thread=1"]
+    argv += [f"--iodepth={in_flight}", "--end_fsync=1", "--thread=1"]
     for what, node in jobs:
         argv += [f"--name={what}", f"--rw={what}", f"--filename={node}"]
     # Small pages would make the limit lower than it is.
@@ -127,7 +132,8 @@ def fio(jobs):
 
 
 def backends_alone(pair, mode):
-    argv = [os.path.join(HERE, "copyloop"), "-m", mode, pair.source, pair.destination]
+    argv = [os.path.join(HERE, "copyloop"), "-m", mode, *depth(pair)]
+    argv += [pair.source, pair.destination]
     done = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
     return float(done.stdout.split()[0]) if done.returncode == 0 else None
 
@@ -138,7 +144,7 @@ def limits(pair):
     found = {}
     for mode, job in jobs.items():
         pair.forget()
-        times = [fio(job), backends_alone(pair, mode)]
+        times = [fio(job, pair.depth or 8), backends_alone(pair, mode)]
         found[mode] = min(t for t in times if t is not None)
     return found
 
@@ -436,6 +442,7 @@ class Run:
             size = (128 if quick else 256 if "spinning" in name else 512) * MIB
             rounds = 1 if quick else max(self.rounds - 2, 1)
             with rigs.modelled_pair(name, plugin, size, source, destination or source) as pair:
+                pair.depth = 4 if "spinning" in name else None
                 summary = self.measure(pair, rounds, False)
                 if summary:
                     goals_of_modelled(self.goals, summary, goal, factor)

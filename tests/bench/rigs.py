@@ -47,6 +47,7 @@ class Pair:
     def __init__(self, name, source, destination, size, files=()):
         self.name, self.source, self.destination = name, source, destination
         self.size, self.files = size, files
+        self.depth = None  # requests in flight, where the device itself does not tell
         self.sector = int(output("blockdev", "--getss", source))
 
     def forget(self):
