@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 
-#define RETRIES_MAX 8  /* of one command; several unit attentions may be queued */
-#define ASK_EVERY   32 /* answers, then see whether the next one is there already */
+#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
+#define ASK_EVERY   8 /* answers, then see whether the next one is there already */
 #define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
 #define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
 

@@ -162,6 +162,7 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 		return error_nomem(reterr);
 	handle->io = (struct io_handle){ .backend = table, .target = target };
 	handle->backend = backend;
+	handle->eager = true;
 	handle->depth = setup->depth < SG_DRIVER_QUEUE ? setup->depth : SG_DRIVER_QUEUE;
 	handle->fd = -1;
 	r = backend->driver->reopen(backend->driver, target->sg_fd, &handle->fd);
