@@ -34,6 +34,10 @@ deck() {
 	fail "the deck did not appear"
 }
 
+shows() { # PATTERN
+	tmux -S "$case_dir/tmux" capture-pane -p | grep -q "$1"
+}
+
 stop_tmux() {
 	tmux -S "$1" kill-server
 }
@@ -51,9 +55,8 @@ without_a_terminal_it_clones_and_compares() {
 quitting_the_deck() {
 	demo_folder
 	deck
-	tmux -S "$case_dir/tmux" capture-pane -p >screen
-	grep -i practice screen
-	grep -c loop screen
+	wait_for shows PRACTICE
+	wait_for shows ' loop[0-9]'
 	tmux -S "$case_dir/tmux" send-keys q
 	wait_for nothing_stays
 }
