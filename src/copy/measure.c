@@ -203,7 +203,8 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	s->now_write = moving ? k->rates.now_write : 0;
 	s->minute = rates_minute(&k->rates, last);
 	s->average = rates_average(&k->rates, last);
-	s->peak = k->rates.peak;
+	/* Some second was at least as fast as the average, also when none was measured whole. */
+	s->peak = k->rates.peak > 0 && k->rates.peak < s->average ? s->average : k->rates.peak;
 	if (k->state == JOB_COPYING)
 		rates_eta(&k->rates, now, (int64_t)time(NULL), &s->eta);
 }
