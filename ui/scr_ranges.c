@@ -114,7 +114,15 @@ static void renew(struct ranges_screen *screen, struct app *app)
 	if (gone)
 		return;
 	if (screen->model) {
-		ranges_model_rebase(screen->model, disk);
+		if (ranges_model_rebase(screen->model, disk) < 0) {
+			/* What it borrows is gone; better no rows than those. */
+			ranges_model_destroy(screen->model);
+			screen->model = NULL;
+			screen->focus = FOCUS_LIST;
+			error_nomem(&error);
+			app_error(app, &error);
+			return;
+		}
 	} else if (ranges_model_new(&choice->source, disk, &screen->model, &error) < 0) {
 		app_error(app, &error);
 		return;
@@ -134,6 +142,9 @@ static void leave(void *state, struct app *app)
 {
 	struct ranges_screen *screen = state;
 
+	/* The reason to leave may be a new list of disks: the rows point into one that is gone. */
+	if (screen->model && screen->focus != FOCUS_LIST)
+		renew(screen, app);
 	if (screen->model && screen->focus == FOCUS_DESTINATION)
 		ranges_model_destination_end(screen->model);
 	if (screen->model && screen->focus == FOCUS_RANGE)

@@ -374,6 +374,22 @@ def translated_screens_keep_their_parts():
     return None
 
 
+def unplugged_while_a_range_is_typed():
+    """The rows on the screen that is left point into the list of before, which is gone: a build
+    with the address sanitizer sees it when somebody looks there."""
+    program = Program([FAKEDECK, "rescue", "unplugged"])
+    program.wait("Choose a source")
+    program.type("sjd\r")
+    program.wait("dest LBA")
+    program.type("1")
+    program.quiet()
+    # In one piece: the new list comes when all of it was read, and the range is half typed.
+    program.type("r2exxx")
+    program.wait("is gone")
+    program.type("q")
+    assert program.end()[1] == 0
+
+
 def panes_cost_next_to_nothing():
     """The screen of a running copy at its full rate: far below a hundredth of a core."""
     with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
@@ -393,7 +409,8 @@ CASES = [
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
     sigterm_stops_without_asking, ctrl_z, lost_terminal,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
-    translated_screens_keep_their_parts, panes_cost_next_to_nothing,
+    translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
+    panes_cost_next_to_nothing,
 ]
 
 if __name__ == "__main__":
