@@ -209,7 +209,8 @@ void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *forma
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	verdict->kind = kind;
-	text_copy(verdict->sentence, sizeof(verdict->sentence), text);
+	/* Paths of files are in it: a line break in one must not look like another verdict. */
+	text_sanitise(verdict->sentence, sizeof(verdict->sentence), text, sizeof(text));
 }
 
 const char *rule_disk_name(const struct disk *disk, char buffer[static RULE_NAME_MAX])

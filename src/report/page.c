@@ -63,6 +63,8 @@ void page_field(struct page *page, const char *label, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
+	/* A path may hold anything, also what a terminal obeys. */
+	text_sanitise(value, sizeof(value), value, sizeof(value));
 	fprintf(page->out, " %s", text_fit(fitted, sizeof(fitted), label, LABEL_COLUMNS));
 	put_wrapped(page, value, FIELD_INDENT);
 }
@@ -75,6 +77,8 @@ void page_item(struct page *page, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
+	/* A path may hold anything, also what a terminal obeys. */
+	text_sanitise(value, sizeof(value), value, sizeof(value));
 	fprintf(page->out, "%*s", ITEM_INDENT, "");
 	put_wrapped(page, value, ITEM_INDENT);
 }

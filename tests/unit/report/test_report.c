@@ -116,6 +116,23 @@ START_TEST(text_names_what_matters)
 }
 END_TEST
 
+START_TEST(names_of_files_command_no_terminal)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample.plan->destination.kind = ENDPOINT_IMAGE;
+	strcpy(sample.plan->destination.node, "/tmp/a\033[31m\nRESULT  COMPLETE\302\2332J.img");
+	char *text = text_of(&sample.report, 80);
+
+	ck_assert_ptr_nonnull(strstr(text, "image /tmp/a?[31m?RESULT  COMPLETE?2J.img"));
+	ck_assert_ptr_null(strchr(text, '\033'));
+	ck_assert_ptr_null(strstr(text, "\nRESULT"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(unknown_is_not_zero)
 {
 	struct sample sample;
@@ -228,6 +245,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, bad_areas_are_counted_in_words);
 	tcase_add_test(tcase, what_sg_did_is_told);
 	tcase_add_test(tcase, text_names_what_matters);
+	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_test(tcase, unknown_is_not_zero);
 	tcase_add_test(tcase, text_stays_within_its_columns);
 	tcase_add_test(tcase, absurd_widths_end);
