@@ -18,20 +18,24 @@ struct saver {
 	int wake;
 	enum saver_state state;
 	bool quit;
+	bool lost; /* a flush failed; the thread's alone */
 	struct saver_order order;
 	char path[PATH_MAX];
 	struct saver_result result;
 };
 
-static void carry_out(const struct saver_order *order, struct saver_result *ret)
+/* The kernel tells of a lost write once: the flush after one that failed succeeds, and confirms
+ * nothing of what was written before. */
+static void carry_out(const struct saver_order *order, bool *lost, struct saver_result *ret)
 {
 	*ret = (struct saver_result){ 0 };
 	if (order->flush) {
 		ret->flush_code = order->flush->backend->flush(order->flush, &ret->flush_error);
-		ret->flushed = ret->flush_code == 0;
+		*lost |= ret->flush_code < 0;
+		ret->flushed = !*lost;
 	}
 	/* A map that calls more finished than the medium holds is worse than an old one. */
-	if (!order->map || (order->flush && !ret->flushed))
+	if (!order->map || *lost)
 		return;
 	ret->code = map_save(order->map, order->path, order->state, order->pos, &ret->error);
 	ret->saved = ret->code == 0;
@@ -52,7 +56,7 @@ static void *saver_main(void *arg)
 			break;
 		order = saver->order;
 		pthread_mutex_unlock(&saver->lock);
-		carry_out(&order, &result);
+		carry_out(&order, &saver->lost, &result);
 		map_destroy(order.owned);
 		pthread_mutex_lock(&saver->lock);
 		saver->result = result;

@@ -2,7 +2,8 @@
 /*
  * The saver: a thread that flushes the destination and then saves the map, in
  * this order, so that what the file calls finished is on the medium. Both can
- * take long; the keeper goes on meanwhile.
+ * take long; the keeper goes on meanwhile. After a flush that failed no other
+ * one counts, and no map is saved any more.
  */
 #ifndef CLONEDECK_COPY_SAVER_H
 #define CLONEDECK_COPY_SAVER_H

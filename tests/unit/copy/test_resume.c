@@ -170,6 +170,32 @@ START_TEST(what_a_checkpoint_calls_finished_was_flushed)
 }
 END_TEST
 
+/* As the kernel does it: it tells of what was lost once, and the next flush is a good one. */
+START_TEST(one_lost_flush_is_remembered)
+{
+	prepare(0, 0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig.plan->options.rate = 16 * MIB;
+	rig.setup.map_interval = 100 * MS;
+	rig_start(&rig);
+	rig_until_written(&rig, 4 * MIB);
+
+	struct map *before = rig_load_map(&rig);
+
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO, .times = 1 });
+	struct job_snapshot s = rig_wait(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.flushed);
+	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), map_bytes(before, MAP_FINISHED));
+	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), s.written);
+	map_destroy(before);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(stopping_is_quick_and_drains)
 {
 	prepare(_i, 8 * MIB);
@@ -232,6 +258,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, stopped_and_resumed_until_it_is_done, 0, 4);
 	tcase_add_loop_test(tc, killed_and_resumed, 0, 2);
 	tcase_add_test(tc, what_a_checkpoint_calls_finished_was_flushed);
+	tcase_add_test(tc, one_lost_flush_is_remembered);
 	tcase_add_loop_test(tc, stopping_is_quick_and_drains, 0, 4);
 	tcase_add_loop_test(tc, stopped_while_paused, 0, 2);
 	tcase_add_loop_test(tc, stopped_before_anything, 0, 2);
