@@ -6,16 +6,24 @@
  * write error where it belongs, to the request it hit, and not to some later
  * one or to the final flush; several lanes keep both ends busy all the same.
  *
- * O_DIRECT is taken off the descriptor when it is set. It belongs to the open
- * file description, which all lanes share and which they all open this way.
+ * Every handle has an open file description of its own, without O_DIRECT: the
+ * kernel tells of a write error once per description, and of one that lanes
+ * share the wrong lane would take it.
  */
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/i18n.h"
 #include "io/sync.h"
+
+struct buffered_handle {
+	struct io_handle base;
+	int fd;
+};
 
 static int buffered_probe(const struct io_backend *backend, const struct io_target *target,
 			  struct error *reterr)
@@ -26,24 +34,28 @@ static int buffered_probe(const struct io_backend *backend, const struct io_targ
 static int buffered_open(const struct io_backend *backend, const struct io_target *target,
 			 const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
-	int r = sync_clear_direct(target, reterr);
-
-	if (r < 0)
-		return r;
-
-	struct io_handle *handle = malloc(sizeof(*handle));
+	struct buffered_handle *handle = malloc(sizeof(*handle));
 
 	if (!handle)
 		return error_nomem(reterr);
-	*handle = (struct io_handle){ .backend = backend, .target = target };
-	posix_fadvise(target->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	*ret = handle;
+	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->fd = sync_open_plain(target);
+	if (handle->fd < 0) {
+		int code = handle->fd;
+
+		free(handle);
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", target->name,
+				 _("%s could not be switched to the page cache: %s."), target->name,
+				 error_phrase(code));
+	}
+	posix_fadvise(handle->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	*ret = &handle->base;
 	return 0;
 }
 
 static enum io_answer buffered_submit(struct io_handle *handle, struct io_request *request)
 {
-	int fd = handle->target->fd;
+	int fd = ((struct buffered_handle *)handle)->fd;
 
 	sync_begin(request);
 
@@ -64,6 +76,12 @@ static enum io_answer buffered_submit(struct io_handle *handle, struct io_reques
 	return sync_end(request, r);
 }
 
+static void buffered_close(struct io_handle *handle)
+{
+	close(((struct buffered_handle *)handle)->fd);
+	free(handle);
+}
+
 const struct io_backend io_buffered_backend = {
 	.name = "buffered",
 	.traits = 0,
@@ -73,5 +91,5 @@ const struct io_backend io_buffered_backend = {
 	.reap = sync_reap,
 	.poll_fd = sync_poll_fd,
 	.flush = sync_flush,
-	.close = sync_close,
+	.close = buffered_close,
 };

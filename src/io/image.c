@@ -64,15 +64,6 @@ static uint32_t direct_alignment(int fd)
 	return SAFE_ALIGNMENT;
 }
 
-/* O_DIRECT belongs to the description and cannot be left out of one call. */
-static int open_plain(const struct io_target *target)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
-	return open(path, (target->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-}
-
 static int extend(const struct io_target *target, struct image_handle *handle, struct error *reterr)
 {
 	struct stat st;
@@ -104,21 +95,21 @@ static int image_open(const struct io_backend *backend, const struct io_target *
 	if (!handle)
 		return error_nomem(reterr);
 	handle->base = (struct io_handle){ .backend = backend, .target = target };
-	handle->plain = target->fd;
 	handle->holes = true;
 	r = extend(target, handle, reterr);
 	if (r < 0)
 		goto fail;
+	/* O_DIRECT belongs to the description and cannot be left out of one call; errors in
+	 * writing back belong to it, too. */
+	r = handle->plain = sync_open_plain(target);
+	if (r < 0) {
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+			  _("%s cannot be opened: %s."), target->name, error_phrase(r));
+		goto fail;
+	}
 	if (target->direct) {
 		handle->alignment = direct_alignment(target->fd);
-		handle->plain = open_plain(target);
-		handle->direct = handle->alignment && handle->plain >= 0;
-		if (handle->plain < 0) {
-			handle->plain = target->fd;
-			r = sync_clear_direct(target, reterr);
-			if (r < 0)
-				goto fail;
-		}
+		handle->direct = handle->alignment;
 	}
 	*ret = &handle->base;
 	return 0;
@@ -132,12 +123,19 @@ static int move_plain(struct image_handle *handle, struct io_request *request, u
 		      uint32_t to)
 {
 	uint64_t offset = request->offset + from;
+	uint32_t done = request->done;
 	int r = sync_transfer(handle->plain, request, from, to, 1);
 
+	if (request->direction == IO_WRITE) {
+		/* In the cache is not in the file; which bytes failed is not known. */
+		if (r == 0)
+			r = sync_write_back(handle->plain, offset, to - from);
+		if (r < 0)
+			request->done = done;
+		return r;
+	}
 	if (r < 0)
 		return r;
-	if (request->direction == IO_WRITE)
-		return sync_write_back(handle->plain, offset, to - from);
 	posix_fadvise(handle->plain, (off_t)offset, to - from, POSIX_FADV_DONTNEED);
 	return 0;
 }
@@ -255,8 +253,7 @@ static void image_close(struct io_handle *base)
 {
 	struct image_handle *handle = to_image(base);
 
-	if (handle->plain != base->target->fd)
-		close(handle->plain);
+	close(handle->plain);
 	free(handle);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -102,20 +103,15 @@ void sync_close(struct io_handle *handle)
 	free(handle);
 }
 
-int sync_clear_direct(const struct io_target *target, struct error *reterr)
+int sync_open_plain(const struct io_target *target)
 {
-	int flags = fcntl(target->fd, F_GETFL);
+	char path[40];
 
-	if (flags >= 0 && !(flags & O_DIRECT))
-		return 0;
-	if (flags < 0 || fcntl(target->fd, F_SETFL, flags & ~O_DIRECT) < 0) {
-		int code = -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
 
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", target->name,
-				 _("%s could not be switched to the page cache: %s."), target->name,
-				 error_phrase(code));
-	}
-	return 0;
+	int fd = open(path, (target->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int sync_write_back(int fd, uint64_t offset, uint64_t length)

@@ -28,8 +28,9 @@ int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t tim
 int sync_poll_fd(struct io_handle *handle);
 void sync_close(struct io_handle *handle);
 
-/* Takes O_DIRECT off the descriptor, for all who share it. */
-int sync_clear_direct(const struct io_target *target, struct error *reterr);
+/* Another description of the target without O_DIRECT; a descriptor or negative errno. Of an error
+ * in writing back the kernel tells every description once: who shares one takes it from others. */
+int sync_open_plain(const struct io_target *target);
 /* Writes the cached bytes of the range to the device, waits for that, and drops them from the
  * page cache. 0 or negative errno. */
 int sync_write_back(int fd, uint64_t offset, uint64_t length);
