@@ -9,6 +9,7 @@
 
 #include <json-c/json.h>
 
+#include "base/sense.h"
 #include "copy/job.h"
 #include "guard/rules.h"
 #include "plan/plan.h"
@@ -21,7 +22,9 @@ json_object *report_json_endpoint(const struct endpoint *endpoint);
 json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
 json_object *report_json_latency(const struct latency_summary *latency);
+json_object *report_json_sense(const struct sense *sense);
 json_object *report_json_error(const struct error *error);
+void report_json_add_number(json_object *object, const char *key, uint64_t value);
 struct report;
 /* The whole report. */
 json_object *report_json_document(const struct report *report);

@@ -4,129 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "report/page.h"
-#include "report/report.h"
+#include "report/text_parts.h"
 
 #define BAD_LINES_MAX 16
-
-static void put_endpoint(struct page *page, const char *label, const struct endpoint *endpoint)
-{
-	const struct identity *identity = &endpoint->identity;
-
-	if (endpoint->kind == ENDPOINT_IMAGE)
-		page_field(page, label, _("image %s"), endpoint->node);
-	else if (identity->serial[0])
-		page_field(page, label, _("%s  %s  S/N %s"), endpoint->node, identity->model,
-			   identity->serial);
-	else
-		page_field(page, label, _("%s  %s  no serial"), endpoint->node, identity->model);
-}
-
-static void put_ranges(struct page *page, const struct plan *plan)
-{
-	char bytes[UNITS_TEXT_MAX];
-	const struct extent *extent = plan->extents;
-
-	units_print_count(plan_bytes(plan), bytes);
-	if (plan->extent_count == 1)
-		page_field(page, _("range"),
-			   _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s B"),
-			   extent->source_lba, extent->source_lba + extent->sectors - 1,
-			   extent->destination_lba, bytes);
-	else
-		page_field(page, _("ranges"),
-			   P_("%zu range, the first at LBA %" PRIu64 " -> LBA %" PRIu64
-			      ", %s B in all",
-			      "%zu ranges, the first at LBA %" PRIu64 " -> LBA %" PRIu64
-			      ", %s B in all",
-			      plan->extent_count),
-			   plan->extent_count, plan->extent_count ? extent->source_lba : 0,
-			   plan->extent_count ? extent->destination_lba : 0, bytes);
-}
-
-/* Short copies in tenths of a second, long ones as a clock shows them. */
-static void print_time(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
-{
-	if (ns < 60 * NSEC_PER_SEC)
-		snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
-	else
-		units_print_duration(ns / NSEC_PER_SEC, buffer);
-}
-
-static void put_copied(struct page *page, const struct job_snapshot *job)
-{
-	char bytes[UNITS_TEXT_MAX], before[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
-	char average[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
-
-	print_time(job->copy_ns, time);
-	units_print_count(job->written - job->already, bytes);
-	if (job->average > 0 && job->peak > 0)
-		page_field(page, _("copied"), _("%s B in %s    average %s  most %s"), bytes, time,
-			   units_print_rate(job->average, average),
-			   units_print_rate(job->peak, peak));
-	else
-		page_field(page, _("copied"), _("%s B in %s"), bytes, time);
-	if (job->already)
-		page_field(page, "", _("%s B had been copied before"),
-			   units_print_count(job->already, before));
-}
-
-static void put_flushed(struct page *page, const struct job_snapshot *job)
-{
-	char clock[32] = "?";
-	struct tm tm;
-	time_t when = (time_t)job->flushed_at;
-
-	if (!job->flushed) {
-		page_field(page, _("flushed"), _("no: what is on the medium is not known"));
-		return;
-	}
-	if (job->flushed_at && localtime_r(&when, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	page_field(page, _("flushed"), _("yes, the destination confirmed it at %s"), clock);
-}
-
-static void put_latency(struct page *page, const char *label, const struct latency_summary *latency)
-{
-	if (latency->count == 0) {
-		page_field(page, label, _("unknown"));
-		return;
-	}
-	page_field(page, label, "p50 %.3g  p90 %.3g  p99 %.3g  p99.9 %.3g  max %.4g",
-		   (double)latency->p50 / NSEC_PER_MSEC, (double)latency->p90 / NSEC_PER_MSEC,
-		   (double)latency->p99 / NSEC_PER_MSEC, (double)latency->p999 / NSEC_PER_MSEC,
-		   (double)latency->max / NSEC_PER_MSEC);
-}
-
-/* What was asked for is in the line of the engine; this is what came of it. */
-static void put_truth(struct page *page, const char *end, const struct io_truth *truth)
-{
-	if (!truth->known)
-		return;
-	page_field(page, "",
-		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
-		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
-		   end, truth->direct, truth->indirect, truth->recovered, truth->retried,
-		   truth->waited);
-}
-
-static void put_truths(struct page *page, const struct job_snapshot *job)
-{
-	const struct io_truth *source = &job->source.truth, *destination = &job->destination.truth;
-
-	put_truth(page, _("source"), source);
-	put_truth(page, _("dest"), destination);
-	/* It is the driver's, so the ends share it. */
-	if (source->advice || destination->advice)
-		page_field(page, "", "%s", source->advice ? source->advice : destination->advice);
-}
 
 static void put_bad_areas(struct page *page, const struct report *report)
 {
@@ -206,22 +91,22 @@ static void put_report(struct page *page, const struct report *report)
 	if (job->error.code)
 		page_field(page, "", "%s", job->error.sentence);
 	fputc('\n', page->out);
-	put_endpoint(page, _("source"), &report->plan->source);
-	put_endpoint(page, _("dest"), &report->plan->destination);
-	put_ranges(page, report->plan);
+	text_put_endpoint(page, _("source"), &report->plan->source);
+	text_put_endpoint(page, _("dest"), &report->plan->destination);
+	text_put_ranges(page, report->plan);
 	page_field(page, _("plan"), "%s", plan_id(report->plan, id));
 	fputc('\n', page->out);
-	put_copied(page, job);
+	text_put_copied(page, job);
 	page_field(page, _("verified"), _("no, the copy was not read back"));
-	put_flushed(page, job);
+	text_put_flushed(page, job);
 	fputc('\n', page->out);
-	put_latency(page, _("read ms"), &job->source.latency);
-	put_latency(page, _("write ms"), &job->destination.latency);
+	text_put_latency(page, _("read ms"), &job->source.latency);
+	text_put_latency(page, _("write ms"), &job->destination.latency);
 	page_field(page, _("cpu"), _("%.2f s user, %.2f s system"), job->process_cpu_user,
 		   job->process_cpu_system);
 	if (job->engine[0])
 		page_field(page, _("engine"), "%s", job->engine);
-	put_truths(page, job);
+	text_put_truths(page, job);
 	put_bad_areas(page, report);
 	put_warnings(page, report);
 	fputc('\n', page->out);

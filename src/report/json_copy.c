@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON: what the copy came to, in numbers. */
+#include "report/json_parts.h"
+
+#include "base/clock.h"
+
+json_object *report_json_bad_areas(const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < job->bad_shown; i++) {
+		const struct job_bad_area *bad = &job->bad[i];
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(
+			object, "end",
+			json_object_new_string(bad->write ? "destination" : "source"));
+		report_json_add_number(object, "lba", bad->lba);
+		report_json_add_number(object, "sectors", bad->sectors);
+		report_json_add_number(object, "offset", bad->lba * report->plan->sector_size);
+		report_json_add_number(object, "bytes", bad->sectors * report->plan->sector_size);
+		json_object_object_add(object, "errno", json_object_new_int(-bad->code));
+		json_object_object_add(object, "sense", report_json_sense(&bad->sense));
+		json_object_object_add(object, "partition",
+				       bad->partition ? json_object_new_int((int)bad->partition)
+						      : NULL);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+json_object *report_json_seconds(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+	const double second = (double)NSEC_PER_SEC;
+
+	json_object_object_add(object, "copy",
+			       json_object_new_double((double)job->copy_ns / second));
+	json_object_object_add(object, "flush",
+			       job->flushed ? json_object_new_double((double)job->flush_ns / second)
+					    : NULL);
+	json_object_object_add(object, "paused",
+			       json_object_new_double((double)job->paused_ns / second));
+	json_object_object_add(object, "verify", NULL);
+	json_object_object_add(object, "elapsed",
+			       json_object_new_double((double)job->elapsed / second));
+	return object;
+}
+
+json_object *report_json_rate(const struct report *report)
+{
+	json_object *object = json_object_new_object();
+	json_object *profile = json_object_new_array();
+
+	json_object_object_add(object, "average", report_json_positive(report->job.average));
+	json_object_object_add(object, "peak", report_json_positive(report->job.peak));
+	for (size_t i = 0; i < RATES_PROFILE; i++)
+		json_object_array_add(profile, report_json_positive(report->rates.profile[i]));
+	json_object_object_add(object, "profile", profile);
+	return object;
+}
+
+json_object *report_json_cpu(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+	json_object *lanes = json_object_new_array();
+
+	json_object_object_add(object, "user", json_object_new_double(job->process_cpu_user));
+	json_object_object_add(object, "system", json_object_new_double(job->process_cpu_system));
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct cpu_share *share = &job->lanes[i].cpu;
+
+		json_object_array_add(lanes, share->known
+						     ? json_object_new_double((double)share->user +
+									      (double)share->system)
+						     : NULL);
+	}
+	json_object_object_add(object, "per_lane", lanes);
+	return object;
+}
+
+static json_object *json_truth(const struct io_truth *truth)
+{
+	json_object *object;
+
+	if (!truth->known)
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "direct", truth->direct);
+	report_json_add_number(object, "indirect", truth->indirect);
+	report_json_add_number(object, "recovered", truth->recovered);
+	report_json_add_number(object, "retried", truth->retried);
+	report_json_add_number(object, "waited", truth->waited);
+	return object;
+}
+
+json_object *report_json_engine(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "choice", report_json_text(job->engine));
+	json_object_object_add(object, "source_backend", report_json_text(job->source.backend));
+	json_object_object_add(object, "destination_backend",
+			       report_json_text(job->destination.backend));
+	json_object_object_add(object, "source_sg", json_truth(&job->source.truth));
+	json_object_object_add(object, "destination_sg", json_truth(&job->destination.truth));
+	json_object_object_add(object, "lanes", json_object_new_int((int)job->lane_count));
+	report_json_add_number(object, "chunk", job->chunk);
+	report_json_add_number(object, "source_depth", job->source.depth);
+	report_json_add_number(object, "destination_depth", job->destination.depth);
+	report_json_add_number(object, "buffers", job->buffers);
+	return object;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON: the report as a whole. */
+#include <stdlib.h>
+
+#include "report/json_parts.h"
+
+static json_object *json_events(const struct report *report)
+{
+	static const char *const words[] = { "error", "warning", "info", "debug" };
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < report->event_count; i++) {
+		const struct job_event *event = &report->events[i];
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "time", report_json_time(event->time));
+		json_object_object_add(object, "level",
+				       json_object_new_string(words[event->level]));
+		json_object_object_add(object, "text", json_object_new_string(event->text));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static json_object *json_files(const struct report *report)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "log", report_json_text(report->log_path));
+	json_object_object_add(object, "map", report_json_text(report->map_path));
+	json_object_object_add(object, "report", report_json_text(report->json_path));
+	json_object_object_add(object, "map_safe", json_object_new_boolean(report->job.map_safe));
+	json_object_object_add(object, "in_memory",
+			       json_object_new_boolean(report->log_dir_in_memory));
+	return object;
+}
+
+static json_object *json_host(const struct report *report)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "name", report_json_text(report->host));
+	json_object_object_add(object, "kernel", report_json_text(report->kernel));
+	return object;
+}
+
+static void add_outcome(json_object *object, const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+
+	json_object_object_add(object, "result",
+			       json_object_new_string(report_result_word(report)));
+	json_object_object_add(object, "exit_code",
+			       json_object_new_int((int)report_exit_code(report)));
+	json_object_object_add(object, "error", report_json_error(&job->error));
+	json_object_object_add(object, "started_at", report_json_time(job->started_at));
+	json_object_object_add(object, "ended_at", report_json_time(job->ended_at));
+	json_object_object_add(object, "flushed_at", report_json_time(job->flushed_at));
+	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
+	report_json_add_number(object, "bytes_total", job->total);
+	report_json_add_number(object, "bytes_copied", job->written);
+	report_json_add_number(object, "bytes_copied_before", job->already);
+	json_object_object_add(object, "bytes_verified", NULL);
+}
+
+json_object *report_json_document(const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+	json_object *object = json_object_new_object();
+	json_object *destinations = json_object_new_array();
+	char id[9];
+
+	json_object_object_add(object, "schema", json_object_new_string("clonedeck.report/1"));
+	json_object_object_add(object, "version", report_json_text(report->version));
+	json_object_object_add(object, "host", json_host(report));
+	add_outcome(object, report);
+	json_object_object_add(object, "plan_id",
+			       json_object_new_string(plan_id(report->plan, id)));
+	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
+	json_object_array_add(destinations, report_json_endpoint(&report->plan->destination));
+	json_object_object_add(object, "destinations", destinations);
+	report_json_add_number(object, "sector_size", report->plan->sector_size);
+	json_object_object_add(object, "whole", json_object_new_boolean(report->plan->whole));
+	json_object_object_add(object, "plan", report_json_extents(report->plan));
+	report_json_add_number(object, "bad_areas_total", job->bad_areas);
+	report_json_add_number(object, "bad_bytes", job->bad_bytes);
+	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
+	json_object_object_add(object, "digests", NULL);
+	json_object_object_add(object, "seconds", report_json_seconds(job));
+	json_object_object_add(object, "rate", report_json_rate(report));
+	json_object *latency = json_object_new_object();
+
+	json_object_object_add(latency, "read", report_json_latency(&job->source.latency));
+	json_object_object_add(latency, "write", report_json_latency(&job->destination.latency));
+	json_object_object_add(object, "latency", latency);
+	json_object_object_add(object, "cpu", report_json_cpu(job));
+	json_object_object_add(object, "engine", report_json_engine(job));
+	report_json_add_number(object, "errors", job->errors);
+	report_json_add_number(object, "retries", job->retries);
+	report_json_add_number(object, "slow_reads", job->slow_reads);
+	json_object_object_add(object, "warnings",
+			       report_json_verdicts(&report->verdicts, VERDICT_WARN));
+	json_object_object_add(object, "events", json_events(report));
+	json_object_object_add(object, "files", json_files(report));
+	json_object_object_add(object, "next", report_json_text(report->destination_next));
+
+	return object;
+}
+
+int report_json(const struct report *report, char **ret, struct error *reterr)
+{
+	json_object *object = report_json_document(report);
+	char *text = report_json_print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+						       JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	json_object_put(object);
+	if (!text)
+		return error_nomem(reterr);
+	*ret = text;
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report as text: what the copy came to, in numbers. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "report/text_parts.h"
+
+/* Short copies in tenths of a second, long ones as a clock shows them. */
+static void print_time(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
+{
+	if (ns < 60 * NSEC_PER_SEC)
+		snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
+	else
+		units_print_duration(ns / NSEC_PER_SEC, buffer);
+}
+
+void text_put_copied(struct page *page, const struct job_snapshot *job)
+{
+	char bytes[UNITS_TEXT_MAX], before[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	char average[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
+
+	print_time(job->copy_ns, time);
+	units_print_count(job->written - job->already, bytes);
+	if (job->average > 0 && job->peak > 0)
+		page_field(page, _("copied"), _("%s B in %s    average %s  most %s"), bytes, time,
+			   units_print_rate(job->average, average),
+			   units_print_rate(job->peak, peak));
+	else
+		page_field(page, _("copied"), _("%s B in %s"), bytes, time);
+	if (job->already)
+		page_field(page, "", _("%s B had been copied before"),
+			   units_print_count(job->already, before));
+}
+
+void text_put_flushed(struct page *page, const struct job_snapshot *job)
+{
+	char clock[32] = "?";
+	struct tm tm;
+	time_t when = (time_t)job->flushed_at;
+
+	if (!job->flushed) {
+		page_field(page, _("flushed"), _("no: what is on the medium is not known"));
+		return;
+	}
+	if (job->flushed_at && localtime_r(&when, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	page_field(page, _("flushed"), _("yes, the destination confirmed it at %s"), clock);
+}
+
+void text_put_latency(struct page *page, const char *label, const struct latency_summary *latency)
+{
+	if (latency->count == 0) {
+		page_field(page, label, _("unknown"));
+		return;
+	}
+	page_field(page, label, "p50 %.3g  p90 %.3g  p99 %.3g  p99.9 %.3g  max %.4g",
+		   (double)latency->p50 / NSEC_PER_MSEC, (double)latency->p90 / NSEC_PER_MSEC,
+		   (double)latency->p99 / NSEC_PER_MSEC, (double)latency->p999 / NSEC_PER_MSEC,
+		   (double)latency->max / NSEC_PER_MSEC);
+}
+
+/* What was asked for is in the line of the engine; this is what came of it. */
+static void put_truth(struct page *page, const char *end, const struct io_truth *truth)
+{
+	if (!truth->known)
+		return;
+	page_field(page, "",
+		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
+		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
+		   end, truth->direct, truth->indirect, truth->recovered, truth->retried,
+		   truth->waited);
+}
+
+void text_put_truths(struct page *page, const struct job_snapshot *job)
+{
+	const struct io_truth *source = &job->source.truth, *destination = &job->destination.truth;
+
+	put_truth(page, _("source"), source);
+	put_truth(page, _("dest"), destination);
+	/* It is the driver's, so the ends share it. */
+	if (source->advice || destination->advice)
+		page_field(page, "", "%s", source->advice ? source->advice : destination->advice);
+}
