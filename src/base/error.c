@@ -102,6 +102,7 @@ const char *error_phrase(int code)
 		{ EBADE, N_("reserved by another host") },
 		{ ENOLINK, N_("the connection to the device failed") },
 		{ EOPNOTSUPP, N_("not supported by the device") },
+		{ ESTALE, N_("no longer what it was") },
 	};
 
 	/* -INT_MIN does not exist. */

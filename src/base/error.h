@@ -43,8 +43,9 @@ enum error_class {
 struct sense {
 	bool known;
 	uint8_t key, asc, ascq;
-	bool has_lba; /* the INFORMATION field was valid */
-	uint64_t lba; /* logical blocks of the device */
+	bool has_lba;  /* the INFORMATION field was valid */
+	uint64_t lba;  /* logical blocks of the device */
+	bool deferred; /* about an earlier command, which had been reported good */
 };
 
 struct error {

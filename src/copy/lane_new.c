@@ -18,7 +18,12 @@ static uint32_t per_lane(uint32_t depth, uint32_t lanes)
 static int open_ends(struct lane *lane, struct error *reterr)
 {
 	struct job *job = lane->job;
-	struct io_setup setup = { .depth = lane->depth_read, .buffers = lane->buffers };
+	const struct lane *first = lane->number > 0 ? job->lanes[0] : NULL;
+	struct io_setup setup = {
+		.depth = lane->depth_read,
+		.buffers = lane->buffers,
+		.sibling = first ? first->source : NULL,
+	};
 	int r = io_open(job->choice.source, &job->setup.source, &setup, &lane->source, reterr);
 
 	if (r < 0)
@@ -27,6 +32,7 @@ static int open_ends(struct lane *lane, struct error *reterr)
 		       job->choice.source->traits & IO_CAN_SHARE;
 	setup.depth = lane->depth_write;
 	setup.peer = lane->shared ? lane->source : NULL;
+	setup.sibling = first ? first->destination : NULL;
 	return io_open(job->choice.destination, &job->setup.destination, &setup, &lane->destination,
 		       reterr);
 }

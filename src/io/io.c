@@ -44,6 +44,31 @@ static int explain_full(const struct io_target *target, const struct io_request 
 			    target->name, lba, error_phrase(request->result));
 }
 
+/* Not this place failed, but the trust in what the device said before. */
+static int explain_stale(const struct io_target *target, const struct io_request *request,
+			 const char *why, struct error *reterr)
+{
+	const struct sense *sense = &request->sense;
+	bool read = request->direction == IO_READ;
+	const char *format =
+		sense->deferred
+			? _("%s reports that a write which it had accepted earlier has failed "
+			    "(%s). What was written since the last flush is not to be trusted; "
+			    "resume writes it again.")
+		: sense->asc == 0x29 ? _("%s was reset or lost power (%s), and with it what its "
+					 "write cache held. Resume: what was written since the "
+					 "last flush is written again.")
+				     : _("%s says that it is not what it was at the start (%s). "
+					 "Make sure which disk it is, then resume.");
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	return error_set(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
+			 request->result, read ? "read" : "write", target->name, format,
+			 target->name, why);
+#pragma GCC diagnostic pop
+}
+
 int io_explain(const struct io_handle *handle, const struct io_request *request,
 	       struct error *reterr)
 {
@@ -64,7 +89,9 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 	    (request->result == -ENOSPC || request->result == -EDQUOT))
 		return explain_full(target, request, first, end - first, reterr);
 
-	int r = explain(target, request, first, end - first, why, reterr);
+	int r = request->result == -ESTALE && sense->known
+			? explain_stale(target, request, why, reterr)
+			: explain(target, request, first, end - first, why, reterr);
 
 	if (reterr)
 		reterr->sense = *sense;

@@ -80,6 +80,7 @@ struct io_setup {
 	unsigned depth;             /* most requests in flight on this handle */
 	struct io_buffers *buffers; /* the lane's arena, may be registered with the kernel */
 	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
+	struct io_handle *sibling;  /* another lane's on this very end, open meanwhile, or NULL */
 };
 
 #define IO_RECOVERED_KEPT 4

@@ -181,19 +181,23 @@ int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capac
 
 int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret)
 {
-	if (length < 16)
+	uint8_t answer[16] = { 0 };
+
+	/* the first standards ended after the block size */
+	if (length < 12)
 		return -EPROTO;
-	uint64_t last = get_be64(data);
-	uint32_t block_size = get_be32(data + 8);
+	memcpy(answer, data, length < sizeof(answer) ? length : sizeof(answer));
+	uint64_t last = get_be64(answer);
+	uint32_t block_size = get_be32(answer + 8);
 
 	if (block_size == 0 || last == UINT64_MAX)
 		return -EPROTO;
 	*ret = (struct scsi_capacity){
 		.blocks = last + 1,
 		.block_size = block_size,
-		.protection = data[12] & 0x01 ? (uint8_t)(((data[12] >> 1) & 0x07) + 1) : 0,
-		.physical_exponent = data[13] & 0x0f,
-		.thin = data[14] & 0x80,
+		.protection = answer[12] & 0x01 ? (uint8_t)(((answer[12] >> 1) & 0x07) + 1) : 0,
+		.physical_exponent = answer[13] & 0x0f,
+		.thin = answer[14] & 0x80,
 	};
 	return 0;
 }
@@ -229,12 +233,61 @@ static enum scsi_outcome judge_host(uint16_t host_status, int *retcode)
 	}
 }
 
+/* Power on, a reset, or a new start of the device's own; 05h to 07h are about the connection
+ * alone, which leaves the cache as it was. */
+static bool is_reset(const struct sense *sense)
+{
+	return sense->asc == 0x29 && sense->ascq <= 0x04;
+}
+
+/* Medium or capacity changed, or INQUIRY data, device identifier, microcode: what is there now
+ * is not, or not known to be, what was chosen. */
+static bool is_change(const struct sense *sense)
+{
+	switch (sense->asc) {
+	case 0x28:
+		return true;
+	case 0x2a:
+		return sense->ascq == 0x09;
+	case 0x3f:
+		return sense->ascq <= 0x03 || sense->ascq == 0x05;
+	default:
+		return false;
+	}
+}
+
+static enum scsi_outcome judge_attention(const struct sense *sense, int *retcode)
+{
+	*retcode = -ESTALE;
+	if (is_reset(sense))
+		return SCSI_RESET;
+	if (is_change(sense))
+		return SCSI_CHANGED;
+	*retcode = -EAGAIN;
+	return SCSI_RETRY;
+}
+
+/* The command that brings the news was itself not processed. */
+static enum scsi_outcome judge_deferred(const struct sense *sense, int *retcode)
+{
+	bool harmless = sense->key == SPC_SK_NO_SENSE || sense->key == SPC_SK_RECOVERED_ERROR ||
+			sense->key == SPC_SK_COMPLETED;
+
+	*retcode = harmless ? -EIO : -ESTALE;
+	return harmless ? SCSI_RETRY : SCSI_DEFERRED;
+}
+
 static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
 {
+	if (sense->deferred)
+		return judge_deferred(sense, retcode);
 	switch (sense->key) {
 	case SPC_SK_NO_SENSE:
-		*retcode = 0;
-		return SCSI_GOOD;
+	case SPC_SK_COMPLETED:
+		/* a false alarm, but nobody knows how much was transferred: as the kernel's sd
+		 * driver does, once more from the beginning */
+		*retcode = -EIO;
+		return SCSI_RETRY;
 	case SPC_SK_RECOVERED_ERROR:
 		*retcode = 0;
 		return SCSI_RECOVERED;
@@ -242,13 +295,7 @@ static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
 		*retcode = sense->asc == 0x3a ? -ENOMEDIUM : -EAGAIN;
 		return sense->asc == 0x04 ? SCSI_WAIT : SCSI_FAILED;
 	case SPC_SK_UNIT_ATTENTION:
-		/* capacity or medium changed: what is there now is not what was chosen */
-		if (sense->asc == 0x28 || (sense->asc == 0x2a && sense->ascq == 0x09)) {
-			*retcode = -ESTALE;
-			return SCSI_FAILED;
-		}
-		*retcode = -EAGAIN;
-		return SCSI_RETRY;
+		return judge_attention(sense, retcode);
 	case SPC_SK_ABORTED_COMMAND:
 		*retcode = sense->asc == 0x10 ? -EILSEQ : -EIO;
 		return sense->asc == 0x10 ? SCSI_FAILED : SCSI_RETRY;
@@ -270,6 +317,15 @@ static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
 	}
 }
 
+/* Status GOOD with sense data beside it: the command was done, unless they say otherwise. */
+static enum scsi_outcome judge_good(const struct sense *sense, int *retcode)
+{
+	if (!sense->known ||
+	    (!sense->deferred && (sense->key == SPC_SK_NO_SENSE || sense->key == SPC_SK_COMPLETED)))
+		return SCSI_GOOD;
+	return judge_sense(sense, retcode);
+}
+
 static void decode_sense(const struct scsi_answer *answer, struct sense *ret)
 {
 	struct sg_scsi_sense_hdr header;
@@ -283,6 +339,7 @@ static void decode_sense(const struct scsi_answer *answer, struct sense *ret)
 	ret->key = header.sense_key;
 	ret->asc = header.asc;
 	ret->ascq = header.ascq;
+	ret->deferred = header.response_code & 1; /* 71h and 73h */
 	ret->has_lba = sg_get_sense_info_fld(answer->sense, (int)answer->sense_length, &lba);
 	ret->lba = ret->has_lba ? lba : 0;
 }
@@ -301,7 +358,10 @@ enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret
 	switch (answer->status) {
 	case SAM_STAT_GOOD:
 	case SAM_STAT_CONDITION_MET:
-		return ret->known ? judge_sense(ret, retcode) : SCSI_GOOD;
+		return judge_good(ret, retcode);
+	case SAM_STAT_CHECK_CONDITION:
+		*retcode = -EIO; /* and no word why */
+		return SCSI_RETRY;
 	case SAM_STAT_BUSY:
 	case SAM_STAT_TASK_SET_FULL:
 		*retcode = -EBUSY;

@@ -59,6 +59,10 @@ enum scsi_outcome {
 	SCSI_RETRY,     /* nothing is wrong with the command: send it again at once */
 	SCSI_WAIT,      /* the device is busy or becoming ready: send it again a little later */
 	SCSI_FAILED,
+	/* The command was not done, and could be sent again, but more is at stake: */
+	SCSI_RESET,    /* the device began anew; what its volatile write cache held is lost */
+	SCSI_DEFERRED, /* an earlier command, which had been reported good, has failed */
+	SCSI_CHANGED,  /* another medium, capacity or identity than before */
 };
 
 /* Everything the driver said about a finished command. */
@@ -74,7 +78,11 @@ struct scsi_answer {
  * What to make of it. *retcode: 0 or the negative errno that fits (as the
  * kernel's own block layer maps it: -EIO medium, -EREMOTEIO device or hardware,
  * -ENODEV gone, -EBADE reservation conflict, -EROFS write protected, -ETIMEDOUT,
- * -EOPNOTSUPP the device does not know the command, -EINVAL it refused it).
+ * -EOPNOTSUPP the device does not know the command, -EINVAL it refused it,
+ * -ESTALE for the three last outcomes).
+ *
+ * CHECK CONDITION means that the command was not, or not certainly, done, whatever the sense
+ * key says; RECOVERED ERROR about this command is the one exception (SPC-5, 4.4 and 5.4).
  */
 enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode);
 

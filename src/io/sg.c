@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sg backend's queue: commands out, answers in, and what to do with bad ones. */
+/* The sg backend's queue: commands out, answers in. */
 #include "io/sg.h"
 
 #include <errno.h>
@@ -9,207 +9,11 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 
-#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
-#define ASK_EVERY   8 /* answers, then see whether the next one is there already */
-#define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
-#define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
+#define ASK_EVERY 8 /* answers, then see whether the next one is there already */
 
 static inline struct sg_handle *sg_of(struct io_handle *handle)
 {
 	return (struct sg_handle *)handle;
-}
-
-static void count(uint64_t *counter)
-{
-	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
-}
-
-static uint64_t slot_offset(const struct sg_slot *slot)
-{
-	return slot->request->offset + slot->request->done;
-}
-
-/* Builds and sends the command for what is still missing of the slot's request. */
-static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
-{
-	const struct io_target *target = handle->io.target;
-	struct io_request *request = slot->request;
-	uint32_t block_size = handle->capacity.block_size;
-	uint64_t end, offset = slot_offset(slot);
-
-	slot->wanted = request->length - request->done;
-	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &end) || end > target->size ||
-	    (target->start + offset) % block_size || slot->wanted % block_size)
-		return -EINVAL;
-
-	int r = scsi_cdb_transfer(&handle->format, request->direction,
-				  (target->start + offset) / block_size, slot->wanted / block_size,
-				  &slot->cdb);
-
-	if (r < 0)
-		return r;
-	slot->header = (sg_io_hdr_t){
-		.interface_id = 'S',
-		.dxfer_direction =
-			request->direction == IO_READ ? SG_DXFER_FROM_DEV : SG_DXFER_TO_DEV,
-		.cmd_len = slot->cdb.length,
-		.cmdp = slot->cdb.bytes,
-		.mx_sb_len = sizeof(slot->sense),
-		.sbp = slot->sense,
-		.dxfer_len = slot->wanted,
-		.dxferp = (char *)request->buffer + request->done,
-		.timeout = SG_TIMEOUT_MS,
-		.flags = SG_DRIVER_Q_AT_TAIL |
-			 (handle->backend->mode == SG_MODE_DIRECT ? SG_FLAG_DIRECT_IO : 0),
-		.usr_ptr = slot,
-	};
-	r = handle->backend->driver->send(handle->backend->driver, handle->fd, &slot->header);
-	if (r == 0)
-		handle->queued++;
-	return r;
-}
-
-static void slot_complete(struct sg_slot *slot, int result)
-{
-	slot->request->result = result;
-	slot->request->completed = clock_monotonic();
-	slot->completed = true;
-	slot->not_before = 0;
-}
-
-/* The driver has no room now; what is queued will make some. */
-static bool is_full(int code)
-{
-	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
-}
-
-/* Sends again at once or, when the driver or the device cannot take it, a little later. */
-static void slot_resend(struct sg_handle *handle, struct sg_slot *slot, uint64_t delay)
-{
-	uint64_t now = clock_monotonic();
-	int r = 0;
-
-	if (now - slot->first_sent > WAIT_MAX && delay) {
-		slot_complete(slot, slot->request->result);
-		return;
-	}
-	if (delay == 0)
-		r = slot_send(handle, slot);
-	if (delay || is_full(r))
-		slot->not_before = now + WAIT_STEP;
-	else if (r < 0)
-		slot_complete(slot, r);
-	else
-		slot->not_before = 0;
-}
-
-/* Bytes of a failed read or write that are good all the same: up to the block that the device
- * names, but never more than it says it has transferred. */
-static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot *slot,
-			    uint32_t transferred)
-{
-	const struct sense *sense = &slot->request->sense;
-	uint32_t block_size = handle->capacity.block_size;
-	uint64_t first = (handle->io.target->start + slot_offset(slot)) / block_size;
-
-	if (!sense->has_lba || sense->lba < first)
-		return 0;
-	uint64_t blocks = sense->lba - first;
-
-	if (blocks >= slot->wanted / block_size)
-		return 0;
-	uint32_t good = (uint32_t)blocks * block_size;
-
-	return good < transferred ? good : transferred - transferred % block_size;
-}
-
-static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
-{
-	if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
-		count(&handle->counts.direct);
-	else
-		count(&handle->counts.indirect);
-}
-
-/* The entry is complete before its number is seen. */
-static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot)
-{
-	struct sg_counts *counts = &handle->counts;
-	const struct sense *sense = &slot->request->sense;
-	uint32_t block_size = handle->capacity.block_size;
-	uint64_t start = handle->io.target->start / block_size;
-
-	if (counts->recovered < IO_RECOVERED_KEPT)
-		counts->first[counts->recovered] = (struct io_recovered){
-			.lba = sense->has_lba && sense->lba >= start
-				       ? sense->lba - start
-				       : slot_offset(slot) / block_size,
-			.sense = *sense,
-		};
-	__atomic_store_n(&counts->recovered, counts->recovered + 1, __ATOMIC_RELEASE);
-}
-
-static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
-{
-	struct io_request *request = slot->request;
-
-	transferred -= transferred % handle->capacity.block_size;
-	request->done += transferred;
-	if (request->done == request->length)
-		slot_complete(slot, 0);
-	else if (transferred == 0)
-		slot_complete(slot, -EIO);
-	else
-		slot_resend(handle, slot, 0);
-}
-
-static void slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header)
-{
-	struct io_request *request = slot->request;
-	struct scsi_answer answer = {
-		.status = header->status,
-		.host_status = header->host_status,
-		.driver_status = header->driver_status,
-		.sense = slot->sense,
-		.sense_length = header->sb_len_wr,
-	};
-	uint32_t transferred = slot->wanted;
-	int code;
-
-	if (header->resid > 0)
-		transferred = (uint32_t)header->resid >= slot->wanted
-				      ? 0
-				      : slot->wanted - (uint32_t)header->resid;
-	count_data_path(handle, header);
-
-	enum scsi_outcome outcome = scsi_judge(&answer, &request->sense, &code);
-
-	request->result = code;
-	switch (outcome) {
-	case SCSI_RECOVERED:
-		count_recovered(handle, slot);
-		slot_succeeded(handle, slot, transferred);
-		break;
-	case SCSI_GOOD:
-		slot_succeeded(handle, slot, transferred);
-		break;
-	case SCSI_RETRY:
-		if (slot->retries++ < RETRIES_MAX) {
-			count(&handle->counts.retried);
-			slot_resend(handle, slot, 0);
-		} else {
-			slot_complete(slot, code);
-		}
-		break;
-	case SCSI_WAIT:
-		count(&handle->counts.waited);
-		slot_resend(handle, slot, WAIT_STEP);
-		break;
-	case SCSI_FAILED:
-		request->done += good_prefix(handle, slot, transferred);
-		slot_complete(slot, code);
-		break;
-	}
 }
 
 static enum io_answer sg_submit(struct io_handle *io, struct io_request *request)
@@ -223,20 +27,15 @@ static enum io_answer sg_submit(struct io_handle *io, struct io_request *request
 	if (!slot)
 		return IO_BUSY;
 
-	*slot = (struct sg_slot){ .request = request, .first_sent = clock_monotonic() };
-	request->submitted = slot->first_sent;
 	request->done = 0;
 	request->result = 0;
 	request->sense = (struct sense){ 0 };
 
-	int r = slot_send(handle, slot);
+	int r = sg_slot_begin(handle, slot, request);
 
-	if (is_full(r) && handle->queued > 0) {
-		slot->request = NULL;
+	if (r == -EAGAIN)
 		return IO_BUSY;
-	}
 	if (r < 0) {
-		slot->request = NULL;
 		request->result = r;
 		request->completed = clock_monotonic();
 		return IO_DONE;
@@ -265,7 +64,7 @@ static int receive(struct sg_handle *handle, bool ready)
 		if (++handle->answers % ASK_EVERY == 0)
 			handle->eager = true;
 		ready = false;
-		slot_answered(handle, header.usr_ptr, &header);
+		sg_slot_answered(handle, header.usr_ptr, &header);
 	}
 	return 0;
 }
@@ -282,8 +81,11 @@ static void fail_all(struct sg_handle *handle, int code)
 	for (unsigned i = 0; i < handle->depth; i++) {
 		struct sg_slot *slot = &handle->slots[i];
 
+		if (slot->on_the_way)
+			sg_trust_answered(handle->trust, slot->generation);
+		slot->on_the_way = false;
 		if (slot->request && !slot->completed)
-			slot_complete(slot, code);
+			sg_slot_complete(handle, slot, code);
 	}
 	handle->queued = 0;
 }
@@ -299,7 +101,7 @@ static uint64_t send_due(struct sg_handle *handle, uint64_t now)
 		if (!slot->request || slot->completed || !slot->not_before)
 			continue;
 		if (slot->not_before <= now)
-			slot_resend(handle, slot, 0);
+			sg_slot_resend(handle, slot);
 		if (slot->not_before && (!next || slot->not_before < next))
 			next = slot->not_before;
 	}
@@ -403,7 +205,7 @@ static void sg_cancel(struct io_handle *io)
 		struct sg_slot *slot = &handle->slots[i];
 
 		if (slot->request && !slot->completed && slot->not_before)
-			slot_complete(slot, -ECANCELED);
+			sg_slot_complete(handle, slot, -ECANCELED);
 	}
 }
 
@@ -421,7 +223,9 @@ static void sg_close(struct io_handle *io)
 	/* the buffers belong to the lane: the adapter must be done with them before we go */
 	while (handle->queued > 0 && clock_monotonic() < deadline)
 		sg_reap(io, 1, SG_DRIVER_QUEUE, NSEC_PER_SEC, requests);
+	fail_all(handle, -ETIMEDOUT);
 	handle->backend->driver->close(handle->backend->driver, handle->fd);
+	sg_trust_unref(handle->trust);
 	free(handle);
 }
 

@@ -17,6 +17,7 @@
 #include "io/io.h"
 #include "io/scsi.h"
 #include "io/sg_driver.h"
+#include "io/sg_trust.h"
 
 enum sg_mode {
 	SG_MODE_DIRECT,   /* asked for; the driver may still copy, and says so */
@@ -44,7 +45,7 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 extern const struct sg_backend sg_direct_backend;
 extern const struct sg_backend sg_indirect_backend;
 
-/* ---- between sg.c and sg_open.c ---- */
+/* ---- between sg.c (the queue), sg_slot.c, sg_open.c, sg_command.c and sg_flush.c ---- */
 
 #define SG_TIMEOUT_MS 60000 /* of one command; sd's own limit is 30 s, USB bridges need more */
 
@@ -57,7 +58,9 @@ struct sg_slot {
 	uint64_t first_sent; /* monotonic ns */
 	uint64_t not_before; /* >0: waits with nothing on the wire until then */
 	unsigned retries;
-	bool completed; /* result is set, waits for reap */
+	unsigned generation; /* of trust, while on_the_way */
+	bool on_the_way;     /* the driver holds it */
+	bool completed;      /* result is set, waits for reap */
 };
 
 struct sg_handle {
@@ -66,6 +69,7 @@ struct sg_handle {
 	int fd;
 	struct scsi_format format;
 	struct scsi_capacity capacity;
+	struct sg_trust *trust;
 	struct sg_handle *peer; /* reaps for us and we for it, or NULL */
 	unsigned depth;
 	unsigned queued; /* commands that the driver holds */
@@ -75,6 +79,32 @@ struct sg_handle {
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];
 };
+
+/* Takes a request into a free slot and sends its command. -EAGAIN: no room in the driver before
+ * something comes back; otherwise the negative errno that the request failed with. */
+int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request);
+/* The driver has given the slot's command back: its request is completed, or what is missing of
+ * it is sent, now or later. */
+void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header);
+/* Sends what is missing of the request. */
+void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
+void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
+
+/* How a command that was run from beginning to end came out. */
+struct sg_result {
+	enum scsi_outcome outcome;
+	int code;             /* 0 or negative errno; the driver's own, or as it was judged */
+	uint32_t transferred; /* bytes */
+	struct sense sense;
+};
+
+/* Runs one command that moves at most `length` bytes to us, and again as long as its answer asks
+ * for that. A reset and the like end it: what they mean is the caller's to say. Returns code. */
+int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
+	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
+/* The error for a command that failed so; returns result->code. */
+int sg_explain(const struct io_target *target, const char *operation,
+	       const struct sg_result *result, struct error *reterr);
 
 int sg_probe(const struct io_backend *backend, const struct io_target *target,
 	     struct error *reterr);

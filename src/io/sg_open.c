@@ -1,106 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sg backend's beginning and end: is it a disk, how large are its blocks, flush its cache. */
+/* The sg backend's beginning and end: is it a disk, how large are its blocks. */
 #include "io/sg.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
-#include "base/sense.h"
 #include "io/buffers.h"
 
-#define VERSION_3     30000
-#define READY_TRIES   100
-#define READY_PAUSE   (200 * NSEC_PER_MSEC)
-#define RUN_RETRIES   8
-#define FLUSH_TIMEOUT 300000 /* ms: a large write cache on a slow disk */
+#define VERSION_3 30000
+/* Of unit attentions from before we came: each command takes one with it. */
+#define NEWS_TRIES 8
 
-/* Runs one command that moves at most `length` bytes to us, with retries. Returns the judged errno.
- */
-static int run_command(const struct sg_backend *backend, int fd, const struct scsi_cdb *cdb,
-		       void *data, uint32_t length, unsigned timeout_ms, struct sense *retsense)
+/* What happened to the device before it was ours to write to concerns nobody any more. */
+static int run_at_start(const struct sg_backend *backend, int fd, const struct scsi_cdb *cdb,
+			void *data, uint32_t length, struct sg_result *ret)
 {
-	for (unsigned tries = 0;; tries++) {
-		uint8_t sense[SCSI_SENSE_MAX];
-		struct scsi_cdb copy = *cdb;
-		sg_io_hdr_t header = {
-			.interface_id = 'S',
-			.dxfer_direction = length ? SG_DXFER_FROM_DEV : SG_DXFER_NONE,
-			.cmd_len = copy.length,
-			.cmdp = copy.bytes,
-			.mx_sb_len = sizeof(sense),
-			.sbp = sense,
-			.dxfer_len = length,
-			.dxferp = data,
-			.timeout = timeout_ms,
-		};
-		int r = backend->driver->run(backend->driver, fd, &header), code;
+	int r;
 
-		if (r < 0)
-			return r;
-		struct scsi_answer answer = {
-			.status = header.status,
-			.host_status = header.host_status,
-			.driver_status = header.driver_status,
-			.sense = sense,
-			.sense_length = header.sb_len_wr,
-		};
-		enum scsi_outcome outcome = scsi_judge(&answer, retsense, &code);
-
-		if (outcome == SCSI_GOOD || outcome == SCSI_RECOVERED)
-			return header.resid > 0 && length ? -EPROTO : 0;
-		if (outcome == SCSI_FAILED ||
-		    tries >= (outcome == SCSI_WAIT ? READY_TRIES : RUN_RETRIES))
-			return code;
-		if (outcome == SCSI_WAIT)
-			clock_sleep_until(clock_monotonic() + READY_PAUSE);
+	for (unsigned tries = 0; tries < NEWS_TRIES; tries++) {
+		r = sg_run(backend->driver, fd, cdb, data, length, SG_TIMEOUT_MS, ret);
+		if (ret->outcome != SCSI_RESET && ret->outcome != SCSI_DEFERRED)
+			break;
 	}
-}
-
-static int explain(const struct io_target *target, const char *operation, int code,
-		   const struct sense *sense, struct error *reterr)
-{
-	char words[256];
-
-	if (sense->known) {
-		sense_text(sense, words, sizeof(words));
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, operation, target->name,
-			  _("%s (through %s) answered %s with an error: %s."), target->name,
-			  target->sg, operation, words);
-		if (reterr)
-			reterr->sense = *sense;
-		return code;
-	}
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, operation, target->name,
-			 _("%s (through %s) did not take %s: %s."), target->name, target->sg,
-			 operation, error_phrase(code));
+	return r;
 }
 
 static int read_capacity(const struct sg_backend *backend, const struct io_target *target, int fd,
 			 struct sg_handle *handle, struct error *reterr)
 {
 	uint8_t data[32] = { 0 };
-	struct sense sense = { 0 };
+	struct sg_result result;
 	struct scsi_cdb cdb;
 
 	scsi_cdb_read_capacity_16(sizeof(data), &cdb);
-	int r = run_command(backend, fd, &cdb, data, sizeof(data), SG_TIMEOUT_MS, &sense);
+	int r = run_at_start(backend, fd, &cdb, data, sizeof(data), &result);
 
 	if (r == 0)
-		r = scsi_parse_capacity_16(data, sizeof(data), &handle->capacity);
+		r = scsi_parse_capacity_16(data, result.transferred, &handle->capacity);
 	handle->format.long_lba = r == 0;
 	if (r < 0 && r != -ENODEV) {
 		/* many USB bridges know only the short form; the block layer lives with that too */
 		scsi_cdb_read_capacity_10(&cdb);
-		r = run_command(backend, fd, &cdb, data, 8, SG_TIMEOUT_MS, &sense);
+		r = run_at_start(backend, fd, &cdb, data, 8, &result);
 		if (r == 0)
-			r = scsi_parse_capacity_10(data, 8, &handle->capacity);
+			r = scsi_parse_capacity_10(data, result.transferred, &handle->capacity);
 	}
-	if (r < 0)
-		return explain(target, "READ CAPACITY", r, &sense, reterr);
-	return 0;
+	result.code = r;
+	return r < 0 ? sg_explain(target, "READ CAPACITY", &result, reterr) : 0;
 }
 
 /* What the device says of itself has to agree with what the block layer said when it was chosen. */
@@ -146,11 +94,25 @@ int sg_probe(const struct io_backend *table, const struct io_target *target, str
 	return 0;
 }
 
+/* One for all handles on a device: of other lanes, and of the other end when that is on it, too. */
+static int share_trust(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
+{
+	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
+	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
+
+	if (!other && peer && strcmp(peer->io.target->sg, handle->io.target->sg) == 0)
+		other = peer;
+	if (!other)
+		return sg_trust_new(&handle->trust, reterr);
+	handle->trust = sg_trust_ref(other->trust);
+	return 0;
+}
+
 int sg_open(const struct io_backend *table, const struct io_target *target,
 	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
-	struct sense sense = { 0 };
+	struct sg_result result;
 	struct scsi_cdb cdb;
 	int r = sg_probe(table, target, reterr);
 
@@ -165,6 +127,9 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 	handle->eager = true;
 	handle->depth = setup->depth < SG_DRIVER_QUEUE ? setup->depth : SG_DRIVER_QUEUE;
 	handle->fd = -1;
+	r = share_trust(handle, setup, reterr);
+	if (r < 0)
+		goto out;
 	r = backend->driver->reopen(backend->driver, target->sg_fd, &handle->fd);
 	if (r < 0) {
 		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
@@ -173,9 +138,9 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 	}
 
 	scsi_cdb_test_unit_ready(&cdb);
-	r = run_command(backend, handle->fd, &cdb, NULL, 0, SG_TIMEOUT_MS, &sense);
+	r = run_at_start(backend, handle->fd, &cdb, NULL, 0, &result);
 	if (r < 0) {
-		explain(target, "TEST UNIT READY", r, &sense, reterr);
+		sg_explain(target, "TEST UNIT READY", &result, reterr);
 		goto out;
 	}
 	r = read_capacity(backend, target, handle->fd, handle, reterr);
@@ -200,40 +165,7 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 out:
 	if (handle->fd >= 0)
 		backend->driver->close(backend->driver, handle->fd);
+	sg_trust_unref(handle->trust);
 	free(handle);
 	return r;
-}
-
-/* A device without a write cache may not know the command; then there is nothing to flush. The
- * kernel's sd driver judges the same way. */
-int sg_flush(struct io_handle *io, struct error *reterr)
-{
-	const struct sg_handle *handle = (const struct sg_handle *)io;
-	const struct io_target *target = io->target;
-	struct sense sense = { 0 };
-	struct scsi_cdb cdb;
-
-	/* through the claim's own descriptor: the lane's queue may be full */
-	scsi_cdb_synchronize_cache(handle->format.long_lba, &cdb);
-	int r = run_command(handle->backend, target->sg_fd, &cdb, NULL, 0, FLUSH_TIMEOUT, &sense);
-
-	if (r == -EOPNOTSUPP && handle->format.long_lba) {
-		scsi_cdb_synchronize_cache(false, &cdb);
-		r = run_command(handle->backend, target->sg_fd, &cdb, NULL, 0, FLUSH_TIMEOUT,
-				&sense);
-	}
-	if (r == -EOPNOTSUPP)
-		r = 0;
-	if (r < 0) {
-		explain(target, "SYNCHRONIZE CACHE", r, &sense, reterr);
-		if (reterr)
-			reterr->class = ERROR_CLASS_DESTINATION;
-		return r;
-	}
-	if (target->fd >= 0 && fsync(target->fd) < 0) {
-		r = -errno;
-		return error_set(reterr, ERROR_CLASS_DESTINATION, r, "flush", target->name,
-				 _("%s could not be flushed: %s."), target->name, error_phrase(r));
-	}
-	return 0;
 }

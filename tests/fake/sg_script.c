@@ -70,7 +70,7 @@ static void give_sense(sg_io_hdr_t *header, const struct sg_script_rule *rule)
 	memset(sense, 0, header->mx_sb_len);
 	if (rule->has_info && rule->info > UINT32_MAX) {
 		/* descriptor format: the only one with room for the LBA */
-		sense[0] = 0x72;
+		sense[0] = rule->deferred ? 0x73 : 0x72;
 		sense[1] = rule->key;
 		sense[2] = rule->asc;
 		sense[3] = rule->ascq;
@@ -81,7 +81,7 @@ static void give_sense(sg_io_hdr_t *header, const struct sg_script_rule *rule)
 		header->sb_len_wr = 20;
 		return;
 	}
-	sense[0] = rule->has_info ? 0xf0 : 0x70;
+	sense[0] = (rule->has_info ? 0xf0 : 0x70) | rule->deferred;
 	sense[2] = rule->key;
 	put_be32((uint32_t)rule->info, sense + 3);
 	sense[7] = 10;
@@ -173,7 +173,7 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 		header->status = rule->status;
 		header->host_status = rule->host_status;
 		header->resid = rule->resid;
-		if (rule->status == 2)
+		if (rule->status == 2 || rule->key)
 			give_sense(header, rule);
 		if (rule->status == 0 && rule->host_status == 0 && (t.read || t.write))
 			transfer(script, header, &t);

@@ -25,6 +25,7 @@ struct sg_script_rule {
 	uint8_t status;
 	uint16_t host_status;
 	uint8_t key, asc, ascq;
+	bool deferred; /* the sense data is about an earlier command */
 	bool has_info;
 	uint64_t info;
 	int resid;      /* bytes not transferred */

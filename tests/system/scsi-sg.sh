@@ -248,6 +248,26 @@ a_full_queue_is_waited_for() {
 	same_disks
 }
 
+# The disk answers the next command with the news of it, and only that one.
+a_reset_on_the_way_is_not_survived_in_silence() {
+	disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
+		--confirm "$token" --log-dir logs --map copy.map --rate 2M --chunk 64K >out 2>err &
+	copy=$!
+	wait_for grep -q . copy.map
+	sleep 2
+	sg_reset --device "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")"
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	says 'was reset or lost power'
+	# Nothing was flushed before it, so nothing is called finished.
+	ddrescuelog -t copy.map
+	[ "$(ddrescuelog --list-blocks=+ copy.map | wc -l)" -eq 0 ]
+	run 0 resume copy.map --confirm "$token" --log-dir logs
+	same_disks
+}
+
 a_disk_that_is_unplugged_stops_the_copy() {
 	disks
 	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
@@ -315,6 +335,7 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	direct_where_the_driver_may_and_told_where_it_may_not a_medium_error_by_its_lba \
 	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
+	a_reset_on_the_way_is_not_survived_in_silence \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
 	a_write_protected_disk_is_refused

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sg backend's single commands: run, waited for, judged, explained. */
+#include "io/sg.h"
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/sense.h"
+
+#define READY_TRIES 100
+#define READY_PAUSE (200 * NSEC_PER_MSEC)
+#define RUN_RETRIES 8
+
+static int run_once(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
+		    uint32_t length, unsigned timeout_ms, struct sg_result *ret)
+{
+	uint8_t sense[SCSI_SENSE_MAX];
+	struct scsi_cdb copy = *cdb;
+	sg_io_hdr_t header = {
+		.interface_id = 'S',
+		.dxfer_direction = length ? SG_DXFER_FROM_DEV : SG_DXFER_NONE,
+		.cmd_len = copy.length,
+		.cmdp = copy.bytes,
+		.mx_sb_len = sizeof(sense),
+		.sbp = sense,
+		.dxfer_len = length,
+		.dxferp = data,
+		.timeout = timeout_ms,
+	};
+
+	*ret = (struct sg_result){ .outcome = SCSI_FAILED };
+	ret->code = driver->run(driver, fd, &header);
+	if (ret->code < 0)
+		return ret->code;
+	struct scsi_answer answer = {
+		.status = header.status,
+		.host_status = header.host_status,
+		.driver_status = header.driver_status,
+		.sense = sense,
+		.sense_length = header.sb_len_wr,
+	};
+
+	ret->outcome = scsi_judge(&answer, &ret->sense, &ret->code);
+	if (header.resid <= 0)
+		ret->transferred = length;
+	else if ((uint32_t)header.resid < length)
+		ret->transferred = length - (uint32_t)header.resid;
+	return ret->code;
+}
+
+int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
+	   uint32_t length, unsigned timeout_ms, struct sg_result *ret)
+{
+	for (unsigned tries = 0;; tries++) {
+		int r = run_once(driver, fd, cdb, data, length, timeout_ms, ret);
+		bool wait = ret->outcome == SCSI_WAIT;
+
+		if ((!wait && ret->outcome != SCSI_RETRY) ||
+		    tries >= (wait ? READY_TRIES : RUN_RETRIES))
+			return r;
+		if (wait)
+			clock_sleep_until(clock_monotonic() + READY_PAUSE);
+	}
+}
+
+int sg_explain(const struct io_target *target, const char *operation,
+	       const struct sg_result *result, struct error *reterr)
+{
+	const struct sense *sense = &result->sense;
+	char words[256];
+
+	if (!sense->known)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation,
+				 target->name, _("%s (through %s) did not take %s: %s."),
+				 target->name, target->sg, operation, error_phrase(result->code));
+	sense_text(sense, words, sizeof(words));
+	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, target->name,
+		  _("%s (through %s) answered %s with an error: %s."), target->name, target->sg,
+		  operation, words);
+	if (reterr)
+		reterr->sense = *sense;
+	return result->code;
+}

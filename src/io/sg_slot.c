@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One request of the sg backend: its command, and what to do with the answer. */
+#include "io/sg.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+
+#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
+#define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
+#define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
+
+static void count(uint64_t *counter)
+{
+	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t slot_offset(const struct sg_slot *slot)
+{
+	return slot->request->offset + slot->request->done;
+}
+
+/* Builds and sends the command for what is still missing of the slot's request. */
+static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
+{
+	const struct io_target *target = handle->io.target;
+	struct io_request *request = slot->request;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t end, offset = slot_offset(slot);
+
+	slot->wanted = request->length - request->done;
+	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &end) || end > target->size ||
+	    (target->start + offset) % block_size || slot->wanted % block_size)
+		return -EINVAL;
+
+	int r = scsi_cdb_transfer(&handle->format, request->direction,
+				  (target->start + offset) / block_size, slot->wanted / block_size,
+				  &slot->cdb);
+
+	if (r < 0)
+		return r;
+	slot->header = (sg_io_hdr_t){
+		.interface_id = 'S',
+		.dxfer_direction =
+			request->direction == IO_READ ? SG_DXFER_FROM_DEV : SG_DXFER_TO_DEV,
+		.cmd_len = slot->cdb.length,
+		.cmdp = slot->cdb.bytes,
+		.mx_sb_len = sizeof(slot->sense),
+		.sbp = slot->sense,
+		.dxfer_len = slot->wanted,
+		.dxferp = (char *)request->buffer + request->done,
+		.timeout = SG_TIMEOUT_MS,
+		.flags = SG_DRIVER_Q_AT_TAIL |
+			 (handle->backend->mode == SG_MODE_DIRECT ? SG_FLAG_DIRECT_IO : 0),
+		.usr_ptr = slot,
+	};
+	slot->generation = sg_trust_sent(handle->trust);
+	r = handle->backend->driver->send(handle->backend->driver, handle->fd, &slot->header);
+	if (r < 0) {
+		sg_trust_answered(handle->trust, slot->generation);
+		return r;
+	}
+	slot->on_the_way = true;
+	handle->queued++;
+	return 0;
+}
+
+/* The end of a request. No write is good any more on a device that has lost some. */
+void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result)
+{
+	struct io_request *request = slot->request;
+
+	if (request->direction == IO_WRITE) {
+		sg_trust_write_ends(handle->trust);
+		if (result == 0)
+			result = sg_trust_lost(handle->trust, &request->sense);
+	}
+	if (result == -ESTALE)
+		request->done = 0;
+	request->result = result;
+	request->completed = clock_monotonic();
+	slot->completed = true;
+	slot->not_before = 0;
+}
+
+/* The driver has no room now; what is queued will make some. */
+static bool is_full(int code)
+{
+	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
+}
+
+static void slot_postpone(struct sg_handle *handle, struct sg_slot *slot, int code)
+{
+	uint64_t now = clock_monotonic();
+
+	if (now - slot->first_sent > WAIT_MAX)
+		sg_slot_complete(handle, slot, code);
+	else
+		slot->not_before = now + WAIT_STEP;
+}
+
+int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request)
+{
+	bool write = request->direction == IO_WRITE;
+	/* neither is another medium read, nor written to a device that loses it */
+	int r = sg_trust_lost(handle->trust, &request->sense);
+
+	*slot = (struct sg_slot){ .request = request, .first_sent = clock_monotonic() };
+	request->submitted = slot->first_sent;
+	if (write)
+		sg_trust_write_begins(handle->trust);
+	if (r == 0)
+		r = slot_send(handle, slot);
+	if (is_full(r) && handle->queued == 0) {
+		/* others keep the driver busy */
+		slot_postpone(handle, slot, r);
+		r = 0;
+	}
+	if (r < 0) {
+		slot->request = NULL;
+		if (write)
+			sg_trust_write_ends(handle->trust);
+	}
+	return is_full(r) ? -EAGAIN : r;
+}
+
+void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot)
+{
+	int r = slot_send(handle, slot);
+
+	slot->not_before = 0;
+	if (is_full(r))
+		slot_postpone(handle, slot, r);
+	else if (r < 0)
+		sg_slot_complete(handle, slot, r);
+}
+
+/* Bytes of a failed read or write that are good all the same: up to the block that the device
+ * names, but never more than it says it has transferred. */
+static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot *slot,
+			    uint32_t transferred)
+{
+	const struct sense *sense = &slot->request->sense;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t first = (handle->io.target->start + slot_offset(slot)) / block_size;
+
+	if (!sense->has_lba || sense->lba < first)
+		return 0;
+	uint64_t blocks = sense->lba - first;
+
+	if (blocks >= slot->wanted / block_size)
+		return 0;
+	uint32_t good = (uint32_t)blocks * block_size;
+
+	return good < transferred ? good : transferred - transferred % block_size;
+}
+
+static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
+{
+	if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
+		count(&handle->counts.direct);
+	else
+		count(&handle->counts.indirect);
+}
+
+/* The entry is complete before its number is seen. */
+static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot)
+{
+	struct sg_counts *counts = &handle->counts;
+	const struct sense *sense = &slot->request->sense;
+	uint32_t block_size = handle->capacity.block_size;
+	uint64_t start = handle->io.target->start / block_size;
+
+	if (counts->recovered < IO_RECOVERED_KEPT)
+		counts->first[counts->recovered] = (struct io_recovered){
+			.lba = sense->has_lba && sense->lba >= start
+				       ? sense->lba - start
+				       : slot_offset(slot) / block_size,
+			.sense = *sense,
+		};
+	__atomic_store_n(&counts->recovered, counts->recovered + 1, __ATOMIC_RELEASE);
+}
+
+static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
+{
+	struct io_request *request = slot->request;
+
+	transferred -= transferred % handle->capacity.block_size;
+	request->done += transferred;
+	if (request->done == request->length)
+		sg_slot_complete(handle, slot, 0);
+	else if (transferred == 0)
+		sg_slot_complete(handle, slot, -EIO);
+	else
+		sg_slot_resend(handle, slot);
+}
+
+static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
+{
+	if (slot->retries++ >= RETRIES_MAX) {
+		sg_slot_complete(handle, slot, slot->request->result);
+		return;
+	}
+	count(&handle->counts.retried);
+	sg_slot_resend(handle, slot);
+}
+
+/* What the news in an answer means for everything written before; whatever of it turns out to be
+ * harmless is sent again. */
+static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot *slot,
+				 enum scsi_outcome outcome)
+{
+	const struct io_request *request = slot->request;
+	bool own = request->direction == IO_WRITE && request->done == 0;
+
+	switch (outcome) {
+	case SCSI_RESET:
+		return sg_trust_reset(handle->trust, &request->sense, own) ? outcome : SCSI_RETRY;
+	case SCSI_DEFERRED:
+		/* somebody else's write, where we only read */
+		if (!handle->io.target->writable)
+			return SCSI_RETRY;
+		sg_trust_lose(handle->trust, -ESTALE, &request->sense);
+		return outcome;
+	case SCSI_CHANGED:
+		sg_trust_lose(handle->trust, -ESTALE, &request->sense);
+		return outcome;
+	default:
+		return outcome;
+	}
+}
+
+static void judge(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header)
+{
+	struct io_request *request = slot->request;
+	struct scsi_answer answer = {
+		.status = header->status,
+		.host_status = header->host_status,
+		.driver_status = header->driver_status,
+		.sense = slot->sense,
+		.sense_length = header->sb_len_wr,
+	};
+	uint32_t transferred = slot->wanted;
+	int code;
+
+	if (header->resid > 0)
+		transferred = (uint32_t)header->resid >= slot->wanted
+				      ? 0
+				      : slot->wanted - (uint32_t)header->resid;
+	count_data_path(handle, header);
+
+	enum scsi_outcome outcome = scsi_judge(&answer, &request->sense, &code);
+
+	request->result = code;
+	outcome = believe(handle, slot, outcome);
+	switch (outcome) {
+	case SCSI_RECOVERED:
+		count_recovered(handle, slot);
+		slot_succeeded(handle, slot, transferred);
+		break;
+	case SCSI_GOOD:
+		slot_succeeded(handle, slot, transferred);
+		break;
+	case SCSI_RETRY:
+		slot_retry(handle, slot);
+		break;
+	case SCSI_WAIT:
+		count(&handle->counts.waited);
+		slot_postpone(handle, slot, code);
+		break;
+	case SCSI_FAILED:
+		request->done += good_prefix(handle, slot, transferred);
+		sg_slot_complete(handle, slot, code);
+		break;
+	case SCSI_RESET:
+	case SCSI_DEFERRED:
+	case SCSI_CHANGED:
+		sg_slot_complete(handle, slot, code);
+		break;
+	}
+}
+
+void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header)
+{
+	unsigned generation = slot->generation;
+
+	slot->on_the_way = false;
+	judge(handle, slot, header);
+	/* not before: a flush that waits for it has to know what was in it */
+	sg_trust_answered(handle->trust, generation);
+}
