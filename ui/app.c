@@ -209,15 +209,22 @@ static void toggle_help(struct app *app)
 
 /* ---- saying ---- */
 
+void app_notice(struct app *app, enum message_level level, const char *text)
+{
+	text_copy(app->message, sizeof(app->message), text);
+	app->level = level;
+	app_redraw(app);
+}
+
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 {
+	char text[sizeof(app->message)];
 	va_list list;
 
 	va_start(list, format);
-	vsnprintf(app->message, sizeof(app->message), format, list);
+	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	app->level = level;
-	app_redraw(app);
+	app_notice(app, level, text);
 	/* A sentence that says what to do has to be readable to its end. */
 	if (app->term && level != MESSAGE_INFO && text_width(app->message) > app->term->cols - 2)
 		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);

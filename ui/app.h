@@ -87,6 +87,9 @@ enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
 /* The message line, written once: stays until the next one. */
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* News of the copy: never more than the message line, for a dying disk has much to say; the log
+ * keeps it. */
+void app_notice(struct app *app, enum message_level level, const char *text);
 void app_error(struct app *app, const struct error *error);
 void app_bell(struct app *app);
 

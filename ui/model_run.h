@@ -94,11 +94,9 @@ enum role run_event_role(const struct job_event *event);
 
 /* ---- map ---- */
 
-/* The window that a zoom shows: level 0 is everything, each further one half of it. */
-void run_map_window(uint64_t size, uint64_t position, unsigned level, uint64_t least,
-		    uint64_t *retstart, uint64_t *retsize);
+/* Heading of a map; legend: what its letters mean, too. */
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
-		  enum units_scale scale, struct line *line);
+		  enum units_scale scale, bool legend, struct line *line);
 
 /* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
 char *run_text_lanes(const struct job_snapshot *job);

@@ -469,34 +469,20 @@ void run_text_event(const struct job_event *event, struct line *line)
 
 /* ---- map ---- */
 
-void run_map_window(uint64_t size, uint64_t position, unsigned level, uint64_t least,
-		    uint64_t *retstart, uint64_t *retsize)
-{
-	uint64_t window = level < 64 ? size >> level : 0;
-
-	if (window < least)
-		window = least;
-	if (window > size)
-		window = size;
-	*retsize = window;
-	*retstart = position > window / 2 ? position - window / 2 : 0;
-	if (*retstart > size - window)
-		*retstart = size - window;
-}
-
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
-		  enum units_scale scale, struct line *line)
+		  enum units_scale scale, bool legend, struct line *line)
 {
 	char cell[UNITS_TEXT_MAX];
 
 	units_print_long(cells > 0 ? size / (uint64_t)cells : 0,
 			 scale == UNITS_SECTORS ? UNITS_SI : scale, plan->sector_size, cell);
 	if (zoomed)
-		line_add(line, _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s (- zooms out)"),
+		line_add(line, _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),
 			 short_name(&plan->source), start / plan->sector_size, cell);
 	else
 		line_add(line, _(" Map of %s, 1 cell = %s"), short_name(&plan->source), cell);
-	line_add(line, _("  + copied ? to do > now - bad * retry"));
+	if (legend)
+		line_add(line, _("  + copied ? to do > now - bad * retry"));
 	if (!plan->whole)
 		line_add(line, _(" . not chosen"));
 }

@@ -10,17 +10,18 @@
 #include "app.h"
 #include "glyphs.h"
 #include "layout_report.h"
+#include "map_pane.h"
 #include "model_report.h"
 #include "model_run.h"
 #include "screen.h"
 
-#define PROFILE_MAX   1024
-#define MAP_CELLS_MAX (250 * 100)
+#define PROFILE_MAX 1024
 
 struct report_screen {
 	struct report_lines lines; /* of the width `cols` */
 	int cols;
 	int top, page;
+	struct map_pane map;
 };
 
 static int create(struct app *app, void **ret, struct error *reterr)
@@ -54,8 +55,12 @@ static void enter(void *state, struct app *app)
 
 static void changed(void *state, struct app *app, unsigned changes)
 {
-	if (changes & SESSION_CHANGE_STATE)
-		drop(state);
+	struct report_screen *screen = state;
+
+	if (!(changes & SESSION_CHANGE_STATE))
+		return;
+	drop(screen);
+	screen->map = (struct map_pane){ 0 };
 }
 
 /* ---- drawing ---- */
@@ -121,33 +126,49 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 static void draw_map(struct app *app, struct draw *draw, struct rect area,
 		     const struct report *report)
 {
-	struct job *job = session_job(app_session(app));
-	int cols = area.cols - 2, rows = area.rows - 1, cells = rows * cols;
-	char map[MAP_CELLS_MAX + 1], row_cells[512];
+	struct map_view all = { 0 };
+	struct map_window window;
+	struct rect cells = area;
 	struct line line;
 
-	if (!job || rows < 1 || cols < 1 || cols >= (int)sizeof(row_cells) || cells > MAP_CELLS_MAX)
+	rect_cut_top(&cells, 1);
+	rect_cut_left(&cells, 1);
+	rect_cut_right(&cells, 1);
+	if (rect_empty(cells))
 		return;
+	map_view_window(&all, report->plan, 0, cells.rows, cells.cols, &window);
 	line_start(&line, area.cols);
-	run_text_map(report->plan, 0, report->plan->source.size, cells, false, app_units(app),
-		     &line);
+	run_text_map(report->plan, window.start, window.size, window.cells, false, app_units(app),
+		     true, &line);
 	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
-	job_map_cells(job, 0, report->plan->source.size, cells, map);
-	for (int row = 0; row < rows; row++) {
-		snprintf(row_cells, sizeof(row_cells), "%.*s", cols,
-			 map + (size_t)row * (size_t)cols);
-		draw_cells(draw, area, row + 1, 1, row_cells);
-	}
+	map_pane_cells(draw, cells, &window, session_job(app_session(app)));
+}
+
+static struct map_scene scene_of(struct app *app, const struct report *report)
+{
+	return (struct map_scene){
+		.job = session_job(app_session(app)),
+		.snapshot = &report->job,
+		.plan = report->plan,
+		.disk = session_source_disk(app_session(app)),
+	};
 }
 
 static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
 {
 	const struct report *report = session_report(app_session(app));
+	struct report_screen *screen = state;
 	struct layout_report layout;
 
 	if (!report) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
 			  _("There is no report: no copy has ended."));
+		return;
+	}
+	if (screen->map.open) {
+		struct map_scene scene = scene_of(app, report);
+
+		map_pane_draw(&screen->map, app, draw, body, &scene);
 		return;
 	}
 	layout_report(body, &layout);
@@ -222,8 +243,15 @@ static void resume(struct app *app)
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct report_screen *screen = state;
+	const struct report *report = session_report(app_session(app));
 	int page = screen->page > 1 ? screen->page - 1 : 1;
 
+	if (report) {
+		struct map_scene scene = scene_of(app, report);
+
+		if (map_pane_command(&screen->map, &scene, command))
+			return true;
+	}
 	switch (command) {
 	case COMMAND_UP:
 		screen->top--;
@@ -264,6 +292,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	switch (command) {
 	case COMMAND_SAVE:
 	case COMMAND_LOG:
+	case COMMAND_MAP:
 		return report ? NULL : _("There is no report yet.");
 	case COMMAND_RESUME:
 		if (!report)

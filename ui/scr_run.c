@@ -16,7 +16,6 @@
 #include "model_options.h"
 #include "screen.h"
 
-#define ZOOM_MAX 24
 /* A first look at a zoomed map: one sixteenth of the disk. */
 #define ZOOM_FIRST 4
 
@@ -113,8 +112,7 @@ static void forget(struct run_screen *screen)
 	screen->event_count = 0;
 	screen->events_seen = 0;
 	screen->rang = false;
-	screen->map_open = false;
-	screen->zoom = 0;
+	screen->map = (struct map_pane){ 0 };
 	memset(&screen->rates, 0, sizeof(screen->rates));
 }
 
@@ -141,9 +139,9 @@ static void changed(void *state, struct app *app, unsigned changes)
 		newest = screen->event_count ? &screen->events[screen->event_count - 1] : NULL;
 		/* What went wrong is said at once, on whichever screen it is heard. */
 		if (newest && newest->number > before && newest->level <= LOG_LEVEL_WARNING)
-			app_message(app,
-				    newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
-				    "%s", newest->text);
+			app_notice(app,
+				   newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
+				   newest->text);
 	}
 	if (job->state == JOB_ENDED && !screen->rang) {
 		screen->rang = true;
@@ -196,11 +194,31 @@ static void ask_rate(struct app *app)
 		     now, rate_typed, NULL);
 }
 
-static void zoom(struct run_screen *screen, int by)
+struct map_scene run_screen_scene(struct app *app)
 {
-	int to = (int)screen->zoom + by;
+	struct session *session = app_session(app);
 
-	screen->zoom = to < 0 ? 0 : to > ZOOM_MAX ? ZOOM_MAX : (unsigned)to;
+	return (struct map_scene){
+		.job = session_job(session),
+		.snapshot = app_job(app),
+		.plan = session_current_plan(session),
+		.disk = session_source_disk(session),
+	};
+}
+
+/* The map takes keys while it is open; + opens it where the copy is. */
+static bool map_command(struct run_screen *screen, struct app *app, enum command command)
+{
+	struct map_scene scene = run_screen_scene(app);
+
+	if (!scene.job || !scene.snapshot || !scene.plan)
+		return false;
+	if (command == COMMAND_ZOOM_IN && !screen->map.open) {
+		map_pane_command(&screen->map, &scene, COMMAND_MAP);
+		map_view_zoom(&screen->map.view, ZOOM_FIRST);
+		return true;
+	}
+	return map_pane_command(&screen->map, &scene, command);
 }
 
 static void change_graph(struct run_screen *screen, struct app *app)
@@ -216,6 +234,8 @@ static bool command(void *state, struct app *app, enum command command)
 {
 	struct run_screen *screen = state;
 
+	if (map_command(screen, app, command))
+		return true;
 	switch (command) {
 	case COMMAND_PAUSE:
 		pause_or_go_on(app);
@@ -228,15 +248,6 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_TABLES:
 		show_lanes(app);
-		return true;
-	case COMMAND_MAP:
-		screen->map_open = !screen->map_open;
-		return true;
-	case COMMAND_ZOOM_IN:
-		zoom(screen, screen->zoom ? 1 : ZOOM_FIRST);
-		return true;
-	case COMMAND_ZOOM_OUT:
-		zoom(screen, screen->zoom > ZOOM_FIRST ? -1 : -ZOOM_FIRST);
 		return true;
 	case COMMAND_GRAPH:
 		change_graph(screen, app);

@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "draw.h"
+#include "map_pane.h"
 #include "model_run.h"
 
 #define RUN_EVENTS (2UL * JOB_EVENTS_MAX)
@@ -19,11 +20,12 @@ struct run_screen {
 	int64_t started_at;   /* which job all of this is about */
 	unsigned cores;
 	unsigned graph_zoom;
-	unsigned zoom; /* of the map, 0: all of it */
-	bool map_open; /* over the whole screen */
+	struct map_pane map;
 	bool bell, rang;
 };
 
+/* What its map shows; only with a job. */
+struct map_scene run_screen_scene(struct app *app);
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 #endif

@@ -12,7 +12,6 @@
 #include "glyphs.h"
 #include "layout_run.h"
 
-#define MAP_CELLS_MAX (250 * 100)
 #define CPU_LINES_MAX 48
 #define PERCENT_COLS  6
 
@@ -238,27 +237,22 @@ static void draw_queues(const struct view *view, struct rect box)
 
 static void draw_map(const struct view *view, struct rect area)
 {
-	struct job *job = session_job(app_session(view->app));
-	uint64_t all = view->plan->source.size, start, size;
-	int cols = area.cols - 2, rows = area.rows - 1, cells = rows * cols;
-	char map[MAP_CELLS_MAX + 1], row_cells[512];
+	struct rect cells = area;
+	struct map_view all = { 0 };
+	struct map_window window;
 	struct line line;
 
-	if (rows < 1 || cols < 1 || cols >= (int)sizeof(row_cells) || cells > MAP_CELLS_MAX)
+	rect_cut_top(&cells, 1);
+	rect_cut_left(&cells, 1);
+	rect_cut_right(&cells, 1);
+	if (rect_empty(cells))
 		return;
-	run_map_window(all, view->job->position, view->screen->zoom,
-		       (uint64_t)cells * view->plan->sector_size, &start, &size);
-	start -= start % view->plan->sector_size;
+	map_view_window(&all, view->plan, 0, cells.rows, cells.cols, &window);
 	line_start(&line, area.cols);
-	run_text_map(view->plan, start, size, cells, view->screen->zoom > 0, app_units(view->app),
-		     &line);
+	run_text_map(view->plan, window.start, window.size, window.cells, false,
+		     app_units(view->app), true, &line);
 	draw_text(view->draw, area, 0, 0, ROLE_DIM, line.text);
-	job_map_cells(job, start, size, cells, map);
-	for (int row = 0; row < rows; row++) {
-		snprintf(row_cells, sizeof(row_cells), "%.*s", cols,
-			 map + (size_t)row * (size_t)cols);
-		draw_cells(view->draw, area, row + 1, 1, row_cells);
-	}
+	map_pane_cells(view->draw, cells, &window, session_job(app_session(view->app)));
 }
 
 static void draw_events(const struct view *view, struct rect area)
@@ -311,11 +305,12 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 			  _("No copy runs. It is started on 3 Plan."));
 		return;
 	}
-	if (view.screen->map_open) {
+	if (view.screen->map.open) {
+		struct map_scene scene = run_screen_scene(app);
 		struct rect rest = body;
 
 		draw_head(&view, rect_cut_top(&rest, 3));
-		draw_map(&view, rest);
+		map_pane_draw(&view.screen->map, app, draw, rest, &scene);
 		return;
 	}
 	layout_run(body, &layout);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A job frozen in the middle of a copy with one bad area, until it is stopped. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +112,9 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		.retries = 5,
 		.slow_reads = 3,
 		.last_good_read = SECOND / 10,
-		.bad_shown = 1,
-		.bad_areas = 1,
-		.bad_bytes = 4096,
+		.bad_shown = 3,
+		.bad_areas = 3,
+		.bad_bytes = 13 * 512,
 		.events = 2,
 		.map_safe = true,
 		.map_saved_at = STARTED + 5600,
@@ -123,6 +124,13 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 					   .sectors = 8,
 					   .partition = 3,
 					   .sense = { true, 3, 0x11, 0, true, 1602117632 } };
+	s->bad[1] = (struct job_bad_area){
+		.lba = 1602117760, .sectors = 4, .partition = 3, .code = -EIO
+	};
+	s->bad[2] = (struct job_bad_area){ .lba = 1700000000,
+					   .sectors = 1,
+					   .partition = 3,
+					   .sense = { true, 0xb, 0x47, 3, false, 0 } };
 	latency(&s->source.latency, 22);
 	latency(&s->destination.latency, 21);
 	lanes(s);
@@ -179,12 +187,26 @@ size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t
 	return count;
 }
 
+static char cell(const struct job *job, uint64_t from, uint64_t to)
+{
+	struct job_snapshot s;
+
+	job_snapshot((struct job *)job, &s);
+	for (size_t i = 0; i < s.bad_shown; i++)
+		if (s.bad[i].lba * 512 < to && (s.bad[i].lba + s.bad[i].sectors) * 512 > from)
+			return '-';
+	if (s.position >= from && s.position < to && job->state != JOB_ENDED)
+		return '>';
+	return to <= s.written ? '+' : '?';
+}
+
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
 {
-	for (int i = 0; i < cells; i++)
-		out[i] = i < cells * 52 / 100 ? '+' : i == cells * 52 / 100 ? '>' : '?';
-	if (cells > 10)
-		out[cells / 3] = '-';
+	for (int i = 0; i < cells; i++) {
+		double from = (double)start + (double)size * i / cells;
+
+		out[i] = cell(job, (uint64_t)from, (uint64_t)(from + (double)size / cells));
+	}
 	out[cells] = '\0';
 }
 

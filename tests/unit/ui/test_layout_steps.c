@@ -2,6 +2,7 @@
 /* Screens 2 to 5 at every size: nothing outside, nothing on top of another. */
 #include "unit.h"
 
+#include "ui/layout_map.h"
 #include "ui/layout_plan.h"
 #include "ui/layout_ranges.h"
 #include "ui/layout_report.h"
@@ -21,7 +22,10 @@ START_TEST(test_all_sizes)
 			struct layout_plan plan;
 			struct layout_run run;
 			struct layout_report report;
+			struct layout_map map;
 
+			layout_map(body, (cols * 3 + rows) % 70, &map);
+			CHECK(map, body);
 			layout_ranges(body, 1 + (cols * rows) % 200, &ranges);
 			CHECK(ranges, body);
 			layout_plan(body, rows & 1, (cols * 7 + rows) % 60, (cols + rows) % 130,
@@ -82,6 +86,24 @@ START_TEST(test_nothing_missing)
 }
 END_TEST
 
+/* Below the head of screen 4, too: a map worth looking at, every bad area within reach. */
+START_TEST(test_map_has_room)
+{
+	for (int areas = 0; areas <= 64; areas++) {
+		struct rect body = { 4, 0, 17, 80 };
+		struct layout_map map;
+
+		layout_map(body, areas, &map);
+		ck_assert_int_ge(map.cells.rows, 5);
+		ck_assert(!rect_empty(map.heading) && !rect_empty(map.cell) &&
+			  !rect_empty(map.legend) && !rect_empty(map.keys));
+		ck_assert_int_eq(rect_empty(map.areas), !areas);
+		ck_assert_int_eq(rect_empty(map.why), !areas);
+		ck_assert(areas < 5 || map.areas.rows == 5);
+	}
+}
+END_TEST
+
 /* More room is never less of anything. */
 START_TEST(test_panes_grow)
 {
@@ -105,6 +127,7 @@ Suite *unit_suite(void)
 
 	tcase_add_test(tcase, test_all_sizes);
 	tcase_add_test(tcase, test_nothing_missing);
+	tcase_add_test(tcase, test_map_has_room);
 	tcase_add_test(tcase, test_panes_grow);
 	suite_add_tcase(suite, tcase);
 	return suite;

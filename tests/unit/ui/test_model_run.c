@@ -77,7 +77,7 @@ static void check_lines(int width)
 	EACH(run_text_latency("read", &job.source.latency, true, &line));
 	EACH(run_text_coarse("read", &job.source.latency, &line));
 	EACH(run_text_status(&job, &line, &role));
-	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, &line));
+	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, true, &line));
 	for (int rows = 0; rows < 12; rows++) {
 		for (int i = 0; i < 12; i++)
 			EACH(run_text_queue(&plan, &job, INT64_MAX, rows, i, &line));
@@ -318,30 +318,6 @@ START_TEST(test_cpu_lines)
 }
 END_TEST
 
-START_TEST(test_map_window)
-{
-	uint64_t start, size;
-
-	run_map_window(1000, 500, 0, 10, &start, &size);
-	ck_assert_uint_eq(start, 0);
-	ck_assert_uint_eq(size, 1000);
-	run_map_window(1000, 500, 1, 10, &start, &size);
-	ck_assert_uint_eq(start, 250);
-	ck_assert_uint_eq(size, 500);
-	run_map_window(1000, 999, 2, 10, &start, &size);
-	ck_assert_uint_eq(start + size, 1000);
-	for (unsigned level = 0; level < 200; level++)
-		for (uint64_t position = 0; position <= 1000; position += 100) {
-			run_map_window(1000, position, level, 64, &start, &size);
-			ck_assert_uint_ge(size, 64);
-			ck_assert_uint_le(start + size, 1000);
-			ck_assert(position >= start && position <= start + size);
-		}
-	run_map_window(0, 0, 3, 64, &start, &size);
-	ck_assert_uint_eq(size, 0);
-}
-END_TEST
-
 START_TEST(test_eta)
 {
 	struct eta eta = { true, 5130, 1000000 };
@@ -372,7 +348,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_graph);
 	tcase_add_test(tcase, test_histogram);
 	tcase_add_test(tcase, test_cpu_lines);
-	tcase_add_test(tcase, test_map_window);
 	tcase_add_test(tcase, test_eta);
 	suite_add_tcase(suite, tcase);
 	return suite;

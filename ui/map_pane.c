@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "map_pane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "layout_map.h"
+#include "model_run.h"
+
+#define MAP_CELLS_MAX (250 * 100)
+/* Enter on a bad area brings it this close: a window of so many times its size. */
+#define CLOSE_UP 16
+
+void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
+		    struct job *job)
+{
+	char map[MAP_CELLS_MAX + 1], row_cells[512];
+
+	if (!job || window->cells <= 0 || window->cells > MAP_CELLS_MAX ||
+	    window->cols >= (int)sizeof(row_cells))
+		return;
+	job_map_cells(job, window->start, window->size, window->cells, map);
+	for (int row = 0; row < window->cells / window->cols; row++) {
+		snprintf(row_cells, sizeof(row_cells), "%.*s", window->cols,
+			 map + (size_t)row * (size_t)window->cols);
+		draw_cells(draw, area, row, 0, row_cells);
+	}
+}
+
+/* ---- drawing ---- */
+
+static size_t area_count(const struct map_scene *scene)
+{
+	return scene->snapshot->bad_shown < JOB_BAD_SHOWN ? scene->snapshot->bad_shown
+							  : JOB_BAD_SHOWN;
+}
+
+static char letter_at(const struct map_pane *pane, const struct map_scene *scene)
+{
+	const struct map_window *window = &pane->window;
+	char map[MAP_CELLS_MAX + 1] = "";
+
+	if (!scene->job || window->cells <= 0 || window->cells > MAP_CELLS_MAX)
+		return ' ';
+	job_map_cells(scene->job, window->start, window->size, window->cells, map);
+	return map[window->cursor];
+}
+
+static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
+		     const struct layout_map *layout, const struct map_scene *scene)
+{
+	struct map_window *window = &pane->window;
+	char letter[2] = "";
+	struct line line;
+
+	map_view_window(&pane->view, scene->plan, scene->snapshot->position, layout->cells.rows,
+			layout->cells.cols, window);
+	line_start(&line, layout->heading.cols);
+	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
+		     app_units(app), false, &line);
+	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
+	map_pane_cells(draw, layout->cells, window, scene->job);
+	if (window->cells <= 0)
+		return;
+	letter[0] = letter_at(pane, scene);
+	draw_text(draw, layout->cells, window->cursor / window->cols, window->cursor % window->cols,
+		  ROLE_CURSOR, letter);
+	line_start(&line, layout->cell.cols);
+	map_text_cell(scene->plan, scene->disk, window, letter[0], &line);
+	draw_text(draw, layout->cell, 0, 0, ROLE_STRONG, line.text);
+	if (!pane->list)
+		draw_cursor(draw, layout->cells, window->cursor / window->cols,
+			    window->cursor % window->cols);
+}
+
+static void draw_area(struct draw *draw, struct rect rows, int row, const struct job_bad_area *area,
+		      bool here, bool focused)
+{
+	struct line line;
+
+	line_start(&line, rows.cols);
+	line_add(&line, here ? ">" : " ");
+	map_text_area(area, &line);
+	draw_cell(draw, rows, row, 0, rows.cols, ROLE_BAD, line.text);
+	if (here && focused) {
+		draw_highlight(draw, rows, row, ROLE_CURSOR);
+		draw_cursor(draw, rows, row, 0);
+	}
+}
+
+static void draw_areas(struct map_pane *pane, struct draw *draw, const struct layout_map *layout,
+		       const struct map_scene *scene)
+{
+	int count = (int)area_count(scene);
+	char why[512], place[96] = "";
+	int used;
+
+	if (!count)
+		return;
+	if (pane->area >= (size_t)count)
+		pane->area = (size_t)count - 1;
+	pane->rows = layout->areas.rows;
+	pane->top = layout_scroll(pane->top, (int)pane->area, count, pane->rows);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM,
+		  _("      BAD AREA SECTORS   PART  WHAT THE DISK SAID"));
+	if (scene->snapshot->bad_areas > (uint64_t)count)
+		snprintf(place, sizeof(place), _("the first %d of %llu, the map file has all"),
+			 count, (unsigned long long)scene->snapshot->bad_areas);
+	else if (count > pane->rows)
+		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->top + 1,
+			 pane->top + pane->rows, count);
+	used = text_width(place);
+	draw_cell_right(draw, layout->columns, 0, layout->columns.cols - used, used, ROLE_DIM,
+			place);
+	for (int row = 0; row < pane->rows && pane->top + row < count; row++)
+		draw_area(draw, layout->areas, row, &scene->snapshot->bad[pane->top + row],
+			  pane->top + row == (int)pane->area, pane->list);
+	draw_wrapped(draw, layout->why, 0, 1, layout->why.rows, ROLE_NORMAL,
+		     map_text_why(&scene->snapshot->bad[pane->area], why, sizeof(why)));
+}
+
+void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
+		   const struct map_scene *scene)
+{
+	struct layout_map layout;
+
+	if (!area_count(scene))
+		pane->list = false;
+	layout_map(area, (int)area_count(scene), &layout);
+	draw_map(pane, app, draw, &layout, scene);
+	draw_areas(pane, draw, &layout, scene);
+	draw_text(draw, layout.legend, 0, 0, ROLE_DIM,
+		  _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
+	draw_text(draw, layout.keys, 0, 0, ROLE_KEY,
+		  !area_count(scene) ? _("Arrows=move  + - zoom  m Esc=close")
+		  : pane->list       ? _("Up Down=area  Enter=zoom there  Tab=map  m Esc=close")
+				     : _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close"));
+}
+
+/* ---- keys ---- */
+
+static void go_to_area(struct map_pane *pane, const struct map_scene *scene, bool close_up)
+{
+	const struct job_bad_area *area = &scene->snapshot->bad[pane->area];
+	uint32_t unit = scene->plan->sector_size;
+
+	if (close_up) {
+		pane->view.zoom = 0;
+		while (pane->view.zoom < MAP_ZOOM_MAX && scene->plan->source.size >>
+								 pane->view.zoom >
+								 area->sectors * unit * CLOSE_UP)
+			pane->view.zoom++;
+		pane->view.start = UINT64_MAX;
+	}
+	map_view_go(&pane->view, &pane->window, area->lba * unit);
+}
+
+static void move_in_list(struct map_pane *pane, const struct map_scene *scene, int by)
+{
+	int last = (int)area_count(scene) - 1, to = (int)pane->area + by;
+
+	pane->area = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
+	go_to_area(pane, scene, false);
+}
+
+static bool list_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	int page = pane->rows > 1 ? pane->rows - 1 : 1;
+
+	switch (command) {
+	case COMMAND_UP:
+	case COMMAND_DOWN:
+		move_in_list(pane, scene, command == COMMAND_UP ? -1 : 1);
+		return true;
+	case COMMAND_PAGE_UP:
+	case COMMAND_PAGE_DOWN:
+		move_in_list(pane, scene, command == COMMAND_PAGE_UP ? -page : page);
+		return true;
+	case COMMAND_FIRST:
+	case COMMAND_LAST:
+		move_in_list(pane, scene,
+			     command == COMMAND_FIRST ? -JOB_BAD_SHOWN : JOB_BAD_SHOWN);
+		return true;
+	case COMMAND_ACCEPT:
+		go_to_area(pane, scene, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool map_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	int rows = pane->window.cols ? pane->window.cells / pane->window.cols : 1;
+	int64_t step;
+
+	switch (command) {
+	case COMMAND_LEFT:
+	case COMMAND_RIGHT:
+		step = 1;
+		break;
+	case COMMAND_UP:
+	case COMMAND_DOWN:
+		step = pane->window.cols;
+		break;
+	case COMMAND_PAGE_UP:
+	case COMMAND_PAGE_DOWN:
+		step = (int64_t)pane->window.cols * (rows > 1 ? rows - 1 : 1);
+		break;
+	case COMMAND_FIRST:
+	case COMMAND_LAST:
+		map_view_go(&pane->view, &pane->window,
+			    command == COMMAND_FIRST ? 0 : scene->plan->source.size - 1);
+		return true;
+	default:
+		return false;
+	}
+	map_view_move(&pane->view, &pane->window, scene->plan,
+		      command == COMMAND_LEFT || command == COMMAND_UP || command == COMMAND_PAGE_UP
+			      ? -step
+			      : step);
+	return true;
+}
+
+bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	if (command == COMMAND_MAP) {
+		bool open = !pane->open;
+
+		/* What was looked at last is not what is asked for now. */
+		*pane = (struct map_pane){ .open = open };
+		return true;
+	}
+	if (!pane->open)
+		return false;
+	switch (command) {
+	case COMMAND_BACK:
+		*pane = (struct map_pane){ 0 };
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		pane->list = !pane->list && area_count(scene) > 0;
+		if (pane->list)
+			go_to_area(pane, scene, false);
+		return true;
+	case COMMAND_ZOOM_IN:
+	case COMMAND_ZOOM_OUT:
+		map_view_zoom(&pane->view, command == COMMAND_ZOOM_IN ? 1 : -1);
+		return true;
+	default:
+		return pane->list ? list_command(pane, scene, command)
+				  : map_command(pane, scene, command);
+	}
+}

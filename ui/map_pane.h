@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The map over the whole screen, with a cursor, zoom, and the list of bad
+ * areas: the same on screens 4 and 5.
+ */
+#ifndef CLONEDECK_UI_MAP_PANE_H
+#define CLONEDECK_UI_MAP_PANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "app.h"
+#include "draw.h"
+#include "model_map.h"
+
+/* Zero-initialise. */
+struct map_pane {
+	bool open;
+	struct map_view view;
+	struct map_window window; /* as drawn last */
+	bool list;                /* the keys move in the list, else in the map */
+	size_t area;              /* of the list, under the cursor */
+	int top, rows;            /* of the list: first line shown, how many fit */
+};
+
+/* The copy that is looked at; all borrowed. */
+struct map_scene {
+	struct job *job;
+	const struct job_snapshot *snapshot;
+	const struct plan *plan;
+	const struct disk *disk; /* the source's; may be NULL */
+};
+
+void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
+		   const struct map_scene *scene);
+/* False: not a key of the open pane. */
+bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command);
+/* So many rows of cells of a window, from the job as it is now. */
+void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
+		    struct job *job);
+
+#endif

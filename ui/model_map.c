@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/sense.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include "explain.h"
+
+/* ---- the window ---- */
+
+static uint64_t window_size(const struct map_view *view, const struct plan *plan, int cells)
+{
+	uint64_t all = plan->source.size, least = (uint64_t)cells * plan->sector_size;
+	uint64_t size = view->zoom < 64 ? all >> view->zoom : 0;
+
+	if (size < least)
+		size = least;
+	return size < all ? size : all;
+}
+
+void map_view_window(struct map_view *view, const struct plan *plan, uint64_t position, int rows,
+		     int cols, struct map_window *ret)
+{
+	int cells = rows * cols;
+	uint64_t all = plan->source.size, size = window_size(view, plan, cells);
+
+	if (!view->held)
+		view->at = position;
+	if (all && view->at >= all)
+		view->at = all - 1;
+	if (!view->held || view->at < view->start || view->at - view->start >= size)
+		view->start = view->at > size / 2 ? view->at - size / 2 : 0;
+	if (view->start > all - size)
+		view->start = all - size;
+	view->start -= view->start % plan->sector_size;
+	*ret = (struct map_window){
+		.start = view->start, .size = size, .cells = cells, .cols = cols
+	};
+	if (size)
+		ret->cursor = (int)((double)(view->at - view->start) / (double)size * cells);
+	if (ret->cursor >= cells)
+		ret->cursor = cells - 1;
+}
+
+/* The edge of a cell, from the start of the window. */
+static uint64_t edge(const struct map_window *window, int cell)
+{
+	uint64_t cells = (uint64_t)window->cells;
+
+	return window->size / cells * (uint64_t)cell +
+	       window->size % cells * (uint64_t)cell / cells;
+}
+
+/* By whole rows, so that what was seen stays in its columns. */
+static void scroll_to(struct map_view *view, const struct map_window *window, uint64_t all,
+		      uint64_t cell)
+{
+	uint64_t row = cell * (uint64_t)window->cols;
+	uint64_t beyond, end = view->start + window->size;
+
+	if (view->at < view->start) {
+		beyond = (view->start - view->at + row - 1) / row * row;
+		view->start = view->start > beyond ? view->start - beyond : 0;
+	} else if (view->at >= end) {
+		view->start += (view->at - end) / row * row + row;
+	}
+	if (view->start > all - window->size)
+		view->start = all - window->size;
+}
+
+void map_view_move(struct map_view *view, const struct map_window *window, const struct plan *plan,
+		   int64_t cells)
+{
+	uint64_t all = plan->source.size, cell, way;
+	int64_t to = window->cursor + cells;
+
+	view->held = true;
+	if (window->cells <= 0 || window->cols <= 0 || !all)
+		return;
+	if (to >= 0 && to < window->cells) {
+		/* The middle: at its edges a cell may round into its neighbour. */
+		uint64_t from = edge(window, (int)to), until = edge(window, (int)to + 1);
+
+		view->at = window->start + from + (until - from) / 2;
+		return;
+	}
+	cell = window->size / (uint64_t)window->cells;
+	if (!cell)
+		cell = 1;
+	way = cell * (uint64_t)(cells < 0 ? -cells : cells);
+	if (cells < 0)
+		view->at = view->at > way ? view->at - way : 0;
+	else
+		view->at = all - view->at > way ? view->at + way : all - 1;
+	scroll_to(view, window, all, cell);
+}
+
+void map_view_go(struct map_view *view, const struct map_window *window, uint64_t at)
+{
+	view->held = true;
+	view->at = at;
+	if (at < window->start || at - window->start >= window->size)
+		view->start = UINT64_MAX;
+}
+
+void map_view_zoom(struct map_view *view, int levels)
+{
+	int to = (int)view->zoom + levels;
+
+	view->zoom = to < 0 ? 0 : to > MAP_ZOOM_MAX ? MAP_ZOOM_MAX : (unsigned)to;
+	/* Looks for its place anew: around the cursor. */
+	view->start = UINT64_MAX;
+}
+
+/* ---- a cell ---- */
+
+void map_cell_sectors(const struct map_window *window, const struct plan *plan, int cell,
+		      uint64_t *retlba, uint64_t *retsectors)
+{
+	uint64_t from = window->start + edge(window, cell);
+	uint64_t to = window->start + edge(window, cell + 1);
+
+	*retlba = from / plan->sector_size;
+	*retsectors = to > from ? (to - 1) / plan->sector_size - *retlba + 1 : 1;
+}
+
+const char *map_letter_words(char letter)
+{
+	switch (letter) {
+	case '+':
+		return _("rescued");
+	case '>':
+		return _("being copied now");
+	case '?':
+		return _("non-tried");
+	case '*':
+		return _("non-trimmed");
+	case '/':
+		return _("non-scraped");
+	case '-':
+		return _("bad sector");
+	case '.':
+		return _("not part of this copy");
+	default:
+		return "-";
+	}
+}
+
+const struct partition *map_partition(const struct plan *plan, const struct disk *disk,
+				      uint64_t lba)
+{
+	if (!disk || plan->source.kind != ENDPOINT_DISK)
+		return NULL;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *partition = &disk->partitions[i];
+
+		if (!partition->extended && lba >= partition->start &&
+		    lba - partition->start < partition->sectors)
+			return partition;
+	}
+	return NULL;
+}
+
+void map_text_cell(const struct plan *plan, const struct disk *disk,
+		   const struct map_window *window, char letter, struct line *line)
+{
+	const struct partition *partition;
+	char count[UNITS_TEXT_MAX];
+	uint64_t lba, sectors;
+
+	map_cell_sectors(window, plan, window->cursor, &lba, &sectors);
+	units_print_count(sectors, count);
+	if (sectors == 1)
+		line_add(line, _(" LBA %" PRIu64 ": %s"), lba, map_letter_words(letter));
+	else
+		line_add(line, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
+			 lba + sectors - 1, count, map_letter_words(letter));
+	partition = map_partition(plan, disk, lba);
+	if (partition) {
+		line_add(line, _(", partition %u"), partition->number);
+		if (partition->fs[0])
+			line_add(line, " %s", partition->fs);
+		if (partition->label[0])
+			line_add(line, " \"%s\"", partition->label);
+	}
+}
+
+/* ---- the bad areas ---- */
+
+/* All of it, or as much as there is room for and the sign that there is more. */
+static void line_put_short(struct line *line, const char *text)
+{
+	int room = line->limit - line->columns;
+
+	if (text_width(text) <= room || room < 3) {
+		line_add(line, "%s", text);
+		return;
+	}
+	line_put(line, room - 2, text);
+	line_add(line, "..");
+}
+
+void map_text_area(const struct job_bad_area *area, struct line *line)
+{
+	char text[UNITS_TEXT_MAX], why[256];
+
+	snprintf(text, sizeof(text), "%" PRIu64, area->lba);
+	line_put_right(line, 12, text);
+	snprintf(text, sizeof(text), "+%" PRIu64, area->sectors);
+	line_put(line, 1, "");
+	line_put(line, 9, text);
+	line_put(line, 1, "");
+	if (area->partition)
+		snprintf(text, sizeof(text), "%u", area->partition);
+	else
+		snprintf(text, sizeof(text), "-");
+	line_put(line, 5, text);
+	line_put(line, 1, "");
+	if (area->sense.known)
+		sense_text(&area->sense, why, sizeof(why));
+	else
+		snprintf(why, sizeof(why), "%s", error_phrase(area->code));
+	line_put_short(line, why);
+}
+
+const char *map_text_why(const struct job_bad_area *area, char *buffer, size_t size)
+{
+	const char *sentence = explain_failure(&area->sense, area->code, area->write);
+
+	snprintf(buffer, size, "%s", sentence);
+	return buffer;
+}
