@@ -109,6 +109,8 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
 	json_object_object_add(object, "state", json_object_new_string(state_word(job->state)));
 	add_end(object, report);
+	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
+	json_object_object_add(object, "passes", report_json_passes(job));
 	add_number(object, "bytes_total", job->total);
 	add_number(object, "bytes_read", job->read);
 	add_number(object, "bytes_written", job->written);

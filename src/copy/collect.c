@@ -6,6 +6,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/core.h"
+#include "copy/pass.h"
 
 static bool partition_holds(const struct partition *p, uint64_t lba)
 {
@@ -55,7 +56,7 @@ static void keep_bad(struct job *job, const struct report *report)
 		.sectors = report->length / size,
 		.sense = report->sense,
 		.code = report->code,
-		.write = report->status == MAP_NON_TRIED,
+		.write = report->kind == REPORT_REFUSED,
 	};
 	struct job_bad_area *last = k->bad_shown ? &k->bad[k->bad_shown - 1] : NULL;
 
@@ -74,8 +75,12 @@ static bool take_report(struct job *job, const struct report *report)
 {
 	int r;
 
-	if (report->status == MAP_NON_TRIED) {
+	if (report->kind == REPORT_REFUSED) {
 		keep_bad(job, report);
+		return true;
+	}
+	if (report->kind == REPORT_PASS) {
+		job->pass->collect(job, report);
 		return true;
 	}
 	pthread_mutex_lock(&job->map_lock);
@@ -98,6 +103,14 @@ static bool take_report(struct job *job, const struct report *report)
 	return true;
 }
 
+void keeper_pause_for_memory(struct job *job)
+{
+	job_event_add(job, LOG_LEVEL_ERROR,
+		      _("There is no memory left to keep the map of bad areas. The copy "
+			"pauses; free some memory, then let it go on."));
+	job_pause(job, true);
+}
+
 void keeper_collect(struct job *job)
 {
 	bool short_of_memory = false;
@@ -114,11 +127,7 @@ void keeper_collect(struct job *job)
 			ring_pop(ring);
 		}
 	}
-	if (short_of_memory && !job->keeper.memory_short) {
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("There is no memory left to keep the map of bad areas. The copy "
-				"pauses; free some memory, then let it go on."));
-		job_pause(job, true);
-	}
+	if (short_of_memory && !job->keeper.memory_short)
+		keeper_pause_for_memory(job);
 	job->keeper.memory_short = short_of_memory;
 }

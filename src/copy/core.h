@@ -57,8 +57,18 @@ struct temperature {
 struct keeper {
 	enum job_state state;
 	enum job_result result;
-	uint64_t started, copied, flushed, ended; /* monotonic ns; 0 not yet */
-	uint64_t paused_since, paused_ns;
+	uint64_t started, copied,
+		ended; /* monotonic ns; 0 not yet; copied: the first flush began */
+	uint64_t paused_since, paused_ns, copied_paused_ns;
+	/* Where in the sequence of passes it is: pass.c alone changes this. */
+	size_t step;
+	unsigned round;
+	struct job_pass passes[JOB_PASSES_MAX];
+	unsigned pass_count;
+	uint64_t pass_started;                    /* monotonic ns; of the round */
+	struct job_pass before;                   /* as it was when the round began */
+	uint64_t handled_before, errors_before;   /* counters at that time */
+	bool flush_due;                           /* something may not be on the medium yet */
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */
 	struct rates rates;
 	struct cpu_reader *cpu;
@@ -80,7 +90,6 @@ struct keeper {
 	bool map_safe, map_warned;
 	bool memory_short;
 	bool ever_copied; /* the claim was good, and the gate opened */
-	bool final_asked; /* all lanes rest; the last flush is under way or done */
 	int64_t map_saved_at;
 };
 
@@ -89,6 +98,12 @@ struct job {
 	const struct plan *plan;
 	struct io_choice choice;
 	uint32_t lanes_max;
+	/* The pass under way. Set by the keeper while all lanes rest, and published to them by the
+	 * generation that goes up; NULL for none. */
+	const struct pass *pass;
+	atomic_uint generation;
+	/* Its work; remade by the keeper while all lanes rest, under the map's lock, since front
+	 * ends ask for the position. */
 	struct work work;
 	struct limit limit;
 	uint64_t total, already;
@@ -108,7 +123,7 @@ struct job {
 	enum failure_kind failure;
 	struct error failure_error;
 
-	pthread_mutex_t map_lock; /* the keeper alone changes the map */
+	pthread_mutex_t map_lock; /* the keeper alone changes the map, and the areas of work */
 	struct map *map;
 
 	pthread_mutex_t path_lock;
@@ -136,6 +151,10 @@ int eventfd_new(struct error *reterr);
 void eventfd_signal(int fd);
 void eventfd_clear(int fd);
 
+/* job->work anew: what has one of the statuses in the map now, chunks of at most `chunk` bytes.
+ * While all lanes rest. -ENOMEM. */
+int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
+
 /* events.c */
 void job_event_add(struct job *job, enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -144,10 +163,14 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 void *keeper_main(void *job);
 /* The state as it is before the keeper runs. */
 void keeper_init(struct job *job);
+void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
+/* Asks the saver to flush, and to save the map as it is, which nothing changes meanwhile. */
+void keeper_flush(struct job *job, char letter, uint64_t now);
 
 /* collect.c */
 /* Takes in what the lanes report. */
 void keeper_collect(struct job *job);
+void keeper_pause_for_memory(struct job *job);
 
 /* truth.c */
 /* Sums over the lanes what their handles tell; says what a person should know of it, once.
@@ -157,6 +180,9 @@ void truth_take(struct job *job);
 /* measure.c */
 int measure_init(struct job *job, struct error *reterr);
 void measure_done(struct job *job);
+/* Of one counter over all lanes; offset: of a uint64_t in struct lane_counters. */
+uint64_t measure_sum(const struct job *job, size_t offset);
+#define MEASURE_SUM(job, member) measure_sum(job, offsetof(struct lane_counters, member))
 /* At the start, and then ten times a second. */
 void measure_start(struct job *job, uint64_t now);
 void measure_tick(struct job *job, uint64_t now);

@@ -171,6 +171,16 @@ static int choose(struct job *job, struct error *reterr)
 	return 0;
 }
 
+int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
+{
+	int r;
+
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init(&job->work, job->plan, job->map, statuses, chunk, descending);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
 static int make_map(struct job *job, struct error *reterr)
 {
 	int r = map_new(job->plan, &job->map, reterr);
@@ -182,7 +192,7 @@ static int make_map(struct job *job, struct error *reterr)
 		return error_nomem(reterr);
 	/* Enough for what a usual copy needs: one more block for every chunk under way. */
 	if (map_reserve(job->map, 1024) < 0 ||
-	    work_init(&job->work, job->plan, job->map, job->choice.chunk) < 0)
+	    job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false) < 0)
 		return error_nomem(reterr);
 	job->total = plan_bytes(job->plan);
 	job->already = map_bytes(job->map, MAP_FINISHED);
@@ -352,7 +362,7 @@ void job_rates(struct job *job, struct rates *ret)
 
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
 {
-	uint64_t position = work_position(&job->work);
+	uint64_t position;
 	enum job_state state;
 
 	if (size == 0) {
@@ -361,6 +371,7 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 	}
 	pthread_mutex_lock(&job->map_lock);
 	map_cells(job->map, start, size, cells, out);
+	position = work_position(&job->work);
 	pthread_mutex_unlock(&job->map_lock);
 
 	pthread_mutex_lock(&job->shown_lock);

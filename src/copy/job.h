@@ -29,6 +29,7 @@
 #define JOB_LANES_MAX  32
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
+#define JOB_PASSES_MAX 16
 
 enum job_state {
 	JOB_READY,
@@ -37,6 +38,21 @@ enum job_state {
 	JOB_STOPPING, /* no new requests; draining */
 	JOB_FLUSHING, /* the destination's caches, all written */
 	JOB_ENDED,
+};
+
+/* A job is a sequence of passes; those that have nothing to do are left out. */
+enum pass_kind {
+	PASS_NONE,
+	PASS_COPY,
+	PASS_FLUSH,
+};
+
+struct job_pass {
+	enum pass_kind kind;
+	unsigned rounds;      /* begun so far: a pass may go over its areas more than once */
+	uint64_t ns;          /* pauses included */
+	uint64_t done, total; /* bytes of the rounds begun; total 0: not counted in bytes */
+	uint64_t errors;      /* requests that failed for good */
 };
 
 /* How it ended. */
@@ -96,6 +112,10 @@ struct job_snapshot {
 	uint64_t position; /* bytes of the source: highest byte handed out */
 	double now_read, now_write, minute, average, peak; /* bytes per second */
 	struct eta eta;
+	enum pass_kind pass; /* the one under way; PASS_NONE between two and at the end */
+	/* All that began, in their order; the last is the one under way while there is one. */
+	struct job_pass passes[JOB_PASSES_MAX];
+	unsigned pass_count;
 	struct job_end source, destination;
 	struct job_lane lanes[JOB_LANES_MAX];
 	unsigned lane_count;
@@ -140,6 +160,11 @@ int job_start(struct job *job, struct error *reterr);
 void job_pause(struct job *job, bool pause);
 void job_stop(struct job *job);
 void job_set_rate(struct job *job, uint64_t bytes_per_second); /* 0: no limit */
+
+/* "copy", "trim", …: in JSON and logs, never translated; "" for PASS_NONE. */
+const char *pass_name(enum pass_kind kind);
+/* The same for people, translated: what the job is doing, in lower case. */
+const char *pass_words(enum pass_kind kind);
 
 void job_snapshot(struct job *job, struct job_snapshot *ret);
 /* A copy of the rate history and profile. */

@@ -13,6 +13,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/core.h"
+#include "copy/pass.h"
 
 #define TICK         (NSEC_PER_SEC / 10)
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
@@ -53,7 +54,7 @@ static void ask_saver(struct job *job, const struct saver_order *order, uint64_t
 static void save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
 	char path[PATH_MAX];
-	struct saver_order order = { .path = path, .state = '?' };
+	struct saver_order order = { .path = path, .state = job->pass ? job->pass->letter : '?' };
 
 	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -66,15 +67,15 @@ static void save_on_the_way(struct job *job, bool flush, uint64_t now)
 	ask_saver(job, &order, now);
 }
 
-/* Nothing changes the map any more, so it needs no copy, and no memory for one. */
-static void flush_and_save(struct job *job, char state, uint64_t now)
+/* Nothing changes the map meanwhile, so it needs no copy, and no memory for one. */
+void keeper_flush(struct job *job, char letter, uint64_t now)
 {
 	char path[PATH_MAX];
 	struct saver_order order = {
 		.map = map_path(job, path) ? job->map : NULL,
 		.flush = flush_handle(job),
 		.path = path,
-		.state = state,
+		.state = letter,
 		.pos = work_position(&job->work),
 	};
 
@@ -99,7 +100,7 @@ static void tell_map(struct job *job, const struct saver_result *result)
 	}
 }
 
-static void take_saver_result(struct job *job, uint64_t now)
+static void take_saver_result(struct job *job)
 {
 	struct keeper *k = &job->keeper;
 	struct saver_result result;
@@ -111,14 +112,12 @@ static void take_saver_result(struct job *job, uint64_t now)
 		k->map_changed = true;
 		job_fail(job, FAILURE_DESTINATION, &result.flush_error);
 	}
-	if (!k->final_asked)
-		return;
-	k->flushed = now;
-	if (result.flushed)
+	/* One on the way says nothing of what was written since. */
+	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
 		k->flushed_at = (int64_t)time(NULL);
 }
 
-static void set_state(struct job *job, enum job_state state, uint64_t now)
+void keeper_set_state(struct job *job, enum job_state state, uint64_t now)
 {
 	job->keeper.state = state;
 	measure_publish(job, now);
@@ -146,16 +145,18 @@ static void begin(struct job *job, uint64_t now)
 
 	measure_start(job, now);
 	if (!check_claim(job)) {
-		set_state(job, JOB_STOPPING, now);
+		keeper_set_state(job, JOB_STOPPING, now);
 		return;
 	}
 	job_event_add(job, LOG_LEVEL_INFO, _("Copying %s from %s to %s, plan %s."),
 		      units_print_long(job->total - job->already, UNITS_SI, 512, bytes),
 		      job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
 	job->keeper.ever_copied = true;
+	/* Also where nothing is left to copy: what the map calls finished may be in a cache. */
+	job->keeper.flush_due = true;
 	/* Tells before the first byte whether the map has a place. */
 	save_on_the_way(job, false, now);
-	set_state(job, JOB_COPYING, now);
+	keeper_set_state(job, JOB_COPYING, now);
 	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
 }
 
@@ -164,33 +165,25 @@ static void pause_or_go_on(struct job *job, uint64_t now)
 	struct keeper *k = &job->keeper;
 	bool want = atomic_load(&job->want_pause);
 
-	if (want && k->state == JOB_COPYING) {
+	if (want && k->state != JOB_PAUSED) {
 		job_event_add(job, LOG_LEVEL_INFO, _("Paused."));
 		k->paused_since = now;
-		set_state(job, JOB_PAUSED, now);
+		keeper_set_state(job, JOB_PAUSED, now);
 		job_gate_raise(job, GATE_PAUSE);
 	} else if (!want && k->state == JOB_PAUSED) {
 		uint64_t length = now - k->paused_since;
 
 		k->paused_ns += length;
 		k->paused_since = 0;
-		if (length > CHECK_AFTER && !check_claim(job))
+		if (length > CHECK_AFTER && job->pass->traits & PASS_WRITES && !check_claim(job))
 			return;
 		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
-		set_state(job, JOB_COPYING, now);
+		keeper_set_state(job, job->pass->state, now);
 		job_gate_raise(job, GATE_RUN);
 	} else if (!want && job_gate(job) == GATE_PAUSE) {
 		/* Paused and let go on between two ticks. */
 		job_gate_raise(job, GATE_RUN);
 	}
-}
-
-static bool all_parked(const struct job *job)
-{
-	for (unsigned i = 0; i < job->lane_count; i++)
-		if (atomic_load(&job->lanes[i]->state) == LANE_RUNNING)
-			return false;
-	return true;
 }
 
 static enum failure_kind failure(struct job *job)
@@ -203,6 +196,11 @@ static enum failure_kind failure(struct job *job)
 	return kind;
 }
 
+static bool lanes_at_work(const struct job *job)
+{
+	return job->pass && !(job->pass->traits & PASS_NO_LANES);
+}
+
 /* One more where one is at its limit. That it cannot be had is no failure of the copy. */
 static void add_lane(struct job *job)
 {
@@ -210,10 +208,12 @@ static void add_lane(struct job *job)
 	uint32_t slots = job->choice.buffers_per_lane / 2;
 	struct error error = { 0 };
 
-	if (n >= job->lanes_max || job->keeper.state != JOB_COPYING || !measure_lanes_busy(job))
+	if (n >= job->lanes_max || !lanes_at_work(job) || job->pass->traits & PASS_ONE_LANE ||
+	    job->keeper.state != job->pass->state || !measure_lanes_busy(job))
 		return;
 	if (lane_new(job, n, slots < 2 ? 2 : slots, &job->lanes[n], &error) < 0)
 		goto out;
+	atomic_store(&job->lanes[n]->state, LANE_RUNNING);
 	if (lane_start(job->lanes[n], &error) < 0) {
 		lane_destroy(job->lanes[n]);
 		job->lanes[n] = NULL;
@@ -231,41 +231,6 @@ out:
 		      error.sentence);
 }
 
-static bool nothing_left(const struct job *job)
-{
-	return map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
-}
-
-/* All lanes rest. Whatever they left in their rings is taken in before the end is judged. */
-static void finish_writing(struct job *job, uint64_t now)
-{
-	struct keeper *k = &job->keeper;
-	bool stopping = job_gate(job) >= GATE_STOP;
-
-	keeper_collect(job);
-	if (k->memory_short)
-		return;
-	if (!stopping && !nothing_left(job)) {
-		struct error error;
-
-		error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
-			  _("The lanes ended before all of %s was copied. This is a defect of "
-			    "the program; please report it."),
-			  job->setup.source.name);
-		job_fail(job, FAILURE_INTERNAL, &error);
-	}
-	measure_end(job, now);
-	if (k->paused_since) {
-		k->paused_ns += now - k->paused_since;
-		k->paused_since = 0;
-	}
-	k->copied = now;
-	k->final_asked = true;
-	set_state(job, stopping ? JOB_STOPPING : JOB_FLUSHING, now);
-	if (k->ever_copied)
-		flush_and_save(job, nothing_left(job) ? '+' : '?', now);
-}
-
 static enum job_result judge(struct job *job)
 {
 	switch (failure(job)) {
@@ -276,7 +241,7 @@ static enum job_result judge(struct job *job)
 	default:
 		return JOB_RESULT_FAILED;
 	}
-	if (!nothing_left(job))
+	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
@@ -303,11 +268,26 @@ static void tell_end(struct job *job)
 	}
 }
 
+/* Every pass is through, but something was left out. */
+static void check_all_done(struct job *job)
+{
+	struct error error;
+
+	if (job_gate(job) >= GATE_STOP || job_nothing_left(job))
+		return;
+	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
+		  _("The lanes ended before all of %s was copied. This is a defect of "
+		    "the program; please report it."),
+		  job->setup.source.name);
+	job_fail(job, FAILURE_INTERNAL, &error);
+}
+
 /* The threads are gone and the handles closed before the job is called ended. */
 static void end(struct job *job)
 {
 	struct keeper *k = &job->keeper;
 
+	check_all_done(job);
 	k->result = judge(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
@@ -317,19 +297,18 @@ static void end(struct job *job)
 	tell_end(job);
 	k->ended = clock_monotonic();
 	k->ended_at = (int64_t)time(NULL);
-	set_state(job, JOB_ENDED, k->ended);
+	keeper_set_state(job, JOB_ENDED, k->ended);
 }
 
 static bool save_due(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
-	if (k->final_asked || !k->ever_copied || !saver_idle(job->saver))
+	if (!lanes_at_work(job) || !saver_idle(job->saver))
 		return false;
 	if (atomic_exchange(&job->want_save, false))
 		return true;
-	return k->map_changed && now >= k->next_save &&
-	       (k->state == JOB_COPYING || k->state == JOB_PAUSED);
+	return k->map_changed && now >= k->next_save && k->state != JOB_STOPPING;
 }
 
 static void take_rate(struct job *job)
@@ -351,23 +330,19 @@ static void take_rate(struct job *job)
 /* False: the job has ended. */
 static bool tick(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
-
 	keeper_collect(job);
-	take_saver_result(job, now);
+	take_saver_result(job);
 	measure_tick(job, now);
 	take_rate(job);
-	if (k->state == JOB_COPYING || k->state == JOB_PAUSED) {
+	if (lanes_at_work(job) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)
-			set_state(job, JOB_STOPPING, now);
+			keeper_set_state(job, JOB_STOPPING, now);
 	}
 	add_lane(job);
 	if (save_due(job, now))
 		save_on_the_way(job, true, now);
-	if (!k->final_asked && all_parked(job) && saver_idle(job->saver))
-		finish_writing(job, now);
-	if (k->final_asked && saver_idle(job->saver)) {
+	if (pass_is_through(job) && !pass_next(job, now)) {
 		end(job);
 		return false;
 	}

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "copy/core.h"
-#include "copy/retry.h"
+#include "copy/pass.h"
 #include "io/buffers.h"
 
 #define BATCH     32
@@ -54,7 +54,19 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		.length = slot->write_length,
 		.buffer = slot->buffer,
 	};
-	slot_queue_push(&lane->to_write, slot);
+	slot_queue_push(&lane->to_destination, slot);
+}
+
+void lane_slot_read(struct lane *lane, struct slot *slot)
+{
+	slot->phase = SLOT_READ;
+	slot->request = (struct io_request){
+		.direction = IO_READ,
+		.offset = slot->piece.source,
+		.length = slot->piece.length,
+		.buffer = slot->buffer,
+	};
+	slot_queue_push(&lane->to_source, slot);
 }
 
 void lane_slot_report(struct lane *lane, struct slot *slot)
@@ -64,67 +76,22 @@ void lane_slot_report(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_report, slot);
 }
 
-static void read_done(struct lane *lane, struct slot *slot)
-{
-	slot->write_length = slot->piece.length;
-	lane_slot_write(lane, slot);
-}
-
-static void write_done(struct lane *lane, struct slot *slot)
-{
-	slot->finished = slot->write_length;
-	if (slot->report_end < slot->finished)
-		slot->report_end = slot->finished;
-	lane_slot_report(lane, slot);
-}
-
-/* What comes next for a slot whose request came back. Queues only, so it never recurses. */
-static void slot_advance(struct lane *lane, struct slot *slot)
-{
-	bool good = slot->request.result == 0;
-
-	switch (slot->phase) {
-	case SLOT_READ:
-		(good ? read_done : retry_read_failed)(lane, slot);
-		break;
-	case SLOT_READ_SEARCH:
-		retry_read_searched(lane, slot);
-		break;
-	case SLOT_WRITE:
-		(good ? write_done : retry_write_failed)(lane, slot);
-		break;
-	case SLOT_WRITE_SEARCH:
-		retry_write_searched(lane, slot);
-		break;
-	case SLOT_REPORT:
-		break;
-	}
-}
-
-static void count_begin(struct lane *lane, const struct io_request *request)
+static void count_begin(struct lane *lane, const struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;
 
-	if (request->direction == IO_READ) {
-		counter_add32(&c->reading, 1);
-		counter_add(&c->bytes_reading, request->length);
-	} else {
-		counter_add32(&c->writing, 1);
-		counter_add(&c->bytes_writing, request->length);
-	}
+	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
+	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
+		    slot->request.length);
 }
 
-static void count_end(struct lane *lane, const struct io_request *request)
+static void count_end(struct lane *lane, const struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;
 
-	if (request->direction == IO_READ) {
-		counter_sub32(&c->reading, 1);
-		counter_sub(&c->bytes_reading, request->length);
-	} else {
-		counter_sub32(&c->writing, 1);
-		counter_sub(&c->bytes_writing, request->length);
-	}
+	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
+	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
+		    slot->request.length);
 }
 
 static void count_result(struct lane *lane, const struct slot *slot)
@@ -140,6 +107,11 @@ static void count_result(struct lane *lane, const struct slot *slot)
 		counter_add(&c->writes, 1);
 		return;
 	}
+	if (slot->at_destination) {
+		if (request->result == 0)
+			counter_add(&c->read_back, request->length);
+		return;
+	}
 	latency_add(&lane->read_latency, ns);
 	counter_add(&c->reads, 1);
 	if (ns > SLOW_READ)
@@ -152,9 +124,10 @@ static void count_result(struct lane *lane, const struct slot *slot)
 
 static void complete(struct lane *lane, struct slot *slot)
 {
-	count_end(lane, &slot->request);
+	count_end(lane, slot);
 	count_result(lane, slot);
-	slot_advance(lane, slot);
+	/* Queues only, so it never recurses. */
+	lane->pass->advance(lane, slot);
 }
 
 /* Returns how many came back, or a negative errno: the queue is broken. */
@@ -189,11 +162,12 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	uint64_t before = clock_monotonic();
 	enum io_answer answer;
 
-	count_begin(lane, &slot->request);
+	slot->at_destination = handle == lane->destination;
+	count_begin(lane, slot);
 	answer = handle->backend->submit(handle, &slot->request);
 	counter_add(&lane->counters.submit_ns, clock_monotonic() - before);
 	if (answer == IO_BUSY)
-		count_end(lane, &slot->request);
+		count_end(lane, slot);
 	if (answer == IO_DONE)
 		complete(lane, slot);
 	if (answer == IO_QUEUED) {
@@ -237,34 +211,57 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 	return worked;
 }
 
-static bool have_chunk(struct lane *lane)
+bool lane_take_chunk(struct lane *lane, struct piece *ret)
 {
 	struct job *job = lane->job;
 
-	if (lane->has_pending)
-		return true;
 	if (lane->chunks_left == 0)
 		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
 	if (lane->chunks_left == 0)
 		return false;
-	work_piece(&job->work, lane->chunk++, &lane->pending);
+	work_piece(&job->work, lane->chunk++, ret);
 	lane->chunks_left--;
-	lane->has_pending = true;
 	return true;
 }
 
-/* Makes reads of new chunks as far as slots, depth and the rate limit allow. */
-static void take_chunks(struct lane *lane)
+static bool have_piece(struct lane *lane)
 {
-	uint32_t room = lane->depth_read > lane->counters.reading
-				? lane->depth_read - lane->counters.reading
-				: 0;
+	const struct pass *pass = lane->pass;
 
-	for (const struct slot *s = lane->to_read.first; s && room; s = s->next)
+	if (lane->has_pending)
+		return true;
+	if (pass->traits & PASS_ONE_LANE && lane->number > 0)
+		return false;
+	lane->has_pending = (pass->take ? pass->take : lane_take_chunk)(lane, &lane->pending);
+	return lane->has_pending;
+}
+
+/* How many more requests the end that pieces begin at may get. */
+static uint32_t room_for_pieces(const struct lane *lane)
+{
+	bool back = lane->pass->traits & PASS_READS_BACK;
+	const struct lane_counters *c = &lane->counters;
+	uint32_t depth = back ? lane->depth_write : lane->depth_read;
+	uint32_t busy = back ? c->at_destination : c->at_source;
+	uint32_t room;
+
+	if (lane->pass->depth && lane->pass->depth(lane) < depth)
+		depth = lane->pass->depth(lane);
+	room = depth > busy ? depth - busy : 0;
+	for (const struct slot *s = (back ? &lane->to_destination : &lane->to_source)->first;
+	     s && room; s = s->next)
 		room--;
-	if (room > 1 && !is_async(lane->source))
+	if (room > 1 && !is_async(back ? lane->destination : lane->source))
 		room = 1;
-	while (room-- > 0 && lane->idle && have_chunk(lane)) {
+	return room;
+}
+
+/* Lets pieces begin as far as slots, depth and the rate limit allow. */
+static void take_pieces(struct lane *lane)
+{
+	uint32_t room = room_for_pieces(lane);
+
+	while (room-- > 0 && lane->idle && have_piece(lane)) {
 		struct slot *slot = lane->idle;
 
 		if (!limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
@@ -273,46 +270,48 @@ static void take_chunks(struct lane *lane)
 		lane->idle = slot->next;
 		counter_add32(&lane->counters.buffers_in_use, 1);
 		lane->has_pending = false;
-		slot->phase = SLOT_READ;
 		slot->piece = lane->pending;
 		slot->tries = 0;
-		slot->finished = slot->report_end = slot->refused = 0;
+		slot->write_length = slot->finished = slot->report_end = slot->refused = 0;
+		slot->code = 0;
 		slot->has_bad = false;
-		slot->request = (struct io_request){
-			.direction = IO_READ,
-			.offset = slot->piece.source,
-			.length = slot->piece.length,
-			.buffer = slot->buffer,
-		};
-		slot_queue_push(&lane->to_read, slot);
+		lane->pass->begin(lane, slot);
 	}
 }
 
-static int send_reads(struct lane *lane, int gate)
+static void give_up_all(struct lane *lane, struct slot_queue *queue)
+{
+	struct slot *slot;
+
+	while ((slot = slot_queue_pop(queue)))
+		lane->pass->give_up(lane, slot);
+}
+
+static int send_source(struct lane *lane, int gate)
 {
 	if (gate == GATE_PAUSE)
 		return 0;
 	if (gate >= GATE_STOP) {
-		struct slot *slot;
-
-		while ((slot = slot_queue_pop(&lane->to_read)))
-			retry_give_up(lane, slot);
+		give_up_all(lane, &lane->to_source);
 		return 0;
 	}
-	take_chunks(lane);
-	return send_queue(lane, &lane->to_read, lane->source, &lane->counters.reading,
+	return send_queue(lane, &lane->to_source, lane->source, &lane->counters.at_source,
 			  lane->depth_read);
 }
 
-static int send_writes(struct lane *lane, int gate)
+/* What is read back begins like what is read; a write is the end of what was begun. */
+static int send_destination(struct lane *lane, int gate)
 {
-	struct slot *slot;
+	bool back = lane->pass->traits & PASS_READS_BACK;
 
+	if (back && gate == GATE_PAUSE)
+		return 0;
+	if (gate < (back ? GATE_STOP : GATE_ABANDON))
+		return send_queue(lane, &lane->to_destination, lane->destination,
+				  &lane->counters.at_destination, lane->depth_write);
+	give_up_all(lane, &lane->to_destination);
 	if (gate < GATE_ABANDON)
-		return send_queue(lane, &lane->to_write, lane->destination, &lane->counters.writing,
-				  lane->depth_write);
-	while ((slot = slot_queue_pop(&lane->to_write)))
-		retry_give_up(lane, slot);
+		return 0;
 	if (!lane->cancelled && lane->destination->backend->cancel)
 		lane->destination->backend->cancel(lane->destination);
 	if (!lane->cancelled && lane->source->backend->cancel)
@@ -321,62 +320,12 @@ static int send_writes(struct lane *lane, int gate)
 	return 0;
 }
 
-static bool report_slot(struct lane *lane, struct slot *slot)
-{
-	uint32_t sector = lane->job->plan->sector_size;
-
-	while (slot->reported < slot->report_end) {
-		uint32_t from = slot->reported, to = from;
-		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
-
-		if (!slot->has_bad) {
-			to = slot->report_end;
-		} else {
-			while (to < slot->report_end && slot_is_bad(slot, to / sector) == bad)
-				to += sector;
-		}
-		if (to > slot->report_end)
-			to = slot->report_end;
-		/* What is neither written nor bad stays to be done. */
-		if (!bad && from < slot->finished && to > slot->finished)
-			to = slot->finished;
-
-		struct report report = {
-			.source = slot->piece.source + from,
-			.length = to - from,
-			.status = bad ? MAP_BAD : MAP_FINISHED,
-			.code = bad ? slot->code : 0,
-			.sense = bad ? slot->sense : (struct sense){ 0 },
-		};
-
-		if (bad || from < slot->finished) {
-			if (!ring_push(&lane->ring, &report))
-				return false;
-			if (!bad)
-				counter_add(&lane->counters.written, to - from);
-		}
-		slot->reported = to;
-	}
-	if (slot->refused) {
-		struct report report = {
-			.source = slot->piece.source + slot->refused_at,
-			.length = slot->refused,
-			.status = MAP_NON_TRIED,
-			.code = slot->code,
-			.sense = slot->sense,
-		};
-
-		return ring_push(&lane->ring, &report);
-	}
-	return true;
-}
-
 static void send_reports(struct lane *lane)
 {
 	struct slot *slot;
 
 	while ((slot = slot_queue_pop(&lane->to_report))) {
-		if (!report_slot(lane, slot)) {
+		if (!lane->pass->report(lane, slot)) {
 			slot_queue_unpop(&lane->to_report, slot);
 			break;
 		}
@@ -434,7 +383,7 @@ static int wait_queues(struct lane *lane)
 
 static bool all_done(const struct lane *lane, int gate)
 {
-	if (lane->to_read.first || lane->to_write.first || lane->to_report.first)
+	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first)
 		return false;
 	return gate >= GATE_STOP || (!lane->has_pending && lane->chunks_left == 0);
 }
@@ -447,8 +396,10 @@ static bool lane_round(struct lane *lane, int *reterr)
 
 	lane->token_wait = 0;
 	send_reports(lane);
-	writes = send_writes(lane, gate);
-	reads = writes < 0 ? 0 : send_reads(lane, gate);
+	if (gate == GATE_RUN)
+		take_pieces(lane);
+	writes = send_destination(lane, gate);
+	reads = writes < 0 ? 0 : send_source(lane, gate);
 	if (writes < 0 || reads < 0) {
 		*reterr = writes < 0 ? writes : reads;
 		return false;
@@ -457,7 +408,7 @@ static bool lane_round(struct lane *lane, int *reterr)
 		r = writes || reads ? reap_now(lane) : wait_queues(lane);
 	else if (writes || reads)
 		return true;
-	else if (all_done(lane, gate) && (gate >= GATE_STOP || !have_chunk(lane)))
+	else if (all_done(lane, gate) && (gate >= GATE_STOP || !have_piece(lane)))
 		return false;
 	else if (gate == GATE_PAUSE && !lane->to_report.first)
 		wait_wake(lane, -1);
@@ -478,18 +429,40 @@ static void broken(struct lane *lane, int code)
 	job_fail(lane->job, FAILURE_INTERNAL, &error);
 }
 
+/* True: a pass has begun that this lane does not know yet. */
+static bool wait_pass(struct lane *lane)
+{
+	struct job *job = lane->job;
+
+	while (job_gate(job) != GATE_EXIT) {
+		unsigned generation = atomic_load(&job->generation);
+
+		if (generation != lane->generation) {
+			lane->generation = generation;
+			lane->pass = job->pass;
+			lane->has_pending = false;
+			lane->chunks_left = 0;
+			return true;
+		}
+		wait_wake(lane, -1);
+	}
+	return false;
+}
+
 static void *lane_main(void *arg)
 {
 	struct lane *lane = arg;
 	int code = 0;
 
 	atomic_store(&lane->tid, gettid());
-	while (lane_round(lane, &code))
-		;
-	if (code < 0)
-		broken(lane, code);
-	atomic_store(&lane->state, code < 0 ? LANE_BROKEN : LANE_PARKED);
-	job_kick_keeper(lane->job);
+	while (code == 0 && wait_pass(lane)) {
+		while (lane_round(lane, &code))
+			;
+		if (code < 0)
+			broken(lane, code);
+		atomic_store(&lane->state, code < 0 ? LANE_BROKEN : LANE_PARKED);
+		job_kick_keeper(lane->job);
+	}
 	/* The handles stay open: the destination is flushed through one of them. */
 	while (job_gate(lane->job) != GATE_EXIT)
 		wait_wake(lane, -1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A lane: one thread that keeps both ends of the copy busy with its own
- * buffers, handles and requests. A slot is one buffer with one request that is
- * born as a read and becomes its write. Nothing here is shared but the cursor
- * (work.h), the rate limit, the counters that others read, and the ring that
- * the keeper empties.
+ * buffers, handles and requests. A slot is one buffer with one request; what
+ * it reads or writes and what follows from that is the pass's to say (pass.h):
+ * in the copy it is born as a read and becomes its write. Between two passes
+ * the lane rests. Nothing here is shared but the cursor (work.h), the rate
+ * limit, the counters that others read, and the ring that the keeper empties.
  */
 #ifndef CLONEDECK_COPY_LANE_H
 #define CLONEDECK_COPY_LANE_H
@@ -22,7 +23,9 @@
 #include "stats/latency.h"
 
 struct job;
+struct pass;
 
+/* What its request is for. The pass alone knows what follows. */
 enum slot_phase {
 	SLOT_READ,        /* the whole chunk */
 	SLOT_READ_SEARCH, /* a part of a chunk that failed, to find the sector */
@@ -41,6 +44,7 @@ struct slot {
 	struct io_request request; /* must stay first: a request is its slot */
 	struct slot *next;
 	void *buffer;
+	bool at_destination; /* where the request under way was sent */
 	enum slot_phase phase;
 	struct piece piece;
 	uint32_t write_length; /* less than the piece where the copy stops at a bad sector */
@@ -69,19 +73,22 @@ struct slot_queue {
 
 /* Written by the lane, read by anyone; relaxed atomics, one writer, lines of its own. */
 struct lane_counters {
-	_Alignas(64) uint64_t read, written; /* bytes completed */
-	uint64_t reads, writes;              /* requests completed */
-	uint64_t bytes_reading, bytes_writing;
-	uint64_t submit_ns; /* spent inside submit */
+	_Alignas(64) uint64_t read, written; /* bytes completed: of the source, and on the
+					      * destination for good */
+	uint64_t read_back;                  /* bytes read from the destination */
+	uint64_t handled;                    /* bytes that passes are through with */
+	uint64_t reads, writes;              /* requests completed: of the source, on the dest. */
+	uint64_t bytes_at_source, bytes_at_destination; /* in flight */
+	uint64_t submit_ns;                             /* spent inside submit */
 	uint64_t errors, retries, slow_reads;
-	uint64_t last_read;        /* monotonic ns of the last good one */
-	uint32_t reading, writing; /* requests in flight */
+	uint64_t last_read;                 /* monotonic ns of the last good one of the source */
+	uint32_t at_source, at_destination; /* requests in flight */
 	uint32_t buffers_in_use;
 };
 
 enum lane_state {
 	LANE_RUNNING,
-	LANE_PARKED, /* nothing in flight, nothing left to do */
+	LANE_PARKED, /* nothing in flight, nothing left to do in this pass */
 	LANE_BROKEN, /* its queue failed; what was in flight is unknown */
 };
 
@@ -91,8 +98,9 @@ struct lane {
 	pthread_t thread;
 	bool started;
 	atomic_int tid;
-	atomic_int state; /* enum lane_state */
-	int wake;         /* eventfd: the gate changed */
+	/* enum lane_state; the keeper sets it running before it lets a pass begin. */
+	atomic_int state;
+	int wake; /* eventfd: the gate changed */
 
 	struct io_buffers *buffers;
 	struct io_handle *source, *destination;
@@ -104,8 +112,10 @@ struct lane {
 	uint32_t run; /* chunks taken at once */
 
 	/* The lane's alone. */
+	const struct pass *pass;
+	unsigned generation; /* of the pass */
 	struct slot *idle;
-	struct slot_queue to_read, to_write, to_report;
+	struct slot_queue to_source, to_destination, to_report;
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
 	uint64_t chunk, chunks_left;
@@ -192,9 +202,15 @@ void lane_wake(struct lane *lane);
 void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
-/* For retry.c. */
+/* For the passes: each leaves the slot in one of the lane's queues, or free. */
 void lane_slot_free(struct lane *lane, struct slot *slot);
-void lane_slot_write(struct lane *lane, struct slot *slot); /* its data is complete */
+/* Reads `piece` from the source into the buffer. */
+void lane_slot_read(struct lane *lane, struct slot *slot);
+/* The first write_length bytes of the piece are complete in the buffer. */
+void lane_slot_write(struct lane *lane, struct slot *slot);
+/* The pass's report() is called until it has told all, then the slot is free. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
+/* The next chunk of job->work; a lane takes them in runs. */
+bool lane_take_chunk(struct lane *lane, struct piece *ret);
 
 #endif

@@ -69,6 +69,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	memset(lane, 0, sizeof(*lane));
 	lane->job = job;
 	lane->number = number;
+	atomic_store(&lane->state, LANE_PARKED);
 	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
 	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
 	/* Nothing is nearer to sequential than one chunk at a time; where seeks cost nothing,
@@ -76,8 +77,8 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	lane->run = job->setup.source.rotational == YES || job->setup.destination.rotational == YES
 			    ? 1
 			    : 4;
-	slot_queue_init(&lane->to_read);
-	slot_queue_init(&lane->to_write);
+	slot_queue_init(&lane->to_source);
+	slot_queue_init(&lane->to_destination);
 	slot_queue_init(&lane->to_report);
 
 	r = lane->wake = eventfd_new(reterr);

@@ -269,6 +269,16 @@ bool map_next(const struct map *map, uint64_t pos, enum map_status status, struc
 	return false;
 }
 
+bool map_at(const struct map *map, uint64_t pos, struct map_block *ret)
+{
+	size_t i = find(map, pos);
+
+	if (i == map->count)
+		return false;
+	*ret = map->blocks[i];
+	return true;
+}
+
 uint64_t map_bytes(const struct map *map, enum map_status status)
 {
 	return map->bytes[map_status_index(status)];

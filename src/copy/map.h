@@ -46,6 +46,8 @@ int map_reserve(struct map *map, size_t more);
 int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
 /* The first block of `status` at or after *pos; false when there is none. */
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
+/* The first block, of whatever status, that ends behind pos; false when there is none. */
+bool map_at(const struct map *map, uint64_t pos, struct map_block *ret);
 uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
 /* Takes over what another map calls finished and both domains hold; only whole units of

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "copy/core.h"
+#include "copy/pass.h"
 
 #define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
@@ -59,7 +60,7 @@ void measure_start(struct job *job, uint64_t now)
 	rates_start(&k->rates, now, job->total, job->already);
 }
 
-static uint64_t sum(const struct job *job, size_t offset)
+uint64_t measure_sum(const struct job *job, size_t offset)
 {
 	uint64_t total = 0;
 
@@ -70,8 +71,6 @@ static uint64_t sum(const struct job *job, size_t offset)
 	}
 	return total;
 }
-
-#define SUM(job, member) sum(job, offsetof(struct lane_counters, member))
 
 static void read_temperature(int fd, struct temperature *ret)
 {
@@ -152,7 +151,7 @@ void measure_tick(struct job *job, uint64_t now)
 	struct keeper *k = &job->keeper;
 
 	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
-		rates_update(&k->rates, now, SUM(job, read), SUM(job, written),
+		rates_update(&k->rates, now, MEASURE_SUM(job, read), MEASURE_SUM(job, written),
 			     k->state == JOB_PAUSED);
 	truth_take(job);
 	if (now >= k->next_second)
@@ -174,7 +173,6 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 {
 	const struct keeper *k = &job->keeper;
 	uint64_t paused = k->paused_ns + (k->paused_since ? now - k->paused_since : 0);
-	uint64_t copied = k->copied ? k->copied : now;
 
 	s->state = k->state;
 	s->result = k->result;
@@ -186,9 +184,11 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 		return;
 	s->elapsed = (k->ended ? k->ended : now) - k->started;
 	s->paused_ns = paused;
-	s->copy_ns = copied - k->started - paused;
-	if (k->copied)
-		s->flush_ns = (k->flushed ? k->flushed : now) - k->copied;
+	s->copy_ns = k->copied ? k->copied - k->started - k->copied_paused_ns
+			       : now - k->started - paused;
+	for (unsigned i = 0; i < s->pass_count; i++)
+		if (s->passes[i].kind == PASS_FLUSH)
+			s->flush_ns += s->passes[i].ns;
 }
 
 static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -226,8 +226,9 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 		const struct lane_counters *c = &lane->counters;
 
 		end->depth += source ? lane->depth_read : lane->depth_write;
-		end->in_flight += counter_get32(source ? &c->reading : &c->writing);
-		end->bytes_in_flight += counter_get(source ? &c->bytes_reading : &c->bytes_writing);
+		end->in_flight += counter_get32(source ? &c->at_source : &c->at_destination);
+		end->bytes_in_flight +=
+			counter_get(source ? &c->bytes_at_source : &c->bytes_at_destination);
 		end->requests += counter_get(source ? &c->reads : &c->writes);
 	}
 }
@@ -242,18 +243,18 @@ static void fill_lanes(const struct job *job, uint64_t now, struct job_snapshot 
 		uint64_t read = counter_get(&lane->counters.last_read);
 
 		s->lanes[i] = job->keeper.shown_lanes[i];
-		s->lanes[i].in_flight = counter_get32(&lane->counters.reading) +
-					counter_get32(&lane->counters.writing);
+		s->lanes[i].in_flight = counter_get32(&lane->counters.at_source) +
+					counter_get32(&lane->counters.at_destination);
 		s->buffers += lane->slot_count;
 		s->buffers_in_use += counter_get32(&lane->counters.buffers_in_use);
 		if (read > last_read)
 			last_read = read;
 	}
-	s->read = SUM(job, read);
-	s->written = job->already + SUM(job, written);
-	s->errors = SUM(job, errors);
-	s->retries = SUM(job, retries);
-	s->slow_reads = SUM(job, slow_reads);
+	s->read = MEASURE_SUM(job, read);
+	s->written = job->already + MEASURE_SUM(job, written);
+	s->errors = MEASURE_SUM(job, errors);
+	s->retries = MEASURE_SUM(job, retries);
+	s->slow_reads = MEASURE_SUM(job, slow_reads);
 	s->last_good_read = last_read && now > last_read ? now - last_read : 0;
 }
 
@@ -291,6 +292,7 @@ void measure_publish(struct job *job, uint64_t now)
 	struct keeper *k = &job->keeper;
 	struct job_snapshot s = { 0 };
 
+	pass_show(job, now, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);
 	fill_end(job, true, &s);

@@ -131,7 +131,7 @@ static void read_search_next(struct lane *lane, struct slot *slot)
 	slot->phase = SLOT_READ_SEARCH;
 	search_request(slot, IO_READ, slot->piece.source, slot->piece.length,
 		       search_step(target, sector, slot->search.level));
-	slot_queue_push(&lane->to_read, slot);
+	slot_queue_push(&lane->to_source, slot);
 }
 
 void retry_read_failed(struct lane *lane, struct slot *slot)
@@ -156,7 +156,7 @@ void retry_read_failed(struct lane *lane, struct slot *slot)
 	if (slot->tries < job->plan->options.retries) {
 		slot->tries++;
 		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_read, slot);
+		slot_queue_push(&lane->to_source, slot);
 		return;
 	}
 	counter_add(&lane->counters.errors, 1);
@@ -226,7 +226,7 @@ static void write_search_next(struct lane *lane, struct slot *slot)
 	slot->phase = SLOT_WRITE_SEARCH;
 	search_request(slot, IO_WRITE, slot->piece.destination, slot->write_length,
 		       search_step(target, io_sector_size(target), slot->search.level));
-	slot_queue_push(&lane->to_write, slot);
+	slot_queue_push(&lane->to_destination, slot);
 }
 
 /* The destination cannot take this place: the end of the copy. What is before it is there. */
@@ -273,7 +273,7 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 	if (slot->tries < job->plan->options.retries && job_gate(job) < GATE_STOP) {
 		slot->tries++;
 		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_write, slot);
+		slot_queue_push(&lane->to_destination, slot);
 		return;
 	}
 	counter_add(&lane->counters.errors, 1);

@@ -16,11 +16,18 @@
 
 #define RING_SIZE 256 /* a power of two */
 
+enum report_kind {
+	REPORT_MAP,     /* the map gets `status`; with MAP_BAD, the sectors are listed as bad */
+	REPORT_REFUSED, /* the destination did not take it; the map stays as it is */
+	REPORT_PASS,    /* for collect() of the pass under way */
+};
+
 struct report {
+	enum report_kind kind;
 	uint64_t source; /* bytes of the source's node */
 	uint32_t length;
-	enum map_status status; /* MAP_NON_TRIED: the destination failed there */
-	int code;               /* of a failure */
+	enum map_status status;
+	int code; /* of a failure */
 	struct sense sense;
 };
 

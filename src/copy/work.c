@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/range.h"
 
@@ -15,52 +16,76 @@ static uint64_t chunks_of(const struct work_area *area, uint32_t chunk)
 	return last - first + 1;
 }
 
-static int add_area(struct work *work, size_t *capacity, struct work_area area)
+static int add_area(struct work *work, struct work_area area)
 {
-	if (work->count == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 8;
+	if (work->count == work->capacity) {
+		size_t more = work->capacity ? work->capacity * 2 : 8;
 		struct work_area *areas = reallocarray(work->areas, more, sizeof(*areas));
 
 		if (!areas)
 			return -ENOMEM;
 		work->areas = areas;
-		*capacity = more;
+		work->capacity = more;
 	}
 	area.first_chunk = work->chunks;
 	work->chunks += chunks_of(&area, work->chunk);
+	work->bytes += area.length;
 	work->areas[work->count++] = area;
 	return 0;
 }
 
-int work_init(struct work *work, const struct plan *plan, const struct map *map, uint32_t chunk)
+/* The next part of [pos, end) with one of the statuses, adjacent blocks as one. */
+static bool next_part(const struct map *map, const char *statuses, uint64_t pos, uint64_t end,
+		      uint64_t *retfrom, uint64_t *retto)
 {
-	size_t capacity = 0;
+	struct map_block block;
+	bool found = false;
 
-	*work = (struct work){ .chunk = chunk };
+	for (; pos < end && map_at(map, pos, &block) && block.start < end;
+	     pos = block.start + block.size) {
+		uint64_t from = block.start > pos ? block.start : pos;
+
+		if (!strchr(statuses, (int)block.status)) {
+			if (found)
+				break;
+			continue;
+		}
+		if (found && from != *retto)
+			break;
+		if (!found)
+			*retfrom = from;
+		*retto = block.start + block.size < end ? block.start + block.size : end;
+		found = true;
+	}
+	return found;
+}
+
+int work_init(struct work *work, const struct plan *plan, const struct map *map,
+	      const char *statuses, uint32_t chunk, bool descending)
+{
+	*work = (struct work){
+		.areas = work->areas,
+		.capacity = work->capacity,
+		.chunk = chunk,
+		.descending = descending,
+	};
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, destination, length, pos, end;
+		uint64_t source, destination, length, end, from, to;
 
 		plan_extent_bytes(plan, i, &source, &destination, &length);
 		end = source + length;
-		for (pos = source; pos < end;) {
-			struct map_block done;
-			uint64_t to = end, next = end;
+		for (uint64_t pos = source; next_part(map, statuses, pos, end, &from, &to);
+		     pos = to) {
+			struct work_area area = {
+				.source = from,
+				.destination = destination + (from - source),
+				.length = to - from,
+			};
 
-			if (map_next(map, pos, MAP_FINISHED, &done) && done.start < end) {
-				to = done.start > pos ? done.start : pos;
-				next = done.start + done.size;
-			}
-			if (to > pos &&
-			    add_area(work, &capacity,
-				     (struct work_area){
-					     .source = pos,
-					     .destination = destination + (pos - source),
-					     .length = to - pos,
-				     }) < 0) {
+			if (add_area(work, area) < 0) {
 				work_done(work);
 				return -ENOMEM;
 			}
-			pos = next;
 		}
 	}
 	return 0;
@@ -69,8 +94,7 @@ int work_init(struct work *work, const struct plan *plan, const struct map *map,
 void work_done(struct work *work)
 {
 	free(work->areas);
-	work->areas = NULL;
-	work->count = 0;
+	*work = (struct work){ .chunk = work->chunk };
 }
 
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst)
@@ -104,6 +128,9 @@ static const struct work_area *area_of(const struct work *work, uint64_t chunk)
 
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret)
 {
+	if (work->descending)
+		chunk = work->chunks - 1 - chunk;
+
 	const struct work_area *area = area_of(work, chunk);
 	uint64_t base = u64_align_down(area->destination, work->chunk);
 	uint64_t from = base + (chunk - area->first_chunk) * work->chunk;
@@ -123,10 +150,11 @@ uint64_t work_position(const struct work *work)
 	uint64_t next = __atomic_load_n(&work->next, __ATOMIC_RELAXED);
 	struct piece piece;
 
-	if (work->chunks == 0 || next == 0)
-		return work->count ? work->areas[0].source : 0;
-	work_piece(work, (next < work->chunks ? next : work->chunks) - 1, &piece);
-	return piece.source + piece.length;
+	if (work->chunks == 0)
+		return 0;
+	work_piece(work, next == 0 ? 0 : (next < work->chunks ? next : work->chunks) - 1, &piece);
+	/* Before the first chunk: where it begins. */
+	return work->descending == (next == 0) ? piece.source + piece.length : piece.source;
 }
 
 bool work_allowed(const struct plan *plan, const struct piece *piece)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The work of a job: the parts of the plan that are still to be copied, cut
- * into chunks, with one cursor that all lanes take from. Fixed once it is made;
- * only the cursor moves, atomically.
+ * The work of a pass: the parts of the plan whose status in the map it is
+ * about, cut into chunks, with one cursor that all lanes take from, upwards or
+ * downwards. Fixed once it is made; only the cursor moves, atomically.
  *
  * Chunks are cut at multiples of the chunk size on the destination, so that no
  * write but the first and last of an area covers part of a physical sector.
@@ -24,10 +24,12 @@ struct work_area {
 
 struct work {
 	struct work_area *areas; /* ascending */
-	size_t count;
+	size_t count, capacity;
 	uint64_t chunks; /* of all areas */
+	uint64_t bytes;  /* of all areas */
 	uint32_t chunk;  /* bytes */
-	uint64_t next;   /* atomic: the next chunk nobody has taken */
+	bool descending; /* the last chunk is handed out first */
+	uint64_t next;   /* atomic: how many chunks were handed out */
 };
 
 /* What one chunk moves where; bytes of the ends' nodes. */
@@ -36,14 +38,19 @@ struct piece {
 	uint32_t length;
 };
 
-/* All of the plan that the map does not call finished. -ENOMEM. */
-int work_init(struct work *work, const struct plan *plan, const struct map *map, uint32_t chunk);
+#define WORK_UNFINISHED "?*/-"
+
+/* All of the plan whose status in the map is one of the letters. *work is all zero, or was made
+ * before and is made anew in its memory. -ENOMEM. */
+int work_init(struct work *work, const struct plan *plan, const struct map *map,
+	      const char *statuses, uint32_t chunk, bool descending);
 void work_done(struct work *work);
 
 /* Takes up to `run` chunks: [*retfirst, *retfirst + returned). 0: nothing left. */
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst);
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret);
-/* Behind the highest byte of the source that was handed out. */
+/* The edge of the source's bytes that were handed out: behind the highest one, or, descending,
+ * the lowest one. */
 uint64_t work_position(const struct work *work);
 
 /* Is this exactly a part of the plan? Asked again right before every write. */

@@ -25,6 +25,8 @@ json_object *report_json_latency(const struct latency_summary *latency);
 json_object *report_json_sense(const struct sense *sense);
 json_object *report_json_error(const struct error *error);
 void report_json_add_number(json_object *object, const char *key, uint64_t value);
+/* The passes that began. */
+json_object *report_json_passes(const struct job_snapshot *job);
 struct report;
 /* The whole report. */
 json_object *report_json_document(const struct report *report);

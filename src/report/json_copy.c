@@ -30,6 +30,29 @@ json_object *report_json_bad_areas(const struct report *report)
 	return array;
 }
 
+json_object *report_json_passes(const struct job_snapshot *job)
+{
+	json_object *array = json_object_new_array();
+
+	for (unsigned i = 0; i < job->pass_count; i++) {
+		const struct job_pass *pass = &job->passes[i];
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "name",
+				       json_object_new_string(pass_name(pass->kind)));
+		json_object_object_add(object, "rounds", json_object_new_int((int)pass->rounds));
+		json_object_object_add(
+			object, "seconds",
+			json_object_new_double((double)pass->ns / (double)NSEC_PER_SEC));
+		report_json_add_number(object, "bytes", pass->done);
+		json_object_object_add(object, "bytes_total",
+				       report_json_positive_number(pass->total));
+		report_json_add_number(object, "errors", pass->errors);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 json_object *report_json_seconds(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();

@@ -86,6 +86,7 @@ json_object *report_json_document(const struct report *report)
 	report_json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
 	json_object_object_add(object, "digests", NULL);
+	json_object_object_add(object, "passes", report_json_passes(job));
 	json_object_object_add(object, "seconds", report_json_seconds(job));
 	json_object_object_add(object, "rate", report_json_rate(report));
 	json_object *latency = json_object_new_object();

@@ -28,13 +28,14 @@ static struct plan *make_plan(const struct extent *extents, size_t count)
 }
 
 /* Walks all chunks: in order, nothing twice, nothing left out but what is finished. */
-static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
+static void walk_one_way(const struct plan *plan, const struct map *map, uint32_t chunk,
+			 bool descending)
 {
-	struct work work;
+	struct work work = { 0 };
 	struct map *left;
-	uint64_t last_source = 0, first = 0, number = 0;
+	uint64_t last_source = descending ? UINT64_MAX : 0, first = 0, number = 0, bytes = 0;
 
-	ck_assert_int_eq(work_init(&work, plan, map, chunk), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, WORK_UNFINISHED, chunk, descending), 0);
 	ck_assert_int_eq(map_copy(map, &left, NULL), 0);
 	while (work_take(&work, 1, &first) == 1) {
 		struct piece piece;
@@ -44,8 +45,14 @@ static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
 		work_piece(&work, first, &piece);
 		ck_assert_uint_gt(piece.length, 0);
 		ck_assert_uint_le(piece.length, chunk);
-		ck_assert_uint_ge(piece.source, last_source);
-		last_source = piece.source + piece.length;
+		bytes += piece.length;
+		if (descending) {
+			ck_assert_uint_le(piece.source + piece.length, last_source);
+			last_source = piece.source;
+		} else {
+			ck_assert_uint_ge(piece.source, last_source);
+			last_source = piece.source + piece.length;
+		}
 		ck_assert_uint_eq(work_position(&work), last_source);
 		ck_assert(work_allowed(plan, &piece));
 		/* No chunk crosses a multiple of the chunk size on the destination. */
@@ -55,11 +62,51 @@ static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
 			  block.start >= piece.source + piece.length);
 		ck_assert_int_eq(map_set(left, piece.source, piece.length, MAP_FINISHED), 0);
 	}
+	ck_assert_uint_eq(bytes, work.bytes);
 	ck_assert_uint_eq(map_bytes(left, MAP_FINISHED), plan_bytes(plan));
 	ck_assert_uint_eq(work_take(&work, 5, &first), 0);
 	map_destroy(left);
 	work_done(&work);
 }
+
+static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
+{
+	walk_one_way(plan, map, chunk, false);
+	walk_one_way(plan, map, chunk, true);
+}
+
+/* A pass gets exactly the areas with its statuses, neighbours as one. */
+START_TEST(areas_by_status)
+{
+	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
+	struct work work = { 0 };
+	struct map *map;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(map_set(map, 0, 1000 * 512, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 10 * 512, 5 * 512, MAP_NON_TRIMMED), 0);
+	ck_assert_int_eq(map_set(map, 15 * 512, 5 * 512, MAP_NON_SCRAPED), 0);
+	ck_assert_int_eq(map_set(map, 20 * 512, 512, MAP_BAD), 0);
+	ck_assert_int_eq(map_set(map, 990 * 512, 10 * 512, MAP_NON_TRIED), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, "*", 512, false), 0);
+	ck_assert_uint_eq(work.count, 1);
+	ck_assert_uint_eq(work.areas[0].source, 10 * 512);
+	ck_assert_uint_eq(work.bytes, 5 * 512);
+	ck_assert_int_eq(work_init(&work, plan, map, "*/-", 512, false), 0);
+	ck_assert_uint_eq(work.count, 1);
+	ck_assert_uint_eq(work.bytes, 11 * 512);
+	ck_assert_int_eq(work_init(&work, plan, map, "?", 512, false), 0);
+	ck_assert_uint_eq(work.count, 1);
+	ck_assert_uint_eq(work.areas[0].source + work.areas[0].length, 1000 * 512);
+	ck_assert_int_eq(work_init(&work, plan, map, "*?", 512, false), 0);
+	ck_assert_uint_eq(work.count, 2);
+	ck_assert_int_eq(work_init(&work, plan, map, "+", 512, false), 0);
+	ck_assert_uint_eq(work.bytes, (1000 - 11 - 10) * 512);
+	work_done(&work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
 
 START_TEST(chunks_cover_what_is_left)
 {
@@ -87,12 +134,12 @@ END_TEST
 START_TEST(twenty_terabytes_take_no_room)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
-	struct work work;
+	struct work work = { 0 };
 	struct map *map;
 	struct piece piece;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, 1 << 20), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, WORK_UNFINISHED, 1 << 20, false), 0);
 	ck_assert_uint_eq(work.count, 1);
 	work_piece(&work, work.chunks - 1, &piece);
 	ck_assert_uint_eq(piece.source + piece.length, plan_bytes(plan));
@@ -151,7 +198,7 @@ START_TEST(many_take_each_chunk_once)
 	struct map *map;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&shared_work, plan, map, 512), 0);
+	ck_assert_int_eq(work_init(&shared_work, plan, map, WORK_UNFINISHED, 512, false), 0);
 	for (uintptr_t i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, taker, (void *)(i * 3 + 1));
 	for (int i = 0; i < 4; i++)
@@ -238,6 +285,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, chunks_cover_what_is_left);
+	tcase_add_test(tc, areas_by_status);
 	tcase_add_test(tc, twenty_terabytes_take_no_room);
 	tcase_add_test(tc, nothing_outside_the_plan_is_allowed);
 	tcase_add_test(tc, many_take_each_chunk_once);

@@ -43,24 +43,33 @@ static inline void sample_job(struct job_snapshot *job)
 							.p999 = 210 * NSEC_PER_MSEC,
 							.max = 1204 * NSEC_PER_MSEC };
 
-	*job = (struct job_snapshot){ .state = JOB_ENDED,
-				      .result = JOB_RESULT_COMPLETE,
-				      .flushed = true,
-				      .started_at = 1790000000,
-				      .ended_at = 1790010755,
-				      .flushed_at = 1790010755,
-				      .elapsed = 10755 * NSEC_PER_SEC,
-				      .copy_ns = 10750 * NSEC_PER_SEC,
-				      .flush_ns = 5 * NSEC_PER_SEC,
-				      .total = SAMPLE_SIZE,
-				      .read = SAMPLE_SIZE,
-				      .written = SAMPLE_SIZE,
-				      .average = 186e6,
-				      .peak = 211e6,
-				      .lane_count = 2,
-				      .chunk = 1048576,
-				      .buffers = 16,
-				      .map_safe = true };
+	*job = (struct job_snapshot){
+		.state = JOB_ENDED,
+		.result = JOB_RESULT_COMPLETE,
+		.flushed = true,
+		.started_at = 1790000000,
+		.ended_at = 1790010755,
+		.flushed_at = 1790010755,
+		.elapsed = 10755 * NSEC_PER_SEC,
+		.copy_ns = 10750 * NSEC_PER_SEC,
+		.flush_ns = 5 * NSEC_PER_SEC,
+		.total = SAMPLE_SIZE,
+		.read = SAMPLE_SIZE,
+		.written = SAMPLE_SIZE,
+		.average = 186e6,
+		.peak = 211e6,
+		.passes = { { .kind = PASS_COPY,
+			      .rounds = 1,
+			      .ns = 10750 * NSEC_PER_SEC,
+			      .done = SAMPLE_SIZE,
+			      .total = SAMPLE_SIZE },
+			    { .kind = PASS_FLUSH, .rounds = 1, .ns = 5 * NSEC_PER_SEC } },
+		.pass_count = 2,
+		.lane_count = 2,
+		.chunk = 1048576,
+		.buffers = 16,
+		.map_safe = true
+	};
 	job->source.backend = job->destination.backend = "uring";
 	job->source.depth = job->destination.depth = 4;
 	job->source.latency = job->destination.latency = latency;

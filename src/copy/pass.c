@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sequence of passes, and how the keeper goes through it. */
+#include "copy/pass.h"
+
+#include <errno.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "copy/core.h"
+
+/* A second flush takes in what passes behind the first one have written. */
+static const struct pass *const sequence[] = { &pass_copy, &pass_flush };
+
+#define STEPS (sizeof(sequence) / sizeof(sequence[0]))
+
+_Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
+
+bool job_nothing_left(const struct job *job)
+{
+	return map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
+}
+
+static int flush_prepare(struct job *job, unsigned round)
+{
+	return round == 0 && job->keeper.flush_due;
+}
+
+const struct pass pass_flush = {
+	.kind = PASS_FLUSH,
+	.traits = PASS_NO_LANES | PASS_ALWAYS,
+	.state = JOB_FLUSHING,
+	.prepare = flush_prepare,
+};
+
+static bool all_parked(const struct job *job)
+{
+	for (unsigned i = 0; i < job->lane_count; i++)
+		if (atomic_load(&job->lanes[i]->state) == LANE_RUNNING)
+			return false;
+	return true;
+}
+
+bool pass_is_through(struct job *job)
+{
+	if (!job->pass)
+		return true;
+	if (job->pass->traits & PASS_NO_LANES)
+		return saver_idle(job->saver);
+	return all_parked(job);
+}
+
+/* Brings the line of the pass under way up to date. */
+static void bring_up(const struct job *job, uint64_t now, struct job_pass *pass)
+{
+	const struct keeper *k = &job->keeper;
+
+	pass->ns = k->before.ns + (now - k->pass_started);
+	pass->done = k->before.done + MEASURE_SUM(job, handled) - k->handled_before;
+	pass->errors = k->before.errors + MEASURE_SUM(job, errors) - k->errors_before;
+}
+
+void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
+{
+	const struct keeper *k = &job->keeper;
+
+	for (unsigned i = 0; i < k->pass_count; i++)
+		ret->passes[i] = k->passes[i];
+	ret->pass_count = k->pass_count;
+	if (!job->pass)
+		return;
+	ret->pass = job->pass->kind;
+	bring_up(job, now, &ret->passes[k->pass_count - 1]);
+}
+
+static void close_pass(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (job->pass->end)
+		job->pass->end(job);
+	if (!(job->pass->traits & PASS_NO_LANES))
+		measure_end(job, now);
+	bring_up(job, now, &k->passes[k->pass_count - 1]);
+	job->pass = NULL;
+	k->round++;
+}
+
+static void open_line(struct job *job, const struct pass *pass, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct job_pass *line;
+
+	if (k->round == 0)
+		k->passes[k->pass_count++] = (struct job_pass){ .kind = pass->kind };
+	line = &k->passes[k->pass_count - 1];
+	k->before = *line;
+	line->rounds++;
+	if (!(pass->traits & PASS_NO_LANES))
+		line->total += job->work.bytes;
+	k->pass_started = now;
+	k->handled_before = MEASURE_SUM(job, handled);
+	k->errors_before = MEASURE_SUM(job, errors);
+}
+
+static void begin_flush(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (k->paused_since) {
+		k->paused_ns += now - k->paused_since;
+		k->paused_since = 0;
+	}
+	if (!k->copied) {
+		k->copied = now;
+		k->copied_paused_ns = k->paused_ns;
+	}
+	k->flush_due = false;
+	keeper_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
+	keeper_flush(job, job_nothing_left(job) ? '+' : '?', now);
+}
+
+static void begin_lanes(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (k->pass_count > 1 || k->round > 0)
+		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), k->pass_count,
+			      pass_words(job->pass->kind),
+			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
+	if (job->pass->traits & PASS_WRITES) {
+		k->flush_due = true;
+		k->flushed_at = 0;
+	}
+	for (unsigned i = 0; i < job->lane_count; i++)
+		if (atomic_load(&job->lanes[i]->state) == LANE_PARKED)
+			atomic_store(&job->lanes[i]->state, LANE_RUNNING);
+	atomic_fetch_add(&job->generation, 1);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_wake(job->lanes[i]);
+	if (!k->paused_since)
+		keeper_set_state(job, job->pass->state, now);
+}
+
+static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
+{
+	open_line(job, pass, now);
+	job->pass = pass;
+	if (pass->traits & PASS_NO_LANES)
+		begin_flush(job, now);
+	else
+		begin_lanes(job, now);
+}
+
+/* 1: it has something to do; 0: not; -ENOMEM: it has to wait. */
+static int prepare(struct job *job, const struct pass *pass)
+{
+	struct error error;
+	int r;
+
+	if (job_gate(job) >= GATE_STOP && !(pass->traits & PASS_ALWAYS))
+		return 0;
+	r = pass->prepare(job, job->keeper.round);
+	if (r >= 0 || r == -ENOMEM)
+		return r;
+	error_set(&error, ERROR_CLASS_INTERNAL, r, "pass", job->setup.source.name,
+		  _("The pass \"%s\" over %s could not begin: %s."), pass_words(pass->kind),
+		  job->setup.source.name, error_phrase(r));
+	job_fail(job, FAILURE_INTERNAL, &error);
+	return 0;
+}
+
+bool pass_next(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (job->pass) {
+		/* What the lanes left in their rings counts before anything is judged. */
+		keeper_collect(job);
+		if (k->memory_short)
+			return true;
+		close_pass(job, now);
+	}
+	for (; k->step < STEPS; k->step++, k->round = 0) {
+		const struct pass *pass = sequence[k->step];
+
+		/* A save on the way is still being flushed. */
+		if (pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
+			return true;
+		int r = prepare(job, pass);
+
+		if (r > 0)
+			begin_pass(job, pass, now);
+		if (r == -ENOMEM && !atomic_load(&job->want_pause))
+			keeper_pause_for_memory(job);
+		if (r != 0)
+			return true;
+	}
+	return !saver_idle(job->saver);
+}

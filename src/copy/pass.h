@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A pass: one sweep of the lanes over a part of the map. A job is a sequence of
+ * them (pass.c): the copy itself, what is tried again where it failed, the
+ * flush, and what is done with the copy once it is on the medium.
+ *
+ * One const table per pass, one file each (pass_copy.c). The keeper goes
+ * through the sequence: when all lanes rest and their rings are empty, it calls
+ * end() of the pass that is through, then prepare() of the same pass again for
+ * another round, and when that has nothing to do, prepare() of the next one.
+ * What prepare() has to do is to build job->work, or any list of its own; then
+ * the lanes are let go. At a stop, or after a failure, only passes with
+ * PASS_ALWAYS still run.
+ *
+ * How a lane works on a pass. A slot is a buffer of job->choice.chunk bytes
+ * with one request. While there is a free slot and room in the queue, take()
+ * is asked for the next piece and begin() makes the slot's first request of it
+ * and pushes the slot onto one of the lane's two queues: to_source or
+ * to_destination. When the request came back, advance() says what becomes of
+ * the slot: another request (either end, read or write, so a read may become a
+ * write, or be compared with what another slot has read), or
+ * lane_slot_report(), then report() puts what there is to tell into the ring,
+ * and the slot is free again. Where a pass needs two blocks at once, it asks
+ * take() for pieces of half a chunk and uses both halves of the buffer.
+ * Nothing here may block.
+ *
+ * Threads: prepare, collect and end run in the keeper's thread; the others in
+ * the lane's, several lanes at once. What they share lives in struct job
+ * (core.h) and says there who may touch it when: between prepare() and the
+ * moment all lanes rest, it is the lanes', else the keeper's.
+ *
+ * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
+ * sequence (pass.c), its words (pass_names.c), its name in the schemas.
+ */
+#ifndef CLONEDECK_COPY_PASS_H
+#define CLONEDECK_COPY_PASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "copy/job.h"
+#include "copy/lane.h"
+#include "copy/ring.h"
+#include "copy/work.h"
+
+enum pass_trait {
+	PASS_WRITES = 1 << 0,   /* the destination: it is not flushed any more, the claim is checked
+				 * after a long pause, the map is saved on the way */
+	PASS_ONE_LANE = 1 << 1, /* only lane 0 works: one request after the other */
+	/* Its requests to the destination are reads: no new ones when paused or stopped. */
+	PASS_READS_BACK = 1 << 2,
+	PASS_ALWAYS = 1 << 3,   /* also after a stop or a failure */
+	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination and saves the map */
+};
+
+struct pass {
+	enum pass_kind kind;
+	unsigned traits;
+	enum job_state state; /* of the job while it runs */
+	char letter;          /* of the map file: ddrescue's current status */
+
+	/*
+	 * Is there anything to do in this round (from 0)? Builds job->work; everything rests.
+	 * 1: yes; 0: no, on to the next pass; negative errno: the job fails.
+	 */
+	int (*prepare)(struct job *job, unsigned round);
+	/* The next piece, at most a chunk. False: nothing until something of this lane came
+	 * back; and when nothing of it is under way, nothing at all in this round. NULL: chunks
+	 * of job->work, as they come. */
+	bool (*take)(struct lane *lane, struct piece *ret);
+	/* At most so many requests to the source in flight on this lane; NULL: its depth. */
+	uint32_t (*depth)(const struct lane *lane);
+	/* slot->piece is set, all else of the slot is as lane_slot_init() left it. */
+	void (*begin)(struct lane *lane, struct slot *slot);
+	/* A request came back: slot->request.result. */
+	void (*advance)(struct lane *lane, struct slot *slot);
+	/* The copy stops: the queued request is not made. Keeps what the slot knows. */
+	void (*give_up)(struct lane *lane, struct slot *slot);
+	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by
+	 * the bytes of the pass that are through. False: the ring is full, come again. */
+	bool (*report)(struct lane *lane, struct slot *slot);
+
+	/* A report of kind REPORT_PASS. NULL: there are none. */
+	void (*collect)(struct job *job, const struct report *report);
+	/* All lanes rest, and all reports are taken in. NULL is fine. */
+	void (*end)(struct job *job);
+};
+
+extern const struct pass pass_copy;
+extern const struct pass pass_flush;
+
+/* All of the plan that is not on the destination, or known to be bad, is nothing. */
+bool job_nothing_left(const struct job *job);
+
+/*
+ * For the keeper. Ends the pass that is through and begins the next one that has something to
+ * do. False: there is none, the job is through.
+ */
+bool pass_next(struct job *job, uint64_t now);
+/* The pass under way is through: its lanes rest, or its flush is done. True as well when no
+ * pass is under way. */
+bool pass_is_through(struct job *job);
+/* Fills in what there is to show of the passes. */
+void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
+
+#endif
