@@ -7,9 +7,14 @@
 #ifndef CLONEDECK_UI_TERM_RESCUE_H
 #define CLONEDECK_UI_TERM_RESCUE_H
 
+#include <stdbool.h>
+
 /* Remembers the terminal's modes; call before curses changes them, after setupterm(). */
 void term_rescue_prepare(void);
 void term_rescue_arm(void);
 void term_rescue_disarm(void);
+/* Gives it back now, as far as it is there, in the foreground and takes what is sent to it; true
+ * when it was. Never waits. */
+bool term_rescue_give_back(void);
 
 #endif

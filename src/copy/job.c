@@ -3,7 +3,6 @@
 #include "copy/job.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "copy/core.h"
 
 int eventfd_new(struct error *reterr)
@@ -42,25 +42,14 @@ void eventfd_clear(int fd)
 	(void)n;
 }
 
-/* Signals belong to the front end's thread. */
 int thread_start(pthread_t *thread, void *(*main)(void *), void *arg, const char *name,
 		 struct error *reterr)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int r;
+	int r = thread_create(thread, JOB_STACK_SIZE, main, arg, name);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, JOB_STACK_SIZE);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(thread, &attr, main, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	if (r)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -r, "thread", name,
-				 _("A thread could not be started: %s."), error_phrase(-r));
-	pthread_setname_np(*thread, name);
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", name,
+				 _("A thread could not be started: %s."), error_phrase(r));
 	return 0;
 }
 

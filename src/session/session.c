@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "session/private.h"
 
 int task_init(struct task *task, struct error *reterr)
@@ -23,10 +24,10 @@ int task_init(struct task *task, struct error *reterr)
 
 int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr)
 {
-	int r = pthread_create(&task->thread, NULL, body, argument);
+	int r = thread_create(&task->thread, 0, body, argument, NULL);
 
-	if (r != 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -r, "start", NULL,
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "start", NULL,
 				 _("No thread could be started: %s."), error_phrase(r));
 	task->running = true;
 	return 0;

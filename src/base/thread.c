@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct start {
+	void *(*body)(void *);
+	void *argument;
+	stack_t stack;
+};
+
+/* A thread that has such a stack already (from a sanitizer) keeps it. */
+static void *main_of(void *argument)
+{
+	struct start *start = argument;
+	stack_t stack = start->stack, before = { .ss_flags = 0 };
+	void *(*body)(void *) = start->body, *result;
+
+	argument = start->argument;
+	free(start);
+	sigaltstack(NULL, &before);
+	if (before.ss_flags & SS_DISABLE)
+		sigaltstack(&stack, NULL);
+	result = body(argument);
+	if (before.ss_flags & SS_DISABLE)
+		sigaltstack(&before, NULL);
+	munmap(stack.ss_sp, stack.ss_size);
+	return result;
+}
+
+/* Its pages take no memory until a handler runs on them. */
+static struct start *prepare(void *(*body)(void *), void *argument)
+{
+	struct start *start = malloc(sizeof(*start));
+	void *stack = mmap(NULL, THREAD_SIGNAL_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (!start || stack == MAP_FAILED) {
+		if (stack != MAP_FAILED)
+			munmap(stack, THREAD_SIGNAL_STACK);
+		free(start);
+		return NULL;
+	}
+	*start = (struct start){
+		.body = body,
+		.argument = argument,
+		.stack = { .ss_sp = stack, .ss_size = THREAD_SIGNAL_STACK },
+	};
+	return start;
+}
+
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+
+int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
+		  const char *name)
+{
+	struct start *start = prepare(body, argument);
+	pthread_attr_t attributes;
+	sigset_t all, before;
+
+	if (!start)
+		return -ENOMEM;
+	pthread_attr_init(&attributes);
+	if (stack)
+		pthread_attr_setstacksize(&attributes, stack);
+	sigfillset(&all);
+	/* What a fault raises is the thread's own: blocked it would kill past every handler. */
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&all, faults[i]);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+
+	int r = pthread_create(ret, &attributes, main_of, start);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (r != 0) {
+		munmap(start->stack.ss_sp, start->stack.ss_size);
+		free(start);
+	} else if (name) {
+		pthread_setname_np(*ret, name);
+	}
+	return -r;
+}
