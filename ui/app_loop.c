@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,12 +16,17 @@
 
 #include "app_state.h"
 
-/* The terminal is gone: nothing may touch it any more. */
+/* The terminal is gone, or is to be taken for gone: nothing may touch it any more. */
 static void lose_terminal(struct app *app)
 {
 	if (!app->term)
 		return;
-	term_abandon(app->term);
+	if (term_abandon(app->term) && app_copying(app)) {
+		fputs(_("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM stops "
+			"it.\n"),
+		      stdout);
+		fflush(stdout);
+	}
 	app->term = NULL;
 	app->leaving = true;
 	if (!app_copying(app))
@@ -55,6 +61,8 @@ static void read_keys(struct app *app)
 
 static void suspend(struct app *app)
 {
+	sigset_t stop;
+
 	if (!app->term)
 		return;
 	if (app_copying(app)) {
@@ -62,7 +70,13 @@ static void suspend(struct app *app)
 		return;
 	}
 	term_suspend(app->term);
-	raise(SIGSTOP);
+	/* Not SIGSTOP: where no shell is left that could let the deck go on (an orphaned process
+	 * group) the kernel lets this one pass. */
+	raise(SIGTSTP);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
 	term_resume(app->term);
 	app_redraw(app);
 }
@@ -75,6 +89,9 @@ static void on_signal(struct app *app, unsigned signal)
 			popup_close(app);
 		else if (app->term)
 			app_command(app, COMMAND_STOP);
+		else
+			/* There is no screen to ask on. */
+			app_stop_now(app);
 		break;
 	case SIGTSTP:
 		suspend(app);

@@ -255,10 +255,13 @@ void term_stop(struct term *term)
 	forget(term);
 }
 
-void term_abandon(struct term *term)
+bool term_abandon(struct term *term)
 {
+	bool there = term && term_rescue_give_back();
+
 	if (term)
 		forget(term);
+	return there;
 }
 
 bool term_resize(struct term *term)

@@ -72,8 +72,9 @@ struct term {
 int term_start(const struct deck_options *options, struct term **ret, struct error *reterr);
 /* Clears the screen and gives the terminal back. NULL is fine. */
 void term_stop(struct term *term);
-/* Forgets the terminal without writing to it: it is gone. NULL is fine. */
-void term_abandon(struct term *term);
+/* Forgets the terminal, which may be gone. Where it is still there (the hang-up was sent by
+ * hand) it is given back, and the answer is true. Never waits for it. NULL is fine. */
+bool term_abandon(struct term *term);
 
 /* Asks for the size again; true when it changed. */
 bool term_resize(struct term *term);

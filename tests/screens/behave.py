@@ -272,22 +272,40 @@ def sigterm_stops_without_asking():
 
 
 def ctrl_z():
-    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    script = f"set -m; {FAKEDECK} rescue; echo STOPPED; read answer; fg; echo ENDED $?"
+    program = Program(["sh", "-c", script], term="xterm-256color")
     program.wait("Choose a source")
     program.type("\x1a")
-    program.stopped()
+    program.wait("STOPPED")
     assert "\x1b[?1049l" in program.output
     mark = len(program.output)
-    os.kill(program.pid, signal.SIGCONT)
+    program.type("\n")
     program.wait("Choose a source", mark)
     program.type("sjd\rc")
     program.wait("Nothing has been written")
-    program.kill()
+    program.type("q")
+    program.wait("ENDED 0")
+    program.end()
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
         terminal.keys("C-z")
         terminal.wait("Ctrl-Z does nothing now")
+
+
+def ctrl_z_without_a_shell():
+    """In an orphaned process group nobody could let a stopped deck go on: it is not stopped."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    program.quiet()
+    mark = len(program.output)
+    program.type("\x1a")
+    program.wait("Choose a source", mark)
+    mark = len(program.output)
+    program.type("?")
+    program.wait("Help for screen 1", mark)
+    program.type("\x1bq")
+    assert program.end()[1] == 0
 
 
 def cpu_seconds(pid):
@@ -322,6 +340,35 @@ def lost_terminal():
     assert cpu_seconds(program.pid) - before < 0.05
     os.kill(program.pid, signal.SIGTERM)
     assert program.wait_end() == 6
+
+
+def hang_up_by_hand():
+    """kill -HUP on a terminal that is still there: it can be used at once, while the copy goes
+    on, and Ctrl-C still stops that."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    os.kill(program.pid, signal.SIGHUP)
+    text, code = program.end()
+    assert code == 2 and "\x1b[?1049l" in text, (code, text[-200:])
+    assert program.last_modes == program.first_modes
+    program = copying()
+    os.kill(program.pid, signal.SIGHUP)
+    program.wait("The copy goes on without its screen")
+    assert program.modes() == program.first_modes
+    assert "\x1b[?1049l" in program.output
+    program.type("\x03")
+    text, code = program.end()
+    assert code == 6 and "LBA 1602117632" in text, (code, text[-400:])
+
+
+def hang_up_in_the_background():
+    """The terminal is the shell's then: it is left as it is."""
+    script = f"set -m; {FAKEDECK} rescue; bg; stty -icrnl; kill -HUP %1; wait; echo ENDED; stty -a"
+    program = Program(["sh", "-c", script], term="xterm-256color")
+    program.wait("Choose a source")
+    program.type("\x1a")
+    program.wait("ENDED")
+    assert "-icrnl" in program.end()[0]
 
 
 def paused_copy_without_a_terminal_stops():
@@ -407,7 +454,8 @@ CASES = [
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
-    sigterm_stops_without_asking, ctrl_z, lost_terminal,
+    sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
+    hang_up_in_the_background,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing,

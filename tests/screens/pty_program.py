@@ -82,16 +82,6 @@ class Program:
             raise AssertionError(f"no answer to {key!r}")
         return time.monotonic() - begin
 
-    def stopped(self):
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
-            self.read(0.05)
-            pid, status = os.waitpid(self.pid, os.WUNTRACED | os.WNOHANG)
-            if pid and os.WIFSTOPPED(status):
-                self.quiet()
-                return
-        raise AssertionError("did not stop")
-
     def end(self):
         """All that it said and its exit status, once it has ended."""
         end = time.monotonic() + 20
