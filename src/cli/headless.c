@@ -23,6 +23,7 @@
 #define EVERY_TERMINAL  (NSEC_PER_SEC / 2)
 #define EVERY_JSON      NSEC_PER_SEC
 #define EVERY_FILE      (10 * NSEC_PER_SEC)
+#define WITHOUT_POLL    (NSEC_PER_SEC / 10)
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MAX     512
 #define BYTES_PER_GLYPH 4
@@ -185,7 +186,9 @@ static int poll_timeout(const struct headless *run)
 	return (int)((run->next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-static int wait_for_events(struct headless *run)
+/* Without memory the kernel may refuse to wait for descriptors. The copy, and whoever sends a
+ * signal, must not suffer by that: then they are looked at now and again. */
+static void wait_for_events(struct headless *run)
 {
 	struct pollfd fds[] = {
 		{ .fd = session_fd(run->session), .events = POLLIN },
@@ -193,12 +196,18 @@ static int wait_for_events(struct headless *run)
 	};
 
 	if (poll(fds, 2, poll_timeout(run)) < 0 && errno != EINTR)
-		return -errno;
-	if (fds[1].revents)
-		take_signals(run);
+		clock_sleep_until(clock_monotonic() + WITHOUT_POLL);
+	take_signals(run);
 	session_dispatch(run->session);
 	stop_when_wanted(run);
-	return 0;
+}
+
+/* Never 0: nothing was copied. */
+static int start_failed(const struct session *session)
+{
+	int code = cli_error(session_start_error(session));
+
+	return code == EXIT_COMPLETE ? EXIT_INTERNAL : code;
 }
 
 static int print_report(struct headless *run)
@@ -249,16 +258,14 @@ int headless_run(struct session *session, int signal_fd, bool json)
 		fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);
 		return EXIT_STOPPED;
 	}
-	int r = session_start(session, &error);
-
-	if (r < 0)
+	if (session_start(session, &error) < 0)
 		return cli_error(&error);
-	while (r == 0 && session_state(session) == SESSION_STARTING)
-		r = wait_for_events(&run);
+	while (session_state(session) == SESSION_STARTING)
+		wait_for_events(&run);
 	if (session_state(session) != SESSION_RUNNING)
-		return cli_error(session_start_error(session));
-	while (r == 0 && !show(&run))
-		r = wait_for_events(&run);
+		return start_failed(session);
+	while (!show(&run))
+		wait_for_events(&run);
 	close_line(&run);
 	if (session_finish(session, &error) < 0)
 		cli_error(&error);

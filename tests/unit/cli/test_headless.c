@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A copy without the deck, on a session that is played by the test: what it
+ * answers to a kernel that will not wait, to signals, and with which exit code.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/headless.h"
+
+static struct {
+	enum session_state state;
+	unsigned dispatches;
+	unsigned until_started; /* dispatches */
+	unsigned until_ended;
+	unsigned signal_at; /* dispatch, 0 never */
+	bool start_fails;
+	bool poll_fails;
+	unsigned polls, stops;
+	struct error error;
+} play;
+
+static struct job *const a_job = (struct job *)&play;
+static struct report a_report;
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
+int __wrap_session_start(struct session *session, struct error *reterr);
+enum session_state __wrap_session_state(const struct session *session);
+int __wrap_session_fd(const struct session *session);
+unsigned __wrap_session_dispatch(struct session *session);
+struct job *__wrap_session_job(const struct session *session);
+const struct error *__wrap_session_start_error(const struct session *session);
+int __wrap_session_finish(struct session *session, struct error *reterr);
+const struct report *__wrap_session_report(const struct session *session);
+void __wrap_job_snapshot(struct job *job, struct job_snapshot *ret);
+void __wrap_job_stop(struct job *job);
+int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
+enum exit_code __wrap_report_exit_code(const struct report *report);
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	play.polls++;
+	errno = ENOMEM;
+	return play.poll_fails ? -1 : 0;
+}
+
+int __wrap_session_start(struct session *session, struct error *reterr)
+{
+	play.state = SESSION_STARTING;
+	return 0;
+}
+
+enum session_state __wrap_session_state(const struct session *session)
+{
+	return play.state;
+}
+
+int __wrap_session_fd(const struct session *session)
+{
+	return -1;
+}
+
+unsigned __wrap_session_dispatch(struct session *session)
+{
+	if (++play.dispatches == play.signal_at)
+		raise(SIGTERM);
+	if (play.state == SESSION_STARTING && play.dispatches >= play.until_started)
+		play.state = play.start_fails ? SESSION_PLANNED : SESSION_RUNNING;
+	return 0;
+}
+
+struct job *__wrap_session_job(const struct session *session)
+{
+	return play.state == SESSION_RUNNING ? a_job : NULL;
+}
+
+const struct error *__wrap_session_start_error(const struct session *session)
+{
+	return &play.error;
+}
+
+int __wrap_session_finish(struct session *session, struct error *reterr)
+{
+	play.state = SESSION_FINISHED;
+	return 0;
+}
+
+const struct report *__wrap_session_report(const struct session *session)
+{
+	return play.state == SESSION_FINISHED ? &a_report : NULL;
+}
+
+void __wrap_job_snapshot(struct job *job, struct job_snapshot *ret)
+{
+	bool ended = play.stops || play.dispatches >= play.until_ended;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->state = ended ? JOB_ENDED : JOB_COPYING;
+}
+
+void __wrap_job_stop(struct job *job)
+{
+	play.stops++;
+}
+
+int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr)
+{
+	*ret = strdup("");
+	return 0;
+}
+
+enum exit_code __wrap_report_exit_code(const struct report *report)
+{
+	return play.stops ? EXIT_STOPPED : EXIT_COMPLETE;
+}
+
+static int signals, said;
+
+static int play_it(void)
+{
+	int code = headless_run((struct session *)&play, signals, false);
+
+	ck_assert_int_eq(play.state == SESSION_FINISHED, !play.start_fails);
+	return code;
+}
+
+static void setup(void)
+{
+	int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	said = dup(STDOUT_FILENO);
+	dup2(quiet, STDOUT_FILENO);
+	dup2(quiet, STDERR_FILENO);
+	close(quiet);
+	memset(&play, 0, sizeof(play));
+	play.until_started = 3;
+	play.until_ended = 6;
+	signals = headless_block_signals();
+	ck_assert_int_ge(signals, 0);
+}
+
+static void teardown(void)
+{
+	close(signals);
+	fflush(stdout);
+	dup2(said, STDOUT_FILENO);
+	close(said);
+}
+
+START_TEST(goes_its_way)
+{
+	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
+	ck_assert_uint_ge(play.polls, 5);
+}
+END_TEST
+
+/* It must neither end early with a good exit code nor give up the copy. */
+START_TEST(kernel_that_will_not_wait)
+{
+	play.poll_fails = true;
+	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
+	ck_assert_uint_ge(play.dispatches, play.until_ended);
+}
+END_TEST
+
+START_TEST(signal_without_poll)
+{
+	play.poll_fails = true;
+	play.until_ended = 1000;
+	play.signal_at = 5;
+	ck_assert_int_eq(play_it(), EXIT_STOPPED);
+	ck_assert_uint_eq(play.stops, 1);
+}
+END_TEST
+
+START_TEST(failed_start_is_never_success)
+{
+	play.start_fails = true;
+	play.poll_fails = true;
+	ck_assert_int_eq(play_it(), EXIT_INTERNAL);
+	play.dispatches = 0;
+	error_set(&play.error, ERROR_CLASS_REFUSED, -EBUSY, "open", "x", "no");
+	ck_assert_int_eq(play_it(), EXIT_REFUSED);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("cli/headless");
+	TCase *tcase = tcase_create("headless");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, goes_its_way);
+	tcase_add_test(tcase, kernel_that_will_not_wait);
+	tcase_add_test(tcase, signal_without_poll);
+	tcase_add_test(tcase, failed_start_is_never_success);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
