@@ -3,18 +3,34 @@
 #include "discover/endpoint.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "discover/nodes.h"
+
+/* Kernel headers of older releases lack some. */
+#ifndef EXFAT_SUPER_MAGIC
+#define EXFAT_SUPER_MAGIC 0x2011bab0
+#endif
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+#ifndef CIFS_SUPER_MAGIC
+#define CIFS_SUPER_MAGIC 0xff534d42
+#endif
+#ifndef SMB2_SUPER_MAGIC
+#define SMB2_SUPER_MAGIC 0xfe534d42
+#endif
 
 /* Documentation/admin-guide/devices.txt */
 #define SCSI_GENERIC_MAJOR 21
@@ -424,4 +440,22 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 	if (r == 0)
 		*ret = found;
 	return r;
+}
+
+bool endpoint_inode_lasts(const struct endpoint *endpoint)
+{
+	struct statfs fs;
+
+	if (statfs(endpoint->node, &fs) < 0)
+		return true;
+	switch ((unsigned long)fs.f_type) {
+	case MSDOS_SUPER_MAGIC:
+	case EXFAT_SUPER_MAGIC:
+	case FUSE_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+		return false;
+	default:
+		return true;
+	}
 }

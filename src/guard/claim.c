@@ -27,6 +27,7 @@
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
 #endif
 
+#define SYSFS_SECTOR    512
 #define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
 #define REREAD_PATIENCE (2 * NSEC_PER_SEC)
 #define RETRY_EVERY     (50 * NSEC_PER_MSEC)
@@ -171,6 +172,11 @@ static int open_image(struct claim *claim, struct error *reterr)
 	claim->created = flags & O_CREAT;
 	if (fstat(claim->fd, &claim->file) < 0)
 		return explain_open(claim, -errno, reterr);
+	/* From now on the file is known by what it is, as one that was there at the choice. */
+	if (claim->created) {
+		claim->endpoint.identity.devno = claim->file.st_dev;
+		claim->endpoint.identity.inode = claim->file.st_ino;
+	}
 	return 0;
 }
 
@@ -235,6 +241,25 @@ static bool is_read_only(const struct claim *claim)
 	       read_only;
 }
 
+/* A table that was changed since the choice may have given the partition's name and size to
+ * another place of the same disk. What cannot be read is no proof. */
+static bool lies_elsewhere(const struct claim *claim)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	char path[64];
+	unsigned long long start;
+
+	if (endpoint->kind != ENDPOINT_PARTITION)
+		return false;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(endpoint->devno),
+		 minor(endpoint->devno));
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	/* In units of 512 bytes, whatever the disk's sectors are. */
+	return !f || fscanf(f, "%llu", &start) != 1 || endpoint->start % SYSFS_SECTOR ||
+	       start != endpoint->start / SYSFS_SECTOR;
+}
+
 static int check_device(struct claim *claim, struct error *reterr)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
@@ -251,7 +276,8 @@ static int check_device(struct claim *claim, struct error *reterr)
 				 endpoint->node,
 				 _("%s does not answer: %s. Check cable and power."),
 				 endpoint->node, error_phrase(errno));
-	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size)
+	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size ||
+	    lies_elsewhere(claim))
 		return stale(claim, "identify", reterr);
 	if (is_read_only(claim))
 		return explain_open(claim, -EROFS, reterr);
@@ -272,8 +298,6 @@ static int check_image(struct claim *claim, struct error *reterr)
 
 	if (fstat(claim->fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return stale(claim, "identify", reterr);
-	if (claim->created)
-		return 0;
 	if (st.st_dev != claim->endpoint.identity.devno ||
 	    st.st_ino != claim->endpoint.identity.inode)
 		return stale(claim, "identify", reterr);

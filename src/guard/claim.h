@@ -48,6 +48,7 @@ bool claim_is_direct(const struct claim *claim);
 /* The disk's sg node, proven to lead to the same device; -1 unless the plan chose sg for
  * this end. The block node stays claimed beside it: sg itself asks no one. */
 int claim_sg_fd(const struct claim *claim);
+/* What is held: as chosen, and a file that was made here with its own device and inode. */
 const struct endpoint *claim_endpoint(const struct claim *claim);
 
 #endif

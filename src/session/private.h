@@ -41,6 +41,7 @@ struct session_files {
 struct start_task {
 	struct task task;
 	struct job_setup setup;
+	struct plan plan; /* the session's (its extents, too), with the ends as they were claimed */
 	struct claim *source, *destination;
 	struct job *job;
 	struct error error;

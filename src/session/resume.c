@@ -115,10 +115,10 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 
 	if (r < 0)
 		return r;
-	bool changed =
-		endpoint.kind != ENDPOINT_IMAGE || !endpoint.exists ||
-		(recorded->identity.inode && endpoint.identity.inode != recorded->identity.inode) ||
-		(!destination && endpoint.size != recorded->size);
+	bool changed = endpoint.kind != ENDPOINT_IMAGE || !endpoint.exists ||
+		       (endpoint.identity.inode != recorded->identity.inode &&
+			endpoint_inode_lasts(&endpoint)) ||
+		       (!destination && endpoint.size != recorded->size);
 
 	if (changed)
 		return error_set(

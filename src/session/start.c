@@ -80,6 +80,8 @@ static int open_both(struct session *session)
 			       &starting->error);
 	if (r < 0)
 		return r;
+	/* The map is to know the file that was made, and no other one under its name. */
+	starting->plan.destination = *claim_endpoint(starting->destination);
 	starting->setup.source.fd = claim_fd(starting->source);
 	starting->setup.source.direct = claim_is_direct(starting->source);
 	starting->setup.destination.fd = claim_fd(starting->destination);
@@ -121,8 +123,9 @@ int session_start(struct session *session, struct error *reterr)
 	if (session->state != SESSION_CONFIRMED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("Nothing can be started before it was confirmed."));
+	starting->plan = *plan;
 	starting->setup = (struct job_setup){
-		.plan = plan,
+		.plan = &starting->plan,
 		.resume = session->resume,
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,

@@ -245,7 +245,7 @@ static void attach(const char *name, struct endpoint *ret)
 	char command[256], node[64];
 	struct stat st;
 
-	snprintf(command, sizeof(command), "losetup --find --show %s", path_of(name));
+	snprintf(command, sizeof(command), "losetup --partscan --find --show %s", path_of(name));
 	FILE *f = popen(command, "re");
 
 	ck_assert_ptr_nonnull(f);
@@ -395,6 +395,39 @@ START_TEST(read_only_destination_is_refused)
 }
 END_TEST
 
+/* Two partitions of one size: the name of one must not be taken for the other. */
+START_TEST(partition_that_moved_is_refused)
+{
+	char command[512], node[96];
+	struct stat st;
+
+	teardown_disks();
+	make_file("a.img", SIZE);
+	make_file("b.img", SIZE);
+	attach("a.img", &source);
+	attach("b.img", &destination);
+	snprintf(command, sizeof(command), "addpart %.64s 1 64 512 && addpart %.64s 2 1024 512",
+		 destination.node, destination.node);
+	ck_assert_int_eq(system(command), 0);
+	/* Without udev nobody makes its node. */
+	snprintf(node, sizeof(node), "%s/p2", base);
+	snprintf(command, sizeof(command), "mknod %s b $(tr : ' ' </sys/class/block/%.32sp2/dev)",
+		 node, destination.node + strlen("/dev/"));
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(stat(node, &st), 0);
+	destination.kind = ENDPOINT_PARTITION;
+	text_copy(destination.node, sizeof(destination.node), node);
+	destination.devno = st.st_rdev;
+	destination.partition = 2;
+	destination.start = 1024 * 512;
+	destination.size = 512 * 512;
+	make_plan();
+	claim_close(claim(CLAIM_DESTINATION), false, NULL);
+	destination.start = 64 * 512;
+	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("guard/claim");
@@ -428,6 +461,7 @@ Suite *unit_suite(void)
 	tcase_add_test(disks, any_other_identity_is_refused);
 	tcase_add_test(disks, change_under_the_descriptor_is_noticed);
 	tcase_add_test(disks, read_only_destination_is_refused);
+	tcase_add_test(disks, partition_that_moved_is_refused);
 	suite_add_tcase(suite, disks);
 	return suite;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "copy/map.h"
 #include "session/session.h"
 
 #define SIZE     (8 * 1024 * 1024)
@@ -383,6 +384,37 @@ START_TEST(image_is_made)
 }
 END_TEST
 
+/* The map of a new image knows the file that was made: only that one is gone on with. */
+START_TEST(new_image_is_known_by_its_map)
+{
+	struct error error = { 0 };
+	struct stat st;
+	struct map *map = NULL;
+	struct plan *plan = NULL;
+
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, path_of("new.img"), 0);
+	start();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert_int_eq(stat(path_of("new.img"), &st), 0);
+	ck_assert_int_eq(map_load(path_of("copy.map"), &map, &plan, &error), 0);
+	ck_assert_uint_eq(plan->destination.identity.inode, st.st_ino);
+	ck_assert_uint_eq(plan->destination.identity.devno, st.st_dev);
+	plan_destroy(plan);
+	map_destroy(map);
+	session_destroy(session);
+	session = NULL;
+
+	open_session("logs", NULL);
+	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
+		      error.sentence);
+	run("cp %s %s && mv %s %s", path_of("new.img"), path_of("other"), path_of("other"),
+	    path_of("new.img"));
+	ck_assert_int_eq(session_plan_from_map(session, path_of("copy.map"), &error), -ESTALE);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+}
+END_TEST
+
 START_TEST(failed_start_leaves_no_image)
 {
 	make_file("file", 4);
@@ -575,6 +607,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, change_of_use_takes_the_confirmation_back);
 	tcase_add_test(tcase, background_scan_brings_a_list);
 	tcase_add_test(tcase, image_is_made);
+	tcase_add_test(tcase, new_image_is_known_by_its_map);
 	tcase_add_test(tcase, failed_start_leaves_no_image);
 	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
 	tcase_add_test(tcase, stopped_copy_is_resumed);
