@@ -165,6 +165,7 @@ def copy_survives_its_terminal():
             terminal.wait("Free-form range")
             pid = terminal.child("clonedeck")
             confirm(terminal, destination)
+            terminal.wait_match(r"\[4 Run\]|\[5 Report\]")
         # Leaving the block has closed the terminal, most likely in the middle of the copy.
         end = time.monotonic() + 60
         while os.path.exists(f"/proc/{pid}"):

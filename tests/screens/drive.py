@@ -68,13 +68,17 @@ class Terminal:
 
     def wait(self, wanted, seconds=20):
         """Until a text is on the screen; the screen then."""
+        return self.wait_match(re.escape(wanted), seconds)
+
+    def wait_match(self, pattern, seconds=20):
+        """The same for a regular expression."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             screen = self.screen()
-            if wanted in screen:
+            if re.search(pattern, screen):
                 return screen
             time.sleep(0.05)
-        raise AssertionError(f"'{wanted}' did not appear:\n{self.screen()}")
+        raise AssertionError(f"'{pattern}' did not appear:\n{self.screen()}")
 
     def settled(self, seconds=10):
         """The screen once it does not change any more."""
