@@ -8,7 +8,7 @@ export LC_ALL=C # sort and join must agree
 build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
 cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
-core="base discover plan stats io guard copy report session"
+core="base discover plan stats io guard verify copy report session"
 
 # layer: headers of the project (globs). What is not public is for its own layer only.
 # public is what any front end may see.
@@ -23,7 +23,8 @@ allowed() { # LAYER
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* discover/disk.h plan/plan.h' ;;
 	guard) echo 'base/* plan/* discover/*' ;;
-	copy) echo 'base/* io/io.h io/backends.h io/buffers.h plan/plan.h stats/* discover/disk.h' ;;
+	verify) echo 'base/* plan/plan.h' ;;
+	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h plan/plan.h stats/* discover/disk.h' ;;
 	report) echo 'base/* discover/disk.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
 	session) echo "config.h guard/claim.h $public" ;;
 	cli) echo "config.h report/json.h report/page.h ui/deck.h $public" ;;
@@ -42,17 +43,18 @@ blkid*: discover
 libmount*: discover guard
 liburing*: io
 scsi/*: base discover io
-xxhash.h: plan copy
+xxhash.h: plan verify
+xxh_*: verify
 json-c/*: report cli
 libsmartcols*: cli
 getopt.h: cli
 sys/ioctl.h: discover guard io cli
 sys/mount.h: discover guard
 linux/*: discover guard io
-fcntl.h: base discover guard io copy stats report session
+fcntl.h: base discover guard io verify copy stats report session
 dirent.h: discover guard
-unistd.h: base discover guard io copy stats report session cli ui
-sys/*: base discover guard io copy stats report session cli ui'
+unistd.h: base discover guard io verify copy stats report session cli ui
+sys/*: base discover guard io verify copy stats report session cli ui'
 
 count=0
 point() { # TEXT: reads complaints from standard input

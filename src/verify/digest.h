@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The digest of a run of sectors: the sum, modulo 2^128, of the XXH3-128 of
+ * each sector with its LBA as the seed. A sum does not ask in which order or in
+ * how large pieces its sectors came, so lanes, retries of single sectors and a
+ * reader years later all get the same; the seed tells a sector that lies in
+ * another one's place. It finds what disks, cables and memory do to data; it is
+ * no defence against somebody who wants to deceive.
+ *
+ * Plain values; all functions are thread-safe.
+ */
+#ifndef CLONEDECK_VERIFY_DIGEST_H
+#define CLONEDECK_VERIFY_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct digest {
+	uint64_t low, high;
+};
+
+#define DIGEST_TEXT_MAX 33
+
+/* length is a multiple of sector (bytes); lba: of the first, in sectors of that size. */
+struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba);
+/* Of any bytes as they stand: for the list file itself. */
+struct digest digest_bytes(const void *data, size_t length);
+void digest_add(struct digest *sum, struct digest digest);
+bool digest_equal(struct digest a, struct digest b);
+
+/* 32 hexadecimal digits, the high half first. */
+const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX]);
+/* Exactly what digest_print() writes. */
+bool digest_parse(const char *text, struct digest *ret);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "verify/digests.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/range.h"
+
+struct entry {
+	struct digest sum;
+	uint64_t sectors;
+};
+
+struct digests {
+	const struct plan *plan;
+	uint64_t region; /* bytes, a power of two */
+	size_t *first;   /* of each extent, and behind the last one */
+	size_t count;
+	struct entry *entries;
+};
+
+static uint64_t regions_of(const struct plan *plan, size_t extent, uint64_t region)
+{
+	uint64_t source, destination, length;
+
+	plan_extent_bytes(plan, extent, &source, &destination, &length);
+	return (length - 1) / region + 1;
+}
+
+/* The smallest power of two with which the table stays small. */
+static uint64_t choose_region(const struct plan *plan, uint32_t chunk)
+{
+	uint64_t region = DIGEST_REGION_MIN, bytes = plan_bytes(plan);
+
+	while (region < chunk || bytes / region >= DIGEST_REGIONS_MAX)
+		region *= 2;
+	return region;
+}
+
+static int count_regions(struct digests *digests)
+{
+	const struct plan *plan = digests->plan;
+	uint64_t count = 0;
+
+	digests->first = calloc(plan->extent_count + 1, sizeof(*digests->first));
+	if (!digests->first)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		digests->first[i] = (size_t)count;
+		count += regions_of(plan, i, digests->region);
+	}
+	digests->first[plan->extent_count] = digests->count = (size_t)count;
+	digests->entries = calloc(digests->count, sizeof(*digests->entries));
+	return digests->entries ? 0 : -ENOMEM;
+}
+
+int digests_new_sized(const struct plan *plan, uint64_t region, struct digests **ret)
+{
+	struct digests *digests;
+
+	if (plan->extent_count == 0 || region < choose_region(plan, 0) ||
+	    (region & (region - 1)) != 0)
+		return -EINVAL;
+	digests = calloc(1, sizeof(*digests));
+	if (!digests)
+		return -ENOMEM;
+	digests->plan = plan;
+	digests->region = region;
+
+	int r = count_regions(digests);
+
+	if (r < 0) {
+		digests_destroy(digests);
+		return r;
+	}
+	*ret = digests;
+	return 0;
+}
+
+int digests_new(const struct plan *plan, uint32_t chunk, struct digests **ret)
+{
+	return digests_new_sized(plan, choose_region(plan, chunk), ret);
+}
+
+void digests_destroy(struct digests *digests)
+{
+	if (!digests)
+		return;
+	free(digests->first);
+	free(digests->entries);
+	free(digests);
+}
+
+uint64_t digests_region_size(const struct digests *digests)
+{
+	return digests->region;
+}
+
+size_t digests_count(const struct digests *digests)
+{
+	return digests->count;
+}
+
+static size_t extent_of_region(const struct digests *digests, size_t region)
+{
+	size_t low = 0, high = digests->plan->extent_count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (digests->first[middle] <= region)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void digests_region(const struct digests *digests, size_t i, struct digest_region *ret)
+{
+	size_t extent = extent_of_region(digests, i);
+	uint64_t source, destination, length, from;
+
+	plan_extent_bytes(digests->plan, extent, &source, &destination, &length);
+	from = (i - digests->first[extent]) * digests->region;
+	ret->source = source + from;
+	ret->destination = destination + from;
+	ret->length = length - from < digests->region ? length - from : digests->region;
+}
+
+bool digests_find(const struct digests *digests, uint64_t at, size_t *ret)
+{
+	size_t low = 0, high = digests->plan->extent_count;
+	uint64_t source, destination, length;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		plan_extent_bytes(digests->plan, middle, &source, &destination, &length);
+		if (source <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	plan_extent_bytes(digests->plan, low, &source, &destination, &length);
+	if (at < source || at - source >= length)
+		return false;
+	*ret = digests->first[low] + (size_t)((at - source) / digests->region);
+	return true;
+}
+
+unsigned digests_parts(const struct digests *digests, uint64_t source, const void *data,
+		       uint32_t length, struct digest_part parts[static DIGEST_PARTS_MAX])
+{
+	uint32_t sector = digests->plan->sector_size;
+	unsigned n = 0;
+
+	while (length > 0 && n < DIGEST_PARTS_MAX) {
+		struct digest_part *part = &parts[n];
+		struct digest_region region;
+		uint32_t take = length;
+
+		if (!digests_find(digests, source, &part->region))
+			break;
+		digests_region(digests, part->region, &region);
+		if (take > region.source + region.length - source)
+			take = (uint32_t)(region.source + region.length - source);
+		part->sectors = take / sector;
+		part->digest = digest_sectors(data, take, sector, source / sector);
+		n++;
+		data = (const char *)data + take;
+		source += take;
+		length -= take;
+	}
+	return n;
+}
+
+void digests_add(struct digests *digests, const struct digest_part *part)
+{
+	struct entry *entry = &digests->entries[part->region];
+
+	digest_add(&entry->sum, part->digest);
+	entry->sectors += part->sectors;
+}
+
+void digests_clear(struct digests *digests, size_t region)
+{
+	digests->entries[region] = (struct entry){ 0 };
+}
+
+struct digest digests_sum(const struct digests *digests, size_t region, uint64_t *retsectors)
+{
+	*retsectors = digests->entries[region].sectors;
+	return digests->entries[region].sum;
+}
+
+void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors)
+{
+	digests->entries[region] = (struct entry){ sum, sectors };
+}

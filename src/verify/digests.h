@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The digests of one copy: a table of regions, parts of the plan's extents of
+ * one size, with the sum of what was taken of each. The size is chosen so that
+ * the table stays within 3 MiB for a disk of any size; a region is never
+ * smaller than a request, so that no request reaches over more than two.
+ *
+ * Units: bytes of the source's node; sectors of the plan's sector size. One
+ * owner thread (or the caller's lock).
+ */
+#ifndef CLONEDECK_VERIFY_DIGESTS_H
+#define CLONEDECK_VERIFY_DIGESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
+#include "verify/digest.h"
+
+#define DIGEST_REGIONS_MAX (1U << 17) /* but for the rests at the ends of extents */
+#define DIGEST_REGION_MIN  (1U << 20) /* bytes */
+/* Regions that one request of at most PLAN_CHUNK_MAX may lie in. */
+#define DIGEST_PARTS_MAX 2
+
+struct digest_region {
+	uint64_t source, destination, length; /* bytes */
+};
+
+/* What one request adds to one region. */
+struct digest_part {
+	size_t region;
+	uint64_t sectors;
+	struct digest digest;
+};
+
+struct digests;
+
+/* Empty, for this plan (borrowed). chunk: the largest request (bytes). -ENOMEM. */
+int digests_new(const struct plan *plan, uint32_t chunk, struct digests **ret);
+/* The same with the size of a region given, a power of two. -EINVAL for one that
+ * digests_new() would not choose, -ENOMEM. */
+int digests_new_sized(const struct plan *plan, uint64_t region, struct digests **ret);
+void digests_destroy(struct digests *digests); /* NULL is fine */
+
+uint64_t digests_region_size(const struct digests *digests);
+size_t digests_count(const struct digests *digests);
+void digests_region(const struct digests *digests, size_t i, struct digest_region *ret);
+/* The region that this byte of the source lies in; false outside the plan. */
+bool digests_find(const struct digests *digests, uint64_t source, size_t *ret);
+
+/* The digests of a piece of the source, one a region; returns their number. Reads only what is
+ * constant, so any thread may call it. The piece lies within one extent. */
+unsigned digests_parts(const struct digests *digests, uint64_t source, const void *data,
+		       uint32_t length, struct digest_part parts[static DIGEST_PARTS_MAX]);
+void digests_add(struct digests *digests, const struct digest_part *part);
+void digests_clear(struct digests *digests, size_t region);
+/* Sum and number of sectors of what was taken of a region. */
+struct digest digests_sum(const struct digests *digests, size_t region, uint64_t *retsectors);
+void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors);
+
+#endif

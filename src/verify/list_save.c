@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing the list of digests. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/replace.h"
+#include "verify/list.h"
+
+struct contents {
+	const struct digests *digests;
+	const struct range_list *left_out;
+	const char *plan_lines;
+	uint32_t sector;
+};
+
+/* The parts of [from, to) that were left out, from *next on. */
+static size_t put_left_out(FILE *file, const struct range_list *left_out, uint64_t from,
+			   uint64_t to, size_t *next)
+{
+	size_t lines = 0;
+
+	for (; *next < left_out->count; ++*next) {
+		struct range r = left_out->items[*next], part;
+
+		if (r.start >= to)
+			break;
+		if (range_intersect(r, (struct range){ from, to - from }, &part)) {
+			fprintf(file, "%" PRIu64 " %" PRIu64 " -\n", part.start, part.count);
+			lines++;
+		}
+		/* It goes on in the next region. */
+		if (r.start + r.count > to)
+			break;
+	}
+	return lines;
+}
+
+static size_t put_regions(FILE *file, const struct contents *c)
+{
+	size_t lines = 0, next = 0;
+
+	for (size_t i = 0; i < digests_count(c->digests); i++) {
+		char digest[DIGEST_TEXT_MAX];
+		struct digest_region region;
+		uint64_t lba, count, taken;
+
+		digests_region(c->digests, i, &region);
+		lba = region.source / c->sector;
+		count = region.length / c->sector;
+		fprintf(file, "%" PRIu64 " %" PRIu64 " %s\n", lba, count,
+			digest_print(digests_sum(c->digests, i, &taken), digest));
+		lines += 1 + put_left_out(file, c->left_out, lba, lba + count, &next);
+	}
+	return lines;
+}
+
+static void put_body(FILE *file, const struct contents *c, size_t *retlines)
+{
+	fprintf(file, "%s\n", DIGEST_LIST_SCHEMA);
+	fputs("# Digests of a source as it was read. To check the copy with it:\n"
+	      "#   " PACKAGE_NAME " verify REPORT -d DESTINATION\n",
+	      file);
+	fputs(c->plan_lines, file);
+	fprintf(file, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
+		digests_region_size(c->digests));
+	fputs("# LBA SECTORS DIGEST: the sum, modulo 2^128, of the XXH3-128 of each sector with "
+	      "its LBA\n"
+	      "# as the seed. LBA SECTORS -: these could not be read and are in no digest.\n",
+	      file);
+	*retlines = put_regions(file, c);
+}
+
+struct text {
+	char *bytes;
+	size_t length;
+};
+
+static void fill(FILE *file, const void *user)
+{
+	const struct text *text = user;
+
+	fwrite(text->bytes, 1, text->length, file);
+}
+
+/* The last line speaks of all before it, so that is made in memory first. */
+static int compose(const struct contents *c, struct text *ret)
+{
+	char digest[DIGEST_TEXT_MAX];
+	FILE *file = open_memstream(&ret->bytes, &ret->length);
+	size_t lines = 0;
+
+	if (!file)
+		return -ENOMEM;
+	put_body(file, c, &lines);
+	if (fflush(file) == 0)
+		fprintf(file, "end %zu %s\n", lines,
+			digest_print(digest_bytes(ret->bytes, ret->length), digest));
+
+	bool failed = ferror(file);
+
+	return fclose(file) || failed ? -ENOMEM : 0;
+}
+
+int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
+		     const struct range_list *left_out, const char *path, struct error *reterr)
+{
+	struct contents contents = { digests, left_out, plan_lines, sector_size };
+	struct text text = { 0 };
+	int r = compose(&contents, &text);
+
+	if (r == 0)
+		r = file_replace(path, 0644, fill, &text);
+	free(text.bytes);
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
+				 _("The list of digests could not be saved as %s: %s."), path,
+				 error_phrase(r));
+	return 0;
+}
