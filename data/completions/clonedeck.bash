@@ -9,7 +9,8 @@ _clonedeck_disks()
 _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
-    local resume_options='--confirm --dry-run --allow --report --log-dir --json --help'
+    local resume_options='--confirm --dry-run --allow --report --certificate --operator --ticket
+        --mask-serials --log-dir --json --help'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --rate --retries --on-error --map
         $resume_options"
@@ -34,7 +35,7 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W "$(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
-    -m | --map | --report)
+    -m | --map | --report | --certificate)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -62,7 +63,7 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
         return
         ;;
-    --confirm | --allow | --rate | --retries | --size | --at | -r | --ranges | \
+    --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
         -b | --chunk | -q | --queue-depth | -j | --lanes)
         return
         ;;

@@ -43,4 +43,8 @@ complete -c clonedeck -n $clone -l retries -x -d 'of a failed request'
 complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read error'
 complete -c clonedeck -n $clone -s m -l map -r -F
 complete -c clonedeck -n $copy -l report -r -F
+complete -c clonedeck -n $copy -l certificate -r -F -d 'page to be printed'
+complete -c clonedeck -n $copy -l operator -x -d 'who makes the copy'
+complete -c clonedeck -n $copy -l ticket -x -d 'what it is made for'
+complete -c clonedeck -n $copy -l mask-serials -d 'show but the end of serial numbers'
 complete -c clonedeck -n $copy -l log-dir -x -a '(__fish_complete_directories)'

@@ -17,6 +17,10 @@ enum long_only {
 	OPTION_DESTINATION_BACKEND,
 	OPTION_SG_IO,
 	OPTION_REPORT,
+	OPTION_CERTIFICATE,
+	OPTION_OPERATOR,
+	OPTION_TICKET,
+	OPTION_MASK_SERIALS,
 	OPTION_RETRIES,
 	OPTION_ON_ERROR,
 	OPTION_RATE,
@@ -40,6 +44,10 @@ static const struct option clone_long[] = {
 	{ "sg-io", required_argument, NULL, OPTION_SG_IO },
 	{ "map", required_argument, NULL, 'm' },
 	{ "report", required_argument, NULL, OPTION_REPORT },
+	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
+	{ "operator", required_argument, NULL, OPTION_OPERATOR },
+	{ "ticket", required_argument, NULL, OPTION_TICKET },
+	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
 	{ "retries", required_argument, NULL, OPTION_RETRIES },
 	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
 	{ "rate", required_argument, NULL, OPTION_RATE },
@@ -55,6 +63,10 @@ static const struct option clone_long[] = {
 /* What decides which bytes go where comes from the map. */
 static const struct option resume_long[] = {
 	{ "report", required_argument, NULL, OPTION_REPORT },
+	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
+	{ "operator", required_argument, NULL, OPTION_OPERATOR },
+	{ "ticket", required_argument, NULL, OPTION_TICKET },
+	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
@@ -76,6 +88,15 @@ static int set_once(const char *command, const char *name, const char *value, co
 		return cli_usage(command, _("The option --%s needs a value."), name);
 	*ret = value;
 	return 0;
+}
+
+/* It stands on paper in the end: half of it is worse than none. */
+static int set_person(const char *command, const char *name, const char *value, const char **ret)
+{
+	if (strlen(value) >= REPORT_PERSON_MAX)
+		return cli_usage(command, _("--%s: at most %d bytes of text."), name,
+				 REPORT_PERSON_MAX - 1);
+	return set_once(command, name, value, ret);
 }
 
 static int set_size(const char *command, const char *name, const char *value, uint64_t max,
@@ -214,6 +235,15 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 		return set_once(command, "map", optarg, &ret->session.map_path);
 	case OPTION_REPORT:
 		return set_once(command, "report", optarg, &ret->session.report_path);
+	case OPTION_CERTIFICATE:
+		return set_once(command, "certificate", optarg, &ret->session.certificate_path);
+	case OPTION_OPERATOR:
+		return set_person(command, "operator", optarg, &ret->session.operator_name);
+	case OPTION_TICKET:
+		return set_person(command, "ticket", optarg, &ret->session.ticket);
+	case OPTION_MASK_SERIALS:
+		ret->session.mask_serials = true;
+		return 0;
 	case OPTION_LOG_DIR:
 		return set_once(command, "log-dir", optarg, &ret->session.log_dir);
 	case OPTION_CONFIRM:
@@ -319,6 +349,14 @@ void clone_options_help(bool resume)
 			"                                it and go on\n"
 			"  -m, --map FILE                where the map is kept\n"),
 		      stdout);
+	fputs(_("      --certificate FILE        where the certificate (HTML, to be printed) is "
+		"saved;\n"
+		"                                else beside the report\n"
+		"      --operator NAME           who makes the copy, for report and certificate\n"
+		"      --ticket TEXT             what it is made for\n"
+		"      --mask-serials            show but the last 4 characters of serial "
+		"numbers\n"),
+	      stdout);
 	fputs(_("      --confirm TOKEN           the last six characters of the destination's "
 		"serial\n"
 		"                                number; its full path where it has none of its "

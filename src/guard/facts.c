@@ -23,10 +23,12 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "guard/rules.h"
+#include "guard/rule.h"
 
 /* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
 #define DEPTH_MAX 8
+
+#define MOUNTS "/proc/self/mountinfo"
 
 #define FAT_LIMIT 4294967295ULL /* bytes, FAT32 */
 
@@ -221,6 +223,15 @@ static void find_place(struct libmnt_table *mounts, const char *path, struct gua
 	below_path(&search, path, 0);
 }
 
+bool facts_path_on(const char *path, const struct endpoint *endpoint)
+{
+	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
+	struct guard_place place = { 0 };
+
+	find_place(mounts, path, &place);
+	return rule_place_on(&place, endpoint);
+}
+
 /* What a device is made of, without itself. */
 static void find_below(struct libmnt_table *mounts, const struct endpoint *endpoint,
 		       struct guard_place *ret)
@@ -339,7 +350,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		 const char *map_path, struct guard_facts *ret, struct error *reterr)
 {
 	CLEANUP(table)
-	struct libmnt_table *mounts = mnt_new_table_from_file("/proc/self/mountinfo");
+	struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
 	struct stat st;
 
 	*ret = (struct guard_facts){ .disks = disks, .root = geteuid() == 0 };

@@ -70,6 +70,10 @@ struct guard_facts {
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr);
 
+/* Does a file with this path, which need not exist yet, lie on the endpoint's bytes? Reads the
+ * machine. What cannot be found out is no. */
+bool facts_path_on(const char *path, const struct endpoint *endpoint);
+
 /* allow: NULL-terminated array of rule ids, or NULL. -EINVAL (class USAGE) for an id that no
  * rule has. */
 int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,

@@ -28,7 +28,7 @@ void report_json_add_number(json_object *object, const char *key, uint64_t value
 /* The passes that began. */
 json_object *report_json_passes(const struct job_snapshot *job);
 struct report;
-/* The whole report. */
+/* The whole report, serial numbers masked where it says so; NULL without memory for that. */
 json_object *report_json_document(const struct report *report);
 /* Malloc'd text with json-c's flags; NULL when there is no memory for it. */
 char *report_json_print(json_object *document, int flags);

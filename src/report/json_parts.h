@@ -9,6 +9,11 @@
 #include "report/json.h"
 #include "report/report.h"
 
+/* json_disk.c */
+/* The endpoint and what more is known of the disk below it. */
+json_object *report_json_disk(const struct endpoint *endpoint, const struct report_disk *disk);
+json_object *report_json_map(const struct report *report);
+
 /* json_copy.c */
 json_object *report_json_bad_areas(const struct report *report);
 json_object *report_json_seconds(const struct job_snapshot *job);

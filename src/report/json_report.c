@@ -2,7 +2,11 @@
 /* JSON: the report as a whole. */
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "report/json_parts.h"
+#include "report/mask.h"
+
+DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
 
 static json_object *json_events(const struct report *report)
 {
@@ -29,6 +33,7 @@ static json_object *json_files(const struct report *report)
 	json_object_object_add(object, "log", report_json_text(report->log_path));
 	json_object_object_add(object, "map", report_json_text(report->map_path));
 	json_object_object_add(object, "report", report_json_text(report->json_path));
+	json_object_object_add(object, "certificate", report_json_text(report->certificate_path));
 	json_object_object_add(object, "map_safe", json_object_new_boolean(report->job.map_safe));
 	json_object_object_add(object, "in_memory",
 			       json_object_new_boolean(report->log_dir_in_memory));
@@ -63,34 +68,32 @@ static void add_outcome(json_object *object, const struct report *report)
 	json_object_object_add(object, "bytes_verified", NULL);
 }
 
-json_object *report_json_document(const struct report *report)
+static void add_plan(json_object *object, const struct report *report)
 {
-	const struct job_snapshot *job = &report->job;
-	json_object *object = json_object_new_object();
+	const struct plan *plan = report->plan;
 	json_object *destinations = json_object_new_array();
 	char id[9];
 
-	json_object_object_add(object, "schema", json_object_new_string("clonedeck.report/1"));
-	json_object_object_add(object, "version", report_json_text(report->version));
-	json_object_object_add(object, "host", json_host(report));
-	add_outcome(object, report);
 	json_object_object_add(object, "plan_id",
-			       json_object_new_string(plan_id(report->plan, id)));
-	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
-	json_object_array_add(destinations, report_json_endpoint(&report->plan->destination));
+			       json_object_new_string(report_plan_id(report, id)));
+	json_object_object_add(object, "source", report_json_disk(&plan->source, &report->source));
+	json_object_array_add(destinations,
+			      report_json_disk(&plan->destination, &report->destination));
 	json_object_object_add(object, "destinations", destinations);
-	report_json_add_number(object, "sector_size", report->plan->sector_size);
-	json_object_object_add(object, "whole", json_object_new_boolean(report->plan->whole));
-	json_object_object_add(object, "plan", report_json_extents(report->plan));
-	report_json_add_number(object, "bad_areas_total", job->bad_areas);
-	report_json_add_number(object, "bad_bytes", job->bad_bytes);
-	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
-	json_object_object_add(object, "digests", NULL);
+	report_json_add_number(object, "sector_size", plan->sector_size);
+	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
+	json_object_object_add(object, "plan", report_json_extents(plan));
+	json_object_object_add(object, "map", report_json_map(report));
+}
+
+static void add_measured(json_object *object, const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+	json_object *latency = json_object_new_object();
+
 	json_object_object_add(object, "passes", report_json_passes(job));
 	json_object_object_add(object, "seconds", report_json_seconds(job));
 	json_object_object_add(object, "rate", report_json_rate(report));
-	json_object *latency = json_object_new_object();
-
 	json_object_object_add(latency, "read", report_json_latency(&job->source.latency));
 	json_object_object_add(latency, "write", report_json_latency(&job->destination.latency));
 	json_object_object_add(object, "latency", latency);
@@ -99,13 +102,42 @@ json_object *report_json_document(const struct report *report)
 	report_json_add_number(object, "errors", job->errors);
 	report_json_add_number(object, "retries", job->retries);
 	report_json_add_number(object, "slow_reads", job->slow_reads);
+}
+
+static json_object *document_of(const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "schema", json_object_new_string("clonedeck.report/1"));
+	json_object_object_add(object, "version", report_json_text(report->version));
+	json_object_object_add(object, "host", json_host(report));
+	json_object_object_add(object, "operator", report_json_text(report->operator_name));
+	json_object_object_add(object, "ticket", report_json_text(report->ticket));
+	json_object_object_add(object, "serials_masked",
+			       json_object_new_boolean(report->mask_serials));
+	add_outcome(object, report);
+	add_plan(object, report);
+	report_json_add_number(object, "bad_areas_total", job->bad_areas);
+	report_json_add_number(object, "bad_bytes", job->bad_bytes);
+	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
+	json_object_object_add(object, "digests", NULL);
+	add_measured(object, report);
 	json_object_object_add(object, "warnings",
 			       report_json_verdicts(&report->verdicts, VERDICT_WARN));
 	json_object_object_add(object, "events", json_events(report));
 	json_object_object_add(object, "files", json_files(report));
 	json_object_object_add(object, "next", report_json_text(report->destination_next));
-
 	return object;
+}
+
+json_object *report_json_document(const struct report *report)
+{
+	CLEANUP(masked) struct masked_report *masked = NULL;
+
+	if (report_mask(report, &masked, NULL) < 0)
+		return NULL;
+	return document_of(masked ? &masked->report : report);
 }
 
 int report_json(const struct report *report, char **ret, struct error *reterr)

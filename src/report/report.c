@@ -6,11 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/replace.h"
+#include "base/text.h"
 #include "base/units.h"
+
+/* A text file is read on any screen, and printed. */
+#define FILE_COLUMNS 80
 
 void report_done(struct report *report)
 {
@@ -18,6 +23,11 @@ void report_done(struct report *report)
 	report->events = NULL;
 	report->event_count = 0;
 	verdict_list_done(&report->verdicts);
+}
+
+const char *report_plan_id(const struct report *report, char buffer[static 9])
+{
+	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);
 }
 
 /* A copy counts as complete only when the destination has flushed its caches. */
@@ -55,6 +65,8 @@ const char *report_result_word(const struct report *report)
 		return "COMPLETE";
 	case EXIT_BAD_AREAS:
 		return "PARTIAL";
+	case EXIT_MISMATCH:
+		return "MISMATCH";
 	case EXIT_STOPPED:
 		return "STOPPED";
 	default:
@@ -101,15 +113,53 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 	return buffer;
 }
 
+const char *report_verified(const struct report *report, char *buffer, size_t size)
+{
+	text_copy(buffer, size, _("no, the copy was not read back"));
+	return buffer;
+}
+
+const char *report_flushed(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char clock[32] = "?";
+	time_t when = (time_t)job->flushed_at;
+	struct tm tm;
+
+	if (!job->flushed) {
+		text_copy(buffer, size, _("no: what is on the medium is not known"));
+		return buffer;
+	}
+	if (job->flushed_at && localtime_r(&when, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	snprintf(buffer, size, _("yes, the destination confirmed it at %s"), clock);
+	return buffer;
+}
+
 static void fill(FILE *file, const void *user)
 {
 	fputs(user, file);
 }
 
-int report_save(const struct report *report, const char *path, struct error *reterr)
+static int make_form(const struct report *report, enum report_form form, char **ret,
+		     struct error *reterr)
+{
+	switch (form) {
+	case REPORT_TEXT:
+		return report_text_full(report, FILE_COLUMNS, ret, reterr);
+	case REPORT_HTML:
+		return report_html(report, ret, reterr);
+	case REPORT_JSON:
+		break;
+	}
+	return report_json(report, ret, reterr);
+}
+
+int report_save(const struct report *report, enum report_form form, const char *path,
+		struct error *reterr)
 {
 	CLEANUP(free) char *text = NULL;
-	int r = report_json(report, &text, reterr);
+	int r = make_form(report, form, &text, reterr);
 
 	if (r < 0)
 		return r;

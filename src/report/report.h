@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The report: what was done, in full, as plain data; rendered as text (the last
- * screen, standard output) and as JSON (data/schema/report.schema.json). It
- * holds only what was measured or recorded; unknown is null or "unknown".
+ * screen, standard output), as JSON (data/schema/report.schema.json) and as a
+ * certificate, a page to print and sign. It holds only what was measured or
+ * recorded; unknown is null or "unknown".
  */
 #ifndef CLONEDECK_REPORT_REPORT_H
 #define CLONEDECK_REPORT_REPORT_H
@@ -11,33 +12,66 @@
 
 #include "base/error.h"
 #include "copy/job.h"
+#include "discover/health.h"
 #include "guard/rules.h"
 #include "plan/plan.h"
 
+#define REPORT_MAP_CELLS  240
+#define REPORT_PERSON_MAX 128
+
+/* Of an end that is a disk, beside what its endpoint says; "" where unknown. */
+struct report_disk {
+	char transport[16];
+	char hctl[32], bsg[64], nvme_generic[64];
+	char path[128];  /* where it is attached: "pci-0000:00:17.0-ata-3" */
+	char by_id[192]; /* a stable link */
+	enum tristate rotational;
+	struct health before, after;
+};
+
 struct report {
 	const struct plan *plan; /* borrowed */
+	char plan_id[9];         /* "": plan_id(plan); a masked plan has the one of the real one */
+	struct report_disk source, destination;
+	/* Whom it is for; "" not told. */
+	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
+	bool mask_serials;       /* every form shows but the end of serial numbers and WWNs */
 	struct job_snapshot job; /* its last one */
 	struct rates rates;
+	char map_cells[REPORT_MAP_CELLS +
+		       1];        /* as map_cells() over the source's node; "" unknown */
 	struct job_event *events; /* owned */
 	size_t event_count;
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
-	char log_path[512], map_path[512], json_path[512]; /* "" none */
+	char log_path[512], map_path[512], json_path[512], certificate_path[512]; /* "" none */
 	bool log_dir_in_memory;
 	char host[128], kernel[128], version[64];
 	char destination_next[512]; /* what to do next, a sentence; "" nothing */
 };
 
 void report_done(struct report *report);
+const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
-/* "COMPLETE", "PARTIAL", "STOPPED", "FAILED": never translated. */
+/* "COMPLETE", "PARTIAL", "MISMATCH", "STOPPED", "FAILED": never translated. */
 const char *report_result_word(const struct report *report);
 /* "PARTIAL - 1 area of the source could not be read": translated. */
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
+/* Whether the copy was read back and what came of it; whether the destination confirmed that all
+ * is on its medium. Phrases, translated. */
+const char *report_verified(const struct report *report, char *buffer, size_t size);
+const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
+/* The same with all that the JSON has: every range, node, measurement and event. */
+int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr);
 /* JSON text, malloc'd. */
 int report_json(const struct report *report, char **ret, struct error *reterr);
-/* Writes the JSON beside, fsyncs, renames. */
-int report_save(const struct report *report, const char *path, struct error *reterr);
+/* The certificate: HTML in UTF-8 that needs nothing else, no script and no other file; malloc'd. */
+int report_html(const struct report *report, char **ret, struct error *reterr);
+
+enum report_form { REPORT_JSON, REPORT_TEXT, REPORT_HTML };
+/* Writes one form beside, fsyncs, renames. */
+int report_save(const struct report *report, enum report_form form, const char *path,
+		struct error *reterr);
 
 #endif

@@ -5,19 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/mask.h"
 #include "report/text_parts.h"
+
+DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
 
 #define BAD_LINES_MAX 16
 
-static void put_bad_areas(struct page *page, const struct report *report)
+static void put_bad_areas(struct page *page, const struct report *report, bool full)
 {
 	const struct job_snapshot *job = &report->job;
 	uint32_t unit = report->plan->sector_size;
-	size_t shown = job->bad_shown < BAD_LINES_MAX ? job->bad_shown : BAD_LINES_MAX;
+	size_t most = full ? JOB_BAD_SHOWN : BAD_LINES_MAX;
+	size_t shown = job->bad_shown < most ? job->bad_shown : most;
 
 	if (job->bad_areas == 0)
 		return;
@@ -65,16 +70,23 @@ static void put_warnings(struct page *page, const struct report *report)
 	}
 }
 
-static void put_files(struct page *page, const struct report *report)
+static void put_file_names(struct page *page, const struct report *report)
 {
 	if (report->json_path[0])
 		page_field(page, _("report"), "%s", report->json_path);
+	if (report->certificate_path[0])
+		page_field(page, _("paper"), "%s", report->certificate_path);
 	if (report->map_path[0] && report->job.map_safe)
 		page_field(page, _("map"), "%s", report->map_path);
 	else if (report->map_path[0])
 		page_field(page, _("map"), _("%s could not be written"), report->map_path);
 	if (report->log_path[0])
 		page_field(page, _("log"), "%s", report->log_path);
+}
+
+static void put_files(struct page *page, const struct report *report)
+{
+	put_file_names(page, report);
 	if (report->log_dir_in_memory)
 		page_field(page, _("note"),
 			   _("These files are in memory and are gone after a restart."));
@@ -82,50 +94,89 @@ static void put_files(struct page *page, const struct report *report)
 		page_field(page, _("next"), "%s", report->destination_next);
 }
 
-static void put_report(struct page *page, const struct report *report)
+static void put_outcome(struct page *page, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
-	char line[256], id[9];
+	char line[256];
 
 	page_field(page, _("RESULT"), "%s", report_result_line(report, line, sizeof(line)));
 	if (job->error.code)
 		page_field(page, "", "%s", job->error.sentence);
-	fputc('\n', page->out);
-	text_put_endpoint(page, _("source"), &report->plan->source);
-	text_put_endpoint(page, _("dest"), &report->plan->destination);
-	text_put_ranges(page, report->plan);
-	page_field(page, _("plan"), "%s", plan_id(report->plan, id));
-	fputc('\n', page->out);
-	text_put_copied(page, job);
-	page_field(page, _("verified"), _("no, the copy was not read back"));
-	text_put_flushed(page, job);
-	fputc('\n', page->out);
+	if (report->operator_name[0])
+		page_field(page, _("operator"), "%s", report->operator_name);
+	if (report->ticket[0])
+		page_field(page, _("ticket"), "%s", report->ticket);
+}
+
+static void put_plan(struct page *page, const struct report *report, bool full)
+{
+	const struct plan *plan = report->plan;
+	char id[9];
+
+	text_put_end(page, _("source"), &plan->source, &report->source, full);
+	text_put_end(page, _("dest"), &plan->destination, &report->destination, full);
+	text_put_ranges(page, plan);
+	if (full)
+		text_put_extents(page, plan);
+	page_field(page, _("plan"), "%s", report_plan_id(report, id));
+}
+
+static void put_measured(struct page *page, const struct report *report, bool full)
+{
+	const struct job_snapshot *job = &report->job;
+
 	text_put_latency(page, _("read ms"), &job->source.latency);
 	text_put_latency(page, _("write ms"), &job->destination.latency);
 	page_field(page, _("cpu"), _("%.2f s user, %.2f s system"), job->process_cpu_user,
 		   job->process_cpu_system);
 	if (job->engine[0])
 		page_field(page, _("engine"), "%s", job->engine);
+	if (full)
+		text_put_engine(page, job);
 	text_put_truths(page, job);
-	put_bad_areas(page, report);
+}
+
+static void put_report(struct page *page, const struct report *report, bool full)
+{
+	const struct job_snapshot *job = &report->job;
+	char line[256];
+
+	put_outcome(page, report);
+	fputc('\n', page->out);
+	put_plan(page, report, full);
+	fputc('\n', page->out);
+	text_put_when(page, job);
+	text_put_copied(page, job);
+	page_field(page, _("verified"), "%s", report_verified(report, line, sizeof(line)));
+	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
+	fputc('\n', page->out);
+	put_measured(page, report, full);
+	text_put_health(page, report);
+	put_bad_areas(page, report, full);
 	put_warnings(page, report);
+	if (full)
+		text_put_course(page, report);
 	fputc('\n', page->out);
 	put_files(page, report);
 	page_field(page, _("host"), "%s, Linux %s, clonedeck %s", report->host, report->kernel,
 		   report->version);
 }
 
-int report_text(const struct report *report, int columns, char **ret, struct error *reterr)
+static int render(const struct report *report, int columns, bool full, char **ret,
+		  struct error *reterr)
 {
+	CLEANUP(masked) struct masked_report *masked = NULL;
 	char *text = NULL;
 	size_t size = 0;
 	struct page page;
+	int r = report_mask(report, &masked, reterr);
 
+	if (r < 0)
+		return r;
 	page_init(&page, open_memstream(&text, &size), columns);
-
 	if (!page.out)
 		return error_nomem(reterr);
-	put_report(&page, report);
+	put_report(&page, masked ? &masked->report : report, full);
 	bool failed = ferror(page.out);
 
 	if (fclose(page.out) != 0 || failed) {
@@ -134,4 +185,14 @@ int report_text(const struct report *report, int columns, char **ret, struct err
 	}
 	*ret = text;
 	return 0;
+}
+
+int report_text(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(report, columns, false, ret, reterr);
+}
+
+int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(report, columns, true, ret, reterr);
 }

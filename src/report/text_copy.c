@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report as text: what the copy came to, in numbers. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
+#include "report/when.h"
 #include "report/text_parts.h"
 
 /* Short copies in tenths of a second, long ones as a clock shows them. */
@@ -15,6 +15,30 @@ static void print_time(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
 		snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
 	else
 		units_print_duration(ns / NSEC_PER_SEC, buffer);
+}
+
+void text_put_when(struct page *page, const struct job_snapshot *job)
+{
+	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX];
+
+	if (job->started_at && job->ended_at)
+		page_field(page, _("when"), _("%s to %s"), report_when(job->started_at, start),
+			   report_when(job->ended_at, end));
+}
+
+void text_put_engine(struct page *page, const struct job_snapshot *job)
+{
+	char chunk[UNITS_TEXT_MAX];
+
+	page_field(page, "",
+		   _("%u lanes, requests of %s, %u at once from the source, %u to the destination, "
+		     "%u buffers"),
+		   job->lane_count, units_print_long(job->chunk, UNITS_IEC, 512, chunk),
+		   job->source.depth, job->destination.depth, job->buffers);
+	page_field(page, "",
+		   _("%" PRIu64 " errors, %" PRIu64 " retries, %" PRIu64
+		     " reads slower than a second"),
+		   job->errors, job->retries, job->slow_reads);
 }
 
 void text_put_copied(struct page *page, const struct job_snapshot *job)
@@ -33,21 +57,6 @@ void text_put_copied(struct page *page, const struct job_snapshot *job)
 	if (job->already)
 		page_field(page, "", _("%s B had been copied before"),
 			   units_print_count(job->already, before));
-}
-
-void text_put_flushed(struct page *page, const struct job_snapshot *job)
-{
-	char clock[32] = "?";
-	struct tm tm;
-	time_t when = (time_t)job->flushed_at;
-
-	if (!job->flushed) {
-		page_field(page, _("flushed"), _("no: what is on the medium is not known"));
-		return;
-	}
-	if (job->flushed_at && localtime_r(&when, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	page_field(page, _("flushed"), _("yes, the destination confirmed it at %s"), clock);
 }
 
 void text_put_latency(struct page *page, const char *label, const struct latency_summary *latency)

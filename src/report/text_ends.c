@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report as text: the two ends and what goes from one to the other. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "report/text_parts.h"
 
-void text_put_endpoint(struct page *page, const char *label, const struct endpoint *endpoint)
+static void put_name(struct page *page, const char *label, const struct endpoint *endpoint)
 {
 	const struct identity *identity = &endpoint->identity;
 
@@ -17,6 +20,119 @@ void text_put_endpoint(struct page *page, const char *label, const struct endpoi
 			   identity->serial);
 	else
 		page_field(page, label, _("%s  %s  no serial"), endpoint->node, identity->model);
+}
+
+/* Appends ", text" while there is room. */
+static void join(char *list, size_t size, const char *text)
+{
+	size_t length = strlen(list);
+
+	if (text[0])
+		snprintf(list + length, size - length, "%s%s", length ? ", " : "", text);
+}
+
+static void put_identity(struct page *page, const struct endpoint *endpoint,
+			 const struct report_disk *disk)
+{
+	const struct identity *identity = &endpoint->identity;
+	char list[512] = "", item[128], bytes[UNITS_TEXT_MAX];
+
+	snprintf(item, sizeof(item), "%s B", units_print_count(endpoint->size, bytes));
+	join(list, sizeof(list), endpoint->exists ? item : "");
+	snprintf(item, sizeof(item), _("firmware %s"), identity->firmware);
+	join(list, sizeof(list), identity->firmware[0] ? item : "");
+	snprintf(item, sizeof(item), "WWN %s", identity->wwn);
+	join(list, sizeof(list), identity->wwn[0] ? item : "");
+	join(list, sizeof(list), disk->transport);
+	if (list[0])
+		page_field(page, "", "%s", list);
+}
+
+static void put_nodes(struct page *page, const struct endpoint *endpoint,
+		      const struct report_disk *disk)
+{
+	const char *const nodes[] = { endpoint->sg, disk->bsg,  disk->nvme_generic, endpoint->raw,
+				      disk->hctl,   disk->path, disk->by_id };
+	char list[768] = "", item[64];
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+		join(list, sizeof(list), nodes[i]);
+	if (endpoint->logical_sector_size) {
+		snprintf(item, sizeof(item), _("sectors of %u B (physical %u)"),
+			 endpoint->logical_sector_size, endpoint->physical_sector_size);
+		join(list, sizeof(list), item);
+	}
+	if (list[0])
+		page_field(page, "", "%s", list);
+}
+
+void text_put_end(struct page *page, const char *label, const struct endpoint *endpoint,
+		  const struct report_disk *disk, bool full)
+{
+	put_name(page, label, endpoint);
+	if (endpoint->kind != ENDPOINT_IMAGE || full)
+		put_identity(page, endpoint, disk);
+	if (full)
+		put_nodes(page, endpoint, disk);
+}
+
+static void put_health(struct page *page, const char *when, const struct health *health)
+{
+	char list[512], item[128];
+
+	if (!health_is_known(health)) {
+		/* Nothing was asked: an image, a practice disk. */
+		if (health->why[0])
+			page_item(page, _("%s: unknown. %s"), when, health->why);
+		return;
+	}
+	text_copy(list, sizeof(list),
+		  health->passed == UNKNOWN ? "" : (health->passed ? _("passed") : _("FAILING")));
+	for (int i = 0; i < HEALTH_FIELDS; i++) {
+		enum health_field field = (enum health_field)i;
+
+		if (health->values[i] == HEALTH_UNKNOWN)
+			continue;
+		snprintf(item, sizeof(item), "%s %" PRId64 "%s", health_field_label(field),
+			 health->values[i], health_field_unit(field));
+		join(list, sizeof(list), item);
+	}
+	page_item(page, "%s: %s", when, list);
+}
+
+static bool asked(const struct health *health)
+{
+	return health_is_known(health) || health->why[0];
+}
+
+void text_put_health(struct page *page, const struct report *report)
+{
+	const struct report_disk *source = &report->source, *destination = &report->destination;
+
+	if (!asked(&source->before) && !asked(&source->after) && !asked(&destination->before) &&
+	    !asked(&destination->after))
+		return;
+	fprintf(page->out, "\n %s\n", _("HEALTH (SMART)"));
+	put_health(page, _("source before"), &source->before);
+	put_health(page, _("source after"), &source->after);
+	put_health(page, _("destination before"), &destination->before);
+	put_health(page, _("destination after"), &destination->after);
+}
+
+void text_put_extents(struct page *page, const struct plan *plan)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (plan->extent_count < 2)
+		return;
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		const struct extent *extent = &plan->extents[i];
+
+		units_print_count(extent->sectors * plan->sector_size, bytes);
+		page_field(page, "", _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s B"),
+			   extent->source_lba, extent->source_lba + extent->sectors - 1,
+			   extent->destination_lba, bytes);
+	}
 }
 
 void text_put_ranges(struct page *page, const struct plan *plan)

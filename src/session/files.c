@@ -33,8 +33,7 @@ static bool could_be_made(const char *directory)
 	return access(part, W_OK | X_OK) == 0;
 }
 
-/* Whoever reads report or log later stands in another directory. */
-static void make_absolute(char *to, size_t size, const char *path)
+void session_absolute(char *to, size_t size, const char *path)
 {
 	char here[PATH_MAX];
 
@@ -50,7 +49,7 @@ void session_find_log_dir(struct session *session)
 	size_t size = sizeof(session->log_dir);
 
 	if (session->options.log_dir) {
-		make_absolute(directory, size, session->options.log_dir);
+		session_absolute(directory, size, session->options.log_dir);
 		return;
 	}
 	/* Practice leaves no trace beside the real copies' logs. */
@@ -96,6 +95,8 @@ static bool name_files(struct session *session, const char *stem)
 		       sizeof(files->log) &&
 	       (size_t)snprintf(files->map, sizeof(files->map), "%s.map", stem) <
 		       sizeof(files->map) &&
+	       (size_t)snprintf(files->certificate, sizeof(files->certificate), "%s.html", stem) <
+		       sizeof(files->certificate) &&
 	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
 		       sizeof(files->report);
 }
@@ -118,7 +119,7 @@ static int find_names(struct session *session)
 		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
 			return -ENAMETOOLONG;
 		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
-		    access(files->report, F_OK) < 0)
+		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0)
 			return 0;
 	}
 	return -EEXIST;
@@ -168,6 +169,38 @@ static int try_beside(const char *path)
 	return unlink(beside) < 0 ? -errno : 0;
 }
 
+bool session_name_beside(char *to, size_t size, const char *path, const char *ending)
+{
+	static const char *const endings[] = { ".json", ".txt", ".html" };
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t tail = strlen(endings[i]);
+
+		if (length > tail && path[length - tail - 1] != '/' &&
+		    strcmp(path + length - tail, endings[i]) == 0) {
+			length -= tail;
+			break;
+		}
+	}
+	return (size_t)snprintf(to, size, "%.*s%s", (int)length, path, ending) < size;
+}
+
+/* Beside a report that was named, unless that would replace a file that was not. */
+static void name_certificate(struct session *session)
+{
+	struct session_files *files = &session->files;
+	char beside[sizeof(files->certificate)];
+
+	if (session->options.certificate_path)
+		session_absolute(files->certificate, sizeof(files->certificate),
+				 session->options.certificate_path);
+	else if (session->options.report_path &&
+		 session_name_beside(beside, sizeof(beside), files->report, ".html") &&
+		 access(beside, F_OK) < 0)
+		text_copy(files->certificate, sizeof(files->certificate), beside);
+}
+
 int session_make_files(struct session *session, struct error *reterr)
 {
 	struct session_files *files = &session->files;
@@ -181,11 +214,13 @@ int session_make_files(struct session *session, struct error *reterr)
 				   "with --log-dir."),
 				 session->log_dir, error_phrase(r));
 	if (session->resume)
-		make_absolute(files->map, sizeof(files->map), session->resume_path);
+		session_absolute(files->map, sizeof(files->map), session->resume_path);
 	else if (session->options.map_path)
-		make_absolute(files->map, sizeof(files->map), session->options.map_path);
+		session_absolute(files->map, sizeof(files->map), session->options.map_path);
 	if (session->options.report_path)
-		make_absolute(files->report, sizeof(files->report), session->options.report_path);
+		session_absolute(files->report, sizeof(files->report),
+				 session->options.report_path);
+	name_certificate(session);
 	r = try_beside(files->map);
 	if (r < 0)
 		return error_set(
@@ -228,9 +263,12 @@ static int check_file(const char *path, struct error *reterr)
 
 int session_check_files(const struct session *session, struct error *reterr)
 {
-	int r = check_file(session->options.map_path, reterr);
+	const struct session_options *options = &session->options;
+	int r = check_file(options->map_path, reterr);
 
-	return r < 0 ? r : check_file(session->options.report_path, reterr);
+	if (r == 0)
+		r = check_file(options->report_path, reterr);
+	return r < 0 ? r : check_file(options->certificate_path, reterr);
 }
 
 const char *session_log_dir(const struct session *session)

@@ -59,6 +59,28 @@ static void say_next(const struct session *session, const struct error *close_er
 	}
 }
 
+/* As the disk was when the copy began. */
+static void describe_disk(const struct session *session, const struct endpoint *endpoint,
+			  struct report_disk *ret)
+{
+	const struct disk *disk = NULL;
+
+	health_clear(&ret->before, NULL);
+	health_clear(&ret->after, NULL);
+	ret->rotational = UNKNOWN;
+	if (endpoint->kind != ENDPOINT_IMAGE)
+		disk = endpoint_disk(session->started_disks, endpoint);
+	if (!disk)
+		return;
+	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
+	text_copy(ret->hctl, sizeof(ret->hctl), disk->hctl);
+	text_copy(ret->bsg, sizeof(ret->bsg), disk->bsg);
+	text_copy(ret->nvme_generic, sizeof(ret->nvme_generic), disk->nvme_generic);
+	text_copy(ret->path, sizeof(ret->path), disk->path);
+	text_copy(ret->by_id, sizeof(ret->by_id), disk->by_id);
+	ret->rotational = disk->rotational;
+}
+
 static int make_report(struct session *session, const struct error *close_error,
 		       struct error *reterr)
 {
@@ -66,7 +88,13 @@ static int make_report(struct session *session, const struct error *close_error,
 	struct job *job = session->starting.job;
 	struct utsname host;
 
-	*report = (struct report){ .plan = session->plan };
+	*report = (struct report){ .plan = session->plan,
+				   .mask_serials = session->options.mask_serials };
+	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
+	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
+	describe_disk(session, &session->plan->source, &report->source);
+	describe_disk(session, &session->plan->destination, &report->destination);
+	job_map_cells(job, 0, 0, REPORT_MAP_CELLS, report->map_cells);
 	job_snapshot(job, &report->job);
 	job_rates(job, &report->rates);
 	report->events = calloc(JOB_EVENTS_MAX, sizeof(*report->events));
@@ -77,7 +105,6 @@ static int make_report(struct session *session, const struct error *close_error,
 	report->event_count = job_events(job, 0, report->events, JOB_EVENTS_MAX);
 	text_copy(report->log_path, sizeof(report->log_path), session->files.log);
 	text_copy(report->map_path, sizeof(report->map_path), session->files.map);
-	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
 	report->log_dir_in_memory = session->log_dir_in_memory;
 	if (uname(&host) == 0) {
@@ -116,13 +143,8 @@ int session_finish(struct session *session, struct error *reterr)
 		return made;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	int saved = report_save(&session->report, session->files.report, reterr);
+	int saved = session_save_first(session, reterr);
 
-	if (saved < 0) {
-		session->report.json_path[0] = '\0';
-		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", session->files.report,
-			 error_phrase(saved));
-	}
 	log_close(cleanup_steal(session->log));
 	if (session->scanning.follows)
 		session_rescan(session);
@@ -132,16 +154,4 @@ int session_finish(struct session *session, struct error *reterr)
 const struct report *session_report(const struct session *session)
 {
 	return session->has_report ? &session->report : NULL;
-}
-
-int session_save_report(struct session *session, const char *path, struct error *reterr)
-{
-	if (!session->has_report)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
-				 _("There is no report yet."));
-	int r = report_save(&session->report, path, reterr);
-
-	if (r == 0)
-		text_copy(session->report.json_path, sizeof(session->report.json_path), path);
-	return r;
 }

@@ -35,7 +35,7 @@ struct scan_task {
 
 /* Where log, map and report of one copy go. */
 struct session_files {
-	char log[512], map[512], report[512];
+	char log[512], map[512], report[512], certificate[512];
 };
 
 struct start_task {
@@ -75,6 +75,7 @@ struct session {
 	struct error start_error;
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
+	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
 	struct report report;
 	bool has_report;
 };
@@ -110,6 +111,14 @@ void session_find_log_dir(struct session *session);
 /* Map and report as the user named them: hours later is too late to find out. */
 int session_check_files(const struct session *session, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
+/* Whoever reads a file's name later stands in another directory. */
+void session_absolute(char *to, size_t size, const char *path);
+/* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */
+bool session_name_beside(char *to, size_t size, const char *path, const char *ending);
+
+/* save.c */
+/* The report and the certificate where the copy's files go. */
+int session_save_first(struct session *session, struct error *reterr);
 
 /* start.c */
 void session_take_start(struct session *session, unsigned *changes);

@@ -96,6 +96,8 @@ int session_new(const struct session_options *options, struct session **ret, str
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
+	session_sign_report(session, options->operator_name, options->ticket,
+			    options->mask_serials);
 	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd = -1;
 	int r = init(session, reterr);
 

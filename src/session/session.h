@@ -31,6 +31,9 @@ struct session_options {
 	const char *log_dir;      /* NULL: the default for root or user, or the practice folder */
 	const char *map_path;     /* NULL: in the log directory */
 	const char *report_path;  /* NULL: in the log directory */
+	const char *certificate_path;       /* NULL: beside the report */
+	const char *operator_name, *ticket; /* for report and certificate; NULL: not told */
+	bool mask_serials; /* report and certificate show but the end of serial numbers and WWNs */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 };
 
@@ -106,6 +109,14 @@ struct job *session_job(const struct session *session);
 /* Once the job ended: releases the claims, makes and saves the report. Waits for the job. */
 int session_finish(struct session *session, struct error *reterr);
 const struct report *session_report(const struct session *session);
+/* Who did it and for whom, for what is saved from now on. NULL leaves as it is, "" takes it back.
+ */
+void session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			 bool mask_serials);
+/*
+ * Saves report, text and certificate once more: path is a directory, or the name of one of them,
+ * whose ending makes way for .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.
+ */
 int session_save_report(struct session *session, const char *path, struct error *reterr);
 const char *session_log_dir(const struct session *session);
 bool session_log_dir_in_memory(const struct session *session);

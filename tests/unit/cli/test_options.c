@@ -55,8 +55,9 @@ START_TEST(everything_is_taken)
 	ck_assert_int_eq(CLONE("-r", "0-9,-33", "--at", "2048", "-b", "64K", "-q", "8", "-j", "2",
 			       "--source-backend", "uring", "--destination-backend=threads", "-m",
 			       "a.map", "--report", "r.json", "--retries", "0", "--on-error", "map",
-			       "--rate", "10M", "--log-dir", "logs", "--allow", "same-wwn",
-			       "--confirm", "ABC", "-n", "--json"),
+			       "--certificate", "c.html", "--operator", "A. Operator", "--ticket",
+			       "T-17", "--mask-serials", "--rate", "10M", "--log-dir", "logs",
+			       "--allow", "same-wwn", "--confirm", "ABC", "-n", "--json"),
 			 0);
 	ck_assert_str_eq(options.source, "/dev/sda");
 	ck_assert_str_eq(options.destination, "/dev/sdb");
@@ -72,6 +73,10 @@ START_TEST(everything_is_taken)
 	ck_assert_uint_eq(options.plan.rate, 10 * 1024 * 1024);
 	ck_assert_str_eq(options.session.map_path, "a.map");
 	ck_assert_str_eq(options.session.report_path, "r.json");
+	ck_assert_str_eq(options.session.certificate_path, "c.html");
+	ck_assert_str_eq(options.session.operator_name, "A. Operator");
+	ck_assert_str_eq(options.session.ticket, "T-17");
+	ck_assert(options.session.mask_serials);
 	ck_assert_str_eq(options.session.log_dir, "logs");
 	ck_assert_str_eq(options.session.allow[0], "same-wwn");
 	ck_assert_ptr_null(options.session.allow[1]);
@@ -104,6 +109,12 @@ START_TEST(bad_words_are_refused)
 		{ "--yes", NULL, "--yes" },
 		{ "--verify", NULL, "--verify" },
 		{ "-x", NULL, "-x" },
+		{ "--operator", "", "operator" },
+		{ "--ticket",
+		  "0123456789012345678901234567890123456789012345678901234567890123456789012345678"
+		  "901234567890123456789012345678901234567890123456789",
+		  "ticket" },
+		{ "--mask-serials=no", NULL, "mask-serials" },
 		{ "-q", "0", "queue-depth" },
 		{ "-q", "-3", "queue-depth" },
 		{ "-q", "4097", "queue-depth" },

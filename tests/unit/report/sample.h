@@ -77,6 +77,32 @@ static inline void sample_job(struct job_snapshot *job)
 	text_copy(job->engine, sizeof(job->engine), "Both ends use uring.");
 }
 
+static inline void sample_disk(struct report_disk *disk, const char *hctl, const char *serial)
+{
+	text_copy(disk->transport, sizeof(disk->transport), "sata");
+	text_copy(disk->hctl, sizeof(disk->hctl), hctl);
+	snprintf(disk->bsg, sizeof(disk->bsg), "/dev/bsg/%s", hctl);
+	text_copy(disk->path, sizeof(disk->path), "pci-0000:00:17.0-ata-1");
+	snprintf(disk->by_id, sizeof(disk->by_id), "/dev/disk/by-id/ata-DISK_%s", serial);
+	disk->rotational = YES;
+	health_clear(&disk->before, NULL);
+	health_clear(&disk->after, "It does not answer.");
+	disk->before.time = 1790000000;
+	disk->before.passed = YES;
+	disk->before.values[HEALTH_TEMPERATURE] = 31;
+	disk->before.values[HEALTH_REALLOCATED] = 0;
+	disk->before.values[HEALTH_PENDING] = 2;
+}
+
+/* Faster outside than inside, as a spinning disk is. */
+static inline void sample_profile(struct rates *rates)
+{
+	for (size_t i = 0; i < RATES_PROFILE; i++)
+		rates->profile[i] = (float)(211e6 - (double)(i * i) * 5e3);
+	rates->profile[40] = 3e7F;
+	rates->profile[41] = 0;
+}
+
 static inline void sample_init(struct sample *sample)
 {
 	struct endpoint source, destination;
@@ -88,7 +114,12 @@ static inline void sample_init(struct sample *sample)
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &sample->plan, NULL), 0);
 	sample->report.plan = sample->plan;
 	sample_job(&sample->report.job);
-	sample->report.rates.profile[3] = 2e8F;
+	sample_profile(&sample->report.rates);
+	sample_disk(&sample->report.source, "0:0:0:0", "ZFL1A2B3");
+	sample_disk(&sample->report.destination, "2:0:0:0", "WX12D3456789");
+	memset(sample->report.map_cells, '+', REPORT_MAP_CELLS);
+	text_copy(sample->report.operator_name, REPORT_PERSON_MAX, "J. M\xc3\xbcller");
+	text_copy(sample->report.ticket, REPORT_PERSON_MAX, "2026-0917");
 	sample->report.events = calloc(1, sizeof(*sample->report.events));
 	sample->report.event_count = 1;
 	sample->report.events[0] = (struct job_event){ .number = 1,
@@ -103,6 +134,7 @@ static inline void sample_init(struct sample *sample)
 	text_copy(sample->report.log_path, 512, "/var/log/clonedeck/x.log");
 	text_copy(sample->report.map_path, 512, "/var/log/clonedeck/x.map");
 	text_copy(sample->report.json_path, 512, "/var/log/clonedeck/x.json");
+	text_copy(sample->report.certificate_path, 512, "/var/log/clonedeck/x.html");
 	text_copy(sample->report.host, 128, "rescue1");
 	text_copy(sample->report.kernel, 128, "6.12");
 	text_copy(sample->report.version, 64, "0.1.0");
@@ -119,6 +151,7 @@ static inline void sample_add_bad(struct sample *sample)
 					     .code = -5,
 					     .partition = 3,
 					     .sense = { .known = true, .key = 3, .asc = 0x11 } };
+	sample->report.map_cells[0] = '-';
 	job->bad_shown = 1;
 	job->bad_areas = 1;
 	job->bad_bytes = 4096;
@@ -133,6 +166,30 @@ static inline void sample_add_truth(struct sample *sample)
 							     .retried = 2,
 							     .waited = 1,
 							     .advice = "It could be faster." };
+}
+
+/* What a disk, a file system or a user may have put into texts. */
+#define SAMPLE_HOSTILE "\"><script>alert('1')</script>&amp;\033[31m\302\233"
+
+static inline void sample_make_hostile(struct sample *sample)
+{
+	struct report *report = &sample->report;
+	struct identity *identity = &sample->plan->source.identity;
+
+	text_copy(identity->model, sizeof(identity->model), SAMPLE_HOSTILE);
+	text_copy(identity->serial, sizeof(identity->serial), SAMPLE_HOSTILE);
+	text_copy(identity->wwn, sizeof(identity->wwn), SAMPLE_HOSTILE);
+	text_copy(sample->plan->destination.node, 512, "/srv/" SAMPLE_HOSTILE ".img");
+	text_copy(report->operator_name, REPORT_PERSON_MAX, SAMPLE_HOSTILE);
+	text_copy(report->ticket, REPORT_PERSON_MAX, SAMPLE_HOSTILE);
+	text_copy(report->host, 128, SAMPLE_HOSTILE);
+	text_copy(report->source.path, 128, SAMPLE_HOSTILE);
+	text_copy(report->map_path, 512, "/mnt/" SAMPLE_HOSTILE ".map");
+	text_copy(report->events[0].text, 256, SAMPLE_HOSTILE);
+	text_copy(report->verdicts.items[0].sentence, 400, SAMPLE_HOSTILE);
+	health_clear(&report->source.before, SAMPLE_HOSTILE);
+	text_copy(report->job.error.sentence, 320, SAMPLE_HOSTILE);
+	report->job.error.code = -5;
 }
 
 static inline void sample_done(struct sample *sample)

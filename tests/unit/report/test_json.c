@@ -134,7 +134,7 @@ START_TEST(samples_are_written)
 
 	if (!directory)
 		return;
-	for (int kind = 0; kind < 3; kind++) {
+	for (int kind = 0; kind < 4; kind++) {
 		sample_init(&sample);
 		if (kind == 1) {
 			sample_add_bad(&sample);
@@ -148,9 +148,19 @@ START_TEST(samples_are_written)
 			sample.report.job.source.latency = (struct latency_summary){ 0 };
 			report_done(&sample.report);
 			sample.report.destination_next[0] = sample.report.map_path[0] = '\0';
+			sample.report.map_cells[0] = sample.report.ticket[0] = '\0';
+			sample.report.mask_serials = true;
+			health_clear(&sample.report.source.before, "No smartctl.");
+			health_clear(&sample.report.destination.before, NULL);
 		}
+		if (kind == 3)
+			sample_make_hostile(&sample);
 		snprintf(path, sizeof(path), "%s/%d.report.json", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, path, NULL), 0);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL), 0);
+		snprintf(path, sizeof(path), "%s/%d.report.html", directory, kind);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL), 0);
+		snprintf(path, sizeof(path), "%s/%d.report.txt", directory, kind);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL), 0);
 		sample_done(&sample);
 	}
 }

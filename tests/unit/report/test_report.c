@@ -219,8 +219,13 @@ START_TEST(saving_replaces_the_file_whole)
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/r.json", directory);
 	sample_init(&sample);
-	ck_assert_int_eq(report_save(&sample.report, path, &error), 0);
-	ck_assert_int_eq(report_save(&sample.report, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, &error), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_gt(st.st_size, 1000);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, &error), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_gt(st.st_size, 1000);
 	ck_assert_int_eq(unlink(path), 0);
@@ -228,9 +233,9 @@ START_TEST(saving_replaces_the_file_whole)
 	ck_assert_int_eq(rmdir(directory), 0);
 
 	snprintf(name, sizeof(name), "%s/no/such/r.json", directory);
-	ck_assert_int_eq(report_save(&sample.report, name, &error), -ENOENT);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, name, &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.sentence, name));
-	ck_assert_int_eq(report_save(&sample.report, "/dev/full", &error), -EINVAL);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, "/dev/full", &error), -EINVAL);
 	sample_done(&sample);
 }
 END_TEST

@@ -262,6 +262,87 @@ START_TEST(whole_way)
 }
 END_TEST
 
+static bool holds(const char *path, const char *text)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "grep -qF '%s' %s", text, path);
+	return system(command) == 0;
+}
+
+START_TEST(report_and_certificate_name_operator_and_ticket)
+{
+	open_session("logs", NULL);
+	session_sign_report(session, "A. Operator", "T-17\033[31m", false);
+	plan_and_confirm(source, destination, 0);
+	start();
+	const struct report *report = finish();
+
+	ck_assert_str_eq(report->operator_name, "A. Operator");
+	ck_assert_str_eq(report->ticket, "T-17?[31m");
+	ck_assert_str_eq(report->map_cells + REPORT_MAP_CELLS - 1, "+");
+	ck_assert(holds(report->json_path, "A. Operator"));
+	ck_assert(holds(report->json_path, report->certificate_path));
+	ck_assert(holds(report->certificate_path, "A. Operator"));
+	ck_assert(holds(report->certificate_path, "COMPLETE"));
+}
+END_TEST
+
+START_TEST(a_report_is_saved_elsewhere_in_three_forms)
+{
+	struct error error = { 0 };
+	char path[192], place[160];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start();
+	const struct report *report = finish();
+
+	text_copy(place, sizeof(place), path_of("place"));
+	ck_assert_int_eq(mkdir(place, 0700), 0);
+	session_sign_report(session, NULL, "late", false);
+	ck_assert_msg(session_save_report(session, place, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
+	ck_assert(holds(report->json_path, report->json_path));
+	ck_assert(holds(report->certificate_path, "late"));
+	/* Named by one of the three, whichever. */
+	static const char *const endings[] = { "", ".json", ".txt", ".html" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
+		ck_assert_int_eq(session_save_report(session, path, &error), 0);
+		for (size_t k = 1; k < sizeof(endings) / sizeof(endings[0]); k++) {
+			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
+			ck_assert_int_eq(unlink(path), 0);
+		}
+	}
+	/* What failed leaves the names of what there is. */
+	text_copy(path, sizeof(path), report->json_path);
+	ck_assert_int_eq(session_save_report(session, "/proc/none/x", &error), -ENOENT);
+	ck_assert_str_eq(report->json_path, path);
+}
+END_TEST
+
+START_TEST(a_report_is_not_saved_onto_the_copy)
+{
+	struct error error = { 0 };
+
+	run("mkfs.ext4 -q -F %s", source);
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start();
+	finish();
+	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
+	run("mount %s %s", destination, path_of("copy-small"));
+	int r = session_save_report(session, path_of("copy-small"), &error);
+
+	run("umount %s", path_of("copy-small"));
+	ck_assert_int_eq(r, -EACCES);
+	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
+}
+END_TEST
+
 START_TEST(wrong_token_starts_nothing)
 {
 	struct error error = { 0 };
@@ -600,6 +681,9 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, whole_way);
+	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
+	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
+	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
 	tcase_add_test(tcase, wrong_token_starts_nothing);
 	tcase_add_test(tcase, another_disk_under_the_name_is_not_written);
 	tcase_add_test(tcase, vanished_source_is_refused);

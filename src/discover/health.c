@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Health as data, and what smartctl's JSON says of it. */
+#include "discover/health.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+/* Deeper than smartctl ever nests; what nests deeper is not from it. */
+#define DEPTH_MAX 16
+
+#define ATTRIBUTE_REALLOCATED   5
+#define ATTRIBUTE_PENDING       197
+#define ATTRIBUTE_UNCORRECTABLE 198
+#define ATTRIBUTE_CRC           199
+
+static const struct {
+	const char *name, *label, *unit;
+} fields[HEALTH_FIELDS] = {
+	[HEALTH_TEMPERATURE] = { "temperature", N_("temperature"), " C" },
+	[HEALTH_POWER_ON] = { "power_on_hours", N_("power-on time"), " h" },
+	[HEALTH_REALLOCATED] = { "reallocated_sectors", N_("reallocated sectors"), "" },
+	[HEALTH_PENDING] = { "pending_sectors", N_("pending sectors"), "" },
+	[HEALTH_UNCORRECTABLE] = { "uncorrectable_sectors", N_("uncorrectable sectors"), "" },
+	[HEALTH_CRC_ERRORS] = { "interface_crc_errors", N_("CRC errors of the cable"), "" },
+	[HEALTH_GROWN_DEFECTS] = { "grown_defects", N_("grown defects"), "" },
+	[HEALTH_MEDIA_ERRORS] = { "media_errors", N_("media errors"), "" },
+	[HEALTH_WARNINGS] = { "critical_warning", N_("critical warnings"), "" },
+	[HEALTH_SPARE] = { "available_spare", N_("spare blocks left"), " %" },
+	[HEALTH_USED] = { "percentage_used", N_("endurance used"), " %" },
+};
+
+const char *health_field_name(enum health_field field)
+{
+	return fields[field].name;
+}
+
+const char *health_field_label(enum health_field field)
+{
+	return _(fields[field].label);
+}
+
+const char *health_field_unit(enum health_field field)
+{
+	return fields[field].unit;
+}
+
+void health_clear(struct health *health, const char *why)
+{
+	*health = (struct health){ .passed = UNKNOWN };
+	for (int i = 0; i < HEALTH_FIELDS; i++)
+		health->values[i] = HEALTH_UNKNOWN;
+	text_copy(health->why, sizeof(health->why), why ? why : "");
+}
+
+bool health_is_known(const struct health *health)
+{
+	if (health->time == 0)
+		return false;
+	for (int i = 0; i < HEALTH_FIELDS; i++)
+		if (health->values[i] != HEALTH_UNKNOWN)
+			return true;
+	return health->passed != UNKNOWN;
+}
+
+static json_object *member(json_object *object, const char *name, json_type type)
+{
+	json_object *value = NULL;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, name, &value) || !json_object_is_type(value, type))
+		return NULL;
+	return value;
+}
+
+static void take(json_object *object, const char *name, int64_t *ret)
+{
+	json_object *value = member(object, name, json_type_int);
+	int64_t number = value ? json_object_get_int64(value) : -1;
+
+	/* None of them can be negative, except the temperature, which no disk survives there. */
+	if (number >= 0)
+		*ret = number;
+}
+
+static void take_ata(json_object *root, struct health *ret)
+{
+	json_object *table = member(member(root, "ata_smart_attributes", json_type_object), "table",
+				    json_type_array);
+	size_t count = table ? json_object_array_length(table) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		json_object *attribute = json_object_array_get_idx(table, i);
+		json_object *raw = member(attribute, "raw", json_type_object);
+		int64_t id = 0;
+
+		take(attribute, "id", &id);
+		switch (id) {
+		case ATTRIBUTE_REALLOCATED:
+			take(raw, "value", &ret->values[HEALTH_REALLOCATED]);
+			break;
+		case ATTRIBUTE_PENDING:
+			take(raw, "value", &ret->values[HEALTH_PENDING]);
+			break;
+		case ATTRIBUTE_UNCORRECTABLE:
+			take(raw, "value", &ret->values[HEALTH_UNCORRECTABLE]);
+			break;
+		case ATTRIBUTE_CRC:
+			take(raw, "value", &ret->values[HEALTH_CRC_ERRORS]);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void take_nvme(json_object *root, struct health *ret)
+{
+	json_object *log = member(root, "nvme_smart_health_information_log", json_type_object);
+
+	take(log, "media_errors", &ret->values[HEALTH_MEDIA_ERRORS]);
+	take(log, "critical_warning", &ret->values[HEALTH_WARNINGS]);
+	take(log, "available_spare", &ret->values[HEALTH_SPARE]);
+	take(log, "percentage_used", &ret->values[HEALTH_USED]);
+}
+
+/* smartctl's own word for why it knows nothing. */
+static void take_message(json_object *root, struct health *ret)
+{
+	json_object *messages =
+		member(member(root, "smartctl", json_type_object), "messages", json_type_array);
+	json_object *text = messages ? member(json_object_array_get_idx(messages, 0), "string",
+					      json_type_string)
+				     : NULL;
+
+	if (text)
+		text_sanitise(ret->why, sizeof(ret->why), json_object_get_string(text),
+			      strlen(json_object_get_string(text)));
+	else
+		text_copy(ret->why, sizeof(ret->why), _("The disk does not tell its health."));
+}
+
+static void take_all(json_object *root, struct health *ret)
+{
+	json_object *passed =
+		member(member(root, "smart_status", json_type_object), "passed", json_type_boolean);
+
+	if (passed)
+		ret->passed = json_object_get_boolean(passed) ? YES : NO;
+	take(member(root, "temperature", json_type_object), "current",
+	     &ret->values[HEALTH_TEMPERATURE]);
+	take(member(root, "power_on_time", json_type_object), "hours",
+	     &ret->values[HEALTH_POWER_ON]);
+	take_ata(root, ret);
+	take(root, "scsi_grown_defect_list", &ret->values[HEALTH_GROWN_DEFECTS]);
+	take(root, "scsi_percentage_used_endurance_indicator", &ret->values[HEALTH_USED]);
+	take(member(root, "endurance_used", json_type_object), "current_percent",
+	     &ret->values[HEALTH_USED]);
+	take_nvme(root, ret);
+	if (!health_is_known(ret))
+		take_message(root, ret);
+}
+
+void health_parse(const char *text, size_t length, struct health *ret)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	json_object *root = tokener && length <= INT32_MAX
+				    ? json_tokener_parse_ex(tokener, text, (int)length)
+				    : NULL;
+
+	if (json_object_is_type(root, json_type_object))
+		take_all(root, ret);
+	else
+		text_copy(ret->why, sizeof(ret->why), _("What smartctl printed is not readable."));
+	json_object_put(root);
+	if (tokener)
+		json_tokener_free(tokener);
+}

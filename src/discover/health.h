@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a disk says of its own health (SMART), as plain data: the counters that
+ * tell a technician whether a disk is about to fail. Asked through smartctl
+ * where that is installed; what a disk does not tell is unknown, never 0.
+ */
+#ifndef CLONEDECK_DISCOVER_HEALTH_H
+#define CLONEDECK_DISCOVER_HEALTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discover/disk.h"
+
+/* In the order in which they are shown. */
+enum health_field {
+	HEALTH_TEMPERATURE,   /* degrees Celsius */
+	HEALTH_POWER_ON,      /* hours */
+	HEALTH_REALLOCATED,   /* ATA attribute 5 */
+	HEALTH_PENDING,       /* ATA attribute 197 */
+	HEALTH_UNCORRECTABLE, /* ATA attribute 198 */
+	HEALTH_CRC_ERRORS,    /* ATA attribute 199: the cable */
+	HEALTH_GROWN_DEFECTS, /* SCSI */
+	HEALTH_MEDIA_ERRORS,  /* NVMe */
+	HEALTH_WARNINGS,      /* NVMe: bits of the critical warning */
+	HEALTH_SPARE,         /* NVMe: percent of the spare blocks that are left */
+	HEALTH_USED,          /* NVMe, SCSI: percent of the rated endurance */
+	HEALTH_FIELDS,
+};
+
+#define HEALTH_UNKNOWN INT64_MIN
+
+struct health {
+	int64_t time;         /* unix seconds when it was asked, 0: it was not */
+	enum tristate passed; /* the disk's own overall verdict */
+	int64_t values[HEALTH_FIELDS];
+	char why[160]; /* a sentence: why nothing is known; "" when something is */
+};
+
+/* Nothing known; why may be NULL. */
+void health_clear(struct health *health, const char *why);
+/* Some value or the verdict is known. */
+bool health_is_known(const struct health *health);
+/* "reallocated_sectors": the member of the JSON. */
+const char *health_field_name(enum health_field field);
+/* "reallocated sectors": translated. */
+const char *health_field_label(enum health_field field);
+/* "%", " C", " h" or "". */
+const char *health_field_unit(enum health_field field);
+
+/* Takes over what smartctl --json printed; hostile text is only data. Why it knows nothing is in
+ * ret->why. */
+void health_parse(const char *text, size_t length, struct health *ret);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the certificate looks: made for A4 and for printers without colour, so
+ * nothing is told by colour alone.
+ */
+#include "report/html.h"
+
+static const char style[] =
+	"@page{size:A4;margin:13mm 15mm 15mm;"
+	"@bottom-right{content:counter(page) \" / \" counter(pages);font:7.5pt sans-serif;"
+	"color:#4b5563}}\n"
+	"*{box-sizing:border-box}\n"
+	"html{-webkit-print-color-adjust:exact;print-color-adjust:exact}\n"
+	"body{font:9pt/1.38 \"DejaVu Sans\",\"Noto Sans\",\"Liberation Sans\",Helvetica,Arial,"
+	"sans-serif;color:#1a1f26;background:#fff;margin:0 auto;max-width:180mm}\n"
+	"@media screen{body{padding:13mm 0}}\n"
+	"h1{font-size:17pt;line-height:1.15;margin:0;font-weight:600;letter-spacing:-.2pt}\n"
+	"h2{font-size:8pt;text-transform:uppercase;letter-spacing:.9pt;color:#4b5563;"
+	"border-bottom:.6pt solid #9aa3af;margin:0 0 1.6mm;padding:0 0 .7mm;font-weight:600}\n"
+	"header{display:flex;justify-content:space-between;align-items:flex-end;"
+	"border-bottom:1.6pt solid #1a1f26;padding-bottom:2.4mm}\n"
+	"header p{margin:0;color:#4b5563;font-size:8pt}\n"
+	"header .id{text-align:right;white-space:nowrap}\n"
+	"header .id b{display:block;font:600 11pt/1.3 \"DejaVu Sans Mono\",\"Liberation Mono\","
+	"monospace;color:#1a1f26}\n"
+	"section{margin-top:4.2mm;break-inside:avoid}\n"
+	"section.long{break-inside:auto}\n"
+	".result{display:flex;align-items:center;gap:6mm;margin-top:4.5mm;padding:3.2mm 5mm;"
+	"border:1.2pt solid;border-left-width:5mm;break-inside:avoid}\n"
+	".result strong{font-size:22pt;line-height:1.1;letter-spacing:.6pt}\n"
+	".result p{margin:0;font-size:10pt;color:#1a1f26}\n"
+	".result p+p{margin-top:.8mm;font-size:8.5pt}\n"
+	".ok{color:#14692f;background:#eff8f1}\n"
+	".warn{color:#8a5200;background:#fdf6e8}\n"
+	".bad{color:#a11212;background:#fcefef}\n"
+	"table{border-collapse:collapse;width:100%}\n"
+	"th,td{text-align:left;vertical-align:top;padding:.45mm 3mm .45mm 0;font-weight:400;"
+	"overflow-wrap:anywhere}\n"
+	"th{color:#4b5563}\n"
+	".facts th{width:33mm;overflow-wrap:normal}\n"
+	".pair{display:grid;grid-template-columns:1fr 1fr;gap:6mm}\n"
+	".pair th{width:24mm}\n"
+	".pair .model td{font-weight:600;font-size:10pt}\n"
+	".mono td,span.mono{font-family:\"DejaVu Sans Mono\",\"Liberation Mono\",monospace;"
+	"font-size:8.2pt}\n"
+	".grid th,.grid td{border-bottom:.4pt solid #d3d8de;padding:.7mm 2mm .7mm 0}\n"
+	".grid thead th{color:#4b5563;font-size:8pt;border-bottom-color:#9aa3af}\n"
+	".grid .n{text-align:right;font-variant-numeric:tabular-nums}\n"
+	".grid td.n+td:not(.n),.grid th.n+th:not(.n){padding-left:4mm}\n"
+	".events td:first-child{width:1%;white-space:nowrap;padding-right:4mm}\n"
+	"thead{display:table-header-group}tr{break-inside:avoid}\n"
+	"svg{display:block;width:100%;height:auto;overflow:visible}\n"
+	"svg text{font-size:20px;fill:#4b5563}\n"
+	".legend{margin:.8mm 0 0;font-size:7.5pt;color:#4b5563}\n"
+	".legend i{display:inline-block;width:3mm;height:2.4mm;margin:0 1.2mm 0 3.6mm;"
+	"border:.4pt solid #4b5563}\n"
+	".legend i:first-child{margin-left:0}\n"
+	".sign{display:grid;grid-template-columns:1fr 1fr;gap:12mm;margin-top:17mm;"
+	"break-inside:avoid}\n"
+	".sign div{border-top:.7pt solid #1a1f26;padding-top:1mm;font-size:8pt;color:#4b5563}\n"
+	".sign b{color:#1a1f26;font-weight:600}\n"
+	"ul{margin:0;padding-left:4.5mm}li{margin-bottom:.8mm}\n"
+	".annex{break-before:page}\n"
+	".annex>section:first-child{margin-top:0}\n"
+	"footer{margin-top:6mm;padding-top:1.2mm;border-top:.4pt solid #9aa3af;font-size:7.5pt;"
+	"color:#4b5563;break-inside:avoid}\n";
+
+const char *html_style(void)
+{
+	return style;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A report whose serial numbers and WWNs show only their end: for papers that
+ * leave the house. All texts of the report are looked at, whoever wrote them.
+ */
+#ifndef CLONEDECK_REPORT_MASK_H
+#define CLONEDECK_REPORT_MASK_H
+
+#include "report/report.h"
+
+/* A masked copy of the report and of its plan, whose extents are borrowed from the report. */
+struct masked_report {
+	struct report report;
+	struct plan plan;
+};
+
+/* *ret is NULL when the report is to be shown as it is; else the copy, for report_unmask(). */
+int report_mask(const struct report *report, struct masked_report **ret, struct error *reterr);
+void report_unmask(struct masked_report *masked); /* NULL is fine */
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A masked report shows the end of serial numbers and WWNs, and nowhere more. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "report/mask.h"
+#include "report/sample.h"
+
+static struct masked_report *masked_of(struct sample *sample)
+{
+	struct masked_report *masked = NULL;
+
+	sample->report.mask_serials = true;
+	ck_assert_int_eq(report_mask(&sample->report, &masked, NULL), 0);
+	ck_assert_ptr_nonnull(masked);
+	return masked;
+}
+
+START_TEST(unasked_nothing_is_masked)
+{
+	struct masked_report *masked = NULL;
+	struct sample sample;
+
+	sample_init(&sample);
+	ck_assert_int_eq(report_mask(&sample.report, &masked, NULL), 0);
+	ck_assert_ptr_null(masked);
+	report_unmask(NULL);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(every_text_is_looked_at)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	struct report *report = &sample.report;
+
+	text_copy(sample.plan->source.identity.wwn, 80, "0x5000c500a1b2c3d4");
+	text_copy(report->events[0].text, 256, "ZFL1A2B3 and WX12D3456789, ZFL1A2B3");
+	text_copy(report->verdicts.items[0].sentence, 400, "Serial WX12D3456789.");
+	text_copy(report->source.by_id, 192, "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4");
+	text_copy(report->destination_next, 512, "sgdisk -e /dev/WX12D3456789");
+	struct masked_report *masked = masked_of(&sample);
+
+	ck_assert_str_eq(masked->report.plan->source.identity.serial, "****A2B3");
+	ck_assert_str_eq(masked->report.plan->source.identity.wwn, "**************c3d4");
+	ck_assert_str_eq(masked->report.events[0].text, "****A2B3 and ********6789, ****A2B3");
+	ck_assert_str_eq(masked->report.verdicts.items[0].sentence, "Serial ********6789.");
+	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/wwn-0x************c3d4");
+	ck_assert_str_eq(masked->report.destination.by_id, "/dev/disk/by-id/ata-DISK_********6789");
+	ck_assert_str_eq(masked->report.destination_next, "sgdisk -e /dev/********6789");
+	/* The original is as it was. */
+	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
+	ck_assert_ptr_nonnull(strstr(report->events[0].text, "WX12D3456789"));
+	report_unmask(masked);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(the_plan_keeps_its_number)
+{
+	struct sample sample;
+	char id[9], masked_id[9];
+
+	sample_init(&sample);
+	struct masked_report *masked = masked_of(&sample);
+
+	ck_assert_str_eq(report_plan_id(&masked->report, masked_id),
+			 report_plan_id(&sample.report, id));
+	report_unmask(masked);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(odd_serials)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	/* Blanks are underscores in links. */
+	text_copy(sample.plan->source.identity.serial, 128, "AB 12 CD 34");
+	text_copy(sample.report.source.by_id, 192, "/dev/disk/by-id/ata-X_AB_12_CD_34");
+	/* Too short to be looked for in sentences, where it would be everywhere. */
+	text_copy(sample.plan->destination.identity.serial, 128, "a");
+	struct masked_report *masked = masked_of(&sample);
+
+	ck_assert_str_eq(masked->plan.source.identity.serial, "*******D 34");
+	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/ata-X_*******D_34");
+	ck_assert_str_eq(masked->plan.destination.identity.serial, "*");
+	ck_assert_str_eq(masked->plan.destination.node, "/dev/sdb");
+	report_unmask(masked);
+	/* No half characters, and none at all is fine. */
+	text_copy(sample.plan->source.identity.serial, 128, "abcdef\xc3\xa4xyz");
+	sample.plan->destination.identity.serial[0] = '\0';
+	masked = masked_of(&sample);
+	ck_assert_str_eq(masked->plan.source.identity.serial, "********xyz");
+	ck_assert_str_eq(masked->plan.destination.identity.serial, "");
+	report_unmask(masked);
+	sample_done(&sample);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("report/mask");
+	TCase *tcase = tcase_create("mask");
+
+	tcase_add_test(tcase, unasked_nothing_is_masked);
+	tcase_add_test(tcase, every_text_is_looked_at);
+	tcase_add_test(tcase, the_plan_keeps_its_number);
+	tcase_add_test(tcase, odd_serials);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
