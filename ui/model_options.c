@@ -23,8 +23,8 @@ static const struct {
 				    N_("auto, uring, threads, sg, buffered, image") },
 	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
 					 N_("auto, uring, threads, sg, buffered, image") },
-	[OPTION_SG_DATA] = { N_("sg data"),
-			     N_("direct, or indirect: copied by the sg driver; only for sg") },
+	[OPTION_SG_DATA] = { N_("sg data"), N_("direct, mmap, or indirect: copied by the sg "
+					       "driver; only for sg") },
 	[OPTION_RATE] = { N_("Rate limit"), N_("none, or bytes per second, for instance 50M") },
 	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 1000, of a request that failed") },
 	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or map: note the bad area and go on") },
@@ -110,8 +110,7 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 		  io_backend_choice_name(options->source_backend));
 	field_set(&form->fields[OPTION_DESTINATION_BACKEND],
 		  io_backend_choice_name(options->destination_backend));
-	field_set(&form->fields[OPTION_SG_DATA],
-		  options->sg_data == SG_DATA_INDIRECT ? "indirect" : "direct");
+	field_set(&form->fields[OPTION_SG_DATA], plan_sg_data_name(options->sg_data));
 	field_set(&form->fields[OPTION_RATE],
 		  options->rate ? options_print_size(options->rate, text, sizeof(text)) : "none");
 	snprintf(text, sizeof(text), "%u", options->retries);
@@ -193,8 +192,7 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 	case OPTION_DESTINATION_BACKEND:
 		return io_backend_choice_parse(text, &options->destination_backend) == 0;
 	case OPTION_SG_DATA:
-		options->sg_data = !strcmp(text, "indirect") ? SG_DATA_INDIRECT : SG_DATA_DIRECT;
-		return !strcmp(text, "indirect") || !strcmp(text, "direct");
+		return plan_sg_data_parse(text, &options->sg_data) == 0;
 	case OPTION_RATE:
 		return options_read_rate(text, &options->rate);
 	case OPTION_RETRIES:

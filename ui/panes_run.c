@@ -341,6 +341,8 @@ static void put_path(const struct job_end *end, bool narrow, struct line *line)
 		line_add(line, _(" INDIRECT"));
 	else if (!narrow && end->truth.indirect)
 		line_add(line, _(" indirect"));
+	else if (!narrow && end->truth.mapped)
+		line_add(line, _(" mmap"));
 	else if (!narrow && end->truth.direct)
 		line_add(line, _(" direct"));
 }

@@ -12,7 +12,7 @@ _clonedeck()
     local resume_options='--confirm --dry-run --allow --report --certificate --operator --ticket
         --mask-serials --log-dir --json --help'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
-        --source-backend --destination-backend --sg-io --rate --retries --on-error --map
+        --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error --map
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -48,7 +48,7 @@ _clonedeck()
         return
         ;;
     --sg-io)
-        mapfile -t COMPREPLY < <(compgen -W 'direct indirect' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'direct mmap indirect' -- "$cur")
         return
         ;;
     --on-error)

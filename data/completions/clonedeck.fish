@@ -37,7 +37,9 @@ complete -c clonedeck -n $clone -s q -l queue-depth -x -d 'requests in flight pe
 complete -c clonedeck -n $clone -s j -l lanes -x -d threads
 complete -c clonedeck -n $clone -l source-backend -x -a 'auto uring threads sg buffered image'
 complete -c clonedeck -n $clone -l destination-backend -x -a 'auto uring threads sg buffered image'
-complete -c clonedeck -n $clone -l sg-io -x -a 'direct indirect' -d 'how data gets to and from the sg driver'
+complete -c clonedeck -n $clone -l sg-io -x -a 'direct mmap indirect' -d 'how data gets to and from the sg driver'
+complete -c clonedeck -n $clone -l sg-fua -d 'each write is on the medium when it is done'
+complete -c clonedeck -n $clone -l sg-dpo -d 'the disk need not cache what is transferred'
 complete -c clonedeck -n $clone -l rate -x -d 'bytes per second at most'
 complete -c clonedeck -n $clone -l retries -x -d 'of a failed request'
 complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read error'

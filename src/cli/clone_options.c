@@ -16,6 +16,8 @@ enum long_only {
 	OPTION_SOURCE_BACKEND,
 	OPTION_DESTINATION_BACKEND,
 	OPTION_SG_IO,
+	OPTION_SG_FUA,
+	OPTION_SG_DPO,
 	OPTION_REPORT,
 	OPTION_CERTIFICATE,
 	OPTION_OPERATOR,
@@ -42,6 +44,8 @@ static const struct option clone_long[] = {
 	{ "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND },
 	{ "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND },
 	{ "sg-io", required_argument, NULL, OPTION_SG_IO },
+	{ "sg-fua", no_argument, NULL, OPTION_SG_FUA },
+	{ "sg-dpo", no_argument, NULL, OPTION_SG_DPO },
 	{ "map", required_argument, NULL, 'm' },
 	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
@@ -141,12 +145,8 @@ static int set_backend(const char *command, const char *name, const char *value,
 
 static int set_sg_io(const char *command, const char *value, enum sg_data *ret)
 {
-	if (strcmp(value, "direct") == 0)
-		*ret = SG_DATA_DIRECT;
-	else if (strcmp(value, "indirect") == 0)
-		*ret = SG_DATA_INDIRECT;
-	else
-		return cli_usage(command, _("--sg-io %s: choose direct or indirect."), value);
+	if (plan_sg_data_parse(value, ret) < 0)
+		return cli_usage(command, _("--sg-io %s: choose direct, mmap or indirect."), value);
 	return 0;
 }
 
@@ -209,6 +209,12 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 				   &ret->destination_backend);
 	case OPTION_SG_IO:
 		return set_sg_io(command, optarg, &ret->sg_data);
+	case OPTION_SG_FUA:
+		ret->sg_fua = true;
+		return 0;
+	case OPTION_SG_DPO:
+		ret->sg_dpo = true;
+		return 0;
 	case OPTION_RETRIES:
 		return set_retries(command, optarg, &ret->retries);
 	case OPTION_ON_ERROR:
@@ -273,6 +279,19 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 }
 
 /* What is there must make sense together. */
+static int check_sg_options(const char *command, const struct plan_options *plan)
+{
+	bool source = plan->source_backend == BACKEND_SG;
+	bool destination = plan->destination_backend == BACKEND_SG;
+
+	if (plan->sg_fua && !destination)
+		return cli_usage(command, _("--sg-fua needs --destination-backend sg."));
+	if (plan->sg_dpo && !source && !destination)
+		return cli_usage(command, _("--sg-dpo needs sg at one end: --source-backend sg or "
+					    "--destination-backend sg."));
+	return 0;
+}
+
 static int check_options(char **argv, bool resume, const struct clone_options *options)
 {
 	if (resume && !options->map)
@@ -281,7 +300,7 @@ static int check_options(char **argv, bool resume, const struct clone_options *o
 		return cli_usage(argv[0], _("Name the source with -s."));
 	if (!resume && !options->destination)
 		return cli_usage(argv[0], _("Name the destination with -d."));
-	return 0;
+	return check_sg_options(argv[0], &options->plan);
 }
 
 int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret)
@@ -340,7 +359,12 @@ void clone_options_help(bool resume)
 			"      --source-backend NAME     auto, uring, threads, sg, buffered, "
 			"image\n"
 			"      --destination-backend NAME\n"
-			"      --sg-io direct|indirect   how data gets to and from the sg driver\n"
+			"      --sg-io direct|mmap|indirect\n"
+			"                                how data gets to and from the sg driver\n"
+			"      --sg-fua                  each write is on the medium when it is "
+			"done\n"
+			"      --sg-dpo                  the disk need not cache what is "
+			"transferred\n"
 			"      --rate SIZE               at most so many bytes per second\n"
 			"      --retries N               how often a failed request is tried "
 			"again\n"

@@ -170,9 +170,9 @@ static json_object *json_options(const struct plan_options *options)
 		object, "destination_backend",
 		json_object_new_string(io_backend_choice_name(options->destination_backend)));
 	json_object_object_add(object, "sg_io",
-			       json_object_new_string(options->sg_data == SG_DATA_INDIRECT
-							      ? "indirect"
-							      : "direct"));
+			       json_object_new_string(plan_sg_data_name(options->sg_data)));
+	json_object_object_add(object, "sg_fua", json_object_new_boolean(options->sg_fua));
+	json_object_object_add(object, "sg_dpo", json_object_new_boolean(options->sg_dpo));
 	json_object_object_add(object, "rate", report_json_positive_number(options->rate));
 	json_object_object_add(
 		object, "on_error",

@@ -163,8 +163,9 @@ void map_plan_print(const struct plan *plan, FILE *file)
 		io_backend_choice_name(o->source_backend));
 	fprintf(file, MAP_COMMENT_PREFIX "option.destination_backend=%s\n",
 		io_backend_choice_name(o->destination_backend));
-	fprintf(file, MAP_COMMENT_PREFIX "option.sg_io=%s\n",
-		o->sg_data == SG_DATA_INDIRECT ? "indirect" : "direct");
+	fprintf(file, MAP_COMMENT_PREFIX "option.sg_io=%s\n", plan_sg_data_name(o->sg_data));
+	fprintf(file, MAP_COMMENT_PREFIX "option.sg_fua=%s\n", o->sg_fua ? "on" : "off");
+	fprintf(file, MAP_COMMENT_PREFIX "option.sg_dpo=%s\n", o->sg_dpo ? "on" : "off");
 	fprintf(file, MAP_COMMENT_PREFIX "option.rate=%" PRIu64 "\n", o->rate);
 	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
 	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
@@ -288,6 +289,12 @@ static int read_end_field(struct map_plan_reader *reader, int which, const char 
 	return -ENOENT;
 }
 
+static int on_or_off(const char *value, bool *ret)
+{
+	*ret = strcmp(value, "on") == 0;
+	return *ret || strcmp(value, "off") == 0 ? 0 : -EINVAL;
+}
+
 static int read_option(struct plan_options *o, const char *key, const char *value)
 {
 	const struct {
@@ -315,12 +322,12 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		return io_backend_choice_parse(value, &o->source_backend);
 	if (!strcmp(key, "destination_backend"))
 		return io_backend_choice_parse(value, &o->destination_backend);
-	if (!strcmp(key, "sg_io")) {
-		if (strcmp(value, "direct") != 0 && strcmp(value, "indirect") != 0)
-			return -EINVAL;
-		o->sg_data = strcmp(value, "indirect") != 0 ? SG_DATA_DIRECT : SG_DATA_INDIRECT;
-		return 0;
-	}
+	if (!strcmp(key, "sg_io"))
+		return plan_sg_data_parse(value, &o->sg_data);
+	if (!strcmp(key, "sg_fua"))
+		return on_or_off(value, &o->sg_fua);
+	if (!strcmp(key, "sg_dpo"))
+		return on_or_off(value, &o->sg_dpo);
 	if (!strcmp(key, "on_error")) {
 		if (strcmp(value, "stop") != 0 && strcmp(value, "map") != 0)
 			return -EINVAL;

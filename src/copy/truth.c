@@ -14,6 +14,7 @@ static void add(struct io_truth *sum, const struct io_truth *truth)
 	sum->known |= truth->known;
 	sum->direct += truth->direct;
 	sum->indirect += truth->indirect;
+	sum->mapped += truth->mapped;
 	sum->recovered += truth->recovered;
 	sum->retried += truth->retried;
 	sum->waited += truth->waited;

@@ -36,7 +36,7 @@ static const struct {
 	{ BACKEND_THREADS, "threads", &io_threads_backend },
 	{ BACKEND_BUFFERED, "buffered", &io_buffered_backend },
 	{ BACKEND_IMAGE, "image", &io_image_backend },
-	{ BACKEND_SG, "sg", &sg_direct_backend.io },
+	{ BACKEND_SG, "sg", NULL },
 	{ BACKEND_NULL, "null", &io_null_backend },
 };
 
@@ -44,6 +44,8 @@ static const struct {
 
 const struct io_backend *io_backend_by_choice(enum backend_choice choice)
 {
+	if (choice == BACKEND_SG)
+		return &sg_backend_find(SG_MODE_DIRECT, false, false)->io;
 	for (size_t i = 0; i < CHOICES; i++)
 		if (choices[i].choice == choice)
 			return choices[i].backend;
@@ -171,14 +173,25 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 	return 0;
 }
 
+static const struct io_backend *sg_as_asked(const struct plan_options *options)
+{
+	static const enum sg_mode modes[] = {
+		[SG_DATA_DIRECT] = SG_MODE_DIRECT,
+		[SG_DATA_INDIRECT] = SG_MODE_INDIRECT,
+		[SG_DATA_MMAP] = SG_MODE_MMAP,
+	};
+
+	return &sg_backend_find(modes[options->sg_data], options->sg_fua, options->sg_dpo)->io;
+}
+
 static int choose_backend(const struct io_target *target, enum backend_choice choice,
-			  enum sg_data sg_data, bool synchronous, const struct io_backend **ret,
-			  struct error *reterr)
+			  const struct plan_options *options, bool synchronous,
+			  const struct io_backend **ret, struct error *reterr)
 {
 	const struct io_backend *backend = io_backend_by_choice(choice);
 
-	if (choice == BACKEND_SG && sg_data == SG_DATA_INDIRECT)
-		backend = &sg_indirect_backend.io;
+	if (choice == BACKEND_SG)
+		backend = sg_as_asked(options);
 
 	if (choice != BACKEND_AUTO && !backend) {
 		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
@@ -354,11 +367,11 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 	r = choose_chunk(source, destination, options, &choice, reterr);
 	if (r < 0)
 		return r;
-	r = choose_backend(source, options->source_backend, options->sg_data,
-			   choice.source_synchronous, &choice.source, reterr);
+	r = choose_backend(source, options->source_backend, options, choice.source_synchronous,
+			   &choice.source, reterr);
 	if (r < 0)
 		return r;
-	r = choose_backend(destination, options->destination_backend, options->sg_data,
+	r = choose_backend(destination, options->destination_backend, options,
 			   choice.destination_synchronous, &choice.destination, reterr);
 	if (r < 0)
 		return r;

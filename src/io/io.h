@@ -95,6 +95,7 @@ struct io_recovered {
 struct io_truth {
 	bool known;
 	uint64_t direct, indirect; /* requests whose data went straight, or was copied */
+	uint64_t mapped;           /* or went through buffers of the driver that are mapped */
 	uint64_t recovered;        /* done after trouble of the device's own */
 	uint64_t retried;          /* sent again at once */
 	uint64_t waited;           /* sent again later: not ready, busy */

@@ -10,15 +10,18 @@
 
 enum {
 	OP_TEST_UNIT_READY = 0x00,
+	OP_MODE_SENSE_6 = 0x1a,
 	OP_READ_CAPACITY_10 = 0x25,
 	OP_READ_10 = 0x28,
 	OP_WRITE_10 = 0x2a,
 	OP_SYNCHRONIZE_CACHE_10 = 0x35,
+	OP_MODE_SENSE_10 = 0x5a,
 	OP_VARIABLE_LENGTH = 0x7f,
 	OP_READ_16 = 0x88,
 	OP_WRITE_16 = 0x8a,
 	OP_SYNCHRONIZE_CACHE_16 = 0x91,
 	OP_SERVICE_ACTION_IN_16 = 0x9e,
+	CACHING_PAGE = 0x08,
 	ACTION_READ_CAPACITY_16 = 0x10,
 	ACTION_READ_32 = 0x09,
 	ACTION_WRITE_32 = 0x0b,
@@ -76,11 +79,13 @@ static uint64_t get_be64(const uint8_t *from)
 	return be64toh(value);
 }
 
-static uint8_t transfer_flags(const struct scsi_format *format)
+static uint8_t transfer_flags(const struct scsi_format *format, enum io_direction direction)
 {
+	bool fua = format->fua && direction == IO_WRITE;
+
 	/* With protection the device checks and strips it: RDPROTECT/WRPROTECT 0 transfers
 	 * data alone, which types 1 and 3 and, by its 32-byte commands, type 2 allow. */
-	return (format->dpo ? 0x10 : 0) | (format->fua ? 0x08 : 0);
+	return (format->dpo ? 0x10 : 0) | (fua ? 0x08 : 0);
 }
 
 static void transfer_10(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
@@ -88,7 +93,7 @@ static void transfer_10(const struct scsi_format *format, enum io_direction dire
 {
 	ret->length = 10;
 	ret->bytes[0] = direction == IO_READ ? OP_READ_10 : OP_WRITE_10;
-	ret->bytes[1] = transfer_flags(format);
+	ret->bytes[1] = transfer_flags(format, direction);
 	put_be32((uint32_t)lba, ret->bytes + 2);
 	put_be16((uint16_t)blocks, ret->bytes + 7);
 }
@@ -98,7 +103,7 @@ static void transfer_16(const struct scsi_format *format, enum io_direction dire
 {
 	ret->length = 16;
 	ret->bytes[0] = direction == IO_READ ? OP_READ_16 : OP_WRITE_16;
-	ret->bytes[1] = transfer_flags(format);
+	ret->bytes[1] = transfer_flags(format, direction);
 	put_be64(lba, ret->bytes + 2);
 	put_be32(blocks, ret->bytes + 10);
 }
@@ -110,7 +115,7 @@ static void transfer_32(const struct scsi_format *format, enum io_direction dire
 	ret->bytes[0] = OP_VARIABLE_LENGTH;
 	ret->bytes[7] = 0x18; /* additional length */
 	put_be16(direction == IO_READ ? ACTION_READ_32 : ACTION_WRITE_32, ret->bytes + 8);
-	ret->bytes[10] = transfer_flags(format);
+	ret->bytes[10] = transfer_flags(format, direction);
 	put_be64(lba, ret->bytes + 12);
 	/* type 2 checks the expected initial reference tag even when none is transferred */
 	put_be32((uint32_t)lba, ret->bytes + 20);
@@ -161,6 +166,37 @@ void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret)
 		.bytes = { long_lba ? OP_SYNCHRONIZE_CACHE_16 : OP_SYNCHRONIZE_CACHE_10 },
 		.length = long_lba ? 16 : 10,
 	};
+}
+
+void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){
+		.bytes = { long_form ? OP_MODE_SENSE_10 : OP_MODE_SENSE_6, 0, CACHING_PAGE },
+		.length = long_form ? 10 : 6,
+	};
+	ret->bytes[long_form ? 8 : 4] = SCSI_MODE_MAX;
+}
+
+int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
+			    struct scsi_caching *ret)
+{
+	size_t header = long_form ? 8 : 4;
+
+	if (length < header)
+		return -EPROTO;
+	size_t page = header + (long_form ? (size_t)data[6] << 8 | data[7] : data[3]);
+	uint8_t device = data[long_form ? 3 : 2];
+
+	*ret = (struct scsi_caching){
+		.write_protected = device & 0x80,
+		.dpo_fua = device & 0x10,
+	};
+	if (length < page + 3 || (data[page] & 0x3f) != CACHING_PAGE)
+		return 0;
+	ret->known = true;
+	ret->write_cache = data[page + 2] & 0x04;
+	ret->read_cache = !(data[page + 2] & 0x01);
+	return 0;
 }
 
 int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret)

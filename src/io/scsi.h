@@ -28,7 +28,8 @@ struct scsi_cdb {
 struct scsi_format {
 	bool long_lba;      /* it answers READ CAPACITY(16): the 16-byte commands are safe */
 	uint8_t protection; /* T10 protection type, 0 none; 2 needs the 32-byte commands */
-	bool fua, dpo;
+	bool fua;           /* of writes */
+	bool dpo;
 };
 
 struct scsi_capacity {
@@ -49,7 +50,23 @@ void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret);
 /* The whole medium: LBA 0, count 0. */
 void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret);
 
+/* The caching mode page with its header, in one of two forms: many USB bridges know only the
+ * short one. */
+#define SCSI_MODE_MAX 64
+void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret);
+
+/* What a disk says of its cache. */
+struct scsi_caching {
+	bool write_protected;
+	bool dpo_fua;     /* it knows these bits of READ and WRITE */
+	bool known;       /* it has the caching page */
+	bool write_cache; /* WCE; only where known */
+	bool read_cache;  /* not RCD; only where known */
+};
+
 /* -EPROTO for an answer too short or without sense. */
+int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
+			    struct scsi_caching *ret);
 int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 

@@ -48,31 +48,48 @@ static enum io_answer sg_submit(struct io_handle *io, struct io_request *request
  * Takes the answer that is `ready`, and more where asking in vain is unlikely:
  * every question is a system call, and most disks answer one command at a time.
  */
-static int receive(struct sg_handle *handle, bool ready)
+static int receive_port(struct sg_handle *handle, struct sg_port *port)
 {
 	const struct sg_driver *driver = handle->backend->driver;
 
-	while (handle->queued > 0 && (ready || handle->eager)) {
+	while (port->queued > 0 && (port->ready || port->eager)) {
 		sg_io_hdr_t header;
-		int r = driver->receive(driver, handle->fd, &header);
+		int r = driver->receive(driver, port->fd, &header);
 
 		if (r == -EAGAIN)
-			handle->eager = false;
+			port->eager = false;
 		if (r < 0)
 			return r == -EAGAIN ? 0 : r;
+		port->queued--;
 		handle->queued--;
-		if (++handle->answers % ASK_EVERY == 0)
-			handle->eager = true;
-		ready = false;
+		if (++port->answers % ASK_EVERY == 0)
+			port->eager = true;
+		port->ready = false;
 		sg_slot_answered(handle, header.usr_ptr, &header);
 	}
 	return 0;
 }
 
+static int receive(struct sg_handle *handle)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < handle->port_count && r == 0; i++)
+		r = receive_port(handle, &handle->ports[i]);
+	return r;
+}
+
+static void set_ready(struct sg_handle *handle, bool ready)
+{
+	for (unsigned i = 0; i < handle->port_count; i++)
+		handle->ports[i].ready = ready;
+}
+
 static int receive_all(struct sg_handle *handle)
 {
-	handle->eager = true;
-	return receive(handle, true);
+	for (unsigned i = 0; i < handle->port_count; i++)
+		handle->ports[i].eager = true;
+	return receive(handle);
 }
 
 /* The device is gone and the driver gives nothing back any more. */
@@ -87,6 +104,8 @@ static void fail_all(struct sg_handle *handle, int code)
 		if (slot->request && !slot->completed)
 			sg_slot_complete(handle, slot, code);
 	}
+	for (unsigned i = 0; i < handle->port_count; i++)
+		handle->ports[i].queued = 0;
 	handle->queued = 0;
 }
 
@@ -125,21 +144,24 @@ static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io
 }
 
 /* Waits for the driver or for the next command that is due, at most until `deadline`. Sets
- * those of `ready` that have an answer. */
+ * `ready` of the ports that have an answer. */
 static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, uint64_t deadline,
-			    uint64_t due, bool *ready)
+			    uint64_t due)
 {
 	const struct sg_driver *driver = both[0]->backend->driver;
 	uint64_t until = due && due < deadline ? due : deadline;
 	uint64_t now = clock_monotonic();
+	struct sg_port *ports[SG_DRIVER_WAIT];
+	int fds[SG_DRIVER_WAIT];
 	unsigned count = 0;
-	int fds[2], bits[2] = { 0 };
 
 	for (unsigned i = 0; i < count_of; i++) {
-		ready[i] = false;
-		if (both[i]->queued > 0) {
-			bits[i] = 1 << count;
-			fds[count++] = both[i]->fd;
+		set_ready(both[i], false);
+		for (unsigned p = 0; p < both[i]->port_count; p++) {
+			if (both[i]->ports[p].queued == 0)
+				continue;
+			ports[count] = &both[i]->ports[p];
+			fds[count++] = both[i]->ports[p].fd;
 		}
 	}
 	if (count == 0) {
@@ -148,8 +170,8 @@ static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, ui
 	}
 	int r = driver->wait(driver, fds, count, until > now ? until - now : 0);
 
-	for (unsigned i = 0; r > 0 && i < count_of; i++)
-		ready[i] = r & bits[i];
+	for (unsigned i = 0; r > 0 && i < count; i++)
+		ports[i]->ready = r & 1 << i;
 	return r == -ETIMEDOUT || r > 0 ? 0 : r;
 }
 
@@ -161,13 +183,14 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 	uint64_t deadline = clock_monotonic() + timeout_ns;
 	/* who does not want to wait here has waited elsewhere */
 	bool polled = min == 0 || timeout_ns == 0;
-	bool ready[2] = { polled, polled };
 
+	for (unsigned i = 0; polled && i < count_of; i++)
+		set_ready(both[i], true);
 	for (;;) {
 		uint64_t due = 0;
 
 		for (unsigned i = 0; i < count_of; i++) {
-			int r = receive(both[i], ready[i]);
+			int r = receive(both[i]);
 
 			if (r < 0)
 				fail_all(both[i], r);
@@ -182,7 +205,7 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 		if (both[0]->used + (both[1] ? both[1]->used : 0) == 0)
 			return (int)n;
 
-		int r = wait_for_answers(both, count_of, deadline, due, ready);
+		int r = wait_for_answers(both, count_of, deadline, due);
 
 		if (r < 0)
 			for (unsigned i = 0; i < count_of; i++)
@@ -193,7 +216,7 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 
 static int sg_poll_fd(struct io_handle *io)
 {
-	return sg_of(io)->fd;
+	return sg_of(io)->poll_fd;
 }
 
 /* sg cannot take a sent command back; what has not been sent again is let go. */
@@ -224,9 +247,7 @@ static void sg_close(struct io_handle *io)
 	while (handle->queued > 0 && clock_monotonic() < deadline)
 		sg_reap(io, 1, SG_DRIVER_QUEUE, NSEC_PER_SEC, requests);
 	fail_all(handle, -ETIMEDOUT);
-	handle->backend->driver->close(handle->backend->driver, handle->fd);
-	sg_trust_unref(handle->trust);
-	free(handle);
+	sg_free(handle);
 }
 
 static void sg_truth(const struct io_handle *io, struct io_truth *ret)
@@ -238,6 +259,7 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 		.known = true,
 		.direct = __atomic_load_n(&counts->direct, __ATOMIC_RELAXED),
 		.indirect = __atomic_load_n(&counts->indirect, __ATOMIC_RELAXED),
+		.mapped = __atomic_load_n(&counts->mapped, __ATOMIC_RELAXED),
 		.recovered = __atomic_load_n(&counts->recovered, __ATOMIC_ACQUIRE),
 		.retried = __atomic_load_n(&counts->retried, __ATOMIC_RELAXED),
 		.waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED),
@@ -261,14 +283,24 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 	*backend = (struct sg_backend){ .io = SG_TABLE, .driver = driver, .mode = mode };
 }
 
-const struct sg_backend sg_direct_backend = {
-	.io = SG_TABLE,
-	.driver = &sg_linux_driver,
-	.mode = SG_MODE_DIRECT,
-};
+#define SG_WAY(way, with_fua, with_dpo)                                                            \
+	{                                                                                          \
+		.io = SG_TABLE, .driver = &sg_linux_driver, .mode = way, .fua = with_fua,          \
+		.dpo = with_dpo,                                                                   \
+	}
+#define SG_WAYS(way)                                                                               \
+	{                                                                                          \
+		{ SG_WAY(way, false, false), SG_WAY(way, false, true) },                           \
+			{ SG_WAY(way, true, false), SG_WAY(way, true, true) },                     \
+	}
 
-const struct sg_backend sg_indirect_backend = {
-	.io = SG_TABLE,
-	.driver = &sg_linux_driver,
-	.mode = SG_MODE_INDIRECT,
-};
+const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo)
+{
+	static const struct sg_backend ways[][2][2] = {
+		[SG_MODE_DIRECT] = SG_WAYS(SG_MODE_DIRECT),
+		[SG_MODE_INDIRECT] = SG_WAYS(SG_MODE_INDIRECT),
+		[SG_MODE_MMAP] = SG_WAYS(SG_MODE_MMAP),
+	};
+
+	return &ways[mode][fua][dpo];
+}

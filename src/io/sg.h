@@ -22,6 +22,7 @@
 enum sg_mode {
 	SG_MODE_DIRECT,   /* asked for; the driver may still copy, and says so */
 	SG_MODE_INDIRECT, /* through the driver's own buffer */
+	SG_MODE_MMAP,     /* through its buffers, mapped here: one command a descriptor */
 };
 
 /* The table that open() is called with; `io` first, so that it is found again. */
@@ -34,22 +35,25 @@ struct sg_backend {
 
 /* What was really done on one handle; counted by its lane, read by anyone (io_truth). */
 struct sg_counts {
-	uint64_t direct, indirect, recovered, retried, waited;
+	uint64_t direct, indirect, mapped, recovered, retried, waited;
 	struct io_recovered first[IO_RECOVERED_KEPT];
 };
 
-/* Fills a backend table over any driver; the two below are made of it. */
+/* Fills a backend table over any driver. */
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);
 
-/* The public tables: direct (the default) and indirect. */
-extern const struct sg_backend sg_direct_backend;
-extern const struct sg_backend sg_indirect_backend;
+/* The tables over the real driver: one for each way of asking. */
+const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo);
 
 /* ---- between sg.c (the queue), sg_slot.c, sg_open.c, sg_command.c and sg_flush.c ---- */
+
+/* Both ends of a lane are waited for at once. */
+#define SG_PORTS_MAX (SG_DRIVER_WAIT / 2)
 
 #define SG_TIMEOUT_MS 60000 /* of one command; sd's own limit is 30 s, USB bridges need more */
 
 struct sg_slot {
+	struct sg_port *port;
 	struct io_request *request; /* NULL: free */
 	sg_io_hdr_t header;
 	struct scsi_cdb cdb;
@@ -63,19 +67,31 @@ struct sg_slot {
 	bool completed;      /* result is set, waits for reap */
 };
 
+/* A descriptor with its queue in the driver: a handle has one, or with mapped buffers one for
+ * each of its slots. */
+struct sg_port {
+	int fd;
+	unsigned queued; /* commands that the driver holds */
+	unsigned answers;
+	bool eager;   /* the last answers were there before anybody waited for them */
+	bool ready;   /* has an answer */
+	void *buffer; /* mapped, or NULL */
+};
+
 struct sg_handle {
 	struct io_handle io;
 	const struct sg_backend *backend;
-	int fd;
+	struct sg_port ports[SG_PORTS_MAX];
+	unsigned port_count;
+	uint32_t mapped; /* bytes of each port's buffer */
+	int poll_fd;
 	struct scsi_format format;
 	struct scsi_capacity capacity;
 	struct sg_trust *trust;
 	struct sg_handle *peer; /* reaps for us and we for it, or NULL */
 	unsigned depth;
-	unsigned queued; /* commands that the driver holds */
+	unsigned queued; /* of all ports */
 	unsigned used;   /* slots in use */
-	unsigned answers;
-	bool eager; /* the last answers were there before anybody waited for them */
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];
 };
@@ -102,6 +118,8 @@ struct sg_result {
  * for that. A reset and the like end it: what they mean is the caller's to say. Returns code. */
 int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
 	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
+/* MODE SENSE, the caching page. */
+int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
 /* The error for a command that failed so; returns result->code. */
 int sg_explain(const struct io_target *target, const char *operation,
 	       const struct sg_result *result, struct error *reterr);
@@ -110,6 +128,7 @@ int sg_probe(const struct io_backend *backend, const struct io_target *target,
 	     struct error *reterr);
 int sg_open(const struct io_backend *backend, const struct io_target *target,
 	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
+void sg_free(struct sg_handle *handle); /* with nothing in flight */
 int sg_flush(struct io_handle *handle, struct error *reterr);
 
 #endif

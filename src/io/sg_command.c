@@ -2,6 +2,8 @@
 /* The sg backend's single commands: run, waited for, judged, explained. */
 #include "io/sg.h"
 
+#include <errno.h>
+
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/sense.h"
@@ -60,6 +62,25 @@ int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, v
 		if (wait)
 			clock_sleep_until(clock_monotonic() + READY_PAUSE);
 	}
+}
+
+int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret)
+{
+	int r = -EOPNOTSUPP;
+
+	for (int form = 1; form >= 0; form--) {
+		uint8_t data[SCSI_MODE_MAX] = { 0 };
+		struct sg_result result;
+		struct scsi_cdb cdb;
+
+		scsi_cdb_mode_sense_caching(form, &cdb);
+		r = sg_run(driver, fd, &cdb, data, sizeof(data), SG_TIMEOUT_MS, &result);
+		if (r == 0)
+			r = scsi_parse_mode_caching(form, data, result.transferred, ret);
+		if (r == 0 || r == -ENODEV)
+			break;
+	}
+	return r;
 }
 
 int sg_explain(const struct io_target *target, const char *operation,

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +39,50 @@ static int linux_reserve(const struct sg_driver *driver, int fd, uint32_t bytes)
 	return ioctl(fd, SG_SET_RESERVED_SIZE, &size) < 0 ? -errno : 0;
 }
 
+static int linux_map(const struct sg_driver *driver, int fd, uint32_t *bytes, void **ret)
+{
+	int size = (int)*bytes;
+
+	if (ioctl(fd, SG_SET_RESERVED_SIZE, &size) < 0 ||
+	    ioctl(fd, SG_GET_RESERVED_SIZE, &size) < 0)
+		return -errno;
+	if (size < 0 || (uint32_t)size < *bytes) {
+		*bytes = size < 0 ? 0 : (uint32_t)size;
+		return -ENOSPC;
+	}
+	void *buffer = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (buffer == MAP_FAILED)
+		return -errno;
+	*ret = buffer;
+	return 0;
+}
+
+static void linux_unmap(const struct sg_driver *driver, void *buffer, uint32_t bytes)
+{
+	munmap(buffer, bytes);
+}
+
+static int linux_group(const struct sg_driver *driver, const int *fds, unsigned count, int *ret)
+{
+	int group = epoll_create1(EPOLL_CLOEXEC);
+
+	if (group < 0)
+		return -errno;
+	for (unsigned i = 0; i < count; i++) {
+		struct epoll_event event = { .events = EPOLLIN };
+
+		if (epoll_ctl(group, EPOLL_CTL_ADD, fds[i], &event) < 0) {
+			int r = -errno;
+
+			close(group);
+			return r;
+		}
+	}
+	*ret = group;
+	return 0;
+}
+
 static int linux_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
 {
 	ssize_t n;
@@ -63,7 +109,7 @@ static int linux_receive(const struct sg_driver *driver, int fd, sg_io_hdr_t *re
 static int linux_wait(const struct sg_driver *driver, const int *fds, unsigned count,
 		      uint64_t timeout_ns)
 {
-	struct pollfd polls[4];
+	struct pollfd polls[SG_DRIVER_WAIT];
 	struct timespec timeout = {
 		.tv_sec = (time_t)(timeout_ns / NSEC_PER_SEC),
 		.tv_nsec = (long)(timeout_ns % NSEC_PER_SEC),
@@ -108,6 +154,9 @@ const struct sg_driver sg_linux_driver = {
 	.reopen = linux_reopen,
 	.version = linux_version,
 	.reserve = linux_reserve,
+	.map = linux_map,
+	.unmap = linux_unmap,
+	.group = linux_group,
 	.send = linux_send,
 	.receive = linux_receive,
 	.wait = linux_wait,

@@ -15,11 +15,14 @@
 
 #include <scsi/sg.h>
 
+#define SG_DRIVER_WAIT  16 /* descriptors that wait() takes */
 #define SG_DRIVER_QUEUE 16 /* SG_MAX_QUEUE; the 17th write() answers EDOM */
 
 /* Not in the C library's header: at the tail of the device's queue. The driver's default is
  * the head, which would turn a queued sequential copy around. */
 #define SG_DRIVER_Q_AT_TAIL 0x10
+/* Nor this: the data lie in the mapped buffer. */
+#define SG_DRIVER_MMAP 0x04
 
 struct sg_driver {
 	/* A description of its own for the device behind sg_fd, non-blocking; it cannot turn
@@ -28,11 +31,17 @@ struct sg_driver {
 	int (*version)(const struct sg_driver *driver, int fd, int *ret);
 	/* The kernel's buffer of this descriptor, for indirect IO; it may be made smaller. */
 	int (*reserve)(const struct sg_driver *driver, int fd, uint32_t bytes);
+	/* Maps that buffer, for SG_DRIVER_MMAP: one command at a time. -ENOSPC with what it is
+	 * in *bytes when it could not be made as large as asked for. */
+	int (*map)(const struct sg_driver *driver, int fd, uint32_t *bytes, void **ret);
+	void (*unmap)(const struct sg_driver *driver, void *buffer, uint32_t bytes);
+	/* A descriptor that polls readable when one of these does; closed with close(). */
+	int (*group)(const struct sg_driver *driver, const int *fds, unsigned count, int *ret);
 	int (*send)(const struct sg_driver *driver, int fd, sg_io_hdr_t *header);
 	/* -EAGAIN: nothing has completed. */
 	int (*receive)(const struct sg_driver *driver, int fd, sg_io_hdr_t *ret);
-	/* Until one of the descriptors has something to receive. Returns those that have as
-	 * bits, the first is bit 0; 0 when interrupted; -ETIMEDOUT. */
+	/* Until one of the descriptors, SG_DRIVER_WAIT at most, has something to receive.
+	 * Returns those that have as bits, the first is bit 0; 0 when interrupted; -ETIMEDOUT. */
 	int (*wait)(const struct sg_driver *driver, const int *fds, unsigned count,
 		    uint64_t timeout_ns);
 	/* One command from beginning to end (SG_IO). */

@@ -12,6 +12,8 @@
 #define VERSION_3 30000
 /* Of unit attentions from before we came: each command takes one with it. */
 #define NEWS_TRIES 8
+/* Mapped buffers of a handle without an arena. */
+#define MAPPED_ALONE (1U << 20)
 
 /* What happened to the device before it was ours to write to concerns nobody any more. */
 static int run_at_start(const struct sg_backend *backend, int fd, const struct scsi_cdb *cdb,
@@ -108,12 +110,132 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	return 0;
 }
 
+/* A reserved buffer for each slot, mapped. */
+static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
+{
+	const struct io_target *target = handle->io.target;
+	const struct sg_driver *driver = handle->backend->driver;
+	uint32_t wanted = setup->buffers ? io_buffers_size(setup->buffers) : MAPPED_ALONE;
+
+	for (unsigned i = 0; i < handle->port_count; i++) {
+		uint32_t bytes = wanted;
+		int r = driver->map(driver, handle->ports[i].fd, &bytes, &handle->ports[i].buffer);
+
+		if (r == -ENOSPC)
+			return error_set(
+				reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+				_("The sg driver gives %s only a buffer of %u KiB to map, but a "
+				  "chunk has %u KiB. Choose a smaller --chunk, or another "
+				  "--sg-io."),
+				target->sg, bytes / 1024, wanted / 1024);
+		if (r < 0)
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+					 _("The sg driver's buffer for %s cannot be mapped: %s. "
+					   "Choose another --sg-io."),
+					 target->sg, error_phrase(r));
+		handle->mapped = wanted;
+	}
+	return 0;
+}
+
+static int open_ports(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
+{
+	const struct io_target *target = handle->io.target;
+	const struct sg_driver *driver = handle->backend->driver;
+	bool mapped = handle->backend->mode == SG_MODE_MMAP;
+	unsigned count = mapped ? handle->depth : 1;
+	int fds[SG_PORTS_MAX];
+
+	for (; handle->port_count < count; handle->port_count++) {
+		struct sg_port *port = &handle->ports[handle->port_count];
+		int r = driver->reopen(driver, target->sg_fd, &port->fd);
+
+		if (r < 0)
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+					 _("%s cannot be opened: %s."), target->sg,
+					 error_phrase(r));
+		port->eager = true;
+		fds[handle->port_count] = port->fd;
+	}
+	handle->poll_fd = handle->ports[0].fd;
+	if (count > 1) {
+		int r = driver->group(driver, fds, count, &handle->poll_fd);
+
+		if (r < 0)
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+					 _("%s cannot be opened: %s."), target->sg,
+					 error_phrase(r));
+	}
+	if (mapped)
+		return map_buffers(handle, setup, reterr);
+	/* a smaller buffer than wished costs speed in indirect mode, nothing else */
+	if (setup->buffers)
+		driver->reserve(driver, handle->ports[0].fd, io_buffers_size(setup->buffers));
+	return 0;
+}
+
+void sg_free(struct sg_handle *handle)
+{
+	const struct sg_driver *driver = handle->backend->driver;
+
+	if (handle->port_count > 1 && handle->poll_fd >= 0 &&
+	    handle->poll_fd != handle->ports[0].fd)
+		driver->close(driver, handle->poll_fd);
+	for (unsigned i = 0; i < handle->port_count; i++) {
+		if (handle->ports[i].buffer)
+			driver->unmap(driver, handle->ports[i].buffer, handle->mapped);
+		driver->close(driver, handle->ports[i].fd);
+	}
+	sg_trust_unref(handle->trust);
+	free(handle);
+}
+
+/* FUA and DPO are refused by disks that do not know them, at the first command. */
+static int choose_format(struct sg_handle *handle, struct error *reterr)
+{
+	const struct sg_backend *backend = handle->backend;
+	const struct io_target *target = handle->io.target;
+	struct scsi_caching caching = { 0 };
+
+	handle->format.protection = handle->capacity.protection;
+	handle->format.fua = backend->fua;
+	handle->format.dpo = backend->dpo;
+	if (!backend->fua && !backend->dpo)
+		return 0;
+	int r = sg_read_caching(backend->driver, handle->ports[0].fd, &caching);
+
+	if (r == 0 && caching.dpo_fua)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "open", target->name,
+			 _("%s knows neither FUA nor DPO: leave out --sg-fua and --sg-dpo."),
+			 target->name);
+}
+
+static int meet_device(struct sg_handle *handle, struct error *reterr)
+{
+	const struct io_target *target = handle->io.target;
+	int fd = handle->ports[0].fd;
+	struct sg_result result;
+	struct scsi_cdb cdb;
+
+	scsi_cdb_test_unit_ready(&cdb);
+	int r = run_at_start(handle->backend, fd, &cdb, NULL, 0, &result);
+
+	if (r < 0)
+		return sg_explain(target, "TEST UNIT READY", &result, reterr);
+	r = read_capacity(handle->backend, target, fd, handle, reterr);
+	if (r == 0)
+		r = check_capacity(target, handle, reterr);
+	if (r == 0)
+		r = choose_format(handle, reterr);
+	return r;
+}
+
 int sg_open(const struct io_backend *table, const struct io_target *target,
 	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
-	struct sg_result result;
-	struct scsi_cdb cdb;
+	unsigned most = backend->mode == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE;
 	int r = sg_probe(table, target, reterr);
 
 	if (r < 0)
@@ -124,48 +246,21 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 		return error_nomem(reterr);
 	handle->io = (struct io_handle){ .backend = table, .target = target };
 	handle->backend = backend;
-	handle->eager = true;
-	handle->depth = setup->depth < SG_DRIVER_QUEUE ? setup->depth : SG_DRIVER_QUEUE;
-	handle->fd = -1;
+	handle->poll_fd = -1;
+	handle->depth = setup->depth < 1 ? 1 : setup->depth < most ? setup->depth : most;
 	r = share_trust(handle, setup, reterr);
-	if (r < 0)
-		goto out;
-	r = backend->driver->reopen(backend->driver, target->sg_fd, &handle->fd);
+	if (r == 0)
+		r = open_ports(handle, setup, reterr);
+	if (r == 0)
+		r = meet_device(handle, reterr);
 	if (r < 0) {
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-			  _("%s cannot be opened: %s."), target->sg, error_phrase(r));
-		goto out;
+		sg_free(handle);
+		return r;
 	}
-
-	scsi_cdb_test_unit_ready(&cdb);
-	r = run_at_start(backend, handle->fd, &cdb, NULL, 0, &result);
-	if (r < 0) {
-		sg_explain(target, "TEST UNIT READY", &result, reterr);
-		goto out;
-	}
-	r = read_capacity(backend, target, handle->fd, handle, reterr);
-	if (r < 0)
-		goto out;
-	r = check_capacity(target, handle, reterr);
-	if (r < 0)
-		goto out;
-	handle->format.protection = handle->capacity.protection;
-	handle->format.fua = backend->fua;
-	handle->format.dpo = backend->dpo;
-	/* a smaller buffer than wished costs speed in indirect mode, nothing else */
-	if (setup->buffers)
-		backend->driver->reserve(backend->driver, handle->fd,
-					 io_buffers_size(setup->buffers));
 	if (setup->peer) {
 		handle->peer = (struct sg_handle *)setup->peer;
 		handle->peer->peer = handle;
 	}
 	*ret = &handle->io;
 	return 0;
-out:
-	if (handle->fd >= 0)
-		backend->driver->close(backend->driver, handle->fd);
-	sg_trust_unref(handle->trust);
-	free(handle);
-	return r;
 }

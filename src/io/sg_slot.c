@@ -3,6 +3,7 @@
 #include "io/sg.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -19,6 +20,12 @@ static uint64_t slot_offset(const struct sg_slot *slot)
 {
 	return slot->request->offset + slot->request->done;
 }
+
+static const unsigned way_flags[] = {
+	[SG_MODE_DIRECT] = SG_FLAG_DIRECT_IO,
+	[SG_MODE_INDIRECT] = 0,
+	[SG_MODE_MMAP] = SG_DRIVER_MMAP,
+};
 
 /* Builds and sends the command for what is still missing of the slot's request. */
 static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
@@ -39,6 +46,15 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 
 	if (r < 0)
 		return r;
+	void *memory = (char *)request->buffer + request->done;
+
+	if (slot->port->buffer) {
+		if (slot->wanted > handle->mapped)
+			return -EINVAL;
+		if (request->direction == IO_WRITE)
+			memcpy(slot->port->buffer, memory, slot->wanted);
+		memory = NULL;
+	}
 	slot->header = (sg_io_hdr_t){
 		.interface_id = 'S',
 		.dxfer_direction =
@@ -48,19 +64,19 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 		.mx_sb_len = sizeof(slot->sense),
 		.sbp = slot->sense,
 		.dxfer_len = slot->wanted,
-		.dxferp = (char *)request->buffer + request->done,
+		.dxferp = memory,
 		.timeout = SG_TIMEOUT_MS,
-		.flags = SG_DRIVER_Q_AT_TAIL |
-			 (handle->backend->mode == SG_MODE_DIRECT ? SG_FLAG_DIRECT_IO : 0),
+		.flags = SG_DRIVER_Q_AT_TAIL | way_flags[handle->backend->mode],
 		.usr_ptr = slot,
 	};
 	slot->generation = sg_trust_sent(handle->trust);
-	r = handle->backend->driver->send(handle->backend->driver, handle->fd, &slot->header);
+	r = handle->backend->driver->send(handle->backend->driver, slot->port->fd, &slot->header);
 	if (r < 0) {
 		sg_trust_answered(handle->trust, slot->generation);
 		return r;
 	}
 	slot->on_the_way = true;
+	slot->port->queued++;
 	handle->queued++;
 	return 0;
 }
@@ -105,7 +121,11 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 	/* neither is another medium read, nor written to a device that loses it */
 	int r = sg_trust_lost(handle->trust, &request->sense);
 
-	*slot = (struct sg_slot){ .request = request, .first_sent = clock_monotonic() };
+	*slot = (struct sg_slot){
+		.port = &handle->ports[(slot - handle->slots) % handle->port_count],
+		.request = request,
+		.first_sent = clock_monotonic(),
+	};
 	request->submitted = slot->first_sent;
 	if (write)
 		sg_trust_write_begins(handle->trust);
@@ -157,7 +177,9 @@ static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot
 
 static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
 {
-	if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
+	if (handle->backend->mode == SG_MODE_MMAP)
+		count(&handle->counts.mapped);
+	else if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
 		count(&handle->counts.direct);
 	else
 		count(&handle->counts.indirect);
@@ -215,6 +237,9 @@ static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot 
 
 	switch (outcome) {
 	case SCSI_RESET:
+		/* what is forced to the medium is in no cache */
+		if (handle->format.fua)
+			return SCSI_RETRY;
 		return sg_trust_reset(handle->trust, &request->sense, own) ? outcome : SCSI_RETRY;
 	case SCSI_DEFERRED:
 		/* somebody else's write, where we only read */
@@ -248,6 +273,8 @@ static void judge(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hd
 				      ? 0
 				      : slot->wanted - (uint32_t)header->resid;
 	count_data_path(handle, header);
+	if (slot->port->buffer && request->direction == IO_READ)
+		memcpy((char *)request->buffer + request->done, slot->port->buffer, transferred);
 
 	enum scsi_outcome outcome = scsi_judge(&answer, &request->sense, &code);
 

@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What may be asked of the copy: chunk, depth and lanes within their bounds. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
 #include "plan/plan.h"
+
+static const char *const sg_data_names[] = {
+	[SG_DATA_DIRECT] = "direct",
+	[SG_DATA_INDIRECT] = "indirect",
+	[SG_DATA_MMAP] = "mmap",
+};
+
+const char *plan_sg_data_name(enum sg_data data)
+{
+	return sg_data_names[data];
+}
+
+int plan_sg_data_parse(const char *name, enum sg_data *ret)
+{
+	for (size_t i = 0; i < sizeof(sg_data_names) / sizeof(sg_data_names[0]); i++) {
+		if (strcmp(name, sg_data_names[i]) != 0)
+			continue;
+		*ret = (enum sg_data)i;
+		return 0;
+	}
+	return -EINVAL;
+}
 
 static int check_multiple(uint32_t chunk, const struct endpoint *endpoint, struct error *reterr)
 {

@@ -40,6 +40,7 @@ enum backend_choice {
 enum sg_data {
 	SG_DATA_DIRECT,   /* straight, where the driver allows it (allow_dio); it says if not */
 	SG_DATA_INDIRECT, /* copied by the driver */
+	SG_DATA_MMAP,     /* through buffers of the driver that are mapped here */
 };
 
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
@@ -59,6 +60,8 @@ struct plan_options {
 	enum backend_choice source_backend;
 	enum backend_choice destination_backend;
 	enum sg_data sg_data; /* of the ends that go through sg */
+	bool sg_fua;          /* every write is on the medium before it is reported done */
+	bool sg_dpo;          /* the disk's cache may forget what was transferred */
 	uint64_t rate;        /* bytes per second, 0: no limit */
 	enum on_error on_error;
 	unsigned retries; /* of a failed request before it counts as failed */
@@ -98,6 +101,10 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 		      const struct extent *extents, size_t count,
 		      const struct plan_options *options, struct plan **ret, struct error *reterr);
 void plan_destroy(struct plan *plan); /* NULL is fine */
+
+/* "direct" and so on, in options, maps and JSON. -EINVAL for an unknown name. */
+const char *plan_sg_data_name(enum sg_data data);
+int plan_sg_data_parse(const char *name, enum sg_data *ret);
 
 /* -EINVAL with what is wrong and what is allowed. plan_new() asks it too. */
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,

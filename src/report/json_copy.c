@@ -112,6 +112,7 @@ static json_object *json_truth(const struct io_truth *truth)
 	object = json_object_new_object();
 	report_json_add_number(object, "direct", truth->direct);
 	report_json_add_number(object, "indirect", truth->indirect);
+	report_json_add_number(object, "mapped", truth->mapped);
 	report_json_add_number(object, "recovered", truth->recovered);
 	report_json_add_number(object, "retried", truth->retried);
 	report_json_add_number(object, "waited", truth->waited);

@@ -76,6 +76,13 @@ static void put_truth(struct page *page, const char *end, const struct io_truth 
 {
 	if (!truth->known)
 		return;
+	if (truth->mapped) {
+		page_field(page, "",
+			   _("%s: %" PRIu64 " commands mapped, %" PRIu64
+			     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
+			   end, truth->mapped, truth->recovered, truth->retried, truth->waited);
+		return;
+	}
 	page_field(page, "",
 		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
 		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),

@@ -156,6 +156,27 @@ static void capacity(struct sg_script *script, sg_io_hdr_t *header)
 	memcpy(header->dxferp, data, header->dxfer_len < 32 ? header->dxfer_len : 32);
 }
 
+/* The caching page behind a header and one block descriptor. */
+static void mode_sense(const struct sg_script *script, sg_io_hdr_t *header)
+{
+	bool long_form = header->cmdp[0] == 0x5a;
+	uint8_t data[64] = { 0 };
+	size_t page = long_form ? 16 : 12;
+
+	if (long_form && script->no_long_lba) {
+		header->status = 2;
+		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });
+		return;
+	}
+	data[long_form ? 3 : 2] = script->no_dpo_fua ? 0 : 0x10;
+	data[long_form ? 7 : 3] = 8;
+	data[page] = 0x08;
+	data[page + 1] = 18;
+	data[page + 2] = script->no_write_cache ? 0 : 0x04;
+	header->resid = (int)(header->dxfer_len - (page + 20));
+	memcpy(header->dxferp, data, page + 20);
+}
+
 static void execute(struct sg_script *script, sg_io_hdr_t *header)
 {
 	struct transfer t = decode(header->cmdp);
@@ -179,7 +200,9 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 			transfer(script, header, &t);
 		return;
 	}
-	if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {
+	if (op == 0x5a || op == 0x1a) {
+		mode_sense(script, header);
+	} else if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {
 		header->status = 2;
 		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });
 	} else if (t.read || t.write) {
@@ -194,10 +217,18 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 static int script_reopen(const struct sg_driver *driver, int sg_fd, int *ret)
 {
 	struct sg_script *script = script_of(driver);
+	unsigned port = 0;
 
+	if (script->gone)
+		return -ENODEV;
+	while (port < SG_SCRIPT_PORTS && script->ports[port].open)
+		port++;
+	if (port == SG_SCRIPT_PORTS)
+		return -EMFILE;
+	script->ports[port].open = true;
 	script->opened++;
-	*ret = 1000 + sg_fd;
-	return script->gone ? -ENODEV : 0;
+	*ret = SG_SCRIPT_FD + (int)port;
+	return 0;
 }
 
 static int script_version(const struct sg_driver *driver, int fd, int *ret)
@@ -211,23 +242,79 @@ static int script_reserve(const struct sg_driver *driver, int fd, uint32_t bytes
 	return 0;
 }
 
-static int script_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
+static int script_map(const struct sg_driver *driver, int fd, uint32_t *bytes, void **ret)
 {
 	struct sg_script *script = script_of(driver);
 
+	if (*bytes > script->reserve_most) {
+		*bytes = script->reserve_most;
+		return -ENOSPC;
+	}
+	*ret = script->ports[fd - SG_SCRIPT_FD].buffer = malloc(*bytes);
+	return 0;
+}
+
+static void script_unmap(const struct sg_driver *driver, void *buffer, uint32_t bytes)
+{
+	free(buffer);
+}
+
+/* Never polled: wait() knows. */
+static int script_group(const struct sg_driver *driver, const int *fds, unsigned count, int *ret)
+{
+	*ret = SG_SCRIPT_FD + SG_SCRIPT_PORTS;
+	script_of(driver)->opened++;
+	return 0;
+}
+
+/* As the real driver answers. */
+static int refuse_mapped(const struct sg_script *script, int fd, const sg_io_hdr_t *header)
+{
+	if (header->flags & SG_FLAG_DIRECT_IO)
+		return -EINVAL;
+	if (header->dxfer_len > script->reserve_most)
+		return -ENOMEM;
+	return script->ports[fd - SG_SCRIPT_FD].busy ? -EBUSY : 0;
+}
+
+static int script_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
+{
+	struct sg_script *script = script_of(driver);
+	unsigned queued = 0;
+
 	if (script->gone)
 		return -ENODEV;
-	if (script->pending_count == SG_DRIVER_QUEUE)
+	for (unsigned i = 0; i < script->pending_count; i++)
+		queued += script->pending[i].fd == fd;
+	if (queued == SG_DRIVER_QUEUE)
 		return -EDOM;
 	for (unsigned i = 0; i < script->rule_count; i++)
 		if (script->rules[i].send_error && script->rules[i].times > 0) {
 			script->rules[i].times--;
 			return script->rules[i].send_error;
 		}
-	script->pending[script->pending_count++] = *header;
+	if (header->flags & SG_DRIVER_MMAP) {
+		int r = refuse_mapped(script, fd, header);
+
+		if (r < 0)
+			return r;
+		script->ports[fd - SG_SCRIPT_FD].busy = true;
+	}
+	script->pending[script->pending_count].header = *header;
+	script->pending[script->pending_count++].fd = fd;
 	if (script->pending_count > script->most_queued)
 		script->most_queued = script->pending_count;
 	return 0;
+}
+
+static int next_of(const struct sg_script *script, int fd)
+{
+	int found = -1;
+
+	for (int i = 0; i < (int)script->pending_count; i++)
+		if (script->pending[i].fd == fd && (found < 0 || script->newest_first))
+			found = i;
+	return found;
 }
 
 static int script_receive(const struct sg_driver *driver, int fd, sg_io_hdr_t *ret)
@@ -236,14 +323,18 @@ static int script_receive(const struct sg_driver *driver, int fd, sg_io_hdr_t *r
 
 	if (script->gone)
 		return -ENODEV;
-	if (script->pending_count == 0)
-		return -EAGAIN;
-	unsigned i = script->newest_first ? script->pending_count - 1 : 0;
+	int i = next_of(script, fd);
 
-	*ret = script->pending[i];
+	if (i < 0)
+		return -EAGAIN;
+	*ret = script->pending[i].header;
 	memmove(&script->pending[i], &script->pending[i + 1],
-		(script->pending_count - i - 1) * sizeof(script->pending[0]));
+		(script->pending_count - (unsigned)i - 1) * sizeof(script->pending[0]));
 	script->pending_count--;
+	if (ret->flags & SG_DRIVER_MMAP) {
+		script->ports[fd - SG_SCRIPT_FD].busy = false;
+		ret->dxferp = script->ports[fd - SG_SCRIPT_FD].buffer;
+	}
 	execute(script, ret);
 	return 0;
 }
@@ -270,7 +361,11 @@ static int script_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *heade
 
 static void script_close(const struct sg_driver *driver, int fd)
 {
-	script_of(driver)->opened--;
+	struct sg_script *script = script_of(driver);
+
+	script->opened--;
+	if (fd < SG_SCRIPT_FD + SG_SCRIPT_PORTS)
+		script->ports[fd - SG_SCRIPT_FD].open = false;
 }
 
 void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_size)
@@ -280,6 +375,9 @@ void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_si
 			.reopen = script_reopen,
 			.version = script_version,
 			.reserve = script_reserve,
+			.map = script_map,
+			.unmap = script_unmap,
+			.group = script_group,
 			.send = script_send,
 			.receive = script_receive,
 			.wait = script_wait,
@@ -291,6 +389,7 @@ void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_si
 		.block_size = block_size,
 		.version = 30536,
 		.allow_direct = true,
+		.reserve_most = 4 << 20,
 	};
 	script->data = malloc(script->real_blocks * block_size);
 	for (uint64_t i = 0; i < script->real_blocks * block_size; i++)

@@ -14,6 +14,8 @@
 #include "io/sg_driver.h"
 
 #define SG_SCRIPT_RULES 16
+#define SG_SCRIPT_PORTS 16
+#define SG_SCRIPT_FD    1000 /* of the first port */
 
 /* Fits commands that touch `lba` (any, if ANY_LBA) with operation code `op` (any, if 0). */
 #define ANY_LBA UINT64_MAX
@@ -43,11 +45,22 @@ struct sg_script {
 	bool allow_direct;
 	bool newest_first; /* completions come in reverse order */
 	bool gone;         /* detached: everything fails with ENODEV */
+	bool no_dpo_fua;   /* does not know these bits */
+	bool no_write_cache;
+	uint32_t reserve_most; /* bytes that can be mapped */
 	int version;
 	struct sg_script_rule rules[SG_SCRIPT_RULES];
 	unsigned rule_count;
 
-	sg_io_hdr_t pending[SG_DRIVER_QUEUE];
+	/* descriptors are numbered as they are opened */
+	struct {
+		bool open, busy;
+		void *buffer; /* mapped */
+	} ports[SG_SCRIPT_PORTS];
+	struct {
+		sg_io_hdr_t header;
+		int fd;
+	} pending[SG_SCRIPT_PORTS + SG_DRIVER_QUEUE];
 	unsigned pending_count;
 
 	/* what was seen */

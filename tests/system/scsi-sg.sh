@@ -186,6 +186,21 @@ direct_where_the_driver_may_and_told_where_it_may_not() {
 	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 0'
 }
 
+mapped_buffers_and_forced_writes() {
+	disks
+	through sg sg 0 --sg-io mmap --sg-fua --sg-dpo
+	same_disks
+	reported '.engine | .source_sg.mapped >= 12 and .destination_sg.mapped >= 12
+		and .source_sg.direct + .source_sg.indirect == 0'
+	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
+	sync "$destination"
+	# Each command has a descriptor of its own, which the other end is waited for beside.
+	through sg uring 0 --sg-io mmap --queue-depth 8 --chunk 128K
+	same_disks
+	# An option that would do nothing is a mistake.
+	run 1 clone -s "$source" -d "$destination" --sg-fua --confirm "$token" --log-dir logs
+}
+
 # ---- trouble ----
 
 a_medium_error_by_its_lba() {
@@ -332,7 +347,8 @@ what_is_no_scsi_disk_is_refused() {
 
 run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
-	direct_where_the_driver_may_and_told_where_it_may_not a_medium_error_by_its_lba \
+	direct_where_the_driver_may_and_told_where_it_may_not \
+	mapped_buffers_and_forced_writes a_medium_error_by_its_lba \
 	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence \

@@ -559,6 +559,107 @@ START_TEST(the_way_of_the_data_is_told_apart)
 }
 END_TEST
 
+START_TEST(mapped_buffers_take_one_command_each)
+{
+	struct io_request requests[9], *done[9];
+	struct io_truth truth;
+
+	backend.mode = SG_MODE_MMAP;
+	open_it();
+	for (unsigned i = 0; i < 8; i++) {
+		requests[i] = ask(IO_READ, (uint64_t)i * 64, i);
+		memset(buffers[i], 0, LENGTH);
+		ck_assert_int_eq(handle->backend->submit(handle, &requests[i]), IO_QUEUED);
+	}
+	requests[8] = ask(IO_READ, 0, 8);
+	ck_assert_int_eq(handle->backend->submit(handle, &requests[8]), IO_BUSY);
+	ck_assert_int_eq(handle->backend->reap(handle, 8, 9, 1000000000, done), 8);
+	for (unsigned i = 0; i < 8; i++) {
+		ck_assert_int_eq(requests[i].result, 0);
+		ck_assert_mem_eq(buffers[i], disk.data + (size_t)i * 64 * BLOCK, LENGTH);
+	}
+	requests[0] = ask(IO_WRITE, 1000, 0);
+	memset(buffers[0], 0x99, LENGTH);
+	run(&requests[0]);
+	ck_assert_int_eq(requests[0].result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 1000 * BLOCK, LENGTH);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.mapped, 9);
+	ck_assert_uint_eq(truth.direct + truth.indirect, 0);
+	ck_assert_ptr_null(truth.advice);
+}
+END_TEST
+
+START_TEST(a_short_mapped_read_is_no_more_than_it_says)
+{
+	backend.mode = SG_MODE_MMAP;
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(disk.reads, 2);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+}
+END_TEST
+
+START_TEST(a_small_reserve_buffer_is_explained)
+{
+	struct io_setup setup = { .depth = 4 };
+	struct error error = { 0 };
+
+	backend.mode = SG_MODE_MMAP;
+	disk.reserve_most = 32768;
+	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "32 KiB"));
+	ck_assert_uint_eq(disk.opened, 0);
+}
+END_TEST
+
+START_TEST(fua_and_dpo_are_in_the_command)
+{
+	backend.fua = backend.dpo = true;
+	open_it();
+	struct io_request request = ask(IO_WRITE, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(disk.last_cdb[1], 0x18);
+	request = ask(IO_READ, 0, 0);
+	run(&request);
+	ck_assert_uint_eq(disk.last_cdb[1], 0x10);
+	/* what is forced to the medium survives a reset */
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
+						       .lba = ANY_LBA,
+						       .times = 1,
+						       .status = 2,
+						       .key = 6,
+						       .asc = 0x29 });
+	request = ask(IO_WRITE, 64, 0);
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+}
+END_TEST
+
+START_TEST(a_disk_without_fua_is_refused)
+{
+	struct io_setup setup = { .depth = 4 };
+	struct error error = { 0 };
+
+	backend.fua = true;
+	disk.no_dpo_fua = true;
+	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "--sg-fua"));
+	ck_assert_uint_eq(disk.opened, 0);
+	/* the short form of MODE SENSE says the same */
+	disk.no_dpo_fua = false;
+	disk.no_long_lba = true;
+	open_it();
+}
+END_TEST
+
 START_TEST(two_ends_of_a_lane_reap_for_each_other)
 {
 	static struct sg_script other;
@@ -614,6 +715,11 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, no_sg_node_is_explained);
 	tcase_add_test(tc, a_vanished_disk_gives_everything_back);
 	tcase_add_test(tc, the_way_of_the_data_is_told_apart);
+	tcase_add_test(tc, mapped_buffers_take_one_command_each);
+	tcase_add_test(tc, a_short_mapped_read_is_no_more_than_it_says);
+	tcase_add_test(tc, a_small_reserve_buffer_is_explained);
+	tcase_add_test(tc, fua_and_dpo_are_in_the_command);
+	tcase_add_test(tc, a_disk_without_fua_is_refused);
 	tcase_add_test(tc, two_ends_of_a_lane_reap_for_each_other);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -116,6 +116,7 @@ START_TEST(what_sg_did_is_told_per_end)
 
 	ck_assert_int_eq(json_object_get_int(member(source, "direct")), 5);
 	ck_assert_int_eq(json_object_get_int(member(source, "indirect")), 4);
+	ck_assert_int_eq(json_object_get_int(member(source, "mapped")), 0);
 	ck_assert_int_eq(json_object_get_int(member(source, "recovered")), 3);
 	ck_assert_int_eq(json_object_get_int(member(source, "retried")), 2);
 	ck_assert_int_eq(json_object_get_int(member(source, "waited")), 1);

@@ -67,7 +67,7 @@ START_TEST(test_wrong)
 		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
 		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
 		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
-		{ OPTION_SG_DATA, "mmap" },
+		{ OPTION_SG_DATA, "mapped" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
