@@ -15,6 +15,8 @@
 
 #define BATCH     32
 #define SLOW_READ NSEC_PER_SEC
+/* The longest that a completion is held back for others to come. */
+#define BATCH_WAIT (4 * NSEC_PER_MSEC)
 /* The keeper is late with a full ring; it comes round ten times a second. */
 #define RING_WAIT (10 * NSEC_PER_MSEC)
 
@@ -355,6 +357,24 @@ static uint64_t patience(const struct lane *lane)
 	return lane->token_wait && lane->token_wait < ns ? lane->token_wait : ns;
 }
 
+/*
+ * Waits for several completions at once, which spares system calls: as many as
+ * come quickly, and no more than leave both ends enough to do meanwhile. Of a
+ * slow disk each is taken at once.
+ */
+static int wait_batch(struct lane *lane, struct io_handle *handle)
+{
+	uint32_t least = lane->batch < lane->queued ? lane->batch : lane->queued;
+	uint64_t before = clock_monotonic(), most = patience(lane);
+	int n = reap(lane, handle, least, least > 1 && most > BATCH_WAIT ? BATCH_WAIT : most);
+
+	if (clock_monotonic() - before >= BATCH_WAIT)
+		lane->batch = n > 1 ? (uint32_t)n : 1;
+	else if (lane->batch < lane->slot_count * 2 / 3)
+		lane->batch++;
+	return n;
+}
+
 /* Waits for a completion of either end, or the gate. */
 static int wait_queues(struct lane *lane)
 {
@@ -378,7 +398,7 @@ static int wait_queues(struct lane *lane)
 		return reap_now(lane);
 	}
 	lane->unsent = false;
-	return reap(lane, source ? lane->source : lane->destination, 1, patience(lane));
+	return wait_batch(lane, source ? lane->source : lane->destination);
 }
 
 static bool all_done(const struct lane *lane, int gate)

@@ -118,6 +118,7 @@ struct lane {
 	struct slot_queue to_source, to_destination, to_report;
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
+	uint32_t batch;  /* completions to wait for at once */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
 	bool has_pending;

@@ -70,6 +70,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	lane->job = job;
 	lane->number = number;
 	atomic_store(&lane->state, LANE_PARKED);
+	lane->batch = 1;
 	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
 	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
 	/* Nothing is nearer to sequential than one chunk at a time; where seeks cost nothing,

@@ -20,9 +20,9 @@
 #define CHUNK_MOST  (64 * MIB)
 #define DEPTH_MOST  256U
 #define LANES_MOST  32U
-/* The buffers of all lanes together. Four keep both ends busy up to SATA; more leave the
- * processor's caches. */
-#define MEMORY_USUAL (6 * MIB)
+/* The buffers of all lanes together. Four keep both ends busy up to SATA, eight while completions
+ * are taken several at once; more leave the processor's caches. */
+#define MEMORY_USUAL (8 * MIB)
 #define MEMORY_NVME  (24 * MIB)
 #define MEMORY_MOST  (1024U * MIB)
 

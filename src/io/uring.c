@@ -207,46 +207,50 @@ static struct io_request *finish(struct uring_op *op)
 	return request;
 }
 
-/* Completions that are there already, at most `max`; what has to go on is queued again. */
+/* Completions that are there already, at most `max`; what has to go on is queued again. No
+ * system call: liburing's own peeking makes one for work that the next enter does anyway. */
 static unsigned harvest(struct uring_queue *queue, unsigned max, struct uring_op **ret)
 {
-	struct io_uring_cqe *cqes[REAP_BATCH];
-	unsigned got = 0;
+	struct uring_op *again = NULL;
+	struct io_uring_cqe *cqe;
+	unsigned head, n = 0, got = 0;
+	uint64_t now = io_uring_cq_ready(&queue->ring) ? clock_monotonic() : 0;
 
-	while (got < max) {
-		unsigned want = max - got < REAP_BATCH ? max - got : REAP_BATCH;
-		unsigned n = io_uring_peek_batch_cqe(&queue->ring, cqes, want);
-		struct uring_op *again = NULL;
+	io_uring_for_each_cqe(&queue->ring, head, cqe)
+	{
+		uint64_t tag = cqe->user_data;
+		struct uring_op *op = (struct uring_op *)(uintptr_t)tag;
 
-		if (!n)
+		if (got == max)
 			break;
-
-		uint64_t now = clock_monotonic();
-
-		for (unsigned i = 0; i < n; i++) {
-			uint64_t tag = cqes[i]->user_data;
-			struct uring_op *op = (struct uring_op *)(uintptr_t)tag;
-
-			if (tag == CANCEL_TAG || tag == LIBURING_UDATA_TIMEOUT)
-				continue;
-			if (absorb(op, cqes[i]->res)) {
-				op->request->completed = now;
-				ret[got++] = op;
-			} else {
-				op->next = again;
-				again = op;
-			}
-		}
-		/* Only now: sending may need the room that these entries take. */
-		io_uring_cq_advance(&queue->ring, n);
-		while (again) {
-			struct uring_op *op = again;
-
-			again = op->next;
-			send_again(op);
+		n++;
+		if (tag == CANCEL_TAG || tag == LIBURING_UDATA_TIMEOUT)
+			continue;
+		if (absorb(op, cqe->res)) {
+			op->request->completed = now;
+			ret[got++] = op;
+		} else {
+			op->next = again;
+			again = op;
 		}
 	}
+	/* Only now: sending may need the room that these entries take. */
+	io_uring_cq_advance(&queue->ring, n);
+	while (again) {
+		struct uring_op *op = again;
+
+		again = op->next;
+		send_again(op);
+	}
 	return got;
+}
+
+/* Has the kernel something to do in our name: requests to take, completions to post? */
+static bool needs_enter(struct uring_queue *queue)
+{
+	return io_uring_sq_ready(&queue->ring) ||
+	       IO_URING_READ_ONCE(*queue->ring.sq.kflags) &
+		       (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
 }
 
 /* Sends everything queued and waits for `min` completions until the deadline. */
@@ -256,8 +260,7 @@ static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
 	int r;
 
 	if (!min) {
-		r = io_uring_sq_ready(&queue->ring) ? io_uring_submit_and_get_events(&queue->ring)
-						    : 0;
+		r = needs_enter(queue) ? io_uring_submit_and_get_events(&queue->ring) : 0;
 	} else if (deadline == UINT64_MAX) {
 		r = io_uring_submit_and_wait(&queue->ring, min);
 	} else {
@@ -305,7 +308,7 @@ static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64
 		unsigned missing = got < min ? min - got : 0;
 
 		send_waiting(queue);
-		if (!missing && !io_uring_sq_ready(&queue->ring))
+		if (!missing && !needs_enter(queue))
 			return (int)got;
 
 		int r = enter(queue, missing, deadline);

@@ -76,9 +76,9 @@ START_TEST(queueing_disks_share_one_lane)
 	ck_assert_uint_eq(choice.lanes, 1);
 	ck_assert_uint_eq(choice.chunk, MIB);
 	ck_assert_uint_eq(choice.source_depth, 8);
-	ck_assert_uint_eq(choice.buffers_per_lane, 6);
+	ck_assert_uint_eq(choice.buffers_per_lane, 8);
 	ck_assert(!choice.source_synchronous && !choice.destination_synchronous);
-	ck_assert_str_eq(choice.reason, "Both ends use uring. One lane has 6 buffers of 1.00 MiB.");
+	ck_assert_str_eq(choice.reason, "Both ends use uring. One lane has 8 buffers of 1.00 MiB.");
 }
 END_TEST
 
@@ -143,7 +143,7 @@ START_TEST(kinds_have_their_depth)
 			      "kind %zu: depth %u, chunk %u", i, choice.source_depth, choice.chunk);
 		ck_assert_uint_ge(choice.lanes * choice.buffers_per_lane, 2);
 		ck_assert_uint_le((uint64_t)choice.lanes * choice.buffers_per_lane * choice.chunk,
-				  source.kind == DISK_NVME ? 24 * MIB : 6 * MIB);
+				  source.kind == DISK_NVME ? 24 * MIB : 8 * MIB);
 	}
 }
 END_TEST
