@@ -121,14 +121,10 @@ const struct job_snapshot *app_job(const struct app *app)
 
 bool app_copying(const struct app *app)
 {
-	switch (session_state(app->session)) {
-	case SESSION_STARTING:
-		return true;
-	case SESSION_RUNNING:
-		return !app->has_job || app->snapshot.state != JOB_ENDED;
-	default:
-		return false;
-	}
+	enum session_state state = session_state(app->session);
+
+	/* Also while it only waits for what the report needs. */
+	return state == SESSION_STARTING || state == SESSION_RUNNING;
 }
 
 void app_take_snapshot(struct app *app)
@@ -499,7 +495,6 @@ void app_follow(struct app *app, unsigned changes)
 		if (ops->changed)
 			ops->changed(app->states[i], app, changes);
 	}
-	if (session_state(app->session) == SESSION_RUNNING && app->has_job &&
-	    app->snapshot.state == JOB_ENDED)
+	if (session_can_finish(app->session))
 		finish(app);
 }

@@ -52,7 +52,7 @@ enum screen_id app_current(const struct app *app);   /* the step, also while hel
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);
-/* A copy is being started or runs (it has not ended). */
+/* A copy is being started or runs: there is no report of it yet. */
 bool app_copying(const struct app *app);
 
 /* ---- choosing ---- */

@@ -81,7 +81,7 @@ static void put_health(struct page *page, const char *when, const struct health 
 	char list[512], item[128];
 
 	if (!health_is_known(health)) {
-		/* Nothing was asked: an image, a practice disk. */
+		/* An image beside a disk was not asked. */
 		if (health->why[0])
 			page_item(page, _("%s: unknown. %s"), when, health->why);
 		return;
@@ -100,23 +100,33 @@ static void put_health(struct page *page, const char *when, const struct health 
 	page_item(page, "%s: %s", when, list);
 }
 
-static bool asked(const struct health *health)
-{
-	return health_is_known(health) || health->why[0];
-}
-
 void text_put_health(struct page *page, const struct report *report)
 {
-	const struct report_disk *source = &report->source, *destination = &report->destination;
+	const struct {
+		const char *when;
+		const struct health *health;
+	} lines[] = {
+		{ _("source before"), &report->source.before },
+		{ _("source after"), &report->source.after },
+		{ _("destination before"), &report->destination.before },
+		{ _("destination after"), &report->destination.after },
+	};
+	const size_t count = sizeof(lines) / sizeof(lines[0]);
+	const char *why = "";
+	bool known = false;
 
-	if (!asked(&source->before) && !asked(&source->after) && !asked(&destination->before) &&
-	    !asked(&destination->after))
+	for (size_t i = 0; i < count; i++) {
+		known = known || health_is_known(lines[i].health);
+		why = why[0] ? why : lines[i].health->why;
+	}
+	/* Nothing was asked: images, practice disks. */
+	if (!known && !why[0])
 		return;
 	fprintf(page->out, "\n %s\n", _("HEALTH (SMART)"));
-	put_health(page, _("source before"), &source->before);
-	put_health(page, _("source after"), &source->after);
-	put_health(page, _("destination before"), &destination->before);
-	put_health(page, _("destination after"), &destination->after);
+	if (!known)
+		page_item(page, _("unknown. %s"), why);
+	for (size_t i = 0; known && i < count; i++)
+		put_health(page, lines[i].when, lines[i].health);
 }
 
 void text_put_extents(struct page *page, const struct plan *plan)

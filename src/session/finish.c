@@ -65,8 +65,6 @@ static void describe_disk(const struct session *session, const struct endpoint *
 {
 	const struct disk *disk = NULL;
 
-	health_clear(&ret->before, NULL);
-	health_clear(&ret->after, NULL);
 	ret->rotational = UNKNOWN;
 	if (endpoint->kind != ENDPOINT_IMAGE)
 		disk = endpoint_disk(session->started_disks, endpoint);
@@ -94,6 +92,10 @@ static int make_report(struct session *session, const struct error *close_error,
 	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
 	describe_disk(session, &session->plan->source, &report->source);
 	describe_disk(session, &session->plan->destination, &report->destination);
+	report->source.before = session->asking.source_before;
+	report->source.after = session->asking.source_after;
+	report->destination.before = session->asking.destination_before;
+	report->destination.after = session->asking.destination_after;
 	job_map_cells(job, 0, 0, REPORT_MAP_CELLS, report->map_cells);
 	job_snapshot(job, &report->job);
 	job_rates(job, &report->rates);
@@ -132,6 +134,8 @@ int session_finish(struct session *session, struct error *reterr)
 	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
 	/* How the copy itself ended is in the report. */
 	job_wait(starting->job, NULL);
+	session_begin_health_after(session);
+	task_join(&session->asking.task);
 
 	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
 		log_error(session->log, "session", &close_error);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "copy/map.h"
+#include "discover/smartctl.h"
 #include "guard/claim.h"
 #include "session/session.h"
 
@@ -48,6 +49,15 @@ struct start_task {
 	int result;
 };
 
+/* Who is asked for its health, and the answers: the asking thread's while it runs. */
+struct health_task {
+	struct task task;
+	bool asked; /* after the copy */
+	struct smartctl_question source, destination;
+	struct health source_before, destination_before;
+	struct health source_after, destination_after;
+};
+
 struct session {
 	struct session_options options;
 	enum session_state state;
@@ -72,6 +82,7 @@ struct session {
 	struct session_files files;
 	struct log *log;
 	struct start_task starting;
+	struct health_task asking;
 	struct error start_error;
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
@@ -80,7 +91,7 @@ struct session {
 	bool has_report;
 };
 
-enum session_event_source { EVENT_HOTPLUG, EVENT_SCAN, EVENT_START, EVENT_JOB };
+enum session_event_source { EVENT_HOTPLUG, EVENT_SCAN, EVENT_START, EVENT_JOB, EVENT_HEALTH };
 
 /* session.c */
 int session_watch(struct session *session, int fd, enum session_event_source source,
@@ -115,6 +126,14 @@ int session_make_files(struct session *session, struct error *reterr);
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending);
+
+/* health.c */
+/* Before the start: which nodes are to be asked. */
+void session_address_health(struct session *session);
+/* Waits for the answers; any thread. */
+void session_ask_health(struct session *session, struct health *source, struct health *destination);
+/* In the background, once; task_join() waits for it. */
+void session_begin_health_after(struct session *session);
 
 /* save.c */
 /* The report and the certificate where the copy's files go. */

@@ -86,6 +86,10 @@ static int init(struct session *session, struct error *reterr)
 		r = task_init(&session->starting.task, reterr);
 	if (r == 0)
 		r = session_watch(session, session->starting.task.event_fd, EVENT_START, reterr);
+	if (r == 0)
+		r = task_init(&session->asking.task, reterr);
+	if (r == 0)
+		r = session_watch(session, session->asking.task.event_fd, EVENT_HEALTH, reterr);
 	return r;
 }
 
@@ -98,7 +102,8 @@ int session_new(const struct session_options *options, struct session **ret, str
 	session->options = *options;
 	session_sign_report(session, options->operator_name, options->ticket,
 			    options->mask_serials);
-	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd = -1;
+	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd =
+		session->asking.task.event_fd = -1;
 	int r = init(session, reterr);
 
 	if (r < 0)
@@ -118,10 +123,13 @@ void session_destroy(struct session *session)
 		session_take_start(session, &changes);
 	if (session->state == SESSION_RUNNING) {
 		job_stop(session->starting.job);
+		/* Nobody is there to read it. */
+		session->asking.asked = true;
 		session_finish(session, NULL);
 	}
 	session_release_job(session);
 	task_done(&session->starting.task);
+	task_done(&session->asking.task);
 	session_disks_done(session);
 	verdict_list_done(&session->verdicts);
 	map_destroy(session->resume);
@@ -158,6 +166,10 @@ unsigned session_dispatch(struct session *session)
 			break;
 		case EVENT_START:
 			session_take_start(session, &changes);
+			break;
+		case EVENT_HEALTH:
+			task_join(&session->asking.task);
+			changes |= SESSION_CHANGE_JOB;
 			break;
 		case EVENT_JOB:
 			changes |= SESSION_CHANGE_JOB;

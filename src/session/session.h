@@ -106,6 +106,9 @@ int session_start(struct session *session, struct error *reterr);
 const struct error *session_start_error(const struct session *session);
 /* NULL unless running or finished. */
 struct job *session_job(const struct session *session);
+/* Has the job ended, and is all known that the report needs? The first time that it has, the disks
+ * are asked for their health; session_fd() tells when they answered. Never waits. */
+bool session_can_finish(struct session *session);
 /* Once the job ended: releases the claims, makes and saves the report. Waits for the job. */
 int session_finish(struct session *session, struct error *reterr);
 const struct report *session_report(const struct session *session);

@@ -98,6 +98,9 @@ static void *start_body(void *argument)
 	int r = open_both(session);
 
 	if (r == 0)
+		session_ask_health(session, &session->asking.source_before,
+				   &session->asking.destination_before);
+	if (r == 0)
 		r = session_make_files(session, &starting->error);
 	if (r == 0) {
 		starting->setup.map_path = session->files.map;
@@ -140,6 +143,7 @@ int session_start(struct session *session, struct error *reterr)
 		 true, &starting->setup.destination);
 	starting->error = session->start_error = (struct error){ 0 };
 	session->started_disks = session->disks;
+	session_address_health(session);
 	int r = task_start(&starting->task, start_body, session, reterr);
 
 	if (r == 0)

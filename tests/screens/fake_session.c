@@ -218,6 +218,16 @@ struct job *session_job(const struct session *session)
 	return session->job;
 }
 
+bool session_can_finish(struct session *session)
+{
+	struct job_snapshot job;
+
+	if (session->state != SESSION_RUNNING || !session->job)
+		return false;
+	job_snapshot(session->job, &job);
+	return job.state == JOB_ENDED;
+}
+
 int session_finish(struct session *session, struct error *reterr)
 {
 	struct report *report = &session->report;

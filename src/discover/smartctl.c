@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "discover/smartctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/i18n.h"
+
+/* Ten times what the most talkative disk fills. */
+#define OUTPUT_MAX (256 * 1024)
+#define QUESTIONS  8
+#define KILL_WAIT  (100 * NSEC_PER_MSEC)
+#define WAIT_STEP  (10 * NSEC_PER_MSEC)
+#define POLL_MAX   1000 /* ms */
+
+struct answer {
+	pid_t pid; /* 0: none was started, or it is gone */
+	int fd;    /* its standard output, -1: closed */
+	char *text;
+	size_t length;
+};
+
+const char *smartctl_node(const struct disk *disk)
+{
+	switch (disk->kind) {
+	case DISK_SCSI:
+		return disk->sg[0] ? disk->sg : disk->node;
+	case DISK_NVME:
+		return disk->node;
+	default:
+		return "";
+	}
+}
+
+/* Run as root: so only from where nobody else can put a program. */
+static const char *find_program(void)
+{
+	static const char *const places[] = { "/usr/sbin/smartctl", "/sbin/smartctl",
+					      "/usr/bin/smartctl", "/usr/local/sbin/smartctl" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (access(places[i], X_OK) == 0)
+			return places[i];
+	return NULL;
+}
+
+static int spawn_with(const char *program, const char *node, int output, pid_t *ret,
+		      posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
+{
+	static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+						   NULL };
+	const char *const argv[] = { "smartctl", "--json", "-H", "-A", "-i", node, NULL };
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	/* A process group of its own: Ctrl-C is for us, and all of it can be ended at once. */
+	posix_spawnattr_setpgroup(attributes, 0);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						     POSIX_SPAWN_SETSIGDEF);
+	/* It changes neither; its declaration is older than const. */
+	return -posix_spawn(ret, program, actions, attributes, (char *const *)argv,
+			    (char *const *)environment);
+}
+
+static int spawn(const char *program, const char *node, int output, pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attributes) != 0) {
+		posix_spawn_file_actions_destroy(&actions);
+		return -ENOMEM;
+	}
+	int r = spawn_with(program, node, output, ret, &actions, &attributes);
+
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+static int start(const char *program, const char *node, struct answer *answer)
+{
+	int pipes[2];
+
+	answer->text = malloc(OUTPUT_MAX);
+	if (!answer->text)
+		return -ENOMEM;
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return -errno;
+	int r = spawn(program, node, pipes[1], &answer->pid);
+
+	close(pipes[1]);
+	if (r < 0) {
+		answer->pid = 0;
+		close(pipes[0]);
+		return r;
+	}
+	answer->fd = pipes[0];
+	return 0;
+}
+
+/* Takes what is there; at the end, or when there is more than there can be, the pipe is closed. */
+static void take(struct answer *answer)
+{
+	ssize_t n = read(answer->fd, answer->text + answer->length, OUTPUT_MAX - answer->length);
+
+	if (n < 0 && errno == EINTR)
+		return;
+	if (n > 0)
+		answer->length += (size_t)n;
+	if (n > 0 && answer->length < OUTPUT_MAX)
+		return;
+	close(answer->fd);
+	answer->fd = -1;
+}
+
+/* Until all have said all they have to say, or the time is over. */
+static void listen_to(struct answer *answers, size_t count, uint64_t deadline)
+{
+	for (;;) {
+		struct pollfd fds[QUESTIONS];
+		uint64_t now = clock_monotonic();
+		bool any = false;
+
+		for (size_t i = 0; i < count; i++) {
+			fds[i] = (struct pollfd){ .fd = answers[i].fd, .events = POLLIN };
+			any = any || answers[i].fd >= 0;
+		}
+		if (!any || now >= deadline)
+			return;
+		uint64_t left = (deadline - now) / NSEC_PER_MSEC + 1;
+
+		if (poll(fds, count, left > POLL_MAX ? POLL_MAX : (int)left) <= 0)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			if (answers[i].fd >= 0 && fds[i].revents)
+				take(&answers[i]);
+	}
+}
+
+/* One that waits for a disk in the kernel cannot be ended: it is left to itself. */
+static void end(struct answer *answer)
+{
+	uint64_t deadline = clock_monotonic() + KILL_WAIT;
+
+	if (answer->fd >= 0)
+		close(answer->fd);
+	if (answer->pid == 0)
+		return;
+	/* What closed its output has answered; nothing is lost. */
+	kill(-answer->pid, SIGKILL);
+	while (waitpid(answer->pid, NULL, WNOHANG) == 0 && clock_monotonic() < deadline)
+		clock_sleep_until(clock_monotonic() + WAIT_STEP);
+}
+
+static void say(struct health *health, int64_t now, int started, const struct answer *answer)
+{
+	char why[sizeof(health->why)];
+
+	if (started < 0) {
+		snprintf(why, sizeof(why), _("smartctl could not be started: %s."),
+			 error_phrase(started));
+		health_clear(health, why);
+	} else if (answer->fd >= 0) {
+		health_clear(health, _("The disk did not answer in time."));
+	} else {
+		health_clear(health, NULL);
+		health->time = now;
+		health_parse(answer->text, answer->length, health);
+	}
+}
+
+static void ask(const char *program, struct smartctl_question *questions, size_t count,
+		uint64_t patience)
+{
+	struct answer answers[QUESTIONS];
+	int started[QUESTIONS];
+
+	for (size_t i = 0; i < count; i++) {
+		answers[i] = (struct answer){ .fd = -1 };
+		started[i] =
+			questions[i].node[0] ? start(program, questions[i].node, &answers[i]) : 0;
+	}
+	listen_to(answers, count, clock_monotonic() + patience);
+	for (size_t i = 0; i < count; i++) {
+		if (questions[i].node[0])
+			say(questions[i].health, (int64_t)time(NULL), started[i], &answers[i]);
+		end(&answers[i]);
+		free(answers[i].text);
+	}
+}
+
+void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
+		  uint64_t patience)
+{
+	if (!program)
+		program = find_program();
+	for (size_t i = 0; i < count; i++)
+		health_clear(questions[i].health, program || !questions[i].node[0]
+							  ? NULL
+							  : _("smartctl is not installed."));
+	if (program)
+		ask(program, questions, count < QUESTIONS ? count : QUESTIONS, patience);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Asking disks for their health through smartctl (smartmontools), where that
+ * is installed: it knows how ATA, SCSI, NVMe and a hundred USB bridges want to
+ * be asked. It runs as a program of its own, without a shell, and never longer
+ * than it may: a disk that hangs must not hold up who asks.
+ */
+#ifndef CLONEDECK_DISCOVER_SMARTCTL_H
+#define CLONEDECK_DISCOVER_SMARTCTL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "discover/health.h"
+
+struct smartctl_question {
+	char node[64];         /* "/dev/sg0", "/dev/nvme0n1"; "" asks nothing */
+	struct health *health; /* the answer, or why there is none */
+};
+
+/* Asks all of them at once and waits, `patience` ns at most. program NULL: smartctl where
+ * distributions install it (never what PATH says). Any thread that may wait. */
+void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
+		  uint64_t patience);
+/* The node to ask a disk of that kind through, "" for one that has no health of its own (loop,
+ * RAM, virtual). The sg node is preferred: opening it tells udev nothing. */
+const char *smartctl_node(const struct disk *disk);
+
+#endif

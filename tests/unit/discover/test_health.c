@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What smartctl prints, and smartctls that misbehave. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "discover/smartctl.h"
+
+#define PATIENCE (20 * NSEC_PER_SEC)
+
+static void parse(const char *text, struct health *ret)
+{
+	health_clear(ret, NULL);
+	ret->time = 1;
+	health_parse(text, strlen(text), ret);
+}
+
+START_TEST(ata)
+{
+	struct health health;
+
+	parse("{\"smart_status\":{\"passed\":true},\"temperature\":{\"current\":31},"
+	      "\"power_on_time\":{\"hours\":12345,\"minutes\":3},"
+	      "\"ata_smart_attributes\":{\"table\":["
+	      "{\"id\":5,\"value\":100,\"raw\":{\"value\":8}},"
+	      "{\"id\":197,\"value\":100,\"raw\":{\"value\":0}},"
+	      "{\"id\":198,\"raw\":{\"value\":281474976710655}},"
+	      "{\"id\":199,\"raw\":{\"value\":7}}]}}",
+	      &health);
+	ck_assert(health_is_known(&health));
+	ck_assert_int_eq(health.passed, YES);
+	ck_assert_int_eq(health.values[HEALTH_TEMPERATURE], 31);
+	ck_assert_int_eq(health.values[HEALTH_POWER_ON], 12345);
+	ck_assert_int_eq(health.values[HEALTH_REALLOCATED], 8);
+	ck_assert_int_eq(health.values[HEALTH_PENDING], 0);
+	ck_assert_int_eq(health.values[HEALTH_UNCORRECTABLE], 281474976710655);
+	ck_assert_int_eq(health.values[HEALTH_CRC_ERRORS], 7);
+	ck_assert(health.values[HEALTH_MEDIA_ERRORS] == HEALTH_UNKNOWN);
+	ck_assert_str_eq(health.why, "");
+}
+END_TEST
+
+START_TEST(nvme_and_scsi)
+{
+	struct health health;
+
+	parse("{\"smart_status\":{\"passed\":false},\"nvme_smart_health_information_log\":{"
+	      "\"critical_warning\":4,\"available_spare\":90,\"percentage_used\":101,"
+	      "\"media_errors\":3},\"temperature\":{\"current\":41}}",
+	      &health);
+	ck_assert_int_eq(health.passed, NO);
+	ck_assert_int_eq(health.values[HEALTH_WARNINGS], 4);
+	ck_assert_int_eq(health.values[HEALTH_SPARE], 90);
+	ck_assert_int_eq(health.values[HEALTH_USED], 101);
+	ck_assert_int_eq(health.values[HEALTH_MEDIA_ERRORS], 3);
+	ck_assert(health.values[HEALTH_REALLOCATED] == HEALTH_UNKNOWN);
+	parse("{\"smart_status\":{\"passed\":true},\"scsi_grown_defect_list\":12,"
+	      "\"scsi_percentage_used_endurance_indicator\":5}",
+	      &health);
+	ck_assert_int_eq(health.values[HEALTH_GROWN_DEFECTS], 12);
+	ck_assert_int_eq(health.values[HEALTH_USED], 5);
+	ck_assert(health.values[HEALTH_TEMPERATURE] == HEALTH_UNKNOWN);
+}
+END_TEST
+
+START_TEST(what_is_odd_is_unknown)
+{
+	static const char *const odd[] = {
+		"",
+		"{",
+		"[]",
+		"null",
+		"{}",
+		"smartctl: not found",
+		"{\"smart_status\":true,\"temperature\":31,\"ata_smart_attributes\":[]}",
+		"{\"smart_status\":{\"passed\":\"yes\"},\"temperature\":{\"current\":\"hot\"}}",
+		"{\"ata_smart_attributes\":{\"table\":[null,5,{\"id\":5},{\"id\":\"5\"},"
+		"{\"id\":5,\"raw\":{\"value\":-3}},{\"id\":197,\"raw\":{\"value\":1.5}}]}}",
+		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	};
+	struct health health;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		parse(odd[i], &health);
+		ck_assert_msg(!health_is_known(&health), "%s", odd[i]);
+		ck_assert_msg(health.why[0], "%s", odd[i]);
+	}
+}
+END_TEST
+
+START_TEST(its_reason_is_told_and_harmless)
+{
+	struct health health;
+
+	parse("{\"smartctl\":{\"messages\":[{\"string\":\"/dev/x: \\u001b[31mUnable\"}]}}",
+	      &health);
+	ck_assert(!health_is_known(&health));
+	ck_assert_str_eq(health.why, "/dev/x: ?[31mUnable");
+}
+END_TEST
+
+/* ---- programs in smartctl's place ---- */
+
+static char directory[64];
+
+static void setup(void)
+{
+	text_copy(directory, sizeof(directory), "/tmp/test-health.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const char *program(const char *name, const char *body)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	FILE *f = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "#!/bin/sh\n%s\n", body);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_int_eq(chmod(path, 0700), 0);
+	return path;
+}
+
+static void ask(const char *path, uint64_t patience, struct health *a, struct health *b)
+{
+	struct smartctl_question questions[] = { { "/dev/one", a }, { "/dev/two", b } };
+
+	smartctl_ask(path, questions, 2, patience);
+}
+
+START_TEST(each_is_asked_for_its_node)
+{
+	struct health a, b;
+	const char *path = program("ok", "[ \"$*\" = '--json -H -A -i /dev/one' ] && t=31 || t=32\n"
+					 "echo \"{\\\"temperature\\\":{\\\"current\\\":$t}}\"\n"
+					 "exit 4");
+
+	ask(path, PATIENCE, &a, &b);
+	ck_assert_int_eq(a.values[HEALTH_TEMPERATURE], 31);
+	ck_assert_int_eq(b.values[HEALTH_TEMPERATURE], 32);
+	ck_assert_int_ne(a.time, 0);
+}
+END_TEST
+
+START_TEST(one_that_hangs_is_not_waited_for)
+{
+	struct health a, b;
+	uint64_t begun = clock_monotonic();
+
+	ask(program("hangs", "echo '{'; sleep 1000"), 200 * NSEC_PER_MSEC, &a, &b);
+	/* Far from the thousand seconds, also on a machine that has much to do. */
+	ck_assert_uint_lt(clock_monotonic() - begun, 500 * NSEC_PER_SEC);
+	ck_assert(!health_is_known(&a));
+	ck_assert_ptr_nonnull(strstr(a.why, "in time"));
+	ck_assert_ptr_nonnull(strstr(b.why, "in time"));
+}
+END_TEST
+
+START_TEST(one_that_never_ends_talking_is_cut_off)
+{
+	struct health a, b;
+
+	ask(program("talks", "exec yes"), PATIENCE, &a, &b);
+	ck_assert(!health_is_known(&a));
+	ck_assert(a.why[0]);
+}
+END_TEST
+
+START_TEST(one_that_is_not_there)
+{
+	struct health a, b;
+
+	ask("/nonexistent/smartctl", PATIENCE, &a, &b);
+	ck_assert(!health_is_known(&a));
+	ck_assert(a.why[0]);
+	ask(program("silent", "exit 1"), PATIENCE, &a, &b);
+	ck_assert(!health_is_known(&b));
+	ck_assert(b.why[0]);
+}
+END_TEST
+
+START_TEST(disks_without_health_are_not_asked)
+{
+	struct disk disk = { .kind = DISK_LOOP };
+	struct health health;
+	struct smartctl_question question = { "", &health };
+
+	text_copy(disk.node, sizeof(disk.node), "/dev/loop0");
+	ck_assert_str_eq(smartctl_node(&disk), "");
+	disk.kind = DISK_SCSI;
+	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
+	text_copy(disk.sg, sizeof(disk.sg), "/dev/sg0");
+	ck_assert_str_eq(smartctl_node(&disk), "/dev/sg0");
+	smartctl_ask("/nonexistent/smartctl", &question, 1, PATIENCE);
+	ck_assert(!health_is_known(&health));
+	ck_assert_str_eq(health.why, "");
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("discover/health");
+	TCase *tcase = tcase_create("parse");
+
+	tcase_add_test(tcase, ata);
+	tcase_add_test(tcase, nvme_and_scsi);
+	tcase_add_test(tcase, what_is_odd_is_unknown);
+	tcase_add_test(tcase, its_reason_is_told_and_harmless);
+	suite_add_tcase(suite, tcase);
+	tcase = tcase_create("ask");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, each_is_asked_for_its_node);
+	tcase_add_test(tcase, one_that_hangs_is_not_waited_for);
+	tcase_add_test(tcase, one_that_never_ends_talking_is_cut_off);
+	tcase_add_test(tcase, one_that_is_not_there);
+	tcase_add_test(tcase, disks_without_health_are_not_asked);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
