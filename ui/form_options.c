@@ -3,14 +3,17 @@
 
 #include "base/i18n.h"
 
-#define COLS       72
+#define COLS       78
 #define LABEL_COLS 18
-#define FIELD_COLS 16
+#define FIELD_COLS 14
+#define LABEL_COL  3
+#define FIELD_COL  (LABEL_COL + LABEL_COLS)
+#define HINT_COL   (FIELD_COL + FIELD_COLS + 1)
 
 void form_options_draw(const struct options_form *form, const char *complaint, struct draw *draw,
 		       struct rect body)
 {
-	struct rect box = rect_centre(body, OPTION_ROWS + 8, COLS), inside;
+	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), inside;
 
 	draw_clear(draw, box);
 	draw_box(draw, box, _("Options of the copy"));
@@ -18,15 +21,20 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 	for (int row = 0; row < OPTION_ROWS; row++) {
 		bool here = row == (int)form->at;
 		enum option_row option = (enum option_row)row;
+		enum role role = here ? ROLE_STRONG : ROLE_NORMAL;
 
-		draw_text(draw, inside, row + 1, 1, ROLE_STRONG, here ? ">" : " ");
-		draw_cell(draw, inside, row + 1, 3, LABEL_COLS, here ? ROLE_STRONG : ROLE_NORMAL,
+		draw_text(draw, inside, row, 1, ROLE_STRONG, here ? ">" : " ");
+		draw_cell(draw, inside, row, LABEL_COL, LABEL_COLS, role,
 			  options_form_label(option));
-		draw_field(draw, inside, row + 1, 3 + LABEL_COLS, FIELD_COLS, &form->fields[row],
-			   here);
+		draw_field(draw, inside, row, FIELD_COL, FIELD_COLS, &form->fields[row], here);
+		draw_text(draw, inside, row, HINT_COL, here ? ROLE_NORMAL : ROLE_DIM,
+			  options_form_hint(option));
 	}
-	draw_wrapped(draw, inside, OPTION_ROWS + 2, 3, 2, complaint[0] ? ROLE_BAD : ROLE_DIM,
-		     complaint[0] ? complaint : options_form_hint(form->at));
-	draw_wrapped(draw, inside, OPTION_ROWS + 4, 3, 2, ROLE_DIM,
-		     _("Up Down Tab=next  Enter=take all and plan anew  Esc=leave as it was"));
+	if (complaint[0])
+		draw_wrapped(draw, inside, OPTION_ROWS, 3, 2, ROLE_BAD, complaint);
+	else
+		draw_printf(draw, inside, OPTION_ROWS, 3, ROLE_NORMAL, "%s: %s",
+			    options_form_label(form->at), options_form_allowed(form->at));
+	draw_wrapped(draw, inside, OPTION_ROWS + 2, 3, 1, ROLE_DIM,
+		     _("Up Down=line  Space=next word  Enter=take all, plan anew  Esc=leave it"));
 }

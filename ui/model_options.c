@@ -13,21 +13,35 @@
 
 #define RETRIES_MAX 1000
 
+static const char *const backends[] = {
+	"auto", "uring", "threads", "sg", "buffered", "image", NULL
+};
+static const char *const sg_data[] = { "direct", "mmap", "indirect", NULL };
+static const char *const on_error[] = { "stop", "map", NULL };
+
 static const struct {
-	const char *label, *hint;
+	const char *label, *hint, *allowed;
+	const char *const *words; /* NULL: not one of a few */
 } rows[OPTION_ROWS] = {
-	[OPTION_CHUNK] = { N_("Request size"), N_("auto, or a size up to 8M, for instance 1M") },
-	[OPTION_DEPTH] = { N_("Queue depth"), N_("auto, or 1 to 256 requests in flight per end") },
-	[OPTION_LANES] = { N_("Lanes"), N_("auto, or 1 to 32 threads") },
-	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"),
-				    N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_CHUNK] = { N_("Request size"), N_("bytes that are read and written at once"),
+			   N_("auto, or a size up to 8M, for instance 1M"), NULL },
+	[OPTION_DEPTH] = { N_("Queue depth"), N_("requests under way on each disk"),
+			   N_("auto, or 1 to 256"), NULL },
+	[OPTION_LANES] = { N_("Lanes"), N_("threads that copy side by side"),
+			   N_("auto, or 1 to 32"), NULL },
+	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"), N_("how the source is read"),
+				    N_("auto, uring, threads, sg, buffered, image"), backends },
 	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
-					 N_("auto, uring, threads, sg, buffered, image") },
-	[OPTION_SG_DATA] = { N_("sg data"), N_("direct, mmap, or indirect: copied by the sg "
-					       "driver; only for sg") },
-	[OPTION_RATE] = { N_("Rate limit"), N_("none, or bytes per second, for instance 50M") },
-	[OPTION_RETRIES] = { N_("Retries"), N_("0 to 1000, of a request that failed") },
-	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or map: note the bad area and go on") },
+					 N_("how the destination is written"),
+					 N_("auto, uring, threads, sg, buffered, image"),
+					 backends },
+	[OPTION_SG_DATA] = { N_("sg data"), N_("sg: straight, mapped, or copied"),
+			     N_("direct, mmap, or indirect"), sg_data },
+	[OPTION_RATE] = { N_("Rate limit"), N_("bytes per second; r changes it later"),
+			  N_("none, or bytes per second, for instance 50M"), NULL },
+	[OPTION_RETRIES] = { N_("Retries"), N_("of a request that failed"), N_("0 to 1000"), NULL },
+	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or note the bad area and go on"),
+			      N_("stop, or map"), on_error },
 };
 
 const char *options_form_label(enum option_row row)
@@ -38,6 +52,11 @@ const char *options_form_label(enum option_row row)
 const char *options_form_hint(enum option_row row)
 {
 	return _(rows[row].hint);
+}
+
+const char *options_form_allowed(enum option_row row)
+{
+	return _(rows[row].allowed);
 }
 
 static void reach(struct options_form *form, enum option_row row)
@@ -54,11 +73,28 @@ void options_form_move(struct options_form *form, int by)
 	reach(form, (enum option_row)(at < 0 ? at + OPTION_ROWS : at));
 }
 
+/* The one behind the word that stands there, the first behind the last or behind nonsense. */
+static const char *next_word(const char *const *words, const char *now)
+{
+	for (size_t i = 0; words[i] && words[i + 1]; i++)
+		if (!strcmp(words[i], now))
+			return words[i + 1];
+	return words[0];
+}
+
 void options_form_typed(struct options_form *form)
 {
+	const char *const *words = rows[form->at].words;
 	struct field *field = &form->fields[form->at];
 	size_t length = strlen(form->before);
+	char now[64];
 
+	if (words && strchr(field->text, ' ')) {
+		text_sanitise(now, sizeof(now), field->text, strlen(field->text));
+		field_set(field, next_word(words, now));
+		reach(form, form->at);
+		return;
+	}
 	if (form->fresh && strlen(field->text) > length &&
 	    !strncmp(field->text, form->before, length))
 		field_set(field, field->text + length);
@@ -220,7 +256,7 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 			continue;
 		*retrow = row;
 		snprintf(reason, size, _("%s can not be \"%s\": %s."), options_form_label(row),
-			 word(form, row, text), options_form_hint(row));
+			 word(form, row, text), options_form_allowed(row));
 		return false;
 	}
 	*ret = options;

@@ -40,10 +40,13 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 		       struct plan_options *ret, enum option_row *retrow, char *reason,
 		       size_t size);
 const char *options_form_label(enum option_row row);
-/* What may stand there. */
+/* What it does, in a few words: it stands behind the field. */
 const char *options_form_hint(enum option_row row);
+/* What may stand there. */
+const char *options_form_allowed(enum option_row row);
 void options_form_move(struct options_form *form, int by);
-/* After a change of the field: what is typed first replaces what stood there. */
+/* After a change of the field: what is typed first replaces what stood there, and a blank in a line
+ * of few words goes to the next of them. */
 void options_form_typed(struct options_form *form);
 
 /* A rate as it is typed, "50M", "0" or "none" for no limit: bytes per second. */

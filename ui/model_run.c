@@ -18,9 +18,11 @@ const char *run_state_words(const struct job_snapshot *job)
 	case JOB_READY:
 		return _("READY");
 	case JOB_COPYING:
-		return _("COPY RUNNING");
+		return job->pass == PASS_COPY || job->pass == PASS_NONE ? _("COPY RUNNING")
+									: _("RUNNING");
 	case JOB_PAUSED:
-		return _("COPY PAUSED");
+		return job->pass == PASS_COPY || job->pass == PASS_NONE ? _("COPY PAUSED")
+									: _("PAUSED");
 	case JOB_STOPPING:
 		return _("STOPPING");
 	case JOB_FLUSHING:
@@ -117,11 +119,6 @@ double run_fraction(const struct job_snapshot *job)
 	return fraction < 1 ? fraction : job->written >= job->total ? 1 : 0.9999;
 }
 
-void run_text_percent(const struct job_snapshot *job, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "%.1f%%", floor(run_fraction(job) * 1000) / 10);
-}
-
 void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
 		       char *buffer, size_t size)
 {
@@ -183,6 +180,31 @@ static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 	return buffer;
 }
 
+/* What went wrong is never what is cut: the figures before it give way one by one. */
+static void narrow_figures(const struct job_snapshot *job, const char *progress,
+			   const char *current, const char *average, int64_t now, struct line *line)
+{
+	char eta[96], left[256], right[96];
+	int room;
+
+	snprintf(right, sizeof(right), _("  errors %" PRIu64 " bad %" PRIu64), job->errors,
+		 job->bad_areas);
+	room = line->limit - text_width(right);
+	run_text_eta(&job->eta, now, eta, sizeof(eta));
+	snprintf(left, sizeof(left), _(" %s  now %s MB/s  avg %s  ETA %s"), progress, current,
+		 average, eta);
+	if (text_width(left) > room) {
+		if (job->eta.known)
+			units_print_duration(job->eta.seconds, eta);
+		snprintf(left, sizeof(left), _(" %s  now %s MB/s  avg %s  ETA %s"), progress,
+			 current, average, eta);
+	}
+	if (text_width(left) > room)
+		snprintf(left, sizeof(left), _(" %s  %s MB/s  ETA %s"), progress, current, eta);
+	line_put(line, text_width(left) < room ? text_width(left) : room, left);
+	line_add(line, "%s", right);
+}
+
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line)
 {
@@ -194,13 +216,11 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	megabytes(job->now_write, measured, current, sizeof(current));
 	megabytes(job->minute, measured, minute, sizeof(minute));
 	megabytes(job->average, measured, average, sizeof(average));
-	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	if (line->limit < 110) {
-		line_add(line,
-			 _(" %s  now %s MB/s  avg %s  ETA %s  errors %" PRIu64 " bad %" PRIu64),
-			 progress, current, average, eta, job->errors, job->bad_areas);
+		narrow_figures(job, progress, current, average, now, line);
 		return;
 	}
+	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	line_add(line,
 		 _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   errors %" PRIu64
 		   "  bad %" PRIu64 "  retries %" PRIu64),

@@ -25,8 +25,6 @@ enum role run_state_role(const struct job_snapshot *job);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
 /* 0..1 of what is to be written. */
 double run_fraction(const struct job_snapshot *job);
-/* "52.3%": never rounded up, so 100 means that every write has completed. */
-void run_text_percent(const struct job_snapshot *job, char *buffer, size_t size);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line);
 /* "1:25:30 (~17:12)", or '-'. now: unix seconds. */

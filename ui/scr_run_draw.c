@@ -11,9 +11,11 @@
 
 #include "glyphs.h"
 #include "layout_run.h"
+#include "model_passes.h"
 
 #define CPU_LINES_MAX 48
 #define PERCENT_COLS  6
+#define BAR_COLS_MIN  12
 
 /* What all panes are drawn from. */
 struct view {
@@ -29,15 +31,23 @@ static void draw_head(const struct view *view, struct rect area)
 {
 	const struct job_snapshot *job = view->job;
 	enum role state = run_state_role(job);
+	double fraction;
 	char percent[16];
 	struct line line;
+	int bar = 1;
 
 	line_start(&line, area.cols);
 	run_text_ends(view->plan, job, &line);
 	draw_text(view->draw, area, 0, 0, state == ROLE_OK ? ROLE_STRONG : state, line.text);
-	draw_bar(view->draw, area, 1, 1, area.cols - PERCENT_COLS - 3, ROLE_MAP_DONE,
-		 run_fraction(job));
-	run_text_percent(job, percent, sizeof(percent));
+	line_start(&line, area.cols - PERCENT_COLS - BAR_COLS_MIN - 3);
+	passes_text(job, &line);
+	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
+	if (line.columns > 1)
+		bar += line.columns;
+	passes_fraction(job, &fraction);
+	draw_bar(view->draw, area, 1, bar, area.cols - PERCENT_COLS - 2 - bar, ROLE_MAP_DONE,
+		 fraction);
+	passes_percent(job, percent, sizeof(percent));
 	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
 			ROLE_STRONG, percent);
 	line_start(&line, area.cols);

@@ -314,8 +314,8 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def copying():
-    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+def copying(*options, **terminal):
+    program = Program([FAKEDECK, *(options or ("rescue",))], **terminal)
     program.wait("Choose a source")
     program.type("sjd\rc")
     program.wait("Nothing has been written")
@@ -449,6 +449,21 @@ def panes_cost_next_to_nothing():
         assert used < 0.02, f"{used:.1%} of a core"
 
 
+def slow_lines_keep_up():
+    """A second of a running copy fits through a line of 9600 baud: 960 bytes."""
+    for term, lang in (("vt220", "C"), ("vt100", "C"), ("linux", "C.UTF-8")):
+        program = copying("--moving", "rescue", term=term, env={"LC_ALL": lang})
+        program.quiet(0.1)
+        begin, before = time.monotonic(), len(program.output.encode())
+        while time.monotonic() < begin + 6:
+            program.read(0.1)
+        seconds = time.monotonic() - begin
+        rate = (len(program.output.encode()) - before) / seconds
+        program.kill()
+        # Less would be a screen that does not move.
+        assert 100 < rate < 960, f"{term}: {rate:.0f} bytes/s"
+
+
 CASES = [
     resizing_any_time, every_screen_survives_resizing, too_small_says_so, serial_line_of_no_size,
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
@@ -458,7 +473,7 @@ CASES = [
     hang_up_in_the_background,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
-    panes_cost_next_to_nothing,
+    panes_cost_next_to_nothing, slow_lines_keep_up,
 ]
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@
 /* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
 void fake_machines(const char *const *names, int count);
 
+/* From now on the figures of a job change as those of a healthy copy do. */
+void fake_moves(void);
+
 struct job *fake_job_new(const struct plan *plan, int event_fd);
 void fake_job_free(struct job *job);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include "fake.h"
@@ -14,7 +15,15 @@ struct job {
 	int event_fd;
 	enum job_state state;
 	uint64_t total, rate;
+	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
+
+static bool moving;
+
+void fake_moves(void)
+{
+	moving = true;
+}
 
 /* 2026-09-21 14:12:20 UTC */
 #define STARTED 1790000000
@@ -29,6 +38,7 @@ struct job *fake_job_new(const struct plan *plan, int event_fd)
 	job->event_fd = event_fd;
 	job->state = JOB_COPYING;
 	job->total = plan_bytes(plan);
+	job->since = moving ? clock_monotonic() : 0;
 	eventfd_write(event_fd, 1);
 	return job;
 }
@@ -65,6 +75,37 @@ static void lanes(struct job_snapshot *s)
 	s->cpu_system = (struct cpu_share){ true, 0.06f, 0.03f, 0.12f, 0.79f };
 	s->cpu_process = (struct cpu_share){ true, 0.14f, 0.03f, 0, 0 };
 	s->cpu_keeper = (struct cpu_share){ true, 0.005f, 0.005f, 0, 0 };
+}
+
+/* Something between -1 and 1 that is another one each time. */
+static double noise(uint64_t at, unsigned which)
+{
+	return (double)((at * 7919 + which * 104729) % 2001) / 1000 - 1;
+}
+
+/* A healthy copy at 190 MB/s: every figure trembles as real ones do, four times a second. */
+static void move(const struct job *job, struct job_snapshot *s)
+{
+	uint64_t ns = clock_monotonic() - job->since, quarter = ns / (SECOND / 4);
+
+	s->elapsed += ns;
+	s->written += ns / 1000 * 186;
+	s->read = s->position = s->written + (4 << 20);
+	s->now_read = s->now_write = 190e6 * (1 + 0.02 * noise(quarter / 4, 1));
+	s->eta.seconds -= ns / SECOND;
+	s->source.in_flight = 3 + quarter % 2;
+	s->destination.in_flight = 2 + quarter % 3;
+	s->source.bytes_in_flight = (uint64_t)s->source.in_flight << 20;
+	s->destination.bytes_in_flight = (uint64_t)s->destination.in_flight << 20;
+	s->buffers_in_use = 13 + (uint32_t)(quarter % 4);
+	s->cpu_system.user += 0.02f * (float)noise(quarter / 4, 2);
+	s->cpu_process.user += 0.02f * (float)noise(quarter / 4, 3);
+	for (unsigned i = 0; i < s->lane_count; i++) {
+		s->lanes[i].cpu.user += 0.02f * (float)noise(quarter / 4, 4 + i);
+		s->lanes[i].rate *= 1 + 0.02 * noise(quarter / 4, 6 + i);
+	}
+	s->source.latency.p99 += (uint64_t)(2e6 * (1 + noise(quarter / 4, 8)));
+	s->destination.latency.p50 += (uint64_t)(1e6 * (1 + noise(quarter / 4, 9)));
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *s)
@@ -131,9 +172,17 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 					   .sectors = 1,
 					   .partition = 3,
 					   .sense = { true, 0xb, 0x47, 3, false, 0 } };
+	s->pass = ended ? PASS_NONE : PASS_COPY;
+	s->pass_count = ended ? 2 : 1;
+	s->passes[0] = (struct job_pass){
+		.kind = PASS_COPY, .rounds = 1, .done = s->written, .total = s->total, .errors = 2
+	};
+	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
 	latency(&s->source.latency, 22);
 	latency(&s->destination.latency, 21);
 	lanes(s);
+	if (job->since)
+		move(job, s);
 }
 
 void job_pause(struct job *job, bool pause)
@@ -166,6 +215,15 @@ void job_rates(struct job *job, struct rates *r)
 	}
 	for (unsigned i = 0; i < RATES_PROFILE / 2; i++)
 		r->profile[i] = 210e6f - 1e6f * (float)i;
+	if (job->since) {
+		/* One more second of a rate that trembles, each second. */
+		r->seconds += (clock_monotonic() - job->since) / SECOND;
+		for (unsigned i = 0; i < RATES_HISTORY; i++) {
+			float rate = 190e6f * (1 + 0.05f * (float)noise(i, 10));
+
+			r->history[i] = (struct rate_sample){ rate, rate };
+		}
+	}
 	r->total = job->total;
 	r->read = r->written = job->total / 1000 * 523;
 }

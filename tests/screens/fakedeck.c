@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] MACHINE…
+ * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] [--moving] MACHINE…
  *
- * The deck on a pretended machine; each scan (r) finds the next one named.
+ * The deck on a pretended machine; each scan (r) finds the next one named. A copy stands still
+ * unless it is to move.
  */
 #include <getopt.h>
 #include <locale.h>
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
 		{ "color", required_argument, NULL, 'c' },
 		{ "size", required_argument, NULL, 's' },
 		{ "practice", required_argument, NULL, 'p' },
+		{ "moving", no_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct deck_options deck = { 0 };
@@ -62,6 +64,8 @@ int main(int argc, char **argv)
 			deck.color = color(optarg);
 		else if (option == 'p')
 			deck.practice_dir = optarg;
+		else if (option == 'm')
+			fake_moves();
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
 			return 1;
 	}

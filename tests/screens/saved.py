@@ -95,6 +95,11 @@ SINGLE = {
     "block": ("--glyphs=block rescue", RUN, "elapsed 1:33:45"),
 }
 
+# The same in German: longer words, at the size where they have the least room.
+GERMAN = ["disks", "ranges", "plan", "run", "report", "plan-options", "run-map-areas", "run-lanes",
+          "help-disks", "help-run", "stop-question", "disks-details"]
+TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
+
 
 def normal(screen):
     """Without what differs from machine to machine."""
@@ -118,9 +123,9 @@ def compare(name, screen):
         raise AssertionError(f"{name} looks different:\n" + "\n".join(difference))
 
 
-def case(name, machine, keys, wanted, cols, rows, term, lang):
+def case(name, machine, keys, wanted, cols, rows, term, lang, env=""):
     def body():
-        with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang) as terminal:
+        with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang, env) as terminal:
             terminal.wait("No disk" if machine == "none" else " sda ")
             terminal.settled()
             terminal.keys(*keys)
@@ -139,6 +144,11 @@ def cases():
                            lang)
     for name, (machine, keys, wanted) in SINGLE.items():
         yield case(f"{name}-80x24", machine, keys, wanted, 80, 24, "tmux-256color", "C.UTF-8")
+    if os.path.exists(f"{TRANSLATIONS}/de/LC_MESSAGES/clonedeck.mo"):
+        for what in GERMAN:
+            machine, keys, _ = {**SCREENS, **SINGLE}[what]
+            yield case(f"{what}-80x24-de", machine, keys, "clonedeck", 80, 24, "linux", "C.UTF-8",
+                       f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
 
 
 if __name__ == "__main__":

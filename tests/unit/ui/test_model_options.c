@@ -121,6 +121,55 @@ START_TEST(test_typing_replaces)
 }
 END_TEST
 
+/* A blank goes through the words, round and round, and from nonsense to the first. */
+START_TEST(test_blank_is_the_next_word)
+{
+	const struct plan_options options = { 0 };
+	struct plan_options back;
+	enum option_row row;
+
+	options_form_set(&form, &options);
+	for (form.at = 0; form.at < OPTION_ROWS; form.at++) {
+		struct field *field = &form.fields[form.at];
+		char first[64];
+		int words = 0;
+
+		snprintf(first, sizeof(first), "%s", field->text);
+		do {
+			options_form_move(&form, 1);
+			options_form_move(&form, -1);
+			field_insert(field, " ");
+			options_form_typed(&form);
+			back = options;
+			if (strchr(field->text, ' ') || !field->text[0])
+				break;
+			ck_assert_msg(read_back(&back, &row), "%s", field->text);
+		} while (strcmp(field->text, first) != 0 && ++words < 20);
+		ck_assert_int_lt(words, 20);
+		if (form.at == OPTION_SOURCE_BACKEND)
+			ck_assert_int_eq(words, 5);
+		field_set(field, first);
+	}
+	form.at = OPTION_ON_ERROR;
+	field_set(&form.fields[form.at], "skip ");
+	options_form_typed(&form);
+	ck_assert_str_eq(form.fields[form.at].text, "stop");
+}
+END_TEST
+
+/* Every line says what it does, and fits behind its field at 80 columns. */
+START_TEST(test_every_line_explains_itself)
+{
+	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
+		ck_assert_int_le(strlen(options_form_label(row)), 18);
+		ck_assert_int_gt(strlen(options_form_hint(row)), 8);
+		ck_assert_int_le(strlen(options_form_hint(row)), 40);
+		ck_assert_int_le(
+			strlen(options_form_label(row)) + strlen(options_form_allowed(row)), 70);
+	}
+}
+END_TEST
+
 START_TEST(test_rate)
 {
 	uint64_t rate;
@@ -144,6 +193,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_wrong);
 	tcase_add_test(tcase, test_move);
 	tcase_add_test(tcase, test_typing_replaces);
+	tcase_add_test(tcase, test_blank_is_the_next_word);
+	tcase_add_test(tcase, test_every_line_explains_itself);
 	tcase_add_test(tcase, test_rate);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The passes in the head of screen 4: in their order, one marked, never wider than its place. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/model_passes.h"
+
+static struct job_snapshot job;
+
+static void setup(void)
+{
+	memset(&job, 0, sizeof(job));
+	job.state = JOB_COPYING;
+	job.total = 1000;
+	job.written = 523;
+	job.pass = PASS_COPY;
+	job.pass_count = 1;
+	job.passes[0] = (struct job_pass){ .kind = PASS_COPY, .rounds = 1, .total = 1000 };
+}
+
+static const char *text(int width)
+{
+	static struct line line;
+
+	line_start(&line, width);
+	passes_text(&job, &line);
+	return line.text;
+}
+
+static const char *percent(void)
+{
+	static char buffer[16];
+
+	passes_percent(&job, buffer, sizeof(buffer));
+	return buffer;
+}
+
+START_TEST(test_one_is_marked)
+{
+	ck_assert_str_eq(text(60), " [copying] > flushing");
+	job.pass = PASS_NONE;
+	ck_assert_str_eq(text(60), " copying > flushing");
+	job.pass = PASS_FLUSH;
+	job.passes[job.pass_count++].kind = PASS_FLUSH;
+	ck_assert_str_eq(text(60), " copying > [flushing]");
+	job.state = JOB_ENDED;
+	job.pass = PASS_NONE;
+	ck_assert_str_eq(text(60), " copying > flushing");
+	/* What did not happen is not shown as if it would. */
+	job.pass_count = 1;
+	ck_assert_str_eq(text(60), " copying");
+	job.pass_count = 0;
+	ck_assert_str_eq(text(60), " ");
+}
+END_TEST
+
+/* A flush has no percent, and the last write of the copy is not yet its end. */
+START_TEST(test_percent)
+{
+	double fraction;
+
+	ck_assert_str_eq(percent(), "52.3%");
+	job.total = 1000000;
+	job.written = 999999;
+	ck_assert_str_eq(percent(), "99.9%");
+	job.written = 1000000;
+	ck_assert_str_eq(percent(), "100.0%");
+	job.pass = PASS_FLUSH;
+	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_FLUSH };
+	ck_assert_str_eq(percent(), "-");
+	ck_assert(!passes_fraction(&job, &fraction));
+	ck_assert_double_eq(fraction, 0);
+	job.total = UINT64_MAX;
+	job.written = UINT64_MAX - 1;
+	job.pass = PASS_COPY;
+	ck_assert_str_eq(percent(), "99.9%");
+	job.total = job.written = 0;
+	ck_assert_str_eq(percent(), "0.0%");
+	job.state = JOB_ENDED;
+	ck_assert_str_eq(percent(), "100.0%");
+}
+END_TEST
+
+/* However many there are: the one under way is seen as soon as there is room for it alone. */
+START_TEST(test_fits)
+{
+	for (unsigned count = 0; count <= JOB_PASSES_MAX; count++) {
+		job.pass_count = count;
+		for (unsigned i = 0; i < count; i++)
+			job.passes[i].kind = i % 2 ? PASS_FLUSH : PASS_COPY;
+		job.pass = count ? job.passes[count - 1].kind : PASS_NONE;
+		for (int width = 0; width < 100; width++) {
+			ck_assert_int_le(text_width(text(width)), width);
+			if (width > 30 && count)
+				ck_assert_ptr_nonnull(strchr(text(width), ']'));
+		}
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_passes");
+	TCase *tcase = tcase_create("passes");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_one_is_marked);
+	tcase_add_test(tcase, test_percent);
+	tcase_add_test(tcase, test_fits);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1 from the inside: for scr_disks.c and scr_disks_draw.c only. */
+#ifndef CLONEDECK_UI_SCR_DISKS_H
+#define CLONEDECK_UI_SCR_DISKS_H
+
+#include "app.h"
+#include "draw.h"
+#include "model_disks.h"
+
+struct disks_state {
+	struct disks_model model;
+	struct disks_place place; /* of the cursor, for when the list is replaced */
+	int top;
+	int page;
+	char wanted[128];          /* last text searched for */
+	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is said what for */
+	char complaint[512];
+	bool notes_told;
+};
+
+/* The disk that the row under the cursor belongs to; NULL: none. */
+const struct disk *disks_screen_at_cursor(const struct disks_state *state);
+void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body);
+
+#endif

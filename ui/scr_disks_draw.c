@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 1 looks. */
+#include "scr_disks.h"
+
+#include <stdio.h>
+
+#include "base/i18n.h"
+
+static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
+		      const struct layout_disks *layout)
+{
+	struct disks_model *model = &state->model;
+	struct disks_columns columns;
+	struct line line;
+
+	disks_columns(model, layout->list.cols, &columns);
+	line_start(&line, layout->columns.cols - 1);
+	disks_text_heading(&columns, &line);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
+	state->page = layout->list.rows > 1 ? layout->list.rows - 1 : 1;
+	state->top =
+		layout_scroll(state->top, (int)model->cursor, (int)model->count, layout->list.rows);
+	for (int row = 0; row < layout->list.rows; row++) {
+		size_t at = (size_t)state->top + (size_t)row;
+		enum role role;
+
+		if (at >= model->count)
+			break;
+		line_start(&line, layout->list.cols - 1);
+		disks_text_row(model, at, &columns, app_units(app), &line, &role);
+		draw_text(draw, layout->list, row, 0, role, line.text);
+		if (at != model->cursor)
+			continue;
+		draw_highlight(draw, layout->list, row, ROLE_CURSOR);
+		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
+	}
+	if (!model->count)
+		draw_text(draw, layout->list, 0, DISKS_NODE_COL, ROLE_NORMAL,
+			  model->list
+				  ? _("No disk was found. r looks again, f names an image file.")
+				  : _("Looking for disks..."));
+}
+
+/* Where the list is when it is longer than its place. */
+static void draw_place(struct disks_state *state, struct draw *draw, struct rect area)
+{
+	struct disks_model *model = &state->model;
+
+	if (model->count > (size_t)state->page + 1)
+		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%zu of %zu"),
+			    model->cursor + 1, model->count);
+}
+
+static void draw_legend(struct draw *draw, struct rect area)
+{
+	int col = 1;
+
+	if (area.cols >= LAYOUT_WIDE_COLS)
+		draw_text(draw, area, 0, col, ROLE_DIM,
+			  _("USE: M mounted  S swap  L LVM/dm  R md raid  B boot medium  O open  "
+			    "H holder  F file  ro read-only   ! no destination"));
+	else
+		draw_text(draw, area, 0, col, ROLE_DIM,
+			  _("USE: M mounted S swap L LVM/dm R md raid B boot medium O open "
+			    "ro read-only"));
+}
+
+#define LABEL_COLS 8
+
+static void draw_details(struct draw *draw, struct rect area, const struct disk *disk)
+{
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	int count = disks_details(disk, details), row = 0;
+
+	for (int i = 0; i < count && row < area.rows; i++) {
+		/* A text may be long; what comes behind it still has to get its line. */
+		int rows = area.rows - row - (count - 1 - i);
+
+		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
+		row += draw_wrapped(draw, area, row, LABEL_COLS, rows > 1 ? rows : 1, ROLE_NORMAL,
+				    details[i].text);
+	}
+}
+
+const struct disk *disks_screen_at_cursor(const struct disks_state *state)
+{
+	const struct disks_row *row = disks_current(&state->model);
+
+	return row ? row->disk : NULL;
+}
+
+static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
+			struct rect box, bool is_source)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct rect inside = rect_inside(box);
+	char title[640];
+
+	if (rect_empty(inside))
+		return;
+	rect_cut_left(&inside, 1);
+	rect_cut_right(&inside, 1);
+	if (end->kind != ENDPOINT_NONE) {
+		disk = is_source ? app_source_disk(app) : app_destination_disk(app);
+		snprintf(title, sizeof(title), is_source ? _("Source %s") : _("Destination %s"),
+			 end->node);
+	} else if (is_source || choice->source.kind != ENDPOINT_NONE) {
+		snprintf(title, sizeof(title), _("Under the cursor: %s"), disk ? disk->name : "-");
+	} else {
+		snprintf(title, sizeof(title), "%s", _("Destination"));
+		disk = NULL;
+	}
+	draw_box(draw, box, title);
+	if (disk)
+		draw_details(draw, inside, disk);
+	else if (end->kind == ENDPOINT_IMAGE)
+		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
+	else
+		draw_text(draw, inside, 0, 0, ROLE_DIM,
+			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+}
+
+static void draw_pane(struct disks_state *state, struct draw *draw, struct rect area)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct rect rest = area;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	rect_cut_right(&rest, 1);
+	draw_rule(draw, rest, 0, disk ? disk->name : "-");
+	rect_cut_top(&rest, 1);
+	if (disk)
+		draw_details(draw, rest, disk);
+}
+
+static void draw_events(struct app *app, struct draw *draw, struct rect area)
+{
+	struct rect rest = area;
+	const char *line;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	draw_text(draw, rest, 0, 0, ROLE_DIM, _("Disks that came and went, newest first"));
+	for (int i = 0; i < rest.rows - 1; i++) {
+		line = session_hotplug_line(app_session(app), (unsigned)i);
+		if (!line) {
+			if (!i)
+				draw_text(draw, rest, 1, 1, ROLE_DIM, _("none since the start"));
+			break;
+		}
+		draw_cell(draw, rest, i + 1, 1, rest.cols - 2, ROLE_NORMAL, line);
+	}
+}
+
+void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body)
+{
+	struct disks_state *state = data;
+	struct layout_disks layout;
+
+	layout_disks(body, (int)state->model.count, &layout);
+	draw_list(state, app, draw, &layout);
+	draw_place(state, draw, layout.place);
+	draw_legend(draw, layout.legend);
+	draw_pane(state, draw, layout.detail);
+	draw_box_of(state, app, draw, layout.source, true);
+	draw_box_of(state, app, draw, layout.destination, false);
+	draw_events(app, draw, layout.events);
+}

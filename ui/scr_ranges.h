@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 2 from the inside: for scr_ranges.c and scr_ranges_draw.c only. */
+#ifndef CLONEDECK_UI_SCR_RANGES_H
+#define CLONEDECK_UI_SCR_RANGES_H
+
+#include "app.h"
+#include "draw.h"
+#include "model_ranges.h"
+
+enum focus { FOCUS_LIST, FOCUS_RANGE, FOCUS_DESTINATION };
+
+struct ranges_screen {
+	struct ranges_model *model; /* NULL: no source */
+	size_t cursor;
+	int top, page;
+	enum focus focus;
+};
+
+void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+#endif
