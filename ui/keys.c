@@ -76,6 +76,8 @@ static const struct command_info table[] = {
 	  N_("log"), NULL, N_("everything that happened"), 4 },
 	{ COMMAND_MAP, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'm' },
 	  N_("map"), N_("map, bad areas"), N_("large map, bad areas"), 5 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_RUN), { SPECIAL_TAB },
+	  N_("rescue"), N_("rescue/CPU"), N_("rescue, CPU; map: bad areas"), 10 },
 	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' },
 	  N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
 	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
@@ -94,7 +96,7 @@ static const struct command_info table[] = {
 	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' },
 	  N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
 	/* everywhere */
-	{ COMMAND_NEXT_FIELD, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_TAB },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_REPORT), { SPECIAL_TAB },
 	  NULL, NULL, N_("map: bad areas and back"), 0 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB },
 	  N_("next topic"), NULL, N_("help for the next screen"), 2 },

@@ -113,6 +113,7 @@ static void forget(struct run_screen *screen)
 	screen->events_seen = 0;
 	screen->rang = false;
 	screen->map = (struct map_pane){ 0 };
+	screen->rescue = screen->rescue_told = false;
 	memset(&screen->rates, 0, sizeof(screen->rates));
 }
 
@@ -143,6 +144,9 @@ static void changed(void *state, struct app *app, unsigned changes)
 				   newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
 				   newest->text);
 	}
+	/* From the first error on this is what matters; who wants the other back has a key. */
+	if (job->errors && !screen->rescue_told)
+		screen->rescue = screen->rescue_told = true;
 	if (job->state == JOB_ENDED && !screen->rang) {
 		screen->rang = true;
 		if (screen->bell)
@@ -248,6 +252,11 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_TABLES:
 		show_lanes(app);
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		screen->rescue = !screen->rescue;
+		screen->rescue_told = true;
 		return true;
 	case COMMAND_GRAPH:
 		change_graph(screen, app);

@@ -21,6 +21,8 @@ struct run_screen {
 	unsigned cores;
 	unsigned graph_zoom;
 	struct map_pane map;
+	bool rescue;      /* how the rescue stands is shown, where else the CPU is */
+	bool rescue_told; /* the first error has come, or it was asked for */
 	bool bell, rang;
 };
 

@@ -12,6 +12,7 @@
 #include "glyphs.h"
 #include "layout_run.h"
 #include "model_passes.h"
+#include "model_rescue.h"
 
 #define CPU_LINES_MAX 48
 #define PERCENT_COLS  6
@@ -243,6 +244,38 @@ static void draw_queues(const struct view *view, struct rect box)
 	}
 }
 
+static void draw_rescue(const struct view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box);
+	struct line line;
+
+	if (rect_empty(inside))
+		return;
+	draw_box(view->draw, box, _("Rescue (Tab: CPU and queues)"));
+	for (int i = 0; i < inside.rows; i++) {
+		line_start(&line, inside.cols);
+		if (!rescue_text(view->job, i, &line))
+			break;
+		draw_text(view->draw, inside, i, 0, ROLE_NORMAL, line.text);
+	}
+}
+
+/* The CPU and the queues, or how the rescue stands: where it fits into the place of the CPU the
+ * queues stay. */
+static void draw_middle(const struct view *view, struct rect cpu, struct rect queues)
+{
+	if (!view->screen->rescue) {
+		draw_cpu(view, cpu);
+		draw_queues(view, queues);
+	} else if (cpu.cols - 2 >= RESCUE_COLS) {
+		draw_rescue(view, cpu);
+		draw_queues(view, queues);
+	} else {
+		cpu.cols += queues.cols;
+		draw_rescue(view, cpu);
+	}
+}
+
 /* ---- map and events ---- */
 
 static void draw_map(const struct view *view, struct rect area)
@@ -327,8 +360,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 	draw_head(&view, layout.head);
 	draw_throughput(&view, layout.graph);
 	draw_latency(&view, layout.latency);
-	draw_cpu(&view, layout.cpu);
-	draw_queues(&view, layout.queues);
+	draw_middle(&view, layout.cpu, layout.queues);
 	draw_map(&view, layout.map);
 	draw_status(&view, layout.status);
 	draw_events(&view, layout.events);

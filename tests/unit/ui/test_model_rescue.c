@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rescue pane: nothing is rounded away, nothing is wider than its place. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ui/model_rescue.h"
+
+static struct job_snapshot job;
+
+static void setup(void)
+{
+	memset(&job, 0, sizeof(job));
+	job.state = JOB_COPYING;
+	job.total = 2000398934016;
+	job.written = 1046208642482;
+	job.errors = 2;
+	job.bad_areas = 3;
+	job.bad_bytes = 6656;
+	job.retries = 5;
+	job.slow_reads = 7;
+	job.source.requests = 1;
+	job.last_good_read = 125 * NSEC_PER_SEC;
+}
+
+static const char *text(int index)
+{
+	static struct line line;
+
+	line_start(&line, RESCUE_COLS);
+	rescue_text(&job, index, &line);
+	return line.text;
+}
+
+/* Something is said on some line. */
+static bool said(const char *words)
+{
+	for (int i = 0; i < 10; i++)
+		if (strstr(text(i), words))
+			return true;
+	return false;
+}
+
+START_TEST(test_words)
+{
+	ck_assert_str_eq(text(0),
+			 " rescued         1,046,208,642,482 B  52.29%  read errors      2");
+	ck_assert(said("954,190,284,878 B  47.69%"));
+	ck_assert(said("bad sector                  6,656 B  <0.01%"));
+	ck_assert(said("bad areas        3"));
+	ck_assert(said("retries          5"));
+	ck_assert(said("last good read   2 min ago"));
+	ck_assert(said("slow reads >1 s  7"));
+}
+END_TEST
+
+/* All but one sector is not all of it; nothing is not less than a hundredth. */
+START_TEST(test_nothing_is_rounded_away)
+{
+	job.written = job.total - 512;
+	job.bad_bytes = 512;
+	ck_assert_ptr_nonnull(strstr(text(0), " 99.99%"));
+	ck_assert(said("512 B  <0.01%"));
+	job.written = job.total;
+	job.bad_bytes = 0;
+	ck_assert_ptr_nonnull(strstr(text(0), "100.00%"));
+	ck_assert(said(" 0 B   0.00%"));
+	job.total = job.written = 0;
+	job.source.requests = 0;
+	ck_assert_ptr_nonnull(strstr(text(0), "0 B       -"));
+	ck_assert(said("last good read   -"));
+}
+END_TEST
+
+START_TEST(test_fits)
+{
+	struct line line;
+
+	job.total = job.written = job.errors = job.bad_areas = job.bad_bytes = UINT64_MAX;
+	job.retries = job.slow_reads = UINT64_MAX;
+	for (int width = 0; width < 120; width++) {
+		int index = 0;
+
+		do {
+			line_start(&line, width);
+			if (index > 20)
+				ck_abort_msg("it never ends");
+		} while (rescue_text(&job, index++, &line) && text_width(line.text) <= width);
+		ck_assert_int_le(text_width(line.text), width);
+		/* The first four are all that the smallest screen shows. */
+		ck_assert_int_gt(index, 4);
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_rescue");
+	TCase *tcase = tcase_create("rescue");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_words);
+	tcase_add_test(tcase, test_nothing_is_rounded_away);
+	tcase_add_test(tcase, test_fits);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How a rescue stands, in ddrescue's words: what is rescued, what was not even
+ * tried, what is left to trim and to scrape, what is bad. Pure; no curses.
+ */
+#ifndef CLONEDECK_UI_MODEL_RESCUE_H
+#define CLONEDECK_UI_MODEL_RESCUE_H
+
+#include <stdbool.h>
+
+#include "copy/job.h"
+
+#include "line.h"
+
+/* Columns that every line fits into without losing anything. */
+#define RESCUE_COLS 74
+
+/* Line `index` of the pane; false when there is none any more. The first four matter most. */
+bool rescue_text(const struct job_snapshot *job, int index, struct line *line);
+
+#endif
