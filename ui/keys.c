@@ -92,7 +92,9 @@ static const struct command_info table[] = {
 	  NULL, NULL, N_("zoom out of the map"), 0 },
 	/* 5 Report */
 	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' },
-	  N_("save report"), NULL, N_("save it to another place"), 1 },
+	  N_("save report"), NULL, N_("report, certificate: save"), 1 },
+	{ COMMAND_SIGN, ON(SCREEN_REPORT), { 'o' },
+	  N_("operator"), N_("operator, ticket"), N_("operator, ticket, masking"), 4 },
 	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' },
 	  N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
 	/* everywhere */

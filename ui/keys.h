@@ -116,6 +116,7 @@ enum command {
 	COMMAND_ZOOM_OUT,
 	/* 5 Report */
 	COMMAND_SAVE,
+	COMMAND_SIGN,
 	COMMAND_RESUME,
 	COMMAND_COUNT,
 };

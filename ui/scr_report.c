@@ -13,6 +13,7 @@
 #include "map_pane.h"
 #include "model_report.h"
 #include "model_run.h"
+#include "report_save.h"
 #include "screen.h"
 
 #define PROFILE_MAX 1024
@@ -22,6 +23,7 @@ struct report_screen {
 	int cols;
 	int top, page;
 	struct map_pane map;
+	struct report_sign sign;
 };
 
 static int create(struct app *app, void **ret, struct error *reterr)
@@ -180,31 +182,6 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 
 /* ---- keys ---- */
 
-static const char *path_typed(void *user, struct app *app, const char *text)
-{
-	struct error error = { 0 };
-
-	if (!text)
-		return NULL;
-	if (!text[0])
-		return _("Type the path of a file, or Esc.");
-	if (session_save_report(app_session(app), text, &error) < 0)
-		app_error(app, &error);
-	else
-		app_message(app, MESSAGE_INFO, _("The report was saved as %s."), text);
-	return NULL;
-}
-
-static void save(struct app *app)
-{
-	const struct report *report = session_report(app_session(app));
-	const char *slash = report ? strrchr(report->json_path, '/') : NULL;
-
-	popup_prompt(app, _("Save the report"),
-		     _("As JSON, to a file on a disk that stays: the full path."),
-		     slash ? slash + 1 : "clonedeck-report.json", path_typed, NULL);
-}
-
 static void show_log(struct app *app)
 {
 	const struct report *report = session_report(app_session(app));
@@ -272,7 +249,10 @@ static bool command(void *state, struct app *app, enum command command)
 		screen->top = (int)screen->lines.count;
 		return true;
 	case COMMAND_SAVE:
-		save(app);
+		report_ask_save(app);
+		return true;
+	case COMMAND_SIGN:
+		report_ask_sign(app, &screen->sign);
 		return true;
 	case COMMAND_LOG:
 		show_log(app);
@@ -291,6 +271,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 
 	switch (command) {
 	case COMMAND_SAVE:
+	case COMMAND_SIGN:
 	case COMMAND_LOG:
 	case COMMAND_MAP:
 		return report ? NULL : _("There is no report yet.");

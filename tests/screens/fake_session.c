@@ -251,6 +251,16 @@ const struct report *session_report(const struct session *session)
 	return session->has_report ? &session->report : NULL;
 }
 
+void session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			 bool mask_serials)
+{
+	struct report *report = &session->report;
+
+	text_copy(report->operator_name, sizeof(report->operator_name), operator_name);
+	text_copy(report->ticket, sizeof(report->ticket), ticket);
+	report->mask_serials = mask_serials;
+}
+
 int session_save_report(struct session *session, const char *path, struct error *reterr)
 {
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EROFS, "save", path,

@@ -86,7 +86,11 @@ SINGLE = {
     "run-rate": ("rescue", RUN + ["r"], "Bytes per second"),
     "run-rate-wrong": ("rescue", RUN + ["r", "C-u", "fast", "Enter"], "no rate"),
     "report-log": ("rescue", STOPPED + ["l"], "All of it"),
-    "report-save": ("rescue", STOPPED + ["s"], "Save the report"),
+    "report-save": ("rescue", STOPPED + ["s"], "on a disk that stays"),
+    "report-operator": ("rescue", STOPPED + ["o"], "Who made the copy"),
+    "report-masking": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter"], "in full"),
+    "report-signed": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter", "m"],
+                      "4711"),
     "help-disks": ("rescue", ["?"], "Help for screen 1"),
     "help-run": ("rescue", RUN + ["?"], "The copy goes on"),
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
@@ -97,7 +101,7 @@ SINGLE = {
 }
 
 # The same in German: longer words, at the size where they have the least room.
-GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "report", "plan-options", "run-map-areas", "run-lanes",
+GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "report", "report-save", "plan-options", "run-map-areas", "run-lanes",
           "help-disks", "help-run", "stop-question", "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report_save.h"
+
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+/* ---- saving ---- */
+
+static const char *path_typed(void *user, struct app *app, const char *text)
+{
+	struct error error = { 0 };
+
+	if (!text)
+		return NULL;
+	if (!text[0])
+		return _("Type the path of a folder or a file, or Esc.");
+	if (session_save_report(app_session(app), text, &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
+			    text);
+	return NULL;
+}
+
+void report_ask_save(struct app *app)
+{
+	popup_prompt(app, _("Save report and certificate"),
+		     _("As .json, as .txt, and as .html to print and sign: the full path of a "
+		       "folder, or of a file, on a disk that stays and is no part of the copy."),
+		     "", path_typed, NULL);
+}
+
+/* ---- signing ---- */
+
+/* What it says is on the screen and in what was saved at the end of the copy. */
+static void sign(struct app *app, const struct report_sign *sign, bool mask)
+{
+	struct session *session = app_session(app);
+	const struct report *report = session_report(session);
+	struct error error = { 0 };
+	char path[sizeof(report->json_path)];
+
+	session_sign_report(session, sign->operator_name, sign->ticket, mask);
+	/* Entered anew, the screen shows it. */
+	app_go(app, SCREEN_REPORT);
+	text_copy(path, sizeof(path), report->json_path);
+	if (!path[0])
+		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
+	else if (session_save_report(session, path, &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
+			    report->certificate_path[0] ? report->certificate_path : path);
+}
+
+static void mask_chosen(void *user, struct app *app, int choice)
+{
+	if (choice < 0)
+		app_message(app, MESSAGE_INFO, _("The report stays as it was."));
+	else
+		sign(app, user, choice == 1);
+}
+
+static const char *ticket_typed(void *user, struct app *app, const char *text)
+{
+	const struct popup_choice choices[] = { { 'f', _("in full") },
+						{ 'm', _("masked: the last 4 characters") } };
+	struct report_sign *answers = user;
+
+	if (!text)
+		return NULL;
+	if (strlen(text) >= sizeof(answers->ticket))
+		return _("That is too long.");
+	text_copy(answers->ticket, sizeof(answers->ticket), text);
+	popup_ask(app, _("Serial numbers and WWNs"),
+		  _("How are they to stand on report and certificate?"), choices, 2, mask_chosen,
+		  answers);
+	return NULL;
+}
+
+static const char *operator_typed(void *user, struct app *app, const char *text)
+{
+	struct report_sign *answers = user;
+
+	if (!text)
+		return NULL;
+	if (strlen(text) >= sizeof(answers->operator_name))
+		return _("That is too long.");
+	text_copy(answers->operator_name, sizeof(answers->operator_name), text);
+	popup_prompt(app, _("Ticket"), _("What it was made for: a ticket, a case; or nothing."),
+		     session_report(app_session(app))->ticket, ticket_typed, answers);
+	return NULL;
+}
+
+void report_ask_sign(struct app *app, struct report_sign *sign)
+{
+	popup_prompt(app, _("Operator"), _("Who made the copy, for report and certificate."),
+		     session_report(app_session(app))->operator_name, operator_typed, sign);
+}

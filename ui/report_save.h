@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The dialogs of screen 5: where the report is saved, and who signs for it. */
+#ifndef CLONEDECK_UI_REPORT_SAVE_H
+#define CLONEDECK_UI_REPORT_SAVE_H
+
+#include "app.h"
+
+/* What was answered so far; zero-initialise. */
+struct report_sign {
+	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
+};
+
+void report_ask_save(struct app *app);
+/* Three questions, one after the other; Esc at any of them leaves all as it was. sign lives as long
+ * as the app. */
+void report_ask_sign(struct app *app, struct report_sign *sign);
+
+#endif
