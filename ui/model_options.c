@@ -17,6 +17,7 @@ static const char *const backends[] = {
 	"auto", "uring", "threads", "sg", "buffered", "image", NULL
 };
 static const char *const sg_data[] = { "direct", "mmap", "indirect", NULL };
+static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const on_error[] = { "stop", "map", NULL };
 
 static const struct {
@@ -37,6 +38,10 @@ static const struct {
 					 backends },
 	[OPTION_SG_DATA] = { N_("sg data"), N_("sg: straight, mapped, or copied"),
 			     N_("direct, mmap, or indirect"), sg_data },
+	[OPTION_SG_FUA] = { N_("sg FUA"), N_("each write is on the medium when done"),
+			    N_("no, or yes"), no_yes },
+	[OPTION_SG_DPO] = { N_("sg DPO"), N_("the disk's cache need not keep the data"),
+			    N_("no, or yes"), no_yes },
 	[OPTION_RATE] = { N_("Rate limit"), N_("bytes per second; r changes it later"),
 			  N_("none, or bytes per second, for instance 50M"), NULL },
 	[OPTION_RETRIES] = { N_("Retries"), N_("of a request that failed"), N_("0 to 1000"), NULL },
@@ -147,6 +152,8 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 	field_set(&form->fields[OPTION_DESTINATION_BACKEND],
 		  io_backend_choice_name(options->destination_backend));
 	field_set(&form->fields[OPTION_SG_DATA], plan_sg_data_name(options->sg_data));
+	field_set(&form->fields[OPTION_SG_FUA], options->sg_fua ? "yes" : "no");
+	field_set(&form->fields[OPTION_SG_DPO], options->sg_dpo ? "yes" : "no");
 	field_set(&form->fields[OPTION_RATE],
 		  options->rate ? options_print_size(options->rate, text, sizeof(text)) : "none");
 	snprintf(text, sizeof(text), "%u", options->retries);
@@ -204,6 +211,12 @@ static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
 	return true;
 }
 
+static bool read_yes(const char *text, bool *ret)
+{
+	*ret = !strcmp(text, "yes");
+	return *ret || !strcmp(text, "no");
+}
+
 static bool read_row(const struct options_form *form, enum option_row row, uint32_t sector_size,
 		     struct plan_options *options)
 {
@@ -229,6 +242,10 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		return io_backend_choice_parse(text, &options->destination_backend) == 0;
 	case OPTION_SG_DATA:
 		return plan_sg_data_parse(text, &options->sg_data) == 0;
+	case OPTION_SG_FUA:
+		return read_yes(text, &options->sg_fua);
+	case OPTION_SG_DPO:
+		return read_yes(text, &options->sg_dpo);
 	case OPTION_RATE:
 		return options_read_rate(text, &options->rate);
 	case OPTION_RETRIES:
@@ -244,10 +261,30 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 	return false;
 }
 
+/* What only sg does, without sg: it would do nothing. NULL: all is well. */
+static const char *needless(const struct plan_options *options, enum option_row *retrow)
+{
+	bool destination = options->destination_backend == BACKEND_SG;
+	bool any = destination || options->source_backend == BACKEND_SG;
+
+	*retrow = OPTION_SG_FUA;
+	if (options->sg_fua && !destination)
+		return _("sg FUA needs Destination I/O sg.");
+	*retrow = OPTION_SG_DPO;
+	if (options->sg_dpo && !any)
+		return _("sg DPO needs sg as Source I/O or Destination I/O.");
+	*retrow = OPTION_SG_DATA;
+	if (options->sg_data != SG_DATA_DIRECT && !any)
+		return _("sg data needs sg as Source I/O or Destination I/O.");
+	return NULL;
+}
+
 bool options_form_read(const struct options_form *form, uint32_t sector_size,
 		       struct plan_options *ret, enum option_row *retrow, char *reason, size_t size)
 {
 	struct plan_options options = *ret;
+	enum option_row lone;
+	const char *why;
 
 	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
 		char text[64];
@@ -257,6 +294,12 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 		*retrow = row;
 		snprintf(reason, size, _("%s can not be \"%s\": %s."), options_form_label(row),
 			 word(form, row, text), options_form_allowed(row));
+		return false;
+	}
+	why = needless(&options, &lone);
+	if (why) {
+		*retrow = lone;
+		text_copy(reason, size, why);
 		return false;
 	}
 	*ret = options;

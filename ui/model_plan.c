@@ -122,6 +122,10 @@ static void text_engine(const struct plan_options *options, struct line *line)
 			 options_print_size(options->chunk, chunk, sizeof(chunk)));
 	if (options->sg_data != SG_DATA_DIRECT)
 		line_add(line, _("sg %s "), plan_sg_data_name(options->sg_data));
+	if (options->sg_fua)
+		line_add(line, "FUA ");
+	if (options->sg_dpo)
+		line_add(line, "DPO ");
 	if (backends)
 		line_add(line, "%s>%s", io_backend_choice_name(options->source_backend),
 			 io_backend_choice_name(options->destination_backend));

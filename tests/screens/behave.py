@@ -4,6 +4,7 @@
 becomes of it when the terminal goes away. On pretended machines."""
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -51,6 +52,32 @@ def every_screen_survives_resizing():
                 terminal.resize(cols, rows)
                 terminal.settled()
             terminal.child("fakedeck")
+
+
+def resize_storm():
+    """Sizes from 1x1 to 250x100 faster than they can be drawn, on every screen of a running copy,
+    while keys are pressed: it lives, and comes back to what it was."""
+    dice = random.Random(4711)
+    program = copying("--moving", "rescue")
+    for keys in ("1", "i", "\x1b", "2", "e", "\x1b", "3", "o", "\x1b", "4", "m", "+", "\t", "\x1b", "l",
+                 "\x1b", "\t", "t", "\x1b", "?", "q", "\x03", "\x1b"):
+        # As a whole, and seen: on a screen too small a key does nothing.
+        program.resize(80, 24)
+        program.quiet(0.03)
+        program.type(keys)
+        for _ in range(12):
+            program.resize(dice.randint(1, 250), dice.randint(1, 100))
+            program.read(0.005)
+    program.resize(80, 24)
+    mark = len(program.output)
+    program.type("\x0c")
+    program.wait("COPY RUNNING", mark)
+    program.type("\x03")
+    program.wait("Stop the copy", mark)
+    program.type("\x03")
+    program.wait("exit code", mark)
+    program.type("q")
+    assert program.end()[1] == 6
 
 
 def too_small_says_so():
@@ -465,7 +492,7 @@ def slow_lines_keep_up():
 
 
 CASES = [
-    resizing_any_time, every_screen_survives_resizing, too_small_says_so, serial_line_of_no_size,
+    resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, serial_line_of_no_size,
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,

@@ -41,6 +41,9 @@ class Program:
             os.dup2(slave, number)
         os.close(slave)
 
+    def resize(self, cols, rows):
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
+
     def modes(self):
         return termios.tcgetattr(self.slave)[:4]
 

@@ -28,7 +28,9 @@ START_TEST(test_round_trip)
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
 		  .destination_backend = BACKEND_SG,
-		  .sg_data = SG_DATA_INDIRECT },
+		  .sg_data = SG_DATA_INDIRECT,
+		  .sg_fua = true },
+		{ .sg_data = SG_DATA_MMAP, .sg_dpo = true, .source_backend = BACKEND_SG },
 		{ .rate = UINT64_MAX, .source_backend = BACKEND_IMAGE },
 	};
 
@@ -45,6 +47,8 @@ START_TEST(test_round_trip)
 		ck_assert_int_eq(back.source_backend, cases[i].source_backend);
 		ck_assert_int_eq(back.destination_backend, cases[i].destination_backend);
 		ck_assert_int_eq(back.sg_data, cases[i].sg_data);
+		ck_assert_int_eq(back.sg_fua, cases[i].sg_fua);
+		ck_assert_int_eq(back.sg_dpo, cases[i].sg_dpo);
 		ck_assert_uint_eq(back.rate, cases[i].rate);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
 		ck_assert_int_eq(back.on_error, cases[i].on_error);
@@ -67,7 +71,8 @@ START_TEST(test_wrong)
 		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
 		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
 		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
-		{ OPTION_SG_DATA, "mapped" },
+		{ OPTION_SG_DATA, "mapped" },  { OPTION_SG_FUA, "maybe" },
+		{ OPTION_SG_DPO, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -81,6 +86,33 @@ START_TEST(test_wrong)
 			ck_abort_msg("%s was taken", cases[i].text);
 		ck_assert_int_eq(row, cases[i].row);
 		ck_assert_int_eq(memcmp(&options, &before, sizeof(before)), 0);
+	}
+}
+END_TEST
+
+/* What only sg does is refused where nothing goes through sg. */
+START_TEST(test_nothing_that_does_nothing)
+{
+	static const struct {
+		struct plan_options options;
+		enum option_row row; /* OPTION_ROWS: fine */
+	} cases[] = {
+		{ { .sg_fua = true }, OPTION_SG_FUA },
+		{ { .sg_fua = true, .source_backend = BACKEND_SG }, OPTION_SG_FUA },
+		{ { .sg_fua = true, .destination_backend = BACKEND_SG }, OPTION_ROWS },
+		{ { .sg_dpo = true }, OPTION_SG_DPO },
+		{ { .sg_dpo = true, .source_backend = BACKEND_SG }, OPTION_ROWS },
+		{ { .sg_data = SG_DATA_MMAP }, OPTION_SG_DATA },
+		{ { .sg_data = SG_DATA_INDIRECT, .destination_backend = BACKEND_SG }, OPTION_ROWS },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plan_options back = { 0 };
+		enum option_row row = OPTION_ROWS;
+
+		options_form_set(&form, &cases[i].options);
+		ck_assert_int_eq(read_back(&back, &row), cases[i].row == OPTION_ROWS);
+		ck_assert_int_eq(row, cases[i].row);
 	}
 }
 END_TEST
@@ -124,7 +156,8 @@ END_TEST
 /* A blank goes through the words, round and round, and from nonsense to the first. */
 START_TEST(test_blank_is_the_next_word)
 {
-	const struct plan_options options = { 0 };
+	const struct plan_options options = { .source_backend = BACKEND_SG,
+					      .destination_backend = BACKEND_SG };
 	struct plan_options back;
 	enum option_row row;
 
@@ -191,6 +224,7 @@ Suite *unit_suite(void)
 
 	tcase_add_test(tcase, test_round_trip);
 	tcase_add_test(tcase, test_wrong);
+	tcase_add_test(tcase, test_nothing_that_does_nothing);
 	tcase_add_test(tcase, test_move);
 	tcase_add_test(tcase, test_typing_replaces);
 	tcase_add_test(tcase, test_blank_is_the_next_word);
