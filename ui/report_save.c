@@ -37,22 +37,21 @@ void report_ask_save(struct app *app)
 /* What it says is on the screen and in what was saved at the end of the copy. */
 static void sign(struct app *app, const struct report_sign *sign, bool mask)
 {
-	struct session *session = app_session(app);
-	const struct report *report = session_report(session);
+	const struct report *report = session_report(app_session(app));
 	struct error error = { 0 };
-	char path[sizeof(report->json_path)];
+	int r = session_sign_report(app_session(app), sign->operator_name, sign->ticket, mask,
+				    &error);
 
-	session_sign_report(session, sign->operator_name, sign->ticket, mask);
 	/* Entered anew, the screen shows it. */
 	app_go(app, SCREEN_REPORT);
-	text_copy(path, sizeof(path), report->json_path);
-	if (!path[0])
-		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
-	else if (session_save_report(session, path, &error) < 0)
+	if (r < 0)
 		app_error(app, &error);
+	else if (!report->json_path[0])
+		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
 	else
 		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
-			    report->certificate_path[0] ? report->certificate_path : path);
+			    report->certificate_path[0] ? report->certificate_path
+							: report->json_path);
 }
 
 static void mask_chosen(void *user, struct app *app, int choice)

@@ -17,21 +17,6 @@ static void take_text(char *to, size_t size, const char *text)
 		text_sanitise(to, size, text, strlen(text));
 }
 
-void session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			 bool mask_serials)
-{
-	struct report *report = &session->report;
-
-	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
-	take_text(session->ticket, sizeof(session->ticket), ticket);
-	session->options.mask_serials = mask_serials;
-	if (!session->has_report)
-		return;
-	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
-	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
-	report->mask_serials = mask_serials;
-}
-
 static int save(struct session *session, enum report_form form, const char *path,
 		struct error *reterr)
 {
@@ -39,6 +24,27 @@ static int save(struct session *session, enum report_form form, const char *path
 
 	if (r < 0 && session->log)
 		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path, error_phrase(r));
+	return r;
+}
+
+int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			bool mask_serials, struct error *reterr)
+{
+	struct report *report = &session->report;
+	int r = 0;
+
+	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
+	take_text(session->ticket, sizeof(session->ticket), ticket);
+	session->options.mask_serials = mask_serials;
+	if (!session->has_report)
+		return 0;
+	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
+	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
+	report->mask_serials = mask_serials;
+	if (report->certificate_path[0])
+		r = save(session, REPORT_HTML, report->certificate_path, reterr);
+	if (r == 0 && report->json_path[0])
+		r = save(session, REPORT_JSON, report->json_path, reterr);
 	return r;
 }
 

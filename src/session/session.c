@@ -100,8 +100,8 @@ int session_new(const struct session_options *options, struct session **ret, str
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
-	session_sign_report(session, options->operator_name, options->ticket,
-			    options->mask_serials);
+	session_sign_report(session, options->operator_name, options->ticket, options->mask_serials,
+			    NULL);
 	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd =
 		session->asking.task.event_fd = -1;
 	int r = init(session, reterr);

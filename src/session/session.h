@@ -112,10 +112,10 @@ bool session_can_finish(struct session *session);
 /* Once the job ended: releases the claims, makes and saves the report. Waits for the job. */
 int session_finish(struct session *session, struct error *reterr);
 const struct report *session_report(const struct session *session);
-/* Who did it and for whom, for what is saved from now on. NULL leaves as it is, "" takes it back.
- */
-void session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			 bool mask_serials);
+/* Who did it and for whom, for report and certificate; those that were saved already are saved
+ * again. NULL leaves as it is, "" takes it back. */
+int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			bool mask_serials, struct error *reterr);
 /*
  * Saves report, text and certificate once more: path is a directory, or the name of one of them,
  * whose ending makes way for .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.

@@ -251,14 +251,15 @@ const struct report *session_report(const struct session *session)
 	return session->has_report ? &session->report : NULL;
 }
 
-void session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			 bool mask_serials)
+int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			bool mask_serials, struct error *reterr)
 {
 	struct report *report = &session->report;
 
 	text_copy(report->operator_name, sizeof(report->operator_name), operator_name);
 	text_copy(report->ticket, sizeof(report->ticket), ticket);
 	report->mask_serials = mask_serials;
+	return 0;
 }
 
 int session_save_report(struct session *session, const char *path, struct error *reterr)

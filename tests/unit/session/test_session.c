@@ -273,7 +273,7 @@ static bool holds(const char *path, const char *text)
 START_TEST(report_and_certificate_name_operator_and_ticket)
 {
 	open_session("logs", NULL);
-	session_sign_report(session, "A. Operator", "T-17\033[31m", false);
+	session_sign_report(session, "A. Operator", "T-17\033[31m", false, NULL);
 	plan_and_confirm(source, destination, 0);
 	start();
 	const struct report *report = finish();
@@ -300,7 +300,9 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	session_sign_report(session, NULL, "late", false);
+	ck_assert_int_eq(session_sign_report(session, NULL, "late", true, NULL), 0);
+	ck_assert(holds(report->json_path, "\"ticket\": \"late\""));
+	ck_assert(holds(report->certificate_path, "late"));
 	ck_assert_msg(session_save_report(session, place, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
 	ck_assert(holds(report->json_path, report->json_path));
