@@ -123,17 +123,13 @@ bool app_copying(const struct app *app)
 {
 	enum session_state state = session_state(app->session);
 
-	/* Also while it only waits for what the report needs. */
-	return state == SESSION_STARTING || state == SESSION_RUNNING;
+	/* Also while it only waits for what the report needs, or for a disk. */
+	return state == SESSION_STARTING || state == SESSION_RUNNING || state == SESSION_WAITING;
 }
 
 void app_take_snapshot(struct app *app)
 {
-	struct job *job = session_job(app->session);
-
-	app->has_job = job != NULL;
-	if (job)
-		job_snapshot(job, &app->snapshot);
+	app->has_job = session_snapshot(app->session, &app->snapshot);
 }
 
 /* ---- going ---- */
@@ -244,9 +240,16 @@ void app_stop_now(struct app *app)
 {
 	struct job *job = session_job(app->session);
 
+	const struct session_waiting *waiting = session_waiting(app->session);
+
 	app->stop_wanted = true;
 	if (!app_copying(app))
 		return;
+	/* While a disk is being claimed again, that is brought to its end first. */
+	if (waiting && !waiting->trying) {
+		app_finish(app);
+		return;
+	}
 	if (job)
 		job_stop(job);
 	app_message(
@@ -278,6 +281,10 @@ void app_ask_stop(struct app *app)
 	if (popup_is_open(app, title)) {
 		popup_close(app);
 		app_stop_now(app);
+		return;
+	}
+	if (session_state(app->session) == SESSION_WAITING) {
+		app_show_waiting(app);
 		return;
 	}
 	popup_ask(app, title,
@@ -438,7 +445,7 @@ static void keep_report(struct app *app, const struct report *report)
 	report_text(report, cols, &app->report_text, NULL);
 }
 
-static void finish(struct app *app)
+void app_finish(struct app *app)
 {
 	struct error error = { 0 };
 	const struct report *report;
@@ -448,6 +455,10 @@ static void finish(struct app *app)
 	app->session_state = session_state(app->session);
 	app_take_snapshot(app);
 	popup_close(app);
+	if (app->session_state == SESSION_WAITING) {
+		app_follow_waiting(app, SESSION_RUNNING);
+		return;
+	}
 	report = session_report(app->session);
 	if (report) {
 		keep_report(app, report);
@@ -480,6 +491,7 @@ static void follow_state(struct app *app)
 		if (app->stop_wanted)
 			app_stop_now(app);
 	}
+	app_follow_waiting(app, before);
 }
 
 void app_follow(struct app *app, unsigned changes)
@@ -496,5 +508,5 @@ void app_follow(struct app *app, unsigned changes)
 			ops->changed(app->states[i], app, changes);
 	}
 	if (session_can_finish(app->session))
-		finish(app);
+		app_finish(app);
 }

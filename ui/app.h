@@ -81,6 +81,8 @@ void app_forget(struct app *app, enum screen_id from);
 void app_redraw(struct app *app);
 /* The question that Ctrl-C asks while copying; without a copy it quits. */
 void app_ask_stop(struct app *app);
+/* Which disk is waited for, and what can be done. Nothing when none is. */
+void app_show_waiting(struct app *app);
 
 /* ---- saying ---- */
 enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };

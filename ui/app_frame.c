@@ -94,6 +94,8 @@ static const char *state_word(enum job_state state)
 		return _("stopping");
 	case JOB_FLUSHING:
 		return _("flushing");
+	case JOB_WAITING:
+		return _("disk gone");
 	default:
 		return _("ended");
 	}

@@ -26,12 +26,13 @@ struct app {
 	char host[65];
 	bool dirty;
 	bool quit;
-	bool stop_wanted;  /* also while the job is only about to start */
-	bool leaving;      /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
-	int signals;       /* signalfd */
-	bool copied;       /* a copy has ended */
-	char *report_text; /* of the last copy that ended, for after the last screen; owned */
-	int exit_code;     /* of that copy */
+	bool stop_wanted; /* also while the job is only about to start */
+	bool leaving;     /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
+	int signals;      /* signalfd */
+	char waiting_said[720]; /* of a disk that is gone, as it was last shown */
+	bool copied;            /* a copy has ended */
+	char *report_text;      /* of the last copy that ended, for after the last screen; owned */
+	int exit_code;          /* of that copy */
 };
 
 /* app.c */
@@ -46,6 +47,12 @@ void app_stop_now(struct app *app);
 void app_take_snapshot(struct app *app);
 /* Follows the session: what is to be shown after a change. */
 void app_follow(struct app *app, unsigned changes);
+
+/* The job has ended, or nobody waits for its disk any more. */
+void app_finish(struct app *app);
+
+/* app_waiting.c */
+void app_follow_waiting(struct app *app, enum session_state before);
 
 /* app_frame.c */
 void app_draw(struct app *app);

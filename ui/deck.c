@@ -72,7 +72,11 @@ static int run(const struct deck_options *options, struct session *session, stru
 int deck_run(const struct deck_options *options)
 {
 	/* Everything is asked for; what is ordinary is chosen on the screen. */
-	struct session_options wanted = { .all = true, .practice_dir = options->practice_dir };
+	struct session_options wanted = {
+		.all = true,
+		.practice_dir = options->practice_dir,
+		.on_vanish = options->on_vanish,
+	};
 	struct session *session = NULL;
 	struct error error = { 0 };
 	struct term *term = NULL;

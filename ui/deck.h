@@ -9,6 +9,8 @@
 #ifndef CLONEDECK_UI_DECK_H
 #define CLONEDECK_UI_DECK_H
 
+#include "session/session.h"
+
 enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
 enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 
@@ -17,6 +19,7 @@ struct deck_options {
 	enum deck_color color;
 	int cols, rows;           /* 0: ask the terminal */
 	const char *practice_dir; /* NULL: the machine's own disks */
+	enum session_vanish on_vanish;
 };
 
 /* Returns an enum exit_code; complaints go to standard error before the first

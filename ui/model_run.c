@@ -27,6 +27,8 @@ const char *run_state_words(const struct job_snapshot *job)
 		return _("STOPPING");
 	case JOB_FLUSHING:
 		return _("FLUSH");
+	case JOB_WAITING:
+		return _("DISK GONE");
 	case JOB_ENDED:
 		break;
 	}
@@ -54,6 +56,8 @@ enum role run_state_role(const struct job_snapshot *job)
 	case JOB_STOPPING:
 	case JOB_FLUSHING:
 		return ROLE_WARN;
+	case JOB_WAITING:
+		return ROLE_BAD;
 	case JOB_ENDED:
 		break;
 	}

@@ -161,6 +161,10 @@ static void pause_or_go_on(struct app *app)
 	const struct job_snapshot *job = app_job(app);
 	bool pause = job->state != JOB_PAUSED;
 
+	if (job->state == JOB_WAITING) {
+		app_show_waiting(app);
+		return;
+	}
 	job_pause(session_job(app_session(app)), pause);
 	app_message(app, MESSAGE_INFO,
 		    pause ? _("Paused as soon as what is on its way is done. p goes on.")
@@ -282,6 +286,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("Nothing is copied any more: there is nothing to pause.");
 		break;
 	case COMMAND_RATE:
+		if (job && job->state == JOB_WAITING)
+			return _("No copy runs.");
 		break;
 	case COMMAND_LOG:
 	case COMMAND_TABLES:

@@ -10,7 +10,7 @@ _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--confirm --dry-run --allow --report --certificate --operator --ticket
-        --mask-serials --log-dir --json --help'
+        --mask-serials --log-dir --json --help --on-vanish --wait --map-interval'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error --map
         $resume_options"
@@ -55,6 +55,12 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'stop map' -- "$cur")
         return
         ;;
+    --on-vanish)
+        word='wait stop'
+        [[ $command ]] || word+=' ask'
+        mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur")
+        return
+        ;;
     --glyphs)
         mapfile -t COMPREPLY < <(compgen -W 'auto braille block acs ascii' -- "$cur")
         return
@@ -63,7 +69,7 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
         return
         ;;
-    --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
+    --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
         -b | --chunk | -q | --queue-depth | -j | --lanes)
         return
         ;;
@@ -84,7 +90,7 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume --glyphs --color --size
-            --practice --help --version' -- "$cur")
+            --practice --on-vanish --help --version' -- "$cur")
         ;;
     esac
 }

@@ -17,6 +17,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanish -x -a 'wait ask stop' -d 'when a disk is unplugged'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'
 complete -c clonedeck -l help -d 'how to use it'
 
@@ -49,4 +50,7 @@ complete -c clonedeck -n $copy -l certificate -r -F -d 'page to be printed'
 complete -c clonedeck -n $copy -l operator -x -d 'who makes the copy'
 complete -c clonedeck -n $copy -l ticket -x -d 'what it is made for'
 complete -c clonedeck -n $copy -l mask-serials -d 'show but the end of serial numbers'
+complete -c clonedeck -n $copy -l on-vanish -x -a 'wait stop' -d 'when a disk is unplugged'
+complete -c clonedeck -n $copy -l wait -x -d 'seconds at most for a disk that is gone'
+complete -c clonedeck -n $copy -l map-interval -x -d 'seconds between two savings of the map'
 complete -c clonedeck -n $copy -l log-dir -x -a '(__fish_complete_directories)'

@@ -212,7 +212,10 @@ static int run(int argc, char **argv, bool resume)
 	if (options.dry_run)
 		return dry_run(session, &options);
 	r = confirm(session, &options);
-	return r != 0 ? r : headless_run(session, signal_fd, options.json);
+
+	struct headless_options wanted = { .json = options.json, .wait = options.wait };
+
+	return r != 0 ? r : headless_run(session, signal_fd, &wanted);
 }
 
 int cli_clone(int argc, char **argv)

@@ -26,6 +26,9 @@ enum long_only {
 	OPTION_RETRIES,
 	OPTION_ON_ERROR,
 	OPTION_RATE,
+	OPTION_ON_VANISH,
+	OPTION_WAIT,
+	OPTION_MAP_INTERVAL,
 	OPTION_JSON,
 	OPTION_LOG_DIR,
 	OPTION_ALLOW,
@@ -52,6 +55,9 @@ static const struct option clone_long[] = {
 	{ "operator", required_argument, NULL, OPTION_OPERATOR },
 	{ "ticket", required_argument, NULL, OPTION_TICKET },
 	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
+	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
+	{ "wait", required_argument, NULL, OPTION_WAIT },
+	{ "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL },
 	{ "retries", required_argument, NULL, OPTION_RETRIES },
 	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
 	{ "rate", required_argument, NULL, OPTION_RATE },
@@ -71,6 +77,9 @@ static const struct option resume_long[] = {
 	{ "operator", required_argument, NULL, OPTION_OPERATOR },
 	{ "ticket", required_argument, NULL, OPTION_TICKET },
 	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
+	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
+	{ "wait", required_argument, NULL, OPTION_WAIT },
+	{ "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
@@ -79,6 +88,9 @@ static const struct option resume_long[] = {
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
+
+/* A day, in seconds. */
+#define MAP_INTERVAL_MAX 86400
 
 static const char clone_short[] = ":s:d:r:b:q:j:m:n";
 static const char resume_short[] = ":n";
@@ -175,6 +187,17 @@ static int set_on_error(const char *command, const char *value, enum on_error *r
 	return 0;
 }
 
+static int set_on_vanish(const char *command, const char *value, enum session_vanish *ret)
+{
+	if (strcmp(value, "wait") == 0)
+		*ret = SESSION_VANISH_WAIT;
+	else if (strcmp(value, "stop") == 0)
+		*ret = SESSION_VANISH_STOP;
+	else
+		return cli_usage(command, _("--on-vanish %s: choose wait or stop."), value);
+	return 0;
+}
+
 static int add_allowed(const char *command, const char *value, struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
@@ -261,6 +284,13 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 		return set_once(command, "confirm", optarg, &ret->confirm);
 	case OPTION_ALLOW:
 		return add_allowed(command, optarg, ret);
+	case OPTION_ON_VANISH:
+		return set_on_vanish(command, optarg, &ret->session.on_vanish);
+	case OPTION_WAIT:
+		return set_number(command, "wait", optarg, UINT32_MAX, &ret->wait);
+	case OPTION_MAP_INTERVAL:
+		return set_number(command, "map-interval", optarg, MAP_INTERVAL_MAX,
+				  &ret->session.map_interval);
 	case 'n':
 		ret->dry_run = true;
 		return 0;
@@ -380,6 +410,11 @@ void clone_options_help(bool resume)
 		"      --ticket TEXT             what it is made for\n"
 		"      --mask-serials            show but the last 4 characters of serial "
 		"numbers\n"),
+	      stdout);
+	fputs(_("      --on-vanish wait|stop     when a disk is unplugged: wait until it is back\n"
+		"                                (default), or end; the copy can be resumed\n"
+		"      --wait SECONDS            wait at most so long for a disk\n"
+		"      --map-interval SECONDS    how often the map is saved (30)\n"),
 	      stdout);
 	fputs(_("      --confirm TOKEN           the last six characters of the destination's "
 		"serial\n"

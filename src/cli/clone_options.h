@@ -19,6 +19,7 @@ struct clone_options {
 	struct session_options session;
 	const char *allow[CLONE_ALLOW_MAX + 1];
 	size_t allow_count;
+	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */
 	bool dry_run, json, help;
 };
 

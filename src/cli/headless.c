@@ -35,7 +35,9 @@ struct headless {
 	bool line_open;   /* the cursor is behind a progress line */
 	bool stop_wanted; /* a signal asked for it */
 	bool stop_said;
-	uint64_t next; /* when the next line is due, monotonic ns */
+	uint32_t wait;            /* seconds for a disk that is gone, 0 for ever */
+	char who[320], note[400]; /* what was said of it */
+	uint64_t next;            /* when the next line is due, monotonic ns */
 	enum job_state shown;
 };
 
@@ -109,13 +111,11 @@ static uint64_t interval(const struct headless *run)
 /* Progress when it is due, or at once when the state changed. Returns true when it ended. */
 static bool show(struct headless *run)
 {
-	struct job *job = session_job(run->session);
 	struct job_snapshot snapshot;
 	uint64_t now = clock_monotonic();
 
-	if (!job)
+	if (!session_snapshot(run->session, &snapshot))
 		return false;
-	job_snapshot(job, &snapshot);
 	if (snapshot.state == JOB_ENDED)
 		return true;
 	if (snapshot.state != run->shown || now >= run->next) {
@@ -128,13 +128,11 @@ static bool show(struct headless *run)
 
 static void say_now(struct headless *run)
 {
-	struct job *job = session_job(run->session);
 	struct job_snapshot snapshot;
 	char line[PROGRESS_LINE_MAX];
 
-	if (!job)
+	if (!session_snapshot(run->session, &snapshot))
 		return;
-	job_snapshot(job, &snapshot);
 	if (run->json) {
 		print_progress(run, &snapshot);
 		return;
@@ -168,7 +166,7 @@ static void stop_when_wanted(struct headless *run)
 {
 	struct job *job = session_job(run->session);
 
-	if (!run->stop_wanted || run->stop_said || !job)
+	if (!run->stop_wanted || run->stop_said || session_state(run->session) != SESSION_RUNNING)
 		return;
 	run->stop_said = true;
 	job_stop(job);
@@ -241,13 +239,64 @@ static int print_report(struct headless *run)
 	return code;
 }
 
-int headless_run(struct session *session, int signal_fd, bool json)
+/* Whatever is new about a disk that is gone, once. */
+static void say_waiting(struct headless *run, const struct session_waiting *waiting)
+{
+	if (strcmp(run->who, waiting->who) != 0) {
+		close_line(run);
+		fprintf(stderr,
+			_("clonedeck: %s. Waiting for it; it may come back under any name.\n"),
+			waiting->who);
+		text_copy(run->who, sizeof(run->who), waiting->who);
+	}
+	if (strcmp(run->note, waiting->note) != 0) {
+		close_line(run);
+		if (waiting->note[0])
+			fprintf(stderr, "clonedeck: %s\n", waiting->note);
+		text_copy(run->note, sizeof(run->note), waiting->note);
+	}
+}
+
+static bool waited_enough(const struct headless *run, const struct session_waiting *waiting)
+{
+	/* What was begun is brought to its end. */
+	if (waiting->trying)
+		return false;
+	return run->stop_wanted ||
+	       (run->wait && clock_monotonic() - waiting->since >= run->wait * NSEC_PER_SEC);
+}
+
+/* Until the copy goes on, or nobody waits any more. */
+static void wait_for_disk(struct headless *run)
+{
+	const struct session_waiting *waiting;
+
+	while ((waiting = session_waiting(run->session))) {
+		struct error error = { 0 };
+
+		say_waiting(run, waiting);
+		if (waited_enough(run, waiting)) {
+			if (session_finish(run->session, &error) < 0)
+				cli_error(&error);
+			continue;
+		}
+		show(run);
+		wait_for_events(run);
+	}
+	close_line(run);
+	if (session_state(run->session) == SESSION_RUNNING)
+		fputs(_("clonedeck: The disk is back; the copy goes on where it ended.\n"), stderr);
+	run->who[0] = run->note[0] = '\0';
+}
+
+int headless_run(struct session *session, int signal_fd, const struct headless_options *options)
 {
 	struct headless run = {
 		.session = session,
 		.signal_fd = signal_fd,
-		.json = json,
-		.terminal = !json && isatty(STDOUT_FILENO),
+		.json = options->json,
+		.wait = options->wait,
+		.terminal = !options->json && isatty(STDOUT_FILENO),
 		.shown = JOB_READY,
 	};
 	struct error error = { 0 };
@@ -264,10 +313,13 @@ int headless_run(struct session *session, int signal_fd, bool json)
 		wait_for_events(&run);
 	if (session_state(session) != SESSION_RUNNING)
 		return start_failed(session);
-	while (!show(&run))
-		wait_for_events(&run);
-	close_line(&run);
-	if (session_finish(session, &error) < 0)
-		cli_error(&error);
+	do {
+		while (!show(&run))
+			wait_for_events(&run);
+		close_line(&run);
+		if (session_finish(session, &error) < 0)
+			cli_error(&error);
+		wait_for_disk(&run);
+	} while (session_state(session) == SESSION_RUNNING);
 	return print_report(&run);
 }

@@ -12,8 +12,13 @@
 /* Blocks the signals that the copy obeys; before any thread is started. Returns a
  * descriptor that reads them, or a negative errno. */
 int headless_block_signals(void);
+struct headless_options {
+	bool json;     /* progress and report as JSON lines */
+	uint32_t wait; /* seconds at most for a disk that is gone; 0: for ever */
+};
+
 /* From a confirmed session to its report; returns an enum exit_code. */
-int headless_run(struct session *session, int signal_fd, bool json);
+int headless_run(struct session *session, int signal_fd, const struct headless_options *options);
 /* Columns of the terminal on standard output, 80 where there is none. */
 int headless_columns(void);
 

@@ -31,6 +31,7 @@ enum deck_option {
 	OPTION_COLOR,
 	OPTION_SIZE,
 	OPTION_PRACTICE,
+	OPTION_ON_VANISH,
 	OPTION_HELP,
 	OPTION_VERSION
 };
@@ -40,6 +41,7 @@ static const struct option deck_long[] = {
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "practice", required_argument, NULL, OPTION_PRACTICE },
+	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -61,6 +63,8 @@ static int print_help(void)
 		"  --size COLUMNSxROWS                     for lines that do not tell their size\n"
 		"  --practice DIR                          only loop devices over files in DIR\n"
 		"  --help, --version\n"),
+	      stdout);
+	fputs(_("  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
 }
@@ -121,6 +125,17 @@ static int set_size(struct deck_options *options)
 	return cli_usage("", _("--size %s: not a size. Example: 80x24."), optarg);
 }
 
+static int set_on_vanish(struct deck_options *options)
+{
+	static const char *const words[] = { "wait", "ask", "stop" };
+	int i = find_word(words, 3, optarg);
+
+	if (i < 0)
+		return cli_usage("", _("--on-vanish %s: choose wait, ask or stop."), optarg);
+	options->on_vanish = (enum session_vanish)i;
+	return 0;
+}
+
 /* -1: go on with the options. */
 static int take_option(char **argv, int c, struct deck_options *options)
 {
@@ -138,6 +153,9 @@ static int take_option(char **argv, int c, struct deck_options *options)
 		break;
 	case OPTION_PRACTICE:
 		options->practice_dir = optarg;
+		break;
+	case OPTION_ON_VANISH:
+		r = set_on_vanish(options);
 		break;
 	case OPTION_HELP:
 		return print_help();

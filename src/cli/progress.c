@@ -23,6 +23,8 @@ static const char *state_phrase(enum job_state state)
 		return _("stopping");
 	case JOB_FLUSHING:
 		return _("flushing");
+	case JOB_WAITING:
+		return _("disk gone");
 	case JOB_ENDED:
 		break;
 	}
@@ -31,8 +33,8 @@ static const char *state_phrase(enum job_state state)
 
 static const char *state_word(enum job_state state)
 {
-	static const char *const words[] = { "ready",    "copying",  "paused",
-					     "stopping", "flushing", "ended" };
+	static const char *const words[] = { "ready",    "copying", "paused", "stopping",
+					     "flushing", "ended",   "waiting" };
 
 	return words[state];
 }

@@ -98,8 +98,10 @@ static bool take_report(struct job *job, const struct report *report)
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
 	job->keeper.map_changed = true;
-	if (report->status == MAP_BAD)
+	if (report->status == MAP_BAD) {
 		keep_bad(job, report);
+		gone_remember(job, report);
+	}
 	return true;
 }
 
@@ -122,11 +124,17 @@ void keeper_collect(struct job *job)
 		while ((report = ring_peek(ring))) {
 			if (!take_report(job, report)) {
 				short_of_memory = true;
-				break;
+				/* A copy that stops does not wait for memory: what is not in
+				 * the map is copied again. */
+				if (job_gate(job) < GATE_STOP)
+					break;
 			}
 			ring_pop(ring);
 		}
 	}
+	gone_take_back(job);
+	if (job_gate(job) >= GATE_STOP)
+		short_of_memory = false;
 	if (short_of_memory && !job->keeper.memory_short)
 		keeper_pause_for_memory(job);
 	job->keeper.memory_short = short_of_memory;

@@ -53,6 +53,13 @@ struct temperature {
 	int degrees; /* Celsius */
 };
 
+#define GONE_DOUBTS 512
+
+/* Bytes of the source that were found bad a moment ago (gone.c). */
+struct doubt {
+	uint64_t time, start, length;
+};
+
 /* The keeper's own. */
 struct keeper {
 	enum job_state state;
@@ -86,6 +93,11 @@ struct keeper {
 	struct temperature temperature[2]; /* source, destination */
 	struct job_bad_area bad[JOB_BAD_SHOWN];
 	size_t bad_shown;
+	struct doubt doubt[GONE_DOUBTS]; /* a ring */
+	uint64_t doubts;                 /* ever */
+	uint64_t next_look;              /* whether both ends are still there */
+	/* What the last good flush has confirmed; NULL: there was none. */
+	struct map *confirmed;
 	bool map_changed; /* since it was last given to the saver */
 	bool map_safe, map_warned;
 	bool memory_short;
@@ -156,6 +168,8 @@ void eventfd_clear(int fd);
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 
 /* events.c */
+/* Takes over what the setup brings. */
+void events_init(struct job *job);
 void job_event_add(struct job *job, enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -171,6 +185,19 @@ void keeper_flush(struct job *job, char letter, uint64_t now);
 /* Takes in what the lanes report. */
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);
+
+/* gone.c */
+/* A request came back: one that failed because its disk is gone gets -ENODEV, and the job ends. In
+ * the lane's thread. */
+void gone_ask(struct lane *lane, struct slot *slot);
+/* The destination could not be flushed: true when it is gone, which then ends the job. */
+bool gone_is_why(struct job *job);
+/* Now and then: a disk that nothing is asked of, or that answers nothing, may be gone as well. */
+void gone_look(struct job *job, uint64_t now);
+/* Sectors were found bad. */
+void gone_remember(struct job *job, const struct report *report);
+/* Once the source is gone: what failed just before it tells nothing of the disk. */
+void gone_take_back(struct job *job);
 
 /* truth.c */
 /* Sums over the lanes what their handles tell; says what a person should know of it, once.

@@ -7,6 +7,20 @@
 #include "base/text.h"
 #include "copy/core.h"
 
+void events_init(struct job *job)
+{
+	const struct job_setup *setup = &job->setup;
+	struct events *events = &job->events;
+
+	for (size_t i = 0; i < setup->event_count; i++) {
+		events->newest = setup->events[i].number;
+		events->ring[(events->newest - 1) % JOB_EVENTS_MAX] = setup->events[i];
+	}
+	/* The caller's. */
+	job->setup.events = NULL;
+	job->setup.event_count = 0;
+}
+
 void job_event_add(struct job *job, enum log_level level, const char *format, ...)
 {
 	struct events *events = &job->events;

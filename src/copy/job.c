@@ -272,6 +272,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 		job_destroy(job);
 		return r;
 	}
+	events_init(job);
 	keeper_init(job);
 	*ret = job;
 	return 0;
@@ -414,6 +415,11 @@ int job_wait(struct job *job, struct error *reterr)
 	return error.code;
 }
 
+struct map *job_take_confirmed(struct job *job)
+{
+	return cleanup_steal(job->keeper.confirmed);
+}
+
 void job_destroy(struct job *job)
 {
 	if (!job)
@@ -426,6 +432,7 @@ void job_destroy(struct job *job)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
 	map_destroy(job->map);
+	map_destroy(job->keeper.confirmed);
 	measure_done(job);
 	if (job->event_fd >= 0)
 		close(job->event_fd);

@@ -38,6 +38,8 @@ enum job_state {
 	JOB_STOPPING, /* no new requests; draining */
 	JOB_FLUSHING, /* the destination's caches, all written */
 	JOB_ENDED,
+	JOB_WAITING, /* of a copy in several parts: between two of them, for a disk that is gone;
+		      * no job is ever in it (session.h) */
 };
 
 /* A job is a sequence of passes; those that have nothing to do are left out. */
@@ -149,7 +151,15 @@ struct job_setup {
 	/* Called by the keeper right before the first write, again after a long pause: claim
 	 * check. A failure ends the job with nothing (more) written. May be NULL. */
 	int (*check)(void *user, struct error *reterr);
+	/* Is this end still attached? Called by any thread, when a request has failed and once a
+	 * second; must not wait for the device. An end that is gone ends the job with -ENODEV of
+	 * its class. May be NULL. */
+	bool (*present)(void *user, bool destination);
 	void *check_user;
+	/* What earlier parts of the copy have told, oldest first: the job's own events go on from
+	 * there. Copied. */
+	const struct job_event *events;
+	size_t event_count;
 };
 
 struct job;
@@ -182,6 +192,10 @@ int job_event_fd(const struct job *job);
 /* Waits for JOB_ENDED and joins all threads. 0, or the code of the error that ended it early
  * (snapshot.error); a stop by the user is none. May be called by several threads. */
 int job_wait(struct job *job, struct error *reterr);
+/* Of a job that has ended: what the destination has confirmed to be on the medium, for
+ * job_setup.resume of another one, whether or not the file could be saved. NULL: nothing, or it
+ * was taken already. The caller destroys it. */
+struct map *job_take_confirmed(struct job *job);
 /* Stops and waits when needed. NULL is fine. */
 void job_destroy(struct job *job);
 

@@ -100,6 +100,21 @@ static void tell_map(struct job *job, const struct saver_result *result)
 	}
 }
 
+/* What may be gone on with from another job, even where the file could not be written. */
+static void take_confirmed(struct job *job, const struct saver_result *result)
+{
+	struct keeper *k = &job->keeper;
+	struct map *map = result->confirmed;
+
+	if (!map && result->flushed && job->pass && job->pass->traits & PASS_NO_LANES &&
+	    map_copy(job->map, &map, NULL) < 0)
+		return;
+	if (!map)
+		return;
+	map_destroy(k->confirmed);
+	k->confirmed = map;
+}
+
 static void take_saver_result(struct job *job)
 {
 	struct keeper *k = &job->keeper;
@@ -108,9 +123,11 @@ static void take_saver_result(struct job *job)
 	if (!saver_take_result(job->saver, &result))
 		return;
 	tell_map(job, &result);
+	take_confirmed(job, &result);
 	if (result.flush_code < 0) {
 		k->map_changed = true;
-		job_fail(job, FAILURE_DESTINATION, &result.flush_error);
+		if (!gone_is_why(job))
+			job_fail(job, FAILURE_DESTINATION, &result.flush_error);
 	}
 	/* One on the way says nothing of what was written since. */
 	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
@@ -334,6 +351,7 @@ static bool tick(struct job *job, uint64_t now)
 	take_saver_result(job);
 	measure_tick(job, now);
 	take_rate(job);
+	gone_look(job, now);
 	if (lanes_at_work(job) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)

@@ -128,6 +128,7 @@ static void complete(struct lane *lane, struct slot *slot)
 {
 	count_end(lane, slot);
 	count_result(lane, slot);
+	gone_ask(lane, slot);
 	/* Queues only, so it never recurses. */
 	lane->pass->advance(lane, slot);
 }

@@ -57,7 +57,10 @@ static void *saver_main(void *arg)
 		order = saver->order;
 		pthread_mutex_unlock(&saver->lock);
 		carry_out(&order, &saver->lost, &result);
-		map_destroy(order.owned);
+		if (result.flushed)
+			result.confirmed = order.owned;
+		else
+			map_destroy(order.owned);
 		pthread_mutex_lock(&saver->lock);
 		saver->result = result;
 		saver->state = SAVER_DONE;
@@ -97,6 +100,8 @@ void saver_destroy(struct saver *saver)
 	pthread_cond_signal(&saver->cond);
 	pthread_mutex_unlock(&saver->lock);
 	pthread_join(saver->thread, NULL);
+	if (saver->state == SAVER_DONE)
+		map_destroy(saver->result.confirmed);
 	pthread_cond_destroy(&saver->cond);
 	pthread_mutex_destroy(&saver->lock);
 	free(saver);

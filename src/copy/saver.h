@@ -19,7 +19,7 @@ struct saver;
 
 struct saver_order {
 	const struct map *map;   /* does not change until the order is done; NULL: only flush */
-	struct map *owned;       /* destroyed with the order: the map when it is a copy, or NULL */
+	struct map *owned;       /* the map when it is a copy, or NULL: the saver's */
 	struct io_handle *flush; /* NULL: nothing was written since the last time */
 	const char *path;        /* copied */
 	char state;              /* of the map file */
@@ -27,8 +27,9 @@ struct saver_order {
 };
 
 struct saver_result {
-	bool flushed, saved;  /* asked for and done */
-	int flush_code, code; /* negative errno of the flush, of the saving; 0 */
+	bool flushed, saved;   /* asked for and done */
+	struct map *confirmed; /* the order's copy when it was flushed, else NULL; the taker's */
+	int flush_code, code;  /* negative errno of the flush, of the saving; 0 */
 	struct error flush_error, error;
 };
 

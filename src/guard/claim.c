@@ -315,6 +315,46 @@ int claim_check(struct claim *claim, struct error *reterr)
 	return is_device(claim) ? check_device(claim, reterr) : check_image(claim, reterr);
 }
 
+/* What the SCSI layer calls a disk that it gave up; one that it recovers is only blocked. */
+static bool given_up(dev_t disk)
+{
+	char path[64], state[32] = "";
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/device/state", major(disk), minor(disk));
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	if (!f || fscanf(f, "%31s", state) != 1)
+		return false;
+	return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
+	       strcmp(state, "cancel") == 0 || strcmp(state, "deleted") == 0 ||
+	       strcmp(state, "dead") == 0;
+}
+
+/* The kernel takes the directory away with the disk, and keeps the number while it is open. */
+static bool left_the_kernel(dev_t disk)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(disk), minor(disk));
+	return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+bool claim_present(const struct claim *claim)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	uint64_t size = 0, diskseq = 0;
+
+	if (!is_device(claim))
+		return true;
+	/* The capacity of a disk that was taken away becomes 0. */
+	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || (size == 0 && endpoint->size > 0))
+		return false;
+	if (endpoint->identity.diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
+	    diskseq != endpoint->identity.diskseq)
+		return false;
+	return !left_the_kernel(endpoint->identity.devno) && !given_up(endpoint->identity.devno);
+}
+
 static bool wants_sg(const struct claim *claim, const struct plan *plan)
 {
 	const struct plan_options *options = &plan->options;

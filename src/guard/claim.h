@@ -6,8 +6,9 @@
  * the source's is O_RDONLY with flock(LOCK_SH), unless both ends are on one
  * disk. The descriptors of a claim are the only ones the copy ever uses.
  *
- * One thread at a time; claim_check() may be called from another one than
- * claim_open(), as long as nobody closes the claim meanwhile.
+ * One thread at a time (but for claim_present()); claim_check() may be called
+ * from another one than claim_open(), as long as nobody closes the claim
+ * meanwhile.
  */
 #ifndef CLONEDECK_GUARD_CLAIM_H
 #define CLONEDECK_GUARD_CLAIM_H
@@ -33,6 +34,12 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 	       struct claim **ret, struct error *reterr);
 /* Reads the identity again from the open descriptor and compares. */
 int claim_check(struct claim *claim, struct error *reterr);
+/*
+ * Is the device still attached, or was it unplugged, or given up by the kernel
+ * after it had answered nothing for long? Asks the kernel alone, never the
+ * device. Image files: true. Any thread, several at once.
+ */
+bool claim_present(const struct claim *claim);
 /* Releases locks; asks the kernel to read a whole disk's table again when
  * `reread` is set (BLKRRPART; a failure is reported, the claim is closed all the
  * same). NULL is fine. */

@@ -101,6 +101,7 @@ void session_take_scan(struct session *session, unsigned *changes)
 		scanning->disks = NULL;
 		if (session_recheck(session))
 			*changes |= SESSION_CHANGE_STATE;
+		session_look_for_ends(session, changes);
 	}
 	if (scanning->again)
 		session_rescan(session);

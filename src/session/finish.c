@@ -83,7 +83,7 @@ static int make_report(struct session *session, const struct error *close_error,
 		       struct error *reterr)
 {
 	struct report *report = &session->report;
-	struct job *job = session->starting.job;
+	struct job *job = session_job(session);
 	struct utsname host;
 
 	*report = (struct report){ .plan = session->plan,
@@ -97,7 +97,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	report->destination.before = session->asking.destination_before;
 	report->destination.after = session->asking.destination_after;
 	job_map_cells(job, 0, 0, REPORT_MAP_CELLS, report->map_cells);
-	job_snapshot(job, &report->job);
+	session_snapshot(session, &report->job);
 	job_rates(job, &report->rates);
 	report->events = calloc(JOB_EVENTS_MAX, sizeof(*report->events));
 	if (!report->events || copy_warnings(&session->verdicts, &report->verdicts) < 0) {
@@ -120,28 +120,12 @@ static int make_report(struct session *session, const struct error *close_error,
 	return 0;
 }
 
-int session_finish(struct session *session, struct error *reterr)
+/* The log goes as the last one of all. */
+static int tell_and_save(struct session *session, const struct error *close_error,
+			 struct error *reterr)
 {
-	struct start_task *starting = &session->starting;
-	struct error close_error = { 0 };
 	char line[256];
-
-	if (session->state == SESSION_FINISHED)
-		return 0;
-	if (session->state != SESSION_RUNNING)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
-				 _("There is no running copy to finish."));
-	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
-	/* How the copy itself ended is in the report. */
-	job_wait(starting->job, NULL);
-	session_begin_health_after(session);
-	task_join(&session->asking.task);
-
-	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
-		log_error(session->log, "session", &close_error);
-	claim_close(cleanup_steal(starting->source), false, NULL);
-	session->state = SESSION_FINISHED;
-	int made = make_report(session, &close_error, reterr);
+	int made = make_report(session, close_error, reterr);
 
 	if (made < 0)
 		return made;
@@ -153,6 +137,44 @@ int session_finish(struct session *session, struct error *reterr)
 	if (session->scanning.follows)
 		session_rescan(session);
 	return saved;
+}
+
+int session_finish(struct session *session, struct error *reterr)
+{
+	struct start_task *starting = &session->starting;
+	struct error close_error = { 0 };
+
+	if (session->state == SESSION_FINISHED)
+		return 0;
+	if (session->state == SESSION_WAITING) {
+		session_give_up_waiting(session);
+		/* The next part began at the last moment: that one is to be stopped first. */
+		if (session->state == SESSION_RUNNING)
+			job_stop(starting->job);
+	}
+	if (session->state == SESSION_WAITING) {
+		/* Not of a disk that is gone, and nobody who gives up wants to wait for the other.
+		 */
+		health_clear(&session->asking.source_after, NULL);
+		health_clear(&session->asking.destination_after, NULL);
+		session->state = SESSION_FINISHED;
+		return tell_and_save(session, &close_error, reterr);
+	}
+	if (session->state != SESSION_RUNNING)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
+				 _("There is no running copy to finish."));
+	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
+	/* How the copy itself ended is in the report. */
+	job_wait(starting->job, NULL);
+	if (session_begin_waiting(session))
+		return 0;
+	session_begin_health_after(session);
+	task_join(&session->asking.task);
+	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
+		log_error(session->log, "session", &close_error);
+	claim_close(cleanup_steal(starting->source), false, NULL);
+	session->state = SESSION_FINISHED;
+	return tell_and_save(session, &close_error, reterr);
 }
 
 const struct report *session_report(const struct session *session)

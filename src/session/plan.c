@@ -116,7 +116,8 @@ bool session_recheck(struct session *session)
 
 static int busy(const struct session *session, struct error *reterr)
 {
-	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING)
+	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING &&
+	    session->state != SESSION_WAITING)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "plan", NULL,
 			 _("A copy is running. Another one can be planned when it has ended."));

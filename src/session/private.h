@@ -44,6 +44,8 @@ struct start_task {
 	struct job_setup setup;
 	struct plan plan; /* the session's (its extents, too), with the ends as they were claimed */
 	struct claim *source, *destination;
+	bool goes_on; /* after a disk was away: in the same files, and what was copied is compared
+		       */
 	struct job *job;
 	struct error error;
 	int result;
@@ -56,6 +58,25 @@ struct health_task {
 	struct smartctl_question source, destination;
 	struct health source_before, destination_before;
 	struct health source_after, destination_after;
+};
+
+/* What the ended parts of one copy have told (past.c). */
+struct past {
+	unsigned parts;
+	struct job_snapshot sum;
+};
+
+/* The copy after a disk of it has gone (waiting.c). */
+struct waiting {
+	struct session_waiting shown;
+	struct job *job;        /* the part that ended: to be shown until another one runs */
+	struct map *map;        /* what the destination had confirmed; NULL: nothing */
+	struct plan *plan;      /* the session's of before while the next part is started */
+	struct map *resume;     /* likewise */
+	uint64_t refused[2];    /* diskseq of ends that were compared and are others */
+	struct job_event *told; /* by all parts so far; the next job's setup borrows them */
+	size_t told_count;
+	int timer_fd;
 };
 
 struct session {
@@ -87,11 +108,21 @@ struct session {
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
+	struct past past;
+	struct waiting waiting;
+
 	struct report report;
 	bool has_report;
 };
 
-enum session_event_source { EVENT_HOTPLUG, EVENT_SCAN, EVENT_START, EVENT_JOB, EVENT_HEALTH };
+enum session_event_source {
+	EVENT_HOTPLUG,
+	EVENT_SCAN,
+	EVENT_START,
+	EVENT_JOB,
+	EVENT_HEALTH,
+	EVENT_TIMER,
+};
 
 /* session.c */
 int session_watch(struct session *session, int fd, enum session_event_source source,
@@ -139,7 +170,43 @@ void session_begin_health_after(struct session *session);
 /* The report and the certificate where the copy's files go. */
 int session_save_first(struct session *session, struct error *reterr);
 
+/* resume.c */
+/* The disk, partition or image as recorded, in the list as it is now: by what it is. */
+int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
+		     bool destination, struct endpoint *ret, struct error *reterr);
+/* Is there more than its name to tell this end from others? */
+bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
+
+/* known.c */
+/* Compares some places that the map calls finished, through the descriptors of both claims. A
+ * difference is -EBADMSG (class REFUSED). Reads the disks. */
+int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
+		  struct error *reterr);
+
+/* past.c */
+/* Joins a part's snapshot with those before it. */
+void past_join(const struct past *past, struct job_snapshot *job);
+/* One more part has ended; away: ns from then until the next one began. */
+void past_add(struct past *past, const struct job_snapshot *part, uint64_t away);
+
+/* waiting.c */
+int session_waiting_init(struct session *session, struct error *reterr);
+void session_waiting_done(struct session *session);
+/* Will session_begin_waiting()? */
+bool session_will_wait(const struct session *session);
+/* The job has ended, its ends are still claimed. False: no disk is gone, or none is waited for. */
+bool session_begin_waiting(struct session *session);
+/* After a scan. */
+void session_look_for_ends(struct session *session, unsigned *changes);
+void session_take_timer(struct session *session);
+/* No disk is waited for any more; waits for a start that is under way. */
+void session_give_up_waiting(struct session *session);
+/* The next part was started (then it is the session's job), or could not be. */
+void session_went_on(struct session *session, int result, const struct error *error);
+
 /* start.c */
+/* Claims both ends of session->plan and starts a job, in the background. */
+int session_begin(struct session *session, bool goes_on, struct error *reterr);
 void session_take_start(struct session *session, unsigned *changes);
 void session_release_job(struct session *session);
 

@@ -130,8 +130,8 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 	return 0;
 }
 
-static int find_end(const struct disk_list *disks, const struct endpoint *recorded,
-		    bool destination, struct endpoint *ret, struct error *reterr)
+int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
+		     bool destination, struct endpoint *ret, struct error *reterr)
 {
 	const struct disk *disk;
 	int r = 0;
@@ -147,6 +147,13 @@ static int find_end(const struct disk_list *disks, const struct endpoint *record
 	return 0;
 }
 
+bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint)
+{
+	const struct disk *disk = endpoint_disk(disks, endpoint);
+
+	return endpoint->kind == ENDPOINT_IMAGE || (disk && has_label(disk));
+}
+
 int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
 {
 	CLEANUP(plan) struct plan *recorded = NULL;
@@ -154,7 +161,8 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 	CLEANUP(map) struct map *map = NULL;
 	struct endpoint source, destination;
 
-	if (session->state == SESSION_STARTING || session->state == SESSION_RUNNING)
+	if (session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
+	    session->state == SESSION_WAITING)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "resume", map_path,
 				 _("A copy is running. Another one can be planned when it has "
 				   "ended."));
@@ -177,9 +185,10 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 				 _("The map %s cannot be written (%s), so the copy could not be "
 				   "resumed another time. Copy it to a writable place."),
 				 map_path, error_phrase(errno));
-	r = find_end(session->disks, &recorded->source, false, &source, reterr);
+	r = session_find_end(session->disks, &recorded->source, false, &source, reterr);
 	if (r == 0)
-		r = find_end(session->disks, &recorded->destination, true, &destination, reterr);
+		r = session_find_end(session->disks, &recorded->destination, true, &destination,
+				     reterr);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, &recorded->options, &plan, reterr);

@@ -90,6 +90,8 @@ static int init(struct session *session, struct error *reterr)
 		r = task_init(&session->asking.task, reterr);
 	if (r == 0)
 		r = session_watch(session, session->asking.task.event_fd, EVENT_HEALTH, reterr);
+	if (r == 0)
+		r = session_waiting_init(session, reterr);
 	return r;
 }
 
@@ -104,6 +106,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 			    NULL);
 	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd =
 		session->asking.task.event_fd = -1;
+	session->waiting.timer_fd = -1;
 	int r = init(session, reterr);
 
 	if (r < 0)
@@ -121,12 +124,14 @@ void session_destroy(struct session *session)
 
 	if (session->starting.task.running)
 		session_take_start(session, &changes);
-	if (session->state == SESSION_RUNNING) {
+	if (session->state == SESSION_RUNNING)
 		job_stop(session->starting.job);
-		/* Nobody is there to read it. */
-		session->asking.asked = true;
+	/* Nobody is there to read it. */
+	session->asking.asked = true;
+	/* Nobody is left who could wait for a disk. */
+	session->options.on_vanish = SESSION_VANISH_STOP;
+	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
 		session_finish(session, NULL);
-	}
 	session_release_job(session);
 	task_done(&session->starting.task);
 	task_done(&session->asking.task);
@@ -135,6 +140,8 @@ void session_destroy(struct session *session)
 	map_destroy(session->resume);
 	plan_destroy(session->plan);
 	log_close(session->log);
+	if (session->waiting.timer_fd >= 0)
+		close(session->waiting.timer_fd);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
 	free(session);
@@ -170,6 +177,9 @@ unsigned session_dispatch(struct session *session)
 		case EVENT_HEALTH:
 			task_join(&session->asking.task);
 			changes |= SESSION_CHANGE_JOB;
+			break;
+		case EVENT_TIMER:
+			session_take_timer(session);
 			break;
 		case EVENT_JOB:
 			changes |= SESSION_CHANGE_JOB;

@@ -25,6 +25,12 @@
 #include "report/report.h"
 
 /* The strings are borrowed and outlive the session. */
+enum session_vanish {
+	SESSION_VANISH_WAIT, /* until the disk is back, and go on by itself */
+	SESSION_VANISH_ASK,  /* until it is back and session_go_on() is called */
+	SESSION_VANISH_STOP, /* the copy ends; it can be resumed */
+};
+
 struct session_options {
 	bool all;                 /* list everything */
 	const char *practice_dir; /* only practice disks; NULL: the machine */
@@ -35,6 +41,8 @@ struct session_options {
 	const char *operator_name, *ticket; /* for report and certificate; NULL: not told */
 	bool mask_serials; /* report and certificate show but the end of serial numbers and WWNs */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
+	uint32_t map_interval;    /* seconds between two savings of the map; 0: the job's default */
+	enum session_vanish on_vanish; /* what to do when a disk of the copy is unplugged */
 };
 
 enum session_state {
@@ -43,6 +51,7 @@ enum session_state {
 	SESSION_CONFIRMED, /* token accepted, all warnings accepted */
 	SESSION_STARTING,  /* claiming both ends, in the background */
 	SESSION_RUNNING,   /* the job is there */
+	SESSION_WAITING,   /* a disk of the copy is gone: until it is back, or session_finish() */
 	SESSION_FINISHED,  /* the report is there */
 };
 
@@ -104,13 +113,39 @@ int session_confirm(struct session *session, const char *token, struct error *re
  * it fails the state goes back to SESSION_PLANNED and session_start_error() says why. */
 int session_start(struct session *session, struct error *reterr);
 const struct error *session_start_error(const struct session *session);
-/* NULL unless running or finished. */
+/* NULL unless running, waiting (the job that ended) or finished. */
 struct job *session_job(const struct session *session);
 /* Has the job ended, and is all known that the report needs? The first time that it has, the disks
  * are asked for their health; session_fd() tells when they answered. Never waits. */
 bool session_can_finish(struct session *session);
-/* Once the job ended: releases the claims, makes and saves the report. Waits for the job. */
+/* What there is to show of the copy: the job's snapshot, joined with the parts before it, and with
+ * the state JOB_WAITING while a disk is gone. False: there is no job. */
+bool session_snapshot(const struct session *session, struct job_snapshot *ret);
+/*
+ * Once the job ended: releases the claims, makes and saves the report. Waits for
+ * the job. Where the copy ended because a disk of it is gone, and the options
+ * say to wait for it, the state becomes SESSION_WAITING instead: nothing is
+ * lost, and when the very disk is back, under whatever name, it is claimed and
+ * compared again and the copy goes on. Called in that state it gives up waiting:
+ * the report tells how the copy ended.
+ */
 int session_finish(struct session *session, struct error *reterr);
+
+struct session_waiting {
+	bool source, destination; /* which is waited for */
+	bool back;                /* all is there; session_go_on() goes on */
+	bool trying;              /* it is being claimed and compared */
+	uint64_t since;           /* monotonic ns */
+	/* Which disk by model, serial number and name; then what was found instead of it, or why
+	 * it does not go on, "" nothing. Translated, printable. */
+	char who[320], note[400];
+};
+
+/* NULL unless waiting. */
+const struct session_waiting *session_waiting(const struct session *session);
+/* At a key: where it was asked for, or where going on has failed. -EAGAIN while the disk is not
+ * there. */
+int session_go_on(struct session *session, struct error *reterr);
 const struct report *session_report(const struct session *session);
 /* Who did it and for whom, for report and certificate; those that were saved already are saved
  * again. NULL leaves as it is, "" takes it back. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "session/private.h"
@@ -69,6 +70,13 @@ static int check_claims(void *user, struct error *reterr)
 	return r < 0 ? r : claim_check(starting->source, reterr);
 }
 
+static bool is_present(void *user, bool destination)
+{
+	const struct start_task *starting = user;
+
+	return claim_present(destination ? starting->destination : starting->source);
+}
+
 static int open_both(struct session *session)
 {
 	struct start_task *starting = &session->starting;
@@ -91,6 +99,22 @@ static int open_both(struct session *session)
 	return 0;
 }
 
+/* Where another part of the copy begins, the files are there, and so is what was copied. */
+static int prepare(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+
+	if (!starting->goes_on) {
+		session_ask_health(session, &session->asking.source_before,
+				   &session->asking.destination_before);
+		return session_make_files(session, &starting->error);
+	}
+	return session->resume
+		       ? known_compare(&starting->plan, session->resume, claim_fd(starting->source),
+				       claim_fd(starting->destination), &starting->error)
+		       : 0;
+}
+
 static void *start_body(void *argument)
 {
 	struct session *session = argument;
@@ -98,10 +122,7 @@ static void *start_body(void *argument)
 	int r = open_both(session);
 
 	if (r == 0)
-		session_ask_health(session, &session->asking.source_before,
-				   &session->asking.destination_before);
-	if (r == 0)
-		r = session_make_files(session, &starting->error);
+		r = prepare(session);
 	if (r == 0) {
 		starting->setup.map_path = session->files.map;
 		starting->setup.log = session->log;
@@ -116,48 +137,66 @@ static void *start_body(void *argument)
 	return NULL;
 }
 
-int session_start(struct session *session, struct error *reterr)
+int session_begin(struct session *session, bool goes_on, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
 	const struct plan *plan = session->plan;
 	const struct disk *source = session_source_disk(session);
 	const struct disk *destination = session_destination_disk(session);
 
-	if (session->state != SESSION_CONFIRMED)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
-				 _("Nothing can be started before it was confirmed."));
 	starting->plan = *plan;
+	starting->goes_on = goes_on;
 	starting->setup = (struct job_setup){
 		.plan = &starting->plan,
 		.resume = session->resume,
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
 		.source_disk = source,
+		.map_interval = session->options.map_interval * NSEC_PER_SEC,
 		.check = check_claims,
+		.present = is_present,
 		.check_user = starting,
+		.events = session->waiting.told,
+		.event_count = session->waiting.told_count,
 	};
-	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
-	describe(&plan->destination, destination,
+	describe(&starting->plan.source, source, plan->source.size, false, &starting->setup.source);
+	describe(&starting->plan.destination, destination,
 		 plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
 							  : plan->destination.size,
 		 true, &starting->setup.destination);
-	starting->error = session->start_error = (struct error){ 0 };
+	starting->error = (struct error){ 0 };
+	if (session->started_disks != session->disks)
+		disk_list_destroy(session->started_disks);
 	session->started_disks = session->disks;
 	session_address_health(session);
-	int r = task_start(&starting->task, start_body, session, reterr);
+	return task_start(&starting->task, start_body, session, reterr);
+}
+
+int session_start(struct session *session, struct error *reterr)
+{
+	if (session->state != SESSION_CONFIRMED)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
+				 _("Nothing can be started before it was confirmed."));
+	session->start_error = (struct error){ 0 };
+	int r = session_begin(session, false, reterr);
 
 	if (r == 0)
 		session->state = SESSION_STARTING;
 	return r;
 }
 
-void session_release_job(struct session *session)
+static void discard_claims(struct start_task *starting)
 {
-	struct start_task *starting = &session->starting;
-
 	job_destroy(cleanup_steal(starting->job));
 	claim_discard(cleanup_steal(starting->destination));
 	claim_discard(cleanup_steal(starting->source));
+}
+
+void session_release_job(struct session *session)
+{
+	discard_claims(&session->starting);
+	session_waiting_done(session);
+	session->past = (struct past){ 0 };
 	if (session->has_report)
 		report_done(&session->report);
 	session->has_report = false;
@@ -175,6 +214,15 @@ void session_take_start(struct session *session, unsigned *changes)
 	if (starting->result == 0)
 		starting->result = session_watch(session, job_event_fd(starting->job), EVENT_JOB,
 						 &starting->error);
+	/* An image that was made is known by its inode from now on. */
+	if (starting->result == 0)
+		session->plan->destination.identity = starting->plan.destination.identity;
+	if (session->state == SESSION_WAITING) {
+		if (starting->result < 0)
+			discard_claims(starting);
+		session_went_on(session, starting->result, &starting->error);
+		return;
+	}
 	if (starting->result == 0) {
 		session->state = SESSION_RUNNING;
 		return;
@@ -191,7 +239,27 @@ const struct error *session_start_error(const struct session *session)
 
 struct job *session_job(const struct session *session)
 {
-	if (session->state != SESSION_RUNNING && session->state != SESSION_FINISHED)
+	switch (session->state) {
+	case SESSION_WAITING:
+		return session->waiting.job;
+	case SESSION_RUNNING:
+		return session->starting.job;
+	case SESSION_FINISHED:
+		return session->waiting.job ? session->waiting.job : session->starting.job;
+	default:
 		return NULL;
-	return session->starting.job;
+	}
+}
+
+bool session_snapshot(const struct session *session, struct job_snapshot *ret)
+{
+	struct job *job = session_job(session);
+
+	if (!job)
+		return false;
+	job_snapshot(job, ret);
+	past_join(&session->past, ret);
+	if (session->state == SESSION_WAITING)
+		ret->state = JOB_WAITING;
+	return true;
 }

@@ -36,6 +36,7 @@ struct session {
 	struct report report;
 	bool has_report;
 	struct error none;
+	struct session_waiting waiting;
 	int scans;
 };
 
@@ -90,6 +91,27 @@ static void scan(struct session *session)
 		machines.at++;
 }
 
+/* A copy whose source is unplugged as soon as it runs: the first scan behind it finds another disk
+ * in its place, the second one the disk. */
+static void vanish(struct session *session)
+{
+	session->state = SESSION_WAITING;
+	session->waiting = (struct session_waiting){ .source = true };
+	text_copy(session->waiting.who, sizeof(session->waiting.who),
+		  "The source is gone: /dev/sda, SAMSUNG MZ7LH960, serial S45NNE0M123456");
+}
+
+static void come_back(struct session *session, unsigned *changes)
+{
+	*changes |= SESSION_CHANGE_STATE;
+	if (session->waiting.note[0])
+		session->state = SESSION_RUNNING;
+	else
+		text_copy(session->waiting.note, sizeof(session->waiting.note),
+			  "At /dev/sda there is another disk now (WDC WD5000, serial WD-1). It is "
+			  "not touched.");
+}
+
 unsigned session_dispatch(struct session *session)
 {
 	unsigned changes = session->pending;
@@ -99,10 +121,14 @@ unsigned session_dispatch(struct session *session)
 	session->pending = 0;
 	if (changes & SESSION_CHANGE_DISKS)
 		scan(session);
+	if (session->state == SESSION_WAITING && changes & SESSION_CHANGE_DISKS)
+		come_back(session, &changes);
 	if (session->state == SESSION_STARTING) {
 		session->state = SESSION_RUNNING;
 		session->job = fake_job_new(session->plan, session->fd);
 		changes |= SESSION_CHANGE_STATE;
+		if (getenv("FAKE_VANISH"))
+			vanish(session);
 	} else if (session->job) {
 		changes |= SESSION_CHANGE_JOB;
 	}
@@ -226,6 +252,27 @@ bool session_can_finish(struct session *session)
 		return false;
 	job_snapshot(session->job, &job);
 	return job.state == JOB_ENDED;
+}
+
+bool session_snapshot(const struct session *session, struct job_snapshot *ret)
+{
+	if (!session->job)
+		return false;
+	job_snapshot(session->job, ret);
+	if (session->state == SESSION_WAITING)
+		ret->state = JOB_WAITING;
+	return true;
+}
+
+const struct session_waiting *session_waiting(const struct session *session)
+{
+	return session->state == SESSION_WAITING ? &session->waiting : NULL;
+}
+
+int session_go_on(struct session *session, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", "",
+			 "The disk is not there yet.");
 }
 
 int session_finish(struct session *session, struct error *reterr)

@@ -126,7 +126,7 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	three_disks
 	before=$(digest "$spare")
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
-		--rate 4M >out 2>err &
+		--rate 4M --on-vanish stop >out 2>err &
 	copy=$!
 	wait_for cmp -n $((4 * MIB)) "$source" "$destination"
 	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/headless.h"
 
 static struct {
@@ -20,6 +21,8 @@ static struct {
 	unsigned dispatches;
 	unsigned until_started; /* dispatches */
 	unsigned until_ended;
+	unsigned vanishes, until_back, returns; /* times; dispatches */
+	struct session_waiting waiting;
 	unsigned signal_at; /* dispatch, 0 never */
 	bool start_fails;
 	bool poll_fails;
@@ -39,7 +42,8 @@ struct job *__wrap_session_job(const struct session *session);
 const struct error *__wrap_session_start_error(const struct session *session);
 int __wrap_session_finish(struct session *session, struct error *reterr);
 const struct report *__wrap_session_report(const struct session *session);
-void __wrap_job_snapshot(struct job *job, struct job_snapshot *ret);
+bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret);
+const struct session_waiting *__wrap_session_waiting(const struct session *session);
 void __wrap_job_stop(struct job *job);
 int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
 enum exit_code __wrap_report_exit_code(const struct report *report);
@@ -73,6 +77,11 @@ unsigned __wrap_session_dispatch(struct session *session)
 		raise(SIGTERM);
 	if (play.state == SESSION_STARTING && play.dispatches >= play.until_started)
 		play.state = play.start_fails ? SESSION_PLANNED : SESSION_RUNNING;
+	if (play.state == SESSION_WAITING && play.dispatches >= play.until_back) {
+		play.state = SESSION_RUNNING;
+		play.until_ended += play.dispatches;
+		play.returns++;
+	}
 	return 0;
 }
 
@@ -88,7 +97,14 @@ const struct error *__wrap_session_start_error(const struct session *session)
 
 int __wrap_session_finish(struct session *session, struct error *reterr)
 {
-	play.state = SESSION_FINISHED;
+	bool gone = play.vanishes && play.state == SESSION_RUNNING;
+
+	play.state = gone ? SESSION_WAITING : SESSION_FINISHED;
+	if (gone) {
+		play.vanishes--;
+		play.waiting.since = clock_monotonic();
+		play.until_back += play.dispatches;
+	}
 	return 0;
 }
 
@@ -97,12 +113,18 @@ const struct report *__wrap_session_report(const struct session *session)
 	return play.state == SESSION_FINISHED ? &a_report : NULL;
 }
 
-void __wrap_job_snapshot(struct job *job, struct job_snapshot *ret)
+const struct session_waiting *__wrap_session_waiting(const struct session *session)
+{
+	return play.state == SESSION_WAITING ? &play.waiting : NULL;
+}
+
+bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret)
 {
 	bool ended = play.stops || play.dispatches >= play.until_ended;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->state = ended ? JOB_ENDED : JOB_COPYING;
+	ret->state = play.state == SESSION_WAITING ? JOB_WAITING : ended ? JOB_ENDED : JOB_COPYING;
+	return play.state == SESSION_RUNNING || play.state == SESSION_WAITING;
 }
 
 void __wrap_job_stop(struct job *job)
@@ -122,10 +144,11 @@ enum exit_code __wrap_report_exit_code(const struct report *report)
 }
 
 static int signals, said;
+static struct headless_options options;
 
 static int play_it(void)
 {
-	int code = headless_run((struct session *)&play, signals, false);
+	int code = headless_run((struct session *)&play, signals, &options);
 
 	ck_assert_int_eq(play.state == SESSION_FINISHED, !play.start_fails);
 	return code;
@@ -140,6 +163,7 @@ static void setup(void)
 	dup2(quiet, STDERR_FILENO);
 	close(quiet);
 	memset(&play, 0, sizeof(play));
+	options = (struct headless_options){ 0 };
 	play.until_started = 3;
 	play.until_ended = 6;
 	signals = headless_block_signals();
@@ -180,6 +204,43 @@ START_TEST(signal_without_poll)
 }
 END_TEST
 
+/* Twice in one copy. */
+START_TEST(disk_that_comes_back)
+{
+	play.poll_fails = true;
+	play.vanishes = 2;
+	play.until_back = 3;
+	strcpy(play.waiting.who, "The source is gone: /dev/sdx");
+	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
+	ck_assert_uint_eq(play.returns, 2);
+}
+END_TEST
+
+START_TEST(disk_that_stays_away)
+{
+	play.vanishes = 1;
+	play.until_back = 1000000000;
+	options.wait = 1;
+	uint64_t before = clock_monotonic();
+
+	play_it();
+	ck_assert_uint_eq(play.returns, 0);
+	ck_assert_uint_ge(clock_monotonic() - before, NSEC_PER_SEC);
+}
+END_TEST
+
+/* What has begun to come back is not left half way. */
+START_TEST(signal_ends_the_waiting)
+{
+	play.poll_fails = true;
+	play.vanishes = 1;
+	play.until_back = 1000000000;
+	play.signal_at = 8;
+	play_it();
+	ck_assert_uint_eq(play.returns, 0);
+}
+END_TEST
+
 START_TEST(failed_start_is_never_success)
 {
 	play.start_fails = true;
@@ -200,6 +261,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, goes_its_way);
 	tcase_add_test(tcase, kernel_that_will_not_wait);
 	tcase_add_test(tcase, signal_without_poll);
+	tcase_add_test(tcase, disk_that_comes_back);
+	tcase_add_test(tcase, disk_that_stays_away);
+	tcase_add_test(tcase, signal_ends_the_waiting);
 	tcase_add_test(tcase, failed_start_is_never_success);
 	suite_add_tcase(suite, tcase);
 	return suite;

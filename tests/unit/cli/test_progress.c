@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(every_state_has_a_word)
 {
-	for (int state = JOB_READY; state <= JOB_ENDED; state++) {
+	for (int state = JOB_READY; state <= JOB_WAITING; state++) {
 		job.state = (enum job_state)state;
 		progress_line(&job, line);
 		ck_assert(line[0] >= 'a' && line[0] <= 'z');

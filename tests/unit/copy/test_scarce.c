@@ -177,6 +177,36 @@ START_TEST(no_memory_for_the_map_pauses)
 }
 END_TEST
 
+/* Whoever stops it does not wait for memory; what is not in the map is copied again. */
+START_TEST(no_memory_delays_no_stop)
+{
+	struct plan_options options = { .chunk = 64 * KIB, .on_error = ON_ERROR_MAP };
+	uint64_t deadline = clock_monotonic() + 10 * NSEC_PER_SEC;
+
+	rig_new(&rig, 4 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, &options);
+	rig.setup.source_backend = &comb_backend;
+	rig.setup.map_path = rig.map_path;
+	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
+	atomic_store(&no_memory, true);
+	ck_assert_int_eq(job_start(rig.job, NULL), 0);
+	while (rig_look(&rig).state != JOB_PAUSED) {
+		ck_assert_uint_lt(clock_monotonic(), deadline);
+		usleep(5000);
+	}
+	job_stop(rig.job);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
+	atomic_store(&no_memory, false);
+
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), 4 * MIB);
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(no_memory_at_the_start_is_an_error)
 {
 	struct error error = { 0 };
@@ -312,6 +342,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, no_memory_for_the_map_pauses);
+	tcase_add_test(tc, no_memory_delays_no_stop);
 	tcase_add_test(tc, no_memory_at_the_start_is_an_error);
 	tcase_add_test(tc, threads_that_do_not_start_are_unwound);
 	tcase_add_loop_test(tc, a_queue_that_breaks_ends_the_copy, 0, 2);

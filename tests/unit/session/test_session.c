@@ -19,233 +19,14 @@
 #include "copy/map.h"
 #include "session/session.h"
 
-#define SIZE     (8 * 1024 * 1024)
-#define PATIENCE 15000 /* ms */
-
-static char base[64]; /* of the whole run; each test has a folder in it */
-static char directory[96];
-static char source[64], destination[64]; /* nodes */
-static struct session *session;
-
-static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void run(const char *format, ...)
-{
-	char command[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	ck_assert_msg(system(command) == 0, "%s", command);
-}
-
-static const char *path_of(const char *name)
-{
-	static char path[4][160];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	/* A loop device is known by the name of its file, so that name is nobody else's. */
-	snprintf(to, sizeof(path[0]), "%s/%s-%s", directory, base + strlen(base) - 6, name);
-	return to;
-}
-
-/* A file full of bytes that depend on the seed. */
-static void make_file(const char *name, unsigned seed)
-{
-	static unsigned char block[SIZE];
-	FILE *f = fopen(path_of(name), "we");
-
-	ck_assert_ptr_nonnull(f);
-	for (size_t i = 0; i < sizeof(block); i++) {
-		seed = seed * 1664525 + 1013904223;
-		block[i] = (unsigned char)(seed >> 24);
-	}
-	ck_assert_uint_eq(fwrite(block, 1, sizeof(block), f), sizeof(block));
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-static void attach(const char *name, char *node, size_t size)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "losetup --direct-io=on --find --show %s",
-		 path_of(name));
-	FILE *f = popen(command, "re");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(node, (int)size, f));
-	node[strcspn(node, "\n")] = '\0';
-	ck_assert_int_eq(pclose(f), 0);
-}
-
-/* Somebody who looks at the device at this moment keeps it a little longer. */
-static void detach(const char *node, const char *name)
-{
-	char command[256];
-
-	run("losetup -d %s", node);
-	snprintf(command, sizeof(command), "[ -z \"$(losetup -j %s)\" ]", path_of(name));
-	for (int tries = 0; system(command) != 0; tries++) {
-		ck_assert_int_lt(tries, 100);
-		usleep(50000);
-	}
-}
-
-/* Another file under the same node; false when somebody else was quicker to take it. */
-static bool replace(const char *node, const char *name)
-{
-	char command[384];
-
-	detach(node, "b.img");
-	snprintf(command, sizeof(command), "losetup --direct-io=on %s %s 2>/dev/null", node,
-		 path_of(name));
-	return system(command) == 0;
-}
-
-static bool same_files(const char *a, const char *b)
-{
-	char command[384];
-
-	snprintf(command, sizeof(command), "cmp -s %s %s", path_of(a), path_of(b));
-	return system(command) == 0;
-}
-
-static bool exists(const char *name)
-{
-	return access(path_of(name), F_OK) == 0;
-}
-
-static void make_base(void)
-{
-	snprintf(base, sizeof(base), "/tmp/test-session.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(base));
-}
-
-/* In the process that outlives failed tests. By file: the number of a device that was detached
- * may be somebody else's by now. */
-static void remove_base(void)
-{
-	char command[384];
-
-	snprintf(command, sizeof(command),
-		 "for d in %s/*; do umount -l $d/*-small 2>/dev/null; for f in $d/*.img; do "
-		 "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
-		 base, base);
-	ck_assert_int_ge(system(command), 0);
-}
-
-static void setup(void)
-{
-	snprintf(directory, sizeof(directory), "%s/XXXXXX", base);
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	make_file("a.img", 1);
-	make_file("b.img", 2);
-	attach("a.img", source, sizeof(source));
-	attach("b.img", destination, sizeof(destination));
-	session = NULL;
-}
-
-static void teardown(void)
-{
-	char command[256];
-
-	session_destroy(session);
-	snprintf(command, sizeof(command),
-		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
-		 directory);
-	ck_assert_int_ge(system(command), 0);
-}
-
-static void open_session(const char *log_dir, const char *map_path)
-{
-	static char logs[160], map[160];
-	struct error error = { 0 };
-
-	text_copy(logs, sizeof(logs), path_of(log_dir));
-	if (map_path)
-		text_copy(map, sizeof(map), path_of(map_path));
-	struct session_options options = {
-		.all = true,
-		.log_dir = logs,
-		.map_path = map_path ? map : NULL,
-	};
-
-	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);
-	ck_assert_msg(session_scan(session, &error) == 0, "%s", error.sentence);
-}
-
-static int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr)
-{
-	struct plan_options options = { .rate = rate };
-	struct endpoint a, b;
-	int r = endpoint_resolve(session_disks(session), from, false, &a, reterr);
-
-	if (r == 0)
-		r = endpoint_resolve(session_disks(session), to, true, &b, reterr);
-	return r < 0 ? r : session_plan(session, &a, &b, NULL, NULL, &options, reterr);
-}
-
-static void plan_and_confirm(const char *from, const char *to, uint64_t rate)
-{
-	struct error error = { 0 };
-
-	ck_assert_msg(make_plan(from, to, rate, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
-		      error.sentence);
-	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
-}
-
-static void wait_once(void)
-{
-	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
-
-	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
-	session_dispatch(session);
-}
-
-/* Starts and waits until it runs or was refused. */
-static void start(void)
-{
-	struct error error = { 0 };
-
-	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
-	while (session_state(session) == SESSION_STARTING)
-		wait_once();
-}
-
-static void wait_for_end(void)
-{
-	struct job_snapshot job;
-
-	ck_assert_int_eq(session_state(session), SESSION_RUNNING);
-	for (;;) {
-		job_snapshot(session_job(session), &job);
-		if (job.state == JOB_ENDED)
-			return;
-		wait_once();
-	}
-}
-
-static const struct report *finish(void)
-{
-	struct error error = { 0 };
-
-	wait_for_end();
-	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
-	ck_assert_ptr_nonnull(session_report(session));
-	return session_report(session);
-}
+#include "rig.h"
 
 START_TEST(whole_way)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
 	ck_assert(!exists("logs"));
-	start();
+	start_copy();
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
@@ -275,7 +56,7 @@ START_TEST(report_and_certificate_name_operator_and_ticket)
 	open_session("logs", NULL);
 	session_sign_report(session, "A. Operator", "T-17\033[31m", false, NULL);
 	plan_and_confirm(source, destination, 0);
-	start();
+	start_copy();
 	const struct report *report = finish();
 
 	ck_assert_str_eq(report->operator_name, "A. Operator");
@@ -295,7 +76,7 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
-	start();
+	start_copy();
 	const struct report *report = finish();
 
 	text_copy(place, sizeof(place), path_of("place"));
@@ -332,7 +113,7 @@ START_TEST(a_report_is_not_saved_onto_the_copy)
 	run("mkfs.ext4 -q -F %s", source);
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
-	start();
+	start_copy();
 	finish();
 	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
 	run("mount %s %s", destination, path_of("copy-small"));
@@ -371,7 +152,7 @@ START_TEST(another_disk_under_the_name_is_not_written)
 	make_file("d.img", 3);
 	if (!replace(destination, "c.img"))
 		return;
-	start();
+	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_int_eq(session_start_error(session)->code, -ESTALE);
 	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_REFUSED);
@@ -387,7 +168,7 @@ START_TEST(vanished_source_is_refused)
 	plan_and_confirm(source, destination, 0);
 	detach(source, "a.img");
 	make_file("d.img", 2);
-	start();
+	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_int_ne(session_start_error(session)->code, 0);
 	ck_assert(same_files("b.img", "d.img"));
@@ -402,7 +183,7 @@ START_TEST(destination_taken_after_the_plan_is_refused)
 
 	ck_assert_int_ge(fd, 0);
 	make_file("d.img", 2);
-	start();
+	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_int_eq(session_start_error(session)->code, -EBUSY);
 	ck_assert(same_files("b.img", "d.img"));
@@ -461,7 +242,7 @@ START_TEST(image_is_made)
 	plan_and_confirm(source, path_of("new.img"), 0);
 	ck_assert_str_eq(session_token(session), "");
 	ck_assert(!exists("new.img"));
-	start();
+	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "new.img"));
 }
@@ -477,7 +258,7 @@ START_TEST(new_image_is_known_by_its_map)
 
 	open_session("logs", "copy.map");
 	plan_and_confirm(source, path_of("new.img"), 0);
-	start();
+	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert_int_eq(stat(path_of("new.img"), &st), 0);
 	ck_assert_int_eq(map_load(path_of("copy.map"), &map, &plan, &error), 0);
@@ -503,7 +284,7 @@ START_TEST(failed_start_leaves_no_image)
 	make_file("file", 4);
 	open_session("file/logs", NULL);
 	plan_and_confirm(source, path_of("new.img"), 0);
-	start();
+	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
 	ck_assert(!exists("new.img"));
@@ -531,7 +312,7 @@ START_TEST(full_file_system_is_a_failed_destination)
 		0);
 	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
 	ck_assert_int_eq(session_confirm(session, NULL, &error), 0);
-	start();
+	start_copy();
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_DESTINATION_FAILED);
@@ -549,7 +330,7 @@ static const char *stop_in_the_middle(void)
 
 	open_session("logs", "copy.map");
 	plan_and_confirm(source, destination, 4 * 1024 * 1024);
-	start();
+	start_copy();
 	do {
 		usleep(20000);
 		job_snapshot(session_job(session), &job);
@@ -573,7 +354,7 @@ START_TEST(stopped_copy_is_resumed)
 	open_session("logs", NULL);
 	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
-	start();
+	start_copy();
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
@@ -648,7 +429,7 @@ START_TEST(destroying_a_running_session_stops_cleanly)
 {
 	open_session("logs", "copy.map");
 	plan_and_confirm(source, destination, 2 * 1024 * 1024);
-	start();
+	start_copy();
 	session_destroy(session);
 	session = NULL;
 	ck_assert(exists("copy.map"));
@@ -659,14 +440,14 @@ START_TEST(session_can_be_used_twice)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
-	start();
+	start_copy();
 	finish();
 	session_discard_plan(session);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_null(session_report(session));
 	ck_assert_int_eq(session_scan(session, NULL), 0);
 	plan_and_confirm(source, destination, 0);
-	start();
+	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 }
 END_TEST
@@ -680,7 +461,7 @@ Suite *unit_suite(void)
 	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
 		return suite;
 	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, whole_way);
 	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);

@@ -226,6 +226,9 @@ START_TEST(test_states)
 {
 	job.state = JOB_FLUSHING;
 	ck_assert_str_eq(run_state_words(&job), "FLUSH");
+	job.state = JOB_WAITING;
+	ck_assert_str_eq(run_state_words(&job), "DISK GONE");
+	ck_assert_int_eq(run_state_role(&job), ROLE_BAD);
 	job.state = JOB_PAUSED;
 	ck_assert_str_eq(run_state_words(&job), "COPY PAUSED");
 	job.state = JOB_ENDED;

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Disks that were taken away. A disk that is being unplugged answers reads and
+ * writes with the same EIO as one with a bad sector, and for a moment before
+ * the kernel lets go of it nothing tells the two apart. So whoever can tell is
+ * asked whenever a request has failed, and what was found bad in the last few
+ * seconds before a source was gone counts as not tried.
+ */
+#include <errno.h>
+
+#include "base/i18n.h"
+#include "copy/core.h"
+
+#define LOOK_EVERY NSEC_PER_SEC
+/* Longer than any kernel takes from the first failing request to the removal of a disk that was
+ * unplugged; what was truly bad is found again. */
+#define DOUBTFUL (5 * NSEC_PER_SEC)
+
+static bool is_gone(struct job *job, bool destination)
+{
+	const struct job_setup *setup = &job->setup;
+
+	return setup->present && !setup->present(setup->check_user, destination);
+}
+
+static void fail(struct job *job, bool destination)
+{
+	const char *name = destination ? job->setup.destination.name : job->setup.source.name;
+	struct error error;
+
+	error_set(&error, destination ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, -ENODEV,
+		  destination ? "write" : "read", name,
+		  _("%s is gone: it was unplugged, or has lost its power or its link."), name);
+	job_fail(job, destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
+}
+
+void gone_ask(struct lane *lane, struct slot *slot)
+{
+	int code = slot->request.result;
+
+	if (code >= 0 || code == -ECANCELED || !is_gone(lane->job, slot->at_destination))
+		return;
+	fail(lane->job, slot->at_destination);
+	/* None of the codes that may mean one place only. */
+	slot->request.result = -ENODEV;
+}
+
+bool gone_is_why(struct job *job)
+{
+	if (!is_gone(job, true))
+		return false;
+	fail(job, true);
+	return true;
+}
+
+void gone_look(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (!job->setup.present || !k->ever_copied || now < k->next_look)
+		return;
+	k->next_look = now + LOOK_EVERY;
+	if (job_gate(job) >= GATE_STOP)
+		return;
+	for (int destination = 0; destination < 2; destination++)
+		if (is_gone(job, destination))
+			fail(job, destination);
+}
+
+void gone_remember(struct job *job, const struct report *report)
+{
+	struct keeper *k = &job->keeper;
+	struct doubt *last = k->doubts ? &k->doubt[(k->doubts - 1) % GONE_DOUBTS] : NULL;
+	uint64_t now = clock_monotonic();
+
+	if (last && last->start + last->length == report->source &&
+	    now - last->time < NSEC_PER_SEC) {
+		last->length += report->length;
+		return;
+	}
+	k->doubt[k->doubts++ % GONE_DOUBTS] =
+		(struct doubt){ .time = now, .start = report->source, .length = report->length };
+}
+
+static bool source_is_gone(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	bool gone = job->failure == FAILURE_SOURCE && job->failure_error.code == -ENODEV;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return gone;
+}
+
+/* The list of those that are shown follows the map. */
+static void drop_shown(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+	uint32_t size = job->plan->sector_size;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < k->bad_shown; i++) {
+		const struct job_bad_area *area = &k->bad[i];
+		struct map_block block;
+
+		if (area->write || (map_next(job->map, area->lba * size, MAP_BAD, &block) &&
+				    block.start <= area->lba * size))
+			k->bad[kept++] = *area;
+	}
+	k->bad_shown = kept;
+}
+
+void gone_take_back(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+	uint64_t now = clock_monotonic();
+	uint64_t oldest = k->doubts > GONE_DOUBTS ? k->doubts - GONE_DOUBTS : 0;
+	bool any = false;
+
+	if (!k->doubts || !source_is_gone(job))
+		return;
+	for (uint64_t i = oldest; i < k->doubts; i++) {
+		const struct doubt *doubt = &k->doubt[i % GONE_DOUBTS];
+
+		if (now - doubt->time > DOUBTFUL)
+			continue;
+		pthread_mutex_lock(&job->map_lock);
+		/* Without memory it stays as it is, and can be tried again all the same. */
+		any |= map_set(job->map, doubt->start, doubt->length, MAP_NON_TRIED) == 0;
+		pthread_mutex_unlock(&job->map_lock);
+	}
+	k->doubts = 0;
+	if (any) {
+		k->map_changed = true;
+		drop_shown(job);
+		job_event_add(job, LOG_LEVEL_INFO,
+			      _("What could not be read in the last seconds before is read again "
+				"later."));
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Known-good places: what the map calls finished must still be the same on both
+ * ends when a disk has come back. A label may be shared by two disks; what was
+ * copied is not.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "session/private.h"
+
+#define SPOTS 16
+/* At least a sector of any disk, and what a direct read wants to be aligned to. */
+#define SPOT 4096u
+
+struct spot {
+	uint64_t source, destination; /* bytes from the start of each end's node */
+};
+
+/* Counted from the start of its extent, so that it is aligned for both ends. False when no extent
+ * holds all of it. */
+static bool place(const struct plan *plan, uint64_t at, uint32_t length, struct spot *ret)
+{
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, destination, size;
+
+		plan_extent_bytes(plan, i, &source, &destination, &size);
+		if (at < source || at - source >= size)
+			continue;
+
+		uint64_t inside = u64_align_down(at - source, length);
+
+		*ret = (struct spot){ source + inside, destination + inside };
+		return size - inside >= length;
+	}
+	return false;
+}
+
+/* Evenly over all that is finished. */
+static size_t choose(const struct plan *plan, const struct map *map, uint32_t length,
+		     struct spot spots[static SPOTS])
+{
+	uint64_t finished = map_bytes(map, MAP_FINISHED), before = 0, pos = 0;
+	struct map_block block;
+	size_t count = 0, next = 0;
+
+	while (next < SPOTS && map_next(map, pos, MAP_FINISHED, &block)) {
+		/* The middle of each sixteenth. */
+		for (uint64_t at; next < SPOTS && (at = finished / (2ULL * SPOTS) *
+							(2 * next + 1)) < before + block.size;
+		     next++) {
+			struct spot *spot = &spots[count];
+
+			if (place(plan, block.start + (at - before), length, spot) &&
+			    spot->source >= block.start &&
+			    block.start + block.size - spot->source >= length)
+				count++;
+		}
+		before += block.size;
+		pos = block.start + block.size;
+	}
+	return count;
+}
+
+static bool read_spot(int fd, uint64_t at, void *buffer, uint32_t length)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, buffer, length, (off_t)at);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)length;
+}
+
+static int differs(const struct plan *plan, const struct spot *spot, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destination.node,
+			 _("What was copied before is not the same any more on %s and %s (first "
+			   "at LBA %llu of the source): one of them is another disk, or was "
+			   "changed meanwhile. Nothing more is written."),
+			 plan->source.node, plan->destination.node,
+			 (unsigned long long)(spot->source / plan->sector_size));
+}
+
+int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
+		  struct error *reterr)
+{
+	uint32_t length = plan->sector_size > SPOT ? plan->sector_size : SPOT;
+	struct spot spots[SPOTS];
+	size_t count = choose(plan, map, length, spots), compared = 0;
+	CLEANUP(free) char *a = aligned_alloc(SPOT, 2 * (size_t)length);
+
+	if (!a)
+		return error_nomem(reterr);
+	for (size_t i = 0; i < count; i++) {
+		/* A place that cannot be read any more tells nothing. */
+		if (!read_spot(source, spots[i].source, a, length) ||
+		    !read_spot(destination, spots[i].destination, a + length, length))
+			continue;
+		if (memcmp(a, a + length, length) != 0)
+			return differs(plan, &spots[i], reterr);
+		compared++;
+	}
+	if (count && !compared)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
+				 plan->destination.node,
+				 _("Nothing of what was copied before can be read back from %s and "
+				   "%s."),
+				 plan->source.node, plan->destination.node);
+	return 0;
+}

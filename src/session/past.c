@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of one copy: what a job tells, joined with what the ones before it have told. */
+#include "session/private.h"
+
+static void add_end(struct job_end *to, const struct job_end *part)
+{
+	to->requests += part->requests;
+	to->truth.known |= part->truth.known;
+	to->truth.direct += part->truth.direct;
+	to->truth.indirect += part->truth.indirect;
+	to->truth.recovered += part->truth.recovered;
+	to->truth.retried += part->truth.retried;
+	to->truth.waited += part->truth.waited;
+}
+
+/* The sums; of what cannot be summed (latencies, the engine, the error) the last part's stays. */
+void past_join(const struct past *past, struct job_snapshot *job)
+{
+	const struct job_snapshot *sum = &past->sum;
+
+	if (!past->parts)
+		return;
+	job->started_at = sum->started_at;
+	job->already = sum->already;
+	job->elapsed += sum->elapsed;
+	job->copy_ns += sum->copy_ns;
+	job->flush_ns += sum->flush_ns;
+	job->paused_ns += sum->paused_ns;
+	job->read += sum->read;
+	job->errors += sum->errors;
+	job->retries += sum->retries;
+	job->slow_reads += sum->slow_reads;
+	job->process_cpu_user += sum->process_cpu_user;
+	job->process_cpu_system += sum->process_cpu_system;
+	if (sum->peak > job->peak)
+		job->peak = sum->peak;
+	add_end(&job->source, &sum->source);
+	add_end(&job->destination, &sum->destination);
+	/* Over the time in which something was copied, as within one part. */
+	if (job->copy_ns > 0 && job->written > job->already)
+		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
+}
+
+/* `away`: ns for which nothing could be copied after it. */
+void past_add(struct past *past, const struct job_snapshot *part, uint64_t away)
+{
+	struct job_snapshot sum = *part;
+
+	past_join(past, &sum);
+	sum.elapsed += away;
+	past->sum = sum;
+	past->parts++;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * After a disk of the copy has gone: its claims are released, what the
+ * destination had confirmed is kept, and every new list of disks is searched
+ * for both ends, by what they are and never by their names. When all is there
+ * the guard's rules, the claims and a comparison of what was copied come first,
+ * as at any start; then another job goes on where the last one ended.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+/* Where no events of the kernel are heard, and where a disk came back but was not ready. */
+#define LOOK_EVERY 3 /* seconds */
+
+DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
+
+int session_waiting_init(struct session *session, struct error *reterr)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	session->waiting.timer_fd = fd;
+	if (fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
+				 _("No event descriptor could be made: %s."), error_phrase(errno));
+	return session_watch(session, fd, EVENT_TIMER, reterr);
+}
+
+static void set_timer(struct session *session, time_t seconds)
+{
+	struct itimerspec when = {
+		.it_value.tv_sec = seconds,
+		.it_interval.tv_sec = seconds,
+	};
+
+	timerfd_settime(session->waiting.timer_fd, 0, &when, NULL);
+}
+
+void session_waiting_done(struct session *session)
+{
+	struct waiting *waiting = &session->waiting;
+
+	job_destroy(cleanup_steal(waiting->job));
+	map_destroy(cleanup_steal(waiting->map));
+	plan_destroy(cleanup_steal(waiting->plan));
+	map_destroy(cleanup_steal(waiting->resume));
+	free(cleanup_steal(waiting->told));
+	waiting->told_count = 0;
+	waiting->shown = (struct session_waiting){ 0 };
+	memset(waiting->refused, 0, sizeof(waiting->refused));
+	if (waiting->timer_fd >= 0)
+		set_timer(session, 0);
+}
+
+/* ---- what there is to tell ---- */
+
+static void name_disk(const struct endpoint *endpoint, char *buffer, size_t size)
+{
+	const struct identity *identity = &endpoint->identity;
+
+	snprintf(buffer, size, "%.60s%s%.60s%s%.40s", endpoint->node,
+		 identity->model[0] ? ", " : "", identity->model,
+		 identity->serial[0] ? _(", serial ") : "", identity->serial);
+}
+
+static void say_who(struct session *session)
+{
+	struct session_waiting *shown = &session->waiting.shown;
+	char source[180], destination[180];
+
+	name_disk(&session->plan->source, source, sizeof(source));
+	name_disk(&session->plan->destination, destination, sizeof(destination));
+	if (shown->source && shown->destination)
+		snprintf(shown->who, sizeof(shown->who), _("Both disks are gone: %.140s; %.140s"),
+			 source, destination);
+	else if (shown->source)
+		snprintf(shown->who, sizeof(shown->who), _("The source is gone: %s"), source);
+	else
+		snprintf(shown->who, sizeof(shown->who), _("The destination is gone: %s"),
+			 destination);
+}
+
+/* Another disk where this one was: whoever plugged it in should hear that it stays as it is. */
+static void note_stranger(struct session *session, const struct endpoint *missing)
+{
+	char *note = session->waiting.shown.note;
+	size_t size = sizeof(session->waiting.shown.note);
+	const struct disk *disk = disk_list_find(session->disks, missing->disk_node);
+	const struct plan *plan = session->plan;
+
+	/* The two of the copy may have changed places. */
+	if (!disk || identity_same(&disk->identity, &plan->source.identity) ||
+	    identity_same(&disk->identity, &plan->destination.identity))
+		return;
+	snprintf(note, size,
+		 _("At %.60s there is another disk now (%.60s%s%.40s). It is not touched."),
+		 disk->node, disk->identity.model[0] ? disk->identity.model : _("no model"),
+		 disk->identity.serial[0] ? _(", serial ") : "", disk->identity.serial);
+}
+
+/* ---- the end of a part ---- */
+
+static bool keep_told(struct waiting *waiting)
+{
+	struct job_event *told = calloc(JOB_EVENTS_MAX, sizeof(*told));
+
+	if (!told)
+		return false;
+	free(waiting->told);
+	waiting->told = told;
+	waiting->told_count = job_events(waiting->job, 0, told, JOB_EVENTS_MAX);
+	return true;
+}
+
+/* One more event, which no job tells. */
+static void tell(struct session *session, enum log_level level, const char *text)
+{
+	struct waiting *waiting = &session->waiting;
+	struct job_event *told = waiting->told, *event;
+	uint64_t last = waiting->told_count ? told[waiting->told_count - 1].number : 0;
+
+	/* Tried again and again, and said once. */
+	if (last && strcmp(told[waiting->told_count - 1].text, text) == 0)
+		return;
+	if (waiting->told_count == JOB_EVENTS_MAX)
+		memmove(told, told + 1, --waiting->told_count * sizeof(*told));
+	event = &told[waiting->told_count++];
+	*event = (struct job_event){ .number = last + 1, .time = time(NULL), .level = level };
+	text_copy(event->text, sizeof(event->text), text);
+	log_line(session->log, level, "session", "%s", text);
+}
+
+static bool is_gone(const struct error *error, enum error_class class)
+{
+	return error->class == class && (error->code == -ENODEV || error->code == -ENXIO);
+}
+
+bool session_will_wait(const struct session *session)
+{
+	struct job_snapshot job;
+
+	job_snapshot(session->starting.job, &job);
+	return session->options.on_vanish != SESSION_VANISH_STOP &&
+	       job.result == JOB_RESULT_FAILED &&
+	       (is_gone(&job.error, ERROR_CLASS_SOURCE) ||
+		is_gone(&job.error, ERROR_CLASS_DESTINATION));
+}
+
+bool session_begin_waiting(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+	struct waiting *waiting = &session->waiting;
+	struct session_waiting shown = { .since = clock_monotonic() };
+	struct job_snapshot job;
+
+	if (!session_will_wait(session))
+		return false;
+	job_snapshot(starting->job, &job);
+	shown.source = is_gone(&job.error, ERROR_CLASS_SOURCE);
+	shown.destination = is_gone(&job.error, ERROR_CLASS_DESTINATION);
+	/* A hub takes both with it. */
+	shown.source |= !claim_present(starting->source);
+	shown.destination |= !claim_present(starting->destination);
+	job_destroy(waiting->job);
+	map_destroy(waiting->map);
+	waiting->map = job_take_confirmed(starting->job);
+	waiting->job = cleanup_steal(starting->job);
+	if (!keep_told(waiting)) {
+		starting->job = cleanup_steal(waiting->job);
+		return false;
+	}
+	/* As long as they are open the kernel keeps the names that the disks had. */
+	claim_close(cleanup_steal(starting->destination), false, NULL);
+	claim_close(cleanup_steal(starting->source), false, NULL);
+	waiting->shown = shown;
+	memset(waiting->refused, 0, sizeof(waiting->refused));
+	say_who(session);
+	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
+	session->state = SESSION_WAITING;
+	set_timer(session, LOOK_EVERY);
+	session_rescan(session);
+	return true;
+}
+
+void session_take_timer(struct session *session)
+{
+	uint64_t times;
+
+	if (read(session->waiting.timer_fd, &times, sizeof(times)) < 0)
+		return;
+	if (session->state == SESSION_WAITING && !session->waiting.shown.trying)
+		session_rescan(session);
+}
+
+/* ---- the next part ---- */
+
+static void forget_next(struct session *session)
+{
+	struct waiting *waiting = &session->waiting;
+
+	plan_destroy(session->plan);
+	map_destroy(session->resume);
+	session->plan = cleanup_steal(waiting->plan);
+	session->resume = cleanup_steal(waiting->resume);
+	waiting->shown.trying = false;
+}
+
+/* What is on the destination, or on the way there, was judged and confirmed at the start. */
+static int check_again(struct session *session, struct error *reterr)
+{
+	int r = session_check_plan(session, reterr);
+
+	if (r < 0 || verdict_list_worst(&session->verdicts) != VERDICT_REFUSE)
+		return r;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "check",
+			 session->plan->destination.node, "%s",
+			 session->verdicts.items[0].sentence);
+}
+
+static void tell_return(struct session *session)
+{
+	const struct session_waiting *shown = &session->waiting.shown;
+	const struct endpoint *back =
+		shown->source ? &session->plan->source : &session->plan->destination;
+	char text[sizeof(((struct job_event *)0)->text)], who[180];
+
+	name_disk(back, who, sizeof(who));
+	snprintf(text, sizeof(text),
+		 _("It is back: %s. It is claimed, and what was copied is compared."), who);
+	tell(session, LOG_LEVEL_INFO, text);
+}
+
+static int next_part(struct session *session, const struct endpoint *source,
+		     const struct endpoint *destination, struct error *reterr)
+{
+	struct waiting *waiting = &session->waiting;
+	const struct plan *before = session->plan;
+	CLEANUP(plan) struct plan *plan = NULL;
+	struct map *map = NULL;
+	int r = plan_from_extents(source, destination, before->extents, before->extent_count,
+				  &before->options, &plan, reterr);
+
+	if (r == 0 && waiting->map)
+		r = map_copy(waiting->map, &map, reterr);
+	/* What was done before this session is confirmed as well. */
+	else if (r == 0 && session->resume)
+		r = map_copy(session->resume, &map, reterr);
+	if (r < 0)
+		return r;
+	waiting->plan = session->plan;
+	waiting->resume = session->resume;
+	session->plan = cleanup_steal(plan);
+	session->resume = map;
+	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
+	r = check_again(session, reterr);
+	if (r == 0)
+		tell_return(session);
+	if (r == 0)
+		r = session_begin(session, true, reterr);
+	if (r < 0)
+		forget_next(session);
+	return r;
+}
+
+void session_went_on(struct session *session, int result, const struct error *error)
+{
+	struct waiting *waiting = &session->waiting;
+	uint64_t now = clock_monotonic();
+	struct job_snapshot part;
+
+	if (result < 0) {
+		/* Others than they seem to be: not tried again before they are plugged in anew. */
+		if (error->class == ERROR_CLASS_REFUSED) {
+			waiting->refused[0] = session->plan->source.identity.diskseq;
+			waiting->refused[1] = session->plan->destination.identity.diskseq;
+		}
+		forget_next(session);
+		text_copy(waiting->shown.note, sizeof(waiting->shown.note), error->sentence);
+		return;
+	}
+	job_snapshot(waiting->job, &part);
+	past_add(&session->past, &part, now - waiting->shown.since);
+	session_waiting_done(session);
+	session->state = SESSION_RUNNING;
+}
+
+/* Whatever began is brought to its end, one way or the other. */
+void session_give_up_waiting(struct session *session)
+{
+	unsigned changes = 0;
+
+	if (session->starting.task.running)
+		session_take_start(session, &changes);
+	set_timer(session, 0);
+}
+
+/* ---- looking ---- */
+
+static bool find_both(struct session *session, struct endpoint *source,
+		      struct endpoint *destination)
+{
+	struct session_waiting *shown = &session->waiting.shown;
+	const struct plan *plan = session->plan;
+	struct error error = { 0 };
+	bool found_source, found_destination;
+
+	shown->note[0] = '\0';
+	found_source = session_find_end(session->disks, &plan->source, false, source, &error) == 0;
+	if (!found_source)
+		note_stranger(session, &plan->source);
+	found_destination = session_find_end(session->disks, &plan->destination, true, destination,
+					     &error) == 0;
+	if (!found_destination)
+		note_stranger(session, &plan->destination);
+	/* More than one that could be it. */
+	if (!shown->note[0] && error.code == -ENOTUNIQ)
+		text_copy(shown->note, sizeof(shown->note), error.sentence);
+	if (shown->source == !found_source && shown->destination == !found_destination)
+		return found_source && found_destination;
+	if (!found_source || !found_destination) {
+		shown->source = !found_source;
+		shown->destination = !found_destination;
+		say_who(session);
+	}
+	return found_source && found_destination;
+}
+
+static bool was_refused(const struct waiting *waiting, const struct endpoint *source,
+			const struct endpoint *destination)
+{
+	return waiting->refused[1] && source->identity.diskseq == waiting->refused[0] &&
+	       destination->identity.diskseq == waiting->refused[1];
+}
+
+void session_look_for_ends(struct session *session, unsigned *changes)
+{
+	struct waiting *waiting = &session->waiting;
+	struct session_waiting *shown = &waiting->shown;
+	struct endpoint source, destination;
+	char note[sizeof(shown->note)];
+
+	if (session->state != SESSION_WAITING || shown->trying)
+		return;
+	*changes |= SESSION_CHANGE_STATE;
+	text_copy(note, sizeof(note), shown->note);
+	shown->back = find_both(session, &source, &destination);
+	if (!shown->back)
+		return;
+	/* Why it does not go on stays to be read. */
+	text_copy(shown->note, sizeof(shown->note), note);
+	if (was_refused(waiting, &source, &destination))
+		return;
+	if (session->options.on_vanish == SESSION_VANISH_ASK)
+		return;
+	if (!session_has_label(session->disks, &source) ||
+	    !session_has_label(session->disks, &destination)) {
+		text_copy(shown->note, sizeof(shown->note),
+			  _("It has neither a serial number nor a WWN: whether it is the same disk "
+			    "is for you to say."));
+		return;
+	}
+	session_go_on(session, NULL);
+}
+
+int session_go_on(struct session *session, struct error *reterr)
+{
+	struct session_waiting *shown = &session->waiting.shown;
+	struct endpoint source, destination;
+	struct error error = { 0 };
+	int r;
+
+	if (session->state != SESSION_WAITING || shown->trying)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
+				 _("No disk is waited for."));
+	/* The list of before the disk went does not count. */
+	shown->back = shown->back && find_both(session, &source, &destination);
+	if (!shown->back)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", NULL,
+				 _("The disk is not there yet."));
+	r = next_part(session, &source, &destination, &error);
+	shown->trying = r == 0;
+	if (r < 0) {
+		text_copy(shown->note, sizeof(shown->note), error.sentence);
+		if (reterr)
+			*reterr = error;
+	}
+	return r;
+}
+
+const struct session_waiting *session_waiting(const struct session *session)
+{
+	return session->state == SESSION_WAITING ? &session->waiting.shown : NULL;
+}

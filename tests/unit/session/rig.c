@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rig.h"
+
+#include <check.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+char base[64];
+char directory[96];
+char source[64], destination[64];
+struct session *session;
+enum session_vanish on_vanish;
+
+void run(const char *format, ...)
+{
+	char command[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+const char *path_of(const char *name)
+{
+	static char path[4][160];
+	static unsigned next;
+	char *to = path[next++ % 4];
+
+	/* A loop device is known by the name of its file, so that name is nobody else's. */
+	snprintf(to, sizeof(path[0]), "%s/%s-%s", directory, base + strlen(base) - 6, name);
+	return to;
+}
+
+/* A file full of bytes that depend on the seed. */
+void make_file(const char *name, unsigned seed)
+{
+	static unsigned char block[SIZE];
+	FILE *f = fopen(path_of(name), "we");
+
+	ck_assert_ptr_nonnull(f);
+	for (size_t i = 0; i < sizeof(block); i++) {
+		seed = seed * 1664525 + 1013904223;
+		block[i] = (unsigned char)(seed >> 24);
+	}
+	ck_assert_uint_eq(fwrite(block, 1, sizeof(block), f), sizeof(block));
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+void attach(const char *name, char *node, size_t size)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "losetup --direct-io=on --find --show %s",
+		 path_of(name));
+	FILE *f = popen(command, "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(node, (int)size, f));
+	node[strcspn(node, "\n")] = '\0';
+	ck_assert_int_eq(pclose(f), 0);
+}
+
+/* Somebody who looks at the device at this moment keeps it a little longer. */
+void detach(const char *node, const char *name)
+{
+	char command[256];
+
+	run("losetup -d %s", node);
+	snprintf(command, sizeof(command), "[ -z \"$(losetup -j %s)\" ]", path_of(name));
+	for (int tries = 0; system(command) != 0; tries++) {
+		ck_assert_int_lt(tries, 100);
+		usleep(50000);
+	}
+}
+
+/* Another file under the same node; false when somebody else was quicker to take it. */
+bool replace(const char *node, const char *name)
+{
+	char command[384];
+
+	detach(node, "b.img");
+	snprintf(command, sizeof(command), "losetup --direct-io=on %s %s 2>/dev/null", node,
+		 path_of(name));
+	return system(command) == 0;
+}
+
+bool same_files(const char *a, const char *b)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command), "cmp -s %s %s", path_of(a), path_of(b));
+	return system(command) == 0;
+}
+
+bool exists(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+void make_base(void)
+{
+	snprintf(base, sizeof(base), "/tmp/test-session.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(base));
+}
+
+/* In the process that outlives failed tests. By file: the number of a device that was detached
+ * may be somebody else's by now. */
+void remove_base(void)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command),
+		 "for d in %s/*; do umount -l $d/*-small 2>/dev/null; for f in $d/*.img; do "
+		 "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
+		 base, base);
+	ck_assert_int_ge(system(command), 0);
+}
+
+void session_setup(void)
+{
+	snprintf(directory, sizeof(directory), "%s/XXXXXX", base);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	make_file("a.img", 1);
+	make_file("b.img", 2);
+	attach("a.img", source, sizeof(source));
+	attach("b.img", destination, sizeof(destination));
+	session = NULL;
+}
+
+void session_teardown(void)
+{
+	char command[256];
+
+	session_destroy(session);
+	snprintf(command, sizeof(command),
+		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
+		 directory);
+	ck_assert_int_ge(system(command), 0);
+}
+
+void open_session(const char *log_dir, const char *map_path)
+{
+	static char logs[160], map[160];
+	struct error error = { 0 };
+
+	text_copy(logs, sizeof(logs), path_of(log_dir));
+	if (map_path)
+		text_copy(map, sizeof(map), path_of(map_path));
+	struct session_options options = {
+		.all = true,
+		.log_dir = logs,
+		.map_path = map_path ? map : NULL,
+		.on_vanish = on_vanish,
+	};
+
+	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_scan(session, &error) == 0, "%s", error.sentence);
+}
+
+int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr)
+{
+	struct plan_options options = { .rate = rate };
+	struct endpoint a, b;
+	int r = endpoint_resolve(session_disks(session), from, false, &a, reterr);
+
+	if (r == 0)
+		r = endpoint_resolve(session_disks(session), to, true, &b, reterr);
+	return r < 0 ? r : session_plan(session, &a, &b, NULL, NULL, &options, reterr);
+}
+
+void plan_and_confirm(const char *from, const char *to, uint64_t rate)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(make_plan(from, to, rate, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+		      error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
+}
+
+void wait_once(void)
+{
+	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	session_dispatch(session);
+}
+
+/* Starts and waits until it runs or was refused. */
+void start_copy(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
+	while (session_state(session) == SESSION_STARTING)
+		wait_once();
+}
+
+void wait_for_end(void)
+{
+	struct job_snapshot job;
+
+	ck_assert_int_eq(session_state(session), SESSION_RUNNING);
+	for (;;) {
+		job_snapshot(session_job(session), &job);
+		if (job.state == JOB_ENDED)
+			return;
+		wait_once();
+	}
+}
+
+const struct report *finish(void)
+{
+	struct error error = { 0 };
+
+	wait_for_end();
+	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_ptr_nonnull(session_report(session));
+	return session_report(session);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the tests of a session share: two loop devices over files of their own
+ * in a folder per test, a session on them, and the way to its end. Root only.
+ */
+#ifndef CLONEDECK_TESTS_SESSION_RIG_H
+#define CLONEDECK_TESTS_SESSION_RIG_H
+
+#include "session/session.h"
+
+#define SIZE     (8 * 1024 * 1024)
+#define PATIENCE 15000 /* ms */
+
+extern char base[64];                    /* of the whole run; each test has a folder in it */
+extern char directory[96];               /* that folder */
+extern char source[64], destination[64]; /* nodes */
+extern struct session *session;
+extern enum session_vanish on_vanish; /* of the next session */
+
+void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *path_of(const char *name);
+/* A file full of bytes that depend on the seed. */
+void make_file(const char *name, unsigned seed);
+void attach(const char *name, char *node, size_t size);
+void detach(const char *node, const char *name);
+bool replace(const char *node, const char *name);
+bool same_files(const char *a, const char *b);
+bool exists(const char *name);
+
+void make_base(void);
+void remove_base(void);
+void session_setup(void);
+void session_teardown(void);
+
+void open_session(const char *log_dir, const char *map_path);
+int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr);
+void plan_and_confirm(const char *from, const char *to, uint64_t rate);
+void wait_once(void);
+void start_copy(void);
+void wait_for_end(void);
+const struct report *finish(void);
+
+#endif

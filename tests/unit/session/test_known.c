@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was copied before is compared: places, alignment, differences, what cannot be read. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "session/private.h"
+
+#define BYTES  (1 << 20)
+#define SECTOR 512
+
+static struct plan *plan;
+static struct map *map;
+static int from, to;
+static char bytes[BYTES];
+
+/* A file that has no name. */
+static int make(uint64_t shift)
+{
+	int fd = memfd_create("known", MFD_CLOEXEC);
+
+	ck_assert_int_eq(ftruncate(fd, 2 * BYTES), 0);
+	ck_assert_int_eq(pwrite(fd, bytes, BYTES, (off_t)shift), BYTES);
+	return fd;
+}
+
+static void setup(void)
+{
+	struct endpoint a = { .kind = ENDPOINT_IMAGE,
+			      .node = "/a",
+			      .size = BYTES,
+			      .logical_sector_size = SECTOR,
+			      .exists = true,
+			      .identity.inode = 1 };
+	struct endpoint b = a;
+	/* At an odd sector of the destination. */
+	uint64_t at = 3;
+
+	strcpy(b.node, "/b");
+	b.identity.inode = 2;
+	b.size = 2ULL * BYTES;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * 2654435761u >> 13);
+	ck_assert_int_eq(plan_new(&a, &b, NULL, &at, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	from = make(0);
+	to = make(3 * SECTOR);
+}
+
+static void teardown(void)
+{
+	close(from);
+	close(to);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+
+static int compare(void)
+{
+	struct error error = { 0 };
+	int r = known_compare(plan, map, from, to, &error);
+
+	ck_assert_int_eq(error.code, r);
+	return r;
+}
+
+START_TEST(nothing_copied_nothing_compared)
+{
+	ck_assert_int_eq(ftruncate(from, 0), 0);
+	ck_assert_int_eq(compare(), 0);
+}
+END_TEST
+
+START_TEST(same_is_good)
+{
+	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
+	ck_assert_int_eq(compare(), 0);
+}
+END_TEST
+
+START_TEST(another_disk_is_noticed)
+{
+	char other[SECTOR] = "other";
+
+	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
+	for (int i = 0; i < BYTES / SECTOR; i++)
+		ck_assert_int_eq(pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR), SECTOR);
+	ck_assert_int_eq(compare(), -EBADMSG);
+}
+END_TEST
+
+/* Only what was copied is looked at: the rest may be anything. */
+START_TEST(the_rest_may_differ)
+{
+	char other[SECTOR] = "other";
+
+	ck_assert_int_eq(map_set(map, 8192, 16384, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 65536, 4096, MAP_FINISHED), 0);
+	for (int i = 0; i < BYTES / SECTOR; i++)
+		if ((i < 16 || i >= 48) && (i < 128 || i >= 136))
+			pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR);
+	ck_assert_int_eq(compare(), 0);
+}
+END_TEST
+
+START_TEST(one_changed_area_among_many)
+{
+	char other[SECTOR] = "other";
+
+	for (uint64_t at = 0; at < BYTES; at += 32768)
+		ck_assert_int_eq(map_set(map, at, 16384, MAP_FINISHED), 0);
+	ck_assert_int_eq(compare(), 0);
+	/* The whole second half, as of a disk that was never copied to. */
+	for (int i = BYTES / SECTOR / 2; i < BYTES / SECTOR; i++)
+		pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR);
+	ck_assert_int_eq(compare(), -EBADMSG);
+}
+END_TEST
+
+START_TEST(unreadable_is_no_proof)
+{
+	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
+	ck_assert_int_eq(ftruncate(to, 0), 0);
+	ck_assert_int_eq(compare(), -EIO);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/known");
+	TCase *tcase = tcase_create("known");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, nothing_copied_nothing_compared);
+	tcase_add_test(tcase, same_is_good);
+	tcase_add_test(tcase, another_disk_is_noticed);
+	tcase_add_test(tcase, the_rest_may_differ);
+	tcase_add_test(tcase, one_changed_area_among_many);
+	tcase_add_test(tcase, unreadable_is_no_proof);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

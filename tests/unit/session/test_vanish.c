@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Disks that are taken away under a running copy. The loop devices really go,
+ * as soon as the session lets go of them; that they are gone before is what the
+ * wrapped claim_present() says.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "guard/claim.h"
+
+#include "rig.h"
+
+#define RATE (4 * 1024 * 1024)
+
+static atomic_bool source_gone, destination_gone;
+
+bool __real_claim_present(const struct claim *claim);
+bool __wrap_claim_present(const struct claim *claim);
+
+bool __wrap_claim_present(const struct claim *claim)
+{
+	const char *node = claim_endpoint(claim)->node;
+
+	return !(atomic_load(&source_gone) && strcmp(node, source) == 0) &&
+	       !(atomic_load(&destination_gone) && strcmp(node, destination) == 0) &&
+	       __real_claim_present(claim);
+}
+
+static void setup(void)
+{
+	atomic_store(&source_gone, false);
+	atomic_store(&destination_gone, false);
+	on_vanish = SESSION_VANISH_WAIT;
+	session_setup();
+}
+
+static void copy_for_a_while(void)
+{
+	struct job_snapshot job;
+
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, destination, RATE);
+	start_copy();
+	do {
+		usleep(20000);
+		ck_assert(session_snapshot(session, &job));
+	} while (job.written < SIZE / 4);
+}
+
+/* Pulled: the number is free as soon as the session has closed it. */
+static void unplug(bool both)
+{
+	run("losetup -d %s", source);
+	if (both)
+		run("losetup -d %s", destination);
+	atomic_store(&source_gone, true);
+	atomic_store(&destination_gone, both);
+}
+
+static void until_ended(void)
+{
+	struct error error = { 0 };
+
+	wait_for_end();
+	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
+}
+
+static void until(bool (*done)(void))
+{
+	uint64_t end = clock_monotonic() + 30 * NSEC_PER_SEC;
+
+	while (!done()) {
+		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+		ck_assert_msg(clock_monotonic() < end, "%s / %s",
+			      session_waiting(session) ? session_waiting(session)->who : "",
+			      session_waiting(session) ? session_waiting(session)->note : "");
+		poll(&fd, 1, 100);
+		session_dispatch(session);
+	}
+}
+
+static bool goes_on(void)
+{
+	return session_state(session) == SESSION_RUNNING;
+}
+
+static bool noted(void)
+{
+	return session_waiting(session) && session_waiting(session)->note[0];
+}
+
+static bool is_back(void)
+{
+	return session_waiting(session) && session_waiting(session)->back;
+}
+
+static bool told(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->event_count; i++)
+		if (strstr(report->events[i].text, text))
+			return true;
+	return false;
+}
+
+/* The old name belongs to another disk meanwhile, as far as nobody else was quicker. */
+static bool take_the_name(const char *node, unsigned seed)
+{
+	char command[384];
+
+	make_file("stranger.img", seed);
+	run("cp %s %s", path_of("stranger.img"), path_of("stranger.before"));
+	snprintf(command, sizeof(command), "losetup %s %s 2>/dev/null", node,
+		 path_of("stranger.img"));
+	return system(command) == 0;
+}
+
+START_TEST(source_comes_back_under_another_name)
+{
+	char before[64];
+
+	copy_for_a_while();
+	unplug(false);
+	text_copy(before, sizeof(before), source);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	const struct session_waiting *waiting = session_waiting(session);
+
+	ck_assert(waiting->source && !waiting->destination);
+	ck_assert_ptr_nonnull(strstr(waiting->who, before));
+	struct job_snapshot job;
+
+	ck_assert(session_snapshot(session, &job));
+	ck_assert_int_eq(job.state, JOB_WAITING);
+
+	bool taken = take_the_name(before, 9);
+
+	if (taken) {
+		until(noted);
+		ck_assert_ptr_nonnull(strstr(session_waiting(session)->note, "another disk"));
+	}
+	atomic_store(&source_gone, false);
+	attach("a.img", source, sizeof(source));
+	until(goes_on);
+	ck_assert_str_eq(session_current_plan(session)->source.node, source);
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_uint_eq(report->job.written, SIZE);
+	ck_assert_uint_eq(report->job.already, 0);
+	ck_assert_uint_ge(report->job.read, SIZE);
+	ck_assert_msg(told(report, "is gone") && told(report, "It is back"), "events");
+	ck_assert(same_files("a.img", "b.img"));
+	if (taken)
+		ck_assert(same_files("stranger.img", "stranger.before"));
+}
+END_TEST
+
+START_TEST(destination_comes_back_under_another_name)
+{
+	char node[64];
+
+	copy_for_a_while();
+	run("losetup -d %s", destination);
+	atomic_store(&destination_gone, true);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert(session_waiting(session)->destination);
+	text_copy(node, sizeof(node), destination);
+	bool taken = take_the_name(node, 9);
+
+	atomic_store(&destination_gone, false);
+	attach("b.img", destination, sizeof(destination));
+	until(goes_on);
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_uint_ge(report->job.elapsed, report->job.copy_ns);
+	ck_assert(same_files("a.img", "b.img"));
+	if (taken)
+		ck_assert(same_files("stranger.img", "stranger.before"));
+}
+END_TEST
+
+/* The same name, model and size, but not what was copied before: refused, and left as it is. */
+START_TEST(look_alike_is_refused)
+{
+	copy_for_a_while();
+	unplug(true);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert(session_waiting(session)->source && session_waiting(session)->destination);
+	/* The source's bytes are others now: what was confirmed on the destination shows it. */
+	run("cp %s %s", path_of("b.img"), path_of("b.before"));
+	make_file("a.img", 7);
+	atomic_store(&source_gone, false);
+	atomic_store(&destination_gone, false);
+	attach("a.img", source, sizeof(source));
+	attach("b.img", destination, sizeof(destination));
+	until(noted);
+	if (same_files("b.img", "b.before") &&
+	    strstr(session_waiting(session)->note, "another disk"))
+		ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	/* It is not tried again and again. */
+	for (int i = 0; i < 20; i++) {
+		usleep(50000);
+		session_dispatch(session);
+	}
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert(same_files("b.img", "b.before"));
+	struct error error = { 0 };
+
+	ck_assert_int_eq(session_finish(session, &error), 0);
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+}
+END_TEST
+
+START_TEST(nobody_waits)
+{
+	on_vanish = SESSION_VANISH_STOP;
+	copy_for_a_while();
+	unplug(false);
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report->job.error.code, -ENODEV);
+	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
+}
+END_TEST
+
+START_TEST(giving_up_tells_of_the_disk)
+{
+	struct error error = { 0 };
+
+	copy_for_a_while();
+	unplug(false);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert_int_eq(session_finish(session, &error), 0);
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_STOPPED);
+	ck_assert_ptr_nonnull(strstr(session_report(session)->destination_next, "resume"));
+}
+END_TEST
+
+START_TEST(asks_first)
+{
+	struct error error = { 0 };
+
+	on_vanish = SESSION_VANISH_ASK;
+	copy_for_a_while();
+	unplug(false);
+	until_ended();
+	ck_assert_int_eq(session_go_on(session, &error), -EAGAIN);
+	atomic_store(&source_gone, false);
+	attach("a.img", source, sizeof(source));
+	until(is_back);
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert_msg(session_go_on(session, &error) == 0, "%s", error.sentence);
+	until(goes_on);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert(same_files("a.img", "b.img"));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/vanish");
+	TCase *tcase = tcase_create("vanish");
+
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, setup, session_teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, source_comes_back_under_another_name);
+	tcase_add_test(tcase, destination_comes_back_under_another_name);
+	tcase_add_test(tcase, look_alike_is_refused);
+	tcase_add_test(tcase, nobody_waits);
+	tcase_add_test(tcase, giving_up_tells_of_the_disk);
+	tcase_add_test(tcase, asks_first);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
