@@ -398,6 +398,32 @@ def hang_up_in_the_background():
     assert "-icrnl" in program.end()[0]
 
 
+def disk_that_goes_and_comes_back():
+    """What is gone is said, another disk in its place is named, and nothing has to be pressed."""
+    with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
+        start(terminal, RUN)
+        screen = terminal.wait("A disk is gone")
+        assert "DISK GONE" in screen and "ZFL1A2B3" in screen.replace("\n", ""), screen
+        terminal.keys("Escape", "1")
+        terminal.wait("NODE")
+        terminal.keys("r")
+        terminal.wait("not touched")
+        terminal.keys("Escape", "r")
+        screen = terminal.wait("The copy goes on where it ended")
+        assert "COPY RUNNING" in screen, screen
+        terminal.keys("C-c", "s")
+        terminal.wait("The exit code will be 6")
+    with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("A disk is gone")
+        terminal.keys("g")
+        terminal.wait("not there yet")
+        terminal.keys("C-c", "s")
+        terminal.wait("The exit code will be")
+        terminal.keys("q")
+        terminal.wait("EXIT")
+
+
 def paused_copy_without_a_terminal_stops():
     """Nobody could let it go on; it can be resumed."""
     program = copying()
@@ -497,7 +523,7 @@ CASES = [
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
-    hang_up_in_the_background,
+    hang_up_in_the_background, disk_that_goes_and_comes_back,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing, slow_lines_keep_up,

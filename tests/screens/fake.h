@@ -10,6 +10,9 @@
 #include "copy/job.h"
 
 /* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
+/* The source is unplugged as soon as a copy runs; the first scan (r) behind it finds another disk
+ * in its place, the second one finds it again. */
+void fake_vanish(void);
 void fake_machines(const char *const *names, int count);
 
 /* From now on the figures of a job change as those of a healthy copy do. */

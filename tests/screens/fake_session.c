@@ -16,7 +16,13 @@
 static struct {
 	const char *const *names;
 	int count, at;
+	bool vanishing;
 } machines;
+
+void fake_vanish(void)
+{
+	machines.vanishing = true;
+}
 
 void fake_machines(const char *const *names, int count)
 {
@@ -98,7 +104,7 @@ static void vanish(struct session *session)
 	session->state = SESSION_WAITING;
 	session->waiting = (struct session_waiting){ .source = true };
 	text_copy(session->waiting.who, sizeof(session->waiting.who),
-		  "The source is gone: /dev/sda, SAMSUNG MZ7LH960, serial S45NNE0M123456");
+		  "The source is gone: /dev/sda, ST2000DM008-2FR1, serial ZFL1A2B3");
 }
 
 static void come_back(struct session *session, unsigned *changes)
@@ -127,8 +133,12 @@ unsigned session_dispatch(struct session *session)
 		session->state = SESSION_RUNNING;
 		session->job = fake_job_new(session->plan, session->fd);
 		changes |= SESSION_CHANGE_STATE;
-		if (getenv("FAKE_VANISH"))
-			vanish(session);
+		if (machines.vanishing)
+			tell(session, SESSION_CHANGE_EVENT);
+	} else if (session->state == SESSION_RUNNING && machines.vanishing) {
+		machines.vanishing = false;
+		vanish(session);
+		changes |= SESSION_CHANGE_STATE;
 	} else if (session->job) {
 		changes |= SESSION_CHANGE_JOB;
 	}

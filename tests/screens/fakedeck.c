@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] [--moving] MACHINE…
+ * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] [--moving] [--vanish] MACHINE…
  *
  * The deck on a pretended machine; each scan (r) finds the next one named. A copy stands still
  * unless it is to move.
@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 		{ "size", required_argument, NULL, 's' },
 		{ "practice", required_argument, NULL, 'p' },
 		{ "moving", no_argument, NULL, 'm' },
+		{ "vanish", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct deck_options deck = { 0 };
@@ -66,6 +67,8 @@ int main(int argc, char **argv)
 			deck.practice_dir = optarg;
 		else if (option == 'm')
 			fake_moves();
+		else if (option == 'v')
+			fake_vanish();
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
 			return 1;
 	}

@@ -81,6 +81,8 @@ SINGLE = {
     "run-map-cursor": ("rescue", RUN + ["m", "Home", "Right", "Down", "Down"], "LBA 983018556"),
     "run-map-areas": ("rescue", RUN + ["m", "Tab", "Down", "Enter"], "kernel does not say"),
     "report-map": ("rescue", STOPPED + ["m", "Tab", "End"], "not the disk itself"),
+    "run-gone": ("--vanish rescue", RUN, "Attach the same disk"),
+    "run-gone-stranger": ("--vanish rescue", RUN + ["Escape", "1", "r", "4", "p"], "not touched"),
     "run-lanes": ("rescue", RUN + ["t"], "IN FLIGHT"),
     "run-log": ("rescue", RUN + ["l"], "newest first"),
     "run-rate": ("rescue", RUN + ["r"], "Bytes per second"),

@@ -286,7 +286,7 @@ a_reset_on_the_way_is_not_survived_in_silence() {
 a_disk_that_is_unplugged_stops_the_copy() {
 	disks
 	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
-		--confirm "$token" --log-dir logs --map copy.map --rate 2M >out 2>err &
+		--confirm "$token" --log-dir logs --map copy.map --rate 2M --on-vanish stop >out 2>err &
 	copy=$!
 	wait_for grep -q . copy.map
 	sleep 2
