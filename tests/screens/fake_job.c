@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -28,6 +29,16 @@ void fake_moves(void)
 /* 2026-09-21 14:12:20 UTC */
 #define STARTED 1790000000
 #define SECOND  UINT64_C(1000000000)
+
+/* Takes the place of libc's, so that no screen looks different on another day. */
+time_t time(time_t *ret)
+{
+	const time_t now = STARTED + 5625;
+
+	if (ret)
+		*ret = now;
+	return now;
+}
 
 struct job *fake_job_new(const struct plan *plan, int event_fd)
 {

@@ -15,7 +15,7 @@ CLONEDECK=${CLONEDECK:?the program to test}
 export LC_ALL=C.UTF-8
 unset LANGUAGE
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-test.XXXXXX") || exit 99
+work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-test.XXXXXX") && work=$(readlink -f "$work") || exit 99
 case_dir=$work
 # Cases run in subshells: what they make is written down for their parent.
 : >"$work/undo"
@@ -96,8 +96,9 @@ attach() { # IMAGE [LOSETUP-OPTION]...
 	echo "$loop"
 }
 
+# Its number may be somebody else's by now, when the case has detached it itself.
 detach() { # LOOP
-	losetup -d "$1"
+	[[ "$(backing "$1" 2>/dev/null)" != "$case_dir"/* ]] || losetup -d "$1"
 }
 
 backing() { # LOOP: the file below it
@@ -138,9 +139,10 @@ unmount() { # FOLDER: even when something that is about to end still uses it
 	umount "$1" || umount -l "$1"
 }
 
-# Not every kernel can read every table, but all can be told what is in it.
+# Not every kernel can read every table, but all can be told what is in it. Refused while
+# somebody else, such as udev, looks at the device.
 know_partitions() { # NODE
-	partx --update "$1"
+	wait_for partx --update "$1"
 	wait_for test -b "$1p2"
 }
 
