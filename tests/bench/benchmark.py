@@ -11,7 +11,9 @@ turns in random order within each round; printed are medians, with the spread
 when two runs of clonedeck in it agree to 15 %. Times of the peers are those of
 the whole process; those of clonedeck are given with and without its start
 (looking at all disks, checks, logs), the limits are fio's run times or those
-of the backends alone, whichever is shorter. All flush what they wrote.
+of the backends alone, whichever is shorter. All flush what they wrote. What is
+compared with peers and limits does not verify, as they do not; the row of the
+verified copy stands beside it.
 """
 import argparse
 import contextlib
@@ -21,16 +23,15 @@ import os
 import random
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import front
 import rigs
+from tables import GIB, MIB, VERIFIED, Goals, Summary, median
 
-MIB = rigs.MIB
-GIB = 1 << 30
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
 AGREE = 0.15
@@ -78,8 +79,9 @@ def clonedeck(bench, pair, *options):
     for path in glob.glob(os.path.join(logs, "*.json")):
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
-        if result and report["seconds"]["copy"] is not None:
-            result["copy"] = report["seconds"]["copy"] + (report["seconds"]["flush"] or 0)
+        seconds = report["seconds"]
+        if result and seconds["copy"] is not None:
+            result["copy"] = sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify"))
             result["engine"] = report["engine"]["choice"]
     shutil.rmtree(logs)
     return result
@@ -173,7 +175,9 @@ def agrees(results):
 
 
 def measure_rig(bench, pair, rounds, all_of_them):
-    contenders = [(name, lambda: clonedeck(bench, pair)) for name in ("clonedeck", "clonedeck again")]
+    contenders = [(name, lambda: clonedeck(bench, pair, "--no-verify"))
+                  for name in ("clonedeck", "clonedeck again")]
+    contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
     for name, argv, cached in peers(pair, all_of_them):
         contenders.append((name, lambda argv=argv, cached=cached: bench.run(argv, cached)))
     kept, tried = [], 0
@@ -183,125 +187,6 @@ def measure_rig(bench, pair, rounds, all_of_them):
         if agrees(results):
             kept.append(results)
     return kept, tried
-
-
-def median(values):
-    values = [v for v in values if v is not None]
-    return statistics.median(values) if values else None
-
-
-def spread(values):
-    values = [v for v in values if v is not None]
-    if len(values) < 2:
-        return None
-    return (max(values) - min(values)) / statistics.median(values)
-
-
-def text(value, form):
-    return "-" if value is None else form.format(value)
-
-
-class Summary:
-    """The medians of a rig's rounds, tool by tool."""
-
-    def __init__(self, pair, rounds):
-        self.pair, self.rounds, self.gib = pair, rounds, pair.size / GIB
-        self.names = [n for n in rounds[0] if n != "limits"]
-
-    def of(self, name, value):
-        return [value(r[name]) for r in self.rounds if r.get(name)]
-
-    def median(self, name, key):
-        return median(self.of(name, lambda r: r.get(key)))
-
-    def limit(self, mode):
-        return median([r["limits"][mode] for r in self.rounds])
-
-    def ideal(self):
-        """The larger of read-only and write-only."""
-        return median([max(r["limits"]["read"], r["limits"]["write"]) for r in self.rounds])
-
-    def against(self, name, limit, key="wall"):
-        """Median of the ratios within each round."""
-        return median([r[name][key] / limit(r) for r in self.rounds if r.get(name)])
-
-    def own(self, mode):
-        def limit(r):
-            if mode == "larger":
-                return max(r["limits"]["read"], r["limits"]["write"])
-            return r["limits"][mode]
-
-        return self.against("clonedeck", limit, "copy")
-
-    def best_peer(self):
-        """Name and median wall time of the fastest peer."""
-        found = [(self.median(n, "wall"), n) for n in self.names if not n.startswith("clonedeck")]
-        found = [f for f in found if f[0] is not None]
-        return min(found) if found else (None, None)
-
-    def versus_best(self, key="wall"):
-        best = self.best_peer()[1]
-        if not best:
-            return None
-        pairs = [r for r in self.rounds if r.get("clonedeck") and r.get(best)]
-        return median([r["clonedeck"][key] / r[best]["wall"] for r in pairs])
-
-    def cpu(self, name):
-        return median(self.of(name, lambda r: (r["user"] + r["system"]) / self.gib))
-
-    def busy(self, name):
-        return median(self.of(name, lambda r: r["busy"] / self.gib))
-
-    def print(self, tried):
-        kept = len(self.rounds)
-        print(f"\n{self.pair.name}: {self.pair.size // MIB} MiB, {kept} of {tried} rounds")
-        limit = "  ".join(f"{m} {self.limit(m):.3f} s" for m in ("read", "write", "both"))
-        print(f"  limits: {limit}; larger of read and write {self.ideal():.3f} s")
-        engine = self.of("clonedeck", lambda r: r.get("engine"))
-        print(f"  engine: {engine[0]}")
-        head = ("tool", "wall s", "x limit", "CPU s/GiB", "busy s/GiB", "RSS MiB", "cache MiB",
-                "spread")
-        print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(*head))
-        for name in sorted(self.names, key=lambda n: self.median(n, "wall") or 1e9):
-            self.print_row(name, "wall", name)
-            if name == "clonedeck":
-                self.print_row(name, "copy", "  without its start")
-
-    def print_row(self, name, key, label):
-        wall = self.median(name, key)
-        cells = [
-            text(wall, "{:.3f}"),
-            text(self.against(name, lambda r: max(r["limits"].values()), key), "{:.2f}"),
-        ]
-        if key == "wall":
-            cells += [
-                text(self.cpu(name), "{:.3f}"),
-                text(self.busy(name), "{:.2f}"),
-                text((self.median(name, "rss") or 0) / 1024, "{:.1f}"),
-                text((self.median(name, "cache") or 0) / 1024, "{:.1f}"),
-            ]
-        else:
-            cells += [""] * 4
-        cells.append(text(spread(self.of(name, lambda r: r[key])), "{:.0%}"))
-        print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(label, *cells))
-
-
-class Goals:
-    def __init__(self):
-        self.lines = []
-
-    def add(self, number, what, value, goal, form="{:.3f}", unit=" x"):
-        if value is None:
-            verdict, shown = "not measured", "-"
-        else:
-            verdict = "reached" if value <= goal else "MISSED"
-            shown = form.format(value) + unit
-        self.lines.append((number, what, shown, form.format(goal) + unit, verdict))
-
-    def print(self):
-        print("\nGoals (numbers as in the list of goals)")
-        for number, what, shown, goal, verdict in self.lines:
-            print(f"  {number:>2}  {what:<58}{shown:>13}  at most {goal:<12} {verdict}")
 
 
 def system_calls(bench, pair):
@@ -314,7 +199,7 @@ def system_calls(bench, pair):
         logs = tempfile.mkdtemp(dir=bench.work)
         argv = ["strace", "-f", "-c", "-o", trace, CLONEDECK, "clone", "-s", pair.source]
         argv += ["-d", pair.destination, "--confirm", pair.destination, "--log-dir", logs]
-        argv += ["-r", f"0+{size // pair.sector}"]
+        argv += ["-r", f"0+{size // pair.sector}", "--no-verify"]
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
         shutil.rmtree(logs)
@@ -327,8 +212,13 @@ def system_calls(bench, pair):
     return (per_gib if per_gib > 0 else None), counts[0]
 
 
-def goals_of_modelled(goals, summary, number, factor):
-    goals.add(number, f"{summary.pair.name}: larger of read and write", summary.own("larger"), factor)
+def goals_of_modelled(goals, summary, number, factor, equal):
+    name = summary.pair.name
+    goals.add(number, f"{name}: larger of read and write", summary.own("larger"), factor)
+    goals.add(6, f"{name}: process CPU, without the start, of the cheapest peer's",
+              summary.versus_cheapest(), 0.25, "{:.2f}")
+    if equal:  # then the destination is read as fast as the source
+        goals.add(15, f"{name}: verified, of copying and then reading", summary.verifying(), 1.03)
 
 
 def goals_of_loops(bench, goals, summary):
@@ -344,7 +234,7 @@ def goals_of_loops(bench, goals, summary):
 
 def common_goals(goals, summary):
     pair = summary.pair
-    goals.add(6, f"{pair.name}: process CPU per GiB, without the start", own_cpu(summary), 0.05, unit=" s")
+    goals.add(6, f"{pair.name}: process CPU per GiB, without the start", summary.own_cpu(), 0.05, unit=" s")
     goals.add(7, f"{pair.name}: system CPU per GiB", summary.busy("clonedeck"), 0.10, "{:.2f}", " s")
     goals.add(9, f"{pair.name}: resident memory", summary.median("clonedeck", "rss") / 1024, 16,
               "{:.1f}", " MiB")
@@ -352,15 +242,9 @@ def common_goals(goals, summary):
               "{:.1f}", " MiB")
 
 
-def own_cpu(summary):
-    """The start costs the same for a disk of any size: what 16 MiB take is taken off."""
-    base = summary.start_cpu
-    cost = median(summary.of("clonedeck", lambda r: r["user"] + r["system"]))
-    return max(cost - base, 0) / summary.gib
-
-
 def start_cpu(bench, pair):
-    runs = [clonedeck(bench, pair, "-r", f"0+{16 * MIB // pair.sector}") for _ in range(3)]
+    runs = [clonedeck(bench, pair, "--no-verify", "-r", f"0+{16 * MIB // pair.sector}")
+            for _ in range(3)]
     return median([r["user"] + r["system"] for r in runs if r]) or 0.0
 
 
@@ -381,7 +265,7 @@ def goal_of_size(bench, goals, small, directory):
             pair = stack.enter_context(rigs.huge_pair("huge", directory, size))
         except (OSError, subprocess.CalledProcessError):
             return
-        result = clonedeck(bench, pair, "-r", f"0+{512 * MIB // pair.sector}")
+        result = clonedeck(bench, pair, "--no-verify", "-r", f"0+{512 * MIB // pair.sector}")
         if result:
             difference = abs(result["rss"] - small) / 1024
             goals.add(9, "15 TiB disk: resident memory apart from that at 1 GiB", difference, 1,
@@ -394,10 +278,12 @@ def goal_of_growth(bench, goals, directory):
     for size in (GIB, 4 * GIB):
         with rigs.loop_pair("growth", directory, size) as pair:
             pair.forget()
-            runs = [clonedeck(bench, pair) for _ in range(3)]
-            costs.append(median([r["copy"] / size for r in runs if r]))
-    if None not in costs:
-        goals.add(12, "4 GiB: time per GiB against that at 1 GiB", costs[1] / costs[0], 1.05)
+            runs = [r for r in [clonedeck(bench, pair, "--no-verify") for _ in range(3)] if r]
+            costs.append([median([r["copy"] / size for r in runs]),
+                          median([(r["user"] + r["system"]) / size for r in runs])])
+    for what, short, long in zip(("time", "process CPU"), *costs):
+        if short is not None and long is not None:
+            goals.add(12, f"4 GiB: {what} per GiB against that at 1 GiB", long / short, 1.05)
 
 
 MODELS = {
@@ -420,12 +306,13 @@ class Run:
         return not self.options.only or rig in self.options.only.split(",")
 
     def measure(self, pair, rounds, all_of_them):
+        start = start_cpu(self.bench, pair)
         kept, tried = measure_rig(self.bench, pair, rounds, all_of_them)
         if not kept:
             print(f"\n{pair.name}: in none of {tried} rounds two runs of clonedeck agreed to "
                   f"{AGREE:.0%}; this machine is too busy to measure on")
             return None
-        summary = Summary(pair, kept)
+        summary = Summary(pair, kept, start)
         summary.print(tried)
         return summary
 
@@ -445,15 +332,13 @@ class Run:
                 pair.depth = 4 if "spinning" in name else None
                 summary = self.measure(pair, rounds, False)
                 if summary:
-                    goals_of_modelled(self.goals, summary, goal, factor)
+                    goals_of_modelled(self.goals, summary, goal, factor, destination is None)
 
     def loops(self):
         size = (256 if self.options.quick else 1024) * MIB
         with rigs.loop_pair("disk loops", self.options.dir, size) as pair:
-            base = start_cpu(self.bench, pair)
             summary = self.measure(pair, self.rounds, not self.options.quick)
             if summary:
-                summary.start_cpu = base
                 goals_of_loops(self.bench, self.goals, summary)
                 goal_of_size(self.bench, self.goals, summary.median("clonedeck", "rss"),
                              self.options.dir)
@@ -477,12 +362,27 @@ class Run:
             if summary:
                 goals_of_memory(self.goals, summary)
 
+    def front(self):
+        dump = os.path.join(self.options.dir, "tests", "unit", "discover", "many.umockdev")
+        goals = self.goals
+        goals.add("-", "list of 200 replayed disks", front.list_of_200(self.bench.work, CLONEDECK, dump),
+                  0.5, "{:.2f}", " s")
+        with rigs.loop_pair("watched", self.options.dir, GIB) as pair:
+            answers, watched = front.in_the_deck(CLONEDECK, pair)
+            alone = front.without_a_deck(CLONEDECK, pair)
+        answers.sort()
+        print(f"\nkeys while a copy runs: median {answers[len(answers) // 2] * 1000:.1f} ms, "
+              f"slowest {answers[-1] * 1000:.1f} ms; share of a core with the deck "
+              f"{watched * 100:.2f} %, without {alone * 100:.2f} %")
+        goals.add("-", "a key is answered, 19 of 20 times", answers[len(answers) * 19 // 20], 0.05,
+                  "{:.3f}", " s")
+        goals.add(16, "the panes, share of a core", (watched - alone) * 100, 0.5, "{:.2f}", " %")
+
     def all(self):
         start = time.monotonic()
-        for name, rig in (("modelled", self.modelled), ("loops", self.loops),
-                          ("memory", self.memory), ("zram", self.zram)):
+        for name, rig in RIGS.items():
             if self.wanted(name):
-                rig()
+                rig(self)
                 sys.stdout.flush()
         self.goals.print()
         for line in self.bench.wrong:
@@ -491,15 +391,19 @@ class Run:
         return 1 if any("clonedeck" in line for line in self.bench.wrong) else 0
 
 
+RIGS = {"modelled": Run.modelled, "loops": Run.loops, "memory": Run.memory, "zram": Run.zram,
+        "front": Run.front}
+
+
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--quick", action="store_true", help="fewer tools and rounds, small sizes")
-    parser.add_argument("--only", help="modelled, loops, memory, zram; separated by commas")
+    parser.add_argument("--only", help=f"{', '.join(RIGS)}; separated by commas")
     parser.add_argument("--rounds", type=int, help="rounds that have to agree (default 5)")
     parser.add_argument("--dir", default=os.environ.get("CLONEDECK_BUILD", "."),
                         help="where the loop devices' files go")
     options = parser.parse_args()
-    unknown = set((options.only or "loops").split(",")) - {"modelled", "loops", "memory", "zram"}
+    unknown = set((options.only or "loops").split(",")) - set(RIGS)
     if unknown:
         parser.error(f"there is no rig {', '.join(sorted(unknown))}")
     return options
