@@ -153,9 +153,9 @@ static int choose(struct job *job, struct error *reterr)
 		job->choice.lanes = JOB_LANES_MAX;
 	job->lanes_max = job->choice.lanes;
 	/* A second lane helps where the first one computes, and there is a processor for it. */
-	if (!job->plan->options.lanes && job->choice.source->traits & IO_ASYNC &&
-	    job->choice.destination->traits & IO_ASYNC && cpu_count() > job->choice.lanes &&
-	    job->choice.lanes * 2 <= JOB_LANES_MAX)
+	if (!job->plan->options.lanes && !job->choice.take_turns &&
+	    job->choice.source->traits & IO_ASYNC && job->choice.destination->traits & IO_ASYNC &&
+	    cpu_count() > job->choice.lanes && job->choice.lanes * 2 <= JOB_LANES_MAX)
 		job->lanes_max = job->choice.lanes * 2;
 	return 0;
 }

@@ -365,13 +365,17 @@ static uint64_t patience(const struct lane *lane)
  */
 static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
-	uint32_t least = lane->batch < lane->queued ? lane->batch : lane->queued;
-	uint64_t before = clock_monotonic(), most = patience(lane);
-	int n = reap(lane, handle, least, least > 1 && most > BATCH_WAIT ? BATCH_WAIT : most);
+	uint32_t most = lane->queued * 2 / 3, least = lane->batch < most ? lane->batch : most;
+	uint64_t before = clock_monotonic(), time = patience(lane);
+	int n;
+
+	if (least > 1 && time > BATCH_WAIT)
+		time = BATCH_WAIT;
+	n = reap(lane, handle, least ? least : 1, time);
 
 	if (clock_monotonic() - before >= BATCH_WAIT)
 		lane->batch = n > 1 ? (uint32_t)n : 1;
-	else if (lane->batch < lane->slot_count * 2 / 3)
+	else if (lane->batch < most)
 		lane->batch++;
 	return n;
 }
@@ -402,6 +406,28 @@ static int wait_queues(struct lane *lane)
 	return wait_batch(lane, source ? lane->source : lane->destination);
 }
 
+/*
+ * On one spindle every change between reading and writing moves the heads: the
+ * destination waits until all buffers are full, then the source until they are
+ * empty. Not below a rate limit, where moves cost nothing and steadiness counts.
+ */
+static void take_turns(struct lane *lane, int gate)
+{
+	const struct lane_counters *c = &lane->counters;
+	bool more = gate == GATE_RUN && lane->idle && have_piece(lane);
+
+	if (lane->writing)
+		lane->writing = lane->to_destination.first || c->at_destination;
+	else
+		lane->writing = !more && !lane->to_source.first && !c->at_source;
+}
+
+static bool in_turns(const struct lane *lane)
+{
+	return lane->job->choice.take_turns && lane->pass == &pass_copy &&
+	       !limit_get(&lane->job->limit);
+}
+
 static bool all_done(const struct lane *lane, int gate)
 {
 	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first)
@@ -413,13 +439,17 @@ static bool all_done(const struct lane *lane, int gate)
 static bool lane_round(struct lane *lane, int *reterr)
 {
 	int gate = job_gate(lane->job);
-	int writes, reads, r = 0;
+	bool turns = in_turns(lane);
+	int writes = 0, reads, r = 0;
 
 	lane->token_wait = 0;
 	send_reports(lane);
-	if (gate == GATE_RUN)
+	if (turns)
+		take_turns(lane, gate);
+	if (gate == GATE_RUN && !(turns && lane->writing))
 		take_pieces(lane);
-	writes = send_destination(lane, gate);
+	if (!turns || lane->writing)
+		writes = send_destination(lane, gate);
 	reads = writes < 0 ? 0 : send_source(lane, gate);
 	if (writes < 0 || reads < 0) {
 		*reterr = writes < 0 ? writes : reads;

@@ -119,6 +119,7 @@ struct lane {
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
 	uint32_t batch;  /* completions to wait for at once */
+	bool writing;    /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
 	bool has_pending;

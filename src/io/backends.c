@@ -24,6 +24,9 @@
  * are taken several at once; more leave the processor's caches. */
 #define MEMORY_USUAL (8 * MIB)
 #define MEMORY_NVME  (24 * MIB)
+/* What is read between two moves of the heads where both ends lie on one spindle: less takes
+ * longer for moving than this is worth in memory. */
+#define MEMORY_TURNS (64 * MIB)
 #define MEMORY_MOST  (1024U * MIB)
 
 static const struct {
@@ -264,6 +267,15 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 	return larger(2, smaller(lanes, 8));
 }
 
+/* Between lanes and inside synchronous calls nobody keeps to turns. */
+static bool share_a_spindle(const struct io_target *source, const struct io_target *destination,
+			    const struct io_choice *choice)
+{
+	return source->rotational == YES && *source->spindle &&
+	       !strcmp(source->spindle, destination->spindle) && choice->lanes == 1 &&
+	       choice->source->traits & choice->destination->traits & IO_ASYNC;
+}
+
 /* Depths are of all lanes together, and so are the buffers. A depth that was asked for gets
  * them, whatever the caches are worth. */
 static int choose_buffers(const struct io_target *source, const struct io_target *destination,
@@ -276,7 +288,9 @@ static int choose_buffers(const struct io_target *source, const struct io_target
 	bool queues = (choice->source->traits | choice->destination->traits) & IO_ASYNC;
 
 	wanted = smaller(wanted, larger(larger(memory, 2), options->queue_depth)) / choice->lanes;
-	if (queues)
+	if (choice->take_turns)
+		choice->buffers_per_lane = larger(MEMORY_TURNS / choice->chunk, 2);
+	else if (queues)
 		choice->buffers_per_lane = larger(wanted, 2);
 	else
 		choice->buffers_per_lane = 1; /* filled, emptied, filled again in the call */
@@ -305,7 +319,8 @@ static void describe(struct io_choice *choice)
 {
 	char size[UNITS_TEXT_MAX], ends[80], amount[100];
 	uint32_t buffers = choice->lanes * choice->buffers_per_lane;
-	const char *drivers = describe_drivers(choice);
+	const char *how = choice->take_turns ? _("One disk that spins: much is read, then written.")
+					     : describe_drivers(choice);
 
 	units_print_long(choice->chunk, UNITS_IEC, 512, size);
 	if (choice->source == choice->destination)
@@ -321,8 +336,8 @@ static void describe(struct io_choice *choice)
 	else
 		snprintf(amount, sizeof(amount), _("%u lanes have %u buffers of %s."),
 			 choice->lanes, buffers, size);
-	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s %s", ends, *drivers ? " " : "",
-		 drivers, amount);
+	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s %s", ends, *how ? " " : "", how,
+		 amount);
 }
 
 /* The block layer splits what is too large for a device; a SCSI command goes out as it is. */
@@ -381,6 +396,7 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 	if (r < 0)
 		return r;
 	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);
+	choice.take_turns = share_a_spindle(source, destination, &choice);
 	r = choose_buffers(source, destination, options, &choice, reterr);
 	if (r < 0)
 		return r;

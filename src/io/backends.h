@@ -22,6 +22,7 @@ struct io_choice {
 	uint32_t buffers_per_lane;
 	bool source_synchronous; /* the driver works in the submitter's context */
 	bool destination_synchronous;
+	bool take_turns;  /* one spindle: read until the buffers are full, then write them all */
 	char reason[256]; /* why, in words, for the plan screen and the report */
 };
 

@@ -38,6 +38,7 @@ struct io_target {
 	uint32_t queue_depth;          /* of the device; 0 unknown */
 	enum disk_kind kind;
 	enum tristate rotational;
+	char spindle[256]; /* sysfs path of the physical device, "" unknown: same text, same one */
 	char transport[16];
 	char driver[32];
 	/* For backends that address the whole disk by SCSI commands; sg NULL or "": no sg node. */

@@ -116,10 +116,10 @@ def peers(pair, all_of_them):
     return [f for f in found if shutil.which(f[1][4] if f[1][0] == "sh" else f[1][0])]
 
 
-def fio(jobs, in_flight):
+def fio(jobs, in_flight, options=()):
     """Run time of the slowest job, without fio's own start; None without fio."""
     argv = ["fio", "--output-format=json", "--ioengine=io_uring", "--direct=1", "--bs=1M"]
-    argv += [f"--iodepth={in_flight}", "--end_fsync=1", "--thread=1"]
+    argv += [f"--iodepth={in_flight}", "--end_fsync=1", "--thread=1", *options]
     for what, node in jobs:
         argv += [f"--name={what}", f"--rw={what}", f"--filename={node}"]
     # Small pages would make the limit lower than it is.
@@ -286,14 +286,13 @@ def goal_of_growth(bench, goals, directory):
             goals.add(12, f"4 GiB: {what} per GiB against that at 1 GiB", long / short, 1.05)
 
 
+SPINNING = {"rate": "180M", "inner": "120M", "overhead": 60, "move": 12000, "window": "8M"}
 MODELS = {
     "SSD pair 400 MiB/s": (1, 1.02, {"rate": "400M", "overhead": 20}, None),
     "SSD 500 to 250 MiB/s": (1, 1.02, {"rate": "500M", "overhead": 20},
                              {"rate": "250M", "overhead": 20}),
-    "spinning pair 180 MiB/s": (2, 1.03, {"rate": "180M", "inner": "120M", "overhead": 60,
-                                          "move": 12000, "window": "8M"}, None),
-    "spinning pair, no cache window": (2, 1.06, {"rate": "180M", "inner": "120M", "overhead": 60,
-                                                 "move": 12000, "window": "1M"}, None),
+    "spinning pair 180 MiB/s": (2, 1.03, SPINNING, None),
+    "spinning pair, no cache window": (2, 1.06, {**SPINNING, "window": "1M"}, None),
 }
 
 
@@ -316,6 +315,19 @@ class Run:
         summary.print(tried)
         return summary
 
+    def one_spindle(self, plugin, size):
+        """One half of a disk to the other, against reading all of one and writing the other."""
+        with rigs.modelled_one("one spindle", plugin, size, SPINNING) as pair:
+            half = ["-r", f"0+{size // pair.sector}", "--at", str(size // pair.sector)]
+            parts = [fio([("read", pair.source)], 4, ["--size", str(size)]),
+                     fio([("write", pair.source)], 4, ["--size", str(size), "--offset", str(size)])]
+            result = clonedeck(self.bench, pair, "--no-verify", *half)
+            if result and None not in parts:
+                print(f"\none spindle: {size // MIB} MiB, read {parts[0]:.3f} s, written "
+                      f"{parts[1]:.3f} s, copied {result['copy']:.3f} s\n  {result['engine']}")
+                self.goals.add(3, "one spindle: reading, then writing",
+                               result["copy"] / sum(parts), 1.06)
+
     def modelled(self):
         plugin = os.path.join(HERE, "diskmodel.so")
         if not os.path.exists(plugin) or not shutil.which("nbdkit") or not shutil.which("nbdfuse"):
@@ -333,6 +345,7 @@ class Run:
                 summary = self.measure(pair, rounds, False)
                 if summary:
                     goals_of_modelled(self.goals, summary, goal, factor, destination is None)
+        self.one_spindle(plugin, (128 if quick else 256) * MIB)
 
     def loops(self):
         size = (256 if self.options.quick else 1024) * MIB

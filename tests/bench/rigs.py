@@ -184,6 +184,20 @@ def modelled_pair(name, plugin, size, source, destination):
 
 
 @contextlib.contextmanager
+def modelled_one(name, plugin, size, model):
+    """One disk whose first half is to be copied to its second."""
+    with folder("/dev/shm") as path:
+        file = os.path.join(path, "data")
+        random_file(file, 2 * size)
+        with modelled_disk(path, plugin, file, model) as node:
+            # A loop device over FUSE is taken for one without heads.
+            knob = f"/sys/block/{os.path.basename(node)}/queue/rotational"
+            with open(knob, "w", encoding="ascii") as told:
+                told.write("1")
+            yield Pair(name, node, node, size)
+
+
+@contextlib.contextmanager
 def huge_pair(name, parent, size):
     """Sparse, as large as the file system allows: only its size counts."""
     with contextlib.ExitStack() as stack:

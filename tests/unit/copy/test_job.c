@@ -102,6 +102,21 @@ START_TEST(fault_wrapped_ends_copy)
 }
 END_TEST
 
+/* More than the buffers hold, so that reading and writing take turns more than once. */
+START_TEST(one_spindle_takes_turns)
+{
+	rig_new(&rig, 150 * MIB + 4096, 512);
+	rig_plan(&rig, NULL, 0, NULL, NULL);
+	rig.setup.source.rotational = rig.setup.destination.rotational = YES;
+	strcpy(rig.setup.source.spindle, "/sys/devices/spindle");
+	strcpy(rig.setup.destination.spindle, "/sys/devices/spindle");
+	struct job_snapshot s = rig_run(&rig);
+
+	check_complete(&s);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(one_sector)
 {
 	struct range range = { 77, 1 };
@@ -498,6 +513,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, every_backend_copies, 0, (int)(sizeof(ways) / sizeof(ways[0])));
 	tcase_add_loop_test(tc, fault_wrapped_ends_copy, 0, 4);
+	tcase_add_test(tc, one_spindle_takes_turns);
 	tcase_add_test(tc, one_sector);
 	tcase_add_test(tc, many_tiny_extents_with_an_offset);
 	tcase_add_test(tc, unaligned_offset);

@@ -82,6 +82,28 @@ START_TEST(queueing_disks_share_one_lane)
 }
 END_TEST
 
+START_TEST(one_spindle_is_read_and_written_in_turns)
+{
+	source.rotational = destination.rotational = YES;
+	strcpy(source.spindle, "/sys/devices/pci0000:00/0000:00:17.0/ata3");
+	strcpy(destination.spindle, "/sys/devices/pci0000:00/0000:00:17.0/ata4");
+	ck_assert_int_eq(choose(), 0);
+	ck_assert(!choice.take_turns);
+	strcpy(destination.spindle, source.spindle);
+	ck_assert_int_eq(choose(), 0);
+	if (!uring)
+		return;
+	ck_assert(choice.take_turns);
+	ck_assert_uint_eq(choice.lanes, 1);
+	ck_assert_uint_eq(choice.buffers_per_lane * choice.chunk, 64 * MIB);
+	ck_assert_ptr_nonnull(strstr(choice.reason, "spins"));
+	/* Where no heads move nothing is gained. */
+	source.rotational = destination.rotational = NO;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert(!choice.take_turns);
+}
+END_TEST
+
 START_TEST(memory_disks_get_threads)
 {
 	source.kind = destination.kind = DISK_RAM;
@@ -297,6 +319,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, names_go_both_ways);
 	tcase_add_test(tcase, unknown_names_are_refused);
 	tcase_add_test(tcase, queueing_disks_share_one_lane);
+	tcase_add_test(tcase, one_spindle_is_read_and_written_in_turns);
 	tcase_add_test(tcase, memory_disks_get_threads);
 	tcase_add_test(tcase, mixed_ends);
 	tcase_add_test(tcase, kinds_have_their_depth);
