@@ -191,6 +191,9 @@ static void add_identity(json_object *object, const struct disk *disk)
 	disk_json_add(object, "diskseq", known_number(identity->diskseq));
 	disk_json_add(object, "max_transfer", known_number(disk->max_transfer));
 	disk_json_add(object, "queue_depth", known_number(disk->queue_depth));
+	disk_json_add(object, "write_cache", truth(disk->write_cache));
+	disk_json_add(object, "unmap", truth(disk->unmap));
+	disk_json_add(object, "write_zeroes", truth(disk->zeroes));
 }
 
 /* null: could not be read; "none": read, and there is none. */

@@ -119,6 +119,15 @@ static void print_limits(const struct page *page, const struct disk *disk)
 	     print_tristate(disk->removable, _("removable"), _("not removable")));
 }
 
+static void print_cache(const struct page *page, const struct disk *disk)
+{
+	line(page, _("Cache"), _("%s; unmap %s, write zeroes %s"),
+	     print_tristate(disk->write_cache, _("writes are cached until a flush"),
+			    _("writes are on the medium when done")),
+	     print_tristate(disk->unmap, _("yes"), _("no")),
+	     print_tristate(disk->zeroes, _("yes"), _("no")));
+}
+
 static void print_table_line(const struct page *page, const struct disk *disk)
 {
 	const char *heading = _("Table");
@@ -279,6 +288,7 @@ int show_print(const struct disk *disk, int width, FILE *out, struct error *rete
 	print_identity(&page, disk);
 	print_nodes(&page, disk);
 	print_limits(&page, disk);
+	print_cache(&page, disk);
 	print_table_line(&page, disk);
 	print_uses(&page, disk);
 	for (size_t i = 0; i < disk->note_count; i++)

@@ -15,6 +15,9 @@
 #include "discover/identity.h"
 #include "discover/types.h"
 
+/* No driver takes more in one command. */
+#define MAX_COMMAND (1U << 30)
+
 static bool starts_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
@@ -227,6 +230,37 @@ static uint32_t small_attr(struct udev_device *device, const char *name, uint64_
 	return (uint32_t)(value * unit);
 }
 
+/* Some drivers state no limit by stating an absurd one. */
+static uint32_t command_limit(struct udev_device *device)
+{
+	uint64_t kib;
+
+	if (!attr_u64(device, "queue/max_hw_sectors_kb", &kib))
+		return 0;
+	return kib < MAX_COMMAND / 1024 ? (uint32_t)kib * 1024 : MAX_COMMAND;
+}
+
+static enum tristate is_more_than_0(struct udev_device *device, const char *name)
+{
+	uint64_t value;
+
+	if (!attr_u64(device, name, &value))
+		return UNKNOWN;
+	return value > 0 ? YES : NO;
+}
+
+/* As the driver found it: for SCSI from the caching mode page and the provisioning pages. */
+static void read_abilities(struct udev_device *device, struct disk *disk)
+{
+	char cache[32];
+
+	disk->write_cache = UNKNOWN;
+	if (attr_text(device, "queue/write_cache", cache, sizeof(cache)))
+		disk->write_cache = strcmp(cache, "write back") == 0 ? YES : NO;
+	disk->unmap = is_more_than_0(device, "queue/discard_max_bytes");
+	disk->zeroes = is_more_than_0(device, "queue/write_zeroes_max_bytes");
+}
+
 static void read_limits(struct udev_device *device, struct disk *disk)
 {
 	struct udev_device *hardware = device_hardware(device);
@@ -235,6 +269,8 @@ static void read_limits(struct udev_device *device, struct disk *disk)
 	disk->physical_sector_size = small_attr(device, "queue/physical_block_size", 1);
 	disk->alignment_offset = small_attr(device, "alignment_offset", 1);
 	disk->max_transfer = small_attr(device, "queue/max_sectors_kb", 1024);
+	disk->max_command = command_limit(device);
+	read_abilities(device, disk);
 	/* sysfs has the mask of the low bits. */
 	if (attr_u64(device, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
 		disk->dma_alignment = (uint32_t)mask + 1;

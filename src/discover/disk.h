@@ -125,6 +125,10 @@ struct disk {
 	enum tristate read_only;
 	enum tristate medium_present;
 	uint32_t max_transfer;     /* bytes, queue/max_sectors_kb; 0 unknown */
+	uint32_t max_command;      /* bytes, queue/max_hw_sectors_kb; 0 unknown */
+	enum tristate write_cache; /* volatile: a flush is needed (WCE of a SCSI disk) */
+	enum tristate unmap;       /* it can be told what is not needed any more */
+	enum tristate zeroes;      /* it writes zeroes by itself (WRITE SAME) */
 	uint32_t dma_alignment;    /* bytes; 0 unknown */
 	uint32_t queue_depth;      /* device/queue_depth; 0 unknown */
 	char physical_parent[256]; /* sysfs path of the physical device: same text, same spindle */

@@ -39,6 +39,7 @@ struct claim {
 	int lock_fd; /* whole-disk node of a claimed partition, else -1 */
 	int sg_fd;   /* -1 unless the plan goes through sg here */
 	bool direct;
+	bool past_cache;  /* the data go by SCSI commands */
 	bool created;     /* this claim made the image file */
 	struct stat file; /* of an image */
 };
@@ -372,6 +373,24 @@ static int scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX]
 	return realpath(link, ret) ? 0 : -errno;
 }
 
+/* The block node of a SCSI disk takes SCSI commands itself. One that is stacked upon a disk would
+ * pass them on to another place. */
+static bool takes_commands(const struct claim *claim)
+{
+	char device[PATH_MAX], link[PATH_MAX + 16], subsystem[PATH_MAX];
+
+	if (!is_device(claim) || scsi_device("block", claim->endpoint.identity.devno, device) < 0)
+		return false;
+	snprintf(link, sizeof(link), "%s/subsystem", device);
+	return realpath(link, subsystem) && strcmp(basename(subsystem), "scsi") == 0;
+}
+
+/* What the page cache still holds of either end would be missed, or written later. */
+static int drop_cache(const struct claim *claim, struct error *reterr)
+{
+	return ioctl(claim->fd, BLKFLSBUF, 0) < 0 ? explain_open(claim, -errno, reterr) : 0;
+}
+
 /*
  * Both nodes have to lead to one SCSI device. That is safe to ask by number: the
  * numbers stay taken while the nodes are open, whatever happens to the disk.
@@ -382,6 +401,8 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	char by_block[PATH_MAX], by_sg[PATH_MAX];
 	struct stat st;
 
+	if (is_device(claim) && !endpoint->sg[0] && takes_commands(claim))
+		return drop_cache(claim, reterr);
 	if (!is_device(claim) || !endpoint->sg[0])
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open",
 				 endpoint->node,
@@ -399,10 +420,7 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	    scsi_device("block", endpoint->identity.devno, by_block) < 0 ||
 	    strcmp(by_sg, by_block) != 0)
 		return stale(claim, "identify", reterr);
-	/* What the page cache still holds of either end would be missed, or written later. */
-	if (ioctl(claim->fd, BLKFLSBUF, 0) < 0)
-		return explain_open(claim, -errno, reterr);
-	return 0;
+	return drop_cache(claim, reterr);
 }
 
 int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
@@ -421,7 +439,8 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		r = claim_check(claim, reterr);
 	if (r == 0)
 		r = lock(claim, plan, reterr);
-	if (r == 0 && wants_sg(claim, plan))
+	claim->past_cache = wants_sg(claim, plan);
+	if (r == 0 && claim->past_cache)
 		r = open_sg(claim, reterr);
 	if (r < 0) {
 		claim_discard(claim);
@@ -473,7 +492,7 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr)
 	if (!claim)
 		return 0;
 	/* What went past the block layer is not what its cache holds. */
-	if (claim->sg_fd >= 0)
+	if (claim->past_cache)
 		ioctl(claim->fd, BLKFLSBUF, 0);
 	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)
 		r = reread_table(claim, reterr);

@@ -136,14 +136,25 @@ static bool fits_sectors(uint32_t chunk, const struct io_target *target)
 	return chunk % io_sector_size(target) == 0;
 }
 
+/* What one request may move without being split; by SCSI commands, what one may move at all. The
+ * buffers that sg lets map are no larger than the block layer's requests. */
+static uint32_t request_limit(const struct io_target *target, enum backend_choice backend,
+			      const struct plan_options *options)
+{
+	bool past = backend == BACKEND_SG && options->sg_data != SG_DATA_MMAP;
+
+	return past && target->max_command > target->max_transfer ? target->max_command
+								  : target->max_transfer;
+}
+
 /* A request that the queue splits is worth less than two that fit. A driver without a queue
  * is called with all of it at once, whatever limit it states. */
-static uint32_t usual_chunk(const struct io_target *target, bool synchronous)
+static uint32_t usual_chunk(const struct io_target *target, uint32_t limit, bool synchronous)
 {
 	uint32_t chunk = profile_of(target).chunk;
 
-	if (target->max_transfer && !synchronous)
-		chunk = smaller(chunk, target->max_transfer);
+	if (limit && !synchronous)
+		chunk = smaller(chunk, limit);
 	return larger(power_of_two_below(chunk), larger(CHUNK_LEAST, io_sector_size(target)));
 }
 
@@ -154,8 +165,13 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 	uint32_t chunk = options->chunk;
 
 	if (!chunk) {
-		chunk = smaller(usual_chunk(source, choice->source_synchronous),
-				usual_chunk(destination, choice->destination_synchronous));
+		chunk = smaller(usual_chunk(source,
+					    request_limit(source, options->source_backend, options),
+					    choice->source_synchronous),
+				usual_chunk(destination,
+					    request_limit(destination, options->destination_backend,
+							  options),
+					    choice->destination_synchronous));
 		chunk = larger(chunk, larger(io_sector_size(source), io_sector_size(destination)));
 	}
 	if (chunk > CHUNK_MOST) {
@@ -176,7 +192,8 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 	return 0;
 }
 
-static const struct io_backend *sg_as_asked(const struct plan_options *options)
+static const struct io_backend *sg_as_asked(const struct io_target *target,
+					    const struct plan_options *options)
 {
 	static const enum sg_mode modes[] = {
 		[SG_DATA_DIRECT] = SG_MODE_DIRECT,
@@ -184,6 +201,9 @@ static const struct io_backend *sg_as_asked(const struct plan_options *options)
 		[SG_DATA_MMAP] = SG_MODE_MMAP,
 	};
 
+	/* only sg has buffers to map */
+	if (!sg_has_node(target) && target->kind == DISK_SCSI && options->sg_data != SG_DATA_MMAP)
+		return &sg_backend_find_block(options->sg_fua, options->sg_dpo)->io;
 	return &sg_backend_find(modes[options->sg_data], options->sg_fua, options->sg_dpo)->io;
 }
 
@@ -194,7 +214,7 @@ static int choose_backend(const struct io_target *target, enum backend_choice ch
 	const struct io_backend *backend = io_backend_by_choice(choice);
 
 	if (choice == BACKEND_SG)
-		backend = sg_as_asked(options);
+		backend = sg_as_asked(target, options);
 
 	if (choice != BACKEND_AUTO && !backend) {
 		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
@@ -341,15 +361,18 @@ static void describe(struct io_choice *choice)
 }
 
 /* The block layer splits what is too large for a device; a SCSI command goes out as it is. */
-static int check_command_size(const struct io_target *target, const struct io_backend *backend,
-			      uint32_t chunk, struct error *reterr)
+static int check_command_size(const struct io_target *target, enum backend_choice backend,
+			      const struct plan_options *options, uint32_t chunk,
+			      struct error *reterr)
 {
-	if (!(backend->traits & IO_SENSE) || !target->max_transfer || chunk <= target->max_transfer)
+	uint32_t limit = request_limit(target, backend, options);
+
+	if (backend != BACKEND_SG || !limit || chunk <= limit)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", target->name,
 			 _("A chunk of %" PRIu32 " bytes is more than one command of %s moves; the "
 			   "most is %" PRIu32 "."),
-			 chunk, target->name, target->max_transfer);
+			 chunk, target->name, limit);
 }
 
 static int check_options(const struct plan_options *options, struct error *reterr)
@@ -390,9 +413,10 @@ int io_backends_choose(const struct io_target *source, const struct io_target *d
 			   choice.destination_synchronous, &choice.destination, reterr);
 	if (r < 0)
 		return r;
-	r = check_command_size(source, choice.source, choice.chunk, reterr);
+	r = check_command_size(source, options->source_backend, options, choice.chunk, reterr);
 	if (r == 0)
-		r = check_command_size(destination, choice.destination, choice.chunk, reterr);
+		r = check_command_size(destination, options->destination_backend, options,
+				       choice.chunk, reterr);
 	if (r < 0)
 		return r;
 	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);

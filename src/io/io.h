@@ -34,7 +34,8 @@ struct io_target {
 	uint32_t logical_sector_size;  /* bytes */
 	uint32_t physical_sector_size; /* bytes */
 	uint32_t dma_alignment;        /* bytes; 0 unknown */
-	uint32_t max_transfer;         /* bytes; 0 unknown */
+	uint32_t max_transfer;         /* bytes of a request of the block layer; 0 unknown */
+	uint32_t max_command;          /* bytes of a command past it, if more; 0 unknown */
 	uint32_t queue_depth;          /* of the device; 0 unknown */
 	enum disk_kind kind;
 	enum tristate rotational;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "io/sync.h"
 
 #define ASK_EVERY 8 /* answers, then see whether the next one is there already */
 
@@ -42,6 +43,34 @@ static enum io_answer sg_submit(struct io_handle *io, struct io_request *request
 	}
 	handle->used++;
 	return IO_QUEUED;
+}
+
+/* The block node answers inside send(), so the whole request is done here. */
+static enum io_answer sg_submit_now(struct io_handle *io, struct io_request *request)
+{
+	struct sg_handle *handle = sg_of(io);
+	struct sg_slot *slot = &handle->slots[0];
+
+	sync_begin(request);
+	request->result = 0;
+	int r = sg_slot_begin(handle, slot, request);
+
+	if (r < 0)
+		return sync_end(request, r);
+	while (!slot->completed) {
+		if (slot->not_before) {
+			clock_sleep_until(slot->not_before);
+			sg_slot_resend(handle, slot);
+			continue;
+		}
+		sg_io_hdr_t answer = slot->header;
+
+		slot->port->queued--;
+		handle->queued--;
+		sg_slot_answered(handle, slot, &answer);
+	}
+	slot->request = NULL;
+	return IO_DONE;
 }
 
 /*
@@ -283,6 +312,20 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 	*backend = (struct sg_backend){ .io = SG_TABLE, .driver = driver, .mode = mode };
 }
 
+#define SG_BLOCK_TABLE                                                                             \
+	{                                                                                          \
+		.name = "sg-block", .traits = IO_DIRECT | IO_SENSE, .probe = sg_probe,             \
+		.open = sg_open, .submit = sg_submit_now, .reap = sync_reap,                       \
+		.poll_fd = sync_poll_fd, .truth = sg_truth, .flush = sg_flush, .close = sg_close,  \
+	}
+
+void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *driver)
+{
+	*backend = (struct sg_backend){
+		.io = SG_BLOCK_TABLE, .driver = driver, .mode = SG_MODE_INDIRECT, .block = true
+	};
+}
+
 #define SG_WAY(way, with_fua, with_dpo)                                                            \
 	{                                                                                          \
 		.io = SG_TABLE, .driver = &sg_linux_driver, .mode = way, .fua = with_fua,          \
@@ -303,4 +346,20 @@ const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo)
 	};
 
 	return &ways[mode][fua][dpo];
+}
+
+#define SG_BLOCK_WAY(with_fua, with_dpo)                                                           \
+	{                                                                                          \
+		.io = SG_BLOCK_TABLE, .driver = &sg_block_driver, .mode = SG_MODE_INDIRECT,        \
+		.block = true, .fua = with_fua, .dpo = with_dpo,                                   \
+	}
+
+const struct sg_backend *sg_backend_find_block(bool fua, bool dpo)
+{
+	static const struct sg_backend ways[2][2] = {
+		{ SG_BLOCK_WAY(false, false), SG_BLOCK_WAY(false, true) },
+		{ SG_BLOCK_WAY(true, false), SG_BLOCK_WAY(true, true) },
+	};
+
+	return &ways[fua][dpo];
 }

@@ -5,8 +5,9 @@
  * data travels, and what the device said.
  *
  * target.sg_fd is the claim's descriptor of the sg node; every lane has a
- * description of its own behind it. sg knows no partitions: offsets of the end
- * are translated to blocks of the whole disk with target.start, and nothing
+ * description of its own behind it. Where there is no sg node, because its driver
+ * is not loaded, the block node takes the commands, one at a time a lane. sg knows no partitions:
+ * offsets of the end are translated to blocks of the whole disk with target.start, and nothing
  * outside [start, start + size) is ever sent.
  */
 #ifndef CLONEDECK_IO_SG_H
@@ -30,6 +31,7 @@ struct sg_backend {
 	struct io_backend io;
 	const struct sg_driver *driver;
 	enum sg_mode mode;
+	bool block; /* by the block node: the driver answers inside send() */
 	bool fua, dpo;
 };
 
@@ -42,8 +44,16 @@ struct sg_counts {
 /* Fills a backend table over any driver. */
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);
 
+/* One that is called as sg_block_driver is. */
+void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *driver);
+
 /* The tables over the real driver: one for each way of asking. */
 const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo);
+/* For a SCSI disk without an sg node. */
+const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
+
+/* SCSI commands reach this end through an sg node. */
+bool sg_has_node(const struct io_target *target);
 
 /* ---- between sg.c (the queue), sg_slot.c, sg_open.c, sg_command.c and sg_flush.c ---- */
 
@@ -85,6 +95,7 @@ struct sg_handle {
 	unsigned port_count;
 	uint32_t mapped; /* bytes of each port's buffer */
 	int poll_fd;
+	int control_fd; /* of the claim */
 	struct scsi_format format;
 	struct scsi_capacity capacity;
 	struct sg_trust *trust;
@@ -105,6 +116,12 @@ void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_i
 /* Sends what is missing of the request. */
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
+
+/* The node that takes the commands, for sentences. */
+static inline const char *sg_node(const struct io_target *target)
+{
+	return target->sg && *target->sg ? target->sg : target->name;
+}
 
 /* How a command that was run from beginning to end came out. */
 struct sg_result {

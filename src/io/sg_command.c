@@ -92,11 +92,12 @@ int sg_explain(const struct io_target *target, const char *operation,
 	if (!sense->known)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation,
 				 target->name, _("%s (through %s) did not take %s: %s."),
-				 target->name, target->sg, operation, error_phrase(result->code));
+				 target->name, sg_node(target), operation,
+				 error_phrase(result->code));
 	sense_text(sense, words, sizeof(words));
 	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, target->name,
-		  _("%s (through %s) answered %s with an error: %s."), target->name, target->sg,
-		  operation, words);
+		  _("%s (through %s) answered %s with an error: %s."), target->name,
+		  sg_node(target), operation, words);
 	if (reterr)
 		reterr->sense = *sense;
 	return result->code;

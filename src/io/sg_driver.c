@@ -145,10 +145,35 @@ static int linux_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header
 	return r < 0 ? -errno : 0;
 }
 
+static int block_reopen(const struct sg_driver *driver, int block_fd, int *ret)
+{
+	int fd = fcntl(block_fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	*ret = fd;
+	return 0;
+}
+
+/* The block layer maps the caller's memory, and has no buffer of its own. */
+static int block_reserve(const struct sg_driver *driver, int fd, uint32_t bytes)
+{
+	return 0;
+}
+
 static void linux_close(const struct sg_driver *driver, int fd)
 {
 	close(fd);
 }
+
+const struct sg_driver sg_block_driver = {
+	.reopen = block_reopen,
+	.version = linux_version,
+	.reserve = block_reserve,
+	.send = linux_run,
+	.run = linux_run,
+	.close = linux_close,
+};
 
 const struct sg_driver sg_linux_driver = {
 	.reopen = linux_reopen,

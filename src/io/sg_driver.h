@@ -50,5 +50,9 @@ struct sg_driver {
 };
 
 extern const struct sg_driver sg_linux_driver;
+/* SG_IO on the block node of a SCSI disk, whose descriptor takes the place of the sg node's:
+ * send() returns when the command is done, with its answer in the header. It needs neither
+ * receive() nor wait(). The disk must be a whole one or a partition of one, nothing stacked. */
+extern const struct sg_driver sg_block_driver;
 
 #endif

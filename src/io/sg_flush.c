@@ -22,7 +22,7 @@ static int synchronize(const struct sg_handle *handle, bool long_lba, struct sg_
 	scsi_cdb_synchronize_cache(long_lba, &cdb);
 	for (unsigned tries = 0; tries < NEWS_TRIES; tries++) {
 		/* through the claim's own descriptor: the lane's queue may be full */
-		r = sg_run(handle->backend->driver, handle->io.target->sg_fd, &cdb, NULL, 0,
+		r = sg_run(handle->backend->driver, handle->control_fd, &cdb, NULL, 0,
 			   FLUSH_TIMEOUT, result);
 		if (result->outcome != SCSI_RESET ||
 		    sg_trust_reset(handle->trust, &result->sense, 0))

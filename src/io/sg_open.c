@@ -66,7 +66,7 @@ static int check_capacity(const struct io_target *target, const struct sg_handle
 			_("%s reports blocks of %u bytes through %s, but of %u bytes as a "
 			  "block device: it is not the disk that was chosen, or it needs a "
 			  "new scan."),
-			target->name, capacity->block_size, target->sg,
+			target->name, capacity->block_size, sg_node(target),
 			target->logical_sector_size);
 	if (__builtin_mul_overflow(capacity->blocks, (uint64_t)capacity->block_size, &bytes) ||
 	    __builtin_add_overflow(target->start, target->size, &end) || end > bytes)
@@ -74,25 +74,35 @@ static int check_capacity(const struct io_target *target, const struct sg_handle
 				 target->name,
 				 _("%s is smaller through %s than as a block device: it is not the "
 				   "disk that was chosen."),
-				 target->name, target->sg);
+				 target->name, sg_node(target));
 	return 0;
+}
+
+bool sg_has_node(const struct io_target *target)
+{
+	return target->sg && *target->sg && target->sg_fd >= 0;
 }
 
 int sg_probe(const struct io_backend *table, const struct io_target *target, struct error *reterr)
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
+	/* a stacked device would pass the commands on, past its own offsets */
+	bool reachable = backend->block ? target->kind == DISK_SCSI && !target->regular_file
+					: sg_has_node(target);
 	int version = 0;
 
-	if (!target->sg || !*target->sg || target->sg_fd < 0)
+	if (!reachable)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
 				 _("%s has no sg node: it is no SCSI disk, or the sg driver is not "
 				   "loaded (modprobe sg)."),
 				 target->name);
-	int r = backend->driver->version(backend->driver, target->sg_fd, &version);
+	int r = backend->driver->version(backend->driver,
+					 backend->block ? target->fd : target->sg_fd, &version);
 
 	if (r < 0 || version < VERSION_3)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
-				 _("%s does not speak version 3 of the sg interface."), target->sg);
+				 _("%s does not speak version 3 of the sg interface."),
+				 sg_node(target));
 	return 0;
 }
 
@@ -102,7 +112,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
 	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
 
-	if (!other && peer && strcmp(peer->io.target->sg, handle->io.target->sg) == 0)
+	if (!other && peer && strcmp(sg_node(peer->io.target), sg_node(handle->io.target)) == 0)
 		other = peer;
 	if (!other)
 		return sg_trust_new(&handle->trust, reterr);
@@ -127,12 +137,12 @@ static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, s
 				_("The sg driver gives %s only a buffer of %u KiB to map, but a "
 				  "chunk has %u KiB. Choose a smaller --chunk, or another "
 				  "--sg-io."),
-				target->sg, bytes / 1024, wanted / 1024);
+				sg_node(target), bytes / 1024, wanted / 1024);
 		if (r < 0)
 			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
 					 _("The sg driver's buffer for %s cannot be mapped: %s. "
 					   "Choose another --sg-io."),
-					 target->sg, error_phrase(r));
+					 sg_node(target), error_phrase(r));
 		handle->mapped = wanted;
 	}
 	return 0;
@@ -148,11 +158,11 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 
 	for (; handle->port_count < count; handle->port_count++) {
 		struct sg_port *port = &handle->ports[handle->port_count];
-		int r = driver->reopen(driver, target->sg_fd, &port->fd);
+		int r = driver->reopen(driver, handle->control_fd, &port->fd);
 
 		if (r < 0)
 			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-					 _("%s cannot be opened: %s."), target->sg,
+					 _("%s cannot be opened: %s."), sg_node(target),
 					 error_phrase(r));
 		port->eager = true;
 		fds[handle->port_count] = port->fd;
@@ -163,7 +173,7 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 
 		if (r < 0)
 			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-					 _("%s cannot be opened: %s."), target->sg,
+					 _("%s cannot be opened: %s."), sg_node(target),
 					 error_phrase(r));
 	}
 	if (mapped)
@@ -247,6 +257,9 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 	handle->io = (struct io_handle){ .backend = table, .target = target };
 	handle->backend = backend;
 	handle->poll_fd = -1;
+	handle->control_fd = backend->block ? target->fd : target->sg_fd;
+	if (backend->block)
+		most = 1;
 	handle->depth = setup->depth < 1 ? 1 : setup->depth < most ? setup->depth : most;
 	r = share_trust(handle, setup, reterr);
 	if (r == 0)

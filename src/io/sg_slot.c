@@ -71,6 +71,12 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	};
 	slot->generation = sg_trust_sent(handle->trust);
 	r = handle->backend->driver->send(handle->backend->driver, slot->port->fd, &slot->header);
+	if (r == -EINVAL && slot->header.flags & SG_FLAG_DIRECT_IO) {
+		/* more pieces of memory than the adapter takes; copied, they are fewer */
+		slot->header.flags &= ~(unsigned)SG_FLAG_DIRECT_IO;
+		r = handle->backend->driver->send(handle->backend->driver, slot->port->fd,
+						  &slot->header);
+	}
 	if (r < 0) {
 		sg_trust_answered(handle->trust, slot->generation);
 		return r;
@@ -177,6 +183,8 @@ static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot
 
 static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
 {
+	if (handle->backend->block) /* it does not tell */
+		return;
 	if (handle->backend->mode == SG_MODE_MMAP)
 		count(&handle->counts.mapped);
 	else if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)

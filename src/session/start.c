@@ -37,6 +37,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 		return;
 	ret->dma_alignment = disk->dma_alignment;
 	ret->max_transfer = disk->max_transfer;
+	ret->max_command = disk->max_command;
 	ret->queue_depth = disk->queue_depth;
 	ret->kind = disk->kind;
 	ret->rotational = disk->rotational;

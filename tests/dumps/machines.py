@@ -48,6 +48,8 @@ class Machine:
         if devtype == "disk":
             files.update({"queue/rotational": rotational, "queue/logical_block_size": logical,
                           "queue/physical_block_size": physical, "queue/max_sectors_kb": 1280,
+                          "queue/max_hw_sectors_kb": 32767, "queue/write_cache": "write back",
+                          "queue/discard_max_bytes": 0,
                           "queue/dma_alignment": 511, "alignment_offset": 0})
             if diskseq is not None:
                 files["diskseq"] = diskseq

@@ -147,6 +147,49 @@ blocks_of_4096_bytes() {
 	same_disks
 }
 
+# Type 2 is only reached by commands of 32 bytes.
+protected_blocks() {
+	disks dif=2
+	trouble 1
+	through sg sg 0
+	dmesg >messages
+	trouble 0
+	grep -q 'cmd 7f ' messages
+	same_disks
+	disks dif=1 physblk_exp=3
+	through sg sg 0
+	same_disks
+}
+
+without_the_sg_driver_by_the_block_node() {
+	disks
+	undone_by load_module sg
+	modprobe -d /run/lab -r sg
+	udevadm settle
+	through sg sg 0
+	same_disks
+	reported '.engine | .source_backend == "sg-block" and .destination_backend == "sg-block"'
+	# Of a partition the commands name the blocks of the disk.
+	sfdisk -q "$source" <<<'start=2048, size=8192'
+	wait_for test -b "${source}1"
+	udevadm settle
+	blockdev --flushbufs "$source"
+	run 0 clone -s "${source}1" -d new.img --source-backend sg --confirm new.img --log-dir logs
+	cmp new.img "${source}1"
+	run 2 clone -s "$source" -d "$destination" --source-backend sg --sg-io mmap \
+		--confirm "$token" --log-dir logs
+	says 'modprobe sg'
+	trouble 2
+	through sg sg 4 --on-error map --retries 0
+	trouble 0
+	reported '.bad_areas | length == 1 and .[0].lba == 4660 and .[0].sectors == 10'
+}
+
+load_module() { # NAME
+	modprobe -d /run/lab "$1"
+	udevadm settle
+}
+
 # Commands of 10 bytes end at 2^32 blocks. The disks wrap round over the little memory they have.
 addresses_beyond_two_tib() {
 	disks virtual_gb=3000
@@ -354,4 +397,4 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_reset_on_the_way_is_not_survived_in_silence \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
-	a_write_protected_disk_is_refused
+	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused

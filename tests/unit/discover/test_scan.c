@@ -103,6 +103,10 @@ START_TEST(laptop_sata)
 	ck_assert_uint_eq(sda->max_transfer, 1280 * 1024);
 	ck_assert_uint_eq(sda->dma_alignment, 512);
 	ck_assert_uint_eq(sda->queue_depth, 32);
+	ck_assert_uint_eq(sda->max_command, 32767 * 1024);
+	ck_assert_int_eq(sda->write_cache, YES);
+	ck_assert_int_eq(sda->unmap, NO);
+	ck_assert_int_eq(sda->zeroes, UNKNOWN);
 	ck_assert_int_eq(sda->rotational, YES);
 	ck_assert_int_eq(sda->removable, NO);
 	ck_assert_str_eq(sda->by_id, "/dev/disk/by-id/ata-ST2000DM008-2FR102_ZFL1A2B3");

@@ -559,6 +559,76 @@ START_TEST(the_way_of_the_data_is_told_apart)
 }
 END_TEST
 
+START_TEST(memory_in_too_many_pieces_is_copied)
+{
+	struct io_truth truth;
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .times = 1, .send_error = -EINVAL });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.indirect, 1);
+}
+END_TEST
+
+/* As SG_IO on a block node: the answer is there when the call returns. */
+static int send_now(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
+{
+	return driver->run(driver, fd, header);
+}
+
+START_TEST(the_block_node_does_where_there_is_no_sg_node)
+{
+	sg_backend_init_block(&backend, &disk.driver);
+	disk.driver.send = send_now;
+	target.sg = "";
+	target.sg_fd = -1;
+	target.kind = DISK_DM;
+	ck_assert_int_eq(backend.io.probe(&backend.io, &target, NULL), -EOPNOTSUPP);
+	target.kind = DISK_SCSI;
+	open_it();
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+
+	/* interrupted, short, not ready, failed: all inside the call */
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
+						       .lba = ANY_LBA,
+						       .times = 3,
+						       .status = 2,
+						       .key = 0xb,
+						       .asc = 0x44 });
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .resid = 10 * BLOCK });
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 8 });
+	memset(buffers[0], 0x31, LENGTH);
+	request = ask(IO_WRITE, 64, 0);
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = 300,
+						       .times = 1,
+						       .status = 2,
+						       .key = 3,
+						       .asc = 0x11,
+						       .has_info = true,
+						       .info = 300 });
+	request = ask(IO_READ, 290, 0);
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
+	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_uint_eq(request.done, 10 * BLOCK);
+}
+END_TEST
+
 START_TEST(mapped_buffers_take_one_command_each)
 {
 	struct io_request requests[9], *done[9];
@@ -715,6 +785,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, no_sg_node_is_explained);
 	tcase_add_test(tc, a_vanished_disk_gives_everything_back);
 	tcase_add_test(tc, the_way_of_the_data_is_told_apart);
+	tcase_add_test(tc, memory_in_too_many_pieces_is_copied);
+	tcase_add_test(tc, the_block_node_does_where_there_is_no_sg_node);
 	tcase_add_test(tc, mapped_buffers_take_one_command_each);
 	tcase_add_test(tc, a_short_mapped_read_is_no_more_than_it_says);
 	tcase_add_test(tc, a_small_reserve_buffer_is_explained);
