@@ -128,6 +128,37 @@ static void put_latencies(FILE *out, const struct job_snapshot *job)
 	html_section_end(out);
 }
 
+static void put_pass(FILE *out, const struct job_pass *pass)
+{
+	char time[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
+
+	html_markup(out, "<tr>");
+	html_element(out, "th", "%s", pass_words(pass->kind));
+	html_element(out, "td class=n", "%u", pass->rounds);
+	html_element(out, "td class=n", "%s", report_duration(pass->ns, time));
+	html_element(out, "td class=n", "%s",
+		     pass->total ? units_print_count(pass->done, bytes) : "-");
+	html_element(out, "td class=n", "%" PRIu64, pass->errors);
+	html_markup(out, "</tr>\n");
+}
+
+static void put_passes(FILE *out, const struct job_snapshot *job)
+{
+	if (job->pass_count == 0)
+		return;
+	html_section(out, "passes", _("Passes"));
+	html_markup(out, "<table class=\"grid\">\n<thead><tr><th></th>");
+	html_element(out, "th class=n", "%s", _("rounds"));
+	html_element(out, "th class=n", "%s", _("time"));
+	html_element(out, "th class=n", "%s", _("bytes"));
+	html_element(out, "th class=n", "%s", _("errors"));
+	html_markup(out, "</tr></thead>\n");
+	for (unsigned i = 0; i < job->pass_count; i++)
+		put_pass(out, &job->passes[i]);
+	html_markup(out, "</table>\n");
+	html_section_end(out);
+}
+
 static void put_engine(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
@@ -217,6 +248,7 @@ void html_put_details(FILE *out, const struct report *report)
 	html_put_bad_areas(out, report);
 	put_warnings(out, report);
 	html_put_health(out, report);
+	put_passes(out, &report->job);
 	put_latencies(out, &report->job);
 	put_engine(out, report);
 	put_extents(out, report->plan);

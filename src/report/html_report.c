@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/html.h"
@@ -132,7 +131,7 @@ static void put_facts(FILE *out, const struct report *report)
 	put_range(out, report->plan);
 	html_row(out, _("Begun"), "%s", report_when(job->started_at, start));
 	html_row(out, _("Ended"), _("%s, after %s"), report_when(job->ended_at, end),
-		 units_print_duration(job->elapsed / NSEC_PER_SEC, time));
+		 report_duration(job->elapsed, time));
 	put_copied(out, job);
 	html_row(out, _("Flushed"), "%s", report_flushed(report, line, sizeof(line)));
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));

@@ -8,15 +8,6 @@
 #include "report/when.h"
 #include "report/text_parts.h"
 
-/* Short copies in tenths of a second, long ones as a clock shows them. */
-static void print_time(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
-{
-	if (ns < 60 * NSEC_PER_SEC)
-		snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
-	else
-		units_print_duration(ns / NSEC_PER_SEC, buffer);
-}
-
 void text_put_when(struct page *page, const struct job_snapshot *job)
 {
 	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX];
@@ -46,7 +37,7 @@ void text_put_copied(struct page *page, const struct job_snapshot *job)
 	char bytes[UNITS_TEXT_MAX], before[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	char average[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
 
-	print_time(job->copy_ns, time);
+	report_duration(job->copy_ns, time);
 	units_print_count(job->written - job->already, bytes);
 	if (job->average > 0 && job->peak > 0)
 		page_field(page, _("copied"), _("%s B in %s    average %s  most %s"), bytes, time,

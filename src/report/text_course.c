@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report as text: how it went, over the disk and over time. */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/units.h"
 #include "report/text_parts.h"
 #include "report/when.h"
 
@@ -37,6 +39,25 @@ static void put_profile(struct page *page, const struct rates *rates)
 	}
 }
 
+static void put_passes(struct page *page, const struct job_snapshot *job)
+{
+	if (job->pass_count == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("PASSES"));
+	for (unsigned i = 0; i < job->pass_count; i++) {
+		const struct job_pass *pass = &job->passes[i];
+		char time[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
+
+		report_duration(pass->ns, time);
+		if (pass->total)
+			page_item(page, _("%s: %s, %s B, %" PRIu64 " errors"),
+				  pass_words(pass->kind), time,
+				  units_print_count(pass->done, bytes), pass->errors);
+		else
+			page_item(page, "%s: %s", pass_words(pass->kind), time);
+	}
+}
+
 static void put_events(struct page *page, const struct report *report)
 {
 	if (report->event_count == 0)
@@ -52,6 +73,7 @@ static void put_events(struct page *page, const struct report *report)
 
 void text_put_course(struct page *page, const struct report *report)
 {
+	put_passes(page, &report->job);
 	put_profile(page, &report->rates);
 	put_events(page, report);
 }
