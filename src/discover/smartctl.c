@@ -18,7 +18,7 @@
 #include "base/i18n.h"
 
 /* Ten times what the most talkative disk fills. */
-#define OUTPUT_MAX (256 * 1024)
+#define OUTPUT_MAX (256UL * 1024)
 #define QUESTIONS  8
 #define KILL_WAIT  (100 * NSEC_PER_MSEC)
 #define WAIT_STEP  (10 * NSEC_PER_MSEC)

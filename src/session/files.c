@@ -261,14 +261,48 @@ static int check_file(const char *path, struct error *reterr)
 	return access(dirname(copy), W_OK | X_OK) < 0 ? cannot_be_kept(path, -errno, reterr) : 0;
 }
 
+/* One name in one directory, however that is spelled. */
+static bool same_file(const char *one, const char *other)
+{
+	char a[PATH_MAX], b[PATH_MAX], name[PATH_MAX];
+	struct stat at_a, at_b;
+
+	text_copy(a, sizeof(a), one);
+	text_copy(name, sizeof(name), basename(a));
+	text_copy(b, sizeof(b), other);
+	if (strcmp(name, basename(b)) != 0)
+		return false;
+	text_copy(a, sizeof(a), one);
+	text_copy(b, sizeof(b), other);
+	return stat(dirname(a), &at_a) == 0 && stat(dirname(b), &at_b) == 0 &&
+	       at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
+}
+
+/* The later one would take the place of the earlier one. */
+static int check_apart(const char *one, const char *other, struct error *reterr)
+{
+	if (!one || !other || !same_file(one, other))
+		return 0;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", one,
+			 _("Map, report and certificate need a file each: %s is named twice."),
+			 one);
+}
+
 int session_check_files(const struct session *session, struct error *reterr)
 {
 	const struct session_options *options = &session->options;
+	const char *map = session->resume ? session->resume_path : options->map_path;
 	int r = check_file(options->map_path, reterr);
 
 	if (r == 0)
 		r = check_file(options->report_path, reterr);
-	return r < 0 ? r : check_file(options->certificate_path, reterr);
+	if (r == 0)
+		r = check_file(options->certificate_path, reterr);
+	if (r == 0)
+		r = check_apart(map, options->report_path, reterr);
+	if (r == 0)
+		r = check_apart(map, options->certificate_path, reterr);
+	return r < 0 ? r : check_apart(options->report_path, options->certificate_path, reterr);
 }
 
 const char *session_log_dir(const struct session *session)

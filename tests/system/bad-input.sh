@@ -250,6 +250,21 @@ a_log_folder_that_cannot_be_written() {
 	says file/logs
 }
 
+files_in_each_others_place() {
+	two_disks
+	for options in '--report a --certificate ./a' "--map a --report $PWD/a" \
+		'--map a --certificate a'; do
+		# shellcheck disable=SC2086 # several arguments
+		refused 1 "$destination" clone "$source" "$destination" $options
+		says 'is named twice'
+	done
+	refused 1 "$destination" clone "$source" "$destination" --certificate /dev/null
+	says '/dev/null is not a regular file'
+	refused 2 "$destination" clone "$source" "$destination" --certificate none/c.html
+	says none/c.html
+	refused 1 "$destination" clone "$source" "$destination" --operator ''
+}
+
 # ---- what disks hold ----
 
 # harmless: the last run printed no control character and no direction mark.
@@ -333,4 +348,5 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device an_empty_device no_image_below_dev \
-	no_room_for_an_image a_log_folder_that_cannot_be_written hostile_labels broken_tables
+	no_room_for_an_image a_log_folder_that_cannot_be_written \
+	files_in_each_others_place hostile_labels broken_tables
