@@ -257,6 +257,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("cli/headless");
 	TCase *tcase = tcase_create("headless");
 
+	/* Seconds of waiting are what is tested, and the machine may have much else to do. */
+	tcase_set_timeout(tcase, 60);
+
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, goes_its_way);
 	tcase_add_test(tcase, kernel_that_will_not_wait);
