@@ -134,6 +134,8 @@ static const char *const common_notes[] = {
 	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
 	N_("FILES  /var/log/clonedeck/<date>-<time>.{log,map,json}"),
 	N_("DISPLAY  clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
+	N_("CONSOLE  Kernel messages across the screen: Ctrl-L repairs it; dmesg -n 1 keeps them "
+	   "away."),
 	NULL,
 };
 

@@ -71,6 +71,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 			    struct rect area, const struct report *report)
 {
 	struct error error;
+	bool more;
 	int last;
 
 	if (screen->cols != area.cols) {
@@ -86,7 +87,9 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		screen->top = last;
 	if (screen->top < 0)
 		screen->top = 0;
-	for (int row = 0; row < area.rows; row++) {
+	/* The last row tells of what is below it, and covers nothing with that. */
+	more = last > 0 && screen->top < last && area.rows > 1;
+	for (int row = 0; row < area.rows - more; row++) {
 		size_t at = (size_t)screen->top + (size_t)row;
 
 		if (at >= screen->lines.count)
@@ -94,8 +97,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		draw_text(draw, area, row, 0, report_line_role(report, &screen->lines, at),
 			  screen->lines.items[at]);
 	}
-	/* The last visible row tells of what is below it. */
-	if (last > 0 && screen->top < last && area.rows > 1)
+	if (more)
 		draw_cell_right(draw, area, area.rows - 1, area.cols - 24, 23, ROLE_KEY,
 				_("more: Down PgDn"));
 	draw_cursor(draw, area, 0, 1);
@@ -291,6 +293,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 static const char *const notes[] = {
 	N_("RESULT  COMPLETE, PARTIAL (bad areas), STOPPED (can be resumed), FAILED."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
+	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  . not chosen"),
 	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),
 	NULL,
 };

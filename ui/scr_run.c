@@ -304,6 +304,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 static const char *const notes[] = {
 	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
 	   "of it."),
+	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  > here"),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
 	   "digits "
 	   "below are tenths of all requests by power of two."),
