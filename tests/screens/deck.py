@@ -8,6 +8,7 @@ import hashlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -156,8 +157,7 @@ def copy_survives_its_terminal():
     """The terminal is closed while the copy runs: it is completed all the same."""
     with practice_disks() as (folder, source, destination):
         before = digest(f"{folder}/source.img", 0, SOURCE)
-        terminal = deck(folder)
-        with terminal:
+        with deck(folder) as terminal:
             terminal.wait(os.path.basename(destination))
             terminal.settled()
             choose(terminal, source, destination)
@@ -165,12 +165,16 @@ def copy_survives_its_terminal():
             terminal.wait("Free-form range")
             pid = terminal.child("clonedeck")
             confirm(terminal, destination)
-            terminal.wait_match(r"\[4 Run\]|\[5 Report\]")
-        # Leaving the block has closed the terminal, most likely in the middle of the copy.
-        end = time.monotonic() + 60
-        while os.path.exists(f"/proc/{pid}"):
-            assert time.monotonic() < end, "the deck did not end"
-            time.sleep(0.1)
+            terminal.wait_match(r"elapsed|\[5 Report\]")
+            terminal.hang_up()
+            try:
+                end = time.monotonic() + 60
+                while os.path.exists(f"/proc/{pid}"):
+                    assert time.monotonic() < end, "the deck did not end"
+                    time.sleep(0.1)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
 
 

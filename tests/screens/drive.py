@@ -62,6 +62,10 @@ class Terminal:
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
                        timeout=20, check=False)
 
+    def hang_up(self):
+        """The terminal goes, as a line does that drops: the program has to see to itself."""
+        self.tmux("kill-server")
+
     def screen(self, raw=False):
         text = self.tmux("capture-pane", "-p", "-e")
         return text if raw else undecorated(text)
