@@ -8,6 +8,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -109,8 +110,19 @@ def zram(size):
             file.write(str(size))
         yield f"/dev/zram{number}"
     finally:
-        with open("/sys/class/zram-control/hot_remove", "w", encoding="ascii") as control:
-            control.write(number)
+        remove_zram(number)
+
+
+def remove_zram(number):
+    """Whoever looks at all disks just now keeps it busy for a moment."""
+    for _ in range(100):
+        try:
+            with open("/sys/class/zram-control/hot_remove", "w", encoding="ascii") as control:
+                control.write(number)
+            return
+        except OSError:
+            time.sleep(0.05)
+    print(f"/dev/zram{number} is in use and stays", file=sys.stderr)
 
 
 @contextlib.contextmanager

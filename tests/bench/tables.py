@@ -23,11 +23,16 @@ def text(value, form):
     return "-" if value is None else form.format(value)
 
 
+def processor(result):
+    """Seconds of the program itself; those of the whole machine are result["busy"]."""
+    return result["user"] + result["system"]
+
+
 class Summary:
     """The medians of a rig's rounds, tool by tool."""
 
-    def __init__(self, pair, rounds, start_cpu):
-        self.pair, self.rounds, self.start_cpu = pair, rounds, start_cpu
+    def __init__(self, pair, rounds, start):
+        self.pair, self.rounds, self.start = pair, rounds, start
         self.gib = pair.size / GIB
         self.names = [n for n in rounds[0] if n != "limits"]
 
@@ -80,15 +85,16 @@ class Summary:
         wall = self.median("clonedeck", "copy")
         peers = [n for n in self.names if not n.startswith("clonedeck")]
         costs = [self.cpu(n) for n in peers if (self.median(n, "wall") or 1e9) <= 1.05 * wall]
-        return self.own_cpu() / min(costs) if costs else None
+        return self.without_start(processor) / min(costs) if costs and self.start else None
 
-    def own_cpu(self):
-        """The start costs the same for a disk of any size: what 16 MiB take is taken off."""
-        cost = median(self.of("clonedeck", lambda r: r["user"] + r["system"]))
-        return max(cost - self.start_cpu, 0) / self.gib
+    def without_start(self, value):
+        """Per GiB. The start costs the same for a disk of any size: it is taken off."""
+        if not self.start:
+            return None
+        return max(median(self.of("clonedeck", value)) - median(map(value, self.start)), 0) / self.gib
 
     def cpu(self, name):
-        return median(self.of(name, lambda r: (r["user"] + r["system"]) / self.gib))
+        return median(self.of(name, lambda r: processor(r) / self.gib))
 
     def busy(self, name):
         return median(self.of(name, lambda r: r["busy"] / self.gib))
