@@ -23,9 +23,9 @@ server=
 fuse=
 # shellcheck disable=SC2317 # the trap runs it
 cleanup() {
-	[ -z "$disk" ] || losetup -d "$disk" 2>/dev/null
-	# The read that is still under way ends with its server.
+	# The read that is still under way ends with its server; before that nothing lets go.
 	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null
+	[ -z "$disk" ] || losetup -d "$disk" 2>/dev/null
 	fusermount3 -uz "$work/mount" 2>/dev/null
 	[ -z "$fuse" ] || kill "$fuse" 2>/dev/null
 	wait 2>/dev/null
