@@ -120,7 +120,7 @@ static void put_range(FILE *out, const struct plan *plan)
 static void put_facts(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
-	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX], time[UNITS_TEXT_MAX], line[256];
+	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX], time[UNITS_TEXT_MAX], line[512];
 
 	html_section(out, "what", _("What was done"));
 	html_markup(out, "<table class=\"facts\">\n");

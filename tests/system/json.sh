@@ -65,6 +65,24 @@ progress_and_report() {
 	jq -e '.latency.read.requests > 0 and .cpu.user >= 0 and .bytes_verified == null' logs/*.json
 }
 
+a_certificate() {
+	two_disks
+	mkdir paper
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs \
+		--report paper/r.json --operator 'A <b> Operator' --ticket $'T\e[31m'
+	[ "$(valid paper/r.json)" = report ]
+	jq -e --arg file "$PWD/paper/r.html" '.operator == "A <b> Operator" and
+		.ticket == "T?[31m" and .files.certificate == $file' paper/r.json
+	grep -qF 'A &lt;b&gt; Operator' paper/r.html
+	grep -qF COMPLETE paper/r.html
+	# What nobody named is not replaced.
+	echo mine >paper/s.html
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs \
+		--report paper/s.json
+	[ "$(cat paper/s.html)" = mine ]
+	grep -qF COMPLETE logs/*.html
+}
+
 a_stopped_copy() {
 	two_disks
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --json \
@@ -79,4 +97,4 @@ a_stopped_copy() {
 	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and (.next | contains("resume"))' out
 }
 
-run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_stopped_copy
+run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_certificate a_stopped_copy
