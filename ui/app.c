@@ -53,7 +53,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->signals = signals;
 	app->session_state = session_state(session);
 	app->choice.everything = true;
-	app->choice.options.retries = PLAN_RETRIES_DEFAULT;
+	app->choice.options = PLAN_OPTIONS_DEFAULT;
 	app->reached = ON(SCREEN_DISKS);
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
 		app->host[0] = '\0';

@@ -10,7 +10,9 @@ _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--confirm --dry-run --allow --report --certificate --operator --ticket
-        --mask-serials --log-dir --json --help --on-vanish --wait --map-interval'
+        --mask-serials --log-dir --json --help --on-vanish --wait --map-interval
+        --on-write-error --fill --retry-passes --slow-limit
+        --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error --map
         $resume_options"
@@ -51,7 +53,11 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'direct mmap indirect' -- "$cur")
         return
         ;;
-    --on-error)
+    --fill)
+        mapfile -t COMPREPLY < <(compgen -W 'zero mark leave' -- "$cur")
+        return
+        ;;
+    --on-error | --on-write-error)
         mapfile -t COMPREPLY < <(compgen -W 'stop map' -- "$cur")
         return
         ;;
@@ -67,6 +73,10 @@ _clonedeck()
         ;;
     --color)
         mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
+        return
+        ;;
+    --retry-passes | --slow-limit | --max-bad-areas | --max-read-errors | --max-error-rate | \
+        --max-no-read)
         return
         ;;
     --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \

@@ -44,6 +44,14 @@ complete -c clonedeck -n $clone -l sg-dpo -d 'the disk need not cache what is tr
 complete -c clonedeck -n $clone -l rate -x -d 'bytes per second at most'
 complete -c clonedeck -n $clone -l retries -x -d 'of a failed request'
 complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read error'
+complete -c clonedeck -n $copy -l on-write-error -x -a 'stop map' -d 'after a write error'
+complete -c clonedeck -n $copy -l fill -x -a 'zero mark leave' -d 'what bad sectors become'
+complete -c clonedeck -n $copy -l retry-passes -x -d 'over bad sectors in the end'
+complete -c clonedeck -n $copy -l slow-limit -x -d 'seconds that a read may take'
+complete -c clonedeck -n $copy -l max-bad-areas -x -d 'stop when there are more'
+complete -c clonedeck -n $copy -l max-read-errors -x -d 'stop when more reads failed'
+complete -c clonedeck -n $copy -l max-error-rate -x -d 'stop when more bytes per second fail'
+complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds without a good read'
 complete -c clonedeck -n $clone -s m -l map -r -F
 complete -c clonedeck -n $copy -l report -r -F
 complete -c clonedeck -n $copy -l certificate -r -F -d 'page to be printed'

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "io/backends.h"
+#include "plan/rescue.h"
 
 enum long_only {
 	OPTION_AT = 256,
@@ -34,7 +35,18 @@ enum long_only {
 	OPTION_ALLOW,
 	OPTION_CONFIRM,
 	OPTION_HELP,
+	OPTION_RESCUE, /* and the numbers behind it: those of plan/rescue.h */
 };
+
+#define RESCUE(number, name)                                                                       \
+	{                                                                                          \
+		name, required_argument, NULL, OPTION_RESCUE + (number)                            \
+	}
+/* In the order of plan/rescue.h. */
+#define RESCUE_LONG                                                                                \
+	RESCUE(0, "on-write-error"), RESCUE(1, "fill"), RESCUE(2, "retry-passes"),                 \
+		RESCUE(3, "slow-limit"), RESCUE(4, "max-bad-areas"), RESCUE(5, "max-read-errors"), \
+		RESCUE(6, "max-error-rate"), RESCUE(7, "max-no-read")
 
 static const struct option clone_long[] = {
 	{ "source", required_argument, NULL, 's' },
@@ -60,6 +72,7 @@ static const struct option clone_long[] = {
 	{ "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL },
 	{ "retries", required_argument, NULL, OPTION_RETRIES },
 	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
+	RESCUE_LONG,
 	{ "rate", required_argument, NULL, OPTION_RATE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, OPTION_JSON },
@@ -70,8 +83,9 @@ static const struct option clone_long[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* What decides which bytes go where comes from the map. */
+/* What decides which bytes go where comes from the map; how hard it is tried may change. */
 static const struct option resume_long[] = {
+	RESCUE_LONG,
 	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
 	{ "operator", required_argument, NULL, OPTION_OPERATOR },
@@ -216,6 +230,17 @@ static int set_chunk(const char *command, const char *value, uint32_t *ret)
 	return r;
 }
 
+static int set_rescue(const char *command, size_t i, const char *value, struct clone_options *ret)
+{
+	char values[128];
+
+	if (rescue_option_set(&ret->plan, i, value) < 0)
+		return cli_usage(command, _("--%s %s: choose %s."), rescue_option_name(i), value,
+				 rescue_option_values(i, values, sizeof(values)));
+	ret->session.rescue_given |= 1u << i;
+	return 0;
+}
+
 static int take_plan_option(const char *command, int c, struct plan_options *ret)
 {
 	switch (c) {
@@ -304,6 +329,8 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 	case ':':
 		return cli_bad_option(argv, c);
 	default:
+		if (c >= OPTION_RESCUE)
+			return set_rescue(command, (size_t)(c - OPTION_RESCUE), optarg, ret);
 		return take_plan_option(command, c, &ret->plan);
 	}
 }
@@ -339,7 +366,7 @@ int clone_options_parse(int argc, char **argv, bool resume, struct clone_options
 	const char *short_options = resume ? resume_short : clone_short;
 	int c, r;
 
-	*ret = (struct clone_options){ .plan.retries = PLAN_RETRIES_DEFAULT, .session.all = true };
+	*ret = (struct clone_options){ .plan = PLAN_OPTIONS_DEFAULT, .session.all = true };
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, options, short_options))
 		return EXIT_USAGE;
@@ -355,6 +382,7 @@ int clone_options_parse(int argc, char **argv, bool resume, struct clone_options
 	if (optind < argc)
 		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
 	ret->session.allow = ret->allow;
+	ret->session.rescue = &ret->plan;
 	return check_options(argv, resume, ret);
 }
 
@@ -398,9 +426,9 @@ void clone_options_help(bool resume)
 			"      --rate SIZE               at most so many bytes per second\n"
 			"      --retries N               how often a failed request is tried "
 			"again\n"
-			"      --on-error stop|map       after a read error: stop (default), or "
-			"record\n"
-			"                                it and go on\n"
+			"      --on-error stop|map       after a read error: stop, or rescue what "
+			"can be\n"
+			"                                read and record the rest (default)\n"
 			"  -m, --map FILE                where the map is kept\n"),
 		      stdout);
 	fputs(_("      --certificate FILE        where the certificate (HTML, to be printed) is "
@@ -415,6 +443,16 @@ void clone_options_help(bool resume)
 		"                                (default), or end; the copy can be resumed\n"
 		"      --wait SECONDS            wait at most so long for a disk\n"
 		"      --map-interval SECONDS    how often the map is saved (30)\n"),
+	      stdout);
+	fputs(_("      --on-write-error stop|map after a write error: stop (default), or record "
+		"it\n"
+		"      --fill zero|mark|leave    what bad sectors become on the destination\n"
+		"      --retry-passes N          how often bad sectors are read again in the end\n"
+		"      --slow-limit SECONDS      a read that takes longer is treated as damage\n"
+		"      --max-bad-areas N         stop when there are more\n"
+		"      --max-read-errors N       stop when more reads failed\n"
+		"      --max-error-rate SIZE     stop when more bytes per second fail\n"
+		"      --max-no-read SECONDS     stop when nothing could be read for so long\n"),
 	      stdout);
 	fputs(_("      --confirm TOKEN           the last six characters of the destination's "
 		"serial\n"

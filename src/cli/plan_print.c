@@ -155,6 +155,29 @@ void plan_print_text(const struct session *session, int columns)
 			   session_token_phrase(session));
 }
 
+/* No limit is null. */
+static void add_rescue(json_object *object, const struct plan_options *options)
+{
+	static const char *const words[] = { "stop", "map" };
+	static const char *const fills[] = { "zero", "mark", "leave" };
+
+	json_object_object_add(object, "on_write_error",
+			       json_object_new_string(words[options->on_write_error]));
+	json_object_object_add(object, "fill", json_object_new_string(fills[options->fill]));
+	json_object_object_add(object, "retry_passes",
+			       json_object_new_uint64(options->retry_passes));
+	json_object_object_add(object, "slow_limit",
+			       report_json_positive_number(options->slow_limit));
+	json_object_object_add(object, "max_bad_areas",
+			       report_json_positive_number(options->max_bad_areas));
+	json_object_object_add(object, "max_read_errors",
+			       report_json_positive_number(options->max_read_errors));
+	json_object_object_add(object, "max_error_rate",
+			       report_json_positive_number(options->max_error_rate));
+	json_object_object_add(object, "max_no_read",
+			       report_json_positive_number(options->max_no_read));
+}
+
 static json_object *json_options(const struct plan_options *options)
 {
 	json_object *object = json_object_new_object();
@@ -178,6 +201,7 @@ static json_object *json_options(const struct plan_options *options)
 		object, "on_error",
 		json_object_new_string(options->on_error == ON_ERROR_MAP ? "map" : "stop"));
 	json_object_object_add(object, "retries", json_object_new_uint64(options->retries));
+	add_rescue(object, options);
 	return object;
 }
 

@@ -1,73 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keeper takes in what the lanes report, and keeps the map and the bad areas. */
 #include <errno.h>
-#include <inttypes.h>
 
 #include "base/i18n.h"
-#include "base/units.h"
 #include "copy/core.h"
 #include "copy/pass.h"
-
-static bool partition_holds(const struct partition *p, uint64_t lba)
-{
-	return !p->extended && lba >= p->start && lba - p->start < p->sectors;
-}
-
-static unsigned partition_at(const struct job *job, uint64_t lba)
-{
-	const struct disk *disk = job->setup.source_disk;
-
-	if (job->plan->source.kind == ENDPOINT_PARTITION)
-		return job->plan->source.partition;
-	for (size_t i = 0; disk && i < disk->partition_count; i++)
-		if (partition_holds(&disk->partitions[i], lba))
-			return disk->partitions[i].number;
-	return 0;
-}
-
-/* Where the copy stops at a bad sector, the failure tells of it. */
-static void tell_bad(struct job *job, const struct job_bad_area *area)
-{
-	const char *zeros = _("Zeros are written in its place.");
-	char sectors[UNITS_TEXT_MAX];
-
-	if (area->write || job->plan->options.on_error == ON_ERROR_STOP)
-		return;
-	units_print_count(area->sectors, sectors);
-	if (area->partition)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s cannot be read at LBA %" PRIu64 " (sectors: %s, partition %u): "
-				"%s. %s"),
-			      job->setup.source.name, area->lba, sectors, area->partition,
-			      error_phrase(area->code), zeros);
-	else
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s cannot be read at LBA %" PRIu64 " (sectors: %s): %s. %s"),
-			      job->setup.source.name, area->lba, sectors, error_phrase(area->code),
-			      zeros);
-}
-
-static void keep_bad(struct job *job, const struct report *report)
-{
-	struct keeper *k = &job->keeper;
-	uint32_t size = job->plan->sector_size;
-	struct job_bad_area area = {
-		.lba = report->source / size,
-		.sectors = report->length / size,
-		.sense = report->sense,
-		.code = report->code,
-		.write = report->kind == REPORT_REFUSED,
-	};
-	struct job_bad_area *last = k->bad_shown ? &k->bad[k->bad_shown - 1] : NULL;
-
-	area.partition = partition_at(job, area.lba);
-	tell_bad(job, &area);
-	if (last && last->lba + last->sectors == area.lba && last->code == area.code &&
-	    last->partition == area.partition && last->write == area.write)
-		last->sectors += area.sectors;
-	else if (k->bad_shown < JOB_BAD_SHOWN)
-		k->bad[k->bad_shown++] = area;
-}
 
 /* False: no memory for the map. The report stays in its ring, the lanes come to a halt when
  * theirs are full, and nothing is lost. */
@@ -76,7 +13,8 @@ static bool take_report(struct job *job, const struct report *report)
 	int r;
 
 	if (report->kind == REPORT_REFUSED) {
-		keep_bad(job, report);
+		job->keeper.refused_bytes += report->length;
+		bad_note(job, report);
 		return true;
 	}
 	if (report->kind == REPORT_PASS) {
@@ -98,10 +36,13 @@ static bool take_report(struct job *job, const struct report *report)
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
 	job->keeper.map_changed = true;
-	if (report->status == MAP_BAD) {
-		keep_bad(job, report);
+	if (report->status == MAP_BAD && job->plan->options.on_error == ON_ERROR_MAP &&
+	    job->plan->options.fill != FILL_LEAVE)
+		job->keeper.fill_due = true;
+	if (report->status == MAP_BAD)
+		bad_note(job, report);
+	if (report->status != MAP_FINISHED)
 		gone_remember(job, report);
-	}
 	return true;
 }
 

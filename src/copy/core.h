@@ -17,9 +17,12 @@
 #include "copy/job.h"
 #include "copy/lane.h"
 #include "copy/limit.h"
+#include "copy/prober.h"
 #include "copy/saver.h"
+#include "copy/skip.h"
 #include "copy/work.h"
 
+#define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
 /* Nobody waits longer than this for a wish to be seen. */
 #define JOB_PATIENCE (100 * NSEC_PER_MSEC)
@@ -36,6 +39,7 @@ enum gate {
 enum failure_kind {
 	FAILURE_NONE,
 	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop at it */
+	FAILURE_LIMIT,      /* more trouble than the plan allows */
 	FAILURE_SOURCE,     /* the source is gone or cannot be used */
 	FAILURE_DESTINATION,
 	FAILURE_REFUSED, /* the claim check, before anything was written */
@@ -72,10 +76,16 @@ struct keeper {
 	unsigned round;
 	struct job_pass passes[JOB_PASSES_MAX];
 	unsigned pass_count;
-	uint64_t pass_started;                    /* monotonic ns; of the round */
-	struct job_pass before;                   /* as it was when the round began */
-	uint64_t handled_before, errors_before;   /* counters at that time */
-	bool flush_due;                           /* something may not be on the medium yet */
+	uint64_t pass_started;                  /* monotonic ns; of the round */
+	struct job_pass before;                 /* as it was when the round began */
+	uint64_t handled_before, errors_before; /* counters at that time */
+	bool flush_due;                         /* something may not be on the medium yet */
+	bool fill_due;          /* there are bad sectors to be filled, and they were not yet */
+	unsigned bad_told;      /* events */
+	uint64_t refused_bytes; /* by the destination */
+	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
+	uint64_t error_bytes;   /* the counter a second ago */
+	double error_rate;
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */
 	struct rates rates;
 	struct cpu_reader *cpu;
@@ -91,8 +101,8 @@ struct keeper {
 	uint8_t recovered_seen[2][JOB_LANES_MAX];
 	int hwmon[2];
 	struct temperature temperature[2]; /* source, destination */
-	struct job_bad_area bad[JOB_BAD_SHOWN];
-	size_t bad_shown;
+	struct job_bad_area bad[BAD_KEPT]; /* ascending: what devices said */
+	size_t bad_count;
 	struct doubt doubt[GONE_DOUBTS]; /* a ring */
 	uint64_t doubts;                 /* ever */
 	uint64_t next_look;              /* whether both ends are still there */
@@ -118,6 +128,11 @@ struct job {
 	 * ends ask for the position. */
 	struct work work;
 	struct limit limit;
+	/* Of the copy pass. `sweep` is the keeper's while all lanes rest, else constant. */
+	unsigned sweep;
+	struct skip skip;
+	atomic_uint errors_told;
+	struct prober prober; /* of the passes that rescue */
 	uint64_t total, already;
 
 	atomic_int gate; /* enum gate */
@@ -167,6 +182,12 @@ void eventfd_clear(int fd);
  * While all lanes rest. -ENOMEM. */
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 
+/* resume.c */
+/* Takes over what job->setup.resume knows. -ENOMEM. */
+int resume_map(struct job *job);
+/* Once the map is as the job begins with it. -ENOMEM. */
+int rescue_prepare(struct job *job);
+
 /* events.c */
 /* Takes over what the setup brings. */
 void events_init(struct job *job);
@@ -198,6 +219,20 @@ void gone_look(struct job *job, uint64_t now);
 void gone_remember(struct job *job, const struct report *report);
 /* Once the source is gone: what failed just before it tells nothing of the disk. */
 void gone_take_back(struct job *job);
+
+/* bad.c */
+/* Remembers what a device said of a bad, or a refused, area. */
+void bad_note(struct job *job, const struct report *report);
+/* Fills in the bad areas as the map has them. */
+void bad_show(const struct job *job, struct job_snapshot *ret);
+
+/* abort.c */
+/* Stops the copy where there is more trouble than the plan allows. */
+void abort_check(struct job *job, uint64_t now);
+/* Fills in how the rescue stands. */
+void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
+/* Once a second. */
+void rescue_measure(struct job *job, double seconds);
 
 /* truth.c */
 /* Sums over the lanes what their handles tell; says what a person should know of it, once.

@@ -92,24 +92,6 @@ static bool source_is_gone(struct job *job)
 	return gone;
 }
 
-/* The list of those that are shown follows the map. */
-static void drop_shown(struct job *job)
-{
-	struct keeper *k = &job->keeper;
-	uint32_t size = job->plan->sector_size;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < k->bad_shown; i++) {
-		const struct job_bad_area *area = &k->bad[i];
-		struct map_block block;
-
-		if (area->write || (map_next(job->map, area->lba * size, MAP_BAD, &block) &&
-				    block.start <= area->lba * size))
-			k->bad[kept++] = *area;
-	}
-	k->bad_shown = kept;
-}
-
 void gone_take_back(struct job *job)
 {
 	struct keeper *k = &job->keeper;
@@ -132,7 +114,6 @@ void gone_take_back(struct job *job)
 	k->doubts = 0;
 	if (any) {
 		k->map_changed = true;
-		drop_shown(job);
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("What could not be read in the last seconds before is read again "
 				"later."));

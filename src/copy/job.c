@@ -90,8 +90,10 @@ void job_fail(struct job *job, enum failure_kind kind, const struct error *error
 	if (first)
 		job_event_add(job, LOG_LEVEL_ERROR, "%s", error->sentence);
 	/* What was read before the source failed is good and goes to the destination. */
-	job_gate_raise(job, kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE ? GATE_STOP
-										 : GATE_ABANDON);
+	job_gate_raise(job,
+		       kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE || kind == FAILURE_LIMIT
+			       ? GATE_STOP
+			       : GATE_ABANDON);
 	job_kick_keeper(job);
 }
 
@@ -176,8 +178,9 @@ static int make_map(struct job *job, struct error *reterr)
 
 	if (r < 0)
 		return r;
-	if (job->setup.resume &&
-	    map_take_finished(job->map, job->setup.resume, job->plan->sector_size) < 0)
+	if (job->setup.resume && resume_map(job) < 0)
+		return error_nomem(reterr);
+	if (rescue_prepare(job) < 0)
 		return error_nomem(reterr);
 	/* Enough for what a usual copy needs: one more block for every chunk under way. */
 	if (map_reserve(job->map, 1024) < 0 ||
@@ -267,6 +270,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	atomic_store(&job->gate, GATE_PAUSE);
 	limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
 	init_locks(job);
+	skip_init(&job->skip);
 	r = init(job, reterr);
 	if (r < 0) {
 		job_destroy(job);
@@ -439,5 +443,7 @@ void job_destroy(struct job *job)
 	if (job->keeper_wake >= 0)
 		close(job->keeper_wake);
 	done_locks(job);
+	skip_done(&job->skip);
+	free(job->prober.spare);
 	free(job);
 }

@@ -46,6 +46,10 @@ enum job_state {
 enum pass_kind {
 	PASS_NONE,
 	PASS_COPY,
+	PASS_TRIM,   /* of what failed: what is good at its edges */
+	PASS_SCRAPE, /* the rest of it, sector by sector */
+	PASS_RETRY,  /* bad sectors again */
+	PASS_FILL,   /* zeros or a mark in place of bad sectors */
 	PASS_FLUSH,
 };
 
@@ -95,9 +99,20 @@ struct job_event {
 struct job_bad_area {
 	uint64_t lba, sectors; /* of the source, plan->sector_size */
 	struct sense sense;
-	int code;           /* negative errno */
+	int code;           /* negative errno; 0: bad in the map that was resumed */
 	bool write;         /* the destination failed there */
 	unsigned partition; /* of the source's disk, 0 none or unknown */
+};
+
+/* The state of a rescue, in the words of GNU ddrescue. */
+struct job_rescue {
+	bool trouble; /* something could not be read at once, now or before a resume */
+	uint64_t non_tried, rescued, non_trimmed, non_scraped, bad_sector; /* bytes */
+	uint64_t bad_areas;       /* contiguous ones of non-trimmed, non-scraped and bad sectors */
+	uint64_t read_errors;     /* reads that failed, each try */
+	double error_rate;        /* bytes per second that failed, last second */
+	bool good_read_known;     /* there was one in this run */
+	uint64_t since_good_read; /* ns since it, or since reading began */
 };
 
 struct job_snapshot {
@@ -131,6 +146,8 @@ struct job_snapshot {
 	struct job_bad_area bad[JOB_BAD_SHOWN];
 	size_t bad_shown;
 	uint64_t bad_areas, bad_bytes;
+	uint64_t refused_bytes; /* that the destination did not take, where the copy went on */
+	struct job_rescue rescue;
 	uint64_t events; /* number of the newest event */
 	bool map_safe;   /* the map file on disk could be written last time */
 	int64_t map_saved_at;

@@ -195,6 +195,7 @@ static void pause_or_go_on(struct job *job, uint64_t now)
 		if (length > CHECK_AFTER && job->pass->traits & PASS_WRITES && !check_claim(job))
 			return;
 		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
+		k->reading_since = now;
 		keeper_set_state(job, job->pass->state, now);
 		job_gate_raise(job, GATE_RUN);
 	} else if (!want && job_gate(job) == GATE_PAUSE) {
@@ -254,10 +255,14 @@ static enum job_result judge(struct job *job)
 	case FAILURE_NONE:
 		break;
 	case FAILURE_BAD_SECTOR:
+	case FAILURE_LIMIT:
 		return JOB_RESULT_STOPPED;
 	default:
 		return JOB_RESULT_FAILED;
 	}
+	/* What the destination did not take is a hole, however often the job is resumed. */
+	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
+		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
@@ -290,7 +295,7 @@ static void check_all_done(struct job *job)
 {
 	struct error error;
 
-	if (job_gate(job) >= GATE_STOP || job_nothing_left(job))
+	if (job_gate(job) >= GATE_STOP || job_nothing_left(job) || job->keeper.refused_bytes)
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
 		  _("The lanes ended before all of %s was copied. This is a defect of "
@@ -356,6 +361,7 @@ static bool tick(struct job *job, uint64_t now)
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)
 			keeper_set_state(job, JOB_STOPPING, now);
+		abort_check(job, now);
 	}
 	add_lane(job);
 	if (save_due(job, now))

@@ -118,8 +118,11 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	counter_add(&c->reads, 1);
 	if (ns > SLOW_READ)
 		counter_add(&c->slow_reads, 1);
-	if (request->result < 0)
+	if (request->result < 0) {
+		counter_add(&c->read_errors, 1);
+		counter_add(&c->error_bytes, request->length);
 		return;
+	}
 	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
 	counter_add(&c->read, request->length);
 }
@@ -275,9 +278,11 @@ static void take_pieces(struct lane *lane)
 		lane->has_pending = false;
 		slot->piece = lane->pending;
 		slot->tries = 0;
-		slot->write_length = slot->finished = slot->report_end = slot->refused = 0;
+		slot->tag = lane->pending_tag;
+		slot->write_length = slot->finished = slot->report_end = 0;
 		slot->code = 0;
 		slot->has_bad = false;
+		slot->bad_status = MAP_BAD;
 		lane->pass->begin(lane, slot);
 	}
 }

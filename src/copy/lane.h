@@ -29,6 +29,8 @@ struct pass;
 enum slot_phase {
 	SLOT_READ,        /* the whole chunk */
 	SLOT_READ_SEARCH, /* a part of a chunk that failed, to find the sector */
+	SLOT_PATCH_READ,  /* the destination's sector that the piece is a part of */
+	SLOT_PATCH_WRITE,
 	SLOT_WRITE,
 	SLOT_WRITE_SEARCH,
 	SLOT_REPORT, /* through; waits for room in the ring */
@@ -47,17 +49,18 @@ struct slot {
 	bool at_destination; /* where the request under way was sent */
 	enum slot_phase phase;
 	struct piece piece;
-	uint32_t write_length; /* less than the piece where the copy stops at a bad sector */
+	uint64_t tag;          /* the pass's: which chunk, which area */
+	uint32_t write_length; /* less than the piece where not all of it could be read */
 	unsigned tries;
 	struct search search;
-	/* For the report: [0, finished) is on the destination but for what is marked bad;
-	 * a bad sector may follow. */
+	/* For the report: [0, finished) is on the destination but for what is marked bad: up to
+	 * write_length the destination refused it, behind that it could not be read. */
 	uint32_t finished, reported, report_end;
-	uint32_t refused_at, refused; /* bytes that the destination did not take, 0 none */
-	int code;                     /* of the first failure */
+	int code; /* of the failure */
 	struct sense sense;
 	bool has_bad;
-	uint64_t *bad; /* a bit per sector of the source */
+	enum map_status bad_status; /* of what could not be read */
+	uint64_t *bad;              /* a bit per sector of the source */
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -81,6 +84,7 @@ struct lane_counters {
 	uint64_t bytes_at_source, bytes_at_destination; /* in flight */
 	uint64_t submit_ns;                             /* spent inside submit */
 	uint64_t errors, retries, slow_reads;
+	uint64_t read_errors, error_bytes;  /* reads of the source that failed, each try */
 	uint64_t last_read;                 /* monotonic ns of the last good one of the source */
 	uint32_t at_source, at_destination; /* requests in flight */
 	uint32_t buffers_in_use;
@@ -122,6 +126,7 @@ struct lane {
 	bool writing;    /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
+	uint64_t pending_tag;
 	bool has_pending;
 	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
 	bool cancelled;

@@ -326,6 +326,24 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 	return 0;
 }
 
+int map_take_damage(struct map *map, const struct map *from, uint32_t alignment)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct map_block *block = &from->blocks[i];
+		uint64_t end;
+		int r;
+
+		if (block->status == MAP_NON_TRIED || block->status == MAP_FINISHED)
+			continue;
+		if (!u64_align_up(block->start + block->size, alignment, &end))
+			continue;
+		r = take_block(map, u64_align_down(block->start, alignment), end, block->status);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int badness(enum map_status status)
 {
 	static const char order[] = "+?*/-";

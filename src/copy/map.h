@@ -53,6 +53,9 @@ size_t map_areas(const struct map *map, enum map_status status);
 /* Takes over what another map calls finished and both domains hold; only whole units of
  * `alignment` bytes, since others cut their maps elsewhere. -ENOMEM. */
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
+/* The same for what could not be read there: all units that such a block touches. Before
+ * map_take_finished(), so that nothing finished is lost. */
+int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
 /* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
  * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);

@@ -14,6 +14,7 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "io/backends.h"
+#include "plan/rescue.h"
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
  * width of their member. */
@@ -147,6 +148,19 @@ static const char *on_error_name(enum on_error on_error)
 	return on_error == ON_ERROR_MAP ? "map" : "stop";
 }
 
+/* Keys have no '-' in them. */
+static void print_rescue(const struct plan_options *o, FILE *file)
+{
+	for (size_t i = 0; i < RESCUE_OPTIONS; i++) {
+		char value[UNITS_TEXT_MAX];
+
+		fputs(MAP_COMMENT_PREFIX "option.", file);
+		for (const char *p = rescue_option_name(i); *p; p++)
+			putc(*p == '-' ? '_' : *p, file);
+		fprintf(file, "=%s\n", rescue_option_print(o, i, value));
+	}
+}
+
 void map_plan_print(const struct plan *plan, FILE *file)
 {
 	const struct plan_options *o = &plan->options;
@@ -169,6 +183,7 @@ void map_plan_print(const struct plan *plan, FILE *file)
 	fprintf(file, MAP_COMMENT_PREFIX "option.rate=%" PRIu64 "\n", o->rate);
 	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
 	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
+	print_rescue(o, file);
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
 	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
 	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
@@ -307,6 +322,7 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		{ "retries", &o->retries },
 	};
 	uint64_t number;
+	int r;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key) != 0)
@@ -334,7 +350,8 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		o->on_error = strcmp(value, "map") != 0 ? ON_ERROR_STOP : ON_ERROR_MAP;
 		return 0;
 	}
-	return -ENOENT;
+	r = rescue_option_find(key, '_');
+	return r < 0 ? r : rescue_option_set(o, (size_t)r, value);
 }
 
 /* Order and limits are plan_from_extents()'s to check. */

@@ -130,6 +130,7 @@ static void each_second(struct job *job, uint64_t now)
 	for (unsigned i = 0; i < job->lane_count; i++)
 		busy |= measure_lane(job, i, seconds);
 	k->busy_seconds = busy && k->state == JOB_COPYING ? k->busy_seconds + 1 : 0;
+	rescue_measure(job, seconds);
 	cpu_reader_system(k->cpu, &k->cpu_system);
 	cpu_reader_process(k->cpu, &k->cpu_process);
 	cpu_reader_thread(k->cpu, KEEPER_SLOT, gettid(), &k->cpu_keeper);
@@ -262,10 +263,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
 
-	memcpy(s->bad, k->bad, sizeof(s->bad));
-	s->bad_shown = k->bad_shown;
-	s->bad_areas = map_areas(job->map, MAP_BAD);
-	s->bad_bytes = map_bytes(job->map, MAP_BAD);
+	bad_show(job, s);
 	s->map_safe = k->map_safe;
 	s->map_saved_at = k->map_saved_at;
 }
@@ -299,6 +297,7 @@ void measure_publish(struct job *job, uint64_t now)
 	fill_end(job, false, &s);
 	fill_lanes(job, now, &s);
 	fill_map(job, &s);
+	rescue_show(job, now, &s);
 	fill_cpu(job, &s);
 	s.total = job->total;
 	s.already = job->already;

@@ -9,7 +9,9 @@
 #include "copy/core.h"
 
 /* A second flush takes in what passes behind the first one have written. */
-static const struct pass *const sequence[] = { &pass_copy, &pass_flush };
+static const struct pass *const sequence[] = {
+	&pass_copy, &pass_trim, &pass_scrape, &pass_retry, &pass_fill, &pass_flush,
+};
 
 #define STEPS (sizeof(sequence) / sizeof(sequence[0]))
 
@@ -17,7 +19,8 @@ _Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
 
 bool job_nothing_left(const struct job *job)
 {
-	return map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
+	return !job->keeper.fill_due &&
+	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
 
 static int flush_prepare(struct job *job, unsigned round)
@@ -96,8 +99,8 @@ static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 	k->before = *line;
 	line->rounds++;
 	if (!(pass->traits & PASS_NO_LANES))
-		line->total += job->work.bytes;
-	k->pass_started = now;
+		line->total = line->done + job->work.bytes;
+	k->pass_started = k->reading_since = now;
 	k->handled_before = MEASURE_SUM(job, handled);
 	k->errors_before = MEASURE_SUM(job, errors);
 }

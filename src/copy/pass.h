@@ -87,9 +87,13 @@ struct pass {
 };
 
 extern const struct pass pass_copy;
+extern const struct pass pass_trim;
+extern const struct pass pass_scrape;
+extern const struct pass pass_retry;
+extern const struct pass pass_fill;
 extern const struct pass pass_flush;
 
-/* All of the plan that is not on the destination, or known to be bad, is nothing. */
+/* All of the plan is on the destination, or known to be bad and filled. */
 bool job_nothing_left(const struct job *job);
 
 /*

@@ -1,33 +1,120 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The copy: every chunk is read from the source and written to the destination. */
+/*
+ * The copy: every chunk is read from the source and written to the destination.
+ *
+ * Where the copy shall survive bad sectors it goes over the source up to three
+ * times: at full depth, a chunk that fails is marked non-trimmed and some
+ * behind it are left out (skip.h); then over what was left out, backwards, in
+ * the same way; then over the rest, one chunk at a time, leaving out none.
+ */
 #include <errno.h>
 
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/range.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+
+#define SWEEPS      3
+#define LAST_SWEEP  (SWEEPS - 1)
+#define ERRORS_TOLD 16
+
+static bool survives(const struct job *job)
+{
+	return job->plan->options.on_error == ON_ERROR_MAP;
+}
 
 static int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (round > 0)
+	if (round >= (survives(job) ? SWEEPS : 1))
 		return 0;
-	r = job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false);
-	return r < 0 ? r : job->work.chunks > 0;
+	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, job->choice.chunk,
+			  round == 1);
+	if (r < 0)
+		return r;
+	job->sweep = round;
+	skip_reset(&job->skip, &job->work, survives(job) && round < LAST_SWEEP);
+	return job->work.chunks > 0;
+}
+
+static bool copy_take(struct lane *lane, struct piece *ret)
+{
+	if (lane->job->sweep == LAST_SWEEP && lane->number > 0)
+		return false;
+	while (lane_take_chunk(lane, ret)) {
+		lane->pending_tag = lane->chunk - 1;
+		if (!skip_leaves_out(&lane->job->skip, lane->pending_tag))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t copy_depth(const struct lane *lane)
+{
+	return lane->job->sweep == LAST_SWEEP ? 1 : UINT32_MAX;
+}
+
+static bool too_slow(const struct lane *lane, const struct slot *slot)
+{
+	uint64_t limit = lane->job->plan->options.slow_limit * NSEC_PER_SEC;
+
+	return limit && slot->request.completed > slot->request.submitted + limit;
 }
 
 static void read_done(struct lane *lane, struct slot *slot)
 {
+	if (too_slow(lane, slot))
+		skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
+	else
+		skip_good(&lane->job->skip, slot->tag);
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);
 }
 
-static void write_done(struct lane *lane, struct slot *slot)
+static void tell_left(struct lane *lane, const struct slot *slot)
 {
-	slot->finished = slot->write_length;
-	if (slot->report_end < slot->finished)
-		slot->report_end = slot->finished;
-	lane_slot_report(lane, slot);
+	struct error error = { 0 };
+	unsigned told = atomic_fetch_add(&lane->job->errors_told, 1);
+
+	if (told >= ERRORS_TOLD)
+		return;
+	io_explain(lane->source, &slot->request, &error);
+	job_event_add(lane->job, LOG_LEVEL_WARNING,
+		      _("%s The copy goes on; this place is read again later."), error.sentence);
+	if (told == ERRORS_TOLD - 1)
+		job_event_add(lane->job, LOG_LEVEL_WARNING,
+			      _("More places like this are only counted."));
+}
+
+/* The chunk leaves the stream. What came before the failure is good. */
+static void read_failed(struct lane *lane, struct slot *slot)
+{
+	uint32_t sector = lane->job->plan->sector_size;
+	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t good;
+
+	if (!survives(lane->job)) {
+		retry_read_failed(lane, slot);
+		return;
+	}
+	if (retry_read_at_once(lane, slot))
+		return;
+	tell_left(lane, slot);
+	skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
+	good = (uint32_t)u64_align_down(slot->request.done, sector > unit ? sector : unit);
+	if (good >= slot->piece.length)
+		good = 0;
+	slot->bad_status = MAP_NON_TRIMMED;
+	slot_mark_bad(lane, slot, good, slot->piece.length - good);
+	slot->write_length = good;
+	slot->report_end = slot->piece.length;
+	if (good > 0)
+		lane_slot_write(lane, slot);
+	else
+		lane_slot_report(lane, slot);
 }
 
 static void copy_advance(struct lane *lane, struct slot *slot)
@@ -36,72 +123,22 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 
 	switch (slot->phase) {
 	case SLOT_READ:
-		(good ? read_done : retry_read_failed)(lane, slot);
+		(good ? read_done : read_failed)(lane, slot);
 		break;
 	case SLOT_READ_SEARCH:
 		retry_read_searched(lane, slot);
 		break;
 	case SLOT_WRITE:
-		(good ? write_done : retry_write_failed)(lane, slot);
+		(good ? slot_write_done : retry_write_failed)(lane, slot);
 		break;
 	case SLOT_WRITE_SEARCH:
 		retry_write_searched(lane, slot);
 		break;
+	case SLOT_PATCH_READ:
+	case SLOT_PATCH_WRITE:
 	case SLOT_REPORT:
 		break;
 	}
-}
-
-static bool copy_report(struct lane *lane, struct slot *slot)
-{
-	uint32_t sector = lane->job->plan->sector_size;
-
-	while (slot->reported < slot->report_end) {
-		uint32_t from = slot->reported, to = from;
-		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
-
-		if (!slot->has_bad) {
-			to = slot->report_end;
-		} else {
-			while (to < slot->report_end && slot_is_bad(slot, to / sector) == bad)
-				to += sector;
-		}
-		if (to > slot->report_end)
-			to = slot->report_end;
-		/* What is neither written nor bad stays to be done. */
-		if (!bad && from < slot->finished && to > slot->finished)
-			to = slot->finished;
-
-		struct report report = {
-			.kind = REPORT_MAP,
-			.source = slot->piece.source + from,
-			.length = to - from,
-			.status = bad ? MAP_BAD : MAP_FINISHED,
-			.code = bad ? slot->code : 0,
-			.sense = bad ? slot->sense : (struct sense){ 0 },
-		};
-
-		if (bad || from < slot->finished) {
-			if (!ring_push(&lane->ring, &report))
-				return false;
-			counter_add(&lane->counters.handled, to - from);
-			if (!bad)
-				counter_add(&lane->counters.written, to - from);
-		}
-		slot->reported = to;
-	}
-	if (slot->refused) {
-		struct report report = {
-			.kind = REPORT_REFUSED,
-			.source = slot->piece.source + slot->refused_at,
-			.length = slot->refused,
-			.code = slot->code,
-			.sense = slot->sense,
-		};
-
-		return ring_push(&lane->ring, &report);
-	}
-	return true;
 }
 
 const struct pass pass_copy = {
@@ -110,8 +147,10 @@ const struct pass pass_copy = {
 	.state = JOB_COPYING,
 	.letter = '?',
 	.prepare = copy_prepare,
+	.take = copy_take,
+	.depth = copy_depth,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
 	.give_up = retry_give_up,
-	.report = copy_report,
+	.report = slot_report_map,
 };

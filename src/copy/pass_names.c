@@ -10,6 +10,14 @@ const char *pass_name(enum pass_kind kind)
 		break;
 	case PASS_COPY:
 		return "copy";
+	case PASS_TRIM:
+		return "trim";
+	case PASS_SCRAPE:
+		return "scrape";
+	case PASS_RETRY:
+		return "retry";
+	case PASS_FILL:
+		return "fill";
 	case PASS_FLUSH:
 		return "flush";
 	}
@@ -23,6 +31,14 @@ const char *pass_words(enum pass_kind kind)
 		break;
 	case PASS_COPY:
 		return _("copying");
+	case PASS_TRIM:
+		return _("trimming");
+	case PASS_SCRAPE:
+		return _("scraping");
+	case PASS_RETRY:
+		return _("retrying");
+	case PASS_FILL:
+		return _("filling");
 	case PASS_FLUSH:
 		return _("flushing");
 	}

@@ -15,7 +15,7 @@
 
 /* Errors of one place: others of the same device may be fine. All else concerns the whole
  * device or the way it is used, where trying again only loses time. */
-static bool is_local(int code)
+bool retry_is_local(int code)
 {
 	switch (-code) {
 	case EIO:
@@ -33,12 +33,12 @@ static bool is_local(int code)
 	return false;
 }
 
-bool slot_is_bad(const struct slot *slot, uint32_t sector)
+static bool slot_is_bad(const struct slot *slot, uint32_t sector)
 {
 	return slot->bad[sector / SLOT_BITS] >> (sector % SLOT_BITS) & 1;
 }
 
-static void mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
+void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
 {
 	uint32_t size = lane->job->plan->sector_size;
 
@@ -46,9 +46,8 @@ static void mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32
 		memset(slot->bad, 0,
 		       slot_bad_words(lane->job->choice.chunk, size) * sizeof(*slot->bad));
 	slot->has_bad = true;
-	for (uint32_t s = from / size; s < (from + length) / size; s++)
+	for (uint32_t s = from / size; s < (from + length + size - 1) / size; s++)
 		slot->bad[s / SLOT_BITS] |= 1ULL << (s % SLOT_BITS);
-	memset((char *)slot->buffer + from, 0, length);
 }
 
 static void explain(const struct io_handle *handle, const struct slot *slot, struct error *ret)
@@ -95,8 +94,8 @@ static void search_request(struct slot *slot, enum io_direction direction, uint6
 	};
 }
 
-static void fail(struct lane *lane, enum failure_kind kind, const struct io_handle *handle,
-		 const struct slot *slot)
+void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle *handle,
+	       const struct slot *slot)
 {
 	struct error error;
 
@@ -104,8 +103,8 @@ static void fail(struct lane *lane, enum failure_kind kind, const struct io_hand
 	job_fail(lane->job, kind, &error);
 }
 
-/* Everything before `known` is read, or zeroed: on with it to the destination, whose sectors
- * may be the larger ones. */
+/* Everything before `known` is read: on with it to the destination, whose sectors may be the
+ * larger ones. */
 static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known)
 {
 	if (known < slot->piece.length)
@@ -134,34 +133,47 @@ static void read_search_next(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_source, slot);
 }
 
+/* The medium is at fault, not the way to it. */
+static bool is_medium(int code)
+{
+	return code == -EIO || code == -ENODATA || code == -EILSEQ || code == -EBADMSG;
+}
+
+bool retry_read_at_once(struct lane *lane, struct slot *slot)
+{
+	const struct plan_options *options = &lane->job->plan->options;
+	int code = slot->request.result;
+	unsigned retries =
+		options->on_error == ON_ERROR_MAP && is_medium(code) ? 0 : options->retries;
+
+	slot->code = code;
+	slot->sense = slot->request.sense;
+	if (code == -ECANCELED || job_gate(lane->job) >= GATE_STOP || !retry_is_local(code)) {
+		if (!retry_is_local(code) && code != -ECANCELED) {
+			counter_add(&lane->counters.errors, 1);
+			slot_fail(lane, FAILURE_SOURCE, lane->source, slot);
+		}
+		lane_slot_free(lane, slot);
+		return true;
+	}
+	if (slot->tries < retries) {
+		slot->tries++;
+		counter_add(&lane->counters.retries, 1);
+		slot_queue_push(&lane->to_source, slot);
+		return true;
+	}
+	counter_add(&lane->counters.errors, 1);
+	return false;
+}
+
 void retry_read_failed(struct lane *lane, struct slot *slot)
 {
 	struct job *job = lane->job;
 	uint32_t sector = job->plan->sector_size;
-	int code = slot->request.result;
 	struct error error;
 
-	if (code == -ECANCELED || job_gate(job) >= GATE_STOP) {
-		if (!is_local(code) && code != -ECANCELED)
-			fail(lane, FAILURE_SOURCE, lane->source, slot);
-		lane_slot_free(lane, slot);
+	if (retry_read_at_once(lane, slot))
 		return;
-	}
-	if (!is_local(code)) {
-		counter_add(&lane->counters.errors, 1);
-		fail(lane, FAILURE_SOURCE, lane->source, slot);
-		lane_slot_free(lane, slot);
-		return;
-	}
-	if (slot->tries < job->plan->options.retries) {
-		slot->tries++;
-		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_source, slot);
-		return;
-	}
-	counter_add(&lane->counters.errors, 1);
-	slot->code = code;
-	slot->sense = slot->request.sense;
 	slot->search.pos = (uint32_t)u64_align_down(slot->request.done, sector);
 	search_widen(&slot->search, slot->piece.source + slot->search.pos, lane->source->target,
 		     sector);
@@ -178,15 +190,10 @@ static void read_bad_sector(struct lane *lane, struct slot *slot)
 
 	slot->code = slot->request.result;
 	slot->sense = slot->request.sense;
-	mark_bad(lane, slot, pos, length);
-	if (lane->job->plan->options.on_error == ON_ERROR_STOP) {
-		fail(lane, FAILURE_BAD_SECTOR, lane->source, slot);
-		slot->report_end = pos + length;
-		read_search_end(lane, slot, pos);
-		return;
-	}
-	slot->search.pos += length;
-	read_search_next(lane, slot);
+	slot_mark_bad(lane, slot, pos, length);
+	slot_fail(lane, FAILURE_BAD_SECTOR, lane->source, slot);
+	slot->report_end = pos + length;
+	read_search_end(lane, slot, pos);
 }
 
 void retry_read_searched(struct lane *lane, struct slot *slot)
@@ -201,8 +208,8 @@ void retry_read_searched(struct lane *lane, struct slot *slot)
 		read_search_next(lane, slot);
 	} else if (code == -ECANCELED) {
 		retry_give_up(lane, slot);
-	} else if (!is_local(code)) {
-		fail(lane, FAILURE_SOURCE, lane->source, slot);
+	} else if (!retry_is_local(code)) {
+		slot_fail(lane, FAILURE_SOURCE, lane->source, slot);
 		retry_give_up(lane, slot);
 	} else if (search_step(target, sector, slot->search.level) > sector) {
 		slot->search.level++;
@@ -229,19 +236,28 @@ static void write_search_next(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_destination, slot);
 }
 
+static void note_refused(struct lane *lane, struct slot *slot)
+{
+	const struct io_request *request = &slot->request;
+
+	slot->code = request->result;
+	slot->sense = request->sense;
+	slot_mark_bad(lane, slot,
+		      (uint32_t)(request->offset - slot->piece.destination) + request->done,
+		      request->length - request->done);
+}
+
 /* The destination cannot take this place: the end of the copy. What is before it is there. */
 static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
 {
 	const struct io_request *request = &slot->request;
+	uint32_t end = (uint32_t)(request->offset - slot->piece.destination) + request->length;
 
-	fail(lane, FAILURE_DESTINATION, lane->destination, slot);
-	slot->code = request->result;
-	slot->sense = request->sense;
-	slot->refused_at = (uint32_t)(request->offset - slot->piece.destination) + request->done;
-	slot->refused = request->length - request->done;
+	slot_fail(lane, FAILURE_DESTINATION, lane->destination, slot);
+	note_refused(lane, slot);
 	slot->finished = finished;
-	if (slot->report_end < finished)
-		slot->report_end = finished;
+	if (slot->report_end < end)
+		slot->report_end = end;
 	lane_slot_report(lane, slot);
 }
 
@@ -265,7 +281,7 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 		retry_give_up(lane, slot);
 		return;
 	}
-	if (!is_local(code)) {
+	if (!retry_is_local(code)) {
 		counter_add(&lane->counters.errors, 1);
 		write_fatal(lane, slot, known_written(lane, slot));
 		return;
@@ -299,8 +315,14 @@ void retry_write_searched(struct lane *lane, struct slot *slot)
 		write_search_next(lane, slot);
 	} else if (code == -ECANCELED) {
 		retry_give_up(lane, slot);
-	} else if (is_local(code) && search_step(target, least, slot->search.level) > least) {
+	} else if (retry_is_local(code) && search_step(target, least, slot->search.level) > least) {
 		slot->search.level++;
+		write_search_next(lane, slot);
+	} else if (retry_is_local(code) &&
+		   lane->job->plan->options.on_write_error == ON_ERROR_MAP) {
+		counter_add(&lane->counters.errors, 1);
+		note_refused(lane, slot);
+		slot->search.pos += slot->request.length;
 		write_search_next(lane, slot);
 	} else {
 		write_fatal(
@@ -328,4 +350,55 @@ void retry_give_up(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		break;
 	}
+}
+
+/* Up to where it is all of one kind: on the destination, refused by it, or not to be read. */
+static uint32_t run_end(const struct slot *slot, uint32_t from, uint32_t sector, bool bad)
+{
+	uint32_t end = slot->report_end, to = from;
+
+	if (from < slot->write_length && slot->write_length < end)
+		end = slot->write_length;
+	if (!bad && from < slot->finished && slot->finished < end)
+		end = slot->finished;
+	while (to < end && (slot->has_bad && slot_is_bad(slot, to / sector)) == bad)
+		to += sector;
+	return to < end ? to : end;
+}
+
+bool slot_report_map(struct lane *lane, struct slot *slot)
+{
+	uint32_t sector = lane->job->plan->sector_size;
+
+	while (slot->reported < slot->report_end) {
+		uint32_t from = slot->reported;
+		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
+		uint32_t to = run_end(slot, from, sector, bad);
+		struct report report = {
+			.kind = bad && from < slot->write_length ? REPORT_REFUSED : REPORT_MAP,
+			.source = slot->piece.source + from,
+			.length = to - from,
+			.status = bad ? slot->bad_status : MAP_FINISHED,
+			.code = bad ? slot->code : 0,
+			.sense = bad ? slot->sense : (struct sense){ 0 },
+		};
+
+		if (bad || from < slot->finished) {
+			if (!ring_push(&lane->ring, &report))
+				return false;
+			counter_add(&lane->counters.handled, to - from);
+			if (!bad)
+				counter_add(&lane->counters.written, to - from);
+		}
+		slot->reported = to;
+	}
+	return true;
+}
+
+void slot_write_done(struct lane *lane, struct slot *slot)
+{
+	slot->finished = slot->write_length;
+	if (slot->report_end < slot->finished)
+		slot->report_end = slot->finished;
+	lane_slot_report(lane, slot);
 }

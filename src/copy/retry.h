@@ -8,6 +8,7 @@
 #ifndef CLONEDECK_COPY_RETRY_H
 #define CLONEDECK_COPY_RETRY_H
 
+#include "copy/core.h"
 #include "copy/lane.h"
 
 void retry_read_failed(struct lane *lane, struct slot *slot);
@@ -18,6 +19,18 @@ void retry_write_searched(struct lane *lane, struct slot *slot);
 /* The copy stops: keeps what the slot knows and goes no further. */
 void retry_give_up(struct lane *lane, struct slot *slot);
 
-bool slot_is_bad(const struct slot *slot, uint32_t sector);
+/* Errors of one place: others of the same device may be fine. */
+bool retry_is_local(int code);
+/* A read failed. True: it is tried again at once, or it is the end of the slot: the device is gone,
+ * or the copy stops. False: this place is bad for now, slot->code and slot->sense say why. */
+bool retry_read_at_once(struct lane *lane, struct slot *slot);
+void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle *handle,
+	       const struct slot *slot);
+/* Bytes of the piece: could not be read, or before write_length, were refused. */
+void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length);
+/* All that was to be written is on the destination. */
+void slot_write_done(struct lane *lane, struct slot *slot);
+/* For pass.report(): what is finished, refused, or could not be read. */
+bool slot_report_map(struct lane *lane, struct slot *slot);
 
 #endif

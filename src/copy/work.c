@@ -111,6 +111,17 @@ uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst)
 	return work->chunks - first < run ? (uint32_t)(work->chunks - first) : run;
 }
 
+void work_jump(struct work *work, uint64_t to)
+{
+	uint64_t next = __atomic_load_n(&work->next, __ATOMIC_RELAXED);
+
+	if (to > work->chunks)
+		to = work->chunks;
+	while (next < to && !__atomic_compare_exchange_n(&work->next, &next, to, true,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static const struct work_area *area_of(const struct work *work, uint64_t chunk)
 {
 	size_t low = 0, high = work->count;

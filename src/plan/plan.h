@@ -45,6 +45,13 @@ enum sg_data {
 
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 
+/* What the destination gets in place of sectors that cannot be read. */
+enum fill {
+	FILL_ZERO,
+	FILL_MARK,  /* a text that names the LBA */
+	FILL_LEAVE, /* nothing: it keeps what was there */
+};
+
 /* Limits of what can be asked for; 0 always means "choose". */
 #define PLAN_CHUNK_MIN 512U
 #define PLAN_CHUNK_MAX (8U << 20)
@@ -52,6 +59,9 @@ enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 #define PLAN_LANES_MAX 32U
 /* A cable that hiccups once should not end a copy of hours. */
 #define PLAN_RETRIES_DEFAULT 3U
+/* What front ends begin with; all zero means "choose", and stopping at the first error. */
+#define PLAN_OPTIONS_DEFAULT                                                                       \
+	((struct plan_options){ .retries = PLAN_RETRIES_DEFAULT, .on_error = ON_ERROR_MAP })
 
 struct plan_options {
 	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: by device kind */
@@ -59,12 +69,23 @@ struct plan_options {
 	uint32_t lanes;       /* 0: by measurement */
 	enum backend_choice source_backend;
 	enum backend_choice destination_backend;
-	enum sg_data sg_data; /* of the ends that go through sg */
-	bool sg_fua;          /* every write is on the medium before it is reported done */
-	bool sg_dpo;          /* the disk's cache may forget what was transferred */
-	uint64_t rate;        /* bytes per second, 0: no limit */
-	enum on_error on_error;
-	unsigned retries; /* of a failed request before it counts as failed */
+	enum sg_data sg_data;         /* of the ends that go through sg */
+	bool sg_fua;                  /* every write is on the medium before it is reported done */
+	bool sg_dpo;                  /* the disk's cache may forget what was transferred */
+	uint64_t rate;                /* bytes per second, 0: no limit */
+	enum on_error on_error;       /* of reads */
+	enum on_error on_write_error; /* of the destination */
+	enum fill fill;               /* with ON_ERROR_MAP */
+	/* How often a failed request is tried again at once. A read that failed for the medium's
+	 * sake is not where ON_ERROR_MAP is set: passes of their own come back to it. */
+	unsigned retries;
+	unsigned retry_passes; /* over what is bad in the end, forwards and backwards in turn */
+	uint32_t slow_limit;   /* seconds: what takes longer is treated as damage; 0: no limit */
+	/* Reasons to stop; 0: none. */
+	uint64_t max_bad_areas;   /* more than these */
+	uint64_t max_read_errors; /* more than these */
+	uint64_t max_error_rate;  /* bytes per second that fail, more than these */
+	uint32_t max_no_read;     /* seconds without a good read */
 };
 
 struct plan {

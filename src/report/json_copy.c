@@ -20,7 +20,8 @@ json_object *report_json_bad_areas(const struct report *report)
 		report_json_add_number(object, "sectors", bad->sectors);
 		report_json_add_number(object, "offset", bad->lba * report->plan->sector_size);
 		report_json_add_number(object, "bytes", bad->sectors * report->plan->sector_size);
-		json_object_object_add(object, "errno", json_object_new_int(-bad->code));
+		json_object_object_add(object, "errno",
+				       bad->code ? json_object_new_int(-bad->code) : NULL);
 		json_object_object_add(object, "sense", report_json_sense(&bad->sense));
 		json_object_object_add(object, "partition",
 				       bad->partition ? json_object_new_int((int)bad->partition)

@@ -78,14 +78,25 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 {
 	const struct job_snapshot *job = &report->job;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
-	unsigned long areas = (unsigned long)job->bad_areas;
+	unsigned long areas = (unsigned long)job->bad_areas, refused = 0;
 
+	for (size_t i = 0; i < job->bad_shown; i++)
+		refused += job->bad[i].write;
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
 		snprintf(buffer, size, _("%s - everything was copied and flushed; not verified"),
 			 report_result_word(report));
 		break;
 	case EXIT_BAD_AREAS:
+		/* The worse of the two: what is missing there could have been read. */
+		if (refused) {
+			snprintf(buffer, size,
+				 P_("%s - %lu area of the destination could not be written",
+				    "%s - %lu areas of the destination could not be written",
+				    refused),
+				 report_result_word(report), refused);
+			break;
+		}
 		snprintf(buffer, size,
 			 P_("%s - %lu area of the source could not be read",
 			    "%s - %lu areas of the source could not be read", areas),

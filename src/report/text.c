@@ -24,7 +24,7 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 	size_t most = full ? JOB_BAD_SHOWN : BAD_LINES_MAX;
 	size_t shown = job->bad_shown < most ? job->bad_shown : most;
 
-	if (job->bad_areas == 0)
+	if (job->bad_shown == 0)
 		return;
 	fprintf(page->out, "\n %s\n", _("BAD AREAS"));
 	for (size_t i = 0; i < shown; i++) {
@@ -34,7 +34,9 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 		if (bad->sense.known)
 			sense_text(&bad->sense, why, sizeof(why));
 		else
-			text_copy(why, sizeof(why), error_phrase(bad->code));
+			text_copy(why, sizeof(why),
+				  bad->code ? error_phrase(bad->code)
+					    : _("bad since an earlier run"));
 		units_print_count(bad->sectors * unit, bytes);
 		if (bad->write)
 			page_item(page, _("LBA %" PRIu64 " +%" PRIu64 "  %s B  destination: %s"),

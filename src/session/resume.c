@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/rescue.h"
 #include "session/private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -189,6 +190,9 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 	if (r == 0)
 		r = session_find_end(session->disks, &recorded->destination, true, &destination,
 				     reterr);
+	if (r == 0 && session->options.rescue)
+		rescue_options_merge(&recorded->options, session->options.rescue,
+				     session->options.rescue_given);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, &recorded->options, &plan, reterr);

@@ -250,7 +250,7 @@ a_medium_error_by_its_lba() {
 	disks
 	# Ten blocks from 4660 (0x1234) on cannot be read.
 	trouble 2
-	through sg sg '6|7' --map copy.map
+	through sg sg '6|7' --map copy.map --on-error stop
 	says 'LBA 4660'
 	says 'medium error: unrecovered read error (3/11/00)'
 	trouble 0

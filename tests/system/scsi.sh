@@ -111,10 +111,27 @@ a_read_error_stops_with_its_lba_and_the_map_goes_on() {
 	# The debug disk calls 10 sectors from 4660 on unreadable while this bit is set.
 	undone_by debug_disks_do 0
 	debug_disks_do 2
-	run '6|7' clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs --map copy.map
+	run 6 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs --map copy.map \
+		--on-error stop
 	says 4660
 	debug_disks_do 0
 	run 0 resume copy.map --confirm "$token" --log-dir logs
+	cmp "$source" "$destination"
+}
+
+a_rescue_leaves_out_exactly_the_bad_sectors() {
+	three_disks
+	undone_by debug_disks_do 0
+	debug_disks_do 2
+	run 4 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
+		--map copy.map --report report.json
+	debug_disks_do 0
+	grep -q '"lba": 4660' report.json
+	cp "$source" expected.img
+	dd if=/dev/zero of=expected.img bs=512 seek=4660 count=10 conv=notrunc status=none
+	cmp expected.img "$destination"
+	# They are readable again: a retry brings them.
+	run 0 resume copy.map --retry-passes 1 --confirm "$token" --log-dir logs
 	cmp "$source" "$destination"
 }
 
@@ -151,4 +168,5 @@ run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
 	a_member_of_device_mapper_is_refused a_read_error_stops_with_its_lba_and_the_map_goes_on \
+	a_rescue_leaves_out_exactly_the_bad_sectors \
 	a_disk_that_is_unplugged_stops_the_copy

@@ -86,12 +86,41 @@ START_TEST(everything_is_taken)
 }
 END_TEST
 
-START_TEST(defaults_stop_at_errors)
+/* Each name reaches the member that it names. */
+START_TEST(rescue_options)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE("--on-write-error", "map", "--fill", "mark", "--retry-passes", "2",
+			       "--slow-limit", "3", "--max-bad-areas", "4", "--max-read-errors",
+			       "5", "--max-error-rate", "6K", "--max-no-read", "7"),
+			 0);
+	ck_assert_int_eq(options.plan.on_write_error, ON_ERROR_MAP);
+	ck_assert_int_eq(options.plan.fill, FILL_MARK);
+	ck_assert_uint_eq(options.plan.retry_passes, 2);
+	ck_assert_uint_eq(options.plan.slow_limit, 3);
+	ck_assert_uint_eq(options.plan.max_bad_areas, 4);
+	ck_assert_uint_eq(options.plan.max_read_errors, 5);
+	ck_assert_uint_eq(options.plan.max_error_rate, 6 * 1024);
+	ck_assert_uint_eq(options.plan.max_no_read, 7);
+	ck_assert_uint_eq(options.session.rescue_given, 255);
+	ck_assert_int_eq(CLONE("--fill", "random"), EXIT_USAGE);
+	ck_assert_int_eq(CLONE("--retry-passes", "-1"), EXIT_USAGE);
+	ck_assert_int_eq(CLONE("--retry-passes", "1001"), EXIT_USAGE);
+	ck_assert_int_eq(CLONE("--max-no-read", "1.5"), EXIT_USAGE);
+	ck_assert_int_eq(CLONE("--max-error-rate", "much"), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(defaults_survive_errors)
 {
 	struct clone_options options;
 
 	ck_assert_int_eq(CLONE(), 0);
-	ck_assert_int_eq(options.plan.on_error, ON_ERROR_STOP);
+	ck_assert_int_eq(options.plan.on_error, ON_ERROR_MAP);
+	ck_assert_int_eq(options.plan.on_write_error, ON_ERROR_STOP);
+	ck_assert_int_eq(options.plan.fill, FILL_ZERO);
+	ck_assert_uint_eq(options.session.rescue_given, 0);
 	ck_assert_int_eq(options.plan.source_backend, BACKEND_AUTO);
 	ck_assert_uint_eq(options.plan.rate, 0);
 	ck_assert_ptr_null(options.confirm);
@@ -232,7 +261,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("options");
 
 	tcase_add_test(tcase, everything_is_taken);
-	tcase_add_test(tcase, defaults_stop_at_errors);
+	tcase_add_test(tcase, defaults_survive_errors);
+	tcase_add_test(tcase, rescue_options);
 	tcase_add_test(tcase, bad_words_are_refused);
 	tcase_add_test(tcase, both_ends_are_needed);
 	tcase_add_test(tcase, values_may_begin_with_a_dash);

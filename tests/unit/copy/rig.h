@@ -28,6 +28,7 @@ struct rig {
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
+	bool filled; /* the last job ended with its bad sectors filled */
 	struct fault_script *source_script, *destination_script;
 	struct fault_backend bad_source, bad_destination;
 };
@@ -58,8 +59,8 @@ struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
 
 /*
  * Compares all of the destination: what the map calls finished is the source's,
- * bad sectors are zero, everything outside the plan is as it was. Inside the
- * plan and not finished it may be either. Returns the bytes found copied.
+ * bad sectors are filled once the job is through, everything outside the plan is as it was. Inside
+ * the plan and not finished it may be either. Returns the bytes found copied.
  */
 uint64_t rig_check(struct rig *rig, const struct map *map);
 /* The plan complete, nothing else touched. */

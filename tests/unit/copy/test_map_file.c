@@ -61,6 +61,14 @@ static struct plan *make_plan(const struct extent *extents, size_t count)
 					.retries = 5,
 					.rate = 123456789,
 					.on_error = ON_ERROR_MAP,
+					.on_write_error = ON_ERROR_MAP,
+					.fill = FILL_LEAVE,
+					.retry_passes = 1,
+					.slow_limit = 2,
+					.max_bad_areas = 3,
+					.max_read_errors = 4,
+					.max_error_rate = 5000000000,
+					.max_no_read = 6,
 					.source_backend = BACKEND_THREADS };
 	struct plan *plan = NULL;
 	struct error error = { 0 };

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The filling: what cannot be read gets zeros on the destination, or a text
+ * that says so, so that nothing old is taken for data. The map keeps calling it
+ * bad.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "copy/core.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+
+static int fill_prepare(struct job *job, unsigned round)
+{
+	int r;
+
+	if (round > 0 || !job->keeper.fill_due)
+		return 0;
+	prober_reset(job, false, false);
+	r = job_make_work(job, "-",
+			  job->prober.patches ? job->plan->sector_size : job->choice.chunk, false);
+	return r < 0 ? r : job->work.chunks > 0;
+}
+
+static bool fill_take(struct lane *lane, struct piece *ret)
+{
+	return !probe_must_wait(lane) && lane_take_chunk(lane, ret);
+}
+
+static void mark(const struct job *job, void *buffer, const struct piece *piece)
+{
+	uint32_t sector = job->plan->sector_size;
+
+	for (uint32_t at = 0; at < piece->length; at += sector)
+		snprintf((char *)buffer + at, sector,
+			 "clonedeck: LBA %" PRIu64 " of %s %s could not be read\n",
+			 (piece->source + at) / sector, job->plan->source.identity.model,
+			 job->plan->source.identity.serial);
+}
+
+static void fill_begin(struct lane *lane, struct slot *slot)
+{
+	memset(slot->buffer, 0, slot->piece.length);
+	if (lane->job->plan->options.fill == FILL_MARK)
+		mark(lane->job, slot->buffer, &slot->piece);
+	prober_write(lane, slot);
+}
+
+/* The map does not change, but for what the destination refuses. */
+static bool fill_report(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_REFUSED,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code,
+		.sense = slot->sense,
+	};
+
+	if (slot->has_bad && !ring_push(&lane->ring, &report))
+		return false;
+	counter_add(&lane->counters.handled, slot->piece.length);
+	return true;
+}
+
+static void fill_end(struct job *job)
+{
+	if (job_gate(job) < GATE_STOP)
+		job->keeper.fill_due = false;
+}
+
+const struct pass pass_fill = {
+	.kind = PASS_FILL,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = 'F',
+	.prepare = fill_prepare,
+	.take = fill_take,
+	.begin = fill_begin,
+	.advance = prober_written,
+	.give_up = probe_give_up,
+	.report = fill_report,
+	.end = fill_end,
+};

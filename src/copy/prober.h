@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The prober: one lane goes over damaged areas sector by sector. On good ground
+ * it keeps more and more reads in flight, after a failure it waits for each:
+ * every sector is read once in a pass whatever the depth, so no more reads fail
+ * than there are bad sectors, and a failing disk is never hurried.
+ *
+ * A sector smaller than the destination's is patched in: the destination's
+ * sector is read back, changed, and written, one at a time, so that neighbours
+ * that came off the disk before stay as they are.
+ *
+ * The state is lane 0's while a pass runs, the keeper's between two.
+ */
+#ifndef CLONEDECK_COPY_PROBER_H
+#define CLONEDECK_COPY_PROBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "copy/lane.h"
+
+struct prober {
+	bool backwards;     /* areas and sectors from the last one */
+	bool edges;         /* only up to the first failure from either side */
+	bool open;          /* area, low, high are of an area under way */
+	size_t area;        /* how many of job->work were gone over */
+	uint64_t low, high; /* bytes of the source not handed out yet */
+	bool front, back;   /* a failure was met from this side */
+	uint32_t trust;     /* good reads since the last failure */
+	bool patches;       /* the destination's sectors are the larger ones */
+	void *spare;        /* a sector of the source, where it patches; the job's */
+};
+
+/* Over the areas of job->work. While all lanes rest. */
+void prober_reset(struct job *job, bool backwards, bool edges);
+/* For the tables of passes. */
+bool prober_take(struct lane *lane, struct piece *ret);
+uint32_t prober_depth(const struct lane *lane);
+void prober_advance(struct lane *lane, struct slot *slot);
+void probe_give_up(struct lane *lane, struct slot *slot);
+
+/* Must the next piece wait until the last one is on the destination? */
+bool probe_must_wait(const struct lane *lane);
+/* Writes the piece, a whole one or one sector, by way of patching where it must. */
+void prober_write(struct lane *lane, struct slot *slot);
+/* A request that prober_write() has led to came back. */
+void prober_written(struct lane *lane, struct slot *slot);
+
+#endif

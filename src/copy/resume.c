@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a job takes over from the map that it goes on from. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/range.h"
+#include "copy/core.h"
+
+/* A sector of the destination that is tried in part and not in part is rescued sector by sector:
+ * the stream writes whole ones. */
+static int settle_edge(struct job *job, uint64_t start, uint64_t at, uint32_t unit)
+{
+	uint64_t from = start + u64_align_down(at - start, unit);
+	struct map_block block;
+
+	for (uint64_t pos = from; pos < from + unit && map_at(job->map, pos, &block);
+	     pos = block.start + block.size) {
+		uint64_t low = block.start > from ? block.start : from;
+		uint64_t end = block.start + block.size;
+		int r;
+
+		if (block.start >= from + unit)
+			break;
+		if (block.status != MAP_NON_TRIED)
+			continue;
+		if (end > from + unit)
+			end = from + unit;
+		r = map_set(job->map, low, end - low, MAP_NON_SCRAPED);
+		if (r < 0)
+			return r;
+		block = (struct map_block){ low, end - low, MAP_NON_SCRAPED };
+	}
+	return 0;
+}
+
+static int settle_units(struct job *job)
+{
+	uint32_t unit = io_sector_size(&job->setup.destination);
+
+	for (size_t i = 0; i < job->plan->extent_count; i++) {
+		uint64_t start, destination, length;
+		struct map_block block;
+
+		plan_extent_bytes(job->plan, i, &start, &destination, &length);
+		for (uint64_t pos = start;
+		     map_at(job->map, pos, &block) && block.start < start + length;
+		     pos = block.start + block.size)
+			if (block.start > start && (block.start - start) % unit &&
+			    settle_edge(job, start, block.start, unit) < 0)
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+int resume_map(struct job *job)
+{
+	uint32_t sector = job->plan->sector_size;
+
+	if (map_take_damage(job->map, job->setup.resume, sector) < 0 ||
+	    map_take_finished(job->map, job->setup.resume, sector) < 0)
+		return -ENOMEM;
+	return io_sector_size(&job->setup.destination) > sector ? settle_units(job) : 0;
+}
+
+int rescue_prepare(struct job *job)
+{
+	const struct plan_options *o = &job->plan->options;
+	uint32_t sector = job->plan->sector_size;
+
+	job->prober.patches = io_sector_size(&job->setup.destination) > sector;
+	if (job->prober.patches && !(job->prober.spare = malloc(sector)))
+		return -ENOMEM;
+	job->keeper.fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
+			       map_bytes(job->map, MAP_BAD) > 0;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the stream gets out of a damaged zone: after a chunk that failed, or was
+ * too slow, the next ones are left out, more of them with every failure behind
+ * the last landing, until a chunk is good again. What was left out stays
+ * non-tried, for the next sweep. Shared by all lanes; only failures take the
+ * lock.
+ */
+#ifndef CLONEDECK_COPY_SKIP_H
+#define CLONEDECK_COPY_SKIP_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "copy/work.h"
+
+struct skip {
+	pthread_mutex_t lock;
+	bool on;
+	uint64_t most; /* bytes of the longest skip */
+	uint64_t size; /* atomic: bytes of the last one; 0: on good ground */
+	/* Atomic: chunks behind `from` and before `land` are left out. */
+	uint64_t from, land;
+};
+
+void skip_init(struct skip *skip);
+void skip_done(struct skip *skip);
+/* For a new round over `work`; no lane is at work. */
+void skip_reset(struct skip *skip, const struct work *work, bool on);
+void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
+void skip_good(struct skip *skip, uint64_t chunk);
+/* A chunk that was handed out before the skip began, and lies in it. */
+bool skip_leaves_out(const struct skip *skip, uint64_t chunk);
+
+#endif
