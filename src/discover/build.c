@@ -489,6 +489,22 @@ static int say_sg(struct build *build)
 		  "with: modprobe sg"));
 }
 
+static int say_blockless(struct build *build)
+{
+	char names[160];
+
+	if (build->options->practice_dir)
+		return 0;
+	nodes_list_blockless(build->gathered.nodes, names, sizeof(names));
+	if (!names[0])
+		return 0;
+	return say_missing(build,
+			   _("Disks without a block node: %s. Nothing could keep others from using "
+			     "them during a copy, so they are not offered. Load the sd driver "
+			     "(modprobe sd_mod)."),
+			   names);
+}
+
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr)
 {
 	struct disk_list *list = build->list;
@@ -509,6 +525,8 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 		r = say_what_root_would_see(build);
 	if (r == 0)
 		r = say_sg(build);
+	if (r == 0)
+		r = say_blockless(build);
 	if (r < 0)
 		return error_nomem(reterr);
 	mark_twins(list);

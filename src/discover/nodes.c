@@ -259,3 +259,39 @@ void nodes_give(const struct nodes *nodes, struct disk *disk)
 		}
 	}
 }
+
+/* Peripheral device types of disks (SPC-4, 6.4.2): direct access, with its reduced form. */
+static bool is_disk_type(const char *hardware)
+{
+	char path[300];
+	int type = -1;
+
+	snprintf(path, sizeof(path), "%s/type", hardware);
+	CLEANUP(fclose) FILE *file = fopen(path, "re");
+
+	if (!file || fscanf(file, "%d", &type) != 1)
+		return false;
+	return type == 0 || type == 14;
+}
+
+void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct found_node *node = &nodes->items[i];
+		char path[300];
+
+		if (node->kind != NODE_SG)
+			continue;
+		snprintf(path, sizeof(path), "%s/block", node->hardware);
+		if (access(path, F_OK) == 0 || !is_disk_type(node->hardware))
+			continue;
+		int n = snprintf(to + used, size - used, "%s%s", used ? ", " : "", node->path);
+
+		if (n < 0 || (size_t)n >= size - used)
+			return;
+		used += (size_t)n;
+	}
+}

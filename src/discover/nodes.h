@@ -25,6 +25,10 @@ int nodes_add_raw(struct nodes *nodes);
  * count as the disk's. */
 void nodes_give(const struct nodes *nodes, struct disk *disk);
 
+/* The sg nodes of disks to which the kernel gave no block node (no upper-level driver), as
+ * "/dev/sg3, /dev/sg4"; "" none. Tapes, optical drives and enclosures are no disks. */
+void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size);
+
 /* What /dev/raw/raw<minor> is bound to. -ENODEV: to nothing; else as nodes_add_raw(). */
 int raw_binding(unsigned minor, dev_t *ret);
 

@@ -388,6 +388,25 @@ what_is_no_scsi_disk_is_refused() {
 	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
 }
 
+# The last disks that are made: they have no nodes to write to.
+a_disk_without_a_block_node_is_told_and_not_offered() {
+	modprobe -d /run/lab -r scsi_debug || true
+	modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" no_uld=1
+	undone_by unload_debug ''
+	udevadm settle
+	node=/dev/$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/scsi_generic)
+	run 0 list
+	says "Disks without a block node: $node"
+	run 2 clone -s "$node" -d new.img --confirm new.img --log-dir logs
+	says 'no disk that has a block node'
+	[ ! -e new.img ]
+}
+
+unload_debug() {
+	modprobe -d /run/lab -r scsi_debug || true
+	: >"$work/loaded"
+}
+
 run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
 	direct_where_the_driver_may_and_told_where_it_may_not \
@@ -397,4 +416,5 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_reset_on_the_way_is_not_survived_in_silence \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
-	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused
+	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
+	a_disk_without_a_block_node_is_told_and_not_offered
