@@ -295,8 +295,9 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 		.first = counts->first,
 	};
 	if (ret->indirect && handle->backend->mode == SG_MODE_DIRECT)
-		ret->advice = _("Direct IO was asked for, but the sg driver copies the data "
-				"(echo 1 > /proc/scsi/sg/allow_dio lets it do without).");
+		ret->advice =
+			_("Direct IO was asked for, but the sg driver copies the data "
+			  "(echo 1 > /sys/module/sg/parameters/allow_dio lets it do without).");
 }
 
 #define SG_TABLE                                                                                   \

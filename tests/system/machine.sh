@@ -13,22 +13,24 @@ if [ "${1:-}" != inside ]; then
 		head -c 8M /dev/urandom >"$work/${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/${disk%%:*}:${disk#*:}")
 	done
-	"$here/../lab/qemu-run" -t 360 "${disks[@]}" "$here/machine.sh" inside &
+	"$here/../lab/qemu-run" -t 440 "${disks[@]}" "$here/machine.sh" inside &
 	wait $!
 	exit
 fi
 . "$(dirname -- "$0")/lib.sh"
 
-# onto SOURCE-SERIAL DESTINATION-SERIAL: clones and compares; nobody else's bytes change.
+# onto SOURCE-SERIAL DESTINATION-SERIAL [OPTION]...: clones and compares; nobody else's bytes change.
 onto() {
 	local node
 	source=$(node_of "$1")
 	destination=$(node_of "$2")
+	from=$1 to=$2
+	shift 2
 	blkid -p "$source" || true
 	for node in /dev/sd? /dev/nvme0n1 /dev/vda; do
 		[ "$node" = "$destination" ] || echo "$(digest "$node") $node"
 	done >before
-	run 0 clone -s "serial=$1" -d "serial=$2" --confirm "${2: -6}" --log-dir logs
+	run 0 clone -s "serial=$from" -d "serial=$to" --confirm "${to: -6}" --log-dir logs "$@"
 	says COMPLETE
 	blockdev --flushbufs "$source" "$destination"
 	cmp "$source" "$destination"
@@ -63,11 +65,46 @@ USB_onto_virtio() {
 }
 
 UAS_onto_SCSI() {
-	# What a bridge calls its serial number is its own affair: it is found by its driver.
-	source=$(echo /sys/bus/usb/drivers/uas/*:*/host*/target*/*:*/block/sd?)
-	run 0 list --json
-	serial=$(jq -er --arg node "/dev/${source##*/}" '.disks[] | select(.node == $node) | .serial' out)
-	onto "$serial" SCSI-DST-000006
+	onto "$(serial_of_uas)" SCSI-DST-000006
 }
 
-run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI
+# What a bridge calls its serial number is its own affair: it is found by its driver.
+serial_of_uas() {
+	source=$(echo /sys/bus/usb/drivers/uas/*:*/host*/target*/*:*/block/sd?)
+	run 0 list --json
+	jq -er --arg node "/dev/${source##*/}" '.disks[] | select(.node == $node) | .serial' out
+}
+
+# The same by SCSI commands; the destination has other bytes before.
+onto_by_sg() {
+	local node
+	node=$(node_of "$2")
+	head -c 8M /dev/urandom >"$node"
+	sync "$node"
+	onto "$@" --source-backend sg --destination-backend sg
+	jq -e '.engine | .source_backend == "sg" and .destination_backend == "sg"
+		and .source_sg.direct + .source_sg.indirect >= 8' logs/*.json
+}
+
+SCSI_onto_SATA_by_sg() {
+	echo 1 >/sys/module/sg/parameters/allow_dio
+	onto_by_sg SCSI-DST-000006 SATA-SRC-000001
+	jq -e '.engine | .source_sg.direct > 0 and .source_sg.indirect == 0
+		and .destination_sg.direct > 0' logs/*.json
+}
+
+UAS_onto_USB_by_sg() {
+	onto_by_sg "$(serial_of_uas)" USB-SRC-000003
+}
+
+no_sg_on_NVMe_nor_virtio() {
+	run 2 clone -s serial=NVME-DST-000002 -d new.img --source-backend sg --confirm new.img \
+		--log-dir logs
+	says 'has no sg node'
+	run 2 clone -s serial=VIRTIO-D-000004 -d new.img --source-backend sg --confirm new.img \
+		--log-dir logs
+	says 'has no sg node'
+}
+
+run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
+	UAS_onto_USB_by_sg no_sg_on_NVMe_nor_virtio

@@ -212,17 +212,17 @@ addresses_beyond_two_tib() {
 
 direct_where_the_driver_may_and_told_where_it_may_not() {
 	disks
-	echo 0 >/proc/scsi/sg/allow_dio
+	echo 0 >/sys/module/sg/parameters/allow_dio
 	through sg sg 0
 	same_disks
-	says '/proc/scsi/sg/allow_dio'
+	says '/sys/module/sg/parameters/allow_dio'
 	reported '.engine.source_sg | .direct == 0 and .indirect > 0'
 	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 2'
 	through sg sg 0 --sg-io indirect
 	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 0'
-	echo 1 >/proc/scsi/sg/allow_dio
+	echo 1 >/sys/module/sg/parameters/allow_dio
 	through sg sg 0
-	echo 0 >/proc/scsi/sg/allow_dio
+	echo 0 >/sys/module/sg/parameters/allow_dio
 	same_disks
 	reported '.engine | .source_sg.indirect == 0 and .destination_sg.indirect == 0
 		and .source_sg.direct >= 12'
