@@ -35,7 +35,9 @@ const char *smartctl_node(const struct disk *disk)
 {
 	switch (disk->kind) {
 	case DISK_SCSI:
-		return disk->sg[0] ? disk->sg : disk->node;
+		/* Only by the name of the disk does it know USB bridges, and which of them bear
+		 * being asked. */
+		return disk->sg[0] && strcmp(disk->transport, "usb") != 0 ? disk->sg : disk->node;
 	case DISK_NVME:
 		return disk->node;
 	default:

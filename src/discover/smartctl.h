@@ -23,7 +23,7 @@ struct smartctl_question {
 void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
 		  uint64_t patience);
 /* The node to ask a disk of that kind through, "" for one that has no health of its own (loop,
- * RAM, virtual). The sg node is preferred: opening it tells udev nothing. */
+ * RAM, virtual). Where it does as well the sg node is preferred: opening it tells udev nothing. */
 const char *smartctl_node(const struct disk *disk);
 
 #endif

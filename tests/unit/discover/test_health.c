@@ -206,6 +206,8 @@ START_TEST(disks_without_health_are_not_asked)
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
 	text_copy(disk.sg, sizeof(disk.sg), "/dev/sg0");
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/sg0");
+	text_copy(disk.transport, sizeof(disk.transport), "usb");
+	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
 	smartctl_ask("/nonexistent/smartctl", &question, 1, PATIENCE);
 	ck_assert(!health_is_known(&health));
 	ck_assert_str_eq(health.why, "");
