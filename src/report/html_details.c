@@ -17,7 +17,8 @@ static void put_bad_area(FILE *out, const struct report *report, const struct jo
 	if (bad->sense.known)
 		sense_text(&bad->sense, why, sizeof(why));
 	else
-		text_copy(why, sizeof(why), error_phrase(bad->code));
+		text_copy(why, sizeof(why),
+			  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
 	html_markup(out, "<tr>");
 	html_element(out, "td", "%s", bad->write ? _("destination") : _("source"));
 	html_element(out, "td class=n", "%" PRIu64, bad->lba);
@@ -35,9 +36,12 @@ static void put_bad_area(FILE *out, const struct report *report, const struct jo
 void html_put_bad_areas(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
-	unsigned long more = (unsigned long)(job->bad_areas - job->bad_shown);
+	unsigned long more = 0;
 
-	if (job->bad_areas == 0)
+	/* The list has what the destination refused, too, which is no area of the map. */
+	if (job->bad_areas > job->bad_shown)
+		more = (unsigned long)(job->bad_areas - job->bad_shown);
+	if (job->bad_shown == 0)
 		return;
 	html_section(out, "long", _("Bad areas"));
 	html_markup(out, "<table class=\"grid\">\n<thead><tr>");
@@ -51,7 +55,7 @@ void html_put_bad_areas(FILE *out, const struct report *report)
 	for (size_t i = 0; i < job->bad_shown; i++)
 		put_bad_area(out, report, &job->bad[i]);
 	html_markup(out, "</table>\n");
-	if (job->bad_areas > job->bad_shown)
+	if (more)
 		html_element(out, "p class=legend",
 			     P_("and %lu more, listed in the map",
 				"and %lu more, listed in the map", more),
