@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Three scsi_debug disks that are unplugged and plugged in again, a copy from one
+# onto another, and the third that must stay as it is. For unplug.sh and the
+# soak test; lib.sh comes first, scsi_debug is loaded with add_host=3,
+# per_host_store=1, so that what is on a disk stays there.
+
+MIB=1048576
+declare -A hctl
+
+hctl_of_node() { # NODE
+	basename "$(readlink -f "/sys/block/${1##*/}/device")"
+}
+
+# The disk's node at this moment; fails while it has none.
+node() { # ROLE
+	local found
+	found=$(ls "/sys/class/scsi_device/${hctl[$1]}/device/block" 2>/dev/null) || return 1
+	[ -b "/dev/$found" ] && echo "/dev/$found"
+}
+
+serial() { # ROLE, as the disk itself says it
+	sg_inq -p 0x80 "$(node "$1")" | sed -n 's/.*Unit serial number: *//p'
+}
+
+three_nodes() {
+	set -- /dev/sd?
+	[ $# -eq 3 ]
+}
+
+# Attaches whatever an earlier case left unplugged, and fills all with bytes of their own.
+three_disks() {
+	local host disk roles=(source destination spare) i=0
+	for host in /sys/class/scsi_host/host*; do
+		echo '- - -' >"$host/scan"
+	done
+	wait_for three_nodes
+	udevadm settle
+	for disk in /dev/sd?; do
+		hctl[${roles[i]}]=$(hctl_of_node "$disk")
+		head -c $((12 * MIB)) /dev/urandom >"$disk"
+		sync "$disk"
+		i=$((i + 1))
+	done
+	token=$(serial destination | sed 's/.*\(......\)$/\1/')
+	spare_before=$(digest "$(node spare)")
+}
+
+start_copy() { # [OPTION]...
+	: >out
+	: >err
+	"$CLONEDECK" clone -s "$(node source)" -d "$(node destination)" --confirm "$token" \
+		--log-dir logs --map copy.map --rate "${RATE:-4M}" --map-interval 1 "$@" >out 2>err &
+	copy=$!
+	wait_for cmp -n $((3 * MIB)) "$(node source)" "$(node destination)"
+}
+
+unplug() { # ROLE
+	echo 1 >"/sys/class/scsi_device/${hctl[$1]}/device/delete"
+}
+
+# Under the first name that is free; one that is attached is taken off before.
+plug() { # ROLE
+	local host=${hctl[$1]%%:*}
+	! node "$1" >/dev/null || unplug "$1"
+	echo '- - -' >"/sys/class/scsi_host/host$host/scan"
+	wait_for node "$1"
+}
+
+says_soon() { # TEXT
+	wait_for grep -qF -- "$1" out err || {
+		cat out err
+		return 1
+	}
+}
+
+ends() { # STATUS
+	local status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq "$1" ] || {
+		cat out err
+		fail "exit status $status, not $1"
+	}
+}
+
+all_is_copied() {
+	cmp "$(node source)" "$(node destination)"
+	[ "$(digest "$(node spare)")" = "$spare_before" ] || fail "the third disk was written to"
+	# No file grew where a node was.
+	! find /dev -maxdepth 1 -type f -name 'sd*' | grep .
+}
