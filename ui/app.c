@@ -265,6 +265,29 @@ static void answer_stop(void *user, struct app *app, int choice)
 		app_message(app, MESSAGE_INFO, _("The copy goes on."));
 }
 
+static void answer_leave(void *user, struct app *app, int choice)
+{
+	if (choice != 0 || !app_copying(app))
+		return;
+	app->abandoned = true;
+	app->exit_code = EXIT_STOPPED;
+	app->quit = true;
+}
+
+/* It was asked to stop already, and a disk that hangs may never let it. */
+static void ask_leave(struct app *app)
+{
+	const struct popup_choice choices[] = {
+		{ 'l', _("leave: what was not flushed is copied again later") }
+	};
+
+	popup_ask(app, _("Still stopping"),
+		  _("Requests are under way, or the destination is flushing. A disk that hangs may "
+		    "take minutes, or never answer. Whoever leaves now resumes from the map as it "
+		    "was saved last."),
+		  choices, 1, answer_leave, NULL);
+}
+
 void app_ask_stop(struct app *app)
 {
 	const char *title = _("Stop the copy?");
@@ -274,8 +297,8 @@ void app_ask_stop(struct app *app)
 		app->quit = true;
 		return;
 	}
-	if (app->stop_wanted) {
-		app_stop_now(app);
+	if (app->stop_wanted && session_state(app->session) != SESSION_WAITING) {
+		ask_leave(app);
 		return;
 	}
 	if (popup_is_open(app, title)) {

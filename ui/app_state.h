@@ -26,6 +26,7 @@ struct app {
 	char host[65];
 	bool dirty;
 	bool quit;
+	bool abandoned;   /* left while the copy was still stopping: nothing waits for it */
 	bool stop_wanted; /* also while the job is only about to start */
 	bool leaving;     /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
 	int signals;      /* signalfd */

@@ -47,7 +47,7 @@ static int take_signals(struct error *reterr)
 }
 
 static int run(const struct deck_options *options, struct session *session, struct term *term,
-	       int signals, struct error *reterr)
+	       int signals, bool *retabandoned, struct error *reterr)
 {
 	struct app *app;
 	int code, err;
@@ -60,9 +60,15 @@ static int run(const struct deck_options *options, struct session *session, stru
 	session_rescan(session);
 	app_loop(app);
 	code = app->copied || app->term ? app->exit_code : EXIT_ENVIRONMENT;
+	*retabandoned = app->abandoned;
 	term_stop(app->term);
 	/* The report of the copy stays behind where the screens were. */
-	if (app->report_text)
+	if (app->abandoned)
+		fputs(_("clonedeck: Left while the copy was still stopping. The map is as it was "
+			"saved last; resume goes on from it. Where the kernel still waits for the "
+			"disk, this process ends when it answers.\n"),
+		      stdout);
+	else if (app->report_text)
 		fputs(app->report_text, stdout);
 	fflush(stdout);
 	app_destroy(app);
@@ -80,6 +86,7 @@ int deck_run(const struct deck_options *options)
 	struct session *session = NULL;
 	struct error error = { 0 };
 	struct term *term = NULL;
+	bool abandoned = false;
 	int signals, code = EXIT_COMPLETE;
 
 	signals = take_signals(&error);
@@ -92,8 +99,10 @@ int deck_run(const struct deck_options *options)
 		code = (int)error_exit_code(&error);
 		goto out;
 	}
-	code = run(options, session, term, signals, &error);
-	session_destroy(session);
+	code = run(options, session, term, signals, &abandoned, &error);
+	/* Its threads may wait for a disk for ever; they end with the process. */
+	if (!abandoned)
+		session_destroy(session);
 out:
 	if (signals >= 0)
 		close(signals);

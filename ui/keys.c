@@ -90,6 +90,8 @@ static const struct command_info table[] = {
 	  NULL, NULL, N_("zoom into the map"), 0 },
 	{ COMMAND_ZOOM_OUT, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { '-' },
 	  NULL, NULL, N_("zoom out of the map"), 0 },
+	{ COMMAND_SAVE, ON(SCREEN_RUN), { 's' },
+	  NULL, NULL, N_("keep the map elsewhere"), 0 },
 	/* 5 Report */
 	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' },
 	  N_("save report"), NULL, N_("report, certificate: save"), 1 },

@@ -147,6 +147,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	/* From the first error on this is what matters; who wants the other back has a key. */
 	if (job->errors && !screen->rescue_told)
 		screen->rescue = screen->rescue_told = true;
+	run_place_follow(screen, app, changes);
 	if (job->state == JOB_ENDED && !screen->rang) {
 		screen->rang = true;
 		if (screen->bell)
@@ -251,6 +252,9 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_RATE:
 		ask_rate(app);
 		return true;
+	case COMMAND_SAVE:
+		run_place_ask(app);
+		return true;
 	case COMMAND_LOG:
 		show_log(screen, app);
 		return true;
@@ -286,6 +290,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("Nothing is copied any more: there is nothing to pause.");
 		break;
 	case COMMAND_RATE:
+	case COMMAND_SAVE:
 		if (job && job->state == JOB_WAITING)
 			return _("No copy runs.");
 		break;

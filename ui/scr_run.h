@@ -23,11 +23,16 @@ struct run_screen {
 	struct map_pane map;
 	bool rescue;      /* how the rescue stands is shown, where else the CPU is */
 	bool rescue_told; /* the first error has come, or it was asked for */
+	bool map_failed;  /* another place for the map was asked for */
 	bool bell, rang;
 };
 
 /* What its map shows; only with a job. */
 struct map_scene run_screen_scene(struct app *app);
+/* run_place.c */
+void run_place_ask(struct app *app);
+void run_place_follow(struct run_screen *screen, struct app *app, unsigned changes);
+
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 #endif

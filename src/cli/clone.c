@@ -214,8 +214,13 @@ static int run(int argc, char **argv, bool resume)
 	r = confirm(session, &options);
 
 	struct headless_options wanted = { .json = options.json, .wait = options.wait };
+	bool abandoned = false;
 
-	return r != 0 ? r : headless_run(session, signal_fd, &wanted);
+	if (r == 0)
+		r = headless_run(session, signal_fd, &wanted, &abandoned);
+	if (abandoned)
+		session = NULL;
+	return r;
 }
 
 int cli_clone(int argc, char **argv)

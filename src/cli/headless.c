@@ -23,6 +23,7 @@
 #define EVERY_TERMINAL  (NSEC_PER_SEC / 2)
 #define EVERY_JSON      NSEC_PER_SEC
 #define EVERY_FILE      (10 * NSEC_PER_SEC)
+#define LEAVE_AFTER     (5 * NSEC_PER_SEC)
 #define WITHOUT_POLL    (NSEC_PER_SEC / 10)
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MAX     512
@@ -33,8 +34,11 @@ struct headless {
 	int signal_fd;
 	bool json, terminal;
 	bool line_open;   /* the cursor is behind a progress line */
+	bool map_failed;  /* was said */
 	bool stop_wanted; /* a signal asked for it */
 	bool stop_said;
+	bool abandoned;           /* the copy still stops, but nobody waits any more */
+	uint64_t stopping_since;  /* monotonic ns */
 	uint32_t wait;            /* seconds for a disk that is gone, 0 for ever */
 	char who[320], note[400]; /* what was said of it */
 	uint64_t next;            /* when the next line is due, monotonic ns */
@@ -50,6 +54,7 @@ int headless_block_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
 	/* A reader that goes away must not end the copy. */
@@ -108,6 +113,19 @@ static uint64_t interval(const struct headless *run)
 	return run->terminal ? EVERY_TERMINAL : EVERY_FILE;
 }
 
+/* Loudly, and how to get out of it: a copy whose map is only in memory is lost with the machine. */
+static void say_map_failed(struct headless *run, const struct job_snapshot *job)
+{
+	if (job->map_failed && !run->map_failed) {
+		close_line(run);
+		fprintf(stderr,
+			_("clonedeck: The map cannot be saved as %s. The copy goes on with the map "
+			  "in memory; kill -USR2 %ld saves it at another place.\n"),
+			session_map_path(run->session), (long)getpid());
+	}
+	run->map_failed = job->map_failed;
+}
+
 /* Progress when it is due, or at once when the state changed. Returns true when it ended. */
 static bool show(struct headless *run)
 {
@@ -116,6 +134,7 @@ static bool show(struct headless *run)
 
 	if (!session_snapshot(run->session, &snapshot))
 		return false;
+	say_map_failed(run, &snapshot);
 	if (snapshot.state == JOB_ENDED)
 		return true;
 	if (snapshot.state != run->shown || now >= run->next) {
@@ -141,6 +160,35 @@ static void say_now(struct headless *run)
 	fprintf(stderr, "clonedeck: %s\n", progress_line(&snapshot, line));
 }
 
+static void move_map(struct headless *run)
+{
+	struct error error = { 0 };
+
+	close_line(run);
+	if (session_move_map(run->session, NULL, &error) < 0)
+		cli_error(&error);
+}
+
+static void say_moved(struct headless *run)
+{
+	const struct error *error = session_move_error(run->session);
+
+	close_line(run);
+	if (error->code < 0)
+		cli_error(error);
+	else
+		fprintf(stderr, _("clonedeck: The map is kept as %s from now on.\n"),
+			session_map_path(run->session));
+}
+
+/* The first one stops; one that comes when stopping takes too long leaves the disk alone. */
+static void stop_signal(struct headless *run)
+{
+	if (run->stop_said && clock_monotonic() - run->stopping_since >= LEAVE_AFTER)
+		run->abandoned = true;
+	run->stop_wanted = true;
+}
+
 static void take_signals(struct headless *run)
 {
 	struct signalfd_siginfo info;
@@ -150,13 +198,16 @@ static void take_signals(struct headless *run)
 		case SIGUSR1:
 			say_now(run);
 			break;
+		case SIGUSR2:
+			move_map(run);
+			break;
 		case SIGHUP:
 			/* The terminal is gone; the copy is not. */
 			run->terminal = false;
 			run->line_open = false;
 			break;
 		default:
-			run->stop_wanted = true;
+			stop_signal(run);
 			break;
 		}
 	}
@@ -169,6 +220,7 @@ static void stop_when_wanted(struct headless *run)
 	if (!run->stop_wanted || run->stop_said || session_state(run->session) != SESSION_RUNNING)
 		return;
 	run->stop_said = true;
+	run->stopping_since = clock_monotonic();
 	job_stop(job);
 	close_line(run);
 	fputs(_("clonedeck: Stopping: waiting for what is in flight, flushing, saving the map.\n"),
@@ -196,7 +248,8 @@ static void wait_for_events(struct headless *run)
 	if (poll(fds, 2, poll_timeout(run)) < 0 && errno != EINTR)
 		clock_sleep_until(clock_monotonic() + WITHOUT_POLL);
 	take_signals(run);
-	session_dispatch(run->session);
+	if (session_dispatch(run->session) & SESSION_CHANGE_MAP)
+		say_moved(run);
 	stop_when_wanted(run);
 }
 
@@ -289,7 +342,18 @@ static void wait_for_disk(struct headless *run)
 	run->who[0] = run->note[0] = '\0';
 }
 
-int headless_run(struct session *session, int signal_fd, const struct headless_options *options)
+static int leave(bool *retabandoned)
+{
+	*retabandoned = true;
+	fputs(_("clonedeck: Left while the copy was still stopping. The map is as it was saved "
+		"last; resume goes on from it. Where the kernel still waits for the disk, this "
+		"process ends when it answers.\n"),
+	      stderr);
+	return EXIT_STOPPED;
+}
+
+int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
+		 bool *retabandoned)
 {
 	struct headless run = {
 		.session = session,
@@ -314,9 +378,11 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 	if (session_state(session) != SESSION_RUNNING)
 		return start_failed(session);
 	do {
-		while (!show(&run))
+		while (!show(&run) && !run.abandoned)
 			wait_for_events(&run);
 		close_line(&run);
+		if (run.abandoned)
+			return leave(retabandoned);
 		if (session_finish(session, &error) < 0)
 			cli_error(&error);
 		wait_for_disk(&run);

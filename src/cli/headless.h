@@ -17,8 +17,11 @@ struct headless_options {
 	uint32_t wait; /* seconds at most for a disk that is gone; 0: for ever */
 };
 
-/* From a confirmed session to its report; returns an enum exit_code. */
-int headless_run(struct session *session, int signal_fd, const struct headless_options *options);
+/* From a confirmed session to its report; returns an enum exit_code. *retabandoned: a second
+ * signal came while the copy was stopping for long; the session's threads may wait for a disk
+ * for ever and are not to be waited for. */
+int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
+		 bool *retabandoned);
 /* Columns of the terminal on standard output, 80 where there is none. */
 int headless_columns(void);
 

@@ -106,6 +106,10 @@ struct keeper {
 	struct doubt doubt[GONE_DOUBTS]; /* a ring */
 	uint64_t doubts;                 /* ever */
 	uint64_t next_look;              /* whether both ends are still there */
+	/* Source, destination: requests that came back, and since when none did while some were
+	 * under way. */
+	uint64_t answers[2], silent_since[2];
+	bool silence_told[2];
 	/* What the last good flush has confirmed; NULL: there was none. */
 	struct map *confirmed;
 	bool map_changed; /* since it was last given to the saver */

@@ -12,6 +12,8 @@
 #include "copy/core.h"
 
 #define LOOK_EVERY NSEC_PER_SEC
+/* No disk takes so long that is well; the kernel's own patience is 30 s and more. */
+#define SILENCE (20 * NSEC_PER_SEC)
 /* Longer than any kernel takes from the first failing request to the removal of a disk that was
  * unplugged; what was truly bad is found again. */
 #define DOUBTFUL (5 * NSEC_PER_SEC)
@@ -53,14 +55,53 @@ bool gone_is_why(struct job *job)
 	return true;
 }
 
+static uint32_t in_flight(const struct job *job, bool destination)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct lane_counters *c = &job->lanes[i]->counters;
+
+		sum += counter_get32(destination ? &c->at_destination : &c->at_source);
+	}
+	return sum;
+}
+
+/* A disk that hangs says nothing at all: whoever waits for it should know which of the two. */
+static void tell_silence(struct job *job, bool destination, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	const char *name = destination ? job->setup.destination.name : job->setup.source.name;
+	uint64_t answers = destination ? MEASURE_SUM(job, writes) + MEASURE_SUM(job, read_back)
+				       : MEASURE_SUM(job, reads);
+	uint64_t since = k->silent_since[destination];
+	bool silent = answers == k->answers[destination] && in_flight(job, destination) > 0;
+
+	k->answers[destination] = answers;
+	if (silent && since && now - since >= SILENCE && !k->silence_told[destination])
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("%s has not answered for %u seconds. The kernel may recover it, or "
+				"give it up."),
+			      name, (unsigned)((now - since) / NSEC_PER_SEC));
+	else if (!silent && k->silence_told[destination])
+		job_event_add(job, LOG_LEVEL_INFO, _("%s answers again."), name);
+	k->silence_told[destination] = silent && since && now - since >= SILENCE;
+	if (!silent)
+		k->silent_since[destination] = 0;
+	else if (!since)
+		k->silent_since[destination] = now;
+}
+
 void gone_look(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
-	if (!job->setup.present || !k->ever_copied || now < k->next_look)
+	if (!k->ever_copied || now < k->next_look)
 		return;
 	k->next_look = now + LOOK_EVERY;
-	if (job_gate(job) >= GATE_STOP)
+	tell_silence(job, false, now);
+	tell_silence(job, true, now);
+	if (!job->setup.present || job_gate(job) >= GATE_STOP)
 		return;
 	for (int destination = 0; destination < 2; destination++)
 		if (is_gone(job, destination))

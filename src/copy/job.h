@@ -149,6 +149,7 @@ struct job_snapshot {
 	uint64_t refused_bytes; /* that the destination did not take, where the copy went on */
 	struct job_rescue rescue;
 	uint64_t events; /* number of the newest event */
+	bool map_failed; /* the last saving failed; the map is in memory and is tried again */
 	bool map_safe;   /* the map file on disk could be written last time */
 	int64_t map_saved_at;
 	char engine[256]; /* the choice in words */

@@ -265,6 +265,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 
 	bad_show(job, s);
 	s->map_safe = k->map_safe;
+	s->map_failed = k->map_warned;
 	s->map_saved_at = k->map_saved_at;
 }
 

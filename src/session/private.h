@@ -79,6 +79,16 @@ struct waiting {
 	int timer_fd;
 };
 
+/* Where the map is to go instead: the moving thread's while it runs. */
+struct move_task {
+	struct task task;
+	char wanted[512]; /* "": one of the usual places */
+	char from[512], log_dir[512];
+	char path[512]; /* that was tried last, or taken */
+	int result;
+	struct error error; /* the front end's */
+};
+
 struct session {
 	struct session_options options;
 	enum session_state state;
@@ -110,6 +120,7 @@ struct session {
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
 	struct past past;
 	struct waiting waiting;
+	struct move_task moving;
 
 	struct report report;
 	bool has_report;
@@ -122,6 +133,7 @@ enum session_event_source {
 	EVENT_JOB,
 	EVENT_HEALTH,
 	EVENT_TIMER,
+	EVENT_MOVE,
 };
 
 /* session.c */
@@ -203,6 +215,9 @@ void session_take_timer(struct session *session);
 void session_give_up_waiting(struct session *session);
 /* The next part was started (then it is the session's job), or could not be. */
 void session_went_on(struct session *session, int result, const struct error *error);
+
+/* move.c */
+void session_take_move(struct session *session, unsigned *changes);
 
 /* start.c */
 /* Claims both ends of session->plan and starts a job, in the background. */

@@ -92,6 +92,10 @@ static int init(struct session *session, struct error *reterr)
 		r = session_watch(session, session->asking.task.event_fd, EVENT_HEALTH, reterr);
 	if (r == 0)
 		r = session_waiting_init(session, reterr);
+	if (r == 0)
+		r = task_init(&session->moving.task, reterr);
+	if (r == 0)
+		r = session_watch(session, session->moving.task.event_fd, EVENT_MOVE, reterr);
 	return r;
 }
 
@@ -106,7 +110,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 			    NULL);
 	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd =
 		session->asking.task.event_fd = -1;
-	session->waiting.timer_fd = -1;
+	session->waiting.timer_fd = session->moving.task.event_fd = -1;
 	int r = init(session, reterr);
 
 	if (r < 0)
@@ -135,6 +139,7 @@ void session_destroy(struct session *session)
 	session_release_job(session);
 	task_done(&session->starting.task);
 	task_done(&session->asking.task);
+	task_done(&session->moving.task);
 	session_disks_done(session);
 	verdict_list_done(&session->verdicts);
 	map_destroy(session->resume);
@@ -177,6 +182,9 @@ unsigned session_dispatch(struct session *session)
 		case EVENT_HEALTH:
 			task_join(&session->asking.task);
 			changes |= SESSION_CHANGE_JOB;
+			break;
+		case EVENT_MOVE:
+			session_take_move(session, &changes);
 			break;
 		case EVENT_TIMER:
 			session_take_timer(session);

@@ -78,6 +78,7 @@ enum session_change {
 	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
 	SESSION_CHANGE_STATE = 1 << 2,
 	SESSION_CHANGE_JOB = 1 << 3,
+	SESSION_CHANGE_MAP = 1 << 4, /* another place for the map was taken, or is none */
 };
 /* Handles what is pending, never blocks; returns a set of changes. */
 unsigned session_dispatch(struct session *session);
@@ -149,6 +150,16 @@ const struct session_waiting *session_waiting(const struct session *session);
 /* At a key: where it was asked for, or where going on has failed. -EAGAIN while the disk is not
  * there. */
 int session_go_on(struct session *session, struct error *reterr);
+/*
+ * Another place for the map of a running copy: a file that is not there yet, a
+ * directory, or NULL for the first of the usual ones that takes it (the log
+ * directory, $TMPDIR, $HOME, /var/tmp, /tmp, /run, /dev/shm). Tried in the
+ * background; SESSION_CHANGE_MAP tells that it is known, session_move_error()
+ * (code 0: it is saved there from now on) and session_map_path() how and where.
+ */
+int session_move_map(struct session *session, const char *path, struct error *reterr);
+const struct error *session_move_error(const struct session *session);
+const char *session_map_path(const struct session *session); /* "" not known yet */
 const struct report *session_report(const struct session *session);
 /* Who did it and for whom, for report and certificate; those that were saved already are saved
  * again. NULL leaves as it is, "" takes it back. */

@@ -424,6 +424,23 @@ def disk_that_goes_and_comes_back():
         terminal.wait("EXIT")
 
 
+def hanging_disk_is_left_after_a_second_question():
+    """Stopping may take for ever; whoever asked for it twice gets the terminal back."""
+    with Terminal(f"{FAKEDECK} --hang rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("C-c", "s")
+        terminal.wait("STOPPING")
+        terminal.keys("q")
+        terminal.wait("Still stopping")
+        terminal.keys("Escape")
+        terminal.settled()
+        terminal.keys("C-c")
+        terminal.wait("Still stopping")
+        terminal.keys("l")
+        assert "resume goes on" in terminal.wait("EXIT 6").replace("\n", "")
+
+
 def paused_copy_without_a_terminal_stops():
     """Nobody could let it go on; it can be resumed."""
     program = copying()
@@ -524,6 +541,7 @@ CASES = [
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
+    hanging_disk_is_left_after_a_second_question,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing, slow_lines_keep_up,

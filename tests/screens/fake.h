@@ -17,6 +17,8 @@ void fake_machines(const char *const *names, int count);
 
 /* From now on the figures of a job change as those of a healthy copy do. */
 void fake_moves(void);
+/* A disk that never answers: a copy that is stopped does not end. */
+void fake_hangs(void);
 
 struct job *fake_job_new(const struct plan *plan, int event_fd);
 void fake_job_free(struct job *job);

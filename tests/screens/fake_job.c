@@ -21,6 +21,13 @@ struct job {
 
 static bool moving;
 
+static bool hangs;
+
+void fake_hangs(void)
+{
+	hangs = true;
+}
+
 void fake_moves(void)
 {
 	moving = true;
@@ -205,7 +212,7 @@ void job_pause(struct job *job, bool pause)
 
 void job_stop(struct job *job)
 {
-	job->state = JOB_ENDED;
+	job->state = hangs ? JOB_STOPPING : JOB_ENDED;
 	eventfd_write(job->event_fd, 1);
 }
 

@@ -285,6 +285,22 @@ int session_go_on(struct session *session, struct error *reterr)
 			 "The disk is not there yet.");
 }
 
+int session_move_map(struct session *session, const char *path, struct error *reterr)
+{
+	tell(session, SESSION_CHANGE_MAP);
+	return 0;
+}
+
+const struct error *session_move_error(const struct session *session)
+{
+	return &session->none;
+}
+
+const char *session_map_path(const struct session *session)
+{
+	return "/var/log/clonedeck/x.map";
+}
+
 int session_finish(struct session *session, struct error *reterr)
 {
 	struct report *report = &session->report;

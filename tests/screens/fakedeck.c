@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 		{ "size", required_argument, NULL, 's' },
 		{ "practice", required_argument, NULL, 'p' },
 		{ "moving", no_argument, NULL, 'm' },
+		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
 			fake_moves();
 		else if (option == 'v')
 			fake_vanish();
+		else if (option == 'h')
+			fake_hangs();
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
 			return 1;
 	}

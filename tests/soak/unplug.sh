@@ -20,7 +20,7 @@ echo "# seed $3, to be repeated with SEED=$3 CYCLES=$cycles"
 one_copy_with_pulled_cables() {
 	local pulls=$((1 + RANDOM % 2)) role i
 	three_disks
-	start_copy
+	start_copy --on-vanish wait
 	for ((i = 0; i < pulls; i++)); do
 		sleep "0.$((RANDOM % 10))"
 		kill -0 "$copy" 2>/dev/null || break

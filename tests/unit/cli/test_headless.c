@@ -23,6 +23,10 @@ static struct {
 	unsigned until_ended;
 	unsigned vanishes, until_back, returns; /* times; dispatches */
 	struct session_waiting waiting;
+	unsigned moves;
+	bool hangs;
+	int signal; /* SIGTERM when 0 */
+	unsigned signal_again, signal_last;
 	unsigned signal_at; /* dispatch, 0 never */
 	bool start_fails;
 	bool poll_fails;
@@ -73,8 +77,10 @@ int __wrap_session_fd(const struct session *session)
 
 unsigned __wrap_session_dispatch(struct session *session)
 {
-	if (++play.dispatches == play.signal_at)
-		raise(SIGTERM);
+	play.dispatches++;
+	if (play.dispatches == play.signal_at || play.dispatches == play.signal_again ||
+	    play.dispatches == play.signal_last)
+		raise(play.signal ? play.signal : SIGTERM);
 	if (play.state == SESSION_STARTING && play.dispatches >= play.until_started)
 		play.state = play.start_fails ? SESSION_PLANNED : SESSION_RUNNING;
 	if (play.state == SESSION_WAITING && play.dispatches >= play.until_back) {
@@ -120,7 +126,7 @@ const struct session_waiting *__wrap_session_waiting(const struct session *sessi
 
 bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret)
 {
-	bool ended = play.stops || play.dispatches >= play.until_ended;
+	bool ended = (play.stops && !play.hangs) || play.dispatches >= play.until_ended;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->state = play.state == SESSION_WAITING ? JOB_WAITING : ended ? JOB_ENDED : JOB_COPYING;
@@ -143,12 +149,34 @@ enum exit_code __wrap_report_exit_code(const struct report *report)
 	return play.stops ? EXIT_STOPPED : EXIT_COMPLETE;
 }
 
+int __wrap_session_move_map(struct session *session, const char *path, struct error *reterr);
+const struct error *__wrap_session_move_error(const struct session *session);
+const char *__wrap_session_map_path(const struct session *session);
+
+int __wrap_session_move_map(struct session *session, const char *path, struct error *reterr)
+{
+	ck_assert_ptr_null(path);
+	play.moves++;
+	return 0;
+}
+
+const struct error *__wrap_session_move_error(const struct session *session)
+{
+	return &play.error;
+}
+
+const char *__wrap_session_map_path(const struct session *session)
+{
+	return "/here.map";
+}
+
 static int signals, said;
 static struct headless_options options;
+static bool abandoned;
 
 static int play_it(void)
 {
-	int code = headless_run((struct session *)&play, signals, &options);
+	int code = headless_run((struct session *)&play, signals, &options, &abandoned);
 
 	ck_assert_int_eq(play.state == SESSION_FINISHED, !play.start_fails);
 	return code;
@@ -201,6 +229,32 @@ START_TEST(signal_without_poll)
 	play.signal_at = 5;
 	ck_assert_int_eq(play_it(), EXIT_STOPPED);
 	ck_assert_uint_eq(play.stops, 1);
+}
+END_TEST
+
+START_TEST(map_is_moved_by_a_signal)
+{
+	play.signal = SIGUSR2;
+	play.signal_at = 5;
+	play.until_ended = 8;
+	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
+	ck_assert_uint_eq(play.moves, 1);
+}
+END_TEST
+
+/* A second signal at once changes nothing; one that comes later leaves a disk that hangs. */
+START_TEST(hanging_disk_is_left)
+{
+	play.hangs = true;
+	play.poll_fails = true;
+	play.until_ended = 1000000000;
+	play.signal_at = 5;
+	play.signal_again = 8;
+	play.signal_last = 5 + 55;
+	ck_assert_int_eq(headless_run((struct session *)&play, signals, &options, &abandoned),
+			 EXIT_STOPPED);
+	ck_assert(abandoned);
+	ck_assert_uint_ge(play.dispatches, play.signal_last);
 }
 END_TEST
 
@@ -264,6 +318,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, goes_its_way);
 	tcase_add_test(tcase, kernel_that_will_not_wait);
 	tcase_add_test(tcase, signal_without_poll);
+	tcase_set_timeout(tcase, 30);
+	tcase_add_test(tcase, hanging_disk_is_left);
+	tcase_add_test(tcase, map_is_moved_by_a_signal);
 	tcase_add_test(tcase, disk_that_comes_back);
 	tcase_add_test(tcase, disk_that_stays_away);
 	tcase_add_test(tcase, signal_ends_the_waiting);

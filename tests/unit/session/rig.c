@@ -16,6 +16,7 @@ char directory[96];
 char source[64], destination[64];
 struct session *session;
 enum session_vanish on_vanish;
+uint32_t map_interval;
 
 void run(const char *format, ...)
 {
@@ -159,6 +160,7 @@ void open_session(const char *log_dir, const char *map_path)
 		.log_dir = logs,
 		.map_path = map_path ? map : NULL,
 		.on_vanish = on_vanish,
+		.map_interval = map_interval,
 	};
 
 	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);

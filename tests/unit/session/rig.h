@@ -16,6 +16,7 @@ extern char directory[96];               /* that folder */
 extern char source[64], destination[64]; /* nodes */
 extern struct session *session;
 extern enum session_vanish on_vanish; /* of the next session */
+extern uint32_t map_interval;         /* likewise, in seconds; 0: the default */
 
 void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *path_of(const char *name);

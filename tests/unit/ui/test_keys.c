@@ -68,7 +68,7 @@ START_TEST(test_lookup)
 {
 	ck_assert_int_eq(keys_lookup(SCREEN_DISKS, 's'), COMMAND_SOURCE);
 	ck_assert_int_eq(keys_lookup(SCREEN_REPORT, 's'), COMMAND_SAVE);
-	ck_assert_int_eq(keys_lookup(SCREEN_RUN, 's'), COMMAND_NONE);
+	ck_assert_int_eq(keys_lookup(SCREEN_RUN, 's'), COMMAND_SAVE);
 	ck_assert_int_eq(keys_lookup(SCREEN_RUN, 'g'), COMMAND_GRAPH);
 	ck_assert_int_eq(keys_lookup(SCREEN_DISKS, 'g'), COMMAND_FIRST);
 	for (int screen = 0; screen < SCREEN_STEPS; screen++) {

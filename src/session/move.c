@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Another place for a map that cannot be saved where it was to be: its file
+ * system is full, read-only or gone, while the copy goes on and keeps the map in
+ * memory. The place is tried in the background, for it may be as dead as the
+ * first; then the job saves there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+/* PATH itself where it names no directory; FILE's name in it where it does. */
+static int name_in(const char *path, const char *file, char *ret, size_t size)
+{
+	char copy[PATH_MAX];
+	struct stat st;
+	int length;
+
+	text_copy(copy, sizeof(copy), file);
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		length = snprintf(ret, size, "%s/%s", path, basename(copy));
+	else
+		length = snprintf(ret, size, "%s", path);
+	return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+/* A map is the only way to go on with its copy, so no file is ever replaced by one here. */
+static int try_place(const char *path)
+{
+	char beside[PATH_MAX];
+
+	if (access(path, F_OK) == 0)
+		return -EEXIST;
+	if ((size_t)snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= sizeof(beside))
+		return -ENAMETOOLONG;
+	int fd = mkostemp(beside, O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	/* Full is found out by writing only. */
+	int r = write(fd, beside, strlen(beside)) < 0 || fsync(fd) < 0 ? -errno : 0;
+
+	close(fd);
+	unlink(beside);
+	return r;
+}
+
+static int try_path(struct move_task *moving, const char *path)
+{
+	int r = name_in(path, moving->from, moving->path, sizeof(moving->path));
+
+	return r < 0 ? r : try_place(moving->path);
+}
+
+/* The first that takes it, of the places that a machine usually has. */
+static int try_usual(struct move_task *moving)
+{
+	const char *places[] = { moving->log_dir, getenv("TMPDIR"), getenv("HOME"), "/var/tmp",
+				 "/tmp",          "/run",           "/dev/shm" };
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct stat st;
+
+		if (!places[i] || places[i][0] != '/' || stat(places[i], &st) < 0 ||
+		    !S_ISDIR(st.st_mode))
+			continue;
+		r = try_path(moving, places[i]);
+		if (r == 0)
+			break;
+	}
+	return r;
+}
+
+static void *move_body(void *argument)
+{
+	struct move_task *moving = argument;
+
+	moving->result = moving->wanted[0] ? try_path(moving, moving->wanted) : try_usual(moving);
+	task_announce(&moving->task);
+	return NULL;
+}
+
+int session_move_map(struct session *session, const char *path, struct error *reterr)
+{
+	struct move_task *moving = &session->moving;
+
+	if (session->state != SESSION_RUNNING)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", NULL,
+				 _("No copy runs, so there is no map to be moved."));
+	if (moving->task.running)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
+				 _("A place for the map is being tried already."));
+	moving->wanted[0] = '\0';
+	if (path)
+		session_absolute(moving->wanted, sizeof(moving->wanted), path);
+	text_copy(moving->from, sizeof(moving->from), session->files.map);
+	text_copy(moving->log_dir, sizeof(moving->log_dir), session->log_dir);
+	return task_start(&moving->task, move_body, moving, reterr);
+}
+
+void session_take_move(struct session *session, unsigned *changes)
+{
+	struct move_task *moving = &session->moving;
+	int r = moving->result;
+
+	task_join(&moving->task);
+	*changes |= SESSION_CHANGE_MAP;
+	moving->error = (struct error){ 0 };
+	if (r == 0 && session->state == SESSION_RUNNING)
+		r = job_set_map_path(session->starting.job, moving->path, &moving->error);
+	else if (r < 0)
+		error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, r, "save", moving->path,
+			  _("The map cannot be kept as %s: %s."),
+			  moving->path[0] ? moving->path : moving->wanted, error_phrase(r));
+	if (r < 0)
+		return;
+	text_copy(session->files.map, sizeof(session->files.map), moving->path);
+	text_copy(session->resume_path, sizeof(session->resume_path), moving->path);
+}
+
+const char *session_map_path(const struct session *session)
+{
+	return session->files.map;
+}
+
+const struct error *session_move_error(const struct session *session)
+{
+	return &session->moving.error;
+}

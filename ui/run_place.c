@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 4: another place for a map that cannot be saved where it was to be. */
+#include <stdio.h>
+
+#include "base/i18n.h"
+
+#include "scr_run.h"
+
+static const char *place_typed(void *user, struct app *app, const char *text)
+{
+	struct error error = { 0 };
+
+	if (!text || !text[0])
+		return NULL;
+	if (session_move_map(app_session(app), text, &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("The place is being tried."));
+	return NULL;
+}
+
+void run_place_ask(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	char text[640];
+
+	snprintf(text, sizeof(text),
+		 job->map_failed
+			 ? _("%.400s cannot be written. The copy goes on with the map in memory; "
+			     "without it the copy cannot be resumed. A folder, or a file that is "
+			     "not there yet:")
+			 : _("It is kept as %.400s. Another folder, or a file that is not there "
+			     "yet:"),
+		 session_map_path(app_session(app)));
+	popup_prompt(app, job->map_failed ? _("The map cannot be saved") : _("Place of the map"),
+		     text, "/tmp", place_typed, NULL);
+}
+
+void run_place_follow(struct run_screen *screen, struct app *app, unsigned changes)
+{
+	const struct job_snapshot *job = app_job(app);
+	const struct error *error = session_move_error(app_session(app));
+
+	if (changes & SESSION_CHANGE_MAP && error->code < 0)
+		app_error(app, error);
+	else if (changes & SESSION_CHANGE_MAP)
+		app_message(app, MESSAGE_INFO, _("The map is kept as %s from now on."),
+			    session_map_path(app_session(app)));
+	/* Asked once, on whichever screen; s asks again. */
+	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
+		app_bell(app);
+		run_place_ask(app);
+	}
+	screen->map_failed = job->map_failed;
+}
