@@ -17,6 +17,7 @@ verified copy stands beside it.
 """
 import argparse
 import contextlib
+import functools
 import glob
 import json
 import os
@@ -64,6 +65,13 @@ class Bench:
             print(f"  {argv[0]} ended with {result['status']}: {done.stderr.strip()[-300:]}")
             return None
         return result
+
+
+@functools.cache
+def unverified():
+    """As the peers copy. An older program, measured for comparison, never verifies."""
+    told = subprocess.run([CLONEDECK, "clone", "--help"], stdout=subprocess.PIPE, text=True)
+    return ["--no-verify"] if "--no-verify" in told.stdout else []
 
 
 def depth(pair):
@@ -175,9 +183,10 @@ def agrees(results):
 
 
 def measure_rig(bench, pair, rounds, all_of_them):
-    contenders = [(name, lambda: clonedeck(bench, pair, "--no-verify"))
+    contenders = [(name, lambda: clonedeck(bench, pair, *unverified()))
                   for name in ("clonedeck", "clonedeck again")]
-    contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
+    if unverified():
+        contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
     for name, argv, cached in peers(pair, all_of_them):
         contenders.append((name, lambda argv=argv, cached=cached: bench.run(argv, cached)))
     kept, tried = [], 0
@@ -199,7 +208,7 @@ def system_calls(bench, pair):
         logs = tempfile.mkdtemp(dir=bench.work)
         argv = ["strace", "-f", "-c", "-o", trace, CLONEDECK, "clone", "-s", pair.source]
         argv += ["-d", pair.destination, "--confirm", pair.destination, "--log-dir", logs]
-        argv += ["-r", f"0+{size // pair.sector}", "--no-verify"]
+        argv += ["-r", f"0+{size // pair.sector}", *unverified()]
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
         shutil.rmtree(logs)
@@ -246,7 +255,7 @@ def common_goals(goals, summary):
 
 def starts(bench, pair):
     """Copies of so little that they show what the start costs."""
-    runs = [clonedeck(bench, pair, "--no-verify", "-r", f"0+{16 * MIB // pair.sector}")
+    runs = [clonedeck(bench, pair, *unverified(), "-r", f"0+{16 * MIB // pair.sector}")
             for _ in range(5)]
     return [r for r in runs if r]
 
@@ -268,7 +277,7 @@ def goal_of_size(bench, goals, small, directory):
             pair = stack.enter_context(rigs.huge_pair("huge", directory, size))
         except (OSError, subprocess.CalledProcessError):
             return
-        result = clonedeck(bench, pair, "--no-verify", "-r", f"0+{512 * MIB // pair.sector}")
+        result = clonedeck(bench, pair, *unverified(), "-r", f"0+{512 * MIB // pair.sector}")
         if result:
             difference = abs(result["rss"] - small) / 1024
             goals.add(9, "15 TiB disk: resident memory apart from that at 1 GiB", difference, 1,
@@ -281,7 +290,7 @@ def goal_of_growth(bench, goals, directory):
     for size in (GIB, 4 * GIB):
         with rigs.loop_pair("growth", directory, size) as pair:
             pair.forget()
-            runs = [r for r in [clonedeck(bench, pair, "--no-verify") for _ in range(3)] if r]
+            runs = [r for r in [clonedeck(bench, pair, *unverified()) for _ in range(3)] if r]
             costs.append([median([r["copy"] / size for r in runs]),
                           median([(r["user"] + r["system"]) / size for r in runs])])
     for what, short, long in zip(("time", "process CPU"), *costs):
@@ -324,7 +333,7 @@ class Run:
             half = ["-r", f"0+{size // pair.sector}", "--at", str(size // pair.sector)]
             parts = [fio([("read", pair.source)], 4, ["--size", str(size)]),
                      fio([("write", pair.source)], 4, ["--size", str(size), "--offset", str(size)])]
-            result = clonedeck(self.bench, pair, "--no-verify", *half)
+            result = clonedeck(self.bench, pair, *unverified(), *half)
             if result and None not in parts:
                 print(f"\none spindle: {size // MIB} MiB, read {parts[0]:.3f} s, written "
                       f"{parts[1]:.3f} s, copied {result['copy']:.3f} s\n  {result['engine']}")
@@ -396,14 +405,17 @@ class Run:
 
     def all(self):
         start = time.monotonic()
-        for name, rig in RIGS.items():
-            if self.wanted(name):
-                rig(self)
-                sys.stdout.flush()
-        self.goals.print()
-        for line in self.bench.wrong:
-            print(f"WRONG DATA  {line}")
-        print(f"\n{time.monotonic() - start:.0f} s")
+        try:
+            for name, rig in RIGS.items():
+                if self.wanted(name):
+                    rig(self)
+                    sys.stdout.flush()
+        finally:
+            # When it was stopped, too: what is measured so far took its time.
+            self.goals.print()
+            for line in self.bench.wrong:
+                print(f"WRONG DATA  {line}")
+            print(f"\n{time.monotonic() - start:.0f} s")
         return 1 if any("clonedeck" in line for line in self.bench.wrong) else 0
 
 
