@@ -80,7 +80,7 @@ static const char *whole_name(enum endpoint_kind kind)
 	return _("whole disk");
 }
 
-void plan_text_copy(const struct plan *plan, struct line *line)
+void plan_text_copy(const struct plan *plan, size_t held, struct line *line)
 {
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
@@ -103,6 +103,8 @@ void plan_text_copy(const struct plan *plan, struct line *line)
 			 _("%zu extents, %s sectors, %s, first LBA %" PRIu64 " -> LBA %" PRIu64),
 			 plan->extent_count, count, size, first->source_lba,
 			 first->destination_lba);
+	if (held)
+		line_add(line, P_(", %zu area armed last", ", %zu areas armed last", held), held);
 }
 
 /* What was asked for by name; what was not is measured and chosen when the copy starts. */

@@ -46,7 +46,8 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 		screen->at = screen->lines.entries ? screen->lines.entries - 1 : 0;
 }
 
-static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan)
+static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan,
+		      const struct held *held)
 {
 	struct line line;
 
@@ -57,7 +58,7 @@ static void draw_ends(struct draw *draw, struct rect area, const struct plan *pl
 	plan_text_destination(plan, &line);
 	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
 	line_start(&line, area.cols);
-	plan_text_copy(plan, &line);
+	plan_text_copy(plan, held->areas.count, &line);
 	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
 	plan_text_options(&plan->options, &line);
@@ -254,7 +255,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	layout_plan(body, destination != NULL, count_all(screen, plan, layout.list.cols, false),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
-	draw_ends(draw, layout.ends, plan);
+	draw_ends(draw, layout.ends, plan, session_held(session));
 	if (destination)
 		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),
 			     destination);

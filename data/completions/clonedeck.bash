@@ -14,7 +14,8 @@ _clonedeck()
         --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
-        --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error --map
+        --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error
+        --no-arm-last --probe --no-probe --map
         $resume_options"
 
     # "--option=value" arrives as three words

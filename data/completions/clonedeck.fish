@@ -52,6 +52,9 @@ complete -c clonedeck -n $copy -l max-bad-areas -x -d 'stop when there are more'
 complete -c clonedeck -n $copy -l max-read-errors -x -d 'stop when more reads failed'
 complete -c clonedeck -n $copy -l max-error-rate -x -d 'stop when more bytes per second fail'
 complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds without a good read'
+complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors in their turn'
+complete -c clonedeck -n $clone -l probe -d 'ask the destination for its real size first'
+complete -c clonedeck -n $clone -l no-probe -d 'do not ask the destination for its real size'
 complete -c clonedeck -n $clone -s m -l map -r -F
 complete -c clonedeck -n $copy -l report -r -F
 complete -c clonedeck -n $copy -l certificate -r -F -d 'page to be printed'

@@ -30,6 +30,9 @@ enum long_only {
 	OPTION_ON_VANISH,
 	OPTION_WAIT,
 	OPTION_MAP_INTERVAL,
+	OPTION_NO_ARM_LAST,
+	OPTION_PROBE,
+	OPTION_NO_PROBE,
 	OPTION_JSON,
 	OPTION_LOG_DIR,
 	OPTION_ALLOW,
@@ -74,6 +77,9 @@ static const struct option clone_long[] = {
 	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
 	RESCUE_LONG,
 	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST },
+	{ "probe", no_argument, NULL, OPTION_PROBE },
+	{ "no-probe", no_argument, NULL, OPTION_NO_PROBE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
@@ -212,6 +218,14 @@ static int set_on_vanish(const char *command, const char *value, enum session_va
 	return 0;
 }
 
+static int set_probe(const char *command, enum probe_choice choice, enum probe_choice *ret)
+{
+	if (*ret != PROBE_AUTO && *ret != choice)
+		return cli_usage(command, _("--probe and --no-probe exclude each other."));
+	*ret = choice;
+	return 0;
+}
+
 static int add_allowed(const char *command, const char *value, struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
@@ -265,6 +279,12 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 		return 0;
 	case OPTION_RETRIES:
 		return set_retries(command, optarg, &ret->retries);
+	case OPTION_NO_ARM_LAST:
+		ret->arm_at_once = true;
+		return 0;
+	case OPTION_PROBE:
+	case OPTION_NO_PROBE:
+		return set_probe(command, c == OPTION_PROBE ? PROBE_YES : PROBE_NO, &ret->probe);
 	case OPTION_ON_ERROR:
 		return set_on_error(command, optarg, &ret->on_error);
 	default:
@@ -430,6 +450,14 @@ void clone_options_help(bool resume)
 			"can be\n"
 			"                                read and record the rest (default)\n"
 			"  -m, --map FILE                where the map is kept\n"),
+		      stdout);
+	if (!resume)
+		fputs(_("      --no-arm-last             copy partition table and boot sectors in "
+			"their\n"
+			"                                turn, not last\n"
+			"      --probe, --no-probe       ask the destination for its real size "
+			"first\n"
+			"                                (default: USB and removable ones)\n"),
 		      stdout);
 	fputs(_("      --certificate FILE        where the certificate (HTML, to be printed) is "
 		"saved;\n"

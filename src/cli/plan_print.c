@@ -62,6 +62,23 @@ static void put_ranges(struct page *page, const struct plan *plan)
 		page_field(page, "", _("and %zu more"), plan->extent_count - RANGES_SHOWN_MAX);
 }
 
+static void put_held(const struct session *session, struct page *page)
+{
+	const struct plan *plan = session_current_plan(session);
+	const struct held *held = session_held(session);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (held->areas.count)
+		page_field(page, "",
+			   P_("%zu area of %s B held back, armed last",
+			      "%zu areas of %s B held back, armed last", held->areas.count),
+			   held->areas.count,
+			   units_print_count(range_list_total(&held->areas) * plan->sector_size,
+					     bytes));
+	if (plan_probes(plan, session_destination_disk(session)))
+		page_field(page, "", "%s", _("the destination's real size is tried first"));
+}
+
 static void put_pictures(const struct session *session, struct page *page)
 {
 	const struct disk *source = session_source_disk(session);
@@ -144,6 +161,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_end(&page, _("source"), &plan->source);
 	put_end(&page, _("dest"), &plan->destination);
 	put_ranges(&page, plan);
+	put_held(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);
 	put_verdicts(session_verdicts(session), &page);
@@ -180,6 +198,7 @@ static void add_rescue(json_object *object, const struct plan_options *options)
 
 static json_object *json_options(const struct plan_options *options)
 {
+	static const char *const probes[] = { "auto", "yes", "no" };
 	json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "chunk", report_json_positive_number(options->chunk));
@@ -202,6 +221,8 @@ static json_object *json_options(const struct plan_options *options)
 		json_object_new_string(options->on_error == ON_ERROR_MAP ? "map" : "stop"));
 	json_object_object_add(object, "retries", json_object_new_uint64(options->retries));
 	add_rescue(object, options);
+	json_object_object_add(object, "arm_last", json_object_new_boolean(!options->arm_at_once));
+	json_object_object_add(object, "probe", json_object_new_string(probes[options->probe]));
 	return object;
 }
 
@@ -247,6 +268,7 @@ void plan_print_json(const struct session *session, bool pretty)
 {
 	const struct plan *plan = session_current_plan(session);
 	const struct verdict_list *verdicts = session_verdicts(session);
+	const struct held *held = session_held(session);
 	bool refused = verdict_list_worst(verdicts) == VERDICT_REFUSE;
 	json_object *object = json_object_new_object();
 	json_object *destinations = json_object_new_array();
@@ -262,6 +284,10 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "options", json_options(&plan->options));
+	json_object_object_add(
+		object, "held_back",
+		report_json_held((unsigned)held->areas.count,
+				 range_list_total(&held->areas) * plan->sector_size));
 	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
 	json_object_object_add(object, "refused", json_object_new_boolean(refused));
 	json_object_object_add(object, "lost", json_lost(session));

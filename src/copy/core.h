@@ -14,12 +14,14 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "copy/capacity.h"
 #include "copy/job.h"
 #include "copy/lane.h"
 #include "copy/limit.h"
 #include "copy/prober.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
+#include "copy/stage.h"
 #include "copy/work.h"
 
 #define BAD_KEPT       256
@@ -115,8 +117,15 @@ struct keeper {
 	bool map_changed; /* since it was last given to the saver */
 	bool map_safe, map_warned;
 	bool memory_short;
+	bool armed;
 	bool ever_copied; /* the claim was good, and the gate opened */
 	int64_t map_saved_at;
+};
+
+/* Lane 0's while it runs, else the keeper's. */
+struct probe {
+	struct capacity capacity;
+	size_t next;
 };
 
 struct job {
@@ -131,6 +140,8 @@ struct job {
 	/* Its work; remade by the keeper while all lanes rest, under the map's lock, since front
 	 * ends ask for the position. */
 	struct work work;
+	struct stages stages; /* `now` is the keeper's */
+	struct probe probe;
 	struct limit limit;
 	/* Of the copy pass. `sweep` is the keeper's while all lanes rest, else constant. */
 	unsigned sweep;
@@ -182,8 +193,8 @@ int eventfd_new(struct error *reterr);
 void eventfd_signal(int fd);
 void eventfd_clear(int fd);
 
-/* job->work anew: what has one of the statuses in the map now, chunks of at most `chunk` bytes.
- * While all lanes rest. -ENOMEM. */
+/* job->work anew: what of this stage has one of the statuses in the map now, chunks of at most
+ * `chunk` bytes. While all lanes rest. -ENOMEM. */
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 
 /* resume.c */

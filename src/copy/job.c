@@ -167,7 +167,8 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 	int r;
 
 	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, statuses, chunk, descending);
+	r = work_init_within(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses,
+			     chunk, descending);
 	pthread_mutex_unlock(&job->map_lock);
 	return r;
 }
@@ -186,6 +187,9 @@ static int make_map(struct job *job, struct error *reterr)
 	if (map_reserve(job->map, 1024) < 0 ||
 	    job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false) < 0)
 		return error_nomem(reterr);
+	if (stages_init(&job->stages, job->plan, job->setup.held) < 0)
+		return error_nomem(reterr);
+	job->setup.held = NULL;
 	job->total = plan_bytes(job->plan);
 	job->already = map_bytes(job->map, MAP_FINISHED);
 	return 0;
@@ -435,6 +439,8 @@ void job_destroy(struct job *job)
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
+	stages_done(&job->stages);
+	capacity_done(&job->probe.capacity);
 	map_destroy(job->map);
 	map_destroy(job->keeper.confirmed);
 	measure_done(job);

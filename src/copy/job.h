@@ -21,6 +21,7 @@
 #include "copy/map.h"
 #include "io/backends.h"
 #include "io/io.h"
+#include "plan/held.h"
 #include "plan/plan.h"
 #include "stats/cpu.h"
 #include "stats/latency.h"
@@ -45,12 +46,15 @@ enum job_state {
 /* A job is a sequence of passes; those that have nothing to do are left out. */
 enum pass_kind {
 	PASS_NONE,
+	PASS_PROBE, /* is the destination as large as it says? */
+	PASS_WIPE,  /* of what is held back: nobody finds anything there before the end */
 	PASS_COPY,
 	PASS_TRIM,   /* of what failed: what is good at its edges */
 	PASS_SCRAPE, /* the rest of it, sector by sector */
 	PASS_RETRY,  /* bad sectors again */
 	PASS_FILL,   /* zeros or a mark in place of bad sectors */
 	PASS_FLUSH,
+	PASS_ARM, /* all passes over what was held back */
 };
 
 struct job_pass {
@@ -153,6 +157,10 @@ struct job_snapshot {
 	bool map_safe;   /* the map file on disk could be written last time */
 	int64_t map_saved_at;
 	char engine[256]; /* the choice in words */
+	/* Held back to the end (plan/held.h); 0 nothing. */
+	unsigned held_areas;
+	uint64_t held_bytes;
+	bool armed; /* and it is on the medium now; with nothing held back: false */
 };
 
 struct job_setup {
@@ -160,6 +168,8 @@ struct job_setup {
 	struct io_target source, destination;
 	const struct io_backend *source_backend;      /* overrides the choice; NULL: choose */
 	const struct io_backend *destination_backend; /* (tests wrap a fault backend) */
+	const struct held *held;  /* copied last; NULL or empty: nothing. Borrowed by job_new() */
+	bool probe;               /* ask first whether the destination has its size */
 	const struct map *resume; /* finished parts are skipped; NULL: from the start */
 	const char *map_path;     /* NULL: no map file (tests, benchmarks) */
 	uint64_t map_interval;    /* ns; 0: 30 s */

@@ -311,6 +311,7 @@ static void end(struct job *job)
 
 	check_all_done(job);
 	k->result = judge(job);
+	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);

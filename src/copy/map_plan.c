@@ -143,6 +143,8 @@ static void print_end(const struct endpoint *end, const char *name, FILE *file)
 	}
 }
 
+static const char *const probe_names[] = { "auto", "yes", "no" };
+
 static const char *on_error_name(enum on_error on_error)
 {
 	return on_error == ON_ERROR_MAP ? "map" : "stop";
@@ -184,6 +186,8 @@ void map_plan_print(const struct plan *plan, FILE *file)
 	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
 	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
 	print_rescue(o, file);
+	fprintf(file, MAP_COMMENT_PREFIX "option.arm_last=%s\n", o->arm_at_once ? "off" : "on");
+	fprintf(file, MAP_COMMENT_PREFIX "option.probe=%s\n", probe_names[o->probe]);
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
 	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
 	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
@@ -310,6 +314,17 @@ static int on_or_off(const char *value, bool *ret)
 	return *ret || strcmp(value, "off") == 0 ? 0 : -EINVAL;
 }
 
+static int read_probe(const char *value, enum probe_choice *ret)
+{
+	for (size_t i = 0; i < sizeof(probe_names) / sizeof(probe_names[0]); i++) {
+		if (strcmp(value, probe_names[i]) != 0)
+			continue;
+		*ret = (enum probe_choice)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static int read_option(struct plan_options *o, const char *key, const char *value)
 {
 	const struct {
@@ -344,6 +359,13 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		return on_or_off(value, &o->sg_fua);
 	if (!strcmp(key, "sg_dpo"))
 		return on_or_off(value, &o->sg_dpo);
+	if (!strcmp(key, "arm_last")) {
+		r = on_or_off(value, &o->arm_at_once);
+		o->arm_at_once = !o->arm_at_once;
+		return r;
+	}
+	if (!strcmp(key, "probe"))
+		return read_probe(value, &o->probe);
 	if (!strcmp(key, "on_error")) {
 		if (strcmp(value, "stop") != 0 && strcmp(value, "map") != 0)
 			return -EINVAL;

@@ -304,6 +304,9 @@ void measure_publish(struct job *job, uint64_t now)
 	s.already = job->already;
 	s.position = work_position(&job->work);
 	s.chunk = job->choice.chunk;
+	s.held_areas = job->stages.areas;
+	s.held_bytes = job->stages.bytes;
+	s.armed = k->armed;
 	s.rate_limit = limit_get(&job->limit);
 	memcpy(s.engine, job->choice.reason, sizeof(s.engine));
 	pthread_mutex_lock(&job->failure_lock);

@@ -10,10 +10,13 @@
 
 /* A second flush takes in what passes behind the first one have written. */
 static const struct pass *const sequence[] = {
-	&pass_copy, &pass_trim, &pass_scrape, &pass_retry, &pass_fill, &pass_flush,
+	&pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key, &pass_wipe_flush,
+	&pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,     &pass_scrape,
+	&pass_retry,       &pass_fill,        &pass_flush,
 };
 
-#define STEPS (sizeof(sequence) / sizeof(sequence[0]))
+#define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
+#define STAGE_STEP 7 /* what comes before is done once, all else in every stage */
 
 _Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
 
@@ -35,6 +38,29 @@ const struct pass pass_flush = {
 	.prepare = flush_prepare,
 };
 
+/* What was just written has to be there before the next pass begins. */
+static int before_prepare(struct job *job, unsigned round)
+{
+	const struct keeper *k = &job->keeper;
+
+	return flush_prepare(job, round) && k->pass_count > 0 &&
+	       k->passes[k->pass_count - 1].kind == sequence[k->step]->kind;
+}
+
+const struct pass pass_probe_flush = {
+	.kind = PASS_PROBE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = before_prepare,
+};
+
+const struct pass pass_wipe_flush = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = before_prepare,
+};
+
 static bool all_parked(const struct job *job)
 {
 	for (unsigned i = 0; i < job->lane_count; i++)
@@ -50,6 +76,12 @@ bool pass_is_through(struct job *job)
 	if (job->pass->traits & PASS_NO_LANES)
 		return saver_idle(job->saver);
 	return all_parked(job);
+}
+
+/* Whatever is done to what was held back is one thing to those who look on. */
+static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
+{
+	return job->stages.now > 0 ? PASS_ARM : pass->kind;
 }
 
 /* Brings the line of the pass under way up to date. */
@@ -71,7 +103,7 @@ void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 	ret->pass_count = k->pass_count;
 	if (!job->pass)
 		return;
-	ret->pass = job->pass->kind;
+	ret->pass = shown_kind(job, job->pass);
 	bring_up(job, now, &ret->passes[k->pass_count - 1]);
 }
 
@@ -91,10 +123,11 @@ static void close_pass(struct job *job, uint64_t now)
 static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+	enum pass_kind kind = shown_kind(job, pass);
 	struct job_pass *line;
 
-	if (k->round == 0)
-		k->passes[k->pass_count++] = (struct job_pass){ .kind = pass->kind };
+	if (k->pass_count == 0 || k->passes[k->pass_count - 1].kind != kind)
+		k->passes[k->pass_count++] = (struct job_pass){ .kind = kind };
 	line = &k->passes[k->pass_count - 1];
 	k->before = *line;
 	line->rounds++;
@@ -105,7 +138,7 @@ static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 	k->errors_before = MEASURE_SUM(job, errors);
 }
 
-static void begin_flush(struct job *job, uint64_t now)
+static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
@@ -113,7 +146,7 @@ static void begin_flush(struct job *job, uint64_t now)
 		k->paused_ns += now - k->paused_since;
 		k->paused_since = 0;
 	}
-	if (!k->copied) {
+	if (!k->copied && pass == &pass_flush) {
 		k->copied = now;
 		k->copied_paused_ns = k->paused_ns;
 	}
@@ -129,7 +162,7 @@ static void begin_lanes(struct job *job, uint64_t now)
 
 	if (k->pass_count > 1 || k->round > 0)
 		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), k->pass_count,
-			      pass_words(job->pass->kind),
+			      pass_words(shown_kind(job, job->pass)),
 			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
 	if (job->pass->traits & PASS_WRITES) {
 		k->flush_due = true;
@@ -150,7 +183,7 @@ static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
 	open_line(job, pass, now);
 	job->pass = pass;
 	if (pass->traits & PASS_NO_LANES)
-		begin_flush(job, now);
+		begin_flush(job, pass, now);
 	else
 		begin_lanes(job, now);
 }
@@ -173,17 +206,23 @@ static int prepare(struct job *job, const struct pass *pass)
 	return 0;
 }
 
-bool pass_next(struct job *job, uint64_t now)
+/* What was held back comes when all before it is as it should be. */
+static bool next_stage(struct job *job)
+{
+	struct stages *stages = &job->stages;
+
+	if (stages_last(stages) || job_gate(job) >= GATE_STOP)
+		return false;
+	stages->now++;
+	job->keeper.step = STAGE_STEP;
+	return true;
+}
+
+/* True: go on waiting; false: no pass has anything to do any more. */
+static bool find_pass(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
-	if (job->pass) {
-		/* What the lanes left in their rings counts before anything is judged. */
-		keeper_collect(job);
-		if (k->memory_short)
-			return true;
-		close_pass(job, now);
-	}
 	for (; k->step < STEPS; k->step++, k->round = 0) {
 		const struct pass *pass = sequence[k->step];
 
@@ -199,5 +238,21 @@ bool pass_next(struct job *job, uint64_t now)
 		if (r != 0)
 			return true;
 	}
+	return false;
+}
+
+bool pass_next(struct job *job, uint64_t now)
+{
+	if (job->pass) {
+		/* What the lanes left in their rings counts before anything is judged. */
+		keeper_collect(job);
+		if (job->keeper.memory_short)
+			return true;
+		close_pass(job, now);
+	}
+	do {
+		if (find_pass(job, now))
+			return true;
+	} while (next_stage(job));
 	return !saver_idle(job->saver);
 }

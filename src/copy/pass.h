@@ -86,6 +86,8 @@ struct pass {
 	void (*end)(struct job *job);
 };
 
+extern const struct pass pass_probe_write, pass_probe_flush, pass_probe_read;
+extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest;
 extern const struct pass pass_copy;
 extern const struct pass pass_trim;
 extern const struct pass pass_scrape;
@@ -94,6 +96,11 @@ extern const struct pass pass_fill;
 extern const struct pass pass_flush;
 
 /* All of the plan is on the destination, or known to be bad and filled. */
+/* Of passes that write what is no part of the copy: pass_wipe.c. */
+void write_only_advance(struct lane *lane, struct slot *slot);
+bool write_only_report(struct lane *lane, struct slot *slot);
+
+/* All of the plan that is not on the destination, or known to be bad, is nothing. */
 bool job_nothing_left(const struct job *job);
 
 /*

@@ -12,6 +12,13 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
+/* What is held back may have bad sectors of its own. */
+static void fill_done(struct job *job)
+{
+	if (stages_last(&job->stages))
+		job->keeper.fill_due = false;
+}
+
 static int fill_prepare(struct job *job, unsigned round)
 {
 	int r;
@@ -21,6 +28,8 @@ static int fill_prepare(struct job *job, unsigned round)
 	prober_reset(job, false, false);
 	r = job_make_work(job, "-",
 			  job->prober.patches ? job->plan->sector_size : job->choice.chunk, false);
+	if (r == 0 && job->work.chunks == 0)
+		fill_done(job);
 	return r < 0 ? r : job->work.chunks > 0;
 }
 
@@ -68,7 +77,7 @@ static bool fill_report(struct lane *lane, struct slot *slot)
 static void fill_end(struct job *job)
 {
 	if (job_gate(job) < GATE_STOP)
-		job->keeper.fill_due = false;
+		fill_done(job);
 }
 
 const struct pass pass_fill = {

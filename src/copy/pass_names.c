@@ -8,6 +8,10 @@ const char *pass_name(enum pass_kind kind)
 	switch (kind) {
 	case PASS_NONE:
 		break;
+	case PASS_PROBE:
+		return "probe";
+	case PASS_WIPE:
+		return "wipe";
 	case PASS_COPY:
 		return "copy";
 	case PASS_TRIM:
@@ -20,6 +24,8 @@ const char *pass_name(enum pass_kind kind)
 		return "fill";
 	case PASS_FLUSH:
 		return "flush";
+	case PASS_ARM:
+		return "arm";
 	}
 	return "";
 }
@@ -29,6 +35,10 @@ const char *pass_words(enum pass_kind kind)
 	switch (kind) {
 	case PASS_NONE:
 		break;
+	case PASS_PROBE:
+		return _("trying the size");
+	case PASS_WIPE:
+		return _("wiping what is held back");
 	case PASS_COPY:
 		return _("copying");
 	case PASS_TRIM:
@@ -41,6 +51,8 @@ const char *pass_words(enum pass_kind kind)
 		return _("filling");
 	case PASS_FLUSH:
 		return _("flushing");
+	case PASS_ARM:
+		return _("arming");
 	}
 	return "";
 }

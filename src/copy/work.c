@@ -60,35 +60,64 @@ static bool next_part(const struct map *map, const char *statuses, uint64_t pos,
 	return found;
 }
 
-int work_init(struct work *work, const struct plan *plan, const struct map *map,
-	      const char *statuses, uint32_t chunk, bool descending)
+/* The parts of one extent that lie in [pos, end). */
+static int add_parts(struct work *work, const struct plan *plan, size_t extent,
+		     const struct map *map, const char *statuses, struct range within)
 {
+	uint64_t source, destination, length, from, to;
+	struct range part;
+
+	plan_extent_bytes(plan, extent, &source, &destination, &length);
+	if (!range_intersect((struct range){ source, length }, within, &part))
+		return 0;
+	for (uint64_t pos = part.start;
+	     next_part(map, statuses, pos, part.start + part.count, &from, &to); pos = to) {
+		int r = add_area(work, (struct work_area){
+					       .source = from,
+					       .destination = destination + (from - source),
+					       .length = to - from,
+				       });
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int work_init_within(struct work *work, const struct plan *plan, const struct map *map,
+		     const struct range_list *domain, const char *statuses, uint32_t chunk,
+		     bool descending)
+{
+	const struct range all = { 0, UINT64_MAX };
+	size_t parts = domain ? domain->count : 1;
+	int r = 0;
+
 	*work = (struct work){
 		.areas = work->areas,
 		.capacity = work->capacity,
 		.chunk = chunk,
 		.descending = descending,
 	};
-	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, destination, length, end, from, to;
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
+		for (size_t j = 0; r == 0 && j < parts; j++) {
+			struct range part = all;
 
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		end = source + length;
-		for (uint64_t pos = source; next_part(map, statuses, pos, end, &from, &to);
-		     pos = to) {
-			struct work_area area = {
-				.source = from,
-				.destination = destination + (from - source),
-				.length = to - from,
-			};
-
-			if (add_area(work, area) < 0) {
-				work_done(work);
-				return -ENOMEM;
+			if (domain) {
+				part.start = domain->items[j].start * plan->sector_size;
+				part.count = domain->items[j].count * plan->sector_size;
 			}
+			r = add_parts(work, plan, i, map, statuses, part);
 		}
 	}
-	return 0;
+	if (r < 0)
+		work_done(work);
+	return r;
+}
+
+int work_init(struct work *work, const struct plan *plan, const struct map *map,
+	      const char *statuses, uint32_t chunk, bool descending)
+{
+	return work_init_within(work, plan, map, NULL, statuses, chunk, descending);
 }
 
 void work_done(struct work *work)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/range.h"
 #include "copy/map.h"
 #include "plan/plan.h"
 
@@ -44,6 +45,10 @@ struct piece {
  * before and is made anew in its memory. -ENOMEM. */
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const char *statuses, uint32_t chunk, bool descending);
+/* The same of those parts only; plan->sector_size. NULL: of all. */
+int work_init_within(struct work *work, const struct plan *plan, const struct map *map,
+		     const struct range_list *domain, const char *statuses, uint32_t chunk,
+		     bool descending);
 void work_done(struct work *work);
 
 /* Takes up to `run` chunks: [*retfirst, *retfirst + returned). 0: nothing left. */

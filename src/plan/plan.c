@@ -282,6 +282,23 @@ uint64_t plan_bytes(const struct plan *plan)
 	return plan->total_sectors * plan->sector_size;
 }
 
+bool plan_arms_last(const struct plan *plan)
+{
+	return plan->whole && !plan->options.arm_at_once &&
+	       plan->source.kind != ENDPOINT_PARTITION && plan->destination.kind == ENDPOINT_DISK;
+}
+
+bool plan_probes(const struct plan *plan, const struct disk *destination)
+{
+	if (plan->destination.kind == ENDPOINT_IMAGE || plan->options.probe == PROBE_NO)
+		return false;
+	if (plan->options.probe == PROBE_YES)
+		return true;
+	return destination &&
+	       (destination->removable == YES || !strcmp(destination->transport, "usb") ||
+		!strcmp(destination->transport, "mmc"));
+}
+
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength)
 {

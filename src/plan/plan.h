@@ -43,6 +43,13 @@ enum sg_data {
 	SG_DATA_MMAP,     /* through buffers of the driver that are mapped here */
 };
 
+/* Whether the destination is asked for its real size before the copy. */
+enum probe_choice {
+	PROBE_AUTO, /* where false sizes are sold: USB, cards, removable media */
+	PROBE_YES,
+	PROBE_NO,
+};
+
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 
 /* What the destination gets in place of sectors that cannot be read. */
@@ -86,6 +93,8 @@ struct plan_options {
 	uint64_t max_read_errors; /* more than these */
 	uint64_t max_error_rate;  /* bytes per second that fail, more than these */
 	uint32_t max_no_read;     /* seconds without a good read */
+	enum probe_choice probe;
+	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
 };
 
 struct plan {
@@ -140,6 +149,11 @@ const char *plan_id(const struct plan *plan, char buffer[static 9]);
 bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */
 bool plan_overlaps_itself(const struct plan *plan);
+/* A whole disk is written over a whole disk, and nobody asked otherwise: what makes it bootable
+ * and mountable is copied last. */
+bool plan_arms_last(const struct plan *plan);
+/* The destination is asked for its real size first; its disk, NULL where unknown. */
+bool plan_probes(const struct plan *plan, const struct disk *destination);
 /* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength);

@@ -134,6 +134,8 @@ static void put_facts(FILE *out, const struct report *report)
 		 report_duration(job->elapsed, time));
 	put_copied(out, job);
 	html_row(out, _("Flushed"), "%s", report_flushed(report, line, sizeof(line)));
+	if (report_armed(report, line, sizeof(line))[0])
+		html_row(out, _("Armed"), "%s", line);
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));
 	html_markup(out, "</table>\n");
 	html_section_end(out);

@@ -31,6 +31,18 @@ json_object *report_json_bad_areas(const struct report *report)
 	return array;
 }
 
+json_object *report_json_held(unsigned areas, uint64_t bytes)
+{
+	json_object *object;
+
+	if (areas == 0)
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "areas", areas);
+	report_json_add_number(object, "bytes", bytes);
+	return object;
+}
+
 json_object *report_json_passes(const struct job_snapshot *job)
 {
 	json_object *array = json_object_new_array();

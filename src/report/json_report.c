@@ -66,6 +66,10 @@ static void add_outcome(json_object *object, const struct report *report)
 	report_json_add_number(object, "bytes_copied", job->written);
 	report_json_add_number(object, "bytes_copied_before", job->already);
 	json_object_object_add(object, "bytes_verified", NULL);
+	json_object_object_add(object, "held_back",
+			       report_json_held(job->held_areas, job->held_bytes));
+	json_object_object_add(object, "armed",
+			       job->held_areas ? json_object_new_boolean(job->armed) : NULL);
 }
 
 static void add_plan(json_object *object, const struct report *report)

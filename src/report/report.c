@@ -147,6 +147,25 @@ const char *report_flushed(const struct report *report, char *buffer, size_t siz
 	return buffer;
 }
 
+const char *report_armed(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+
+	if (job->held_areas == 0)
+		text_copy(buffer, size, "");
+	else if (job->armed)
+		snprintf(buffer, size,
+			 P_("yes, %u area with tables and boot sectors came last",
+			    "yes, %u areas with tables and boot sectors came last",
+			    job->held_areas),
+			 job->held_areas);
+	else
+		text_copy(buffer, size,
+			  _("no: the copy is not finished, its partition table was left out on "
+			    "purpose"));
+	return buffer;
+}
+
 static void fill(FILE *file, const void *user)
 {
 	fputs(user, file);

@@ -60,6 +60,8 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
  * is on its medium. Phrases, translated. */
 const char *report_verified(const struct report *report, char *buffer, size_t size);
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
+/* Is what was held back there, too? "" where nothing was. */
+const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
 /* The same with all that the JSON has: every range, node, measurement and event. */

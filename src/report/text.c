@@ -151,6 +151,8 @@ static void put_report(struct page *page, const struct report *report, bool full
 	text_put_copied(page, job);
 	page_field(page, _("verified"), "%s", report_verified(report, line, sizeof(line)));
 	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
+	if (report_armed(report, line, sizeof(line))[0])
+		page_field(page, _("armed"), "%s", line);
 	fputc('\n', page->out);
 	put_measured(page, report, full);
 	text_put_health(page, report);

@@ -63,6 +63,7 @@ int session_check_plan(struct session *session, struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
+	struct held held;
 	const char *map_path = session->resume ? session->resume_path : session->options.map_path;
 	int r = facts_gather(session->plan, session->disks, session->log_dir, map_path, &facts,
 			     reterr);
@@ -71,10 +72,17 @@ int session_check_plan(struct session *session, struct error *reterr)
 		r = rules_check(session->plan, &facts, session->options.allow, &verdicts, reterr);
 	if (r < 0)
 		return r;
+	if (held_find(session->plan, session_source_disk(session),
+		      session_destination_disk(session), &held) < 0) {
+		verdict_list_done(&verdicts);
+		return error_nomem(reterr);
+	}
 	if (session->resume)
 		drop_known(&verdicts);
 	verdict_list_done(&session->verdicts);
 	session->verdicts = verdicts;
+	held_done(&session->held);
+	session->held = held;
 	session->log_dir_in_memory = facts.log_dir.in_memory;
 	find_token(session);
 	return 0;
@@ -129,6 +137,7 @@ void session_discard_plan(struct session *session)
 		return;
 	session_release_job(session);
 	verdict_list_done(&session->verdicts);
+	held_done(&session->held);
 	plan_destroy(cleanup_steal(session->plan));
 	map_destroy(cleanup_steal(session->resume));
 	session->token[0] = session->token_phrase[0] = '\0';
@@ -206,6 +215,11 @@ static const struct disk *find_disk(const struct session *session, const struct 
 	if (!disk && session->started_disks)
 		disk = endpoint_disk(session->started_disks, endpoint);
 	return disk;
+}
+
+const struct held *session_held(const struct session *session)
+{
+	return &session->held;
 }
 
 const struct disk *session_source_disk(const struct session *session)

@@ -13,6 +13,7 @@
 #include "copy/map.h"
 #include "discover/smartctl.h"
 #include "guard/claim.h"
+#include "plan/held.h"
 #include "session/session.h"
 
 #define HOTPLUG_LINES 32
@@ -105,6 +106,7 @@ struct session {
 	struct map *resume; /* NULL: from the start */
 	char resume_path[512];
 	struct verdict_list verdicts;
+	struct held held; /* of the plan */
 	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];

@@ -142,6 +142,7 @@ void session_destroy(struct session *session)
 	task_done(&session->moving.task);
 	session_disks_done(session);
 	verdict_list_done(&session->verdicts);
+	held_done(&session->held);
 	map_destroy(session->resume);
 	plan_destroy(session->plan);
 	log_close(session->log);

@@ -21,6 +21,7 @@
 #include "discover/disk.h"
 #include "discover/scan.h"
 #include "guard/rules.h"
+#include "plan/held.h"
 #include "plan/plan.h"
 #include "report/report.h"
 
@@ -100,6 +101,8 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 bool session_resumes(const struct session *session);
 const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
+/* What the copy will hold back to its end; empty for most plans but whole disks. */
+const struct held *session_held(const struct session *session);
 const struct disk *session_source_disk(const struct session *session);
 const struct disk *session_destination_disk(const struct session *session);
 /* Back to choosing; not while running. */

@@ -151,6 +151,8 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	starting->setup = (struct job_setup){
 		.plan = &starting->plan,
 		.resume = session->resume,
+		.held = &session->held,
+		.probe = plan_probes(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
 		.source_disk = source,

@@ -72,6 +72,8 @@ static void before(struct fault_op *op, struct io_request *outer)
 		.buffer = outer->buffer,
 		.user = op,
 	};
+	if (op->verdict.wrap)
+		op->inner.offset %= op->verdict.wrap;
 	if (op->verdict.fails)
 		op->inner.length = op->verdict.after;
 	if (op->verdict.corrupts && outer->direction == IO_WRITE)
@@ -99,6 +101,8 @@ static void fail_now(struct fault_op *op)
 {
 	op->inner.submitted = op->inner.completed = clock_monotonic();
 	after(op);
+	if (op->outer->result == 0)
+		op->outer->done = op->outer->length;
 }
 
 /* ---- the table ---- */

@@ -36,6 +36,8 @@ enum fault_kind {
 	FAULT_BUSY,      /* submit answers IO_BUSY while other requests are in flight */
 	FAULT_REORDER,   /* held back until a later request completed (asynchronous ones only) */
 	FAULT_CORRUPT,   /* succeeds, but one byte in the range is not the right one */
+	FAULT_WRAP,      /* goes to its address modulo `wrap`, as on a disk of false size */
+	FAULT_LOSE,      /* succeeds, but nothing is done */
 };
 
 enum fault_direction { FAULT_BOTH, FAULT_READS, FAULT_WRITES };
@@ -52,6 +54,7 @@ struct fault_rule {
 	uint32_t after;     /* FAULT_FAIL: bytes of the request that succeed before the failure */
 	struct sense sense; /* FAULT_FAIL: given to the request */
 	uint64_t delay_ns;  /* FAULT_DELAY */
+	uint64_t wrap;      /* FAULT_WRAP: bytes; no request may lie across a multiple of it */
 };
 
 struct fault_script;

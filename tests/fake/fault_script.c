@@ -134,6 +134,12 @@ static void apply(struct fault_script *script, const struct fault_rule *rule,
 		if (rule->start > request->offset)
 			ret->corrupt_at = (uint32_t)(rule->start - request->offset);
 		break;
+	case FAULT_WRAP:
+		ret->wrap = rule->wrap;
+		break;
+	case FAULT_LOSE:
+		ret->fails = true;
+		break;
 	case FAULT_FLUSH:
 		break;
 	}

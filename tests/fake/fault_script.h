@@ -11,6 +11,7 @@ struct fault_verdict {
 	uint32_t after;      /* bytes that succeed before it fails */
 	uint32_t corrupt_at; /* byte of the request */
 	uint64_t delay_ns;
+	uint64_t wrap; /* 0: not */
 	struct sense sense;
 };
 

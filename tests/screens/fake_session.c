@@ -36,6 +36,7 @@ struct session {
 	unsigned pending;
 	struct disk_list *disks;
 	struct plan *plan;
+	struct held held;
 	struct verdict_list verdicts;
 	char token[512], phrase[600];
 	struct job *job;
@@ -177,6 +178,9 @@ int session_plan(struct session *session, const struct endpoint *source,
 		session_discard_plan(session);
 		return err;
 	}
+	if (held_find(session->plan, session_source_disk(session),
+		      session_destination_disk(session), &session->held) < 0)
+		return -ENOMEM;
 	endpoint_token(session->disks, destination, session->token);
 	snprintf(session->phrase, sizeof(session->phrase), "the token of %s", destination->node);
 	session->state = SESSION_PLANNED;
@@ -191,6 +195,11 @@ const struct plan *session_current_plan(const struct session *session)
 const struct verdict_list *session_verdicts(const struct session *session)
 {
 	return &session->verdicts;
+}
+
+const struct held *session_held(const struct session *session)
+{
+	return &session->held;
 }
 
 const struct disk *session_source_disk(const struct session *session)
@@ -212,6 +221,7 @@ void session_discard_plan(struct session *session)
 	session->job = NULL;
 	verdict_list_done(&session->verdicts);
 	session->verdicts = (struct verdict_list){ 0 };
+	held_done(&session->held);
 	plan_destroy(session->plan);
 	session->plan = NULL;
 	session->state = SESSION_CHOOSING;

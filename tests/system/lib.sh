@@ -139,6 +139,13 @@ unmount() { # FOLDER: even when something that is about to end still uses it
 	umount "$1" || umount -l "$1"
 }
 
+# nothing_to_find NODE: no table, no file system, no member of anything on the whole of it.
+nothing_to_find() {
+	local found
+	found=$(blkid -p -o export "$1"; wipefs --no-act --noheadings "$1")
+	[ -z "$found" ] || fail "found on $1: $found"
+}
+
 # Not every kernel can read every table, but all can be told what is in it. Refused while
 # somebody else, such as udev, looks at the device.
 know_partitions() { # NODE

@@ -12,7 +12,8 @@ start_copy() {
 		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 16M \
 		>"$case_dir/out" 2>"$case_dir/err" &
 	copy=$!
-	wait_for cmp -n $((4 * MIB)) "$source" "$(backing "$destination")"
+	# The first MiB of a whole disk comes last.
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$(backing "$destination")"
 }
 
 two_disks() {

@@ -145,7 +145,8 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
 		--rate 4M --on-vanish stop >out 2>err &
 	copy=$!
-	wait_for cmp -n $((4 * MIB)) "$source" "$destination"
+	# The first MiB of a whole disk comes last.
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$destination"
 	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")
 	echo 1 >"/sys/block/${destination##*/}/device/delete"
 	status=0

@@ -60,8 +60,12 @@ START_TEST(test_mock_up)
 	plan_text_destination(&plan, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
 	line_start(&line, 80);
-	plan_text_copy(&plan, &line);
+	plan_text_copy(&plan, 0, &line);
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
+	line_start(&line, 80);
+	plan_text_copy(&plan, 12, &line);
+	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
+				    "12 areas armed last");
 	line_start(&line, 80);
 	plan_text_options(&plan.options, &line);
 	ck_assert_str_eq(line.text, " OPTIONS engine chosen at the start; errors: retry 0, stop");
@@ -90,11 +94,11 @@ START_TEST(test_kinds)
 	extents[0] = (struct extent){ 2048, 4096, 1 };
 	plan.total_sectors = 1;
 	line_start(&line, 80);
-	plan_text_copy(&plan, &line);
+	plan_text_copy(&plan, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "LBA 2048-2048 -> LBA 4096"));
 	plan.extent_count = 3;
 	line_start(&line, 80);
-	plan_text_copy(&plan, &line);
+	plan_text_copy(&plan, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "3 extents"));
 
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
@@ -263,7 +267,7 @@ START_TEST(test_everything_fits)
 		plan_text_source(&plan, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
-		plan_text_copy(&plan, &line);
+		plan_text_copy(&plan, 0, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
 		plan_text_options(&plan.options, &line);

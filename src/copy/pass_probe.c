@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Is the destination as large as it says? All blocks of the probe (capacity.h)
+ * are written and flushed before the first one is read back. One lane does it:
+ * it is some hundred requests.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "copy/core.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+
+static int write_prepare(struct job *job, unsigned round)
+{
+	uint64_t nonce = clock_monotonic() ^ (uint64_t)time(NULL) << 32;
+	int r;
+
+	if (round > 0 || !job->setup.probe)
+		return 0;
+	r = capacity_init(&job->probe.capacity, job->plan, job->map, nonce);
+	job->probe.next = 0;
+	job->work.bytes = 0;
+	return r < 0 ? r : job->probe.capacity.count > 1;
+}
+
+static int read_prepare(struct job *job, unsigned round)
+{
+	job->probe.next = 0;
+	return round == 0 && job->probe.capacity.count > 1;
+}
+
+static bool probe_take(struct lane *lane, struct piece *ret)
+{
+	struct probe *probe = &lane->job->probe;
+
+	if (probe->next >= probe->capacity.count)
+		return false;
+	*ret = probe->capacity.places[probe->next++];
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->destination < y->destination ? -1 : x->destination > y->destination;
+}
+
+static size_t number_of(const struct capacity *capacity, const struct slot *slot)
+{
+	const struct piece *place =
+		bsearch(&slot->piece, capacity->places, capacity->count, sizeof(*place), compare);
+
+	return (size_t)(place - capacity->places);
+}
+
+static void write_begin(struct lane *lane, struct slot *slot)
+{
+	const struct capacity *capacity = &lane->job->probe.capacity;
+
+	capacity_fill(capacity, number_of(capacity, slot), slot->buffer);
+	slot->write_length = slot->piece.length;
+	lane_slot_write(lane, slot);
+}
+
+static void read_begin(struct lane *lane, struct slot *slot)
+{
+	slot->phase = SLOT_READ;
+	slot->request = (struct io_request){
+		.direction = IO_READ,
+		.offset = slot->piece.destination,
+		.length = slot->piece.length,
+		.buffer = slot->buffer,
+	};
+	slot_queue_push(&lane->to_destination, slot);
+}
+
+static void read_advance(struct lane *lane, struct slot *slot)
+{
+	struct capacity *capacity = &lane->job->probe.capacity;
+	struct error error = { 0 };
+
+	if (slot->request.result == 0) {
+		capacity_look(capacity, number_of(capacity, slot), slot->buffer);
+	} else if (slot->request.result != -ECANCELED) {
+		counter_add(&lane->counters.errors, 1);
+		io_explain(lane->destination, &slot->request, &error);
+		job_fail(lane->job, FAILURE_DESTINATION, &error);
+	}
+	lane_slot_report(lane, slot);
+}
+
+static void read_give_up(struct lane *lane, struct slot *slot)
+{
+	lane_slot_report(lane, slot);
+}
+
+static bool read_report(struct lane *lane, struct slot *slot)
+{
+	return true;
+}
+
+static void fail_smaller(struct job *job, uint64_t bytes)
+{
+	char real[UNITS_TEXT_MAX], claimed[UNITS_TEXT_MAX];
+	struct error error;
+
+	error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", job->setup.destination.name,
+		  _("%s is smaller than it says: only about %s of its %s keep what is written "
+		    "there. The copy was not begun; use another disk."),
+		  job->setup.destination.name, units_print_long(bytes, UNITS_SI, 512, real),
+		  units_print_long(job->setup.destination.size, UNITS_SI, 512, claimed));
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
+static void fail_forgets(struct job *job, uint64_t bytes)
+{
+	struct error error;
+
+	error_set(&error, ERROR_CLASS_DESTINATION, -EIO, "probe", job->setup.destination.name,
+		  _("%s does not keep what is written to it: at byte %llu something else came "
+		    "back. The copy was not begun; use another disk."),
+		  job->setup.destination.name, (unsigned long long)bytes);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
+/* What was not read for a stop counts as good, but then nobody goes on. */
+static void read_end(struct job *job)
+{
+	uint64_t bytes = 0;
+
+	switch (capacity_judge(&job->probe.capacity, &bytes)) {
+	case CAPACITY_GOOD:
+		if (job_gate(job) < GATE_STOP)
+			job_event_add(job, LOG_LEVEL_INFO,
+				      _("%s keeps what is written to it, up to its end."),
+				      job->setup.destination.name);
+		break;
+	case CAPACITY_SMALLER:
+		fail_smaller(job, bytes);
+		break;
+	case CAPACITY_FORGETS:
+		fail_forgets(job, bytes);
+		break;
+	}
+}
+
+const struct pass pass_probe_write = {
+	.kind = PASS_PROBE,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.prepare = write_prepare,
+	.take = probe_take,
+	.begin = write_begin,
+	.advance = write_only_advance,
+	.give_up = retry_give_up,
+	.report = write_only_report,
+};
+
+const struct pass pass_probe_read = {
+	.kind = PASS_PROBE,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.prepare = read_prepare,
+	.take = probe_take,
+	.begin = read_begin,
+	.advance = read_advance,
+	.give_up = read_give_up,
+	.report = read_report,
+	.end = read_end,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Zeros where the copy holds something back, before the first data is written:
+ * an old table must not point into a half-made copy. The key first, flushed, so
+ * that a power cut in between leaves nothing that could be found by it.
+ */
+#include <string.h>
+
+#include "copy/core.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+
+static int prepare(struct job *job, const struct range_list *list)
+{
+	int r;
+
+	if (job->stages.count == 0)
+		return 0;
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init_within(&job->work, job->plan, job->map, list, WORK_UNFINISHED,
+			     job->choice.chunk, false);
+	pthread_mutex_unlock(&job->map_lock);
+	return r < 0 ? r : job->work.chunks > 0;
+}
+
+static int key_prepare(struct job *job, unsigned round)
+{
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[0]);
+}
+
+static int rest_prepare(struct job *job, unsigned round)
+{
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1]);
+}
+
+static void wipe_begin(struct lane *lane, struct slot *slot)
+{
+	memset(slot->buffer, 0, slot->piece.length);
+	slot->write_length = slot->piece.length;
+	lane_slot_write(lane, slot);
+}
+
+void write_only_advance(struct lane *lane, struct slot *slot)
+{
+	if (slot->phase == SLOT_WRITE_SEARCH) {
+		retry_write_searched(lane, slot);
+	} else if (slot->request.result < 0) {
+		retry_write_failed(lane, slot);
+	} else {
+		slot->finished = slot->write_length;
+		lane_slot_report(lane, slot);
+	}
+}
+
+/* To the map it is as if nothing had been written. */
+bool write_only_report(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_REFUSED,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code,
+		.sense = slot->sense,
+	};
+
+	if (slot->has_bad && !ring_push(&lane->ring, &report))
+		return false;
+	counter_add(&lane->counters.handled, slot->finished);
+	return true;
+}
+
+const struct pass pass_wipe_key = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.prepare = key_prepare,
+	.begin = wipe_begin,
+	.advance = write_only_advance,
+	.give_up = retry_give_up,
+	.report = write_only_report,
+};
+
+const struct pass pass_wipe_rest = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.prepare = rest_prepare,
+	.begin = wipe_begin,
+	.advance = write_only_advance,
+	.give_up = retry_give_up,
+	.report = write_only_report,
+};

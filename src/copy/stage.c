@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which part of the plan comes when. */
+#include "copy/stage.h"
+
+static int subtract(struct range_list *list, const struct range_list *what)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < what->count; i++)
+		r = range_list_subtract(list, what->items[i]);
+	return r;
+}
+
+static int add(struct range_list *list, const struct range_list *what)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < what->count; i++)
+		r = range_list_add(list, what->items[i]);
+	return r;
+}
+
+/* Only whole copies hold something back: one extent from LBA 0 on both ends. */
+static int fill(struct stages *stages, const struct plan *plan, const struct held *held)
+{
+	struct range_list *all = &stages->domain[0], *rest = &stages->domain[1];
+	int r = range_list_add(all, (struct range){ 0, plan->total_sectors });
+
+	if (r == 0)
+		r = subtract(all, &held->areas);
+	if (r == 0)
+		r = range_list_copy(&held->areas, rest);
+	if (r == 0)
+		r = subtract(rest, &held->key);
+	if (r == 0)
+		r = range_list_copy(&held->key, &stages->domain[2]);
+	if (r == 0)
+		r = range_list_copy(&held->key, &stages->wipe[0]);
+	if (r == 0)
+		r = range_list_copy(rest, &stages->wipe[1]);
+	return r == 0 ? add(&stages->wipe[1], &held->old) : r;
+}
+
+int stages_init(struct stages *stages, const struct plan *plan, const struct held *held)
+{
+	int r;
+
+	*stages = (struct stages){ 0 };
+	if (!held || held->areas.count == 0)
+		return 0;
+	stages->count = STAGES_MAX;
+	stages->areas = (unsigned)held->areas.count;
+	stages->bytes = range_list_total(&held->areas) * plan->sector_size;
+	r = fill(stages, plan, held);
+	if (r < 0)
+		stages_done(stages);
+	return r;
+}
+
+void stages_done(struct stages *stages)
+{
+	for (unsigned i = 0; i < STAGES_MAX; i++)
+		range_list_done(&stages->domain[i]);
+	for (unsigned i = 0; i < WIPES; i++)
+		range_list_done(&stages->wipe[i]);
+	stages->count = stages->now = 0;
+}
+
+bool stages_last(const struct stages *stages)
+{
+	return stages->now + 1 >= stages->count;
+}
+
+const struct range_list *stages_domain(const struct stages *stages)
+{
+	return stages->count ? &stages->domain[stages->now] : NULL;
+}

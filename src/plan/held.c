@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The places of tables and signatures, from the layout of both disks. */
+#include "plan/held.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Both ends of a disk: boot code, GPT with its entries, whole-disk signatures. */
+#define ENDS_BYTES (1ULL << 20)
+/* Both ends of a partition. ZFS has its labels in the first and the last 512 KiB, nothing that
+ * blkid knows lies further in than 1 MiB; less than 64 KiB would miss btrfs. */
+#define EDGE_BYTES_MAX (1ULL << 20)
+#define EDGE_BYTES_MIN (128ULL << 10)
+/* No drive has to read what it does not change where its sectors are larger than they say. */
+#define PHYSICAL_BYTES 4096U
+
+struct finder {
+	const struct plan *plan;
+	uint64_t size;      /* bytes of the plan */
+	uint32_t sector;    /* bytes: the larger one of both ends */
+	uint32_t alignment; /* bytes */
+	struct range_list *list;
+};
+
+static bool has_room(const struct finder *finder, uint64_t sectors)
+{
+	const struct range_list *list = finder->list;
+
+	return list->count < HELD_AREAS_MAX &&
+	       range_list_total(list) + sectors <= HELD_BYTES_MAX / finder->plan->sector_size;
+}
+
+/* Bytes, grown to whole blocks and clipped to the plan; nothing where there is no room left. */
+static int add(const struct finder *finder, uint64_t start, uint64_t length)
+{
+	uint32_t sector = finder->plan->sector_size;
+	uint64_t end;
+	struct range range;
+
+	if (start >= finder->size || length == 0)
+		return 0;
+	if (!u64_add(start, length, &end) || !u64_align_up(end, finder->alignment, &end) ||
+	    end > finder->size)
+		end = finder->size;
+	start = u64_align_down(start, finder->alignment);
+	range = (struct range){ start / sector, (end - start) / sector };
+	return has_room(finder, range.count) ? range_list_add(finder->list, range) : 0;
+}
+
+/* What a table says, cut to the disk that it is on, in bytes; false when nothing is left. */
+static bool bytes_of(const struct disk *disk, uint64_t start, uint64_t sectors, uint64_t *retstart,
+		     uint64_t *retlength)
+{
+	uint32_t size = disk->identity.logical_sector_size;
+	struct range range;
+
+	if (!range_intersect((struct range){ start, sectors },
+			     (struct range){ 0, disk_sectors(disk) }, &range))
+		return false;
+	*retstart = range.start * size;
+	*retlength = range.count * size;
+	return true;
+}
+
+static int add_tables(const struct finder *finder, const struct disk *disk)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && disk && i < disk->region_count; i++) {
+		const struct region *region = &disk->regions[i];
+		uint64_t start, length;
+
+		if (region->kind != REGION_TABLE && region->kind != REGION_TABLE_BACKUP)
+			continue;
+		if (bytes_of(disk, region->start, region->sectors, &start, &length))
+			r = add(finder, start, length < ENDS_BYTES ? length : ENDS_BYTES);
+	}
+	return r;
+}
+
+/* As much of each end as all partitions together can have. */
+static uint64_t edge_bytes(const struct disk *disk)
+{
+	uint64_t bytes = EDGE_BYTES_MAX;
+
+	while (bytes > EDGE_BYTES_MIN && disk->partition_count * 2 * bytes > HELD_BYTES_MAX / 2)
+		bytes /= 2;
+	return bytes;
+}
+
+static int add_edges(const struct finder *finder, const struct disk *disk, bool ends)
+{
+	uint64_t edge = edge_bytes(disk);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+		uint64_t start, length, skip;
+
+		if (p->extended || !bytes_of(disk, p->start, p->sectors, &start, &length))
+			continue;
+		skip = ends && length > edge ? length - edge : 0;
+		r = add(finder, start + skip, length < edge ? length : edge);
+	}
+	return r;
+}
+
+static int find_areas(struct finder *finder, const struct disk *source)
+{
+	uint64_t tail = finder->size > ENDS_BYTES ? finder->size - ENDS_BYTES : 0;
+	int r = add(finder, 0, ENDS_BYTES);
+
+	if (r == 0)
+		r = add(finder, tail, ENDS_BYTES);
+	if (r == 0)
+		r = add_tables(finder, source);
+	if (r == 0 && source)
+		r = add_edges(finder, source, false);
+	if (r == 0 && source)
+		r = add_edges(finder, source, true);
+	return r;
+}
+
+/* A table is found by the sector in front of it; what has none may be anything, a file system or
+ * a member of an array, whose signature lies at either end. */
+static int find_key(struct finder *finder, const struct disk *source)
+{
+	uint64_t tail = finder->size > ENDS_BYTES ? finder->size - ENDS_BYTES : 0;
+	bool bare = source && !source->table[0];
+	int r;
+
+	if (!bare)
+		finder->alignment = finder->sector;
+	r = add(finder, 0, bare ? ENDS_BYTES : finder->sector);
+	return r == 0 && bare ? add(finder, tail, ENDS_BYTES) : r;
+}
+
+static int find_old(struct finder *finder, const struct disk *destination,
+		    const struct range_list *areas)
+{
+	int r = add_tables(finder, destination);
+
+	if (r == 0 && destination)
+		r = add_edges(finder, destination, false);
+	if (r == 0 && destination)
+		r = add_edges(finder, destination, true);
+	for (size_t i = 0; r == 0 && i < areas->count; i++)
+		r = range_list_subtract(finder->list, areas->items[i]);
+	return r;
+}
+
+int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
+	      struct held *ret)
+{
+	uint32_t a = plan->sector_size, b = plan->destination.logical_sector_size;
+	struct finder finder = {
+		.plan = plan,
+		.size = plan_bytes(plan),
+		.sector = a > b ? a : b,
+		.list = &ret->areas,
+	};
+	int r;
+
+	*ret = (struct held){ 0 };
+	if (!plan_arms_last(plan))
+		return 0;
+	finder.alignment = finder.sector > PHYSICAL_BYTES ? finder.sector : PHYSICAL_BYTES;
+	r = find_areas(&finder, source);
+	finder.list = &ret->old;
+	if (r == 0)
+		r = find_old(&finder, destination, &ret->areas);
+	finder.list = &ret->key;
+	if (r == 0)
+		r = find_key(&finder, source);
+	if (r < 0)
+		held_done(ret);
+	return r;
+}
+
+void held_done(struct held *held)
+{
+	range_list_done(&held->areas);
+	range_list_done(&held->key);
+	range_list_done(&held->old);
+}

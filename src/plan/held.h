@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a copy of a whole disk holds back to its end: the places that make a disk
+ * bootable, mountable or a member of something. They are wiped before the first
+ * data is written and copied when everything else is safe, so that a half-made
+ * clone is a disk on which nobody finds anything. No system calls here.
+ *
+ * Unit: plan->sector_size. Source and destination addresses are the same in a
+ * whole copy, so one list is good for both ends.
+ */
+#ifndef CLONEDECK_PLAN_HELD_H
+#define CLONEDECK_PLAN_HELD_H
+
+#include "base/range.h"
+#include "discover/disk.h"
+#include "plan/plan.h"
+
+/* More would not be read and written in a few seconds at the end. */
+#define HELD_AREAS_MAX 256U
+#define HELD_BYTES_MAX (64ULL << 20)
+
+struct held {
+	struct range_list areas; /* left out until the end */
+	struct range_list key;   /* the part of them that comes last of all, when the rest is on
+				  * the medium: without it nobody finds the others. The first
+				  * sector of a disk with a table, else both ends */
+	struct range_list old;   /* where the destination's old partitions had their signatures:
+				  * only wiped, the copy overwrites them on its way; none of
+				  * them in `areas` */
+};
+
+/*
+ * The areas of a plan: both ends of the source, its table with the copies and links that it has,
+ * the beginning of each partition (superblocks, boot sectors, labels), and its end (md, ZFS, the
+ * second boot sector of NTFS). Where the limits do not hold all, tables come first, then
+ * beginnings. Nothing for plans that are not to be armed last: plan_arms_last().
+ *
+ * source, destination: the disks of the ends, NULL where unknown (image files): then only both
+ * ends of the source are known places. All areas lie inside the plan. -ENOMEM, *ret is empty then.
+ */
+int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
+	      struct held *ret);
+void held_done(struct held *held);
+
+#endif

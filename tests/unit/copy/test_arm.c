@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whole disks are armed last: whenever a copy ends, however it ends, the
+ * destination shows nothing, or all of it is there. And the probe of the size,
+ * which comes before.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "plan/held.h"
+#include "rig.h"
+
+#define SIZE   (16 * MIB)
+#define SECTOR 512U
+
+static struct rig rig;
+static struct held held;
+static struct partition parts[2], old_parts[1];
+static struct disk source_disk, old_disk;
+
+static void seed(void)
+{
+	const char *given = getenv("CLONEDECK_SEED");
+	unsigned number = given ? (unsigned)strtoul(given, NULL, 0)
+				: (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
+
+	printf("# seed %u\n", number);
+	srand(number);
+}
+
+static struct partition part(unsigned number, uint64_t start, uint64_t bytes)
+{
+	return (struct partition){
+		.number = number,
+		.start = start / SECTOR,
+		.sectors = bytes / SECTOR,
+	};
+}
+
+/* A table with two partitions, over an old disk that had one. */
+static void prepare(uint64_t rate)
+{
+	struct plan_options options = { .chunk = 65536, .rate = rate, .on_error = ON_ERROR_MAP };
+
+	rig_new(&rig, SIZE, SECTOR);
+	rig_plan(&rig, NULL, 0, NULL, &options);
+	rig.setup.map_path = rig.map_path;
+	parts[0] = part(1, 2 * MIB, 5 * MIB);
+	parts[1] = part(2, 8 * MIB, 6 * MIB + SECTOR);
+	old_parts[0] = part(1, 5 * MIB, 5 * MIB);
+	source_disk = (struct disk){
+		.identity = rig.plan->source.identity,
+		.table = "gpt",
+		.partitions = parts,
+		.partition_count = 2,
+	};
+	old_disk = (struct disk){
+		.identity = rig.plan->destination.identity,
+		.partitions = old_parts,
+		.partition_count = 1,
+	};
+	ck_assert_int_eq(held_find(rig.plan, &source_disk, &old_disk, &held), 0);
+	rig.setup.held = &held;
+}
+
+static void teardown(void)
+{
+	held_done(&held);
+	rig_done(&rig);
+}
+
+#define SCRIBBLE '\xa5' /* what the rig puts on a destination */
+
+static bool is_all(char value, uint64_t offset, uint64_t length)
+{
+	char *buffer = aligned_alloc(4096, MIB);
+	bool same = true;
+
+	ck_assert_uint_le(length, MIB);
+	ck_assert_int_ge(
+		pread(rig.destination, buffer, (length + 4095) / 4096 * 4096, (off_t)offset),
+		(ssize_t)length);
+	for (uint64_t i = 0; i < length; i++)
+		same = same && buffer[i] == value;
+	free(buffer);
+	return same;
+}
+
+static bool is_zero(uint64_t offset, uint64_t length)
+{
+	return is_all(0, offset, length);
+}
+
+static bool held_is_zero(void)
+{
+	bool zero = true;
+
+	for (size_t i = 0; i < held.areas.count; i++)
+		for (uint64_t at = 0; at < held.areas.items[i].count; at += 8)
+			zero = zero && is_zero((held.areas.items[i].start + at) * SECTOR, 4096);
+	return zero;
+}
+
+/* The key goes before anything else is written. */
+static void check_nothing_or_whole(void)
+{
+	if (is_all(SCRIBBLE, 0, SECTOR))
+		for (uint64_t at = 0; at < SIZE; at += MIB)
+			ck_assert(is_all(SCRIBBLE, at + SECTOR, MIB - SECTOR));
+	else if (!is_zero(0, SECTOR))
+		rig_check_complete(&rig);
+}
+
+START_TEST(complete_and_armed)
+{
+	prepare(0);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert(s.flushed);
+	ck_assert_uint_eq(s.written, SIZE);
+	ck_assert_uint_eq(s.held_areas, held.areas.count);
+	ck_assert_uint_eq(s.held_bytes, range_list_total(&held.areas) * SECTOR);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_WIPE);
+	ck_assert_uint_eq(s.passes[s.pass_count - 1].kind, PASS_ARM);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+START_TEST(nothing_held_back_is_as_ever)
+{
+	prepare(0);
+	rig.setup.held = NULL;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(!s.armed);
+	ck_assert_uint_eq(s.held_areas, 0);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_COPY);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+/* Smaller than what is held at both ends. */
+START_TEST(a_tiny_disk)
+{
+	rig_new(&rig, 64 * 1024, SECTOR);
+	rig_plan(&rig, NULL, 0, NULL, NULL);
+	ck_assert_int_eq(held_find(rig.plan, NULL, NULL, &held), 0);
+	rig.setup.held = &held;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+START_TEST(what_was_there_goes_first)
+{
+	prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig,
+		&(struct fault_rule){
+			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .code = -ENODEV });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(held_is_zero());
+	/* Where the old partition ended, which the copy has not reached. */
+	ck_assert(is_zero(10 * MIB - 4096, 4096));
+	ck_assert(!is_zero(11 * MIB, 4096));
+}
+END_TEST
+
+START_TEST(stopped_at_any_moment)
+{
+	struct map *map = NULL;
+
+	seed();
+	prepare(40 * MIB);
+	for (int stops = 0;; stops++) {
+		ck_assert_int_lt(stops, 200);
+		rig.setup.resume = map;
+		rig.setup.held = &held;
+		rig_start(&rig);
+		usleep((useconds_t)(rand() % 700000));
+		job_stop(rig.job);
+		struct job_snapshot s = rig_wait(&rig);
+
+		map_destroy(map);
+		map = rig_load_map(&rig);
+		rig_check(&rig, map);
+		if (s.result == JOB_RESULT_COMPLETE) {
+			ck_assert(s.armed);
+			break;
+		}
+		ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+		ck_assert(!s.armed);
+		check_nothing_or_whole();
+	}
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+static void run_and_die(const struct map *map)
+{
+	pid_t pid;
+
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	pid = fork();
+	if (pid == 0) {
+		struct job *job;
+
+		if (job_new(&rig.setup, &job, NULL) < 0 || job_start(job, NULL) < 0)
+			_exit(1);
+		job_wait(job, NULL);
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	usleep((useconds_t)(rand() % 300000));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* Also in the middle of wiping and of arming: the rate makes both last. */
+START_TEST(killed_at_any_moment)
+{
+	struct map *map = NULL;
+
+	seed();
+	prepare(100 * MIB);
+	rig.setup.map_interval = 5 * MS;
+	for (int round = 0; round < 12; round++) {
+		run_and_die(map);
+		check_nothing_or_whole();
+		if (access(rig.map_path, F_OK))
+			continue;
+		map_destroy(map);
+		map = rig_load_map(&rig);
+		rig_check(&rig, map);
+	}
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+/* Whichever flush fails, nothing follows that it was a condition for. */
+START_TEST(a_failed_flush_arms_nothing)
+{
+	prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.armed);
+	ck_assert(_i == 4 || is_zero(0, SECTOR));
+	ck_assert(_i < 4 || !is_zero(0, SECTOR));
+}
+END_TEST
+
+START_TEST(a_destination_that_fails_is_not_armed)
+{
+	prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_WRITES,
+					    .start = 10 * MIB,
+					    .length = SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0, SECTOR));
+}
+END_TEST
+
+/* The first sector can be wiped, but not written a second time. */
+START_TEST(the_last_write_fails)
+{
+	prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig,
+		&(struct fault_rule){
+			.kind = FAULT_FAIL, .on = FAULT_WRITES, .length = SECTOR, .skip = 1 });
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0, SECTOR));
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), SIZE - SECTOR);
+	/* The rest is safe, and one good write is all that is missing. */
+	rig_heal(&rig);
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.read, SECTOR);
+	ck_assert(s.armed);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+START_TEST(bad_sectors_among_what_is_held)
+{
+	prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 2 * MIB + 7 * SECTOR,
+					    .length = 2 * SECTOR });
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 4 * MIB,
+					    .length = SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert(s.armed);
+	ck_assert_uint_eq(s.bad_bytes, 3 * SECTOR);
+	rig_check(&rig, map);
+	map_destroy(map);
+}
+END_TEST
+
+/* A map of a copy that held nothing back: what is there stays, the rest is held. */
+START_TEST(an_older_map_goes_on)
+{
+	struct map *map;
+
+	prepare(8 * MIB);
+	rig.setup.held = NULL;
+	rig_start(&rig);
+	rig_until_written(&rig, 3 * MIB);
+	job_stop(rig.job);
+	rig_wait(&rig);
+	map = rig_load_map(&rig);
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_uint_eq(s.read, SIZE - map_bytes(map, MAP_FINISHED));
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+/* ---- the probe ---- */
+
+START_TEST(an_honest_disk_is_probed_and_copied)
+{
+	prepare(0);
+	rig.setup.probe = true;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_PROBE);
+	ck_assert_uint_eq(s.passes[1].kind, PASS_WIPE);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+static void expect_found_out(const struct fault_rule *rule, const char *text)
+{
+	prepare(0);
+	rig.setup.probe = true;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	ck_assert_int_ge(fault_script_add(rig.destination_script, rule), 0);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_msg(strstr(s.error.sentence, text) != NULL, "%s", s.error.sentence);
+	ck_assert_uint_eq(s.written, 0);
+	ck_assert_uint_eq(s.read, 0);
+	ck_assert_uint_eq(s.pass_count, 1 + (s.passes[s.pass_count - 1].kind == PASS_FLUSH));
+	ck_assert_uint_lt(fault_script_counts(rig.destination_script).bytes_written, MIB);
+}
+
+START_TEST(a_disk_whose_addresses_wrap)
+{
+	expect_found_out(&(struct fault_rule){ .kind = FAULT_WRAP, .wrap = MIB << _i }, "about");
+}
+END_TEST
+
+START_TEST(a_disk_that_loses_its_upper_half)
+{
+	expect_found_out(
+		&(struct fault_rule){ .kind = FAULT_LOSE, .on = FAULT_WRITES, .start = 8 * MIB },
+		"about 8");
+}
+END_TEST
+
+START_TEST(a_disk_that_keeps_nothing)
+{
+	expect_found_out(&(struct fault_rule){ .kind = FAULT_LOSE, .on = FAULT_WRITES },
+			 "does not keep");
+}
+END_TEST
+
+START_TEST(a_disk_that_ends_early_with_an_error)
+{
+	expect_found_out(
+		&(struct fault_rule){ .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 12 * MIB },
+		rig.destination_path);
+}
+END_TEST
+
+/* The probe of a copy that goes on leaves alone what is there. */
+START_TEST(a_resumed_copy_is_probed_beside_what_it_has)
+{
+	struct map *map;
+
+	prepare(8 * MIB);
+	rig_start(&rig);
+	rig_until_written(&rig, 4 * MIB);
+	job_stop(rig.job);
+	rig_wait(&rig);
+	map = rig_load_map(&rig);
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	rig.setup.probe = true;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_PROBE);
+	ck_assert_uint_eq(s.already, map_bytes(map, MAP_FINISHED));
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("arm");
+	TCase *tc = tcase_create("arm");
+
+	tcase_set_timeout(tc, 90);
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_test(tc, complete_and_armed);
+	tcase_add_test(tc, nothing_held_back_is_as_ever);
+	tcase_add_test(tc, a_tiny_disk);
+	tcase_add_test(tc, what_was_there_goes_first);
+	tcase_add_test(tc, stopped_at_any_moment);
+	tcase_add_test(tc, killed_at_any_moment);
+	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 5);
+	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
+	tcase_add_test(tc, the_last_write_fails);
+	tcase_add_test(tc, bad_sectors_among_what_is_held);
+	tcase_add_test(tc, an_older_map_goes_on);
+	tcase_add_test(tc, an_honest_disk_is_probed_and_copied);
+	tcase_add_loop_test(tc, a_disk_whose_addresses_wrap, 0, 4);
+	tcase_add_test(tc, a_disk_that_loses_its_upper_half);
+	tcase_add_test(tc, a_disk_that_keeps_nothing);
+	tcase_add_test(tc, a_disk_that_ends_early_with_an_error);
+	tcase_add_test(tc, a_resumed_copy_is_probed_beside_what_it_has);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is held back: the places of tables and signatures, and nothing outside the plan. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "disks.h"
+#include "plan/held.h"
+
+#define MIB     (1ULL << 20)
+#define SECTORS (1000 * MIB / 512)
+
+static struct disk sda, sdb;
+static struct partition parts[600], old_parts[4];
+static struct region regions[8];
+static struct held held;
+static struct plan *plan;
+
+static void setup(void)
+{
+	sda = test_disk("sda", 0, SECTORS, 512);
+	sdb = test_disk("sdb", 16, 2 * SECTORS, 512);
+	memset(parts, 0, sizeof(parts));
+	memset(old_parts, 0, sizeof(old_parts));
+	memset(regions, 0, sizeof(regions));
+	sda.partitions = parts;
+	sdb.partitions = old_parts;
+	sda.regions = regions;
+}
+
+static void teardown(void)
+{
+	held_done(&held);
+	plan_destroy(plan);
+	plan = NULL;
+}
+
+static void find(const struct disk *source, const struct disk *destination)
+{
+	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
+
+	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(held_find(plan, source, destination, &held), 0);
+	for (size_t i = 0; i < held.areas.count; i++)
+		ck_assert(!range_list_overlaps(&held.old, held.areas.items[i]));
+	ck_assert_uint_gt(held.key.count, 0);
+	for (size_t i = 0; i < held.key.count; i++)
+		ck_assert(range_list_contains(&held.areas, held.key.items[i]));
+}
+
+static void add_partition(struct disk *disk, uint64_t start, uint64_t sectors)
+{
+	disk->partitions[disk->partition_count++] = (struct partition){
+		.number = (unsigned)disk->partition_count,
+		.start = start,
+		.sectors = sectors,
+	};
+}
+
+static void add_table(enum region_kind kind, uint64_t start, uint64_t sectors)
+{
+	regions[sda.region_count++] = (struct region){ kind, start, sectors, -1 };
+}
+
+static bool holds(uint64_t lba, uint64_t sectors)
+{
+	return range_list_contains(&held.areas, (struct range){ lba, sectors });
+}
+
+START_TEST(both_ends_of_a_disk_without_a_table)
+{
+	find(&sda, &sdb);
+	ck_assert_uint_eq(held.areas.count, 2);
+	ck_assert(holds(0, 2048));
+	ck_assert(!holds(2048, 1));
+	ck_assert(holds(SECTORS - 2048, 2048));
+	ck_assert_uint_eq(held.old.count, 0);
+}
+END_TEST
+
+START_TEST(an_image_has_its_ends_too)
+{
+	find(NULL, NULL);
+	ck_assert(holds(0, 2048));
+	ck_assert(holds(SECTORS - 2048, 2048));
+}
+END_TEST
+
+START_TEST(what_comes_last_of_all)
+{
+	find(&sda, &sdb);
+	ck_assert_uint_eq(held.key.count, 2);
+	ck_assert_uint_eq(range_list_total(&held.key), 4096);
+	teardown();
+	memcpy(sda.table, "gpt", 4);
+	find(&sda, &sdb);
+	ck_assert_uint_eq(held.key.count, 1);
+	ck_assert_uint_eq(range_list_total(&held.key), 1);
+	teardown();
+	sdb = test_disk("sdb", 16, 2 * SECTORS / 8, 4096);
+	find(&sda, &sdb);
+	ck_assert_uint_eq(range_list_total(&held.key), 8);
+}
+END_TEST
+
+/* Longer than 1 MiB, but made of odd sectors: the list does not leave the disk. */
+START_TEST(a_disk_of_odd_size_is_held_to_its_end)
+{
+	sda.identity.size = (SECTORS - 5) * 512;
+	find(&sda, &sdb);
+	ck_assert(holds(SECTORS - 6, 1));
+	ck_assert(!range_list_overlaps(&held.areas, (struct range){ SECTORS - 5, 1 }));
+}
+END_TEST
+
+START_TEST(a_small_disk_is_held_whole)
+{
+	sda.identity.size = 1000 * 512;
+	find(&sda, &sdb);
+	ck_assert_uint_eq(held.areas.count, 1);
+	ck_assert_uint_eq(range_list_total(&held.areas), 1000);
+}
+END_TEST
+
+START_TEST(both_edges_of_partitions)
+{
+	add_partition(&sda, 4096, 200 * 2048);
+	add_partition(&sda, 300 * 2048, 100);
+	find(&sda, &sdb);
+	ck_assert(holds(4096, 2048));
+	ck_assert(!holds(4096 + 2048, 1));
+	ck_assert(holds(4096 + 199 * 2048, 2048));
+	ck_assert(!holds(4096 + 198 * 2048, 1));
+	/* All of a small one, and whole blocks of the medium. */
+	ck_assert(holds(300 * 2048, 104));
+	ck_assert(!holds(300 * 2048 + 104, 1));
+}
+END_TEST
+
+/* A logical partition's link lies a track before it, and no partition begins there. */
+START_TEST(tables_wherever_they_are)
+{
+	add_table(REGION_TABLE, 0, 1);
+	add_table(REGION_TABLE, 500001, 1);
+	add_table(REGION_TABLE_BACKUP, 700000, 33);
+	add_table(REGION_TABLE, 800000, 100000);
+	find(&sda, &sdb);
+	ck_assert(holds(500001, 1));
+	ck_assert(holds(700000, 33));
+	/* A table of 50 MB is none. */
+	ck_assert(holds(800000, 2048));
+	ck_assert(!holds(800000 + 4096, 1));
+}
+END_TEST
+
+START_TEST(a_partition_beyond_the_end_is_cut)
+{
+	add_partition(&sda, SECTORS - 10000, UINT64_MAX - SECTORS);
+	add_partition(&sda, UINT64_MAX - 5, 3);
+	add_partition(&sda, 5000 * 2048, UINT64_MAX / 512);
+	find(&sda, &sdb);
+	ck_assert(holds(SECTORS - 10000, 2048));
+	for (size_t i = 0; i < held.areas.count; i++)
+		ck_assert_uint_le(held.areas.items[i].start + held.areas.items[i].count, SECTORS);
+}
+END_TEST
+
+START_TEST(never_more_than_the_limits)
+{
+	for (uint64_t i = 0; i < 600; i++)
+		add_partition(&sda, 4096 + i * 3000, 2800);
+	find(&sda, &sdb);
+	ck_assert_uint_le(held.areas.count, HELD_AREAS_MAX);
+	ck_assert_uint_gt(held.areas.count, HELD_AREAS_MAX / 2);
+	ck_assert_uint_le(range_list_total(&held.areas) * 512, HELD_BYTES_MAX);
+	ck_assert(holds(0, 2048));
+	ck_assert(holds(SECTORS - 2048, 2048));
+}
+END_TEST
+
+START_TEST(a_full_gpt_fits)
+{
+	for (uint64_t i = 0; i < 120; i++)
+		add_partition(&sda, 4096 + i * 16000, 15900);
+	find(&sda, &sdb);
+	for (uint64_t i = 0; i < 120; i++) {
+		ck_assert(holds(4096 + i * 16000, 256));
+		ck_assert(holds(4096 + i * 16000 + 15899 - 255, 256));
+	}
+}
+END_TEST
+
+/* The destination is larger: what lies behind the plan is not touched. */
+START_TEST(old_partitions_inside_the_plan_are_wiped)
+{
+	add_partition(&sdb, 100000, 50000);
+	add_partition(&sdb, SECTORS - 50000, 100000);
+	add_partition(&sdb, SECTORS + 4096, 50000);
+	find(&sda, &sdb);
+	ck_assert(range_list_contains(&held.old, (struct range){ 100000, 2048 }));
+	ck_assert(range_list_contains(&held.old, (struct range){ 150000 - 2048, 2048 }));
+	ck_assert(range_list_contains(&held.old, (struct range){ SECTORS - 50000, 2048 }));
+	for (size_t i = 0; i < held.old.count; i++)
+		ck_assert_uint_le(held.old.items[i].start + held.old.items[i].count, SECTORS);
+}
+END_TEST
+
+START_TEST(sectors_of_4096_bytes)
+{
+	sda = test_disk("sda", 0, SECTORS / 8, 512);
+	sdb = test_disk("sdb", 16, SECTORS / 8, 4096);
+	sda.partitions = parts;
+	add_partition(&sda, 100001, 10001);
+	find(&sda, &sdb);
+	for (size_t i = 0; i < held.areas.count; i++) {
+		ck_assert_uint_eq(held.areas.items[i].start % 8, 0);
+		ck_assert_uint_eq(held.areas.items[i].count % 8, 0);
+	}
+	ck_assert(holds(100001, 2048));
+}
+END_TEST
+
+static size_t areas_of(const struct endpoint *source, const struct endpoint *destination,
+		       const struct range *range, const struct plan_options *options)
+{
+	struct range_list list = { 0 };
+	size_t count;
+
+	if (range)
+		ck_assert_int_eq(range_list_add(&list, *range), 0);
+	ck_assert_int_eq(
+		plan_new(source, destination, range ? &list : NULL, NULL, options, &plan, NULL), 0);
+	range_list_done(&list);
+	ck_assert_int_eq(held_find(plan, &sda, &sdb, &held), 0);
+	count = held.areas.count + held.old.count;
+	teardown();
+	return count;
+}
+
+START_TEST(only_whole_disks_are_armed)
+{
+	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
+	struct endpoint part = test_part(&sda, 1, 2048, 4096), image = test_image("/i", 0, false);
+	struct endpoint other_part = test_part(&sdb, 1, 2048, SECTORS);
+	struct endpoint old_image = test_image("/o", SECTORS * 512, true);
+
+	add_partition(&sdb, 100000, 50000);
+	ck_assert_uint_gt(areas_of(&a, &b, NULL, NULL), 0);
+	ck_assert_uint_gt(areas_of(&old_image, &b, NULL, NULL), 0);
+	ck_assert_uint_eq(areas_of(&a, &b, NULL, &(struct plan_options){ .arm_at_once = true }), 0);
+	ck_assert_uint_eq(areas_of(&a, &b, &(struct range){ 0, 4096 }, NULL), 0);
+	ck_assert_uint_eq(areas_of(&part, &b, NULL, NULL), 0);
+	ck_assert_uint_eq(areas_of(&a, &other_part, NULL, NULL), 0);
+	ck_assert_uint_eq(areas_of(&a, &image, NULL, NULL), 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("held");
+	TCase *tcase = tcase_create("held");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, both_ends_of_a_disk_without_a_table);
+	tcase_add_test(tcase, an_image_has_its_ends_too);
+	tcase_add_test(tcase, what_comes_last_of_all);
+	tcase_add_test(tcase, a_disk_of_odd_size_is_held_to_its_end);
+	tcase_add_test(tcase, a_small_disk_is_held_whole);
+	tcase_add_test(tcase, both_edges_of_partitions);
+	tcase_add_test(tcase, tables_wherever_they_are);
+	tcase_add_test(tcase, a_partition_beyond_the_end_is_cut);
+	tcase_add_test(tcase, never_more_than_the_limits);
+	tcase_add_test(tcase, a_full_gpt_fits);
+	tcase_add_test(tcase, old_partitions_inside_the_plan_are_wiped);
+	tcase_add_test(tcase, sectors_of_4096_bytes);
+	tcase_add_test(tcase, only_whole_disks_are_armed);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
