@@ -13,7 +13,7 @@
 void form_options_draw(const struct options_form *form, const char *complaint, struct draw *draw,
 		       struct rect body)
 {
-	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), inside;
+	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), inside, foot, keys;
 
 	draw_clear(draw, box);
 	draw_box(draw, box, _("Options of the copy"));
@@ -30,11 +30,14 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 		draw_text(draw, inside, row, HINT_COL, here ? ROLE_NORMAL : ROLE_DIM,
 			  options_form_hint(option));
 	}
+	foot = inside;
+	rect_cut_top(&foot, OPTION_ROWS);
+	keys = rect_cut_bottom(&foot, 1);
 	if (complaint[0])
-		draw_wrapped(draw, inside, OPTION_ROWS, 3, 2, ROLE_BAD, complaint);
+		draw_wrapped(draw, foot, 0, 3, foot.rows, ROLE_BAD, complaint);
 	else
-		draw_printf(draw, inside, OPTION_ROWS, 3, ROLE_NORMAL, "%s: %s",
-			    options_form_label(form->at), options_form_allowed(form->at));
-	draw_wrapped(draw, inside, OPTION_ROWS + 2, 3, 1, ROLE_DIM,
+		draw_printf(draw, foot, 0, 3, ROLE_NORMAL, "%s: %s", options_form_label(form->at),
+			    options_form_allowed(form->at));
+	draw_wrapped(draw, keys, 0, 3, 1, ROLE_DIM,
 		     _("Up Down=line  Space=next word  Enter=take all, plan anew  Esc=leave it"));
 }

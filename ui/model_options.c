@@ -18,6 +18,7 @@ static const char *const backends[] = {
 };
 static const char *const sg_data[] = { "direct", "mmap", "indirect", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const fills[] = { "zero", "mark", "leave", NULL };
 static const char *const on_error[] = { "stop", "map", NULL };
 
 static const struct {
@@ -45,8 +46,14 @@ static const struct {
 	[OPTION_RATE] = { N_("Rate limit"), N_("bytes per second; r changes it later"),
 			  N_("none, or bytes per second, for instance 50M"), NULL },
 	[OPTION_RETRIES] = { N_("Retries"), N_("of a request that failed"), N_("0 to 1000"), NULL },
-	[OPTION_ON_ERROR] = { N_("After that"), N_("stop, or note the bad area and go on"),
+	[OPTION_ON_ERROR] = { N_("Read errors"), N_("stop, or rescue and map what is bad"),
 			      N_("stop, or map"), on_error },
+	[OPTION_RETRY_PASSES] = { N_("Retry passes"), N_("over bad sectors, in the end"),
+				  N_("0 to 1000"), NULL },
+	[OPTION_FILL] = { N_("Bad sectors become"), N_("zeros, a mark with the LBA, or stay"),
+			  N_("zero, mark, or leave"), fills },
+	[OPTION_WRITE_ERROR] = { N_("Write errors"), N_("stop, or map what is refused"),
+				 N_("stop, or map"), on_error },
 };
 
 const char *options_form_label(enum option_row row)
@@ -160,6 +167,11 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 	field_set(&form->fields[OPTION_RETRIES], text);
 	field_set(&form->fields[OPTION_ON_ERROR],
 		  options->on_error == ON_ERROR_MAP ? "map" : "stop");
+	snprintf(text, sizeof(text), "%u", options->retry_passes);
+	field_set(&form->fields[OPTION_RETRY_PASSES], text);
+	field_set(&form->fields[OPTION_FILL], fills[options->fill]);
+	field_set(&form->fields[OPTION_WRITE_ERROR],
+		  options->on_write_error == ON_ERROR_MAP ? "map" : "stop");
 	reach(form, OPTION_CHUNK);
 }
 
@@ -211,6 +223,23 @@ static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
 	return true;
 }
 
+static bool read_on_error(const char *text, enum on_error *ret)
+{
+	*ret = !strcmp(text, "map") ? ON_ERROR_MAP : ON_ERROR_STOP;
+	return !strcmp(text, "map") || !strcmp(text, "stop");
+}
+
+static bool read_fill(const char *text, enum fill *ret)
+{
+	for (int i = 0; fills[i]; i++) {
+		if (strcmp(text, fills[i]) != 0)
+			continue;
+		*ret = (enum fill)i;
+		return true;
+	}
+	return false;
+}
+
 static bool read_yes(const char *text, bool *ret)
 {
 	*ret = !strcmp(text, "yes");
@@ -253,15 +282,22 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		options->retries = (unsigned)number;
 		return good;
 	case OPTION_ON_ERROR:
-		options->on_error = !strcmp(text, "map") ? ON_ERROR_MAP : ON_ERROR_STOP;
-		return !strcmp(text, "map") || !strcmp(text, "stop");
+		return read_on_error(text, &options->on_error);
+	case OPTION_RETRY_PASSES:
+		good = read_number(text, false, 0, RETRIES_MAX, &number);
+		options->retry_passes = (unsigned)number;
+		return good;
+	case OPTION_FILL:
+		return read_fill(text, &options->fill);
+	case OPTION_WRITE_ERROR:
+		return read_on_error(text, &options->on_write_error);
 	case OPTION_ROWS:
 		break;
 	}
 	return false;
 }
 
-/* What only sg does, without sg: it would do nothing. NULL: all is well. */
+/* What would do nothing as it is: what only sg does, without sg, and so on. NULL: all is well. */
 static const char *needless(const struct plan_options *options, enum option_row *retrow)
 {
 	bool destination = options->destination_backend == BACKEND_SG;
@@ -273,6 +309,12 @@ static const char *needless(const struct plan_options *options, enum option_row 
 	*retrow = OPTION_SG_DPO;
 	if (options->sg_dpo && !any)
 		return _("sg DPO needs sg as Source I/O or Destination I/O.");
+	*retrow = OPTION_RETRY_PASSES;
+	if (options->retry_passes && options->on_error == ON_ERROR_STOP)
+		return _("Retry passes need Read errors map.");
+	*retrow = OPTION_FILL;
+	if (options->fill != FILL_ZERO && options->on_error == ON_ERROR_STOP)
+		return _("Bad sectors are only filled with Read errors map.");
 	*retrow = OPTION_SG_DATA;
 	if (options->sg_data != SG_DATA_DIRECT && !any)
 		return _("sg data needs sg as Source I/O or Destination I/O.");

@@ -69,50 +69,59 @@ static void put_count(struct line *line, const char *label, uint64_t count)
 	put_right(line, label, units_print_count(count, text));
 }
 
-static void put_last_good(const struct job_snapshot *job, struct line *line)
+static void put_last_good(const struct job_rescue *rescue, struct line *line)
 {
-	char span[UNITS_TEXT_MAX] = "-", text[UNITS_TEXT_MAX + 32];
+	char span[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 32];
 
-	if (!job->source.requests) {
+	if (!rescue->good_read_known) {
 		put_right(line, _("last good read"), "-");
 		return;
 	}
 	snprintf(text, sizeof(text), _("%s ago"),
-		 run_text_span(job->last_good_read / NSEC_PER_SEC, span, sizeof(span)));
+		 run_text_span(rescue->since_good_read / NSEC_PER_SEC, span, sizeof(span)));
 	put_right(line, _("last good read"), text);
 }
 
-/* What nobody has asked the disk for yet. */
-static uint64_t non_tried(const struct job_snapshot *job)
-{
-	uint64_t known = job->written + job->bad_bytes;
-
-	return known < job->total ? job->total - known : 0;
-}
-
-bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
+/* Only where the pane is taller than on the smallest screen. */
+static bool more_text(const struct job_snapshot *job, int index, struct line *line)
 {
 	switch (index) {
-	case 0:
-		put_share(job, _("rescued"), job->written, line);
-		put_count(line, _("read errors"), job->errors);
-		return true;
-	case 1:
-		put_share(job, _("non-tried"), non_tried(job), line);
-		put_count(line, _("bad areas"), job->bad_areas);
-		return true;
-	case 2:
-		put_share(job, _("bad sector"), job->bad_bytes, line);
+	case 4:
+		line_add(line, _(" m: where they are, and what the disk said"));
 		put_count(line, _("retries"), job->retries);
 		return true;
-	case 3:
-		line_add(line, _(" m: where they are, and what the disk said"));
-		put_last_good(job, line);
-		return true;
-	case 4:
+	case 5:
 		put_count(line, _("slow reads >1 s"), job->slow_reads);
 		return true;
 	default:
 		return false;
+	}
+}
+
+bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
+{
+	const struct job_rescue *rescue = &job->rescue;
+	char text[UNITS_TEXT_MAX + 8];
+
+	switch (index) {
+	case 0:
+		put_share(job, _("rescued"), rescue->rescued, line);
+		put_count(line, _("read errors"), rescue->read_errors);
+		return true;
+	case 1:
+		put_share(job, _("non-tried"), rescue->non_tried, line);
+		put_count(line, _("bad areas"), rescue->bad_areas);
+		return true;
+	case 2:
+		put_share(job, _("non-trimmed"), rescue->non_trimmed, line);
+		put_right(line, _("bad sector"),
+			  bytes_text(rescue->bad_sector, text, sizeof(text)));
+		return true;
+	case 3:
+		put_share(job, _("non-scraped"), rescue->non_scraped, line);
+		put_last_good(rescue, line);
+		return true;
+	default:
+		return more_text(job, index, line);
 	}
 }

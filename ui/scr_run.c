@@ -145,7 +145,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 				   newest->text);
 	}
 	/* From the first error on this is what matters; who wants the other back has a key. */
-	if (job->errors && !screen->rescue_told)
+	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
 		screen->rescue = screen->rescue_told = true;
 	run_place_follow(screen, app, changes);
 	if (job->state == JOB_ENDED && !screen->rang) {

@@ -25,6 +25,10 @@ START_TEST(test_round_trip)
 		{ .chunk = 1 << 20, .queue_depth = 4, .lanes = 2, .retries = 3 },
 		{ .chunk = 512, .queue_depth = PLAN_DEPTH_MAX, .lanes = PLAN_LANES_MAX },
 		{ .chunk = 3 * 512, .rate = 50000000, .on_error = ON_ERROR_MAP },
+		{ .on_error = ON_ERROR_MAP,
+		  .on_write_error = ON_ERROR_MAP,
+		  .fill = FILL_LEAVE,
+		  .retry_passes = 1000 },
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
 		  .destination_backend = BACKEND_SG,
@@ -51,6 +55,9 @@ START_TEST(test_round_trip)
 		ck_assert_int_eq(back.sg_dpo, cases[i].sg_dpo);
 		ck_assert_uint_eq(back.rate, cases[i].rate);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
+		ck_assert_int_eq(back.on_write_error, cases[i].on_write_error);
+		ck_assert_int_eq(back.fill, cases[i].fill);
+		ck_assert_uint_eq(back.retry_passes, cases[i].retry_passes);
 		ck_assert_int_eq(back.on_error, cases[i].on_error);
 	}
 }
@@ -71,8 +78,9 @@ START_TEST(test_wrong)
 		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
 		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
 		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
-		{ OPTION_SG_DATA, "mapped" },  { OPTION_SG_FUA, "maybe" },
-		{ OPTION_SG_DPO, "" },
+		{ OPTION_SG_DATA, "mapped" },  { OPTION_FILL, "ones" },
+		{ OPTION_RETRY_PASSES, "-1" }, { OPTION_WRITE_ERROR, "go" },
+		{ OPTION_SG_FUA, "maybe" },    { OPTION_SG_DPO, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -100,6 +108,9 @@ START_TEST(test_nothing_that_does_nothing)
 		{ { .sg_fua = true }, OPTION_SG_FUA },
 		{ { .sg_fua = true, .source_backend = BACKEND_SG }, OPTION_SG_FUA },
 		{ { .sg_fua = true, .destination_backend = BACKEND_SG }, OPTION_ROWS },
+		{ { .fill = FILL_MARK }, OPTION_FILL },
+		{ { .retry_passes = 1 }, OPTION_RETRY_PASSES },
+		{ { .retry_passes = 1, .fill = FILL_MARK, .on_error = ON_ERROR_MAP }, OPTION_ROWS },
 		{ { .sg_dpo = true }, OPTION_SG_DPO },
 		{ { .sg_dpo = true, .source_backend = BACKEND_SG }, OPTION_ROWS },
 		{ { .sg_data = SG_DATA_MMAP }, OPTION_SG_DATA },
@@ -156,7 +167,8 @@ END_TEST
 /* A blank goes through the words, round and round, and from nonsense to the first. */
 START_TEST(test_blank_is_the_next_word)
 {
-	const struct plan_options options = { .source_backend = BACKEND_SG,
+	const struct plan_options options = { .on_error = ON_ERROR_MAP,
+					      .source_backend = BACKEND_SG,
 					      .destination_backend = BACKEND_SG };
 	struct plan_options back;
 	enum option_row row;

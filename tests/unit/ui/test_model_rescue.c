@@ -16,13 +16,20 @@ static void setup(void)
 	job.state = JOB_COPYING;
 	job.total = 2000398934016;
 	job.written = 1046208642482;
-	job.errors = 2;
-	job.bad_areas = 3;
-	job.bad_bytes = 6656;
 	job.retries = 5;
 	job.slow_reads = 7;
-	job.source.requests = 1;
-	job.last_good_read = 125 * NSEC_PER_SEC;
+	job.rescue = (struct job_rescue){
+		.trouble = true,
+		.rescued = 1046208642482,
+		.non_tried = 954190211054,
+		.non_trimmed = 65536,
+		.non_scraped = 8192,
+		.bad_sector = 6656,
+		.bad_areas = 3,
+		.read_errors = 2,
+		.good_read_known = true,
+		.since_good_read = 125 * NSEC_PER_SEC,
+	};
 }
 
 static const char *text(int index)
@@ -47,8 +54,9 @@ START_TEST(test_words)
 {
 	ck_assert_str_eq(text(0),
 			 " rescued         1,046,208,642,482 B  52.29%  read errors      2");
-	ck_assert(said("954,190,284,878 B  47.69%"));
-	ck_assert(said("bad sector                  6,656 B  <0.01%"));
+	ck_assert(said("non-tried         954,190,211,054 B  47.69%  bad areas        3"));
+	ck_assert(said("non-trimmed                65,536 B  <0.01%  bad sector       6,656 B"));
+	ck_assert(said("non-scraped                 8,192 B  <0.01%"));
 	ck_assert(said("bad areas        3"));
 	ck_assert(said("retries          5"));
 	ck_assert(said("last good read   2 min ago"));
@@ -59,18 +67,15 @@ END_TEST
 /* All but one sector is not all of it; nothing is not less than a hundredth. */
 START_TEST(test_nothing_is_rounded_away)
 {
-	job.written = job.total - 512;
-	job.bad_bytes = 512;
+	job.rescue = (struct job_rescue){ .rescued = job.total - 512, .non_scraped = 512 };
 	ck_assert_ptr_nonnull(strstr(text(0), " 99.99%"));
 	ck_assert(said("512 B  <0.01%"));
-	job.written = job.total;
-	job.bad_bytes = 0;
+	ck_assert(said("last good read   -"));
+	job.rescue = (struct job_rescue){ .rescued = job.total };
 	ck_assert_ptr_nonnull(strstr(text(0), "100.00%"));
 	ck_assert(said(" 0 B   0.00%"));
-	job.total = job.written = 0;
-	job.source.requests = 0;
+	job.total = job.rescue.rescued = 0;
 	ck_assert_ptr_nonnull(strstr(text(0), "0 B       -"));
-	ck_assert(said("last good read   -"));
 }
 END_TEST
 
@@ -78,8 +83,10 @@ START_TEST(test_fits)
 {
 	struct line line;
 
-	job.total = job.written = job.errors = job.bad_areas = job.bad_bytes = UINT64_MAX;
-	job.retries = job.slow_reads = UINT64_MAX;
+	job.total = job.retries = job.slow_reads = UINT64_MAX;
+	job.rescue = (struct job_rescue){ true,       UINT64_MAX, UINT64_MAX, UINT64_MAX,
+					  UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+					  1e30,       true,       UINT64_MAX };
 	for (int width = 0; width < 120; width++) {
 		int index = 0;
 
