@@ -285,7 +285,10 @@ static void tell_end(struct job *job)
 				      : _("Stopped. There is no map to resume from."));
 		break;
 	default:
-		job_event_add(job, LOG_LEVEL_ERROR, _("The copy failed."));
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      job->failure_error.code == -ENODEV
+				      ? _("The copy ends here, for its disk is gone.")
+				      : _("The copy failed."));
 		break;
 	}
 }
