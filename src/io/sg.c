@@ -329,8 +329,8 @@ void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *d
 
 #define SG_WAY(way, with_fua, with_dpo)                                                            \
 	{                                                                                          \
-		.io = SG_TABLE, .driver = &sg_linux_driver, .mode = way, .fua = with_fua,          \
-		.dpo = with_dpo,                                                                   \
+		.io = SG_TABLE, .driver = &sg_linux_driver, .mode = (way), .fua = (with_fua),      \
+		.dpo = (with_dpo),                                                                 \
 	}
 #define SG_WAYS(way)                                                                               \
 	{                                                                                          \
@@ -352,7 +352,7 @@ const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo)
 #define SG_BLOCK_WAY(with_fua, with_dpo)                                                           \
 	{                                                                                          \
 		.io = SG_BLOCK_TABLE, .driver = &sg_block_driver, .mode = SG_MODE_INDIRECT,        \
-		.block = true, .fua = with_fua, .dpo = with_dpo,                                   \
+		.block = true, .fua = (with_fua), .dpo = (with_dpo),                               \
 	}
 
 const struct sg_backend *sg_backend_find_block(bool fua, bool dpo)
