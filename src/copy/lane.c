@@ -230,13 +230,19 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 	return true;
 }
 
+/* Also what such a pass knows is lane 0's alone. */
+static bool is_idle_in_pass(const struct lane *lane)
+{
+	return lane->pass->traits & PASS_ONE_LANE && lane->number > 0;
+}
+
 static bool have_piece(struct lane *lane)
 {
 	const struct pass *pass = lane->pass;
 
 	if (lane->has_pending)
 		return true;
-	if (pass->traits & PASS_ONE_LANE && lane->number > 0)
+	if (is_idle_in_pass(lane))
 		return false;
 	lane->has_pending = (pass->take ? pass->take : lane_take_chunk)(lane, &lane->pending);
 	return lane->has_pending;
@@ -265,7 +271,7 @@ static uint32_t room_for_pieces(const struct lane *lane)
 /* Lets pieces begin as far as slots, depth and the rate limit allow. */
 static void take_pieces(struct lane *lane)
 {
-	uint32_t room = room_for_pieces(lane);
+	uint32_t room = is_idle_in_pass(lane) ? 0 : room_for_pieces(lane);
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
 		struct slot *slot = lane->idle;
