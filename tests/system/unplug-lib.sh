@@ -50,9 +50,10 @@ start_copy() { # [OPTION]...
 	: >out
 	: >err
 	"$CLONEDECK" clone -s "$(node source)" -d "$(node destination)" --confirm "$token" \
-		--log-dir logs --map copy.map --rate "${RATE:-4M}" --map-interval 1 "$@" >out 2>err &
+		--log-dir logs --map copy.map --rate 1M --map-interval 1 "$@" >out 2>err &
 	copy=$!
-	wait_for cmp -n $((3 * MIB)) "$(node source)" "$(node destination)"
+	# Something was flushed and is known to be; the rest takes long enough for any machine.
+	wait_for grep -q ' +$' copy.map
 }
 
 unplug() { # ROLE

@@ -12,7 +12,7 @@ fi
 . "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/unplug-lib.sh"
 
-a_source_comes_back_under_another_name_by_itself() {
+both_come_back_under_other_names_by_themselves() {
 	three_disks
 	start_copy
 	unplug source
@@ -21,32 +21,10 @@ a_source_comes_back_under_another_name_by_itself() {
 	says_soon "is gone"
 	says_soon "another disk"
 	plug source
-	ends 0
-	says "back"
-	all_is_copied
-}
-
-a_destination_comes_back_under_another_name_by_itself() {
-	three_disks
-	start_copy
-	unplug destination
-	plug spare
-	says_soon "is gone"
-	says_soon "another disk"
-	plug destination
-	ends 0
-	all_is_copied
-}
-
-one_after_the_other_in_one_copy() {
-	three_disks
-	start_copy
-	unplug source
-	says_soon "is gone"
-	plug source
 	says_soon "goes on"
 	: >err
 	unplug destination
+	plug spare
 	says_soon "is gone"
 	plug destination
 	ends 0
@@ -75,6 +53,5 @@ a_signal_ends_the_waiting() {
 	all_is_copied
 }
 
-run_cases a_source_comes_back_under_another_name_by_itself \
-	a_destination_comes_back_under_another_name_by_itself one_after_the_other_in_one_copy \
-	nobody_waits_longer_than_was_said a_signal_ends_the_waiting
+run_cases both_come_back_under_other_names_by_themselves nobody_waits_longer_than_was_said \
+	a_signal_ends_the_waiting
