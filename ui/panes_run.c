@@ -234,7 +234,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 		}
 		cpu_lane(job, i, &ret[count++]);
 	}
-	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("program"));
+	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("process"));
 	cpu_share(&ret[count++], &job->cpu_process, false,
 		  wide ? _("lanes, keeper and screen") : _("all threads"));
 	if (!keeper)

@@ -218,7 +218,7 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 	draw_body(draw, body, popup->text, popup->top);
 	if (popup->lines > popup->rows)
 		draw_printf(draw, area, area.rows - 1, 0, ROLE_DIM,
-			    _("Up/Down=scroll  Esc=close   line %d of %d"), popup->top + 1,
+			    _("Up/Down=scroll  Esc=close  line %d of %d"), popup->top + 1,
 			    popup->lines);
 	else
 		draw_text(draw, area, area.rows - 1, 0, ROLE_DIM, _("Esc=close"));

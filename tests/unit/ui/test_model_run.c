@@ -317,7 +317,7 @@ START_TEST(test_cpu_lines)
 	ck_assert_str_eq(lines[1].label, "lane0");
 	ck_assert_str_eq(lines[2].label, "+7 more");
 	ck_assert_double_eq_tol(lines[2].parts[0], 0.7, 1e-6);
-	ck_assert_str_eq(lines[3].label, "program");
+	ck_assert_str_eq(lines[3].label, "process");
 	ck_assert(!lines[0].bar);
 	count = run_cpu_lines(&job, 4, true, 12, lines);
 	ck_assert_int_eq(count, 11);
