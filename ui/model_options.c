@@ -19,6 +19,7 @@ static const char *const backends[] = {
 static const char *const sg_data[] = { "direct", "mmap", "indirect", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const fills[] = { "zero", "mark", "leave", NULL };
+static const char *const auto_yes_no[] = { "auto", "yes", "no", NULL };
 static const char *const on_error[] = { "stop", "map", NULL };
 
 static const struct {
@@ -54,6 +55,10 @@ static const struct {
 			  N_("zero, mark, or leave"), fills },
 	[OPTION_WRITE_ERROR] = { N_("Write errors"), N_("stop, or map what is refused"),
 				 N_("stop, or map"), on_error },
+	[OPTION_PROBE] = { N_("Try the size"), N_("first, whether the destination has it"),
+			   N_("auto, yes, or no"), auto_yes_no },
+	[OPTION_ARM_LAST] = { N_("Arm last"), N_("whole disks: tables at the very end"),
+			      N_("no, or yes"), no_yes },
 };
 
 const char *options_form_label(enum option_row row)
@@ -172,6 +177,8 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 	field_set(&form->fields[OPTION_FILL], fills[options->fill]);
 	field_set(&form->fields[OPTION_WRITE_ERROR],
 		  options->on_write_error == ON_ERROR_MAP ? "map" : "stop");
+	field_set(&form->fields[OPTION_PROBE], auto_yes_no[options->probe]);
+	field_set(&form->fields[OPTION_ARM_LAST], options->arm_at_once ? "no" : "yes");
 	reach(form, OPTION_CHUNK);
 }
 
@@ -240,6 +247,17 @@ static bool read_fill(const char *text, enum fill *ret)
 	return false;
 }
 
+static bool read_probe(const char *text, enum probe_choice *ret)
+{
+	for (int i = 0; auto_yes_no[i]; i++) {
+		if (strcmp(text, auto_yes_no[i]) != 0)
+			continue;
+		*ret = (enum probe_choice)i;
+		return true;
+	}
+	return false;
+}
+
 static bool read_yes(const char *text, bool *ret)
 {
 	*ret = !strcmp(text, "yes");
@@ -291,6 +309,12 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		return read_fill(text, &options->fill);
 	case OPTION_WRITE_ERROR:
 		return read_on_error(text, &options->on_write_error);
+	case OPTION_PROBE:
+		return read_probe(text, &options->probe);
+	case OPTION_ARM_LAST:
+		good = read_yes(text, &options->arm_at_once);
+		options->arm_at_once = !options->arm_at_once;
+		return good;
 	case OPTION_ROWS:
 		break;
 	}

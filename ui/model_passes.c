@@ -8,8 +8,9 @@
 
 #include "model_run.h"
 
-/* Passes that follow when there is something for them to do. */
-static const enum pass_kind coming[] = { PASS_FLUSH };
+/* Passes that are sure to follow, the last one only where something is held back; others come when
+ * there is something for them to do. */
+static const enum pass_kind coming[] = { PASS_FLUSH, PASS_ARM };
 
 #define COMING    (sizeof(coming) / sizeof(coming[0]))
 #define SHOWN_MAX (JOB_PASSES_MAX + COMING)
@@ -37,7 +38,7 @@ static int collect(const struct job_snapshot *job, enum pass_kind kinds[static S
 		return count;
 	if (job->pass != PASS_NONE)
 		*retnow = count - 1;
-	for (; next < COMING && job->state != JOB_STOPPING; next++)
+	for (; next < COMING - !job->held_areas && job->state != JOB_STOPPING; next++)
 		kinds[count++] = coming[next];
 	return count;
 }

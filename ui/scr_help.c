@@ -40,8 +40,7 @@ void scr_help_line(struct app *app, char *buffer, size_t size)
 	const char *title = _(app_ops(state->topic)->title);
 
 	if (app_copying(app))
-		snprintf(buffer, size,
-			 _("Help for screen %d %s. The copy goes on meanwhile."),
+		snprintf(buffer, size, _("Help for screen %d %s. The copy goes on meanwhile."),
 			 (int)state->topic + 1, title);
 	else
 		snprintf(buffer, size, _("Help for screen %d %s."), (int)state->topic + 1, title);

@@ -29,6 +29,8 @@ START_TEST(test_round_trip)
 		  .on_write_error = ON_ERROR_MAP,
 		  .fill = FILL_LEAVE,
 		  .retry_passes = 1000 },
+		{ .probe = PROBE_NO, .arm_at_once = true },
+		{ .probe = PROBE_YES },
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
 		  .destination_backend = BACKEND_SG,
@@ -56,6 +58,8 @@ START_TEST(test_round_trip)
 		ck_assert_uint_eq(back.rate, cases[i].rate);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
 		ck_assert_int_eq(back.on_write_error, cases[i].on_write_error);
+		ck_assert_int_eq(back.probe, cases[i].probe);
+		ck_assert_int_eq(back.arm_at_once, cases[i].arm_at_once);
 		ck_assert_int_eq(back.fill, cases[i].fill);
 		ck_assert_uint_eq(back.retry_passes, cases[i].retry_passes);
 		ck_assert_int_eq(back.on_error, cases[i].on_error);
@@ -79,6 +83,7 @@ START_TEST(test_wrong)
 		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
 		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
 		{ OPTION_SG_DATA, "mapped" },  { OPTION_FILL, "ones" },
+		{ OPTION_PROBE, "maybe" },     { OPTION_ARM_LAST, "" },
 		{ OPTION_RETRY_PASSES, "-1" }, { OPTION_WRITE_ERROR, "go" },
 		{ OPTION_SG_FUA, "maybe" },    { OPTION_SG_DPO, "" },
 	};

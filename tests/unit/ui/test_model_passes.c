@@ -57,6 +57,19 @@ START_TEST(test_one_is_marked)
 }
 END_TEST
 
+/* What is held back is told of in advance; after it only another flush comes. */
+START_TEST(test_armed_last)
+{
+	job.held_areas = 5;
+	ck_assert_str_eq(text(60), " [copying] > flushing > arming");
+	job.pass = PASS_ARM;
+	job.passes[job.pass_count++].kind = PASS_FLUSH;
+	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_ARM, .done = 1, .total = 4 };
+	ck_assert_str_eq(text(60), " copying > flushing > [arming]");
+	ck_assert_str_eq(percent(), "25.0%");
+}
+END_TEST
+
 /* A flush has no percent, and the last write of the copy is not yet its end. */
 START_TEST(test_percent)
 {
@@ -108,6 +121,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, test_one_is_marked);
+	tcase_add_test(tcase, test_armed_last);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_fits);
 	suite_add_tcase(suite, tcase);
