@@ -17,6 +17,7 @@
 #include "copy/retry.h"
 
 #define SWEEPS      3
+#define CLUSTER     (64u << 10)
 #define LAST_SWEEP  (SWEEPS - 1)
 #define ERRORS_TOLD 16
 
@@ -25,13 +26,21 @@ static bool survives(const struct job *job)
 	return job->plan->options.on_error == ON_ERROR_MAP;
 }
 
+/* The last sweep is over damaged zones: what fails is to be small, as it is with ddrescue. */
+static uint32_t chunk_of(const struct job *job, unsigned round)
+{
+	uint32_t chunk = job->choice.chunk;
+
+	return round == LAST_SWEEP && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
+}
+
 static int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
 	if (round >= (survives(job) ? SWEEPS : 1))
 		return 0;
-	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, job->choice.chunk,
+	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
 			  round == 1);
 	if (r < 0)
 		return r;

@@ -9,10 +9,6 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
-/* So many good sectors double the reads in flight, up to a limit that no device minds. */
-#define TRUST_STEP  8
-#define DEPTH_SHIFT 5
-
 void prober_reset(struct job *job, bool backwards, bool edges)
 {
 	struct prober *p = &job->prober;
@@ -87,12 +83,7 @@ bool prober_take(struct lane *lane, struct piece *ret)
 
 uint32_t prober_depth(const struct lane *lane)
 {
-	const struct prober *p = &lane->job->prober;
-	uint32_t shift = p->trust / TRUST_STEP;
-
-	if (p->patches)
-		return 1;
-	return 1u << (shift < DEPTH_SHIFT ? shift : DEPTH_SHIFT);
+	return 1;
 }
 
 static void read_failed(struct lane *lane, struct slot *slot)
@@ -101,7 +92,6 @@ static void read_failed(struct lane *lane, struct slot *slot)
 
 	if (retry_read_at_once(lane, slot))
 		return;
-	p->trust = 0;
 	if (p->edges && p->open && slot->tag / 2 == p->area) {
 		if (slot->tag % 2)
 			p->back = true;
@@ -111,13 +101,6 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
 	slot->report_end = slot->piece.length;
 	lane_slot_report(lane, slot);
-}
-
-static void read_done(struct lane *lane, struct slot *slot)
-{
-	if (lane->job->prober.trust < TRUST_STEP * DEPTH_SHIFT)
-		lane->job->prober.trust++;
-	prober_write(lane, slot);
 }
 
 /* The whole sectors of the destination that the piece is a part of. */
@@ -232,7 +215,7 @@ void prober_advance(struct lane *lane, struct slot *slot)
 	if (slot->phase != SLOT_READ)
 		prober_written(lane, slot);
 	else if (slot->request.result == 0)
-		read_done(lane, slot);
+		prober_write(lane, slot);
 	else
 		read_failed(lane, slot);
 }

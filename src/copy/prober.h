@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The prober: one lane goes over damaged areas sector by sector. On good ground
- * it keeps more and more reads in flight, after a failure it waits for each:
- * every sector is read once in a pass whatever the depth, so no more reads fail
- * than there are bad sectors, and a failing disk is never hurried.
+ * The prober: one lane goes over damaged areas sector by sector, one read at a
+ * time: the kernel joins neighbouring requests that wait together, and a good
+ * sector would fail with the bad one beside it. Every sector is read once in a
+ * pass, so no more reads fail than there are bad sectors.
  *
  * A sector smaller than the destination's is patched in: the destination's
  * sector is read back, changed, and written, one at a time, so that neighbours
@@ -26,7 +26,6 @@ struct prober {
 	size_t area;        /* how many of job->work were gone over */
 	uint64_t low, high; /* bytes of the source not handed out yet */
 	bool front, back;   /* a failure was met from this side */
-	uint32_t trust;     /* good reads since the last failure */
 	bool patches;       /* the destination's sectors are the larger ones */
 	void *spare;        /* a sector of the source, where it patches; the job's */
 };

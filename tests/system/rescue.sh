@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Disks with real bad sectors, beside GNU ddrescue on the same ones: the same sectors come off
+# them, and no more reads fail.
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+
+for tool in nbdkit nbdfuse fusermount3 ddrescue ddrescuelog; do
+	command -v "$tool" >/dev/null || {
+		echo "1..0 # SKIP $tool is not installed"
+		exit 0
+	}
+done
+[ -c /dev/fuse ] || {
+	echo "1..0 # SKIP there is no /dev/fuse"
+	exit 0
+}
+
+# damaged MIB LBA+SECTORS...: a loop device in $source over good.img, which fails at these places;
+# every read of it is in $case_dir/reads.
+damaged() {
+	local mib=$1 pos=0 place lba sectors end
+	end=$((mib * MIB))
+	shift
+	head -c "${mib}M" /dev/urandom >good.img
+	{
+		echo "0 +"
+		for place in "$@"; do
+			lba=$((${place%+*} * 512)) sectors=$((${place#*+} * 512))
+			[ "$lba" -eq "$pos" ] || printf '0x%x 0x%x +\n' "$pos" "$((lba - pos))"
+			printf '0x%x 0x%x -\n' "$lba" "$sectors"
+			pos=$((lba + sectors))
+		done
+		[ "$pos" -eq "$end" ] || printf '0x%x 0x%x +\n' "$pos" "$((end - pos))"
+	} >damage.map
+	: >reads
+	mkdir fuse
+	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=log --filter=ddrescue file good.img \
+		ddrescue-mapfile=damage.map logfile="$case_dir/reads" &
+	wait_for test -S nbd
+	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
+	undone_by unmount "$case_dir/fuse"
+	wait_for test -s fuse/disk
+	source=$(attach "$case_dir/fuse/disk")
+}
+
+# By the last look on.
+failed_reads() {
+	grep -c 'Read.*return=-1' reads || true
+}
+
+rescued_by_ddrescue() {
+	: >reads
+	ddrescue -q -d "$source" theirs.img theirs.map
+	their_reads=$(failed_reads)
+	: >reads
+}
+
+# Both maps call the same sectors bad, all others are on the destination, and those are zero.
+same_rescue() {
+	ddrescuelog -b 512 -l- copy.map | sort -n >ours
+	ddrescuelog -b 512 -l- theirs.map | sort -n >theirs
+	diff ours theirs
+	[ "$(ddrescuelog -b 512 -l '?*/' copy.map | wc -l)" -eq 0 ]
+	# A bad sector at the end is not in its file.
+	truncate -s "$(stat -c %s "$(backing "$destination")")" theirs.img
+	cmp "$(backing "$destination")" theirs.img
+}
+
+beside_ddrescue() { # MIB PLACE...
+	damaged "$@"
+	destination=$(new_disk destination "$1")
+	rescued_by_ddrescue
+	clone 4 "$source" "$destination" --map "$case_dir/copy.map" --report "$case_dir/report.json"
+	our_reads=$(failed_reads)
+	same_rescue
+}
+
+# FUSE and the loop device cut a request that failed, and ask for some of it again.
+no_more_failed_reads() {
+	echo "reads that failed: ours $our_reads, ddrescue's $their_reads"
+	[ "$our_reads" -le $((their_reads * 3 / 2)) ]
+}
+
+a_few_bad_sectors() {
+	beside_ddrescue 32 0+1 5003+1 20000+3 40000+8 50001+1 65535+1
+	no_more_failed_reads
+	jq -e '.result == "PARTIAL" and .exit_code == 4 and .bad_areas_total == 6
+		and .bad_areas[0].lba == 0 and .bad_areas[3].sectors == 8
+		and [.passes[].name] == ["copy", "trim", "scrape", "fill", "flush"]' report.json
+}
+
+# Written down, so that a run can be repeated: SEED=1 meson test rescue.
+many_bad_sectors() {
+	local places=() lba i
+	RANDOM=${SEED:-$((RANDOM))}
+	echo "seed $RANDOM"
+	for ((i = 0; i < 100; i++)); do
+		lba=$((i * 320 + RANDOM % 300))
+		places+=("$lba+$((1 + RANDOM % 3))")
+	done
+	damaged 16 "${places[@]}"
+	destination=$(new_disk destination 16)
+	rescued_by_ddrescue
+	clone 4 "$source" "$destination" --map "$case_dir/copy.map" --chunk 64K
+	our_reads=$(failed_reads)
+	same_rescue
+	no_more_failed_reads
+}
+
+a_dead_zone() {
+	beside_ddrescue 32 20000+3000
+	no_more_failed_reads
+}
+
+# ddrescue begins, we go on, and the other way round.
+maps_go_both_ways() {
+	damaged 32 5003+1 20000+30
+	destination=$(new_disk destination 32)
+	rescued_by_ddrescue
+	clone 4 "$source" "$destination" --map "$case_dir/copy.map"
+	same_rescue
+	# What we call bad it tries again, and nothing else.
+	cp "$(backing "$destination")" ours.img
+	: >reads
+	ddrescue -q -d -r1 "$source" ours.img copy.map
+	[ "$(failed_reads)" -eq 31 ]
+	[ "$(grep -c 'Read.*return=0' reads)" -eq 0 ]
+	cmp ours.img theirs.img
+}
+
+run_cases a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways
