@@ -9,11 +9,11 @@ _clonedeck_disks()
 _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
-    local resume_options='--confirm --dry-run --allow --report --certificate --operator --ticket
+    local resume_options='--source --destination --confirm --dry-run --allow --report --certificate --operator --ticket
         --mask-serials --log-dir --json --help --on-vanish --wait --map-interval
         --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
-    local clone_options="--source --destination --ranges --at --chunk --queue-depth --lanes
+    local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error
         --no-arm-last --probe --no-probe --map
         $resume_options"
@@ -38,7 +38,7 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W "$(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
-    -m | --map | --report | --certificate)
+    -m | --map | --domain | --report | --certificate)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;

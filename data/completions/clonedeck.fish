@@ -25,9 +25,10 @@ complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM
 complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume' -l json -d 'as JSON'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
 
-complete -c clonedeck -n $clone -s s -l source -r -F -a '(__clonedeck_disks)'
-complete -c clonedeck -n $clone -s d -l destination -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n $copy -s d -l destination -r -F -a '(__clonedeck_disks)'
 complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
+complete -c clonedeck -n $clone -l domain -r -F -d 'only what this map calls finished'
 complete -c clonedeck -n $clone -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n '__fish_seen_subcommand_from resume' -F
 complete -c clonedeck -n $copy -l confirm -x -d 'what belongs to the destination'

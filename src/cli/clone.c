@@ -88,11 +88,16 @@ static int plan_ranges(struct session *session, const struct clone_options *opti
 		if (r != 0)
 			return r;
 	}
+	if (options->domain && source->logical_sector_size &&
+	    session_domain(options->domain, source, &ranges, &error) < 0) {
+		range_list_done(&ranges);
+		return cli_error(&error);
+	}
 	r = options->at && source->logical_sector_size
 		    ? parse_at(options->at, source->logical_sector_size, &at, &error)
 		    : 0;
 	if (r == 0)
-		r = session_plan(session, source, destination, options->ranges ? &ranges : NULL,
+		r = session_plan(session, source, destination, ranges.count ? &ranges : NULL,
 				 options->at ? &at : NULL, &options->plan, &error);
 	range_list_done(&ranges);
 	return r < 0 ? cli_error(&error) : 0;
@@ -104,12 +109,17 @@ static int make_plan(struct session *session, const struct clone_options *option
 	struct endpoint source, destination;
 	struct error error = { 0 };
 
-	if (options->map)
+	if (options->map && !options->source)
 		return session_plan_from_map(session, options->map, &error) < 0 ? cli_error(&error)
 										: 0;
 	if (endpoint_resolve(disks, options->source, false, &source, &error) < 0 ||
 	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0)
 		return cli_error(&error);
+	if (options->map)
+		return session_plan_from_other_map(session, options->map, &source, &destination,
+						   &options->plan, &error) < 0
+			       ? cli_error(&error)
+			       : 0;
 	return plan_ranges(session, options, &source, &destination);
 }
 

@@ -38,6 +38,7 @@ enum long_only {
 	OPTION_ALLOW,
 	OPTION_CONFIRM,
 	OPTION_HELP,
+	OPTION_DOMAIN,
 	OPTION_RESCUE, /* and the numbers behind it: those of plan/rescue.h */
 };
 
@@ -55,6 +56,7 @@ static const struct option clone_long[] = {
 	{ "source", required_argument, NULL, 's' },
 	{ "destination", required_argument, NULL, 'd' },
 	{ "ranges", required_argument, NULL, 'r' },
+	{ "domain", required_argument, NULL, OPTION_DOMAIN },
 	{ "at", required_argument, NULL, OPTION_AT },
 	{ "chunk", required_argument, NULL, 'b' },
 	{ "queue-depth", required_argument, NULL, 'q' },
@@ -91,6 +93,8 @@ static const struct option clone_long[] = {
 
 /* What decides which bytes go where comes from the map; how hard it is tried may change. */
 static const struct option resume_long[] = {
+	{ "source", required_argument, NULL, 's' },
+	{ "destination", required_argument, NULL, 'd' },
 	RESCUE_LONG,
 	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
@@ -113,7 +117,7 @@ static const struct option resume_long[] = {
 #define MAP_INTERVAL_MAX 86400
 
 static const char clone_short[] = ":s:d:r:b:q:j:m:n";
-static const char resume_short[] = ":n";
+static const char resume_short[] = ":s:d:n";
 
 /* An option that may be given once only: the second one would silently win. */
 static int set_once(const char *command, const char *name, const char *value, const char **ret)
@@ -303,6 +307,8 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 		return set_once(command, "destination", optarg, &ret->destination);
 	case 'r':
 		return set_once(command, "ranges", optarg, &ret->ranges);
+	case OPTION_DOMAIN:
+		return set_once(command, "domain", optarg, &ret->domain);
 	case OPTION_AT:
 		return set_once(command, "at", optarg, &ret->at);
 	case 'm':
@@ -373,6 +379,8 @@ static int check_options(char **argv, bool resume, const struct clone_options *o
 {
 	if (resume && !options->map)
 		return cli_usage(argv[0], _("Name the map file to go on from."));
+	if (resume && !options->source != !options->destination)
+		return cli_usage(argv[0], _("Name both disks with -s and -d, or neither."));
 	if (!resume && !options->source)
 		return cli_usage(argv[0], _("Name the source with -s."));
 	if (!resume && !options->destination)
@@ -472,6 +480,14 @@ void clone_options_help(bool resume)
 		"      --wait SECONDS            wait at most so long for a disk\n"
 		"      --map-interval SECONDS    how often the map is saved (30)\n"),
 	      stdout);
+	if (resume)
+		fputs(_("  -s, --source SOURCE           the disks of a map of GNU ddrescue, "
+			"which\n"
+			"  -d, --destination DESTINATION does not name them\n"),
+		      stdout);
+	else
+		fputs(_("      --domain MAP              only what this map calls finished\n"),
+		      stdout);
 	fputs(_("      --on-write-error stop|map after a write error: stop (default), or record "
 		"it\n"
 		"      --fill zero|mark|leave    what bad sectors become on the destination\n"

@@ -11,7 +11,8 @@
 #define CLONE_ALLOW_MAX 16
 
 struct clone_options {
-	const char *source, *destination; /* clone */
+	const char *source, *destination; /* clone; resume, where the map does not name them */
+	const char *domain;               /* a map file; NULL: none */
 	const char *map;                  /* resume: the map to go on from */
 	const char *ranges, *at;          /* NULL: everything, same place */
 	const char *confirm;              /* NULL: not given */

@@ -155,13 +155,8 @@ bool session_has_label(const struct disk_list *disks, const struct endpoint *end
 	return endpoint->kind == ENDPOINT_IMAGE || (disk && has_label(disk));
 }
 
-int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+static int begin(struct session *session, const char *map_path, struct error *reterr)
 {
-	CLEANUP(plan) struct plan *recorded = NULL;
-	CLEANUP(plan) struct plan *plan = NULL;
-	CLEANUP(map) struct map *map = NULL;
-	struct endpoint source, destination;
-
 	if (session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
 	    session->state == SESSION_WAITING)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "resume", map_path,
@@ -171,22 +166,40 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 	if (strlen(map_path) >= sizeof(session->resume_path))
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", map_path,
 				 _("The path of the map is too long."));
-	int r = map_load(map_path, &map, &recorded, reterr);
+	return 0;
+}
 
+/* The map is saved again and again: better to know now that it cannot be. */
+static int check_writable(const char *map_path, struct error *reterr)
+{
+	if (access(map_path, W_OK) == 0)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "resume", map_path,
+			 _("The map %s cannot be written (%s), so the copy could not be "
+			   "resumed another time. Copy it to a writable place."),
+			 map_path, error_phrase(errno));
+}
+
+int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+{
+	CLEANUP(plan) struct plan *recorded = NULL;
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = NULL;
+	struct endpoint source, destination;
+	int r = begin(session, map_path, reterr);
+
+	if (r == 0)
+		r = map_load(map_path, &map, &recorded, reterr);
 	if (r < 0)
 		return r;
 	if (!recorded)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "resume", map_path,
 				 _("The map %s does not name its disks: another program made it. "
-				   "Only maps of clonedeck can be resumed."),
+				   "Name them with -s and -d."),
 				 map_path);
-	/* The map is saved again and again: better to know now that it cannot be. */
-	if (access(map_path, W_OK) < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "resume", map_path,
-				 _("The map %s cannot be written (%s), so the copy could not be "
-				   "resumed another time. Copy it to a writable place."),
-				 map_path, error_phrase(errno));
-	r = session_find_end(session->disks, &recorded->source, false, &source, reterr);
+	r = check_writable(map_path, reterr);
+	if (r == 0)
+		r = session_find_end(session->disks, &recorded->source, false, &source, reterr);
 	if (r == 0)
 		r = session_find_end(session->disks, &recorded->destination, true, &destination,
 				     reterr);
@@ -196,6 +209,62 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, &recorded->options, &plan, reterr);
+	if (r < 0)
+		return r;
+	text_copy(session->resume_path, sizeof(session->resume_path), map_path);
+	return session_adopt_plan(session, cleanup_steal(plan), cleanup_steal(map), reterr);
+}
+
+/* What it calls finished is nowhere in a new image. */
+static int check_exists(const struct endpoint *destination, const char *map_path,
+			struct error *reterr)
+{
+	if (destination->kind != ENDPOINT_IMAGE || destination->exists)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOENT, "resume", map_path,
+			 _("%s does not exist, so nothing of it can be finished as the map says."),
+			 destination->node);
+}
+
+/* Anything beyond the source is of another disk; where its size was not known, not tried. */
+static int check_size(const struct map *map, const struct endpoint *source, const char *map_path,
+		      struct error *reterr)
+{
+	struct map_block block;
+	uint64_t pos = source->size;
+
+	while (map_at(map, pos, &block) && block.status == MAP_NON_TRIED)
+		pos = block.start + block.size;
+	if (!map_at(map, pos, &block))
+		return 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
+			 _("The map %s goes beyond the end of %s: it belongs to a larger disk."),
+			 map_path, source->node);
+}
+
+int session_plan_from_other_map(struct session *session, const char *map_path,
+				const struct endpoint *source, const struct endpoint *destination,
+				const struct plan_options *options, struct error *reterr)
+{
+	CLEANUP(plan) struct plan *recorded = NULL;
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = NULL;
+	int r = begin(session, map_path, reterr);
+
+	if (r == 0)
+		r = map_load(map_path, &map, &recorded, reterr);
+	if (r == 0 && recorded)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "resume", map_path,
+				 _("The map %s names its disks itself: leave out -s and -d."),
+				 map_path);
+	if (r == 0)
+		r = check_writable(map_path, reterr);
+	if (r == 0)
+		r = check_size(map, source, map_path, reterr);
+	if (r == 0)
+		r = check_exists(destination, map_path, reterr);
+	if (r == 0)
+		r = plan_new(source, destination, NULL, NULL, options, &plan, reterr);
 	if (r < 0)
 		return r;
 	text_copy(session->resume_path, sizeof(session->resume_path), map_path);

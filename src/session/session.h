@@ -97,6 +97,14 @@ int session_plan(struct session *session, const struct endpoint *source,
 		 struct error *reterr);
 /* From a map file of ours: finds both disks by identity. Ready for session_confirm(). */
 int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr);
+/* From a map of GNU ddrescue, which does not name its disks: everything, at the same place. */
+int session_plan_from_other_map(struct session *session, const char *map_path,
+				const struct endpoint *source, const struct endpoint *destination,
+				const struct plan_options *options, struct error *reterr);
+/* Leaves of `ranges` (logical sectors of the source; empty: everything) what the map file `path`
+ * calls finished, as ddrescue's domain. -ENODATA when that is nothing. */
+int session_domain(const char *path, const struct endpoint *source, struct range_list *ranges,
+		   struct error *reterr);
 /* The plan goes on from a map: what is finished there is skipped. */
 bool session_resumes(const struct session *session);
 const struct plan *session_current_plan(const struct session *session);

@@ -137,7 +137,45 @@ SIGHUP_lets_the_copy_go_on() {
 	cmp "$source" "$(backing "$destination")"
 }
 
+a_map_of_ddrescue_goes_on() {
+	two_disks
+	ddrescue -q -f -s 16M "$source" "$destination" theirs.map
+	run 1 resume theirs.map --confirm "$destination" --log-dir logs
+	says '-s and -d'
+	# Of another disk, or of none.
+	small=$(new_disk small 8)
+	run 3 resume theirs.map -s "$small" -d "$destination" --confirm "$destination" --log-dir logs
+	run 3 resume theirs.map -s "$source" -d "$case_dir/new.img" --log-dir logs
+	[ ! -e new.img ]
+	# What it calls finished is not read again: what changes there since stays.
+	dd if=/dev/urandom of="$(backing "$source")" bs=1M count=1 conv=notrunc status=none
+	run 0 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir logs
+	same "$source" "$MIB" "$(backing "$destination")" "$MIB" $((63 * MIB))
+	if same "$source" 0 "$(backing "$destination")" 0 "$MIB"; then
+		fail "what the map calls finished was copied again"
+	fi
+	ddrescuelog -D theirs.map
+	# It is ours now, and names its disks.
+	run 0 resume theirs.map --confirm "$destination" --log-dir logs
+}
+
+a_domain_restricts_the_copy() {
+	two_disks
+	cp "$(backing "$destination")" before.img
+	printf '0 +\n0 0x100000 ?\n0x100000 0x300000 +\n0x400000 0x200 -\n0x400200 0x400 +\n' >domain
+	clone 0 "$source" "$destination" --domain domain
+	same "$source" "$MIB" "$(backing "$destination")" "$MIB" $((3 * MIB))
+	same "$source" $((4 * MIB + 512)) "$(backing "$destination")" $((4 * MIB + 512)) 1024
+	same before.img 0 "$(backing "$destination")" 0 "$MIB"
+	same before.img $((4 * MIB)) "$(backing "$destination")" $((4 * MIB)) 512
+	same before.img $((4 * MIB + 1536)) "$(backing "$destination")" $((4 * MIB + 1536)) \
+		$((60 * MIB - 1536))
+	clone 1 "$source" "$destination" --domain domain -r 0-9
+}
+
 run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
-	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on
+	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on \
+	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy
