@@ -249,6 +249,34 @@ START_TEST(retry_passes_bring_sectors_back)
 }
 END_TEST
 
+/* In this run, and in one that goes on from bad sectors. */
+START_TEST(all_came_back)
+{
+	struct plan_options options = surviving;
+	struct job_snapshot s;
+	struct map *map = NULL;
+
+	options.retry_passes = _i ? 0 : 1;
+	prepare(0, 8 * MIB, &options);
+	fail_reads(5003, 1, _i ? 0 : 2, -EIO);
+	s = rig_run(&rig);
+	if (_i) {
+		ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+		map = rig_load_map(&rig);
+		rig_heal(&rig);
+		rig.plan->options.retry_passes = 1;
+		rig.setup.resume = map;
+		s = rig_run(&rig);
+	}
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_eq(s.bad_shown, 0);
+	ck_assert_ptr_null(pass_of(&s, PASS_FILL));
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(what_bad_sectors_are_filled_with)
 {
 	struct plan_options options = surviving;
@@ -429,6 +457,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
 	tcase_add_loop_test(tc, random_patterns, 2, 6);
 	tcase_add_loop_test(tc, retry_passes_bring_sectors_back, 2, 6);
+	tcase_add_loop_test(tc, all_came_back, 0, 2);
 	tcase_add_loop_test(tc, what_bad_sectors_are_filled_with, 0, 3);
 	tcase_add_loop_test(tc, all_letters_of_a_map_count, 0, 4);
 	tcase_add_loop_test(tc, refused_writes_are_recorded, 0, 4);
