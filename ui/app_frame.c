@@ -96,6 +96,8 @@ static const char *state_word(enum job_state state)
 		return _("flushing");
 	case JOB_WAITING:
 		return _("disk gone");
+	case JOB_VERIFYING:
+		return _("verifying");
 	default:
 		return _("ended");
 	}

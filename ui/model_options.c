@@ -21,6 +21,8 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const fills[] = { "zero", "mark", "leave", NULL };
 static const char *const auto_yes_no[] = { "auto", "yes", "no", NULL };
 static const char *const on_error[] = { "stop", "map", NULL };
+static const char *const verify_names[] = { "digest",         "compare",         "off",
+					    "digest+rewrite", "compare+rewrite", NULL };
 
 static const struct {
 	const char *label, *hint, *allowed;
@@ -59,6 +61,9 @@ static const struct {
 			   N_("auto, yes, or no"), auto_yes_no },
 	[OPTION_ARM_LAST] = { N_("Arm last"), N_("whole disks: tables at the very end"),
 			      N_("no, or yes"), no_yes },
+	[OPTION_VERIFY] = { N_("Verify"), N_("how the copy is read back"),
+			    N_("digest, compare, off; +rewrite: errors are written again"),
+			    verify_names },
 };
 
 const char *options_form_label(enum option_row row)
@@ -152,6 +157,25 @@ static void set_number(struct field *field, uint64_t value, bool size)
 	}
 }
 
+static const char *const verify_words[][2] = {
+	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
+	[VERIFY_COMPARE] = { "compare", "compare+rewrite" },
+	[VERIFY_OFF] = { "off", "off" },
+};
+
+static bool read_verify(const char *text, struct plan_options *options)
+{
+	for (int verify = VERIFY_DIGEST; verify <= VERIFY_OFF; verify++)
+		for (int rewrite = 0; rewrite < 2; rewrite++) {
+			if (strcmp(text, verify_words[verify][rewrite]) != 0)
+				continue;
+			options->verify = (enum verify_choice)verify;
+			options->rewrite = rewrite;
+			return true;
+		}
+	return false;
+}
+
 void options_form_set(struct options_form *form, const struct plan_options *options)
 {
 	char text[32];
@@ -179,6 +203,7 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 		  options->on_write_error == ON_ERROR_MAP ? "map" : "stop");
 	field_set(&form->fields[OPTION_PROBE], auto_yes_no[options->probe]);
 	field_set(&form->fields[OPTION_ARM_LAST], options->arm_at_once ? "no" : "yes");
+	field_set(&form->fields[OPTION_VERIFY], verify_words[options->verify][options->rewrite]);
 	reach(form, OPTION_CHUNK);
 }
 
@@ -315,6 +340,8 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		good = read_yes(text, &options->arm_at_once);
 		options->arm_at_once = !options->arm_at_once;
 		return good;
+	case OPTION_VERIFY:
+		return read_verify(text, options);
 	case OPTION_ROWS:
 		break;
 	}

@@ -146,11 +146,17 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 	/* First what is not as usual: the end may be cut. */
 	if (options->rate)
 		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
+	if (options->verify == VERIFY_OFF)
+		line_add(line, "%s", _("not read back; "));
+	else if (options->verify == VERIFY_COMPARE)
+		line_add(line, "%s", _("both ends compared; "));
 	text_engine(options, line);
 	line_add(line,
 		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")
 						   : _("; errors: retry %u, stop"),
 		 options->retries);
+	if (options->verify == VERIFY_DIGEST)
+		line_add(line, "%s", _("; read back"));
 }
 
 void plan_text_start(const struct gate *gate, struct line *line)

@@ -29,6 +29,8 @@ const char *run_state_words(const struct job_snapshot *job)
 		return _("FLUSH");
 	case JOB_WAITING:
 		return _("DISK GONE");
+	case JOB_VERIFYING:
+		return _("VERIFYING");
 	case JOB_ENDED:
 		break;
 	}
@@ -37,6 +39,8 @@ const char *run_state_words(const struct job_snapshot *job)
 		return _("COMPLETE");
 	case JOB_RESULT_PARTIAL:
 		return _("PARTIAL");
+	case JOB_RESULT_MISMATCH:
+		return _("MISMATCH");
 	case JOB_RESULT_STOPPED:
 		return _("STOPPED");
 	case JOB_RESULT_NONE:
@@ -51,6 +55,7 @@ enum role run_state_role(const struct job_snapshot *job)
 	switch (job->state) {
 	case JOB_READY:
 	case JOB_COPYING:
+	case JOB_VERIFYING:
 		return ROLE_OK;
 	case JOB_PAUSED:
 	case JOB_STOPPING:
@@ -61,9 +66,15 @@ enum role run_state_role(const struct job_snapshot *job)
 	case JOB_ENDED:
 		break;
 	}
-	return job->result == JOB_RESULT_COMPLETE ? ROLE_OK
-	       : job->result == JOB_RESULT_FAILED ? ROLE_BAD
-						  : ROLE_WARN;
+	switch (job->result) {
+	case JOB_RESULT_COMPLETE:
+		return ROLE_OK;
+	case JOB_RESULT_MISMATCH:
+	case JOB_RESULT_FAILED:
+		return ROLE_BAD;
+	default:
+		return ROLE_WARN;
+	}
 }
 
 /* Files by the end of their path, disks by name and serial, or model where there is none. */

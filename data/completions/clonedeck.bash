@@ -16,6 +16,7 @@ _clonedeck()
     local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --rate --retries --on-error
         --no-arm-last --probe --no-probe --map
+        --verify --no-verify --rewrite
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -66,6 +67,10 @@ _clonedeck()
         word='wait stop'
         [[ $command ]] || word+=' ask'
         mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur")
+        return
+        ;;
+    --verify)
+        mapfile -t COMPREPLY < <(compgen -W 'digest compare' -- "$cur")
         return
         ;;
     --glyphs)

@@ -56,6 +56,9 @@ complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds 
 complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors in their turn'
 complete -c clonedeck -n $clone -l probe -d 'ask the destination for its real size first'
 complete -c clonedeck -n $clone -l no-probe -d 'do not ask the destination for its real size'
+complete -c clonedeck -n $clone -l verify -a 'digest compare' -d 'read the copy back'
+complete -c clonedeck -n $clone -l no-verify -d 'do not read the copy back'
+complete -c clonedeck -n $clone -l rewrite -d 'write again what differs'
 complete -c clonedeck -n $clone -s m -l map -r -F
 complete -c clonedeck -n $copy -l report -r -F
 complete -c clonedeck -n $copy -l certificate -r -F -d 'page to be printed'

@@ -33,6 +33,9 @@ enum long_only {
 	OPTION_NO_ARM_LAST,
 	OPTION_PROBE,
 	OPTION_NO_PROBE,
+	OPTION_VERIFY,
+	OPTION_NO_VERIFY,
+	OPTION_REWRITE,
 	OPTION_JSON,
 	OPTION_LOG_DIR,
 	OPTION_ALLOW,
@@ -82,6 +85,9 @@ static const struct option clone_long[] = {
 	{ "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST },
 	{ "probe", no_argument, NULL, OPTION_PROBE },
 	{ "no-probe", no_argument, NULL, OPTION_NO_PROBE },
+	{ "verify", optional_argument, NULL, OPTION_VERIFY },
+	{ "no-verify", no_argument, NULL, OPTION_NO_VERIFY },
+	{ "rewrite", no_argument, NULL, OPTION_REWRITE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
@@ -230,6 +236,17 @@ static int set_probe(const char *command, enum probe_choice choice, enum probe_c
 	return 0;
 }
 
+static int set_verify(const char *command, const char *value, enum verify_choice *ret)
+{
+	if (!value || strcmp(value, "digest") == 0)
+		*ret = VERIFY_DIGEST;
+	else if (strcmp(value, "compare") == 0)
+		*ret = VERIFY_COMPARE;
+	else
+		return cli_usage(command, _("--verify=%s: choose digest or compare."), value);
+	return 0;
+}
+
 static int add_allowed(const char *command, const char *value, struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
@@ -291,6 +308,14 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 		return set_probe(command, c == OPTION_PROBE ? PROBE_YES : PROBE_NO, &ret->probe);
 	case OPTION_ON_ERROR:
 		return set_on_error(command, optarg, &ret->on_error);
+	case OPTION_VERIFY:
+		return set_verify(command, optarg, &ret->verify);
+	case OPTION_NO_VERIFY:
+		ret->verify = VERIFY_OFF;
+		return 0;
+	case OPTION_REWRITE:
+		ret->rewrite = true;
+		return 0;
 	default:
 		return set_size(command, "rate", optarg, UINT64_MAX, &ret->rate);
 	}
@@ -385,6 +410,8 @@ static int check_options(char **argv, bool resume, const struct clone_options *o
 		return cli_usage(argv[0], _("Name the source with -s."));
 	if (!resume && !options->destination)
 		return cli_usage(argv[0], _("Name the destination with -d."));
+	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
+		return cli_usage(argv[0], _("--rewrite needs the copy to be verified."));
 	return check_sg_options(argv[0], &options->plan);
 }
 
@@ -467,6 +494,15 @@ void clone_options_help(bool resume)
 			"first\n"
 			"                                (default: USB and removable ones)\n"),
 		      stdout);
+	if (!resume)
+		fputs(_("      --verify=digest|compare   read the copy back and compare it with "
+			"digests taken\n"
+			"                                as the source was read (default), or "
+			"with the source\n"
+			"      --no-verify               do not read the copy back\n"
+			"      --rewrite                 write again what differs, and verify it "
+			"again\n"),
+		      stdout);
 	fputs(_("      --certificate FILE        where the certificate (HTML, to be printed) is "
 		"saved;\n"
 		"                                else beside the report\n"
@@ -508,9 +544,10 @@ void clone_options_help(bool resume)
 		"      --report FILE             where the report (JSON) is saved\n"
 		"      --log-dir DIR             where log, map and report are kept\n"
 		"      --json                    progress and report as JSON lines\n"
-		"      --help\n"
-		"\n"
-		"Exit: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas, 6 stopped,\n"
-		"7 destination failed, 8 internal error.\n"),
+		"      --help\n"),
+	      stdout);
+	fputs(_("\n"
+		"Exit: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas,\n"
+		"5 the copy differs, 6 stopped, 7 destination failed, 8 internal error.\n"),
 	      stdout);
 }

@@ -196,6 +196,13 @@ static void add_rescue(json_object *object, const struct plan_options *options)
 			       report_json_positive_number(options->max_no_read));
 }
 
+static json_object *json_verify(enum verify_choice verify)
+{
+	if (verify == VERIFY_OFF)
+		return NULL;
+	return json_object_new_string(verify == VERIFY_COMPARE ? "compare" : "digest");
+}
+
 static json_object *json_options(const struct plan_options *options)
 {
 	static const char *const probes[] = { "auto", "yes", "no" };
@@ -223,6 +230,8 @@ static json_object *json_options(const struct plan_options *options)
 	add_rescue(object, options);
 	json_object_object_add(object, "arm_last", json_object_new_boolean(!options->arm_at_once));
 	json_object_object_add(object, "probe", json_object_new_string(probes[options->probe]));
+	json_object_object_add(object, "verify", json_verify(options->verify));
+	json_object_object_add(object, "rewrite", json_object_new_boolean(options->rewrite));
 	return object;
 }
 

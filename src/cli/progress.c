@@ -25,6 +25,8 @@ static const char *state_phrase(enum job_state state)
 		return _("flushing");
 	case JOB_WAITING:
 		return _("disk gone");
+	case JOB_VERIFYING:
+		return _("verifying");
 	case JOB_ENDED:
 		break;
 	}
@@ -33,28 +35,35 @@ static const char *state_phrase(enum job_state state)
 
 static const char *state_word(enum job_state state)
 {
-	static const char *const words[] = { "ready",    "copying", "paused", "stopping",
-					     "flushing", "ended",   "waiting" };
+	static const char *const words[] = {
+		[JOB_READY] = "ready",       [JOB_COPYING] = "copying",
+		[JOB_PAUSED] = "paused",     [JOB_STOPPING] = "stopping",
+		[JOB_FLUSHING] = "flushing", [JOB_VERIFYING] = "verifying",
+		[JOB_ENDED] = "ended",       [JOB_WAITING] = "waiting",
+	};
 
 	return words[state];
 }
 
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
 {
-	double percent = job->total ? 100.0 * (double)job->written / (double)job->total : 0.0;
+	bool verifying = job->state == JOB_VERIFYING && job->pass_count > 0;
+	const struct job_pass *pass = verifying ? &job->passes[job->pass_count - 1] : NULL;
+	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
+	double percent = whole ? 100.0 * (double)so_far / (double)whole : 0.0;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
 	char left[UNITS_TEXT_MAX] = "-";
 
 	/* 100.0 is kept for what is really complete. */
-	if (percent > 99.9 && job->written < job->total)
+	if (percent > 99.9 && so_far < whole)
 		percent = 99.9;
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, left);
 	snprintf(buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
-		 state_phrase(job->state), percent,
-		 units_print_long(job->written, UNITS_SI, 512, done),
-		 units_print_long(job->total, UNITS_SI, 512, all),
-		 units_print_rate(job->now_write, rate), left, (unsigned long long)job->errors);
+		 state_phrase(job->state), percent, units_print_long(so_far, UNITS_SI, 512, done),
+		 units_print_long(whole, UNITS_SI, 512, all),
+		 units_print_rate(pass ? job->now_read : job->now_write, rate), left,
+		 (unsigned long long)job->errors);
 	return buffer;
 }
 

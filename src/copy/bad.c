@@ -18,7 +18,7 @@ static bool partition_holds(const struct partition *p, uint64_t lba)
 	return !p->extended && lba >= p->start && lba - p->start < p->sectors;
 }
 
-static unsigned partition_at(const struct job *job, uint64_t lba)
+unsigned job_partition_at(const struct job *job, uint64_t lba)
 {
 	const struct disk *disk = job->setup.source_disk;
 
@@ -91,7 +91,7 @@ void bad_note(struct job *job, const struct report *report)
 	};
 	size_t i = 0;
 
-	area.partition = partition_at(job, area.lba);
+	area.partition = job_partition_at(job, area.lba);
 	tell(job, &area);
 	while (i < k->bad_count && k->bad[i].lba + k->bad[i].sectors < area.lba)
 		i++;
@@ -144,7 +144,7 @@ void bad_show(const struct job *job, struct job_snapshot *ret)
 		*area = (struct job_bad_area){
 			.lba = block.start / size,
 			.sectors = block.size / size,
-			.partition = partition_at(job, block.start / size),
+			.partition = job_partition_at(job, block.start / size),
 		};
 		explain(job, area);
 	}

@@ -36,6 +36,7 @@ static bool take_report(struct job *job, const struct report *report)
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
 	job->keeper.map_changed = true;
+	proof_collect(job->proof, report);
 	if (report->status == MAP_BAD && job->plan->options.on_error == ON_ERROR_MAP &&
 	    job->plan->options.fill != FILL_LEAVE)
 		job->keeper.fill_due = true;

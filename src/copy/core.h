@@ -19,6 +19,7 @@
 #include "copy/lane.h"
 #include "copy/limit.h"
 #include "copy/prober.h"
+#include "copy/proof.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
 #include "copy/stage.h"
@@ -94,6 +95,8 @@ struct keeper {
 	uint64_t next_second, next_temperature, next_save;
 	struct job_lane shown_lanes[JOB_LANES_MAX];
 	uint64_t lane_written[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
+	uint64_t handled_then;               /* a second ago */
+	double handled_rate;                 /* bytes per second, of whatever pass */
 	unsigned busy_seconds;               /* in a row in which a lane was at its limit */
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
@@ -120,6 +123,7 @@ struct keeper {
 	bool armed;
 	bool ever_copied; /* the claim was good, and the gate opened */
 	int64_t map_saved_at;
+	bool digests_saved;
 };
 
 /* Lane 0's while it runs, else the keeper's. */
@@ -148,6 +152,7 @@ struct job {
 	struct skip skip;
 	atomic_uint errors_told;
 	struct prober prober; /* of the passes that rescue */
+	struct proof *proof;  /* NULL: not asked for */
 	uint64_t total, already;
 
 	atomic_int gate; /* enum gate */
@@ -202,6 +207,11 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 int resume_map(struct job *job);
 /* Once the map is as the job begins with it. -ENOMEM. */
 int rescue_prepare(struct job *job);
+/* The same of these parts only (sectors). */
+int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
+		     uint32_t chunk);
+/* A partition of the source that holds this LBA; 0 none or unknown. */
+unsigned job_partition_at(const struct job *job, uint64_t lba);
 
 /* events.c */
 /* Takes over what the setup brings. */

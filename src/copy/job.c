@@ -173,6 +173,17 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 	return r;
 }
 
+int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
+		     uint32_t chunk)
+{
+	int r;
+
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init_within(&job->work, job->plan, job->map, parts, statuses, chunk, false);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
 static int make_map(struct job *job, struct error *reterr)
 {
 	int r = map_new(job->plan, &job->map, reterr);
@@ -252,6 +263,8 @@ static int init(struct job *job, struct error *reterr)
 		r = choose(job, reterr);
 	if (r >= 0)
 		r = make_map(job, reterr);
+	if (r >= 0)
+		r = proof_new(job, &job->proof, reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_path(job, job->setup.map_path, reterr);
 	if (r >= 0)
@@ -441,6 +454,7 @@ void job_destroy(struct job *job)
 	work_done(&job->work);
 	stages_done(&job->stages);
 	capacity_done(&job->probe.capacity);
+	proof_destroy(job->proof);
 	map_destroy(job->map);
 	map_destroy(job->keeper.confirmed);
 	measure_done(job);

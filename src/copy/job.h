@@ -30,7 +30,9 @@
 #define JOB_LANES_MAX  32
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
-#define JOB_PASSES_MAX 16
+#define JOB_PASSES_MAX 32
+
+#define JOB_MISMATCHES_SHOWN 16
 
 enum job_state {
 	JOB_READY,
@@ -38,6 +40,7 @@ enum job_state {
 	JOB_PAUSED,
 	JOB_STOPPING, /* no new requests; draining */
 	JOB_FLUSHING, /* the destination's caches, all written */
+	JOB_VERIFYING,
 	JOB_ENDED,
 	JOB_WAITING, /* of a copy in several parts: between two of them, for a disk that is gone;
 		      * no job is ever in it (session.h) */
@@ -54,7 +57,10 @@ enum pass_kind {
 	PASS_RETRY,  /* bad sectors again */
 	PASS_FILL,   /* zeros or a mark in place of bad sectors */
 	PASS_FLUSH,
-	PASS_ARM, /* all passes over what was held back */
+	PASS_ARM,     /* all passes over what was held back */
+	PASS_VERIFY,  /* the destination is read back */
+	PASS_COMPARE, /* both ends are read */
+	PASS_REWRITE, /* what differs is copied once more */
 };
 
 struct job_pass {
@@ -69,10 +75,11 @@ struct job_pass {
 enum job_result {
 	JOB_RESULT_NONE, /* not ended */
 	JOB_RESULT_COMPLETE,
-	JOB_RESULT_PARTIAL, /* all but recorded bad areas */
-	JOB_RESULT_STOPPED, /* by the user, or at a bad sector as asked (then error is set);
-			     * resumable when map_safe */
-	JOB_RESULT_FAILED,  /* a device or the claim failed; resumable when map_safe */
+	JOB_RESULT_PARTIAL,  /* all but recorded bad areas */
+	JOB_RESULT_MISMATCH, /* all is written, but the destination does not hold it all */
+	JOB_RESULT_STOPPED,  /* by the user, or at a bad sector as asked (then error is set);
+			      * resumable when map_safe */
+	JOB_RESULT_FAILED,   /* a device or the claim failed; resumable when map_safe */
 };
 
 struct job_end {
@@ -119,6 +126,44 @@ struct job_rescue {
 	uint64_t since_good_read; /* ns since it, or since reading began */
 };
 
+/* Which end is to blame, by reading both once more. */
+enum mismatch_kind {
+	MISMATCH_DESTINATION, /* the source is as it was, the destination is not it */
+	MISMATCH_UNSTABLE,    /* the destination gives other data from one time to the next */
+	MISMATCH_SOURCE,      /* the source is not what was read of it before */
+	MISMATCH_UNKNOWN,     /* they differ; which of the two is right cannot be told */
+	MISMATCH_UNREADABLE,  /* the destination cannot be read back */
+	MISMATCH_NO_SOURCE,   /* the source cannot be read for the comparison */
+};
+
+struct job_mismatch {
+	enum mismatch_kind kind;
+	uint64_t lba, sectors; /* of the source, plan->sector_size */
+	uint64_t destination_lba;
+	unsigned partition; /* of the source's disk, 0 none or unknown */
+	/* The first byte that differs, from the start of the area, and what it is. */
+	bool has_byte;
+	uint32_t byte;
+	uint8_t at_source, at_destination;
+	/* Of the region that it lies in: as the source was read, and as it was read back. */
+	bool has_digests;
+	uint64_t region_lba, region_sectors;
+	char expected[33], found[33];
+	int code; /* of the reading that failed */
+};
+
+/* How the copy was proven. */
+struct job_proof {
+	bool asked;        /* else all that follows is zero */
+	bool complete;     /* all that is on the destination was read back, and is right */
+	uint64_t verified; /* bytes that were, of those `compared` with the source itself */
+	uint64_t compared;
+	uint64_t rewritten; /* bytes that were wrong and were written once more */
+	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
+	size_t shown;
+	uint64_t areas, bytes; /* of all mismatches that stayed; whole sectors */
+};
+
 struct job_snapshot {
 	enum job_state state;
 	enum job_result result;
@@ -126,7 +171,7 @@ struct job_snapshot {
 	bool flushed;                             /* the final flush succeeded */
 	int64_t started_at, ended_at, flushed_at; /* unix seconds, 0 not yet */
 	uint64_t elapsed;                         /* ns since the start, pauses included */
-	uint64_t copy_ns, flush_ns, paused_ns;
+	uint64_t copy_ns, flush_ns, verify_ns, paused_ns;
 	uint64_t total, read,
 		written;   /* bytes; written = completed writes, resumed bytes included */
 	uint64_t already;  /* bytes that a resumed map called finished */
@@ -152,9 +197,11 @@ struct job_snapshot {
 	uint64_t bad_areas, bad_bytes;
 	uint64_t refused_bytes; /* that the destination did not take, where the copy went on */
 	struct job_rescue rescue;
-	uint64_t events; /* number of the newest event */
-	bool map_failed; /* the last saving failed; the map is in memory and is tried again */
-	bool map_safe;   /* the map file on disk could be written last time */
+	struct job_proof proof;
+	bool digests_saved; /* the list is at digests_path */
+	uint64_t events;    /* number of the newest event */
+	bool map_failed;    /* the last saving failed; the map is in memory and is tried again */
+	bool map_safe;      /* the map file on disk could be written last time */
 	int64_t map_saved_at;
 	char engine[256]; /* the choice in words */
 	/* Held back to the end (plan/held.h); 0 nothing. */
@@ -173,6 +220,7 @@ struct job_setup {
 	const struct map *resume; /* finished parts are skipped; NULL: from the start */
 	const char *map_path;     /* NULL: no map file (tests, benchmarks) */
 	uint64_t map_interval;    /* ns; 0: 30 s */
+	const char *digests_path; /* where the list of digests goes at the end; NULL: none */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
 	struct log *log;                              /* may be NULL */
 	const struct disk *source_disk; /* to name partitions of bad areas; may be NULL */
@@ -203,6 +251,9 @@ void job_set_rate(struct job *job, uint64_t bytes_per_second); /* 0: no limit */
 const char *pass_name(enum pass_kind kind);
 /* The same for people, translated: what the job is doing, in lower case. */
 const char *pass_words(enum pass_kind kind);
+
+/* What is wrong, in a translated phrase. */
+const char *job_mismatch_words(enum mismatch_kind kind);
 
 void job_snapshot(struct job *job, struct job_snapshot *ret);
 /* A copy of the rate history and profile. */

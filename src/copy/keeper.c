@@ -74,6 +74,7 @@ void keeper_flush(struct job *job, char letter, uint64_t now)
 	struct saver_order order = {
 		.map = map_path(job, path) ? job->map : NULL,
 		.flush = flush_handle(job),
+		.forget = job->proof ? &job->setup.destination : NULL,
 		.path = path,
 		.state = letter,
 		.pos = work_position(&job->work),
@@ -265,6 +266,10 @@ static enum job_result judge(struct job *job)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
+	if (proof_differs(job->proof))
+		return JOB_RESULT_MISMATCH;
+	if (!proof_complete(job))
+		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
 
@@ -272,7 +277,13 @@ static void tell_end(struct job *job)
 {
 	switch (job->keeper.result) {
 	case JOB_RESULT_COMPLETE:
-		job_event_add(job, LOG_LEVEL_INFO, _("Everything is copied and flushed."));
+		job_event_add(job, LOG_LEVEL_INFO,
+			      job->proof ? _("Everything is copied, flushed and verified.")
+					 : _("Everything is copied and flushed."));
+		break;
+	case JOB_RESULT_MISMATCH:
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("The destination is not what the source was."));
 		break;
 	case JOB_RESULT_PARTIAL:
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -298,13 +309,28 @@ static void check_all_done(struct job *job)
 {
 	struct error error;
 
-	if (job_gate(job) >= GATE_STOP || job_nothing_left(job) || job->keeper.refused_bytes)
+	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes ||
+	    (job_nothing_left(job) && (proof_complete(job) || proof_differs(job->proof))))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
-		  _("The lanes ended before all of %s was copied. This is a defect of "
-		    "the program; please report it."),
+		  job_nothing_left(job)
+			  ? _("The lanes ended before all of %s was verified. This is a defect of "
+			      "the program; please report it.")
+			  : _("The lanes ended before all of %s was copied. This is a defect of "
+			      "the program; please report it."),
 		  job->setup.source.name);
 	job_fail(job, FAILURE_INTERNAL, &error);
+}
+
+/* The proof stands without the list; only later ones need it. */
+static void save_digests(struct job *job)
+{
+	struct error error;
+
+	if (!job->proof || !job->setup.digests_path)
+		return;
+	if (proof_save(job, job->setup.digests_path, &job->keeper.digests_saved, &error) < 0)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
 
 /* The threads are gone and the handles closed before the job is called ended. */
@@ -315,6 +341,7 @@ static void end(struct job *job)
 	check_all_done(job);
 	k->result = judge(job);
 	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
+	save_digests(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);

@@ -48,6 +48,7 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
+	proof_take(job, slot);
 	slot->phase = SLOT_WRITE;
 	slot->tries = 0;
 	slot->request = (struct io_request){
@@ -69,6 +70,25 @@ void lane_slot_read(struct lane *lane, struct slot *slot)
 		.buffer = slot->buffer,
 	};
 	slot_queue_push(&lane->to_source, slot);
+}
+
+uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot)
+{
+	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->target));
+}
+
+void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer)
+{
+	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t skip = lane_back_skip(lane, slot);
+
+	slot->request = (struct io_request){
+		.direction = IO_READ,
+		.offset = slot->piece.destination - skip,
+		.length = (skip + slot->piece.length + unit - 1) / unit * unit,
+		.buffer = buffer,
+	};
+	slot_queue_push(&lane->to_destination, slot);
 }
 
 void lane_slot_report(struct lane *lane, struct slot *slot)
@@ -289,6 +309,7 @@ static void take_pieces(struct lane *lane)
 		slot->code = 0;
 		slot->has_bad = false;
 		slot->bad_status = MAP_BAD;
+		slot->part_count = slot->other_count = 0;
 		lane->pass->begin(lane, slot);
 	}
 }

@@ -33,7 +33,8 @@ enum slot_phase {
 	SLOT_PATCH_WRITE,
 	SLOT_WRITE,
 	SLOT_WRITE_SEARCH,
-	SLOT_REPORT, /* through; waits for room in the ring */
+	SLOT_READ_BACK, /* of the destination, after the source */
+	SLOT_REPORT,    /* through; waits for room in the ring */
 };
 
 /* Where the search in a failed chunk is. */
@@ -61,6 +62,9 @@ struct slot {
 	bool has_bad;
 	enum map_status bad_status; /* of what could not be read */
 	uint64_t *bad;              /* a bit per sector of the source */
+	/* Digests of what was read of the source, and, where both ends are read, of the other. */
+	uint8_t part_count, other_count;
+	struct digest_part parts[DIGEST_PARTS_MAX], other[DIGEST_PARTS_MAX];
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -217,6 +221,12 @@ void lane_slot_read(struct lane *lane, struct slot *slot);
 void lane_slot_write(struct lane *lane, struct slot *slot);
 /* The pass's report() is called until it has told all, then the slot is free. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
+/* Half a buffer, as much as can be read of both ends at once; whole sectors of either. */
+uint32_t lane_half(const struct job *job);
+/* Reads what of the destination belongs to the piece into `buffer`: whole sectors of it, which may
+ * be larger than the source's, so that the piece begins lane_back_skip() bytes into it. */
+void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer);
+uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
 /* The next chunk of job->work; a lane takes them in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/range.h"
 #include "copy/core.h"
 #include "copy/lane.h"
 #include "io/buffers.h"
@@ -13,6 +14,30 @@ static uint32_t per_lane(uint32_t depth, uint32_t lanes)
 	uint32_t share = (depth + lanes - 1) / lanes;
 
 	return share ? share : 1;
+}
+
+static uint32_t largest_sector(const struct job *job)
+{
+	uint32_t a = io_sector_size(&job->setup.source);
+	uint32_t b = io_sector_size(&job->setup.destination);
+
+	return a > b ? a : b;
+}
+
+uint32_t lane_half(const struct job *job)
+{
+	uint32_t sector = largest_sector(job);
+	uint32_t half = (uint32_t)u64_align_down(job->choice.chunk / 2, sector);
+
+	return half ? half : sector;
+}
+
+/* Of a chunk, or of the smallest two halves. */
+static uint32_t buffer_size(const struct job *job)
+{
+	uint32_t twice = 2 * lane_half(job);
+
+	return job->choice.chunk > twice ? job->choice.chunk : twice;
 }
 
 static int open_ends(struct lane *lane, struct error *reterr)
@@ -84,7 +109,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 
 	r = lane->wake = eventfd_new(reterr);
 	if (r >= 0)
-		r = io_buffers_new(slots, job->choice.chunk, &lane->buffers, reterr);
+		r = io_buffers_new(slots, buffer_size(job), &lane->buffers, reterr);
 	if (r >= 0)
 		r = make_slots(lane, slots, reterr);
 	if (r >= 0)

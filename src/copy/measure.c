@@ -135,6 +135,8 @@ static void each_second(struct job *job, uint64_t now)
 	cpu_reader_process(k->cpu, &k->cpu_process);
 	cpu_reader_thread(k->cpu, KEEPER_SLOT, gettid(), &k->cpu_keeper);
 	summarise_latency(job);
+	k->handled_rate = (double)(MEASURE_SUM(job, handled) - k->handled_then) / seconds;
+	k->handled_then = MEASURE_SUM(job, handled);
 	k->next_second = now + NSEC_PER_SEC;
 }
 
@@ -190,6 +192,27 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 	for (unsigned i = 0; i < s->pass_count; i++)
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
+		else if (s->passes[i].kind == PASS_VERIFY || s->passes[i].kind == PASS_COMPARE)
+			s->verify_ns += s->passes[i].ns;
+}
+
+static void add_eta(struct eta *eta, double seconds)
+{
+	eta->seconds += (uint64_t)seconds;
+	eta->finish += (int64_t)seconds;
+}
+
+/* Reading back goes on as it went so far. */
+static void fill_verifying(const struct job *job, struct job_snapshot *s)
+{
+	const struct job_pass *pass = &s->passes[s->pass_count - 1];
+	double seconds = (double)pass->ns / (double)NSEC_PER_SEC;
+
+	s->now_read = job->keeper.handled_rate;
+	if (seconds < 2 || pass->done == 0 || pass->total < pass->done)
+		return;
+	s->eta = (struct eta){ .known = true, .finish = (int64_t)time(NULL) };
+	add_eta(&s->eta, (double)(pass->total - pass->done) / ((double)pass->done / seconds));
 }
 
 static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -206,8 +229,13 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	s->average = rates_average(&k->rates, last);
 	/* Some second was at least as fast as the average, also when none was measured whole. */
 	s->peak = k->rates.peak > 0 && k->rates.peak < s->average ? s->average : k->rates.peak;
-	if (k->state == JOB_COPYING)
+	if (k->state == JOB_COPYING) {
 		rates_eta(&k->rates, now, (int64_t)time(NULL), &s->eta);
+		if (job->proof && s->eta.known && s->average > 0)
+			add_eta(&s->eta, (double)job->total / s->average);
+	}
+	if (k->state == JOB_VERIFYING)
+		fill_verifying(job, s);
 }
 
 static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
@@ -252,7 +280,7 @@ static void fill_lanes(const struct job *job, uint64_t now, struct job_snapshot 
 			last_read = read;
 	}
 	s->read = MEASURE_SUM(job, read);
-	s->written = job->already + MEASURE_SUM(job, written);
+	s->written = job->already + MEASURE_SUM(job, written) - proof_rewritten(job->proof);
 	s->errors = MEASURE_SUM(job, errors);
 	s->retries = MEASURE_SUM(job, retries);
 	s->slow_reads = MEASURE_SUM(job, slow_reads);
@@ -267,6 +295,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 	s->map_safe = k->map_safe;
 	s->map_failed = k->map_warned;
 	s->map_saved_at = k->map_saved_at;
+	s->digests_saved = k->digests_saved;
 }
 
 /* Measuring goes on to the end; what a job used before it or after it is not its own. */
@@ -292,6 +321,7 @@ void measure_publish(struct job *job, uint64_t now)
 	struct job_snapshot s = { 0 };
 
 	pass_show(job, now, &s);
+	proof_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);
 	fill_end(job, true, &s);

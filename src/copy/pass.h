@@ -94,6 +94,9 @@ extern const struct pass pass_scrape;
 extern const struct pass pass_retry;
 extern const struct pass pass_fill;
 extern const struct pass pass_flush;
+extern const struct pass pass_verify;
+extern const struct pass pass_compare;
+extern const struct pass pass_rewrite;
 
 /* All of the plan is on the destination, or known to be bad and filled. */
 /* Of passes that write what is no part of the copy: pass_wipe.c. */

@@ -8,6 +8,7 @@
  * the same way; then over the rest, one chunk at a time, leaving out none.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -145,9 +146,35 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 		break;
 	case SLOT_PATCH_READ:
 	case SLOT_PATCH_WRITE:
+	case SLOT_READ_BACK:
 	case SLOT_REPORT:
 		break;
 	}
+}
+
+/* The part of the map is non-tried again, so it is the same once more. What fails now is for the
+ * passes that rescue. */
+static int rewrite_prepare(struct job *job, unsigned round)
+{
+	struct range_list parts = { 0 };
+	int r;
+
+	if (round > 0 || !job->proof)
+		return 0;
+	r = proof_want_rewrite(job, &parts);
+	/* What is held back for a later stage keeps waiting. */
+	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
+		for (size_t i = 0; r == 0 && i < job->stages.domain[s].count; i++)
+			r = range_list_subtract(&parts, job->stages.domain[s].items[i]);
+	if (r == 0 && parts.count > 0)
+		r = job_make_work_of(job, &parts, "?", job->choice.chunk);
+	if (r == 0) {
+		job->sweep = 0;
+		skip_reset(&job->skip, &job->work, false);
+	}
+	r = r < 0 ? r : parts.count > 0;
+	range_list_done(&parts);
+	return r;
 }
 
 const struct pass pass_copy = {
@@ -158,6 +185,19 @@ const struct pass pass_copy = {
 	.prepare = copy_prepare,
 	.take = copy_take,
 	.depth = copy_depth,
+	.begin = lane_slot_read,
+	.advance = copy_advance,
+	.give_up = retry_give_up,
+	.report = slot_report_map,
+};
+
+const struct pass pass_rewrite = {
+	.kind = PASS_REWRITE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.prepare = rewrite_prepare,
+	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
 	.give_up = retry_give_up,

@@ -26,6 +26,12 @@ const char *pass_name(enum pass_kind kind)
 		return "flush";
 	case PASS_ARM:
 		return "arm";
+	case PASS_VERIFY:
+		return "verify";
+	case PASS_COMPARE:
+		return "compare";
+	case PASS_REWRITE:
+		return "rewrite";
 	}
 	return "";
 }
@@ -53,6 +59,31 @@ const char *pass_words(enum pass_kind kind)
 		return _("flushing");
 	case PASS_ARM:
 		return _("arming");
+	case PASS_VERIFY:
+		return _("verifying");
+	case PASS_COMPARE:
+		return _("comparing");
+	case PASS_REWRITE:
+		return _("writing again what differs");
+	}
+	return "";
+}
+
+const char *job_mismatch_words(enum mismatch_kind kind)
+{
+	switch (kind) {
+	case MISMATCH_DESTINATION:
+		return _("the destination does not hold what was written to it");
+	case MISMATCH_UNSTABLE:
+		return _("the destination gives other data from one time to the next");
+	case MISMATCH_SOURCE:
+		return _("the source gives other data than when it was copied");
+	case MISMATCH_UNKNOWN:
+		return _("which of the two is right cannot be told");
+	case MISMATCH_UNREADABLE:
+		return _("the destination cannot be read back");
+	case MISMATCH_NO_SOURCE:
+		return _("the source cannot be read for the comparison");
 	}
 	return "";
 }

@@ -149,6 +149,7 @@ void prober_write(struct lane *lane, struct slot *slot)
 		lane_slot_write(lane, slot);
 		return;
 	}
+	proof_take(lane->job, slot);
 	memcpy(lane->job->prober.spare, slot->buffer, slot->piece.length);
 	patch_request(lane, slot, IO_READ);
 }
@@ -205,6 +206,7 @@ void prober_written(struct lane *lane, struct slot *slot)
 		break;
 	case SLOT_READ:
 	case SLOT_READ_SEARCH:
+	case SLOT_READ_BACK:
 	case SLOT_REPORT:
 		break;
 	}

@@ -33,7 +33,7 @@ bool retry_is_local(int code)
 	return false;
 }
 
-static bool slot_is_bad(const struct slot *slot, uint32_t sector)
+bool slot_is_bad(const struct slot *slot, uint32_t sector)
 {
 	return slot->bad[sector / SLOT_BITS] >> (sector % SLOT_BITS) & 1;
 }
@@ -383,10 +383,17 @@ bool slot_report_map(struct lane *lane, struct slot *slot)
 			.sense = bad ? slot->sense : (struct sense){ 0 },
 		};
 
+		/* Once, with all of it; a slot that did not get so far says nothing of digests. */
+		if (!bad && slot->part_count && slot->finished == slot->write_length) {
+			report.part_count = slot->part_count;
+			memcpy(report.parts, slot->parts, sizeof(report.parts));
+		}
 		if (bad || from < slot->finished) {
 			if (!ring_push(&lane->ring, &report))
 				return false;
 			counter_add(&lane->counters.handled, to - from);
+			if (report.part_count)
+				slot->part_count = 0;
 			if (!bad)
 				counter_add(&lane->counters.written, to - from);
 		}
@@ -401,4 +408,27 @@ void slot_write_done(struct lane *lane, struct slot *slot)
 	if (slot->report_end < slot->finished)
 		slot->report_end = slot->finished;
 	lane_slot_report(lane, slot);
+}
+
+void retry_read_back(struct lane *lane, struct slot *slot)
+{
+	bool back = slot->at_destination;
+	int code = slot->request.result;
+
+	if (code == -ECANCELED || job_gate(lane->job) >= GATE_STOP) {
+		lane_slot_free(lane, slot);
+	} else if (!retry_is_local(code)) {
+		counter_add(&lane->counters.errors, 1);
+		slot_fail(lane, back ? FAILURE_DESTINATION : FAILURE_SOURCE,
+			  back ? lane->destination : lane->source, slot);
+		lane_slot_free(lane, slot);
+	} else if (slot->tries < lane->job->plan->options.retries) {
+		slot->tries++;
+		counter_add(&lane->counters.retries, 1);
+		slot_queue_push(back ? &lane->to_destination : &lane->to_source, slot);
+	} else {
+		counter_add(&lane->counters.errors, 1);
+		slot->code = code;
+		lane_slot_report(lane, slot);
+	}
 }

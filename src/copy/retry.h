@@ -26,11 +26,15 @@ bool retry_is_local(int code);
 bool retry_read_at_once(struct lane *lane, struct slot *slot);
 void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle *handle,
 	       const struct slot *slot);
+bool slot_is_bad(const struct slot *slot, uint32_t sector);
 /* Bytes of the piece: could not be read, or before write_length, were refused. */
 void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length);
 /* All that was to be written is on the destination. */
 void slot_write_done(struct lane *lane, struct slot *slot);
 /* For pass.report(): what is finished, refused, or could not be read. */
 bool slot_report_map(struct lane *lane, struct slot *slot);
+/* Reading either end for the proof failed: once more, or the slot reports it. Nothing is searched:
+ * what the report names is the request. */
+void retry_read_back(struct lane *lane, struct slot *slot);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "copy/map.h"
+#include "verify/digests.h"
 
 #define RING_SIZE 256 /* a power of two */
 
@@ -22,6 +23,14 @@ enum report_kind {
 	REPORT_PASS,    /* for collect() of the pass under way */
 };
 
+/* Where two ends differ. */
+struct difference {
+	uint64_t source; /* bytes of the source's node, a sector's first */
+	uint32_t length; /* bytes of whole sectors; 0: there is none */
+	uint32_t byte;   /* the first one that differs, counted from `source` */
+	uint8_t at_source, at_destination;
+};
+
 struct report {
 	enum report_kind kind;
 	uint64_t source; /* bytes of the source's node */
@@ -29,6 +38,11 @@ struct report {
 	enum map_status status;
 	int code; /* of a failure */
 	struct sense sense;
+	bool at_destination; /* with REPORT_PASS: which end failed */
+	/* With REPORT_MAP, what was read of the source; with REPORT_PASS, the pass's. */
+	uint8_t part_count, again_count;
+	struct digest_part parts[DIGEST_PARTS_MAX], again[DIGEST_PARTS_MAX];
+	struct difference difference;
 };
 
 struct ring {

@@ -34,6 +34,8 @@ static void carry_out(const struct saver_order *order, bool *lost, struct saver_
 		*lost |= ret->flush_code < 0;
 		ret->flushed = !*lost;
 	}
+	if (order->forget)
+		io_forget(order->forget);
 	/* A map that calls more finished than the medium holds is worse than an old one. */
 	if (!order->map || *lost)
 		return;

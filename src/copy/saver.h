@@ -21,8 +21,9 @@ struct saver_order {
 	const struct map *map;   /* does not change until the order is done; NULL: only flush */
 	struct map *owned;       /* the map when it is a copy, or NULL: the saver's */
 	struct io_handle *flush; /* NULL: nothing was written since the last time */
-	const char *path;        /* copied */
-	char state;              /* of the map file */
+	const struct io_target *forget; /* what the page cache holds of it, after the flush */
+	const char *path;               /* copied */
+	char state;                     /* of the map file */
 	uint64_t pos;
 };
 

@@ -171,6 +171,10 @@ static inline void io_close(struct io_handle *handle)
 int io_explain(const struct io_handle *handle, const struct io_request *request,
 	       struct error *reterr);
 
+/* What the kernel's caches hold of the target is dropped, so that it is read from the device.
+ * Advice where the kernel does not let us: direct reads do not ask them anyway. */
+void io_forget(const struct io_target *target);
+
 extern const struct io_backend io_uring_backend;
 extern const struct io_backend io_threads_backend;
 extern const struct io_backend io_buffered_backend;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -112,6 +114,13 @@ int sync_open_plain(const struct io_target *target)
 	int fd = open(path, (target->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+void io_forget(const struct io_target *target)
+{
+	if (!target->regular_file)
+		ioctl(target->fd, BLKFLSBUF);
+	posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 int sync_write_back(int fd, uint64_t offset, uint64_t length)

@@ -59,6 +59,13 @@ enum fill {
 	FILL_LEAVE, /* nothing: it keeps what was there */
 };
 
+/* How the copy is proven once it is flushed. */
+enum verify_choice {
+	VERIFY_DIGEST,  /* read back, compared with digests taken as the source was read */
+	VERIFY_COMPARE, /* both ends read and compared byte for byte */
+	VERIFY_OFF,
+};
+
 /* Limits of what can be asked for; 0 always means "choose". */
 #define PLAN_CHUNK_MIN 512U
 #define PLAN_CHUNK_MAX (8U << 20)
@@ -95,6 +102,8 @@ struct plan_options {
 	uint32_t max_no_read;     /* seconds without a good read */
 	enum probe_choice probe;
 	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
+	enum verify_choice verify;
+	bool rewrite; /* what the proof finds wrong is copied once more, and proven again */
 };
 
 struct plan {

@@ -78,7 +78,9 @@ json_object *report_json_seconds(const struct job_snapshot *job)
 					    : NULL);
 	json_object_object_add(object, "paused",
 			       json_object_new_double((double)job->paused_ns / second));
-	json_object_object_add(object, "verify", NULL);
+	json_object_object_add(
+		object, "verify",
+		job->verify_ns ? json_object_new_double((double)job->verify_ns / second) : NULL);
 	json_object_object_add(object, "elapsed",
 			       json_object_new_double((double)job->elapsed / second));
 	return object;

@@ -14,6 +14,10 @@
 json_object *report_json_disk(const struct endpoint *endpoint, const struct report_disk *disk);
 json_object *report_json_map(const struct report *report);
 
+/* json_verify.c */
+json_object *report_json_verify(const struct report *report);
+json_object *report_json_digests(const struct report *report);
+
 /* json_copy.c */
 json_object *report_json_bad_areas(const struct report *report);
 json_object *report_json_seconds(const struct job_snapshot *job);

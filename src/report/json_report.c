@@ -65,7 +65,10 @@ static void add_outcome(json_object *object, const struct report *report)
 	report_json_add_number(object, "bytes_total", job->total);
 	report_json_add_number(object, "bytes_copied", job->written);
 	report_json_add_number(object, "bytes_copied_before", job->already);
-	json_object_object_add(object, "bytes_verified", NULL);
+	json_object_object_add(object, "bytes_verified",
+			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
+						: NULL);
+	json_object_object_add(object, "verify", report_json_verify(report));
 	json_object_object_add(object, "held_back",
 			       report_json_held(job->held_areas, job->held_bytes));
 	json_object_object_add(object, "armed",
@@ -125,7 +128,7 @@ static json_object *document_of(const struct report *report)
 	report_json_add_number(object, "bad_areas_total", job->bad_areas);
 	report_json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
-	json_object_object_add(object, "digests", NULL);
+	json_object_object_add(object, "digests", report_json_digests(report));
 	add_measured(object, report);
 	json_object_object_add(object, "warnings",
 			       report_json_verdicts(&report->verdicts, VERDICT_WARN));

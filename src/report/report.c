@@ -30,11 +30,14 @@ const char *report_plan_id(const struct report *report, char buffer[static 9])
 	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);
 }
 
-/* A copy counts as complete only when the destination has flushed its caches. */
+/* A copy counts as complete only when the destination has flushed its caches, and all that was to
+ * be verified is. */
 static bool complete(const struct report *report)
 {
-	return report->job.flushed && (report->job.result == JOB_RESULT_COMPLETE ||
-				       report->job.result == JOB_RESULT_PARTIAL);
+	const struct job_snapshot *job = &report->job;
+
+	return job->flushed && (!job->proof.asked || job->proof.complete) &&
+	       (job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL);
 }
 
 enum exit_code report_exit_code(const struct report *report)
@@ -48,6 +51,8 @@ enum exit_code report_exit_code(const struct report *report)
 		return job->bad_areas ? EXIT_BAD_AREAS : EXIT_COMPLETE;
 	case JOB_RESULT_PARTIAL:
 		return complete(report) ? EXIT_BAD_AREAS : EXIT_DESTINATION_FAILED;
+	case JOB_RESULT_MISMATCH:
+		return job->flushed ? EXIT_MISMATCH : EXIT_DESTINATION_FAILED;
 	case JOB_RESULT_STOPPED:
 		return EXIT_STOPPED;
 	case JOB_RESULT_FAILED:
@@ -84,7 +89,10 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 		refused += job->bad[i].write;
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
-		snprintf(buffer, size, _("%s - everything was copied and flushed; not verified"),
+		snprintf(buffer, size,
+			 job->proof.asked
+				 ? _("%s - everything was copied, flushed and verified")
+				 : _("%s - everything was copied and flushed; not verified"),
 			 report_result_word(report));
 		break;
 	case EXIT_BAD_AREAS:
@@ -102,7 +110,22 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 			    "%s - %lu areas of the source could not be read", areas),
 			 report_result_word(report), areas);
 		break;
+	case EXIT_MISMATCH:
+		areas = (unsigned long)job->proof.areas;
+		snprintf(buffer, size,
+			 P_("%s - the destination differs in %lu area, %s bytes",
+			    "%s - the destination differs in %lu areas, %s bytes", areas),
+			 report_result_word(report), areas,
+			 units_print_count(job->proof.bytes, done));
+		break;
 	case EXIT_STOPPED:
+		if (job->total && job->written == job->total) {
+			snprintf(buffer, size,
+				 _("%s - everything was copied, not all of it verified; can be "
+				   "resumed"),
+				 report_result_word(report));
+			break;
+		}
 		snprintf(buffer, size, _("%s - %s of %s bytes copied, can be resumed"),
 			 report_result_word(report), units_print_count(job->written, done),
 			 units_print_count(job->total, all));
@@ -121,12 +144,6 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 			 units_print_count(job->written, done), units_print_count(job->total, all));
 		break;
 	}
-	return buffer;
-}
-
-const char *report_verified(const struct report *report, char *buffer, size_t size)
-{
-	text_copy(buffer, size, _("no, the copy was not read back"));
 	return buffer;
 }
 

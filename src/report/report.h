@@ -43,7 +43,8 @@ struct report {
 	struct job_event *events; /* owned */
 	size_t event_count;
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
-	char log_path[512], map_path[512], json_path[512], certificate_path[512]; /* "" none */
+	char log_path[512], map_path[512], json_path[512], certificate_path[512],
+		digests_path[512]; /* "" none */
 	bool log_dir_in_memory;
 	char host[128], kernel[128], version[64];
 	char destination_next[512]; /* what to do next, a sentence; "" nothing */

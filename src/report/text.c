@@ -82,6 +82,8 @@ static void put_file_names(struct page *page, const struct report *report)
 		page_field(page, _("map"), "%s", report->map_path);
 	else if (report->map_path[0])
 		page_field(page, _("map"), _("%s could not be written"), report->map_path);
+	if (report->job.digests_saved && report->digests_path[0])
+		page_field(page, _("digests"), "%s", report->digests_path);
 	if (report->log_path[0])
 		page_field(page, _("log"), "%s", report->log_path);
 }
@@ -149,7 +151,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	fputc('\n', page->out);
 	text_put_when(page, job);
 	text_put_copied(page, job);
-	page_field(page, _("verified"), "%s", report_verified(report, line, sizeof(line)));
+	text_put_verified(page, report);
 	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
 	if (report_armed(report, line, sizeof(line))[0])
 		page_field(page, _("armed"), "%s", line);

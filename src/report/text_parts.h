@@ -21,6 +21,10 @@ void text_put_health(struct page *page, const struct report *report);
 /* Throughput over what was copied, and the events. */
 void text_put_course(struct page *page, const struct report *report);
 
+/* text_verify.c */
+void text_put_verified(struct page *page, const struct report *report);
+void text_put_mismatches(struct page *page, const struct report *report);
+
 /* text_copy.c */
 void text_put_when(struct page *page, const struct job_snapshot *job);
 void text_put_engine(struct page *page, const struct job_snapshot *job);

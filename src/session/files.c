@@ -98,7 +98,9 @@ static bool name_files(struct session *session, const char *stem)
 	       (size_t)snprintf(files->certificate, sizeof(files->certificate), "%s.html", stem) <
 		       sizeof(files->certificate) &&
 	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
-		       sizeof(files->report);
+		       sizeof(files->report) &&
+	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s.digests", stem) <
+		       sizeof(files->digests);
 }
 
 /* DATE-TIME, with a number behind it for the second copy started in one second. */
@@ -201,6 +203,15 @@ static void name_certificate(struct session *session)
 		text_copy(files->certificate, sizeof(files->certificate), beside);
 }
 
+/* The list of digests lies beside the report, wherever that is. */
+static void name_report(struct session *session)
+{
+	struct session_files *files = &session->files;
+
+	session_absolute(files->report, sizeof(files->report), session->options.report_path);
+	snprintf(files->digests, sizeof(files->digests), "%.503s.digests", files->report);
+}
+
 int session_make_files(struct session *session, struct error *reterr)
 {
 	struct session_files *files = &session->files;
@@ -218,8 +229,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	else if (session->options.map_path)
 		session_absolute(files->map, sizeof(files->map), session->options.map_path);
 	if (session->options.report_path)
-		session_absolute(files->report, sizeof(files->report),
-				 session->options.report_path);
+		name_report(session);
 	name_certificate(session);
 	r = try_beside(files->map);
 	if (r < 0)

@@ -41,7 +41,11 @@ static void say_next(const struct session *session, const struct error *close_er
 	size_t size = sizeof(report->destination_next);
 	enum exit_code code = report_exit_code(report);
 
-	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) {
+	if (code == EXIT_MISMATCH) {
+		text_copy(next, size,
+			  _("Do not rely on this copy. With --rewrite what differs is written "
+			    "again."));
+	} else if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) {
 		if (report->job.map_safe)
 			snprintf(next, size, _("clonedeck resume %.300s goes on where it ended."),
 				 report->map_path);
@@ -107,6 +111,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	report->event_count = job_events(job, 0, report->events, JOB_EVENTS_MAX);
 	text_copy(report->log_path, sizeof(report->log_path), session->files.log);
 	text_copy(report->map_path, sizeof(report->map_path), session->files.map);
+	text_copy(report->digests_path, sizeof(report->digests_path), session->files.digests);
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
 	report->log_dir_in_memory = session->log_dir_in_memory;
 	if (uname(&host) == 0) {

@@ -37,7 +37,7 @@ struct scan_task {
 
 /* Where log, map and report of one copy go. */
 struct session_files {
-	char log[512], map[512], report[512], certificate[512];
+	char log[512], map[512], report[512], certificate[512], digests[512];
 };
 
 struct start_task {

@@ -127,6 +127,7 @@ static void *start_body(void *argument)
 		r = prepare(session);
 	if (r == 0) {
 		starting->setup.map_path = session->files.map;
+		starting->setup.digests_path = session->files.digests;
 		starting->setup.log = session->log;
 		r = job_new(&starting->setup, &starting->job, &starting->error);
 	}

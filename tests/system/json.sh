@@ -62,7 +62,31 @@ progress_and_report() {
 	# Bytes only grow, and no line calls done what was not.
 	jq -es '[.[:-1][] | .bytes_written] | . == sort and .[-1] == 33554432' out
 	[ "$(valid logs/*.json)" = report ]
-	jq -e '.latency.read.requests > 0 and .cpu.user >= 0 and .bytes_verified == null' logs/*.json
+	jq -e '.latency.read.requests > 0 and .cpu.user >= 0' logs/*.json
+	jq -e '.bytes_verified == 33554432 and .verify.method == "digest" and .verify.complete' \
+		logs/*.json
+	jq -e '.verify.mismatch_areas == 0 and .seconds.verify > 0' logs/*.json
+	head -n 1 "$(jq -er .digests.list logs/*.json)" | grep -qx clonedeck.digests/1
+}
+
+a_copy_that_is_not_read_back() {
+	two_disks
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --no-verify \
+		--log-dir logs
+	says 'not read back'
+	[ "$(valid logs/*.json)" = report ]
+	jq -e '.result == "COMPLETE" and .verify == null and .bytes_verified == null' logs/*.json
+	jq -e '.digests == null and .seconds.verify == null' logs/*.json
+	[ -z "$(find logs -name "*.digests")" ]
+}
+
+a_copy_compared_with_its_source() {
+	two_disks
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --verify=compare \
+		--log-dir logs
+	says 'byte for byte'
+	[ "$(valid logs/*.json)" = report ]
+	jq -e '.verify.method == "compare" and .verify.bytes_compared == 33554432' logs/*.json
 }
 
 a_certificate() {
@@ -97,4 +121,5 @@ a_stopped_copy() {
 	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and (.next | contains("resume"))' out
 }
 
-run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_certificate a_stopped_copy
+run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
+	a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy

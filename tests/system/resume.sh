@@ -86,10 +86,13 @@ a_resumed_copy_does_not_start_over() {
 	ends_with 6
 	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
 	# A sector that was copied already is scribbled over behind the program's back: a copy that
-	# goes on leaves it alone, one that starts over would mend it.
+	# goes on leaves it alone, one that starts over would mend it. That it is wrong is found.
 	head -c 512 /dev/urandom >sector
 	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
-	run 0 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	run 5 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	says MISMATCH
+	jq -es --argjson last "$last" \
+		'.[-1] | .verify.mismatch_areas == 1 and .verify.mismatches[0].lba == $last' logs/*.json
 	same sector 0 "$(backing "$destination")" $((last * 512)) 512
 }
 

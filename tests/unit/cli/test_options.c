@@ -129,6 +129,23 @@ START_TEST(defaults_survive_errors)
 }
 END_TEST
 
+START_TEST(verifying_is_chosen)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(CLONE(), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_DIGEST);
+	ck_assert(!options.plan.rewrite);
+	ck_assert_int_eq(CLONE("--verify=compare", "--rewrite"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_COMPARE);
+	ck_assert(options.plan.rewrite);
+	ck_assert_int_eq(CLONE("--no-verify"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_OFF);
+	ck_assert_int_eq(CLONE("--no-verify", "--verify"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_DIGEST);
+}
+END_TEST
+
 START_TEST(bad_words_are_refused)
 {
 	static const char *const bad[][3] = {
@@ -136,7 +153,10 @@ START_TEST(bad_words_are_refused)
 		{ "--confir", "x", "--confir" },
 		{ "--map-file", "x", "--map-file" },
 		{ "--yes", NULL, "--yes" },
-		{ "--verify", NULL, "--verify" },
+		{ "--verif", NULL, "--verif" },
+		{ "--verify=twice", NULL, "--verify=twice" },
+		{ "--no-verify", "--rewrite", "--rewrite" },
+		{ "--no-verify=1", NULL, "no-verify" },
 		{ "-x", NULL, "-x" },
 		{ "--operator", "", "operator" },
 		{ "--ticket",
@@ -263,6 +283,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, everything_is_taken);
 	tcase_add_test(tcase, defaults_survive_errors);
 	tcase_add_test(tcase, rescue_options);
+	tcase_add_test(tcase, verifying_is_chosen);
 	tcase_add_test(tcase, bad_words_are_refused);
 	tcase_add_test(tcase, both_ends_are_needed);
 	tcase_add_test(tcase, values_may_begin_with_a_dash);

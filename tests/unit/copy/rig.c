@@ -129,6 +129,8 @@ void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba,
 			       options, &rig->plan, &error) == 0,
 		      "%s", error.sentence);
+	if (!rig->verified)
+		rig->plan->options.verify = VERIFY_OFF;
 	rig->setup.plan = rig->plan;
 	range_list_done(&list);
 }

@@ -25,6 +25,7 @@ struct rig {
 	uint64_t size; /* of the source; the destination is larger by `spare` */
 	uint64_t spare;
 	uint32_t sector;
+	bool verified; /* set before rig_plan(): the copy is read back as the options say */
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;

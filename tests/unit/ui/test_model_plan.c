@@ -68,7 +68,8 @@ START_TEST(test_mock_up)
 				    "12 areas armed last");
 	line_start(&line, 80);
 	plan_text_options(&plan.options, &line);
-	ck_assert_str_eq(line.text, " OPTIONS engine chosen at the start; errors: retry 0, stop");
+	ck_assert_str_eq(line.text,
+			 " OPTIONS engine chosen at the start; errors: retry 0, stop; read back");
 	plan.options.chunk = 1000 << 10;
 	plan.options.queue_depth = PLAN_DEPTH_MAX;
 	line_start(&line, 80);

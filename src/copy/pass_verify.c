@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The destination is read back and compared with the digests of what was read from the source. */
+#include <errno.h>
+#include <string.h>
+
+#include "copy/core.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+
+static int verify_prepare(struct job *job, unsigned round)
+{
+	struct range_list parts = { 0 };
+	int r;
+
+	if (round > 0 || !job->proof)
+		return 0;
+	r = proof_want_digest(job, &parts);
+	if (r == 0 && parts.count > 0)
+		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
+	r = r < 0 ? r : parts.count > 0;
+	range_list_done(&parts);
+	return r;
+}
+
+static void verify_begin(struct lane *lane, struct slot *slot)
+{
+	slot->phase = SLOT_READ;
+	lane_slot_read_back(lane, slot, slot->buffer);
+}
+
+static void verify_advance(struct lane *lane, struct slot *slot)
+{
+	if (slot->request.result < 0) {
+		retry_read_back(lane, slot);
+		return;
+	}
+	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece,
+						 (char *)slot->buffer + lane_back_skip(lane, slot),
+						 slot->other);
+	lane_slot_report(lane, slot);
+}
+
+/* What was not read back stays to be verified. */
+static void verify_give_up(struct lane *lane, struct slot *slot)
+{
+	lane_slot_free(lane, slot);
+}
+
+static bool verify_report(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_PASS,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code,
+		.at_destination = true,
+		.again_count = slot->other_count,
+	};
+
+	memcpy(report.again, slot->other, sizeof(report.again));
+	if (!ring_push(&lane->ring, &report))
+		return false;
+	counter_add(&lane->counters.handled, slot->piece.length);
+	return true;
+}
+
+const struct pass pass_verify = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.prepare = verify_prepare,
+	.begin = verify_begin,
+	.advance = verify_advance,
+	.give_up = verify_give_up,
+	.report = verify_report,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Taking digests, and what is still to be proven. */
+#include "copy/proof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy/core.h"
+#include "copy/map_plan.h"
+#include "copy/pass.h"
+#include "copy/proof_parts.h"
+#include "copy/retry.h"
+#include "verify/list.h"
+
+int proof_new(struct job *job, struct proof **ret, struct error *reterr)
+{
+	const struct plan_options *options = &job->plan->options;
+	struct proof *proof;
+
+	*ret = NULL;
+	if (options->verify == VERIFY_OFF || job->choice.destination == &io_null_backend)
+		return 0;
+	proof = calloc(1, sizeof(*proof));
+	if (!proof)
+		return error_nomem(reterr);
+	proof->rewrites_left = options->rewrite;
+	if (digests_new(job->plan, job->choice.chunk, &proof->expected) < 0 ||
+	    digests_new(job->plan, job->choice.chunk, &proof->found) < 0)
+		goto nomem;
+	proof->count = digests_count(proof->expected);
+	proof->regions = calloc(proof->count, sizeof(*proof->regions));
+	if (!proof->regions)
+		goto nomem;
+	*ret = proof;
+	return 0;
+nomem:
+	proof_destroy(proof);
+	return error_nomem(reterr);
+}
+
+void proof_destroy(struct proof *proof)
+{
+	if (!proof)
+		return;
+	digests_destroy(proof->expected);
+	digests_destroy(proof->found);
+	digests_destroy(proof->before);
+	digests_destroy(proof->again);
+	free(proof->regions);
+	free(proof);
+}
+
+unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
+		     struct digest_part parts[static DIGEST_PARTS_MAX])
+{
+	return digests_parts(job->proof->expected, piece->source, data, piece->length, parts);
+}
+
+static void add_part(struct slot *slot, const struct digest_part *part)
+{
+	struct digest_part *last = slot->part_count ? &slot->parts[slot->part_count - 1] : NULL;
+
+	if (last && last->region == part->region) {
+		digest_add(&last->digest, part->digest);
+		last->sectors += part->sectors;
+	} else if (slot->part_count < DIGEST_PARTS_MAX) {
+		slot->parts[slot->part_count++] = *part;
+	}
+}
+
+/* What could not be read and is zero in the buffer has no digest. */
+void proof_take(struct job *job, struct slot *slot)
+{
+	uint32_t sector = job->plan->sector_size, from = 0, to;
+
+	slot->part_count = 0;
+	if (!job->proof)
+		return;
+	for (; from < slot->write_length; from = to) {
+		struct digest_part parts[DIGEST_PARTS_MAX];
+		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
+		unsigned n;
+
+		to = slot->has_bad ? from + sector : slot->write_length;
+		while (to < slot->write_length && slot_is_bad(slot, to / sector) == bad)
+			to += sector;
+		if (bad)
+			continue;
+		n = digests_parts(job->proof->expected, slot->piece.source + from,
+				  (const char *)slot->buffer + from, to - from, parts);
+		for (unsigned i = 0; i < n; i++)
+			add_part(slot, &parts[i]);
+	}
+}
+
+void proof_collect(struct proof *proof, const struct report *report)
+{
+	for (unsigned i = 0; proof && i < report->part_count; i++)
+		digests_add(proof->expected, &report->parts[i]);
+}
+
+uint64_t proof_finished(const struct job *job, size_t region)
+{
+	struct digest_region r;
+	struct map_block block;
+	uint64_t bytes = 0;
+
+	digests_region(job->proof->expected, region, &r);
+
+	uint64_t pos = r.source, end = r.source + r.length;
+
+	while (pos < end && map_next(job->map, pos, MAP_FINISHED, &block) && block.start < end) {
+		uint64_t from = block.start > pos ? block.start : pos;
+
+		pos = block.start + block.size < end ? block.start + block.size : end;
+		bytes += pos - from;
+	}
+	return bytes / job->plan->sector_size;
+}
+
+static int ask(struct job *job, size_t region, struct range_list *ret)
+{
+	struct region_proof *state = &job->proof->regions[region];
+	uint32_t sector = job->plan->sector_size;
+	struct digest_region r;
+
+	digests_region(job->proof->expected, region, &r);
+	state->asked = true;
+	state->unread = false;
+	digests_clear(job->proof->found, region);
+	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
+}
+
+static bool digest_known(const struct proof *proof, size_t region, uint64_t finished)
+{
+	uint64_t sectors;
+
+	digests_sum(proof->expected, region, &sectors);
+	return sectors == finished;
+}
+
+int proof_want_digest(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	if (job->plan->options.verify != VERIFY_DIGEST)
+		return 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+		uint64_t finished = proof_finished(job, i);
+
+		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
+		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
+			continue;
+		if (ask(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Most copies never need them. */
+static int make_tables(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	if ((!proof->again && digests_new(job->plan, job->choice.chunk, &proof->again) < 0) ||
+	    (!proof->before && digests_new(job->plan, job->choice.chunk, &proof->before) < 0))
+		return -ENOMEM;
+	return 0;
+}
+
+int proof_want_compare(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+		uint64_t finished = proof_finished(job, i), sectors;
+		struct digest before;
+
+		if (finished == 0 || state->state == REGION_WRONG ||
+		    (state->state != REGION_SUSPECT && finished == state->proven))
+			continue;
+		if (make_tables(job) < 0)
+			return -ENOMEM;
+		before = digests_sum(proof->found, i, &sectors);
+		digests_set(proof->before, i, before, sectors);
+		digests_clear(proof->again, i);
+		if (ask(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Copied anew from the source as it is now. What the source does not give would only be lost. */
+static int rewrite_region(struct job *job, size_t region, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[region];
+	struct digest_region r;
+	struct map_block block;
+	int code = 0;
+
+	digests_region(proof->expected, region, &r);
+
+	uint64_t pos = r.source, end = r.source + r.length;
+
+	pthread_mutex_lock(&job->map_lock);
+	while (code == 0 && pos < end && map_next(job->map, pos, MAP_FINISHED, &block) &&
+	       block.start < end) {
+		uint64_t from = block.start > pos ? block.start : pos;
+
+		pos = block.start + block.size < end ? block.start + block.size : end;
+		code = map_set(job->map, from, pos - from, MAP_NON_TRIED);
+		if (code == 0)
+			proof->rewritten += pos - from;
+	}
+	pthread_mutex_unlock(&job->map_lock);
+	job->keeper.map_changed = true;
+	if (code < 0)
+		return code;
+	proof->sums.rewritten += state->wrong_bytes;
+	digests_clear(proof->expected, region);
+	digests_clear(proof->found, region);
+	*state = (struct region_proof){ 0 };
+	return range_list_add(ret, (struct range){ r.source / job->plan->sector_size,
+						   r.length / job->plan->sector_size });
+}
+
+/* The list without what is about to be written again. */
+static void forget_mismatches(struct proof *proof)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < proof->shown; i++) {
+		if (proof->regions[proof->region_of[i]].state != REGION_WRONG)
+			continue;
+		proof->mismatches[n] = proof->mismatches[i];
+		proof->region_of[n] = proof->region_of[i];
+		proof->told[n++] = proof->told[i];
+	}
+	proof->shown = n;
+}
+
+int proof_want_rewrite(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	if (!proof->rewrites_left)
+		return 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+
+		if (state->state == REGION_WRONG && state->kind != MISMATCH_NO_SOURCE &&
+		    rewrite_region(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	proof->rewrites_left = ret->count == 0;
+	forget_mismatches(proof);
+	proof_sum(job);
+	return 0;
+}
+
+uint64_t proof_rewritten(const struct proof *proof)
+{
+	return proof ? proof->rewritten : 0;
+}
+
+static int bad_sectors(const struct job *job, struct range_list *ret)
+{
+	uint32_t sector = job->plan->sector_size;
+	struct map_block block;
+	uint64_t pos = 0;
+
+	for (; map_next(job->map, pos, MAP_BAD, &block); pos = block.start + block.size)
+		if (range_list_add(ret,
+				   (struct range){ block.start / sector, block.size / sector }) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static bool all_known(const struct job *job)
+{
+	for (size_t i = 0; i < job->proof->count; i++)
+		if (!digest_known(job->proof, i, proof_finished(job, i)))
+			return false;
+	return true;
+}
+
+int proof_save(struct job *job, const char *path, bool *retsaved, struct error *reterr)
+{
+	struct range_list bad = { 0 };
+	char *lines = NULL;
+	size_t length;
+	FILE *file;
+	int r;
+
+	*retsaved = false;
+	if (!job_nothing_left(job) || !all_known(job))
+		return 0;
+	file = open_memstream(&lines, &length);
+	if (!file)
+		return error_nomem(reterr);
+	map_plan_print(job->plan, file);
+	r = fclose(file) ? -ENOMEM : bad_sectors(job, &bad);
+	if (r < 0)
+		r = error_nomem(reterr);
+	else
+		r = digest_list_save(job->proof->expected, job->plan->sector_size, lines, &bad,
+				     path, reterr);
+	*retsaved = r == 0;
+	range_list_done(&bad);
+	free(lines);
+	return r;
+}

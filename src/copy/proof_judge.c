@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the passes that read back have found, and which end is to blame. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "copy/core.h"
+#include "copy/pass.h"
+#include "copy/proof_parts.h"
+
+#define EVENTS_MAX 8
+
+static uint64_t destination_of(const struct job *job, uint64_t source, size_t region)
+{
+	struct digest_region r;
+
+	digests_region(job->proof->expected, region, &r);
+	return (r.destination + (source - r.source)) / io_sector_size(&job->setup.destination);
+}
+
+/* Its kind is known when the region is judged. False: there is no room in the list. */
+static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
+					 uint64_t length)
+{
+	struct proof *proof = job->proof;
+	uint32_t sector = job->plan->sector_size;
+	struct job_mismatch *mismatch;
+
+	proof->regions[region].wrong_areas++;
+	proof->regions[region].wrong_bytes += length;
+	if (proof->shown == JOB_MISMATCHES_SHOWN)
+		return NULL;
+	proof->region_of[proof->shown] = region;
+	proof->told[proof->shown] = false;
+	mismatch = &proof->mismatches[proof->shown++];
+	*mismatch = (struct job_mismatch){
+		.lba = source / sector,
+		.sectors = length / sector,
+		.destination_lba = destination_of(job, source, region),
+		.partition = job_partition_at(job, source / sector),
+	};
+	return mismatch;
+}
+
+static void note_difference(struct job *job, const struct difference *difference)
+{
+	struct job_mismatch *mismatch;
+	size_t region;
+
+	if (!digests_find(job->proof->expected, difference->source, &region))
+		return;
+	mismatch = new_mismatch(job, region, difference->source, difference->length);
+	if (!mismatch)
+		return;
+	mismatch->has_byte = true;
+	mismatch->byte = difference->byte;
+	mismatch->at_source = difference->at_source;
+	mismatch->at_destination = difference->at_destination;
+}
+
+/* All regions that the piece lies in. */
+static void note_unread(struct job *job, const struct report *report)
+{
+	struct proof *proof = job->proof;
+	uint64_t last = report->source + report->length - 1;
+	size_t from, to;
+
+	if (!digests_find(proof->expected, report->source, &from) ||
+	    !digests_find(proof->expected, last, &to))
+		return;
+	for (; from <= to; from++) {
+		proof->regions[from].unread = true;
+		proof->regions[from].unread_source = !report->at_destination;
+		proof->regions[from].code = report->code;
+	}
+}
+
+void proof_collect_found(struct job *job, const struct report *report)
+{
+	struct proof *proof = job->proof;
+
+	if (report->difference.length) {
+		note_difference(job, &report->difference);
+		return;
+	}
+	if (report->code < 0) {
+		note_unread(job, report);
+		return;
+	}
+	for (unsigned i = 0; i < report->again_count; i++)
+		digests_add(proof->found, &report->again[i]);
+	for (unsigned i = 0; i < report->part_count; i++)
+		digests_add(proof->again, &report->parts[i]);
+}
+
+static void good(struct region_proof *state, uint64_t finished, bool compared)
+{
+	*state = (struct region_proof){
+		.state = REGION_GOOD,
+		.proven = finished,
+		.compared = compared,
+	};
+}
+
+void proof_end_digest(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		struct region_proof *state = &proof->regions[i];
+		uint64_t expected, found;
+
+		if (!state->asked)
+			continue;
+		state->asked = false;
+		if (digest_equal(digests_sum(proof->expected, i, &expected),
+				 digests_sum(proof->found, i, &found)) &&
+		    expected == found && !state->unread)
+			good(state, found, false);
+		else if (expected == found || state->unread)
+			state->state = REGION_SUSPECT;
+		/* else: stopped before all of it was read */
+	}
+	proof_sum(job);
+}
+
+static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	uint64_t n_expected, n_before, n;
+	struct digest expected = digests_sum(proof->expected, i, &n_expected);
+	struct digest before = digests_sum(proof->before, i, &n_before);
+	struct digest found = digests_sum(proof->found, i, &n);
+	struct digest again = digests_sum(proof->again, i, &n);
+	bool known = n_expected == finished;
+
+	if (known && digest_equal(again, expected)) {
+		if (n_before == finished && !digest_equal(before, found))
+			return MISMATCH_UNSTABLE;
+		return MISMATCH_DESTINATION;
+	}
+	if (known && digest_equal(found, expected))
+		return MISMATCH_SOURCE;
+	return known && digest_equal(found, again) ? MISMATCH_SOURCE : MISMATCH_UNKNOWN;
+}
+
+/* Both ends are the same now; were they what they are? */
+static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	uint64_t n_expected, n_before, n;
+	struct digest expected = digests_sum(proof->expected, i, &n_expected);
+	struct digest before = digests_sum(proof->before, i, &n_before);
+	struct digest found = digests_sum(proof->found, i, &n);
+
+	return (n_expected != finished || digest_equal(expected, found)) &&
+	       (n_before != finished || digest_equal(before, found));
+}
+
+static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	struct digest_region r;
+	uint64_t expected, found;
+	struct digest a = digests_sum(proof->expected, i, &expected);
+	struct digest b = digests_sum(proof->found, i, &found);
+
+	digests_region(proof->expected, i, &r);
+	mismatch->kind = proof->regions[i].kind;
+	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
+	mismatch->region_lba = r.source / job->plan->sector_size;
+	mismatch->region_sectors = r.length / job->plan->sector_size;
+	mismatch->has_digests = expected == finished && found == finished;
+	if (!mismatch->has_digests)
+		return;
+	digest_print(a, mismatch->expected);
+	digest_print(b, mismatch->found);
+}
+
+static void judge_region(struct job *job, size_t i)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[i];
+	uint64_t finished = proof_finished(job, i), found, again, expected;
+	struct digest sum;
+	struct digest_region r;
+
+	digests_sum(proof->found, i, &found);
+	sum = digests_sum(proof->again, i, &again);
+	digests_sum(proof->expected, i, &expected);
+	digests_region(proof->expected, i, &r);
+	if (!state->unread && (found != finished || again != finished))
+		return; /* stopped */
+	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
+		if (expected != finished)
+			digests_set(proof->expected, i, sum, finished);
+		good(state, finished, true);
+		return;
+	}
+	state->state = REGION_WRONG;
+	if (state->unread)
+		state->kind = state->unread_source ? MISMATCH_NO_SOURCE : MISMATCH_UNREADABLE;
+	else if (state->wrong_areas == 0)
+		state->kind = expected == finished && digest_equal(sum, digests_sum(proof->expected,
+										    i, &expected))
+				      ? MISMATCH_UNSTABLE
+				      : MISMATCH_SOURCE;
+	else
+		state->kind = blame(job, i, finished);
+	if (state->wrong_areas == 0)
+		new_mismatch(job, i, r.source, r.length);
+}
+
+static void tell(struct job *job, const struct job_mismatch *mismatch)
+{
+	const char *words = job_mismatch_words(mismatch->kind);
+	char sectors[UNITS_TEXT_MAX];
+
+	if (++job->proof->events > EVENTS_MAX)
+		return;
+	units_print_count(mismatch->sectors, sectors);
+	if (mismatch->partition)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("%s and %s differ at LBA %" PRIu64 " of the source (sectors: %s, "
+				"partition %u): %s."),
+			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
+			      sectors, mismatch->partition, words);
+	else
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("%s and %s differ at LBA %" PRIu64 " of the source (sectors: %s): "
+				"%s."),
+			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
+			      sectors, words);
+	if (job->proof->events == EVENTS_MAX)
+		job_event_add(
+			job, LOG_LEVEL_ERROR,
+			_("More differences are only counted; the report lists the first %u."),
+			JOB_MISMATCHES_SHOWN);
+}
+
+void proof_end_compare(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		if (!proof->regions[i].asked)
+			continue;
+		proof->regions[i].asked = false;
+		judge_region(job, i);
+	}
+	for (size_t i = 0; i < proof->shown; i++) {
+		size_t region = proof->region_of[i];
+
+		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
+			continue;
+		describe(job, region, &proof->mismatches[i], proof_finished(job, region));
+		proof->told[i] = true;
+		tell(job, &proof->mismatches[i]);
+	}
+	proof_sum(job);
+}
+
+bool proof_complete(const struct job *job)
+{
+	const struct proof *proof = job->proof;
+
+	for (size_t i = 0; proof && i < proof->count; i++)
+		if (proof->regions[i].proven != proof_finished(job, i))
+			return false;
+	return true;
+}
+
+bool proof_differs(const struct proof *proof)
+{
+	return proof && proof->sums.areas > 0;
+}
+
+void proof_sum(struct job *job)
+{
+	struct proof *proof = job->proof;
+	struct job_proof *sums = &proof->sums;
+	uint32_t sector = job->plan->sector_size;
+
+	sums->verified = sums->compared = sums->areas = sums->bytes = 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+
+		sums->verified += state->proven * sector;
+		if (state->compared)
+			sums->compared += state->proven * sector;
+		if (state->state == REGION_WRONG) {
+			sums->areas += state->wrong_areas;
+			sums->bytes += state->wrong_bytes;
+		}
+	}
+	sums->complete = job_nothing_left(job) && proof_complete(job);
+}
+
+static int by_lba(const void *a, const void *b)
+{
+	const struct job_mismatch *x = a, *y = b;
+
+	return x->lba < y->lba ? -1 : x->lba > y->lba;
+}
+
+void proof_show(const struct job *job, struct job_snapshot *ret)
+{
+	const struct proof *proof = job->proof;
+
+	if (!proof)
+		return;
+	ret->proof = proof->sums;
+	ret->proof.asked = true;
+	for (size_t i = 0; i < proof->shown; i++)
+		if (proof->told[i])
+			ret->proof.mismatches[ret->proof.shown++] = proof->mismatches[i];
+	qsort(ret->proof.mismatches, ret->proof.shown, sizeof(proof->mismatches[0]), by_lba);
+}

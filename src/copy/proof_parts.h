@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inside of a proof, for proof.c and proof_judge.c only. */
+#ifndef CLONEDECK_COPY_PROOF_PARTS_H
+#define CLONEDECK_COPY_PROOF_PARTS_H
+
+#include "copy/proof.h"
+
+enum region_state {
+	REGION_OPEN,
+	REGION_GOOD,
+	REGION_SUSPECT, /* another digest than it should have: both ends are to be read */
+	REGION_WRONG,
+};
+
+struct region_proof {
+	uint64_t proven; /* sectors that were there when it was found good */
+	uint64_t wrong_bytes;
+	uint32_t wrong_areas;
+	enum region_state state;
+	enum mismatch_kind kind; /* of REGION_WRONG */
+	bool asked;              /* by the pass under way */
+	bool unread;             /* a part of it could not be read in this pass */
+	bool compared;           /* found good by reading both ends */
+	int code;                /* why it was not read */
+	bool unread_source;
+};
+
+struct proof {
+	struct digests *expected; /* as the source was read */
+	struct digests *found;    /* as the destination was read back */
+	/* While both ends are read: what was found before, and the source once more. */
+	struct digests *before, *again;
+	struct region_proof *regions;
+	size_t count;
+	bool rewrites_left; /* asked for and not done yet */
+	uint64_t rewritten; /* bytes */
+	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
+	size_t region_of[JOB_MISMATCHES_SHOWN];
+	bool told[JOB_MISMATCHES_SHOWN];
+	size_t shown;
+	unsigned events;
+	struct job_proof sums; /* verified and so on, as of the last pass */
+};
+
+/* Sectors of a region that the map calls finished. */
+uint64_t proof_finished(const struct job *job, size_t region);
+/* Brings the sums up to date. */
+void proof_sum(struct job *job);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON: what was proven, and what differs. */
+#include "report/json_parts.h"
+
+static const char *kind_name(enum mismatch_kind kind)
+{
+	static const char *const names[] = {
+		[MISMATCH_DESTINATION] = "destination", [MISMATCH_UNSTABLE] = "unstable",
+		[MISMATCH_SOURCE] = "source",           [MISMATCH_UNKNOWN] = "unknown",
+		[MISMATCH_UNREADABLE] = "unreadable",   [MISMATCH_NO_SOURCE] = "no-source",
+	};
+
+	return names[kind];
+}
+
+static json_object *json_byte(const struct job_mismatch *mismatch)
+{
+	json_object *object;
+
+	if (!mismatch->has_byte)
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "offset", mismatch->byte);
+	report_json_add_number(object, "source", mismatch->at_source);
+	report_json_add_number(object, "destination", mismatch->at_destination);
+	return object;
+}
+
+static json_object *json_region(const struct job_mismatch *mismatch)
+{
+	json_object *object;
+
+	if (!mismatch->has_digests)
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "lba", mismatch->region_lba);
+	report_json_add_number(object, "sectors", mismatch->region_sectors);
+	json_object_object_add(object, "expected", json_object_new_string(mismatch->expected));
+	json_object_object_add(object, "found", json_object_new_string(mismatch->found));
+	return object;
+}
+
+static json_object *json_mismatches(const struct report *report)
+{
+	const struct job_proof *proof = &report->job.proof;
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < proof->shown; i++) {
+		const struct job_mismatch *mismatch = &proof->mismatches[i];
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "kind",
+				       json_object_new_string(kind_name(mismatch->kind)));
+		report_json_add_number(object, "lba", mismatch->lba);
+		report_json_add_number(object, "sectors", mismatch->sectors);
+		report_json_add_number(object, "destination_lba", mismatch->destination_lba);
+		json_object_object_add(object, "partition",
+				       report_json_positive_number(mismatch->partition));
+		json_object_object_add(object, "first_byte", json_byte(mismatch));
+		json_object_object_add(object, "region", json_region(mismatch));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+json_object *report_json_verify(const struct report *report)
+{
+	const struct job_proof *proof = &report->job.proof;
+	json_object *object;
+
+	if (!proof->asked)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "method",
+			       json_object_new_string(report->plan->options.verify == VERIFY_COMPARE
+							      ? "compare"
+							      : "digest"));
+	json_object_object_add(object, "complete", json_object_new_boolean(proof->complete));
+	report_json_add_number(object, "bytes_by_digest", proof->verified - proof->compared);
+	report_json_add_number(object, "bytes_compared", proof->compared);
+	report_json_add_number(object, "bytes_rewritten", proof->rewritten);
+	report_json_add_number(object, "mismatch_areas", proof->areas);
+	report_json_add_number(object, "mismatch_bytes", proof->bytes);
+	json_object_object_add(object, "mismatches", json_mismatches(report));
+	return object;
+}
+
+json_object *report_json_digests(const struct report *report)
+{
+	json_object *object;
+
+	if (!report->job.digests_saved || !report->digests_path[0])
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "algorithm", json_object_new_string("xxh3-128"));
+	json_object_object_add(object, "list", json_object_new_string(report->digests_path));
+	return object;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report as text: what exactly was proven, and what differs. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "report/text_parts.h"
+
+static const char *all_verified(const struct job_proof *proof, char *buffer, size_t size)
+{
+	char digest[UNITS_TEXT_MAX], compared[UNITS_TEXT_MAX];
+	uint64_t by_digest = proof->verified - proof->compared;
+
+	units_print_count(by_digest, digest);
+	units_print_count(proof->compared, compared);
+	if (!proof->compared)
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared with digests (XXH3-128) "
+			   "taken as the source was read"),
+			 digest);
+	else if (!by_digest)
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared byte for byte with the "
+			   "source, which was read for it once more"),
+			 compared);
+	else
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared with digests taken as the "
+			   "source was read, %s B with the source itself, read once more"),
+			 digest, compared);
+	return buffer;
+}
+
+const char *report_verified(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_proof *proof = &report->job.proof;
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	if (!proof->asked) {
+		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
+		return buffer;
+	}
+	if (proof->complete)
+		return all_verified(proof, buffer, size);
+	snprintf(buffer, size,
+		 proof->areas ? _("no: %s of %s B are proven, the rest is not as it should be")
+			      : _("no: %s of %s B were read back, and are right"),
+		 units_print_count(proof->verified, done),
+		 units_print_count(report->job.total - report->job.bad_bytes, all));
+	return buffer;
+}
+
+void text_put_verified(struct page *page, const struct report *report)
+{
+	const struct job_proof *proof = &report->job.proof;
+	char line[512], bytes[UNITS_TEXT_MAX];
+
+	page_field(page, _("verified"), "%s", report_verified(report, line, sizeof(line)));
+	if (proof->rewritten)
+		page_field(page, "", _("%s B were wrong and were written again"),
+			   units_print_count(proof->rewritten, bytes));
+}
+
+static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
+{
+	char place[128];
+
+	snprintf(place, sizeof(place), "LBA %" PRIu64 " +%" PRIu64 " -> LBA %" PRIu64,
+		 mismatch->lba, mismatch->sectors, mismatch->destination_lba);
+	if (mismatch->partition)
+		page_item(page, _("%s  in partition %u  %s"), place, mismatch->partition,
+			  job_mismatch_words(mismatch->kind));
+	else
+		page_item(page, "%s  %s", place, job_mismatch_words(mismatch->kind));
+	if (mismatch->has_byte)
+		page_item(page, _("   first at byte %u of it: source %02x, destination %02x"),
+			  mismatch->byte, mismatch->at_source, mismatch->at_destination);
+	if (mismatch->has_digests)
+		page_item(page, _("   digest of LBA %" PRIu64 " +%" PRIu64 ": read %s, found %s"),
+			  mismatch->region_lba, mismatch->region_sectors, mismatch->expected,
+			  mismatch->found);
+}
+
+void text_put_mismatches(struct page *page, const struct report *report)
+{
+	const struct job_proof *proof = &report->job.proof;
+
+	if (proof->areas == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("DIFFERENCES"));
+	for (size_t i = 0; i < proof->shown; i++)
+		put_mismatch(page, &proof->mismatches[i]);
+	if (proof->areas > proof->shown)
+		page_item(page,
+			  P_("and %lu more", "and %lu more",
+			     (unsigned long)(proof->areas - proof->shown)),
+			  (unsigned long)(proof->areas - proof->shown));
+}
