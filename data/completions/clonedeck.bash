@@ -27,7 +27,7 @@ _clonedeck()
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        list | show | clone | resume)
+        list | show | clone | resume | verify)
             command=$word
             break
             ;;
@@ -104,8 +104,15 @@ _clonedeck()
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;
+    verify)
+        if [[ $cur == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W '--source --destination --ranges --at --json --help' -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
+        ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume --glyphs --color --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify --glyphs --color --size
             --practice --on-vanish --help --version' -- "$cur")
         ;;
     esac

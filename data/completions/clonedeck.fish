@@ -4,7 +4,7 @@ function __clonedeck_disks
     clonedeck list --json 2>/dev/null | string replace -rf '^ *"node": *"([^"]*)",?$' '$1'
 end
 
-set -l commands list show clone resume
+set -l commands list show clone resume verify
 set -l clone '__fish_seen_subcommand_from clone'
 set -l copy '__fish_seen_subcommand_from clone resume'
 
@@ -13,6 +13,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a list -d 
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a show -d 'print one disk'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a clone -d copy
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a resume -d 'go on from a map'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -d 'compare a copy'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
@@ -22,11 +23,16 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version 
 complete -c clonedeck -l help -d 'how to use it'
 
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
-complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume' -l json -d 'as JSON'
+complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify' -l json -d 'as JSON'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
 
 complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'
 complete -c clonedeck -n $copy -s d -l destination -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from verify' -F
+complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s s -l source -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s d -l destination -r -F -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s r -l ranges -x -d 'what to compare'
+complete -c clonedeck -n '__fish_seen_subcommand_from verify' -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
 complete -c clonedeck -n $clone -l domain -r -F -d 'only what this map calls finished'
 complete -c clonedeck -n $clone -l at -x -d 'LBA on the destination'

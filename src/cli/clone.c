@@ -103,7 +103,7 @@ static int plan_ranges(struct session *session, const struct clone_options *opti
 	return r < 0 ? cli_error(&error) : 0;
 }
 
-static int make_plan(struct session *session, const struct clone_options *options)
+int clone_make_plan(struct session *session, const struct clone_options *options)
 {
 	const struct disk_list *disks = session_disks(session);
 	struct endpoint source, destination;
@@ -215,7 +215,7 @@ static int run(int argc, char **argv, bool resume)
 	if (session_new(&options.session, &session, &error) < 0 ||
 	    session_scan(session, &error) < 0)
 		return cli_error(&error);
-	r = make_plan(session, &options);
+	r = clone_make_plan(session, &options);
 	if (r != 0)
 		return r;
 	wait_for_release(session);

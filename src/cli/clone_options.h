@@ -27,5 +27,8 @@ struct clone_options {
 /* Prints what is wrong. Returns 0, or the exit code to end with. */
 int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret);
 void clone_options_help(bool resume);
+/* Makes the session's plan of source, destination, ranges, or map; an enum exit_code. */
+struct session;
+int clone_make_plan(struct session *session, const struct clone_options *options);
 
 #endif

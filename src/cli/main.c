@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "show", cli_show, N_("show one disk and its partition table in sectors") },
 	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
 	{ "resume", cli_resume, N_("go on with a copy from its map") },
+	{ "verify", cli_verify, N_("compare a copy with its source, or its digests") },
 };
 
 enum deck_option {

@@ -102,7 +102,7 @@ static int check_fits(const struct job_setup *setup, struct error *reterr)
 	const struct plan *plan = setup->plan;
 	uint32_t a = io_sector_size(&setup->source), b = io_sector_size(&setup->destination);
 
-	if (!setup->destination.writable)
+	if (!setup->destination.writable && !setup->verify_only)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EROFS, "open",
 				 setup->destination.name, _("%s cannot be written."),
 				 setup->destination.name);
@@ -142,11 +142,17 @@ static int check_fits(const struct job_setup *setup, struct error *reterr)
 static int choose(struct job *job, struct error *reterr)
 {
 	const struct job_setup *setup = &job->setup;
-	int r = io_backends_choose(&setup->source, &setup->destination, &job->plan->options,
-				   &job->choice, reterr);
+	/* Where there is no source, its handles read zeros that nobody looks at. */
+	int r = io_backends_choose(setup->known ? &setup->destination : &setup->source,
+				   &setup->destination, &job->plan->options, &job->choice, reterr);
 
 	if (r < 0)
 		return r;
+	if (setup->known) {
+		job->choice.source = &io_null_backend;
+		if (job->choice.chunk > digests_region_size(setup->known))
+			job->choice.chunk = (uint32_t)digests_region_size(setup->known);
+	}
 	if (setup->source_backend)
 		job->choice.source = setup->source_backend;
 	if (setup->destination_backend)
@@ -186,13 +192,14 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 
 static int make_map(struct job *job, struct error *reterr)
 {
-	int r = map_new(job->plan, &job->map, reterr);
+	int r = job->setup.verify_only ? map_copy(job->setup.resume, &job->map, reterr)
+				       : map_new(job->plan, &job->map, reterr);
 
 	if (r < 0)
 		return r;
-	if (job->setup.resume && resume_map(job) < 0)
+	if (job->setup.resume && !job->setup.verify_only && resume_map(job) < 0)
 		return error_nomem(reterr);
-	if (rescue_prepare(job) < 0)
+	if (!job->setup.verify_only && rescue_prepare(job) < 0)
 		return error_nomem(reterr);
 	/* Enough for what a usual copy needs: one more block for every chunk under way. */
 	if (map_reserve(job->map, 1024) < 0 ||

@@ -210,6 +210,8 @@ struct job_snapshot {
 	bool armed; /* and it is on the medium now; with nothing held back: false */
 };
 
+struct digests;
+
 struct job_setup {
 	const struct plan *plan; /* borrowed, outlives the job */
 	struct io_target source, destination;
@@ -220,6 +222,11 @@ struct job_setup {
 	const struct map *resume; /* finished parts are skipped; NULL: from the start */
 	const char *map_path;     /* NULL: no map file (tests, benchmarks) */
 	uint64_t map_interval;    /* ns; 0: 30 s */
+	/* Nothing is written, the destination is open for reading only: what `resume` calls
+	 * finished is verified as the plan's options say, and that is all. */
+	bool verify_only;
+	/* With that: the digests of a source that is not there any more; borrowed. */
+	const struct digests *known;
 	const char *digests_path; /* where the list of digests goes at the end; NULL: none */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
 	struct log *log;                              /* may be NULL */

@@ -166,9 +166,13 @@ static void begin(struct job *job, uint64_t now)
 		keeper_set_state(job, JOB_STOPPING, now);
 		return;
 	}
-	job_event_add(job, LOG_LEVEL_INFO, _("Copying %s from %s to %s, plan %s."),
-		      units_print_long(job->total - job->already, UNITS_SI, 512, bytes),
-		      job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
+	job_event_add(
+		job, LOG_LEVEL_INFO,
+		job->setup.verify_only ? _("Verifying %s of %s on %s, plan %s.")
+				       : _("Copying %s from %s to %s, plan %s."),
+		units_print_long(job->setup.verify_only ? job->total : job->total - job->already,
+				 UNITS_SI, 512, bytes),
+		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
 	job->keeper.ever_copied = true;
 	/* Also where nothing is left to copy: what the map calls finished may be in a cache. */
 	job->keeper.flush_due = true;

@@ -38,7 +38,8 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 	struct job *job = lane->job;
 	struct error error;
 
-	if (!work_allowed(job->plan, &slot->piece) || slot->write_length > slot->piece.length) {
+	if (job->setup.verify_only || !work_allowed(job->plan, &slot->piece) ||
+	    slot->write_length > slot->piece.length) {
 		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write",
 			  job->setup.destination.name,
 			  _("A write to %s at byte %llu lies outside the plan and was not made. "

@@ -39,7 +39,7 @@ static int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (round >= (survives(job) ? SWEEPS : 1))
+	if (round >= (survives(job) ? SWEEPS : 1) || job->setup.verify_only)
 		return 0;
 	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
 			  round == 1);

@@ -13,6 +13,26 @@
 #include "copy/retry.h"
 #include "verify/list.h"
 
+static int new_tables(const struct job *job, struct proof *proof)
+{
+	const struct digests *known = job->setup.known;
+	uint64_t sectors;
+
+	if (!known)
+		return digests_new(job->plan, job->choice.chunk, &proof->expected) < 0
+			       ? -ENOMEM
+			       : digests_new(job->plan, job->choice.chunk, &proof->found);
+	if (digests_new_sized(job->plan, digests_region_size(known), &proof->expected) < 0 ||
+	    digests_new_sized(job->plan, digests_region_size(known), &proof->found) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < digests_count(known); i++) {
+		struct digest sum = digests_sum(known, i, &sectors);
+
+		digests_set(proof->expected, i, sum, sectors);
+	}
+	return 0;
+}
+
 int proof_new(struct job *job, struct proof **ret, struct error *reterr)
 {
 	const struct plan_options *options = &job->plan->options;
@@ -25,8 +45,7 @@ int proof_new(struct job *job, struct proof **ret, struct error *reterr)
 	if (!proof)
 		return error_nomem(reterr);
 	proof->rewrites_left = options->rewrite;
-	if (digests_new(job->plan, job->choice.chunk, &proof->expected) < 0 ||
-	    digests_new(job->plan, job->choice.chunk, &proof->found) < 0)
+	if (new_tables(job, proof) < 0)
 		goto nomem;
 	proof->count = digests_count(proof->expected);
 	proof->regions = calloc(proof->count, sizeof(*proof->regions));
@@ -174,6 +193,8 @@ int proof_want_compare(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
 
+	if (job->setup.known)
+		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
 		uint64_t finished = proof_finished(job, i), sectors;

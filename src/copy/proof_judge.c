@@ -104,28 +104,6 @@ static void good(struct region_proof *state, uint64_t finished, bool compared)
 	};
 }
 
-void proof_end_digest(struct job *job)
-{
-	struct proof *proof = job->proof;
-
-	for (size_t i = 0; i < proof->count; i++) {
-		struct region_proof *state = &proof->regions[i];
-		uint64_t expected, found;
-
-		if (!state->asked)
-			continue;
-		state->asked = false;
-		if (digest_equal(digests_sum(proof->expected, i, &expected),
-				 digests_sum(proof->found, i, &found)) &&
-		    expected == found && !state->unread)
-			good(state, found, false);
-		else if (expected == found || state->unread)
-			state->state = REGION_SUSPECT;
-		/* else: stopped before all of it was read */
-	}
-	proof_sum(job);
-}
-
 static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finished)
 {
 	const struct proof *proof = job->proof;
@@ -240,6 +218,59 @@ static void tell(struct job *job, const struct job_mismatch *mismatch)
 			JOB_MISMATCHES_SHOWN);
 }
 
+/* What the judged regions hold, now that it is known what to say of it. */
+static void tell_all(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->shown; i++) {
+		size_t region = proof->region_of[i];
+
+		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
+			continue;
+		describe(job, region, &proof->mismatches[i], proof_finished(job, region));
+		proof->told[i] = true;
+		tell(job, &proof->mismatches[i]);
+	}
+}
+
+/* Without a source nobody can be asked which sector of the region it is. */
+static void settle(struct job *job, size_t i)
+{
+	struct region_proof *state = &job->proof->regions[i];
+	struct digest_region r;
+
+	digests_region(job->proof->expected, i, &r);
+	state->state = REGION_WRONG;
+	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
+	new_mismatch(job, i, r.source, r.length);
+}
+
+void proof_end_digest(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		struct region_proof *state = &proof->regions[i];
+		uint64_t expected, found;
+
+		if (!state->asked)
+			continue;
+		state->asked = false;
+		if (digest_equal(digests_sum(proof->expected, i, &expected),
+				 digests_sum(proof->found, i, &found)) &&
+		    expected == found && !state->unread)
+			good(state, found, false);
+		else if ((expected == found || state->unread) && job->setup.known)
+			settle(job, i);
+		else if (expected == found || state->unread)
+			state->state = REGION_SUSPECT;
+		/* else: stopped before all of it was read */
+	}
+	tell_all(job);
+	proof_sum(job);
+}
+
 void proof_end_compare(struct job *job)
 {
 	struct proof *proof = job->proof;
@@ -250,15 +281,7 @@ void proof_end_compare(struct job *job)
 		proof->regions[i].asked = false;
 		judge_region(job, i);
 	}
-	for (size_t i = 0; i < proof->shown; i++) {
-		size_t region = proof->region_of[i];
-
-		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
-			continue;
-		describe(job, region, &proof->mismatches[i], proof_finished(job, region));
-		proof->told[i] = true;
-		tell(job, &proof->mismatches[i]);
-	}
+	tell_all(job);
 	proof_sum(job);
 }
 

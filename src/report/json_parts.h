@@ -15,7 +15,6 @@ json_object *report_json_disk(const struct endpoint *endpoint, const struct repo
 json_object *report_json_map(const struct report *report);
 
 /* json_verify.c */
-json_object *report_json_verify(const struct report *report);
 json_object *report_json_digests(const struct report *report);
 
 /* json_copy.c */

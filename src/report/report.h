@@ -67,6 +67,15 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
 /* The same with all that the JSON has: every range, node, measurement and event. */
 int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr);
+/* Only what was proven, and what differs. */
+int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr);
+/* What a saved report says of the list of digests of its copy. */
+struct report_reference {
+	char plan_id[9];
+	char list[512]; /* beside the report, if there is one of that name, else where it was */
+};
+/* -EINVAL with a sentence for anything that is no report, or has no list. */
+int report_reference(const char *path, struct report_reference *ret, struct error *reterr);
 /* JSON text, malloc'd. */
 int report_json(const struct report *report, char **ret, struct error *reterr);
 /* The certificate: HTML in UTF-8 that needs nothing else, no script and no other file; malloc'd. */

@@ -2,6 +2,7 @@
 /* The report as text: what exactly was proven, and what differs. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
@@ -22,12 +23,12 @@ static const char *all_verified(const struct job_proof *proof, char *buffer, siz
 	else if (!by_digest)
 		snprintf(buffer, size,
 			 _("%s B read back from the medium and compared byte for byte with the "
-			   "source, which was read for it once more"),
+			   "source, which was read for that"),
 			 compared);
 	else
 		snprintf(buffer, size,
 			 _("%s B read back from the medium and compared with digests taken as the "
-			   "source was read, %s B with the source itself, read once more"),
+			   "source was read, %s B with the source itself, read for that"),
 			 digest, compared);
 	return buffer;
 }
@@ -96,4 +97,26 @@ void text_put_mismatches(struct page *page, const struct report *report)
 			  P_("and %lu more", "and %lu more",
 			     (unsigned long)(proof->areas - proof->shown)),
 			  (unsigned long)(proof->areas - proof->shown));
+}
+
+int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	char *text = NULL;
+	size_t size = 0;
+	struct page page;
+
+	page_init(&page, open_memstream(&text, &size), columns);
+	if (!page.out)
+		return error_nomem(reterr);
+	text_put_verified(&page, report);
+	text_put_mismatches(&page, report);
+
+	bool failed = ferror(page.out);
+
+	if (fclose(page.out) != 0 || failed) {
+		free(text);
+		return error_nomem(reterr);
+	}
+	*ret = text;
+	return 0;
 }

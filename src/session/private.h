@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "base/log.h"
+#include "copy/known.h"
 #include "copy/map.h"
 #include "discover/smartctl.h"
 #include "guard/claim.h"
@@ -103,6 +104,7 @@ struct session {
 	unsigned hotplug_count; /* ever seen */
 
 	struct plan *plan;
+	struct known known; /* of a copy that is verified without its source */
 	struct map *resume; /* NULL: from the start */
 	char resume_path[512];
 	struct verdict_list verdicts;
@@ -225,6 +227,8 @@ void session_take_move(struct session *session, unsigned *changes);
 /* Claims both ends of session->plan and starts a job, in the background. */
 int session_begin(struct session *session, bool goes_on, struct error *reterr);
 void session_take_start(struct session *session, unsigned *changes);
+/* Both ends for reading, or only the destination; fills the setup. Waits. */
+int session_open_to_verify(struct session *session, struct error *reterr);
 void session_release_job(struct session *session);
 
 #endif

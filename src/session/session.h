@@ -123,6 +123,15 @@ const char *session_token_phrase(const struct session *session);
 /* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);
 
+/* ---- verify ---- */
+/* The plan of a saved report, for its list of digests; the source need not be attached. */
+int session_plan_from_report(struct session *session, const char *path,
+			     const struct endpoint *destination, struct error *reterr);
+/* Of a plan that was made: reads both ends, or, after session_plan_from_report(), the destination,
+ * and writes nothing. *ret is the running job, the session's as long as it lives. Waits for the
+ * disks to open. Refusals that concern who only reads are errors (-EBUSY, class REFUSED). */
+int session_verify(struct session *session, struct job **ret, struct error *reterr);
+
 /* ---- copy ---- */
 /* Opens and checks both ends, makes the log files, starts the job: in the background. When
  * it fails the state goes back to SESSION_PLANNED and session_start_error() says why. */

@@ -117,6 +117,54 @@ static int prepare(struct session *session)
 		       : 0;
 }
 
+static int check_reading(void *user, struct error *reterr)
+{
+	const struct start_task *starting = user;
+	int r = claim_check(starting->destination, reterr);
+
+	return r < 0 || !starting->source ? r : claim_check(starting->source, reterr);
+}
+
+int session_open_to_verify(struct session *session, struct error *reterr)
+{
+	struct start_task *starting = &session->starting;
+	const struct plan *plan = session->plan;
+	const struct disk *source = session_source_disk(session);
+	bool known = session->known.digests != NULL;
+	int r = 0;
+
+	starting->plan = *plan;
+	starting->setup = (struct job_setup){
+		.plan = &starting->plan,
+		.resume = session->resume,
+		.verify_only = true,
+		.known = session->known.digests,
+		.source_disk = source,
+		.check = check_reading,
+		.check_user = starting,
+	};
+	session->started_disks = session->disks;
+	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
+	describe(&plan->destination, session_destination_disk(session), plan->destination.size,
+		 false, &starting->setup.destination);
+	if (!known)
+		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, reterr);
+	if (r == 0)
+		r = claim_open(&plan->destination, CLAIM_SOURCE, plan, &starting->destination,
+			       reterr);
+	if (r < 0)
+		return r;
+	if (!known) {
+		starting->setup.source.fd = claim_fd(starting->source);
+		starting->setup.source.direct = claim_is_direct(starting->source);
+		starting->setup.source.sg_fd = claim_sg_fd(starting->source);
+	}
+	starting->setup.destination.fd = claim_fd(starting->destination);
+	starting->setup.destination.direct = claim_is_direct(starting->destination);
+	starting->setup.destination.sg_fd = claim_sg_fd(starting->destination);
+	return 0;
+}
+
 static void *start_body(void *argument)
 {
 	struct session *session = argument;

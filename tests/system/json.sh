@@ -86,6 +86,8 @@ a_copy_compared_with_its_source() {
 		--log-dir logs
 	says 'byte for byte'
 	[ "$(valid logs/*.json)" = report ]
+	run 0 verify -s "$source" -d "$destination" --json
+	[ "$(valid out | uniq)" = $'progress\nverify' ]
 	jq -e '.verify.method == "compare" and .verify.bytes_compared == 33554432' logs/*.json
 }
 

@@ -92,7 +92,8 @@ a_resumed_copy_does_not_start_over() {
 	run 5 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
 	says MISMATCH
 	jq -es --argjson last "$last" \
-		'.[-1] | .verify.mismatch_areas == 1 and .verify.mismatches[0].lba == $last' logs/*.json
+		'.[] | select(.result == "MISMATCH") | .verify | .mismatch_areas == 1 and .mismatches[0].lba == $last' \
+		logs/*.json
 	same sector 0 "$(backing "$destination")" $((last * 512)) 512
 }
 

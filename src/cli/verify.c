@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command verify: is a clone what its source is, or was? Nothing is written. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/clone_options.h"
+#include "cli/headless.h"
+#include "cli/progress.h"
+#include "report/json.h"
+#include "session/session.h"
+
+#define EVERY_MS 500
+
+DEFINE_CLEANUP(session, struct session *, session_destroy)
+
+enum long_only { OPTION_AT = 256, OPTION_JSON, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{ "source", required_argument, NULL, 's' },
+	{ "destination", required_argument, NULL, 'd' },
+	{ "ranges", required_argument, NULL, 'r' },
+	{ "at", required_argument, NULL, OPTION_AT },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char short_options[] = ":s:d:r:";
+
+struct verify {
+	struct clone_options options;
+	const char *report;
+	struct session *session;
+	struct job *job;
+	int signal_fd;
+	bool line_open;
+};
+
+static int help(void)
+{
+	fputs(_("Usage: clonedeck verify -s SOURCE -d DESTINATION [-r RANGES] [--at LBA]\n"
+		"       clonedeck verify REPORT -d DESTINATION\n"
+		"\n"
+		"Reads both ends and compares them byte for byte, whoever made the copy; or reads\n"
+		"the destination and compares it with the list of digests that the report of its\n"
+		"copy names: the source need not be there any more. Nothing is written.\n"
+		"\n"
+		"  -s, --source SOURCE           what was copied\n"
+		"  -d, --destination DESTINATION what it was copied to\n"
+		"  -r, --ranges RANGES           A-B, A+N, A-, -N, @PARTITION, separated by "
+		"commas\n"
+		"      --at LBA                  where the first range starts on the destination\n"
+		"      --json                    progress and result as JSON lines\n"
+		"      --help\n"
+		"\n"
+		"Exit: 0 it is the same, 1 usage, 2 environment, 3 refused, 4 the same but for "
+		"bad\n"
+		"areas that the copy left out, 5 it differs, 6 stopped.\n"),
+	      stdout);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+static int set_once(const char *name, const char **ret)
+{
+	if (*ret || !optarg[0])
+		return cli_usage("verify",
+				 *ret ? _("The option --%s is given twice.")
+				      : _("The option --%s needs a value."),
+				 name);
+	*ret = optarg;
+	return 0;
+}
+
+static int take_option(char **argv, int c, struct clone_options *ret)
+{
+	switch (c) {
+	case 's':
+		return set_once("source", &ret->source);
+	case 'd':
+		return set_once("destination", &ret->destination);
+	case 'r':
+		return set_once("ranges", &ret->ranges);
+	case OPTION_AT:
+		return set_once("at", &ret->at);
+	case OPTION_JSON:
+		ret->json = true;
+		return 0;
+	case OPTION_HELP:
+		ret->help = true;
+		return 0;
+	default:
+		return cli_bad_option(argv, c);
+	}
+}
+
+static int check_options(const struct verify *verify, const char *rest)
+{
+	const struct clone_options *options = &verify->options;
+
+	if (rest)
+		return cli_usage("verify", _("\"%s\" belongs to no option."), rest);
+	if (verify->report && (options->source || options->ranges || options->at))
+		return cli_usage(
+			"verify",
+			_("A report says itself what was copied: name only -d beside it."));
+	if (!verify->report && !options->source)
+		return cli_usage("verify",
+				 _("Name the source with -s, or the report of the copy."));
+	if (!options->destination)
+		return cli_usage("verify", _("Name the destination with -d."));
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct verify *verify)
+{
+	int c, r = 0;
+
+	verify->options = (struct clone_options){
+		.plan = { .verify = VERIFY_COMPARE, .retries = PLAN_RETRIES_DEFAULT },
+		.session.all = true,
+	};
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, long_options, short_options))
+		return EXIT_USAGE;
+	while (r == 0 && (c = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
+		r = take_option(argv, c, &verify->options);
+	if (r != 0 || verify->options.help)
+		return r;
+	if (optind < argc)
+		verify->report = argv[optind++];
+	return check_options(verify, optind < argc ? argv[optind] : NULL);
+}
+
+static int make_plan(struct verify *verify)
+{
+	struct session *session = verify->session;
+	struct endpoint destination;
+	struct error error = { 0 };
+
+	if (endpoint_resolve(session_disks(session), verify->options.destination, false,
+			     &destination, &error) < 0)
+		return cli_error(&error);
+	if (!verify->report)
+		return clone_make_plan(session, &verify->options);
+	if (session_plan_from_report(session, verify->report, &destination, &error) < 0)
+		return cli_error(&error);
+	return 0;
+}
+
+static void print_progress(struct verify *verify, const struct job_snapshot *job)
+{
+	char line[PROGRESS_LINE_MAX], fitted[4 * 512 + 1];
+
+	if (verify->options.json) {
+		char *text CLEANUP(free) =
+			progress_json(session_current_plan(verify->session), job, NULL);
+
+		if (text)
+			puts(text);
+	} else if (isatty(STDOUT_FILENO)) {
+		printf("\r%s", text_fit(fitted, sizeof(fitted), progress_line(job, line),
+					headless_columns() - 1));
+		verify->line_open = true;
+	}
+	if (fflush(stdout) != 0)
+		clearerr(stdout);
+}
+
+static void take_signals(struct verify *verify)
+{
+	struct signalfd_siginfo info;
+
+	while (read(verify->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo != SIGUSR1)
+			job_stop(verify->job);
+}
+
+static void watch(struct verify *verify, struct job_snapshot *ret)
+{
+	uint64_t next = clock_monotonic();
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = job_event_fd(verify->job), .events = POLLIN },
+			{ .fd = verify->signal_fd, .events = POLLIN },
+		};
+
+		job_snapshot(verify->job, ret);
+		if (ret->state == JOB_ENDED)
+			return;
+		if (clock_monotonic() >= next) {
+			print_progress(verify, ret);
+			next = clock_monotonic() + EVERY_MS * NSEC_PER_MSEC;
+		}
+		poll(fds, 2, EVERY_MS);
+		take_signals(verify);
+	}
+}
+
+static const char *result_word(enum exit_code code)
+{
+	switch (code) {
+	case EXIT_COMPLETE:
+		return "VERIFIED";
+	case EXIT_BAD_AREAS:
+		return "PARTIAL";
+	case EXIT_MISMATCH:
+		return "MISMATCH";
+	case EXIT_STOPPED:
+		return "STOPPED";
+	default:
+		return "FAILED";
+	}
+}
+
+static void print_json(const struct report *report, enum exit_code code)
+{
+	const struct job_snapshot *job = &report->job;
+	json_object *object = json_object_new_object();
+	char id[9];
+
+	json_object_object_add(object, "schema", json_object_new_string("clonedeck.verify/1"));
+	json_object_object_add(object, "result", json_object_new_string(result_word(code)));
+	json_object_object_add(object, "exit_code", json_object_new_int((int)code));
+	json_object_object_add(object, "error", report_json_error(&job->error));
+	json_object_object_add(object, "plan_id",
+			       json_object_new_string(plan_id(report->plan, id)));
+	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
+	json_object_object_add(object, "destination",
+			       report_json_endpoint(&report->plan->destination));
+	json_object_object_add(object, "sector_size",
+			       json_object_new_uint64(report->plan->sector_size));
+	json_object_object_add(object, "bytes_total", json_object_new_uint64(job->total));
+	json_object_object_add(object, "bytes_verified",
+			       json_object_new_uint64(job->proof.verified));
+	json_object_object_add(object, "bytes_left_out", json_object_new_uint64(job->bad_bytes));
+	json_object_object_add(object, "verify", report_json_verify(report));
+	json_object_object_add(
+		object, "seconds",
+		json_object_new_double((double)job->verify_ns / (double)NSEC_PER_SEC));
+	char *text CLEANUP(free) = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	json_object_put(object);
+	if (text)
+		puts(text);
+}
+
+static int print_result(struct verify *verify, const struct job_snapshot *job)
+{
+	struct report report = { .plan = session_current_plan(verify->session), .job = *job };
+	enum exit_code code = report_exit_code(&report);
+	char *text CLEANUP(free) = NULL;
+	struct error error = { 0 };
+
+	if (verify->line_open)
+		putchar('\n');
+	if (verify->options.json) {
+		print_json(&report, code);
+	} else if (report_text_verify(&report, headless_columns(), &text, &error) == 0) {
+		printf("%s  %s -> %s\n", result_word(code), report.plan->source.node,
+		       report.plan->destination.node);
+		fputs(text, stdout);
+	} else {
+		cli_error(&error);
+	}
+	if (job->error.code)
+		cli_error(&job->error);
+	return cli_finish_output((int)code);
+}
+
+static int run(struct verify *verify)
+{
+	struct error error = { 0 };
+	struct job_snapshot job;
+	const struct verdict_list *verdicts;
+	int r = make_plan(verify);
+
+	if (r != 0)
+		return r;
+	if (session_verify(verify->session, &verify->job, &error) < 0)
+		return cli_error(&error);
+	/* A source that is written meanwhile may differ by right. */
+	verdicts = session_verdicts(verify->session);
+	for (size_t i = 0; !verify->report && i < verdicts->count; i++)
+		if (verdicts->items[i].kind != VERDICT_OK &&
+		    strcmp(verdicts->items[i].rule, "source-mounted") == 0)
+			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
+	watch(verify, &job);
+	return print_result(verify, &job);
+}
+
+int cli_verify(int argc, char **argv)
+{
+	CLEANUP(session) struct session *session = NULL;
+	CLEANUP(close) int signal_fd = -1;
+	struct verify verify = { 0 };
+	struct error error = { 0 };
+	int r = parse(argc, argv, &verify);
+
+	if (r != 0)
+		return r;
+	if (verify.options.help)
+		return help();
+	verify.signal_fd = signal_fd = headless_block_signals();
+	if (signal_fd < 0) {
+		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
+			error_phrase(signal_fd));
+		return EXIT_ENVIRONMENT;
+	}
+	if (session_new(&verify.options.session, &session, &error) < 0 ||
+	    session_scan(session, &error) < 0)
+		return cli_error(&error);
+	verify.session = session;
+	return run(&verify);
+}

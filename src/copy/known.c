@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "copy/known.h"
+
+#include <errno.h>
+
+#include "base/i18n.h"
+#include "copy/map_plan.h"
+#include "verify/list.h"
+
+static int plan_line(void *user, const char *line, const char **retwhy)
+{
+	return map_plan_read_line(user, line, retwhy);
+}
+
+/* Everything was read but what the list leaves out. */
+static int make_map(const struct plan *plan, const struct range_list *left_out, struct map **ret)
+{
+	uint32_t sector = plan->sector_size;
+	int r = map_new(plan, ret, NULL);
+
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		r = map_set(*ret, source, length, MAP_FINISHED);
+	}
+	for (size_t i = 0; r == 0 && i < left_out->count; i++)
+		r = map_set(*ret, left_out->items[i].start * sector,
+			    left_out->items[i].count * sector, MAP_BAD);
+	return r;
+}
+
+static int make(const struct digest_list *list, struct map_plan_reader *reader, const char *path,
+		struct known *ret, struct error *reterr)
+{
+	int r;
+
+	if (!map_plan_present(reader))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", path,
+				 _("The list of digests %s names no plan."), path);
+	r = map_plan_finish(reader, path, &ret->plan, reterr);
+	if (r == 0)
+		r = digests_fill(list, ret->plan, path, &ret->digests, reterr);
+	if (r < 0)
+		return r;
+	return make_map(ret->plan, &list->left_out, &ret->map) < 0 ? error_nomem(reterr) : 0;
+}
+
+int known_load(const char *path, struct known *ret, struct error *reterr)
+{
+	struct map_plan_reader *reader = map_plan_reader_new();
+	struct digest_list list;
+	int r;
+
+	*ret = (struct known){ 0 };
+	if (!reader)
+		return error_nomem(reterr);
+	r = digest_list_load(path, plan_line, reader, &list, reterr);
+	if (r == 0) {
+		r = make(&list, reader, path, ret, reterr);
+		digest_list_done(&list);
+	}
+	map_plan_reader_destroy(reader);
+	if (r < 0)
+		known_done(ret);
+	return r;
+}
+
+void known_done(struct known *known)
+{
+	map_destroy(known->map);
+	digests_destroy(known->digests);
+	plan_destroy(known->plan);
+	*known = (struct known){ 0 };
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A copy as a list of digests remembers it (verify/list.h): its plan, what of it
+ * was read, and the digests of that. With it a clone is verified without its
+ * source.
+ */
+#ifndef CLONEDECK_COPY_KNOWN_H
+#define CLONEDECK_COPY_KNOWN_H
+
+#include "base/error.h"
+#include "copy/map.h"
+#include "plan/plan.h"
+
+struct digests;
+
+struct known {
+	struct plan *plan; /* its endpoints as recorded */
+	struct map *map;   /* finished what was read, bad what could not be */
+	struct digests *digests;
+};
+
+/* Nothing in the file is trusted. -EINVAL with a sentence for what cannot be right. */
+int known_load(const char *path, struct known *ret, struct error *reterr);
+void known_done(struct known *known);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A report that was saved, as far as it leads to the list of its digests. It is a file like any:
+ * nothing in it is trusted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "report/report.h"
+
+#define REPORT_FILE_MAX (64 << 20)
+#define REPORT_DEPTH    16
+
+static int refuse(const char *path, const char *why, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", path,
+			 _("The report %s cannot be used: %s."), path, why);
+}
+
+static int slurp(const char *path, char **ret, size_t *retlength, struct error *reterr)
+{
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	size_t length = 0;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = -errno;
+
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", path,
+				 _("The report %s cannot be opened: %s."), path, error_phrase(r));
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > REPORT_FILE_MAX)
+		return refuse(path, _("it is no regular file, or larger than any report"), reterr);
+	*ret = malloc((size_t)st.st_size + 1);
+	if (!*ret)
+		return error_nomem(reterr);
+	while (length < (size_t)st.st_size) {
+		ssize_t n = read(fd, *ret + length, (size_t)st.st_size - length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return refuse(path, _("it cannot be read"), reterr);
+		length += (size_t)n;
+	}
+	(*ret)[length] = '\0';
+	*retlength = length;
+	return 0;
+}
+
+static json_object *parse(const char *text, size_t length)
+{
+	json_tokener *tokener = json_tokener_new_ex(REPORT_DEPTH);
+	json_object *object;
+
+	if (!tokener)
+		return NULL;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	object = json_tokener_parse_ex(tokener, text, (int)length);
+	if (json_tokener_get_error(tokener) != json_tokener_success) {
+		json_object_put(object);
+		object = NULL;
+	}
+	json_tokener_free(tokener);
+	return object;
+}
+
+/* NULL unless it is a text. */
+static const char *text_of(json_object *object, const char *key)
+{
+	json_object *member;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &member) ||
+	    !json_object_is_type(member, json_type_string))
+		return NULL;
+	return json_object_get_string(member);
+}
+
+/* The report may have been moved together with its list. */
+static void find_list(const char *path, const char *recorded, struct report_reference *ret)
+{
+	const char *name = strrchr(recorded, '/'), *slash = strrchr(path, '/');
+	char beside[sizeof(ret->list)];
+
+	text_copy(ret->list, sizeof(ret->list), recorded);
+	name = name ? name + 1 : recorded;
+	if ((size_t)snprintf(beside, sizeof(beside), "%.*s%s", slash ? (int)(slash - path + 1) : 0,
+			     path, name) < sizeof(beside) &&
+	    access(beside, F_OK) == 0)
+		text_copy(ret->list, sizeof(ret->list), beside);
+}
+
+static int take(json_object *object, const char *path, struct report_reference *ret,
+		struct error *reterr)
+{
+	const char *schema = text_of(object, "schema"), *id = text_of(object, "plan_id");
+	json_object *digests = NULL;
+	const char *list;
+
+	if (!schema || strcmp(schema, "clonedeck.report/1") != 0)
+		return refuse(path, _("it is no report of clonedeck, or it was cut off"), reterr);
+	if (!id || strlen(id) != 8)
+		return refuse(path, _("it names no plan"), reterr);
+	if (json_object_object_get_ex(object, "digests", &digests) && !digests)
+		return refuse(path, _("its copy was not verified, so there is no list of digests"),
+			      reterr);
+	list = text_of(digests, "list");
+	if (!list || !list[0] || strlen(list) >= sizeof(ret->list))
+		return refuse(path, _("it names no list of digests"), reterr);
+	memcpy(ret->plan_id, id, sizeof(ret->plan_id));
+	find_list(path, list, ret);
+	return 0;
+}
+
+int report_reference(const char *path, struct report_reference *ret, struct error *reterr)
+{
+	CLEANUP(free) char *text = NULL;
+	json_object *object;
+	size_t length = 0;
+	int r = slurp(path, &text, &length, reterr);
+
+	if (r < 0)
+		return r;
+	object = parse(text, length);
+	r = object ? take(object, path, ret, reterr)
+		   : refuse(path, _("it is no report of clonedeck, or it was cut off"), reterr);
+	json_object_put(object);
+	return r;
+}

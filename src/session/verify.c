@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verifying what was cloned before, by whatever: both ends are opened for reading, nothing is
+ * written, nothing has to be confirmed. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "session/private.h"
+
+/* Who only reads is in nobody's way; but what changes meanwhile proves nothing. */
+static const char *const heeded[] = {
+	"source-gone",         "destination-gone",      "source-empty",
+	"destination-empty",   "source-is-destination", "destination-on-source",
+	"destination-mounted", "destination-swap",      "destination-held",
+};
+
+static bool concerns_source(const char *rule)
+{
+	return strncmp(rule, "source-", 7) == 0 || strcmp(rule, "destination-on-source") == 0;
+}
+
+static int refused(const struct session *session, struct error *reterr)
+{
+	for (size_t i = 0; i < session->verdicts.count; i++) {
+		const struct verdict *verdict = &session->verdicts.items[i];
+
+		if (verdict->kind != VERDICT_REFUSE ||
+		    (session->known.digests && concerns_source(verdict->rule)))
+			continue;
+		for (size_t h = 0; h < sizeof(heeded) / sizeof(heeded[0]); h++)
+			if (strcmp(verdict->rule, heeded[h]) == 0)
+				return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify",
+						 session->plan->destination.node,
+						 _("Nothing is verified: %s"), verdict->sentence);
+	}
+	return 0;
+}
+
+static int check_destination(const struct known *known, const struct endpoint *destination,
+			     const char *path, struct error *reterr)
+{
+	const struct endpoint *was = &known->plan->destination;
+	bool image = was->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE;
+	const struct extent *last = &known->plan->extents[known->plan->extent_count - 1];
+	uint64_t end = (last->destination_lba + last->sectors) * known->plan->sector_size;
+
+	if (destination->size < end)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ENOSPC, "verify", destination->node,
+				 _("%s is smaller than the copy in %s: it cannot be that copy."),
+				 destination->node, path);
+	if (!image && (was->kind != destination->kind || was->size != destination->size ||
+		       was->start != destination->start ||
+		       strcmp(was->identity.serial, destination->identity.serial) != 0 ||
+		       strcmp(was->identity.model, destination->identity.model) != 0 ||
+		       strcmp(was->identity.wwn, destination->identity.wwn) != 0))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ENXIO, "verify", destination->node,
+				 _("%s is not the disk of %s: that was %s, serial number %s."),
+				 destination->node, path, was->node,
+				 was->identity.serial[0] ? was->identity.serial : _("none"));
+	return 0;
+}
+
+int session_plan_from_report(struct session *session, const char *path,
+			     const struct endpoint *destination, struct error *reterr)
+{
+	struct report_reference reference;
+	struct plan *plan = NULL;
+	struct known known;
+	char id[9];
+	int r = report_reference(path, &reference, reterr);
+
+	if (r == 0)
+		r = known_load(reference.list, &known, reterr);
+	if (r < 0)
+		return r;
+	if (strcmp(plan_id(known.plan, id), reference.plan_id) != 0)
+		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "verify", reference.list,
+			      _("The list of digests %s belongs to another copy than the report "
+				"%s."),
+			      reference.list, path);
+	if (r == 0)
+		r = check_destination(&known, destination, path, reterr);
+	if (r == 0) {
+		struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT };
+
+		r = plan_from_extents(&known.plan->source, destination, known.plan->extents,
+				      known.plan->extent_count, &options, &plan, reterr);
+	}
+	if (r == 0)
+		r = session_adopt_plan(session, plan, NULL, reterr);
+	if (r < 0) {
+		known_done(&known);
+		return r;
+	}
+	session->known = known;
+	return 0;
+}
+
+static int whole_map(const struct session *session, struct map **ret, struct error *reterr)
+{
+	const struct plan *plan = session->plan;
+	int r = session->known.map ? map_copy(session->known.map, ret, reterr)
+				   : map_new(plan, ret, reterr);
+
+	for (size_t i = 0; r == 0 && !session->known.map && i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (map_set(*ret, source, length, MAP_FINISHED) < 0)
+			r = error_nomem(reterr);
+	}
+	return r;
+}
+
+int session_verify(struct session *session, struct job **ret, struct error *reterr)
+{
+	struct start_task *starting = &session->starting;
+	int r;
+
+	if (session->state != SESSION_PLANNED)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
+				 _("There is nothing to verify."));
+	r = refused(session, reterr);
+	if (r == 0)
+		r = whole_map(session, &session->resume, reterr);
+	if (r == 0)
+		r = session_open_to_verify(session, reterr);
+	if (r == 0)
+		r = job_new(&starting->setup, &starting->job, reterr);
+	if (r == 0)
+		r = job_start(starting->job, reterr);
+	if (r < 0)
+		session_release_job(session);
+	else
+		*ret = starting->job;
+	return r;
+}
