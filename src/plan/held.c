@@ -14,6 +14,10 @@
 /* No drive has to read what it does not change where its sectors are larger than they say. */
 #define PHYSICAL_BYTES 4096U
 
+/* Both ends of a disk without a table: as little as holds every signature of the whole disk, so
+ * that they are written in one request each. */
+#define BARE_BYTES (128ULL << 10)
+
 struct finder {
 	const struct plan *plan;
 	uint64_t size;      /* bytes of the plan */
@@ -125,14 +129,14 @@ static int find_areas(struct finder *finder, const struct disk *source)
  * a member of an array, whose signature lies at either end. */
 static int find_key(struct finder *finder, const struct disk *source)
 {
-	uint64_t tail = finder->size > ENDS_BYTES ? finder->size - ENDS_BYTES : 0;
+	uint64_t tail = finder->size > BARE_BYTES ? finder->size - BARE_BYTES : 0;
 	bool bare = source && !source->table[0];
 	int r;
 
 	if (!bare)
 		finder->alignment = finder->sector;
-	r = add(finder, 0, bare ? ENDS_BYTES : finder->sector);
-	return r == 0 && bare ? add(finder, tail, ENDS_BYTES) : r;
+	r = add(finder, 0, bare ? BARE_BYTES : finder->sector);
+	return r == 0 && bare ? add(finder, tail, BARE_BYTES) : r;
 }
 
 static int find_old(struct finder *finder, const struct disk *destination,
