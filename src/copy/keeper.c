@@ -268,10 +268,10 @@ static enum job_result judge(struct job *job)
 	/* What the destination did not take is a hole, however often the job is resumed. */
 	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
+	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
+		return JOB_RESULT_MISMATCH;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
-	if (proof_differs(job->proof))
-		return JOB_RESULT_MISMATCH;
 	if (!proof_complete(job))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
@@ -313,8 +313,9 @@ static void check_all_done(struct job *job)
 {
 	struct error error;
 
-	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes ||
-	    (job_nothing_left(job) && (proof_complete(job) || proof_differs(job->proof))))
+	/* What differs is not armed, so something may be left then. */
+	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || proof_differs(job->proof) ||
+	    (job_nothing_left(job) && proof_complete(job)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
 		  job_nothing_left(job)

@@ -213,7 +213,7 @@ static bool next_stage(struct job *job)
 {
 	struct stages *stages = &job->stages;
 
-	if (stages_last(stages) || job_gate(job) >= GATE_STOP)
+	if (stages_last(stages) || job_gate(job) >= GATE_STOP || proof_differs(job->proof))
 		return false;
 	stages->now++;
 	job->keeper.step = STAGE_STEP;

@@ -341,6 +341,37 @@ START_TEST(bad_sectors_among_what_is_held)
 }
 END_TEST
 
+/* A destination that lies about one sector of data, loop 1: about one of what is held back. */
+START_TEST(what_differs_is_not_armed)
+{
+	prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
+					    .on = FAULT_WRITES,
+					    .start = _i ? 2 * MIB : 4 * MIB,
+					    .length = SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0, SECTOR));
+}
+END_TEST
+
+START_TEST(verified_and_armed)
+{
+	prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_uint_eq(s.proof.verified, SIZE);
+	rig_check_complete(&rig);
+}
+END_TEST
+
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
 START_TEST(an_older_map_goes_on)
 {
@@ -469,6 +500,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
 	tcase_add_test(tc, the_last_write_fails);
 	tcase_add_test(tc, bad_sectors_among_what_is_held);
+	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
+	tcase_add_test(tc, verified_and_armed);
 	tcase_add_test(tc, an_older_map_goes_on);
 	tcase_add_test(tc, an_honest_disk_is_probed_and_copied);
 	tcase_add_loop_test(tc, a_disk_whose_addresses_wrap, 0, 4);
