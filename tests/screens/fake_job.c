@@ -109,6 +109,8 @@ static void move(const struct job *job, struct job_snapshot *s)
 	s->elapsed += ns;
 	s->written += ns / 1000 * 186;
 	s->read = s->position = s->written + (4 << 20);
+	s->rescue.non_tried -= s->written - s->rescue.rescued;
+	s->rescue.rescued = s->written;
 	s->now_read = s->now_write = 190e6 * (1 + 0.02 * noise(quarter / 4, 1));
 	s->eta.seconds -= ns / SECOND;
 	s->source.in_flight = 3 + quarter % 2;
