@@ -8,12 +8,25 @@
 
 #include "model_run.h"
 
-/* Passes that are sure to follow, the last one only where something is held back; others come when
- * there is something for them to do. */
-static const enum pass_kind coming[] = { PASS_FLUSH, PASS_ARM };
+#define COMING_MAX 4
+#define SHOWN_MAX  (JOB_PASSES_MAX + COMING_MAX)
 
-#define COMING    (sizeof(coming) / sizeof(coming[0]))
-#define SHOWN_MAX (JOB_PASSES_MAX + COMING)
+/* Passes that are sure to follow, in their order; others only come when there is something for them
+ * to do. */
+static size_t coming(const struct job_snapshot *job, const struct plan_options *options,
+		     enum pass_kind kinds[static COMING_MAX])
+{
+	size_t count = 0;
+
+	kinds[count++] = PASS_FLUSH;
+	if (options->verify == VERIFY_DIGEST)
+		kinds[count++] = PASS_VERIFY;
+	else if (options->verify == VERIFY_COMPARE)
+		kinds[count++] = PASS_COMPARE;
+	if (job->held_areas)
+		kinds[count++] = PASS_ARM;
+	return count;
+}
 
 static unsigned begun(const struct job_snapshot *job)
 {
@@ -21,25 +34,26 @@ static unsigned begun(const struct job_snapshot *job)
 }
 
 /* All there is to show, in their order; *retnow is the index of the one under way, -1 for none. */
-static int collect(const struct job_snapshot *job, enum pass_kind kinds[static SHOWN_MAX],
-		   int *retnow)
+static int collect(const struct job_snapshot *job, const struct plan_options *options,
+		   enum pass_kind kinds[static SHOWN_MAX], int *retnow)
 {
+	enum pass_kind later[COMING_MAX];
+	size_t next = 0, last = coming(job, options, later);
 	int count = 0;
-	size_t next = 0;
 
 	*retnow = -1;
 	for (unsigned i = 0; i < begun(job); i++) {
 		kinds[count++] = job->passes[i].kind;
-		for (size_t c = 0; c < COMING; c++)
-			if (coming[c] == job->passes[i].kind)
+		for (size_t c = next; c < last; c++)
+			if (later[c] == job->passes[i].kind)
 				next = c + 1;
 	}
 	if (job->state == JOB_ENDED || !count)
 		return count;
 	if (job->pass != PASS_NONE)
 		*retnow = count - 1;
-	for (; next < COMING - !job->held_areas && job->state != JOB_STOPPING; next++)
-		kinds[count++] = coming[next];
+	for (; next < last && job->state != JOB_STOPPING; next++)
+		kinds[count++] = later[next];
 	return count;
 }
 
@@ -52,10 +66,11 @@ static int width_from(const enum pass_kind *kinds, int first, int count, bool ma
 	return width;
 }
 
-void passes_text(const struct job_snapshot *job, struct line *line)
+void passes_text(const struct job_snapshot *job, const struct plan_options *options,
+		 struct line *line)
 {
 	enum pass_kind kinds[SHOWN_MAX];
-	int now, count = collect(job, kinds, &now), first = 0;
+	int now, count = collect(job, options, kinds, &now), first = 0;
 
 	while (first < count - 1 && (now < 0 || first < now) &&
 	       width_from(kinds, first, count, now >= 0) > line->limit)
@@ -66,18 +81,30 @@ void passes_text(const struct job_snapshot *job, struct line *line)
 			 pass_words(kinds[i]));
 }
 
-bool passes_fraction(const struct job_snapshot *job, double *ret)
+const struct job_pass *passes_now(const struct job_snapshot *job)
 {
 	const struct job_pass *now = begun(job) ? &job->passes[begun(job) - 1] : NULL;
 
-	*ret = run_fraction(job);
 	if (job->state == JOB_ENDED || !now || job->pass == PASS_NONE || job->pass == PASS_COPY)
+		return NULL;
+	return now->total ? now : NULL;
+}
+
+bool passes_fraction(const struct job_snapshot *job, double *ret)
+{
+	const struct job_pass *now = passes_now(job);
+
+	*ret = run_fraction(job);
+	if (!now && (job->state == JOB_ENDED || job->pass == PASS_NONE || job->pass == PASS_COPY))
 		return true;
 	*ret = 0;
-	if (!now->total)
+	if (!now)
 		return false;
-	*ret = now->done < now->total ? (double)now->done / (double)now->total : 1;
-	if (now->done<now->total && * ret> 0.9999)
+	*ret = 1;
+	if (now->done >= now->total)
+		return true;
+	*ret = (double)now->done / (double)now->total;
+	if (*ret > 0.9999)
 		*ret = 0.9999;
 	return true;
 }

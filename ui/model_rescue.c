@@ -91,7 +91,13 @@ static bool more_text(const struct job_snapshot *job, int index, struct line *li
 		put_count(line, _("retries"), job->retries);
 		return true;
 	case 5:
+		if (job->proof.asked)
+			put_share(job, _("read back, equal"), job->proof.verified, line);
 		put_count(line, _("slow reads >1 s"), job->slow_reads);
+		return true;
+	case 6:
+		if (job->proof.areas)
+			put_share(job, _("MISMATCHES"), job->proof.bytes, line);
 		return true;
 	default:
 		return false;

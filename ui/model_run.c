@@ -12,6 +12,8 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
+#include "model_passes.h"
+
 const char *run_state_words(const struct job_snapshot *job)
 {
 	switch (job->state) {
@@ -202,8 +204,12 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 	char eta[96], left[256], right[96];
 	int room;
 
-	snprintf(right, sizeof(right), _("  errors %" PRIu64 " bad %" PRIu64), job->errors,
-		 job->bad_areas);
+	if (job->proof.areas)
+		snprintf(right, sizeof(right), _("  MISMATCHES %" PRIu64 " bad %" PRIu64),
+			 job->proof.areas, job->bad_areas);
+	else
+		snprintf(right, sizeof(right), _("  errors %" PRIu64 " bad %" PRIu64), job->errors,
+			 job->bad_areas);
 	room = line->limit - text_width(right);
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	snprintf(left, sizeof(left), _(" %s  now %s MB/s  avg %s  ETA %s"), progress, current,
@@ -224,11 +230,15 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		      int64_t now, struct line *line)
 {
 	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
+	const struct job_pass *pass = passes_now(job);
 	/* Nothing was measured in the first second. */
 	bool measured = job->elapsed >= NSEC_PER_SEC;
 
-	run_text_progress(job->written, job->total, scale, sector_size, progress, sizeof(progress));
-	megabytes(job->now_write, measured, current, sizeof(current));
+	/* What is read back is counted and timed for itself. */
+	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
+			  sector_size, progress, sizeof(progress));
+	megabytes(job->state == JOB_VERIFYING ? job->now_read : job->now_write, measured, current,
+		  sizeof(current));
 	megabytes(job->minute, measured, minute, sizeof(minute));
 	megabytes(job->average, measured, average, sizeof(average));
 	if (line->limit < 110) {
@@ -241,6 +251,8 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		   "  bad %" PRIu64 "  retries %" PRIu64),
 		 progress, current, minute, average, eta, job->errors, job->bad_areas,
 		 job->retries);
+	if (job->proof.areas)
+		line_add(line, _("  MISMATCHES %" PRIu64), job->proof.areas);
 }
 
 /* ---- graph ---- */

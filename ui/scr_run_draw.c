@@ -41,7 +41,7 @@ static void draw_head(const struct view *view, struct rect area)
 	run_text_ends(view->plan, job, &line);
 	draw_text(view->draw, area, 0, 0, state == ROLE_OK ? ROLE_STRONG : state, line.text);
 	line_start(&line, area.cols - PERCENT_COLS - BAR_COLS_MIN - 3);
-	passes_text(job, &line);
+	passes_text(job, &view->plan->options, &line);
 	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
 	if (line.columns > 1)
 		bar += line.columns;

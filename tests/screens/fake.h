@@ -17,6 +17,8 @@ void fake_machines(const char *const *names, int count);
 
 /* From now on the figures of a job change as those of a healthy copy do. */
 void fake_moves(void);
+/* From now on a job is past its copy: it reads back what it has written, and finds a difference. */
+void fake_proves(void);
 /* A disk that never answers: a copy that is stopped does not end. */
 void fake_hangs(void);
 

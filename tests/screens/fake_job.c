@@ -19,7 +19,7 @@ struct job {
 	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
 
-static bool moving;
+static bool moving, proving;
 
 static bool hangs;
 
@@ -45,6 +45,11 @@ time_t time(time_t *ret)
 	if (ret)
 		*ret = now;
 	return now;
+}
+
+void fake_proves(void)
+{
+	proving = true;
 }
 
 struct job *fake_job_new(const struct plan *plan, int event_fd)
@@ -126,6 +131,25 @@ static void move(const struct job *job, struct job_snapshot *s)
 	}
 	s->source.latency.p99 += (uint64_t)(2e6 * (1 + noise(quarter / 4, 8)));
 	s->destination.latency.p50 += (uint64_t)(1e6 * (1 + noise(quarter / 4, 9)));
+}
+
+/* A quarter of what was written is read back, and one area of it differs. */
+static void prove(struct job_snapshot *s)
+{
+	s->written = s->read = s->position = s->total - s->bad_bytes;
+	s->flushed = true;
+	s->state = JOB_VERIFYING;
+	s->pass = PASS_VERIFY;
+	s->pass_count = 3;
+	s->passes[0].done = s->passes[0].total;
+	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
+	s->passes[2] = (struct job_pass){
+		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
+	};
+	s->now_write = 0;
+	s->proof = (struct job_proof){
+		.asked = true, .verified = s->total / 4 - 4096, .areas = 1, .bytes = 4096
+	};
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *s)
@@ -212,6 +236,8 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 	lanes(s);
 	if (job->since)
 		move(job, s);
+	if (proving && !ended)
+		prove(s);
 }
 
 void job_pause(struct job *job, bool pause)

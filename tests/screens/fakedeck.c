@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 		{ "size", required_argument, NULL, 's' },
 		{ "practice", required_argument, NULL, 'p' },
 		{ "moving", no_argument, NULL, 'm' },
+		{ "proving", no_argument, NULL, 'r' },
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
@@ -68,6 +69,8 @@ int main(int argc, char **argv)
 			deck.practice_dir = optarg;
 		else if (option == 'm')
 			fake_moves();
+		else if (option == 'r')
+			fake_proves();
 		else if (option == 'v')
 			fake_vanish();
 		else if (option == 'h')

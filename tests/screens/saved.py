@@ -75,6 +75,7 @@ SINGLE = {
     "plan-options": ("rescue", PLAN + ["o"], "Options of the copy"),
     "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "can not be"),
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
+    "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-cpu": ("rescue", RUN + ["Tab"], "Queues"),
     "run-map": ("rescue", RUN + ["m"], "1 cell = 3.21 GB"),
     "run-zoom": ("rescue", RUN + ["+"], "from LBA"),
@@ -103,8 +104,9 @@ SINGLE = {
 }
 
 # The same in German: longer words, at the size where they have the least room.
-GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "report", "report-save", "plan-options", "run-map-areas", "run-lanes",
-          "help-disks", "help-run", "stop-question", "disks-details"]
+GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "report", "report-save",
+          "plan-options", "run-map-areas", "run-lanes", "help-disks", "help-run", "stop-question",
+          "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 

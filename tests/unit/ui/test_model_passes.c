@@ -9,10 +9,12 @@
 #include "ui/model_passes.h"
 
 static struct job_snapshot job;
+static struct plan_options options;
 
 static void setup(void)
 {
 	memset(&job, 0, sizeof(job));
+	options = (struct plan_options){ .verify = VERIFY_OFF };
 	job.state = JOB_COPYING;
 	job.total = 1000;
 	job.written = 523;
@@ -26,7 +28,7 @@ static const char *text(int width)
 	static struct line line;
 
 	line_start(&line, width);
-	passes_text(&job, &line);
+	passes_text(&job, &options, &line);
 	return line.text;
 }
 
@@ -67,6 +69,28 @@ START_TEST(test_armed_last)
 	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_ARM, .done = 1, .total = 4 };
 	ck_assert_str_eq(text(60), " copying > flushing > [arming]");
 	ck_assert_str_eq(percent(), "25.0%");
+}
+END_TEST
+
+/* What is sure to come is told in advance, and the proof has a bar of its own. */
+START_TEST(test_proof)
+{
+	options.verify = VERIFY_DIGEST;
+	ck_assert_str_eq(text(60), " [copying] > flushing > verifying");
+	options.verify = VERIFY_COMPARE;
+	ck_assert_str_eq(text(60), " [copying] > flushing > comparing");
+	job.written = job.total;
+	job.state = JOB_VERIFYING;
+	job.pass = PASS_COMPARE;
+	job.passes[1].kind = PASS_FLUSH;
+	job.passes[2] =
+		(struct job_pass){ .kind = PASS_COMPARE, .rounds = 1, .done = 250, .total = 1000 };
+	job.pass_count = 3;
+	ck_assert_str_eq(text(60), " copying > flushing > [comparing]");
+	ck_assert_str_eq(percent(), "25.0%");
+	ck_assert_ptr_eq(passes_now(&job), &job.passes[2]);
+	job.passes[2].done = 1000;
+	ck_assert_str_eq(percent(), "100.0%");
 }
 END_TEST
 
@@ -122,6 +146,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, test_one_is_marked);
 	tcase_add_test(tcase, test_armed_last);
+	tcase_add_test(tcase, test_proof);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_fits);
 	suite_add_tcase(suite, tcase);

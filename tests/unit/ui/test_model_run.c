@@ -146,6 +146,32 @@ START_TEST(test_errors_are_never_cut)
 }
 END_TEST
 
+/* What is read back is counted for itself; what differs comes before what failed. */
+START_TEST(test_reading_back)
+{
+	struct line line;
+
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.total = job.written = 2000000000000;
+	job.state = JOB_VERIFYING;
+	job.pass = PASS_VERIFY;
+	job.pass_count = 1;
+	job.passes[0] = (struct job_pass){ .kind = PASS_VERIFY,
+					   .done = 500000000000,
+					   .total = 2000000000000 };
+	job.now_read = 150e6;
+	job.average = 186e6;
+	job.proof.areas = 7;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_str_eq(line.text,
+			 " 500/2,000 GB  now 150 MB/s  avg 186  ETA -  MISMATCHES 7 bad 0");
+	line_start(&line, 160);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "MISMATCHES 7"));
+}
+END_TEST
+
 START_TEST(test_unknown_is_a_dash)
 {
 	struct line line;
@@ -348,6 +374,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_everything_fits);
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_errors_are_never_cut);
+	tcase_add_test(tcase, test_reading_back);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
 	tcase_add_test(tcase, test_a_copying_driver_is_seen);
 	tcase_add_test(tcase, test_progress);
