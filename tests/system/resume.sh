@@ -151,17 +151,18 @@ a_map_of_ddrescue_goes_on() {
 	run 3 resume theirs.map -s "$small" -d "$destination" --confirm "$destination" --log-dir logs
 	run 3 resume theirs.map -s "$source" -d "$case_dir/new.img" --log-dir logs
 	[ ! -e new.img ]
-	# What it calls finished is not read again: what changes there since stays.
+	# What it calls finished is not copied again: what changes there since stays, and is found.
 	dd if=/dev/urandom of="$(backing "$source")" bs=1M count=1 conv=notrunc status=none
-	run 0 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \
+	run 5 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \
 		--log-dir logs
+	says MISMATCH
 	same "$source" "$MIB" "$(backing "$destination")" "$MIB" $((63 * MIB))
 	if same "$source" 0 "$(backing "$destination")" 0 "$MIB"; then
 		fail "what the map calls finished was copied again"
 	fi
 	ddrescuelog -D theirs.map
 	# It is ours now, and names its disks.
-	run 0 resume theirs.map --confirm "$destination" --log-dir logs
+	run 5 resume theirs.map --confirm "$destination" --log-dir logs
 }
 
 a_domain_restricts_the_copy() {
