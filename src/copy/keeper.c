@@ -265,11 +265,11 @@ static enum job_result judge(struct job *job)
 	default:
 		return JOB_RESULT_FAILED;
 	}
+	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
+		return JOB_RESULT_MISMATCH;
 	/* What the destination did not take is a hole, however often the job is resumed. */
 	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
-	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
-		return JOB_RESULT_MISMATCH;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
 	if (!proof_complete(job))

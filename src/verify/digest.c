@@ -4,13 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* The same digests, with the widest instructions that the processor has. */
-#if HAVE_XXH_DISPATCH
-#include <xxh_x86dispatch.h>
-#else
 #include <xxhash.h>
-#endif
 
 struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba)
 {

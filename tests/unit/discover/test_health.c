@@ -79,8 +79,9 @@ START_TEST(what_is_odd_is_unknown)
 		"smartctl: not found",
 		"{\"smart_status\":true,\"temperature\":31,\"ata_smart_attributes\":[]}",
 		"{\"smart_status\":{\"passed\":\"yes\"},\"temperature\":{\"current\":\"hot\"}}",
-		"{\"ata_smart_attributes\":{\"table\":[null,5,{\"id\":5},{\"id\":\"5\"},"
-		"{\"id\":5,\"raw\":{\"value\":-3}},{\"id\":197,\"raw\":{\"value\":1.5}}]}}",
+		"{\"ata_smart_attributes\":{\"table\":[null,5,{\"id\":5},{\"id\":\"5\"}]}}",
+		"{\"ata_smart_attributes\":{\"table\":[{\"id\":5,\"raw\":{\"value\":-3}}]}}",
+		"{\"ata_smart_attributes\":{\"table\":[{\"id\":197,\"raw\":{\"value\":1.5}}]}}",
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 	};
 	struct health health;
