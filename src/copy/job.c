@@ -192,8 +192,12 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 
 static int make_map(struct job *job, struct error *reterr)
 {
-	int r = job->setup.verify_only ? map_copy(job->setup.resume, &job->map, reterr)
-				       : map_new(job->plan, &job->map, reterr);
+	int r = -EINVAL;
+
+	if (!job->setup.verify_only)
+		r = map_new(job->plan, &job->map, reterr);
+	else if (job->setup.resume)
+		r = map_copy(job->setup.resume, &job->map, reterr);
 
 	if (r < 0)
 		return r;

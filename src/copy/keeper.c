@@ -344,6 +344,7 @@ static void end(struct job *job)
 	struct keeper *k = &job->keeper;
 
 	check_all_done(job);
+	proof_sum(job);
 	k->result = judge(job);
 	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
 	save_digests(job);

@@ -55,6 +55,9 @@ void proof_end_compare(struct job *job);
 /* From either pass. */
 void proof_collect_found(struct job *job, const struct report *report);
 
+/* Brings up to date what is shown: once more at the very end, since what comes behind the last
+ * proof may be what completes it. Nothing without a proof. */
+void proof_sum(struct job *job);
 /* Everything that the map calls finished is proven. */
 bool proof_complete(const struct job *job);
 /* Something differs, or could not be read back. */

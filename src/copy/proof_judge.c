@@ -303,9 +303,12 @@ bool proof_differs(const struct proof *proof)
 void proof_sum(struct job *job)
 {
 	struct proof *proof = job->proof;
-	struct job_proof *sums = &proof->sums;
+	struct job_proof *sums;
 	uint32_t sector = job->plan->sector_size;
 
+	if (!proof)
+		return;
+	sums = &proof->sums;
 	sums->verified = sums->compared = sums->areas = sums->bytes = 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];

@@ -44,7 +44,5 @@ struct proof {
 
 /* Sectors of a region that the map calls finished. */
 uint64_t proof_finished(const struct job *job, size_t region);
-/* Brings the sums up to date. */
-void proof_sum(struct job *job);
 
 #endif

@@ -58,7 +58,7 @@ int digests_new_sized(const struct plan *plan, uint64_t region, struct digests *
 {
 	struct digests *digests;
 
-	if (plan->extent_count == 0 || region < choose_region(plan, 0) ||
+	if (plan->extent_count == 0 || region < choose_region(plan, DIGEST_REGION_MIN) ||
 	    (region & (region - 1)) != 0)
 		return -EINVAL;
 	digests = calloc(1, sizeof(*digests));

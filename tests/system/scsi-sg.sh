@@ -18,7 +18,8 @@ SIZE=12 # MiB of each disk
 disks() {
 	local disk
 	if [ "$(cat "$work/loaded" 2>/dev/null)" != "with $*" ]; then
-		modprobe -d /run/lab -r scsi_debug || true
+		# udev may still look at disks that were written.
+		[ ! -d /sys/module/scsi_debug ] || wait_for modprobe -d /run/lab -r scsi_debug
 		modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" add_host=3 per_host_store=1 "$@"
 		wait_for three_nodes
 		udevadm settle

@@ -372,6 +372,34 @@ START_TEST(verified_and_armed)
 }
 END_TEST
 
+/* What was bad comes in a retry, when all that was held back is armed already. */
+START_TEST(a_retry_after_arming_is_proven)
+{
+	prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 4 * MIB,
+					    .length = SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert(s.proof.complete);
+	rig_heal(&rig);
+	rig.plan->options.retry_passes = 1;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.proof.complete);
+	ck_assert_uint_eq(s.proof.verified, SIZE);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
 START_TEST(an_older_map_goes_on)
 {
@@ -502,6 +530,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, bad_sectors_among_what_is_held);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
 	tcase_add_test(tc, verified_and_armed);
+	tcase_add_test(tc, a_retry_after_arming_is_proven);
 	tcase_add_test(tc, an_older_map_goes_on);
 	tcase_add_test(tc, an_honest_disk_is_probed_and_copied);
 	tcase_add_loop_test(tc, a_disk_whose_addresses_wrap, 0, 4);

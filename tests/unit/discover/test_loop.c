@@ -291,6 +291,14 @@ START_TEST(endpoints_and_identity)
 }
 END_TEST
 
+static bool attached(const char *loop)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), "/sys/block/%s/loop/backing_file", strrchr(loop, '/') + 1);
+	return access(file, F_OK) == 0;
+}
+
 /* Another disk under the same node is another disk. */
 START_TEST(replaced_disk_is_another)
 {
@@ -300,6 +308,9 @@ START_TEST(replaced_disk_is_another)
 	attach_image(0);
 	before = look()->identity;
 	close(loop_fd);
+	/* It is let go of once nobody else has it open, udev for one. */
+	while (attached(node))
+		usleep(10000);
 	snprintf(path, sizeof(path), "%s/disk.img", folder);
 	loop_fd = attach(path, 512, 0);
 	ck_assert_int_ge(loop_fd, 0);
