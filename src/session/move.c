@@ -112,9 +112,10 @@ int session_move_map(struct session *session, const char *path, struct error *re
 void session_take_move(struct session *session, unsigned *changes)
 {
 	struct move_task *moving = &session->moving;
-	int r = moving->result;
+	int r;
 
 	task_join(&moving->task);
+	r = moving->result;
 	*changes |= SESSION_CHANGE_MAP;
 	moving->error = (struct error){ 0 };
 	if (r == 0 && session->state == SESSION_RUNNING)
