@@ -82,7 +82,6 @@ static int name_stem(const struct session *session, const char *path, char stem[
 	size_t length;
 
 	session_absolute(absolute, sizeof(absolute), path);
-	length = strlen(absolute);
 	if (strlen(path) >= sizeof(absolute))
 		length = sizeof(absolute);
 	else if (stat(absolute, &st) < 0 || !S_ISDIR(st.st_mode))

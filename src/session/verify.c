@@ -70,8 +70,9 @@ int session_plan_from_report(struct session *session, const char *path,
 	char id[9];
 	int r = report_reference(path, &reference, reterr);
 
-	if (r == 0)
-		r = known_load(reference.list, &known, reterr);
+	if (r < 0)
+		return r;
+	r = known_load(reference.list, &known, reterr);
 	if (r < 0)
 		return r;
 	if (strcmp(plan_id(known.plan, id), reference.plan_id) != 0)

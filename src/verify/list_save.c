@@ -84,7 +84,8 @@ static void fill(FILE *file, const void *user)
 {
 	const struct text *text = user;
 
-	fwrite(text->bytes, 1, text->length, file);
+	/* Whether it all went out is asked of the file when it is closed. */
+	(void)fwrite(text->bytes, 1, text->length, file);
 }
 
 /* The last line speaks of all before it, so that is made in memory first. */
