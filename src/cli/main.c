@@ -61,11 +61,10 @@ static int print_help(void)
 		"Options of the deck:\n"
 		"  --glyphs=auto|braille|block|acs|ascii   what graphs are drawn with\n"
 		"  --color=auto|never|always\n"
-		"  --size COLUMNSxROWS                     for lines that do not tell their size\n"
+		"  --size COLUMNSxROWS                     for lines that do not tell theirs\n"
+		"  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"
 		"  --practice DIR                          only loop devices over files in DIR\n"
 		"  --help, --version\n"),
-	      stdout);
-	fputs(_("  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
 }
