@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 
-/* clang-format off: a line of text is a line here */
+/* A line of text is a line here. */
+/* clang-format off */
 static const struct {
 	unsigned commands;
 	const char *text;

@@ -285,7 +285,8 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 	case 'b':
 		return set_chunk(command, optarg, &ret->chunk);
 	case 'q':
-		return set_number(command, "queue-depth", optarg, PLAN_DEPTH_MAX, &ret->queue_depth);
+		return set_number(command, "queue-depth", optarg, PLAN_DEPTH_MAX,
+				  &ret->queue_depth);
 	case 'j':
 		return set_number(command, "lanes", optarg, PLAN_LANES_MAX, &ret->lanes);
 	case OPTION_SOURCE_BACKEND:
@@ -445,9 +446,9 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 	int c, r;
 
 	options_of(command, &table);
-	*ret = (struct clone_options){
-		.command = command, .plan = PLAN_OPTIONS_DEFAULT, .session.all = true
-	};
+	*ret = (struct clone_options){ .command = command,
+				       .plan = PLAN_OPTIONS_DEFAULT,
+				       .session.all = true };
 	if (command == COMMAND_VERIFY)
 		ret->plan = (struct plan_options){ .verify = VERIFY_COMPARE,
 						   .retries = PLAN_RETRIES_DEFAULT };

@@ -48,7 +48,8 @@ static int parse(enum clone_command command, struct clone_options *ret, ...)
 	return r;
 }
 
-#define CLONE(...)  parse(COMMAND_CLONE, &options, "-s", "/dev/sda", "-d", "/dev/sdb", ##__VA_ARGS__, NULL)
+#define CLONE(...)                                                                                 \
+	parse(COMMAND_CLONE, &options, "-s", "/dev/sda", "-d", "/dev/sdb", ##__VA_ARGS__, NULL)
 #define RESUME(...) parse(COMMAND_RESUME, &options, ##__VA_ARGS__, NULL)
 #define VERIFY(...) parse(COMMAND_VERIFY, &options, ##__VA_ARGS__, NULL)
 
@@ -250,17 +251,18 @@ START_TEST(too_many_rules_are_refused)
 {
 	struct clone_options options;
 
-	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
-			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
-			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
-			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", NULL),
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
+			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
+			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",
+			       "--allow=12", "--allow=13", "--allow=14", "--allow=15", "--allow=16",
+			       NULL),
 			 0);
 	ck_assert_uint_eq(options.allow_count, CLONE_ALLOW_MAX);
-	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
-			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
-			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
-			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", "--allow=17",
-			       NULL),
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
+			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
+			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",
+			       "--allow=12", "--allow=13", "--allow=14", "--allow=15", "--allow=16",
+			       "--allow=17", NULL),
 			 EXIT_USAGE);
 }
 END_TEST
@@ -283,9 +285,9 @@ START_TEST(verify_takes_both_ends_or_a_report)
 {
 	struct clone_options options;
 
-	ck_assert_int_eq(VERIFY("-s", "/dev/sda", "-d", "/dev/sdb", "-r", "@1", "--at", "2048",
-				"--json"),
-			 0);
+	ck_assert_int_eq(
+		VERIFY("-s", "/dev/sda", "-d", "/dev/sdb", "-r", "@1", "--at", "2048", "--json"),
+		0);
 	ck_assert_str_eq(options.source, "/dev/sda");
 	ck_assert_str_eq(options.ranges, "@1");
 	ck_assert_str_eq(options.at, "2048");
