@@ -177,15 +177,16 @@ static int set_backend(const char *command, const char *name, const char *value,
 	static const enum backend_choice offered[] = { BACKEND_AUTO,     BACKEND_URING,
 						       BACKEND_THREADS,  BACKEND_SG,
 						       BACKEND_BUFFERED, BACKEND_IMAGE };
+	const char *words[sizeof(offered) / sizeof(offered[0]) + 1] = { NULL };
+	int i;
 
-	for (size_t i = 0; i < sizeof(offered) / sizeof(offered[0]); i++) {
-		if (strcmp(value, io_backend_choice_name(offered[i])) != 0)
-			continue;
-		*ret = offered[i];
-		return 0;
-	}
-	return cli_usage(command, _("--%s %s: choose auto, uring, threads, sg, buffered or image."),
-			 name, value);
+	for (size_t n = 0; n < sizeof(offered) / sizeof(offered[0]); n++)
+		words[n] = io_backend_choice_name(offered[n]);
+	i = cli_choose(command, name, value, words);
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = offered[i];
+	return 0;
 }
 
 static int set_sg_io(const char *command, const char *value, enum sg_data *ret)
@@ -211,23 +212,24 @@ static int set_retries(const char *command, const char *value, unsigned *ret)
 
 static int set_on_error(const char *command, const char *value, enum on_error *ret)
 {
-	if (strcmp(value, "stop") == 0)
-		*ret = ON_ERROR_STOP;
-	else if (strcmp(value, "map") == 0)
-		*ret = ON_ERROR_MAP;
-	else
-		return cli_usage(command, _("--on-error %s: choose stop or map."), value);
+	static const char *const words[] = { "stop", "map", NULL };
+	int i = cli_choose(command, "on-error", value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = (enum on_error)i;
 	return 0;
 }
 
+/* Nobody could be asked here. */
 static int set_on_vanish(const char *command, const char *value, enum session_vanish *ret)
 {
-	if (strcmp(value, "wait") == 0)
-		*ret = SESSION_VANISH_WAIT;
-	else if (strcmp(value, "stop") == 0)
-		*ret = SESSION_VANISH_STOP;
-	else
-		return cli_usage(command, _("--on-vanish %s: choose wait or stop."), value);
+	static const char *const words[] = { "wait", "stop", NULL };
+	int i = cli_choose(command, "on-vanish", value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
 	return 0;
 }
 
