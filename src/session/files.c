@@ -121,7 +121,8 @@ static int find_names(struct session *session)
 		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
 			return -ENAMETOOLONG;
 		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
-		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0)
+		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0 &&
+		    access(files->digests, F_OK) < 0)
 			return 0;
 	}
 	return -EEXIST;
