@@ -99,7 +99,7 @@ _clonedeck()
         ;;
     resume)
         if [[ $cur == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "$resume_options" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "--retry-area $resume_options" -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

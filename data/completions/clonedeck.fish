@@ -54,6 +54,7 @@ complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read er
 complete -c clonedeck -n $copy -l on-write-error -x -a 'stop map' -d 'after a write error'
 complete -c clonedeck -n $copy -l fill -x -a 'zero mark leave' -d 'what bad sectors become'
 complete -c clonedeck -n $copy -l retry-passes -x -d 'over bad sectors in the end'
+complete -c clonedeck -n '__fish_seen_subcommand_from resume' -l retry-area -x -d 'read bad sectors again only in these ranges'
 complete -c clonedeck -n $copy -l slow-limit -x -d 'seconds that a read may take'
 complete -c clonedeck -n $copy -l max-bad-areas -x -d 'stop when there are more'
 complete -c clonedeck -n $copy -l max-read-errors -x -d 'stop when more reads failed'

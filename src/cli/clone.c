@@ -103,6 +103,32 @@ static int plan_ranges(struct session *session, const struct clone_options *opti
 	return r < 0 ? cli_error(&error) : 0;
 }
 
+static int choose_areas(struct session *session, const char *text)
+{
+	const struct plan *plan = session_current_plan(session);
+	struct range_list areas = { 0 };
+	struct error error = { 0 };
+	int r = parse_ranges(session, &plan->source, text, &areas);
+
+	if (r == 0 && session_retry_areas(session, &areas, 0, &error) < 0)
+		r = cli_error(&error);
+	range_list_done(&areas);
+	return r;
+}
+
+static int go_on(struct session *session, const struct clone_options *options,
+		 const struct endpoint *source, const struct endpoint *destination)
+{
+	struct error error = { 0 };
+	int r = source ? session_plan_from_other_map(session, options->map, source, destination,
+						     &options->plan, &error)
+		       : session_plan_from_map(session, options->map, &error);
+
+	if (r < 0)
+		return cli_error(&error);
+	return options->retry_area ? choose_areas(session, options->retry_area) : 0;
+}
+
 int clone_make_plan(struct session *session, const struct clone_options *options)
 {
 	const struct disk_list *disks = session_disks(session);
@@ -110,16 +136,12 @@ int clone_make_plan(struct session *session, const struct clone_options *options
 	struct error error = { 0 };
 
 	if (options->map && !options->source)
-		return session_plan_from_map(session, options->map, &error) < 0 ? cli_error(&error)
-										: 0;
+		return go_on(session, options, NULL, NULL);
 	if (endpoint_resolve(disks, options->source, false, &source, &error) < 0 ||
 	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0)
 		return cli_error(&error);
 	if (options->map)
-		return session_plan_from_other_map(session, options->map, &source, &destination,
-						   &options->plan, &error) < 0
-			       ? cli_error(&error)
-			       : 0;
+		return go_on(session, options, &source, &destination);
 	return plan_ranges(session, options, &source, &destination);
 }
 
@@ -170,7 +192,7 @@ static int confirm(struct session *session, const struct clone_options *options)
 
 	if (!refused && !options->confirm && session_token(session)[0]) {
 		print_plan(session, options);
-		return cli_usage(options->command == COMMAND_RESUME ? "resume" : "clone",
+		return cli_usage(options->map ? "resume" : "clone",
 				 _("Nothing was written. --confirm is missing; it wants %s."),
 				 session_token_phrase(session));
 	}
@@ -190,18 +212,20 @@ static int dry_run(const struct session *session, const struct clone_options *op
 	return cli_finish_output(refused ? EXIT_REFUSED : EXIT_COMPLETE);
 }
 
-static int run(int argc, char **argv, enum clone_command command)
+static int run(int argc, char **argv, bool resume)
 {
 	CLEANUP(session) struct session *session = NULL;
 	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
 	struct error error = { 0 };
-	int r = clone_options_parse(argc, argv, command, &options);
+	int r = clone_options_parse(argc, argv, resume, &options);
 
 	if (r != 0)
 		return r;
-	if (options.help)
-		return clone_options_help(command);
+	if (options.help) {
+		clone_options_help(resume);
+		return cli_finish_output(EXIT_COMPLETE);
+	}
 	/* A dry run may be interrupted like any program. */
 	if (!options.dry_run)
 		signal_fd = headless_block_signals();
@@ -233,10 +257,10 @@ static int run(int argc, char **argv, enum clone_command command)
 
 int cli_clone(int argc, char **argv)
 {
-	return run(argc, argv, COMMAND_CLONE);
+	return run(argc, argv, false);
 }
 
 int cli_resume(int argc, char **argv)
 {
-	return run(argc, argv, COMMAND_RESUME);
+	return run(argc, argv, true);
 }

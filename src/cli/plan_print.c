@@ -62,6 +62,19 @@ static void put_ranges(struct page *page, const struct plan *plan)
 		page_field(page, "", _("and %zu more"), plan->extent_count - RANGES_SHOWN_MAX);
 }
 
+static void put_retried(const struct session *session, struct page *page)
+{
+	const struct range_list *areas = session_retried(session);
+	char sectors[UNITS_TEXT_MAX];
+
+	if (areas->count)
+		page_field(page, "",
+			   P_("bad sectors are read again only in %zu area (sectors: %s)",
+			      "bad sectors are read again only in %zu areas (sectors: %s)",
+			      areas->count),
+			   areas->count, units_print_count(range_list_total(areas), sectors));
+}
+
 static void put_held(const struct session *session, struct page *page)
 {
 	const struct plan *plan = session_current_plan(session);
@@ -161,6 +174,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_end(&page, _("source"), &plan->source);
 	put_end(&page, _("dest"), &plan->destination);
 	put_ranges(&page, plan);
+	put_retried(session, &page);
 	put_held(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);

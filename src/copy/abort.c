@@ -9,29 +9,6 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 
-static bool is_damaged(enum map_status status)
-{
-	return status == MAP_NON_TRIMMED || status == MAP_NON_SCRAPED || status == MAP_BAD;
-}
-
-static uint64_t damaged_areas(const struct map *map)
-{
-	uint64_t areas = 0, end = 0;
-	struct map_block block;
-	bool inside = false;
-
-	if (!map_areas(map, MAP_NON_TRIMMED) && !map_areas(map, MAP_NON_SCRAPED))
-		return map_areas(map, MAP_BAD);
-	for (uint64_t pos = 0; map_at(map, pos, &block); pos = end) {
-		bool damaged = is_damaged(block.status);
-
-		areas += damaged && !(inside && block.start == end);
-		inside = damaged;
-		end = block.start + block.size;
-	}
-	return areas;
-}
-
 static uint64_t last_good_read(const struct job *job)
 {
 	uint64_t last = 0;
@@ -63,7 +40,7 @@ void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 	r->non_trimmed = map_bytes(job->map, MAP_NON_TRIMMED);
 	r->non_scraped = map_bytes(job->map, MAP_NON_SCRAPED);
 	r->bad_sector = map_bytes(job->map, MAP_BAD);
-	r->bad_areas = damaged_areas(job->map);
+	r->bad_areas = map_damaged_areas(job->map);
 	r->read_errors = MEASURE_SUM(job, read_errors);
 	r->error_rate = job->keeper.error_rate;
 	r->good_read_known = last_good_read(job) != 0;
@@ -94,7 +71,7 @@ static bool check_counts(struct job *job, char *why, size_t size)
 {
 	const struct plan_options *o = &job->plan->options;
 	uint64_t errors = MEASURE_SUM(job, read_errors);
-	uint64_t areas = o->max_bad_areas ? damaged_areas(job->map) : 0;
+	uint64_t areas = map_damaged_areas(job->map);
 
 	if (o->max_bad_areas && areas > o->max_bad_areas)
 		snprintf(why, size, _("%s has %" PRIu64 " bad areas."), job->setup.source.name,

@@ -220,8 +220,11 @@ struct job_setup {
 	const struct held *held;  /* copied last; NULL or empty: nothing. Borrowed by job_new() */
 	bool probe;               /* ask first whether the destination has its size */
 	const struct map *resume; /* finished parts are skipped; NULL: from the start */
-	const char *map_path;     /* NULL: no map file (tests, benchmarks) */
-	uint64_t map_interval;    /* ns; 0: 30 s */
+	/* Passes over bad sectors read only those in here again (plan->sector_size); NULL: all.
+	 * Borrowed, outlives the job. */
+	const struct range_list *retry;
+	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
+	uint64_t map_interval; /* ns; 0: 30 s */
 	/* Nothing is written, the destination is open for reading only: what `resume` calls
 	 * finished is verified as the plan's options say, and that is all. */
 	bool verify_only;

@@ -54,14 +54,18 @@ static void ask_saver(struct job *job, const struct saver_order *order, uint64_t
 static void save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
 	char path[PATH_MAX];
-	struct saver_order order = { .path = path, .state = job->pass ? job->pass->letter : '?' };
+	struct saver_order order = { .path = path };
 
 	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      _("The map could not be saved for want of memory; it is tried "
 				"again."));
 	order.map = order.owned;
-	order.pos = work_position(&job->work);
+	order.state = (struct map_state){
+		.pos = work_position(&job->work),
+		.status = job->pass ? job->pass->letter : '?',
+		.pass = pass_number(job),
+	};
 	if (order.map && flush)
 		order.flush = flush_handle(job);
 	ask_saver(job, &order, now);
@@ -76,8 +80,7 @@ void keeper_flush(struct job *job, char letter, uint64_t now)
 		.flush = flush_handle(job),
 		.forget = job->proof ? &job->setup.destination : NULL,
 		.path = path,
-		.state = letter,
-		.pos = work_position(&job->work),
+		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
 	ask_saver(job, &order, now);

@@ -42,6 +42,26 @@ static void count_block(struct map *map, const struct map_block *block, bool add
 	}
 }
 
+static bool is_damaged(const struct map_block *block)
+{
+	return block->status != MAP_FINISHED && block->status != MAP_NON_TRIED;
+}
+
+/* Runs of damage that begin in blocks [first, end). */
+static size_t count_damaged(const struct map *map, size_t first, size_t end)
+{
+	size_t runs = 0;
+
+	for (size_t i = first; i < end && i < map->count; i++) {
+		const struct map_block *block = &map->blocks[i];
+		const struct map_block *before = i > 0 ? block - 1 : NULL;
+
+		runs += is_damaged(block) && !(before && is_damaged(before) &&
+					       before->start + before->size == block->start);
+	}
+	return runs;
+}
+
 struct map *map_alloc(void)
 {
 	return calloc(1, sizeof(struct map));
@@ -91,6 +111,7 @@ int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status s
 		return r;
 	map->blocks[map->count] = (struct map_block){ start, size, status };
 	count_block(map, &map->blocks[map->count++], true);
+	map->damaged += count_damaged(map, map->count - 1, map->count);
 	return 0;
 }
 
@@ -137,6 +158,7 @@ static int fill_from_map(struct map *map, const struct map *from)
 	map->count = from->count;
 	memcpy(map->bytes, from->bytes, sizeof(from->bytes));
 	memcpy(map->areas, from->areas, sizeof(from->areas));
+	map->damaged = from->damaged;
 	return 0;
 }
 
@@ -247,19 +269,26 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 
 	if (n > old && map_reserve(map, n - old) < 0)
 		return -ENOMEM;
+	/* The block behind them may be the start of a run, or not any more. */
+	map->damaged -= count_damaged(map, first, last + 2);
 	for (size_t i = first; i <= last; i++)
 		count_block(map, &map->blocks[i], false);
-	memmove(&map->blocks[first + n], &map->blocks[last + 1],
-		(map->count - last - 1) * sizeof(*map->blocks));
+	if (n != old)
+		memmove(&map->blocks[first + n], &map->blocks[last + 1],
+			(map->count - last - 1) * sizeof(*map->blocks));
 	memcpy(&map->blocks[first], pieces, n * sizeof(*pieces));
 	for (size_t i = first; i < first + n; i++)
 		count_block(map, &map->blocks[i], true);
 	map->count = map->count - old + n;
+	map->damaged += count_damaged(map, first, first + n + 1);
 	return 0;
 }
 
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret)
 {
+	/* Most maps have none of most statuses, and some have very many blocks. */
+	if (map->areas[map_status_index(status)] == 0)
+		return false;
 	for (size_t i = find(map, pos); i < map->count; i++) {
 		if (map->blocks[i].status == status) {
 			*ret = map->blocks[i];
@@ -287,6 +316,11 @@ uint64_t map_bytes(const struct map *map, enum map_status status)
 size_t map_areas(const struct map *map, enum map_status status)
 {
 	return map->areas[map_status_index(status)];
+}
+
+size_t map_damaged_areas(const struct map *map)
+{
+	return map->damaged;
 }
 
 /* Marks what [start, end) of `map` shares with the block. */

@@ -32,6 +32,13 @@ struct map_block {
 	enum map_status status;
 };
 
+/* The line of the file that tells where its program is. */
+struct map_state {
+	uint64_t pos;  /* bytes of the source */
+	char status;   /* ddrescue's letter: that of the blocks it is about; '+' finished */
+	unsigned pass; /* from 1: copying has five, retrying as many as are asked for */
+};
+
 struct map;
 
 /* Everything inside the plan's extents non-tried; the rest is outside the map's domain. */
@@ -50,6 +57,8 @@ bool map_next(const struct map *map, uint64_t pos, enum map_status status, struc
 bool map_at(const struct map *map, uint64_t pos, struct map_block *ret);
 uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
+/* Contiguous areas of non-trimmed, non-scraped and bad: what ddrescue calls bad areas. */
+size_t map_damaged_areas(const struct map *map);
 /* Takes over what another map calls finished and both domains hold; only whole units of
  * `alignment` bytes, since others cut their maps elsewhere. -ENOMEM. */
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
@@ -62,10 +71,9 @@ void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, 
 
 /*
  * Saves beside, fsyncs, renames, fsyncs the directory; the old file stays until
- * the new one is safe. state: ddrescue's current state letter ('?' copying,
- * '+' finished); pos: current position.
+ * the new one is safe.
  */
-int map_save(const struct map *map, const char *path, char state, uint64_t pos,
+int map_save(const struct map *map, const char *path, const struct map_state *state,
 	     struct error *reterr);
 
 /*

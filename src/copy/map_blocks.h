@@ -12,6 +12,7 @@ struct map {
 	size_t count, capacity;
 	uint64_t bytes[MAP_STATUSES]; /* kept up to date by every change */
 	size_t areas[MAP_STATUSES];
+	size_t damaged;    /* runs of adjacent blocks that are neither finished nor non-tried */
 	struct plan *plan; /* a copy; NULL for a foreign map */
 };
 

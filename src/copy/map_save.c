@@ -45,10 +45,10 @@ static void print_block(FILE *file, const struct map_block *block)
  * extents is written as not tried, which is the truth; the comments keep the
  * extents, and say how to keep ddrescue within them.
  */
-static void print_map(const struct map *map, FILE *file, char state, uint64_t pos)
+static void print_map(const struct map *map, FILE *file, const struct map_state *state)
 {
 	uint64_t end = map->count ? map->blocks[0].start : 0;
-	char line[32], *p = put_hex(line, pos);
+	char line[32], *p = put_hex(line, state->pos);
 
 	fputs("# Mapfile. Created by " PACKAGE_NAME " " PACKAGE_VERSION "\n", file);
 	if (map->plan)
@@ -59,7 +59,8 @@ static void print_map(const struct map *map, FILE *file, char state, uint64_t po
 		      file);
 	*p = '\0';
 	fputs("# current_pos  current_status  current_pass\n", file);
-	fprintf(file, "%s     %c               1\n#      pos        size  status\n", line, state);
+	fprintf(file, "%s     %c               %u\n#      pos        size  status\n", line,
+		state->status, state->pass);
 	for (size_t i = 0; i < map->count; i++) {
 		const struct map_block *block = &map->blocks[i];
 
@@ -75,21 +76,20 @@ static void print_map(const struct map *map, FILE *file, char state, uint64_t po
 
 struct contents {
 	const struct map *map;
-	char state;
-	uint64_t pos;
+	const struct map_state *state;
 };
 
 static void fill(FILE *file, const void *user)
 {
 	const struct contents *contents = user;
 
-	print_map(contents->map, file, contents->state, contents->pos);
+	print_map(contents->map, file, contents->state);
 }
 
-int map_save(const struct map *map, const char *path, char state, uint64_t pos,
+int map_save(const struct map *map, const char *path, const struct map_state *state,
 	     struct error *reterr)
 {
-	const struct contents contents = { map, state, pos };
+	const struct contents contents = { map, state };
 	int r = file_replace(path, 0600, fill, &contents);
 
 	if (r == -EEXIST)

@@ -109,6 +109,11 @@ void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 	bring_up(job, now, &ret->passes[k->pass_count - 1]);
 }
 
+unsigned pass_number(const struct job *job)
+{
+	return job->pass && job->pass->number ? job->pass->number(job) : 1;
+}
+
 static void close_pass(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;

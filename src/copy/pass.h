@@ -84,6 +84,8 @@ struct pass {
 	void (*collect)(struct job *job, const struct report *report);
 	/* All lanes rest, and all reports are taken in. NULL is fine. */
 	void (*end)(struct job *job);
+	/* Which of ddrescue's passes of the same letter it is; NULL: it has but one. */
+	unsigned (*number)(const struct job *job);
 };
 
 extern const struct pass pass_probe_write, pass_probe_flush, pass_probe_read;
@@ -98,11 +100,12 @@ extern const struct pass pass_verify;
 extern const struct pass pass_compare;
 extern const struct pass pass_rewrite;
 
+/* All of the plan is on the destination, or known to be bad and filled. */
 /* Of passes that write what is no part of the copy: pass_wipe.c. */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 
-/* All of the plan is on the destination, or known to be bad. */
+/* All of the plan that is not on the destination, or known to be bad, is nothing. */
 bool job_nothing_left(const struct job *job);
 
 /*
@@ -113,6 +116,8 @@ bool pass_next(struct job *job, uint64_t now);
 /* The pass under way is through: its lanes rest, or its flush is done. True as well when no
  * pass is under way. */
 bool pass_is_through(struct job *job);
+/* Of the pass under way, as the map file has it: from 1. */
+unsigned pass_number(const struct job *job);
 /* Fills in what there is to show of the passes. */
 void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 

@@ -2,10 +2,14 @@
 /*
  * The copy: every chunk is read from the source and written to the destination.
  *
- * Where the copy shall survive bad sectors it goes over the source up to three
- * times: at full depth, a chunk that fails is marked non-trimmed and some
- * behind it are left out (skip.h); then over what was left out, backwards, in
- * the same way; then over the rest, one chunk at a time, leaving out none.
+ * Where the copy shall survive bad sectors it goes over the source in up to four
+ * sweeps. A chunk that fails is marked non-trimmed, and the sectors at fault in
+ * it are found later by reading all of it one by one, so that no bad sector is
+ * read more often than it must be. The first failure therefore ends the first
+ * sweep, with its large chunks; the second one goes on with small ones, leaving
+ * out some behind each that fails (skip.h); the third one goes over what was
+ * left out, backwards, in the same way; the last one over the rest, one chunk
+ * at a time, leaving out none.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,22 +21,29 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
-#define SWEEPS      3
-#define CLUSTER     (64u << 10)
-#define LAST_SWEEP  (SWEEPS - 1)
+#define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
+
+enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_BACKWARDS, SWEEP_LAST, SWEEPS };
 
 static bool survives(const struct job *job)
 {
 	return job->plan->options.on_error == ON_ERROR_MAP;
 }
 
-/* The last sweep is over damaged zones: what fails is to be small, as it is with ddrescue. */
-static uint32_t chunk_of(const struct job *job, unsigned round)
+static uint32_t chunk_of(const struct job *job, unsigned sweep)
 {
 	uint32_t chunk = job->choice.chunk;
 
-	return round == LAST_SWEEP && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
+	return sweep > SWEEP_LARGE && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
+}
+
+static void reset_skip(struct job *job, unsigned sweep)
+{
+	if (!survives(job) || sweep == SWEEP_LAST)
+		skip_reset(&job->skip, SKIP_NOTHING, &job->work);
+	else
+		skip_reset(&job->skip, sweep == SWEEP_LARGE ? SKIP_ALL : SKIP_SOME, &job->work);
 }
 
 static int copy_prepare(struct job *job, unsigned round)
@@ -42,17 +53,25 @@ static int copy_prepare(struct job *job, unsigned round)
 	if (round >= (survives(job) ? SWEEPS : 1) || job->setup.verify_only)
 		return 0;
 	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
-			  round == 1);
+			  round == SWEEP_BACKWARDS);
 	if (r < 0)
 		return r;
 	job->sweep = round;
-	skip_reset(&job->skip, &job->work, survives(job) && round < LAST_SWEEP);
+	reset_skip(job, round);
 	return job->work.chunks > 0;
+}
+
+/* Of ddrescue's five, with the same meaning, so that it goes on there. */
+static unsigned copy_number(const struct job *job)
+{
+	static const unsigned numbers[SWEEPS] = { 1, 1, 2, 5 };
+
+	return numbers[job->sweep];
 }
 
 static bool copy_take(struct lane *lane, struct piece *ret)
 {
-	if (lane->job->sweep == LAST_SWEEP && lane->number > 0)
+	if (lane->job->sweep == SWEEP_LAST && lane->number > 0)
 		return false;
 	while (lane_take_chunk(lane, ret)) {
 		lane->pending_tag = lane->chunk - 1;
@@ -64,7 +83,7 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 
 static uint32_t copy_depth(const struct lane *lane)
 {
-	return lane->job->sweep == LAST_SWEEP ? 1 : UINT32_MAX;
+	return lane->job->sweep == SWEEP_LAST ? 1 : UINT32_MAX;
 }
 
 static bool too_slow(const struct lane *lane, const struct slot *slot)
@@ -169,8 +188,8 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	if (r == 0 && parts.count > 0)
 		r = job_make_work_of(job, &parts, "?", job->choice.chunk);
 	if (r == 0) {
-		job->sweep = 0;
-		skip_reset(&job->skip, &job->work, false);
+		job->sweep = SWEEP_LARGE;
+		skip_reset(&job->skip, SKIP_NOTHING, &job->work);
 	}
 	r = r < 0 ? r : parts.count > 0;
 	range_list_done(&parts);
@@ -189,6 +208,7 @@ const struct pass pass_copy = {
 	.advance = copy_advance,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
+	.number = copy_number,
 };
 
 const struct pass pass_rewrite = {

@@ -38,12 +38,13 @@ static int trim_prepare(struct job *job, unsigned round)
 static void trim_end(struct job *job)
 {
 	struct map_block block;
+	uint64_t pos = 0;
 
 	if (job_gate(job) >= GATE_STOP)
 		return;
 	pthread_mutex_lock(&job->map_lock);
 	/* Whole blocks change their letter, so no memory is needed for it. */
-	while (map_next(job->map, 0, MAP_NON_TRIMMED, &block))
+	for (; map_next(job->map, pos, MAP_NON_TRIMMED, &block); pos = block.start + block.size)
 		if (map_set(job->map, block.start, block.size, MAP_NON_SCRAPED) < 0)
 			break;
 	pthread_mutex_unlock(&job->map_lock);
@@ -55,12 +56,54 @@ static int scrape_prepare(struct job *job, unsigned round)
 	return round > 0 ? 0 : prepare(job, "/", false, false);
 }
 
+/* What this stage has of the areas that were chosen. */
+static int chosen_parts(const struct job *job, struct range_list *ret)
+{
+	const struct range_list *chosen = job->setup.retry, *domain = stages_domain(&job->stages);
+	struct range part;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < chosen->count; i++) {
+		if (!domain)
+			r = range_list_add(ret, chosen->items[i]);
+		for (size_t j = 0; domain && r == 0 && j < domain->count; j++)
+			if (range_intersect(chosen->items[i], domain->items[j], &part))
+				r = range_list_add(ret, part);
+	}
+	return r;
+}
+
+static int prepare_chosen(struct job *job, bool backwards)
+{
+	struct range_list parts = { 0 };
+	int r = chosen_parts(job, &parts);
+
+	pthread_mutex_lock(&job->map_lock);
+	if (r == 0)
+		r = work_init_within(&job->work, job->plan, job->map, &parts, "-",
+				     job->choice.chunk, backwards);
+	pthread_mutex_unlock(&job->map_lock);
+	range_list_done(&parts);
+	if (r < 0)
+		return r;
+	prober_reset(job, backwards, false);
+	return job->work.count > 0;
+}
+
 static int retry_prepare(struct job *job, unsigned round)
 {
-	if (round >= job->plan->options.retry_passes)
-		return 0;
 	/* The pass before this one went forwards. */
-	return prepare(job, "-", round % 2 == 0, false);
+	bool backwards = round % 2 == 0;
+
+	if (round >= job->plan->options.retry_passes || !survives(job))
+		return 0;
+	return job->setup.retry ? prepare_chosen(job, backwards)
+				: prepare(job, "-", backwards, false);
+}
+
+static unsigned retry_number(const struct job *job)
+{
+	return job->keeper.round + 1;
 }
 
 const struct pass pass_trim = {
@@ -104,4 +147,5 @@ const struct pass pass_retry = {
 	.advance = prober_advance,
 	.give_up = probe_give_up,
 	.report = slot_report_map,
+	.number = retry_number,
 };

@@ -39,7 +39,7 @@ static void carry_out(const struct saver_order *order, bool *lost, struct saver_
 	/* A map that calls more finished than the medium holds is worse than an old one. */
 	if (!order->map || *lost)
 		return;
-	ret->code = map_save(order->map, order->path, order->state, order->pos, &ret->error);
+	ret->code = map_save(order->map, order->path, &order->state, &ret->error);
 	ret->saved = ret->code == 0;
 }
 

@@ -23,8 +23,7 @@ struct saver_order {
 	struct io_handle *flush; /* NULL: nothing was written since the last time */
 	const struct io_target *forget; /* what the page cache holds of it, after the flush */
 	const char *path;               /* copied */
-	char state;                     /* of the map file */
-	uint64_t pos;
+	struct map_state state;         /* of the map file */
 };
 
 struct saver_result {

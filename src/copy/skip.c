@@ -17,14 +17,14 @@ void skip_done(struct skip *skip)
 	pthread_mutex_destroy(&skip->lock);
 }
 
-void skip_reset(struct skip *skip, const struct work *work, bool on)
+void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work)
 {
-	skip->on = on;
-	skip->most = work->bytes / SKIP_SHARE;
-	if (skip->most > SKIP_MOST)
-		skip->most = SKIP_MOST;
-	if (skip->most < SKIP_FIRST)
-		skip->most = SKIP_FIRST;
+	uint64_t share = work->bytes / SKIP_SHARE;
+
+	skip->first = kind == SKIP_NOTHING ? 0 : kind == SKIP_SOME ? SKIP_FIRST : work->bytes;
+	skip->most = share < SKIP_MOST ? share : SKIP_MOST;
+	if (skip->most < skip->first)
+		skip->most = skip->first;
 	skip->size = skip->from = skip->land = 0;
 }
 
@@ -32,7 +32,7 @@ void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
 {
 	uint64_t size, land;
 
-	if (!skip->on)
+	if (!skip->first)
 		return;
 	pthread_mutex_lock(&skip->lock);
 	/* What was under way when the last skip began says nothing of where it landed. */
@@ -40,7 +40,7 @@ void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
 		pthread_mutex_unlock(&skip->lock);
 		return;
 	}
-	size = skip->size ? skip->size * 2 : SKIP_FIRST;
+	size = skip->size ? skip->size * 2 : skip->first;
 	if (size > skip->most)
 		size = skip->most;
 	land = chunk + 1 + (size + work->chunk - 1) / work->chunk;

@@ -2,9 +2,9 @@
 /*
  * How the stream gets out of a damaged zone: after a chunk that failed, or was
  * too slow, the next ones are left out, more of them with every failure behind
- * the last landing, until a chunk is good again. What was left out stays
- * non-tried, for the next sweep. Shared by all lanes; only failures take the
- * lock.
+ * the last landing, until a chunk is good again; or all of them. What was left
+ * out stays non-tried, for the next sweep. Shared by all lanes; only failures
+ * take the lock.
  */
 #ifndef CLONEDECK_COPY_SKIP_H
 #define CLONEDECK_COPY_SKIP_H
@@ -15,11 +15,16 @@
 
 #include "copy/work.h"
 
+enum skip_kind {
+	SKIP_NOTHING,
+	SKIP_SOME,
+	SKIP_ALL, /* the first failure ends the sweep */
+};
+
 struct skip {
 	pthread_mutex_t lock;
-	bool on;
-	uint64_t most; /* bytes of the longest skip */
-	uint64_t size; /* atomic: bytes of the last one; 0: on good ground */
+	uint64_t first, most; /* bytes of the first and of the longest skip; 0: none */
+	uint64_t size;        /* atomic: bytes of the last one; 0: on good ground */
 	/* Atomic: chunks behind `from` and before `land` are left out. */
 	uint64_t from, land;
 };
@@ -27,7 +32,7 @@ struct skip {
 void skip_init(struct skip *skip);
 void skip_done(struct skip *skip);
 /* For a new round over `work`; no lane is at work. */
-void skip_reset(struct skip *skip, const struct work *work, bool on);
+void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work);
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
 void skip_good(struct skip *skip, uint64_t chunk);
 /* A chunk that was handed out before the skip began, and lies in it. */

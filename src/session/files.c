@@ -121,8 +121,7 @@ static int find_names(struct session *session)
 		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
 			return -ENAMETOOLONG;
 		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
-		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0 &&
-		    access(files->digests, F_OK) < 0)
+		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0)
 			return 0;
 	}
 	return -EEXIST;
@@ -157,7 +156,8 @@ static void log_plan(struct session *session)
 	}
 }
 
-int session_try_beside(const char *path)
+/* The map is saved by writing beside it and renaming: whether that works is tried once now. */
+static int try_beside(const char *path)
 {
 	char beside[PATH_MAX];
 
@@ -167,12 +167,8 @@ int session_try_beside(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* That there is no room is found out by writing only. */
-	int r = write(fd, beside, strlen(beside)) < 0 || fsync(fd) < 0 ? -errno : 0;
-
 	close(fd);
-	unlink(beside);
-	return r;
+	return unlink(beside) < 0 ? -errno : 0;
 }
 
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending)
@@ -235,7 +231,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	if (session->options.report_path)
 		name_report(session);
 	name_certificate(session);
-	r = session_try_beside(files->map);
+	r = try_beside(files->map);
 	if (r < 0)
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,

@@ -107,6 +107,7 @@ struct session {
 	struct known known; /* of a copy that is verified without its source */
 	struct map *resume; /* NULL: from the start */
 	char resume_path[512];
+	struct range_list retry; /* with resume: bad areas that were chosen; empty: all */
 	struct verdict_list verdicts;
 	struct held held; /* of the plan */
 	bool log_dir_in_memory;
@@ -169,8 +170,6 @@ void session_find_log_dir(struct session *session);
 /* Map and report as the user named them: hours later is too late to find out. */
 int session_check_files(const struct session *session, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
-/* The map is saved by writing a file beside it and renaming that: does it work? Waits. */
-int session_try_beside(const char *path);
 /* Whoever reads a file's name later stands in another directory. */
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */

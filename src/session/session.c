@@ -144,6 +144,7 @@ void session_destroy(struct session *session)
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	map_destroy(session->resume);
+	range_list_done(&session->retry);
 	known_done(&session->known);
 	plan_destroy(session->plan);
 	log_close(session->log);

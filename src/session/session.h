@@ -25,14 +25,13 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* What becomes of the copy when a disk of it is unplugged. */
+/* The strings are borrowed and outlive the session. */
 enum session_vanish {
 	SESSION_VANISH_WAIT, /* until the disk is back, and go on by itself */
 	SESSION_VANISH_ASK,  /* until it is back and session_go_on() is called */
 	SESSION_VANISH_STOP, /* the copy ends; it can be resumed */
 };
 
-/* The strings are borrowed and outlive the session. */
 struct session_options {
 	bool all;                 /* list everything */
 	const char *practice_dir; /* only practice disks; NULL: the machine */
@@ -44,7 +43,7 @@ struct session_options {
 	bool mask_serials; /* report and certificate show but the end of serial numbers and WWNs */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 	uint32_t map_interval;    /* seconds between two savings of the map; 0: the job's default */
-	enum session_vanish on_vanish;
+	enum session_vanish on_vanish; /* what to do when a disk of the copy is unplugged */
 	/* Over what a resumed map says; those with a bit (plan/rescue.h). NULL without any. */
 	const struct plan_options *rescue;
 	unsigned rescue_given;
@@ -102,6 +101,25 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 int session_plan_from_other_map(struct session *session, const char *map_path,
 				const struct endpoint *source, const struct endpoint *destination,
 				const struct plan_options *options, struct error *reterr);
+/*
+ * Of a plan that goes on from a map, before session_confirm(): bad sectors are read again only in
+ * these areas (plan's sector size), `passes` times; 0: as often as the map says, at least once.
+ * All others stay as they are; what was not tried yet is copied in any case. What was confirmed
+ * before has to be confirmed again. -ENODATA where the map calls nothing in them bad.
+ */
+int session_retry_areas(struct session *session, const struct range_list *areas, unsigned passes,
+			struct error *reterr);
+/*
+ * The same of the copy that has just ended (SESSION_FINISHED), from its own map:
+ * session_plan_from_map() and session_retry_areas(). Both disks are looked for in session_disks()
+ * by what they are. Ends in SESSION_PLANNED, to be confirmed and started like any plan; on failure
+ * there is no plan. Either way report and job of the ended copy are gone: take what is to be shown
+ * of them before.
+ */
+int session_plan_retry(struct session *session, const struct range_list *areas, unsigned passes,
+		       struct error *reterr);
+/* What was chosen of this plan; empty: all bad areas. */
+const struct range_list *session_retried(const struct session *session);
 /* Leaves of `ranges` (logical sectors of the source; empty: everything) what the map file `path`
  * calls finished, as ddrescue's domain. -ENODATA when that is nothing. */
 int session_domain(const char *path, const struct endpoint *source, struct range_list *ranges,

@@ -201,6 +201,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.plan = &starting->plan,
 		.resume = session->resume,
 		.held = &session->held,
+		.retry = session->retry.count ? &session->retry : NULL,
 		.probe = plan_probes(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,

@@ -88,7 +88,11 @@ static void compare(const struct map *map, const char *model)
 	static const enum map_status all[] = { MAP_NON_TRIED, MAP_NON_TRIMMED, MAP_NON_SCRAPED,
 					       MAP_BAD, MAP_FINISHED };
 	char cells[CELLS + 1];
+	size_t damaged = 0;
 
+	for (int i = 0; i < CELLS; i++)
+		damaged += strchr("*/-", model[i]) && (i == 0 || !strchr("*/-", model[i - 1]));
+	ck_assert_uint_eq(map_damaged_areas(map), damaged);
 	map_cells(map, 0, CELLS * SECTOR, CELLS, cells);
 	ck_assert_str_eq(cells, model);
 	for (size_t s = 0; s < 5; s++) {

@@ -291,24 +291,6 @@ START_TEST(failed_start_leaves_no_image)
 }
 END_TEST
 
-/* A map that has no room is found out before the first write, not when it is needed. */
-START_TEST(full_log_directory_starts_nothing)
-{
-	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
-	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=64k"), 0);
-	run("head -c 1M /dev/zero >%s/rest 2>/dev/null || true", path_of("small"));
-	open_session("small", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
-	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(session_start_error(session)->code, -ENOSPC);
-	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
-	ck_assert_ptr_nonnull(strstr(session_start_error(session)->sentence, "--map"));
-	make_file("before.img", 2);
-	ck_assert(same_files("b.img", "before.img"));
-}
-END_TEST
-
 START_TEST(full_file_system_is_a_failed_destination)
 {
 	struct plan_options options = { 0 };
@@ -419,6 +401,64 @@ START_TEST(resume_refuses_another_disk)
 }
 END_TEST
 
+static void confirm_and_run(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+		      error.sentence);
+	start_copy();
+	finish();
+}
+
+/* A copy that ends with bad areas, which its map names only: they can be read. */
+static void end_with_bad_areas(void)
+{
+	struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct error error = { 0 };
+	struct endpoint a, b;
+
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, NULL), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &b, NULL), 0);
+	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
+	run("sed -i '/^0x/{/+$/d}' %s", path_of("copy.map"));
+	run("printf '0 0x1000 +\\n0x1000 0x400 -\\n0x1400 0x600000 +\\n0x601400 0x200 -\\n"
+	    "0x601600 0x1fea00 +\\n' >>%s",
+	    path_of("copy.map"));
+	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
+		      error.sentence);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_report(session)->job.bad_areas, 2);
+}
+
+START_TEST(chosen_bad_areas_are_read_again)
+{
+	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
+	const struct range_list chosen = { items, 1, 1 }, nothing = { good, 1, 1 };
+	struct error error = { 0 };
+
+	open_session("logs", "copy.map");
+	ck_assert_int_eq(session_plan_retry(session, &chosen, 1, &error), -EINVAL);
+	end_with_bad_areas();
+	ck_assert_msg(session_plan_retry(session, &chosen, 0, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert(session_resumes(session));
+	ck_assert_uint_eq(session_retried(session)->count, 1);
+	ck_assert_uint_eq(session_current_plan(session)->options.retry_passes, 1);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_report(session)->job.bad_areas, 1);
+	ck_assert_uint_eq(session_report(session)->job.bad[0].lba, 0x601400 / 512);
+	/* What is good there has no bad area, and without a plan none is left. */
+	ck_assert_int_eq(session_plan_retry(session, &nothing, 1, &error), -ENODATA);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_uint_eq(session_retried(session)->count, 0);
+}
+END_TEST
+
 START_TEST(map_is_never_replaced)
 {
 	struct error error = { 0 };
@@ -494,9 +534,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, image_is_made);
 	tcase_add_test(tcase, new_image_is_known_by_its_map);
 	tcase_add_test(tcase, failed_start_leaves_no_image);
-	tcase_add_test(tcase, full_log_directory_starts_nothing);
 	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
 	tcase_add_test(tcase, stopped_copy_is_resumed);
+	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
 	tcase_add_test(tcase, resume_finds_disks_under_other_names);
 	tcase_add_test(tcase, resume_refuses_another_disk);
 	tcase_add_test(tcase, map_is_never_replaced);
