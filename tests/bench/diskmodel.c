@@ -6,12 +6,14 @@
  * faster than inner. The bytes lie in a file.
  *
  *	nbdkit diskmodel.so file=FILE rate=180M [inner=90M] [overhead=60] [move=12000]
- *	       [window=8M]
+ *	       [window=8M] [bad=FILE [failed=FILE] [struggle=20000]]
  *
  * Rates are bytes per second, overhead and move microseconds, window bytes: a
- * shorter jump costs no move (the disk's own cache hides it). Time that the
- * plugin itself needs is part of the modelled time, not added to it, so that
- * noise of the machine does not show.
+ * shorter jump costs no move (the disk's own cache hides it). bad= names bad
+ * sectors, one number of a 512-byte sector a line: a read that touches any of
+ * them fails after `struggle` microseconds more, and adds a line with its
+ * offset and length to the file of failed=. Time that the plugin itself needs is part of the
+ *modelled time, not added to it, so that noise of the machine does not show.
  */
 #define NBDKIT_API_VERSION 2
 #define THREAD_MODEL       NBDKIT_THREAD_MODEL_PARALLEL
@@ -20,13 +22,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NSEC 1000000000ULL
+#define NSEC   1000000000ULL
+#define SECTOR 512
 
 /* nbdkit calls plain functions: what belongs to the one served disk is here. */
 static struct {
@@ -39,7 +44,12 @@ static struct {
 	pthread_mutex_t lock;
 	uint64_t free_at; /* monotonic ns: when the actuator has done all it was told */
 	uint64_t head;    /* where it is then */
-} disk = { .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+	char *bad_path, *failed_path;
+	uint64_t *bad; /* ascending numbers of sectors */
+	size_t bad_count;
+	int failed_fd;
+	uint64_t struggle; /* ns */
+} disk = { .fd = -1, .failed_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int parse(const char *name, const char *value, uint64_t *ret)
 {
@@ -52,25 +62,35 @@ static int parse(const char *name, const char *value, uint64_t *ret)
 	return 0;
 }
 
+static int name_file(const char *value, char **path)
+{
+	free(*path);
+	*path = nbdkit_absolute_path(value);
+	return *path ? 0 : -1;
+}
+
 static int disk_config(const char *key, const char *value)
 {
 	uint64_t us;
 
-	if (!strcmp(key, "file")) {
-		free(disk.path);
-		disk.path = nbdkit_absolute_path(value);
-		return disk.path ? 0 : -1;
-	}
+	if (!strcmp(key, "file"))
+		return name_file(value, &disk.path);
+	if (!strcmp(key, "bad"))
+		return name_file(value, &disk.bad_path);
+	if (!strcmp(key, "failed"))
+		return name_file(value, &disk.failed_path);
 	if (!strcmp(key, "rate"))
 		return parse(key, value, &disk.outer);
 	if (!strcmp(key, "inner"))
 		return parse(key, value, &disk.inner);
 	if (!strcmp(key, "window"))
 		return parse(key, value, &disk.window);
-	if (!strcmp(key, "overhead") || !strcmp(key, "move")) {
+	if (!strcmp(key, "overhead") || !strcmp(key, "move") || !strcmp(key, "struggle")) {
 		if (parse(key, value, &us) < 0)
 			return -1;
-		*(key[0] == 'm' ? &disk.move : &disk.overhead) = us * 1000;
+		*(key[0] == 'm'   ? &disk.move
+		  : key[0] == 's' ? &disk.struggle
+				  : &disk.overhead) = us * 1000;
 		return 0;
 	}
 	nbdkit_error("unknown parameter \"%s\"", key);
@@ -88,6 +108,43 @@ static int disk_config_complete(void)
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int read_bad(void)
+{
+	FILE *file = fopen(disk.bad_path, "re");
+	size_t capacity = 0;
+	uint64_t sector;
+
+	while (file && fscanf(file, "%" SCNu64, &sector) == 1) {
+		if (disk.bad_count == capacity) {
+			uint64_t *more;
+
+			capacity = capacity ? capacity * 2 : 1024;
+			more = reallocarray(disk.bad, capacity, sizeof(*more));
+			if (!more)
+				break;
+			disk.bad = more;
+		}
+		disk.bad[disk.bad_count++] = sector;
+	}
+	if (!file || !feof(file)) {
+		nbdkit_error("%s: not a list of sectors", disk.bad_path);
+		if (file)
+			fclose(file);
+		return -1;
+	}
+	fclose(file);
+	if (disk.bad)
+		qsort(disk.bad, disk.bad_count, sizeof(*disk.bad), by_number);
+	return 0;
+}
+
 static int disk_get_ready(void)
 {
 	struct stat st;
@@ -98,14 +155,27 @@ static int disk_get_ready(void)
 		return -1;
 	}
 	disk.size = (uint64_t)st.st_size;
-	return 0;
+	if (disk.failed_path) {
+		disk.failed_fd =
+			open(disk.failed_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+		if (disk.failed_fd < 0) {
+			nbdkit_error("%s: %s", disk.failed_path, strerror(errno));
+			return -1;
+		}
+	}
+	return disk.bad_path ? read_bad() : 0;
 }
 
 static void disk_unload(void)
 {
 	if (disk.fd >= 0)
 		close(disk.fd);
+	if (disk.failed_fd >= 0)
+		close(disk.failed_fd);
 	free(disk.path);
+	free(disk.bad_path);
+	free(disk.failed_path);
+	free(disk.bad);
 }
 
 static void *disk_open(int readonly)
@@ -165,18 +235,54 @@ static uint64_t queue(uint64_t offset, uint32_t count, uint64_t arrived)
 	return done;
 }
 
-static int transfer(void *buffer, uint32_t count, uint64_t offset, int write)
+/* The first bad sector from `offset` on lies in the request. */
+static int is_bad(uint64_t offset, uint32_t count)
+{
+	size_t low = 0, high = disk.bad_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (disk.bad[middle] < offset / SECTOR)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < disk.bad_count && disk.bad[low] * SECTOR < offset + count;
+}
+
+/* The heads struggle on the spot; others wait meanwhile. */
+static int fail(uint32_t count, uint64_t offset)
+{
+	char line[64];
+	int length = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu32 "\n", offset, count);
+	uint64_t done;
+
+	pthread_mutex_lock(&disk.lock);
+	disk.free_at += disk.struggle;
+	done = disk.free_at;
+	pthread_mutex_unlock(&disk.lock);
+	if (disk.failed_fd >= 0 && write(disk.failed_fd, line, (size_t)length) != length)
+		nbdkit_error("%s: %s", disk.failed_path, strerror(errno));
+	sleep_until(done);
+	nbdkit_set_error(EIO);
+	return -1;
+}
+
+static int transfer(void *buffer, uint32_t count, uint64_t offset, int writes)
 {
 	uint64_t done = queue(offset, count, now());
 	char *at = buffer;
 
+	if (!writes && is_bad(offset, count))
+		return fail(count, offset);
 	while (count) {
-		ssize_t n = write ? pwrite(disk.fd, at, count, (off_t)offset)
-				  : pread(disk.fd, at, count, (off_t)offset);
+		ssize_t n = writes ? pwrite(disk.fd, at, count, (off_t)offset)
+				   : pread(disk.fd, at, count, (off_t)offset);
 
 		if (n <= 0) {
 			nbdkit_set_error(n < 0 ? errno : EIO);
-			nbdkit_error("%s at %llu failed", write ? "write" : "read",
+			nbdkit_error("%s at %llu failed", writes ? "write" : "read",
 				     (unsigned long long)offset);
 			return -1;
 		}
@@ -213,7 +319,8 @@ static struct nbdkit_plugin plugin = {
 	.config = disk_config,
 	.config_complete = disk_config_complete,
 	.config_help =
-		"file=FILE rate=BYTES/S [inner=BYTES/S] [overhead=US] [move=US] [window=BYTES]",
+		"file=FILE rate=BYTES/S [inner=BYTES/S] [overhead=US] [move=US] [window=BYTES] "
+		"[bad=FILE [failed=FILE] [struggle=US]]",
 	.get_ready = disk_get_ready,
 	.open = disk_open,
 	.get_size = disk_get_size,

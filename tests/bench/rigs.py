@@ -154,7 +154,9 @@ def modelled_disk(path, plugin, file, model):
         stack.callback(server.wait)
         stack.callback(server.terminate)
         wait_for(lambda: os.path.exists(socket), server)
-        fuse = subprocess.Popen(["nbdfuse", node, "--unix", socket], start_new_session=True)
+        # It tells of every read that fails.
+        fuse = subprocess.Popen(["nbdfuse", node, "--unix", socket], start_new_session=True,
+                                stderr=subprocess.DEVNULL)
         stack.callback(fuse.wait)
         stack.callback(unmount, mount)
         wait_for(lambda: os.path.exists(node), fuse)
