@@ -19,7 +19,8 @@
 #
 #   . "$(dirname -- "$0")/lib.sh"
 #   round() { …; }       one round, in an empty $case_dir; asks random for its choices and fails
-#                        at its first failing command, as the cases of tests/system do
+#                        at its first failing command, as the cases of tests/system do; counts
+#                        in $blows how often it ended something by force
 #   soak what_it_shows   rounds until the time is over, at least one; one point of TAP
 . "$(dirname -- "${BASH_SOURCE[0]}")/../system/lib.sh"
 
@@ -41,11 +42,13 @@ one_of() {
 soak() { # NAME
 	eval "$1() { soak_rounds; }"
 	echo "# seed $soak_seed, $soak_seconds s"
+	# shellcheck disable=SC2064 # the folder of now
+	trap "sed 's/^/# /' '$work/tally' 2>/dev/null; leave" EXIT
 	run_cases "$1"
 }
 
 soak_rounds() {
-	local end=$((SECONDS + soak_seconds)) rounds=0 top=$case_dir
+	local end=$((SECONDS + soak_seconds)) rounds=0 blows=0 top=$case_dir
 	trap 'echo "line $LINENO: $BASH_COMMAND (CLONEDECK_SOAK_SEED=$soak_seed)" >&2' ERR
 	while :; do
 		case_dir=$top/$rounds
@@ -57,6 +60,7 @@ soak_rounds() {
 		cd "$top"
 		rm -rf -- "$case_dir"
 		rounds=$((rounds + 1))
+		echo "$rounds rounds, $blows times ended by force" >"$top/../tally"
 		soak_seed=$((soak_seed + 1))
 		[ "$SECONDS" -lt "$end" ] || break
 	done

@@ -3,10 +3,11 @@
 # Cables pulled at random moments, many times over: source or destination goes
 # once or twice in a copy, comes back under its old name or another one, half
 # of the times with another disk in its place. Every copy must end identical,
-# and the third disk untouched. CYCLES copies (25), SEED prints and repeats a run.
+# and the third disk untouched. CYCLES copies (as many as fit into the soak's time), SEED prints
+# and repeats a run.
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	cycles=${CYCLES:-25}
+	cycles=${CYCLES:-$((${CLONEDECK_SOAK_SECONDS:-60} / 12 + 1))}
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
 		-M 768 -t $((60 + 40 * cycles)) -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
 		"$here/unplug.sh" inside "$cycles" "${SEED:-$RANDOM}"

@@ -29,7 +29,7 @@ undo() {
 	local command argument
 	# Last made, first undone.
 	tac "$work/undo" | while read -r command argument; do
-		"$command" "$argument" >/dev/null 2>&1
+		"$command" "$argument" >/dev/null 2>&1 || true
 	done
 	: >"$work/undo"
 }

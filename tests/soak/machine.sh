@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Whole machines that lose their power while they copy: an emulated one ends between two
+# instructions, and with it what its disks had only in their caches. The map lies on a file
+# system of the machine, as in real life. The next boot goes on; in the end not a byte differs.
+if [ "${1:-}" = inside ]; then
+	for name in /sys/block/vd*; do
+		case $(cat "$name/serial") in
+		LOG-*) mount "/dev/${name##*/}" /mnt || exit 90 ;;
+		esac
+	done
+	cp /mnt/copy.map "$LAB_RESULT/before.map" 2>/dev/null
+	: >"$LAB_RESULT/started"
+	if [ -s /mnt/copy.map ]; then
+		"$CLONEDECK" resume /mnt/copy.map --map-interval 1 --confirm 000002 --log-dir /mnt
+	else
+		"$CLONEDECK" clone -s serial=SRC-000001 -d serial=DST-000002 --map /mnt/copy.map \
+			--map-interval 1 --rate "$2" --confirm 000002 --log-dir /mnt
+	fi
+	echo $? >"$LAB_RESULT/ended"
+	# The power goes now.
+	sleep 60
+	exit 0
+fi
+. "$(dirname -- "$0")/lib.sh"
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+
+for tool in nbdkit qemu-system-x86_64 apt-get; do
+	command -v "$tool" >/dev/null || {
+		echo "1..0 # SKIP $tool is not installed"
+		exit 0
+	}
+done
+
+power_on() {
+	local disk
+	servers=
+	for disk in destination log; do
+		rm -f "$disk.nbd"
+		nbdkit -f -U "$case_dir/$disk.nbd" --filter=cache file "$disk.img" &
+		servers="$servers $!"
+		wait_for test -S "$disk.nbd"
+	done
+	rm -rf result
+	LAB_RESULT=$case_dir/result "$here/../lab/qemu-run" -t 600 -d "virtio:source.img:SRC-000001" \
+		-d "virtio:destination.nbd:DST-000002" -d "virtio:log.nbd:LOG-000003" \
+		"$here/machine.sh" inside "$rate" >out 2>err &
+	machine=$!
+}
+
+# appears FILE SECONDS
+appears() {
+	local i
+	for ((i = 0; i < $2 * 10; i++)); do
+		[ ! -e "$1" ] || return 0
+		kill -0 "$machine" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat out err
+	fail "in vain waited for $1"
+}
+
+cut_the_power() {
+	blows=$((blows + 1))
+	# shellcheck disable=SC2086 # both
+	kill -KILL $servers
+	kill -TERM "$machine" 2>/dev/null || true
+	# shellcheck disable=SC2086
+	wait $servers "$machine" || true
+}
+
+round() {
+	local cuts
+	random 16 32
+	size=$chosen
+	random 1 3
+	rate=${chosen}M
+	head -c "${size}M" /dev/urandom >source.img
+	mkfs.ext4 -q -F source.img
+	head -c "${size}M" /dev/urandom >destination.img
+	truncate -s 32M log.img
+	mkfs.ext4 -q -F log.img
+	random 1 5
+	for ((cuts = chosen; cuts > 0; cuts--)); do
+		power_on
+		appears result/started 240
+		random 0 12000
+		sleep "$((chosen / 1000)).$(printf %03d $((chosen % 1000)))"
+		cut_the_power
+	done
+	power_on
+	appears result/ended 420
+	cut_the_power
+	[ "$(cat result/ended)" = 0 ] || {
+		cat out err
+		fail "ended with $(cat result/ended)"
+	}
+	cmp source.img destination.img
+}
+
+soak machines_without_power_go_on
