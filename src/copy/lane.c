@@ -407,7 +407,7 @@ static int wait_batch(struct lane *lane, struct io_handle *handle)
 	n = reap(lane, handle, least ? least : 1, time);
 
 	if (clock_monotonic() - before >= BATCH_WAIT)
-		lane->batch = n > 1 ? (uint32_t)n : 1;
+		lane->batch = lane->batch > 1 ? lane->batch - 1 : 1;
 	else if (lane->batch < most)
 		lane->batch++;
 	return n;
