@@ -45,6 +45,12 @@ translations)
 			echo "po/$language.po is not complete; meson compile clonedeck-update-po shows where"
 			status=1
 		fi
+		# The rows of --help are read on 80 columns.
+		if msgattrib --no-obsolete --no-wrap "$work/merged.po" |
+			LC_ALL=C.UTF-8 grep -E '^" .{79,}\\n"$'; then
+			echo "too long for a terminal of 80 columns"
+			status=1
+		fi
 	done
 	exit "$status"
 	;;

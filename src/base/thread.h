@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Starting threads, in one way for all: signals belong to the front end's
- * thread, so all are blocked but those of a fault of its own; and a stack of its own for signal
- * handlers is there, so that one set with SA_ONSTACK still runs when the thread's own stack has
- * overflowed (sigaltstack(2): that stack is each thread's alone).
+ * thread, so all are blocked but those of a fault of the thread's own. Each gets
+ * a stack for signal handlers (sigaltstack(2)), so that one set with SA_ONSTACK
+ * still runs when the thread's stack has overflowed.
  */
 #ifndef CLONEDECK_BASE_THREAD_H
 #define CLONEDECK_BASE_THREAD_H

@@ -192,7 +192,7 @@ static int confirm(struct session *session, const struct clone_options *options)
 
 	if (!refused && !options->confirm && session_token(session)[0]) {
 		print_plan(session, options);
-		return cli_usage(options->map ? "resume" : "clone",
+		return cli_usage(options->command == COMMAND_RESUME ? "resume" : "clone",
 				 _("Nothing was written. --confirm is missing; it wants %s."),
 				 session_token_phrase(session));
 	}
@@ -212,20 +212,18 @@ static int dry_run(const struct session *session, const struct clone_options *op
 	return cli_finish_output(refused ? EXIT_REFUSED : EXIT_COMPLETE);
 }
 
-static int run(int argc, char **argv, bool resume)
+static int run(int argc, char **argv, enum clone_command command)
 {
 	CLEANUP(session) struct session *session = NULL;
 	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
 	struct error error = { 0 };
-	int r = clone_options_parse(argc, argv, resume, &options);
+	int r = clone_options_parse(argc, argv, command, &options);
 
 	if (r != 0)
 		return r;
-	if (options.help) {
-		clone_options_help(resume);
-		return cli_finish_output(EXIT_COMPLETE);
-	}
+	if (options.help)
+		return clone_options_help(command);
 	/* A dry run may be interrupted like any program. */
 	if (!options.dry_run)
 		signal_fd = headless_block_signals();
@@ -257,10 +255,10 @@ static int run(int argc, char **argv, bool resume)
 
 int cli_clone(int argc, char **argv)
 {
-	return run(argc, argv, false);
+	return run(argc, argv, COMMAND_CLONE);
 }
 
 int cli_resume(int argc, char **argv)
 {
-	return run(argc, argv, true);
+	return run(argc, argv, COMMAND_RESUME);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing the options of clone and resume. */
+/* Parsing the options of clone, resume and verify. */
 #include "cli/clone_options.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -46,86 +44,91 @@ enum long_only {
 	OPTION_RESCUE, /* and the numbers behind it: those of plan/rescue.h */
 };
 
-#define RESCUE(number, name)                                                                       \
-	{                                                                                          \
-		name, required_argument, NULL, OPTION_RESCUE + (number)                            \
+#define CLONE  COMMAND_CLONE
+#define RESUME COMMAND_RESUME
+#define VERIFY COMMAND_VERIFY
+
+/* What decides which bytes go where, resume takes from the map; how hard it is tried may change
+ * (those of plan/rescue.h come on top). */
+static const struct {
+	unsigned commands;
+	struct option option;
+} known[] = {
+	{ CLONE | RESUME | VERIFY, { "source", required_argument, NULL, 's' } },
+	{ CLONE | RESUME | VERIFY, { "destination", required_argument, NULL, 'd' } },
+	{ CLONE | VERIFY, { "ranges", required_argument, NULL, 'r' } },
+	{ CLONE, { "domain", required_argument, NULL, OPTION_DOMAIN } },
+	{ RESUME, { "retry-area", required_argument, NULL, OPTION_RETRY_AREA } },
+	{ CLONE | VERIFY, { "at", required_argument, NULL, OPTION_AT } },
+	{ CLONE, { "chunk", required_argument, NULL, 'b' } },
+	{ CLONE, { "queue-depth", required_argument, NULL, 'q' } },
+	{ CLONE, { "lanes", required_argument, NULL, 'j' } },
+	{ CLONE, { "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND } },
+	{ CLONE, { "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND } },
+	{ CLONE, { "sg-io", required_argument, NULL, OPTION_SG_IO } },
+	{ CLONE, { "sg-fua", no_argument, NULL, OPTION_SG_FUA } },
+	{ CLONE, { "sg-dpo", no_argument, NULL, OPTION_SG_DPO } },
+	{ CLONE, { "map", required_argument, NULL, 'm' } },
+	{ CLONE | RESUME, { "report", required_argument, NULL, OPTION_REPORT } },
+	{ CLONE | RESUME, { "certificate", required_argument, NULL, OPTION_CERTIFICATE } },
+	{ CLONE | RESUME, { "operator", required_argument, NULL, OPTION_OPERATOR } },
+	{ CLONE | RESUME, { "ticket", required_argument, NULL, OPTION_TICKET } },
+	{ CLONE | RESUME, { "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS } },
+	{ CLONE | RESUME, { "on-vanish", required_argument, NULL, OPTION_ON_VANISH } },
+	{ CLONE | RESUME, { "wait", required_argument, NULL, OPTION_WAIT } },
+	{ CLONE | RESUME, { "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL } },
+	{ CLONE, { "retries", required_argument, NULL, OPTION_RETRIES } },
+	{ CLONE, { "on-error", required_argument, NULL, OPTION_ON_ERROR } },
+	{ CLONE, { "rate", required_argument, NULL, OPTION_RATE } },
+	{ CLONE, { "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST } },
+	{ CLONE, { "probe", no_argument, NULL, OPTION_PROBE } },
+	{ CLONE, { "no-probe", no_argument, NULL, OPTION_NO_PROBE } },
+	{ CLONE, { "verify", optional_argument, NULL, OPTION_VERIFY } },
+	{ CLONE, { "no-verify", no_argument, NULL, OPTION_NO_VERIFY } },
+	{ CLONE, { "rewrite", no_argument, NULL, OPTION_REWRITE } },
+	{ CLONE | RESUME, { "dry-run", no_argument, NULL, 'n' } },
+	{ CLONE | RESUME | VERIFY, { "json", no_argument, NULL, OPTION_JSON } },
+	{ CLONE | RESUME, { "log-dir", required_argument, NULL, OPTION_LOG_DIR } },
+	{ CLONE | RESUME, { "allow", required_argument, NULL, OPTION_ALLOW } },
+	{ CLONE | RESUME, { "confirm", required_argument, NULL, OPTION_CONFIRM } },
+	{ CLONE | RESUME | VERIFY, { "help", no_argument, NULL, OPTION_HELP } },
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+/* As getopt_long() takes them. */
+struct option_table {
+	struct option options[KNOWN + RESCUE_OPTIONS + 1];
+	char letters[2 * KNOWN + 2];
+};
+
+static void options_of(enum clone_command command, struct option_table *ret)
+{
+	size_t count = 0;
+	char *letter = ret->letters;
+
+	*letter++ = ':';
+	for (size_t i = 0; i < KNOWN; i++) {
+		const struct option *option = &known[i].option;
+
+		if (!(known[i].commands & command))
+			continue;
+		ret->options[count++] = *option;
+		if (option->val >= OPTION_AT)
+			continue;
+		*letter++ = (char)option->val;
+		if (option->has_arg == required_argument)
+			*letter++ = ':';
 	}
-/* In the order of plan/rescue.h. */
-#define RESCUE_LONG                                                                                \
-	RESCUE(0, "on-write-error"), RESCUE(1, "fill"), RESCUE(2, "retry-passes"),                 \
-		RESCUE(3, "slow-limit"), RESCUE(4, "max-bad-areas"), RESCUE(5, "max-read-errors"), \
-		RESCUE(6, "max-error-rate"), RESCUE(7, "max-no-read")
-
-static const struct option clone_long[] = {
-	{ "source", required_argument, NULL, 's' },
-	{ "destination", required_argument, NULL, 'd' },
-	{ "ranges", required_argument, NULL, 'r' },
-	{ "domain", required_argument, NULL, OPTION_DOMAIN },
-	{ "at", required_argument, NULL, OPTION_AT },
-	{ "chunk", required_argument, NULL, 'b' },
-	{ "queue-depth", required_argument, NULL, 'q' },
-	{ "lanes", required_argument, NULL, 'j' },
-	{ "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND },
-	{ "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND },
-	{ "sg-io", required_argument, NULL, OPTION_SG_IO },
-	{ "sg-fua", no_argument, NULL, OPTION_SG_FUA },
-	{ "sg-dpo", no_argument, NULL, OPTION_SG_DPO },
-	{ "map", required_argument, NULL, 'm' },
-	{ "report", required_argument, NULL, OPTION_REPORT },
-	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
-	{ "operator", required_argument, NULL, OPTION_OPERATOR },
-	{ "ticket", required_argument, NULL, OPTION_TICKET },
-	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
-	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
-	{ "wait", required_argument, NULL, OPTION_WAIT },
-	{ "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL },
-	{ "retries", required_argument, NULL, OPTION_RETRIES },
-	{ "on-error", required_argument, NULL, OPTION_ON_ERROR },
-	RESCUE_LONG,
-	{ "rate", required_argument, NULL, OPTION_RATE },
-	{ "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST },
-	{ "probe", no_argument, NULL, OPTION_PROBE },
-	{ "no-probe", no_argument, NULL, OPTION_NO_PROBE },
-	{ "verify", optional_argument, NULL, OPTION_VERIFY },
-	{ "no-verify", no_argument, NULL, OPTION_NO_VERIFY },
-	{ "rewrite", no_argument, NULL, OPTION_REWRITE },
-	{ "dry-run", no_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
-	{ "allow", required_argument, NULL, OPTION_ALLOW },
-	{ "confirm", required_argument, NULL, OPTION_CONFIRM },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* What decides which bytes go where comes from the map; how hard it is tried may change. */
-static const struct option resume_long[] = {
-	{ "source", required_argument, NULL, 's' },
-	{ "destination", required_argument, NULL, 'd' },
-	{ "retry-area", required_argument, NULL, OPTION_RETRY_AREA },
-	RESCUE_LONG,
-	{ "report", required_argument, NULL, OPTION_REPORT },
-	{ "certificate", required_argument, NULL, OPTION_CERTIFICATE },
-	{ "operator", required_argument, NULL, OPTION_OPERATOR },
-	{ "ticket", required_argument, NULL, OPTION_TICKET },
-	{ "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS },
-	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
-	{ "wait", required_argument, NULL, OPTION_WAIT },
-	{ "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL },
-	{ "dry-run", no_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "log-dir", required_argument, NULL, OPTION_LOG_DIR },
-	{ "allow", required_argument, NULL, OPTION_ALLOW },
-	{ "confirm", required_argument, NULL, OPTION_CONFIRM },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
+	for (size_t i = 0; i < RESCUE_OPTIONS && command != COMMAND_VERIFY; i++)
+		ret->options[count++] = (struct option){ rescue_option_name(i), required_argument,
+							 NULL, OPTION_RESCUE + (int)i };
+	ret->options[count] = (struct option){ 0 };
+	*letter = '\0';
+}
 
 /* A day, in seconds. */
 #define MAP_INTERVAL_MAX 86400
-
-static const char clone_short[] = ":s:d:r:b:q:j:m:n";
-static const char resume_short[] = ":s:d:n";
 
 /* An option that may be given once only: the second one would silently win. */
 static int set_once(const char *command, const char *name, const char *value, const char **ret)
@@ -176,15 +179,16 @@ static int set_backend(const char *command, const char *name, const char *value,
 	static const enum backend_choice offered[] = { BACKEND_AUTO,     BACKEND_URING,
 						       BACKEND_THREADS,  BACKEND_SG,
 						       BACKEND_BUFFERED, BACKEND_IMAGE };
+	const char *words[sizeof(offered) / sizeof(offered[0]) + 1] = { NULL };
+	int i;
 
-	for (size_t i = 0; i < sizeof(offered) / sizeof(offered[0]); i++) {
-		if (strcmp(value, io_backend_choice_name(offered[i])) != 0)
-			continue;
-		*ret = offered[i];
-		return 0;
-	}
-	return cli_usage(command, _("--%s %s: choose auto, uring, threads, sg, buffered or image."),
-			 name, value);
+	for (size_t n = 0; n < sizeof(offered) / sizeof(offered[0]); n++)
+		words[n] = io_backend_choice_name(offered[n]);
+	i = cli_choose(command, name, value, words);
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = offered[i];
+	return 0;
 }
 
 static int set_sg_io(const char *command, const char *value, enum sg_data *ret)
@@ -210,23 +214,24 @@ static int set_retries(const char *command, const char *value, unsigned *ret)
 
 static int set_on_error(const char *command, const char *value, enum on_error *ret)
 {
-	if (strcmp(value, "stop") == 0)
-		*ret = ON_ERROR_STOP;
-	else if (strcmp(value, "map") == 0)
-		*ret = ON_ERROR_MAP;
-	else
-		return cli_usage(command, _("--on-error %s: choose stop or map."), value);
+	static const char *const words[] = { "stop", "map", NULL };
+	int i = cli_choose(command, "on-error", value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = (enum on_error)i;
 	return 0;
 }
 
+/* Nobody could be asked here. */
 static int set_on_vanish(const char *command, const char *value, enum session_vanish *ret)
 {
-	if (strcmp(value, "wait") == 0)
-		*ret = SESSION_VANISH_WAIT;
-	else if (strcmp(value, "stop") == 0)
-		*ret = SESSION_VANISH_STOP;
-	else
-		return cli_usage(command, _("--on-vanish %s: choose wait or stop."), value);
+	static const char *const words[] = { "wait", "stop", NULL };
+	int i = cli_choose(command, "on-vanish", value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
 	return 0;
 }
 
@@ -284,9 +289,10 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 	case 'b':
 		return set_chunk(command, optarg, &ret->chunk);
 	case 'q':
-		return set_number(command, "queue-depth", optarg, 4096, &ret->queue_depth);
+		return set_number(command, "queue-depth", optarg, PLAN_DEPTH_MAX,
+				  &ret->queue_depth);
 	case 'j':
-		return set_number(command, "lanes", optarg, JOB_LANES_MAX, &ret->lanes);
+		return set_number(command, "lanes", optarg, PLAN_LANES_MAX, &ret->lanes);
 	case OPTION_SOURCE_BACKEND:
 		return set_backend(command, "source-backend", optarg, &ret->source_backend);
 	case OPTION_DESTINATION_BACKEND:
@@ -404,157 +410,71 @@ static int check_sg_options(const char *command, const struct plan_options *plan
 	return 0;
 }
 
-static int check_options(char **argv, bool resume, const struct clone_options *options)
+/* Of a map or a report: it names what else is needed. */
+static int check_ends(const char *command, const struct clone_options *options)
 {
-	if (resume && !options->map)
-		return cli_usage(argv[0], _("Name the map file to go on from."));
-	if (resume && !options->source != !options->destination)
-		return cli_usage(argv[0], _("Name both disks with -s and -d, or neither."));
-	if (!resume && !options->source)
-		return cli_usage(argv[0], _("Name the source with -s."));
-	if (!resume && !options->destination)
-		return cli_usage(argv[0], _("Name the destination with -d."));
-	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
-		return cli_usage(argv[0], _("--rewrite needs the copy to be verified."));
-	return check_sg_options(argv[0], &options->plan);
+	if (options->command == COMMAND_RESUME) {
+		if (!options->map)
+			return cli_usage(command, _("Name the map file to go on from."));
+		if (!options->source != !options->destination)
+			return cli_usage(command, _("Name both disks with -s and -d, or neither."));
+		return 0;
+	}
+	if (options->report && (options->source || options->ranges || options->at))
+		return cli_usage(
+			command,
+			_("A report says itself what was copied: name only -d beside it."));
+	if (!options->source && !options->report)
+		return cli_usage(command,
+				 options->command == COMMAND_VERIFY
+					 ? _("Name the source with -s, or the report of the copy.")
+					 : _("Name the source with -s."));
+	if (!options->destination)
+		return cli_usage(command, _("Name the destination with -d."));
+	return 0;
 }
 
-int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret)
+static int check_options(const char *command, const struct clone_options *options)
 {
-	const struct option *options = resume ? resume_long : clone_long;
-	const char *short_options = resume ? resume_short : clone_short;
+	int r = check_ends(command, options);
+
+	if (r != 0)
+		return r;
+	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
+		return cli_usage(command, _("--rewrite needs the copy to be verified."));
+	return check_sg_options(command, &options->plan);
+}
+
+int clone_options_parse(int argc, char **argv, enum clone_command command,
+			struct clone_options *ret)
+{
+	struct option_table table;
 	int c, r;
 
-	*ret = (struct clone_options){ .plan = PLAN_OPTIONS_DEFAULT, .session.all = true };
+	options_of(command, &table);
+	*ret = (struct clone_options){ .command = command,
+				       .plan = PLAN_OPTIONS_DEFAULT,
+				       .session.all = true };
+	if (command == COMMAND_VERIFY)
+		ret->plan = (struct plan_options){ .verify = VERIFY_COMPARE,
+						   .retries = PLAN_RETRIES_DEFAULT };
 	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, options, short_options))
+	if (!cli_long_options_exact(argc, argv, table.options, table.letters))
 		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, short_options, options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, table.letters, table.options, NULL)) != -1) {
 		r = take_option(argv, c, ret);
 		if (r != 0)
 			return r;
 	}
 	if (ret->help)
 		return 0;
-	if (resume && optind < argc)
+	if (optind < argc && command == COMMAND_RESUME)
 		ret->map = argv[optind++];
+	else if (optind < argc && command == COMMAND_VERIFY)
+		ret->report = argv[optind++];
 	if (optind < argc)
 		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
 	ret->session.allow = ret->allow;
 	ret->session.rescue = &ret->plan;
-	return check_options(argv, resume, ret);
-}
-
-void clone_options_help(bool resume)
-{
-	if (resume)
-		fputs(_("Usage: clonedeck resume MAP --confirm TOKEN [options]\n"
-			"\n"
-			"Goes on with a copy that was stopped. The map names both disks; they are "
-			"found\n"
-			"by what they are, not by their names.\n"),
-		      stdout);
-	else
-		fputs(_("Usage: clonedeck clone -s SOURCE -d DESTINATION --confirm TOKEN "
-			"[options]\n"
-			"\n"
-			"Copies a disk, a partition, ranges or an image file. SOURCE and "
-			"DESTINATION: a\n"
-			"node (/dev/sda, /dev/sda2, /dev/sg0), a link to one, serial=TEXT, "
-			"wwn=TEXT, or\n"
-			"the path of an image file. Look with --dry-run first.\n"
-			"\n"
-			"  -s, --source SOURCE           what is read\n"
-			"  -d, --destination DESTINATION what is overwritten\n"
-			"  -r, --ranges RANGES           A-B, A+N, A-, -N, @PARTITION, separated "
-			"by commas\n"
-			"      --at LBA                  where the first range starts on the "
-			"destination\n"
-			"  -b, --chunk SIZE              bytes of one request\n"
-			"  -q, --queue-depth N           requests in flight per disk\n"
-			"  -j, --lanes N                 threads\n"
-			"      --source-backend NAME     auto, uring, threads, sg, buffered, "
-			"image\n"
-			"      --destination-backend NAME\n"
-			"      --sg-io direct|mmap|indirect\n"
-			"                                how data gets to and from the sg driver\n"
-			"      --sg-fua                  each write is on the medium when it is "
-			"done\n"
-			"      --sg-dpo                  the disk need not cache what is "
-			"transferred\n"
-			"      --rate SIZE               at most so many bytes per second\n"
-			"      --retries N               how often a failed request is tried "
-			"again\n"
-			"      --on-error stop|map       after a read error: stop, or rescue what "
-			"can be\n"
-			"                                read and record the rest (default)\n"
-			"  -m, --map FILE                where the map is kept\n"),
-		      stdout);
-	if (!resume)
-		fputs(_("      --no-arm-last             copy partition table and boot sectors in "
-			"their\n"
-			"                                turn, not last\n"
-			"      --probe, --no-probe       ask the destination for its real size "
-			"first\n"
-			"                                (default: USB and removable ones)\n"),
-		      stdout);
-	if (!resume)
-		fputs(_("      --verify=digest|compare   read the copy back and compare it with "
-			"digests taken\n"
-			"                                as the source was read (default), or "
-			"with the source\n"
-			"      --no-verify               do not read the copy back\n"
-			"      --rewrite                 write again what differs, and verify it "
-			"again\n"),
-		      stdout);
-	fputs(_("      --certificate FILE        where the certificate (HTML, to be printed) is "
-		"saved;\n"
-		"                                else beside the report\n"
-		"      --operator NAME           who makes the copy, for report and certificate\n"
-		"      --ticket TEXT             what it is made for\n"
-		"      --mask-serials            show but the last 4 characters of serial "
-		"numbers\n"),
-	      stdout);
-	fputs(_("      --on-vanish wait|stop     when a disk is unplugged: wait until it is back\n"
-		"                                (default), or end; the copy can be resumed\n"
-		"      --wait SECONDS            wait at most so long for a disk\n"
-		"      --map-interval SECONDS    how often the map is saved (30)\n"),
-	      stdout);
-	if (resume)
-		fputs(_("  -s, --source SOURCE           the disks of a map of GNU ddrescue, "
-			"which\n"
-			"  -d, --destination DESTINATION does not name them\n"),
-		      stdout);
-	if (resume)
-		fputs(_("      --retry-area RANGES       read bad sectors again only in these\n"),
-		      stdout);
-	else
-		fputs(_("      --domain MAP              only what this map calls finished\n"),
-		      stdout);
-	fputs(_("      --on-write-error stop|map after a write error: stop (default), or record "
-		"it\n"
-		"      --fill zero|mark|leave    what bad sectors become on the destination\n"
-		"      --retry-passes N          how often bad sectors are read again in the end\n"
-		"      --slow-limit SECONDS      a read that takes longer is treated as damage\n"
-		"      --max-bad-areas N         stop when there are more\n"
-		"      --max-read-errors N       stop when more reads failed\n"
-		"      --max-error-rate SIZE     stop when more bytes per second fail\n"
-		"      --max-no-read SECONDS     stop when nothing could be read for so long\n"),
-	      stdout);
-	fputs(_("      --confirm TOKEN           the last six characters of the destination's "
-		"serial\n"
-		"                                number; its full path where it has none of its "
-		"own;\n"
-		"                                the path of an image that exists already\n"
-		"  -n, --dry-run                 show plan and checks, write nothing\n"
-		"      --allow RULE              turn the refusal of one check into a warning\n"
-		"      --report FILE             where the report (JSON) is saved\n"
-		"      --log-dir DIR             where log, map and report are kept\n"
-		"      --json                    progress and report as JSON lines\n"
-		"      --help\n"),
-	      stdout);
-	fputs(_("\n"
-		"Exit: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas,\n"
-		"5 the copy differs, 6 stopped, 7 destination failed, 8 internal error.\n"),
-	      stdout);
+	return check_options(argv[0], ret);
 }

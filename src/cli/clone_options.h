@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of clone and resume as plain data. Strings are argv's. */
+/*
+ * The options of clone, resume and verify as plain data: one table says which
+ * command takes which. Strings are argv's.
+ */
 #ifndef CLONEDECK_CLI_CLONE_OPTIONS_H
 #define CLONEDECK_CLI_CLONE_OPTIONS_H
 
@@ -10,11 +13,16 @@
 
 #define CLONE_ALLOW_MAX 16
 
+/* A bit each: tables name several. */
+enum clone_command { COMMAND_CLONE = 1, COMMAND_RESUME = 2, COMMAND_VERIFY = 4 };
+
 struct clone_options {
-	const char *source, *destination; /* clone; resume, where the map does not name them */
+	enum clone_command command;
+	const char *source, *destination; /* NULL: a map or a report names it */
 	const char *domain;               /* a map file; NULL: none */
 	const char *map;                  /* resume: the map to go on from */
 	const char *retry_area;           /* resume: ranges; NULL: all bad areas */
+	const char *report;               /* verify: of the copy; NULL: both ends are read */
 	const char *ranges, *at;          /* NULL: everything, same place */
 	const char *confirm;              /* NULL: not given */
 	struct plan_options plan;
@@ -26,10 +34,11 @@ struct clone_options {
 };
 
 /* Prints what is wrong. Returns 0, or the exit code to end with. */
-int clone_options_parse(int argc, char **argv, bool resume, struct clone_options *ret);
-void clone_options_help(bool resume);
+int clone_options_parse(int argc, char **argv, enum clone_command command,
+			struct clone_options *ret);
+/* Prints what the command's --help says; an enum exit_code. */
+int clone_options_help(enum clone_command command);
 /* Makes the session's plan of source, destination, ranges, or map; an enum exit_code. */
-struct session;
 int clone_make_plan(struct session *session, const struct clone_options *options);
 
 #endif

@@ -9,14 +9,14 @@
 
 #include "session/session.h"
 
-/* Blocks the signals that the copy obeys; before any thread is started. Returns a
- * descriptor that reads them, or a negative errno. */
-int headless_block_signals(void);
 struct headless_options {
 	bool json;     /* progress and report as JSON lines */
 	uint32_t wait; /* seconds at most for a disk that is gone; 0: for ever */
 };
 
+/* Blocks the signals that the copy obeys; before any thread is started. Returns a
+ * descriptor that reads them, or a negative errno. */
+int headless_block_signals(void);
 /* From a confirmed session to its report; returns an enum exit_code. *retabandoned: a second
  * signal came while the copy was stopping for long; the session's threads may wait for a disk
  * for ever and are not to be waited for. */

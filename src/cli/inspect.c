@@ -70,7 +70,7 @@ int cli_list(int argc, char **argv)
 			      "\n"
 			      "Shows the disks, their nodes and identity, and what uses them.\n"
 			      "\n"
-			      "  --all   RAM disks, device mapper and md devices, too\n"
+			      "  --all   loop, RAM, device mapper and md devices, too\n"
 			      "  --json  as JSON\n"));
 	if (optind < argc)
 		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);

@@ -61,11 +61,10 @@ static int print_help(void)
 		"Options of the deck:\n"
 		"  --glyphs=auto|braille|block|acs|ascii   what graphs are drawn with\n"
 		"  --color=auto|never|always\n"
-		"  --size COLUMNSxROWS                     for lines that do not tell their size\n"
+		"  --size COLUMNSxROWS                     for lines that do not tell theirs\n"
+		"  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"
 		"  --practice DIR                          only loop devices over files in DIR\n"
 		"  --help, --version\n"),
-	      stdout);
-	fputs(_("  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
 }
@@ -76,34 +75,24 @@ static int print_version(void)
 	return cli_finish_output(EXIT_COMPLETE);
 }
 
-/* Index of the word, or -1. */
-static int find_word(const char *const *words, int count, const char *word)
-{
-	for (int i = 0; i < count; i++)
-		if (strcmp(words[i], word) == 0)
-			return i;
-	return -1;
-}
-
 static int set_glyphs(struct deck_options *options)
 {
-	static const char *const words[] = { "auto", "braille", "block", "acs", "ascii" };
-	int i = find_word(words, 5, optarg);
+	static const char *const words[] = { "auto", "braille", "block", "acs", "ascii", NULL };
+	int i = cli_choose("", "glyphs", optarg, words);
 
 	if (i < 0)
-		return cli_usage("", _("--glyphs %s: choose auto, braille, block, acs or ascii."),
-				 optarg);
+		return EXIT_USAGE;
 	options->glyphs = (enum deck_glyphs)i;
 	return 0;
 }
 
 static int set_color(struct deck_options *options)
 {
-	static const char *const words[] = { "auto", "never", "always" };
-	int i = find_word(words, 3, optarg);
+	static const char *const words[] = { "auto", "never", "always", NULL };
+	int i = cli_choose("", "color", optarg, words);
 
 	if (i < 0)
-		return cli_usage("", _("--color %s: choose auto, never or always."), optarg);
+		return EXIT_USAGE;
 	options->color = (enum deck_color)i;
 	return 0;
 }
@@ -128,11 +117,11 @@ static int set_size(struct deck_options *options)
 
 static int set_on_vanish(struct deck_options *options)
 {
-	static const char *const words[] = { "wait", "ask", "stop" };
-	int i = find_word(words, 3, optarg);
+	static const char *const words[] = { "wait", "ask", "stop", NULL };
+	int i = cli_choose("", "on-vanish", optarg, words);
 
 	if (i < 0)
-		return cli_usage("", _("--on-vanish %s: choose wait, ask or stop."), optarg);
+		return EXIT_USAGE;
 	options->on_vanish = (enum session_vanish)i;
 	return 0;
 }

@@ -94,6 +94,24 @@ int cli_error(const struct error *error)
 	return error_exit_code(error);
 }
 
+int cli_choose(const char *command, const char *option, const char *value, const char *const *words)
+{
+	char choice[160] = "";
+	size_t used = 0;
+
+	for (int i = 0; words[i]; i++) {
+		const char *between = i == 0 ? "" : (words[i + 1] ? ", " : _(" or "));
+
+		if (strcmp(words[i], value) == 0)
+			return i;
+		if (used < sizeof(choice))
+			used += (size_t)snprintf(choice + used, sizeof(choice) - used, "%s%s",
+						 between, words[i]);
+	}
+	cli_usage(command, _("--%s %s: choose %s."), option, value, choice);
+	return -1;
+}
+
 bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret)
 {
 	char *end;

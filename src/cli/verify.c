@@ -24,123 +24,13 @@
 
 DEFINE_CLEANUP(session, struct session *, session_destroy)
 
-enum long_only { OPTION_AT = 256, OPTION_JSON, OPTION_HELP };
-
-static const struct option long_options[] = {
-	{ "source", required_argument, NULL, 's' },
-	{ "destination", required_argument, NULL, 'd' },
-	{ "ranges", required_argument, NULL, 'r' },
-	{ "at", required_argument, NULL, OPTION_AT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const char short_options[] = ":s:d:r:";
-
 struct verify {
 	struct clone_options options;
-	const char *report;
 	struct session *session;
 	struct job *job;
 	int signal_fd;
 	bool line_open;
 };
-
-static int help(void)
-{
-	fputs(_("Usage: clonedeck verify -s SOURCE -d DESTINATION [-r RANGES] [--at LBA]\n"
-		"       clonedeck verify REPORT -d DESTINATION\n"
-		"\n"
-		"Reads both ends and compares them byte for byte, whoever made the copy; or reads\n"
-		"the destination and compares it with the list of digests that the report of its\n"
-		"copy names: the source need not be there any more. Nothing is written.\n"
-		"\n"
-		"  -s, --source SOURCE           what was copied\n"
-		"  -d, --destination DESTINATION what it was copied to\n"
-		"  -r, --ranges RANGES           A-B, A+N, A-, -N, @PARTITION, separated by "
-		"commas\n"
-		"      --at LBA                  where the first range starts on the destination\n"
-		"      --json                    progress and result as JSON lines\n"
-		"      --help\n"
-		"\n"
-		"Exit: 0 it is the same, 1 usage, 2 environment, 3 refused, 4 the same but for "
-		"bad\n"
-		"areas that the copy left out, 5 it differs, 6 stopped.\n"),
-	      stdout);
-	return cli_finish_output(EXIT_COMPLETE);
-}
-
-static int set_once(const char *name, const char **ret)
-{
-	if (*ret || !optarg[0])
-		return cli_usage("verify",
-				 *ret ? _("The option --%s is given twice.")
-				      : _("The option --%s needs a value."),
-				 name);
-	*ret = optarg;
-	return 0;
-}
-
-static int take_option(char **argv, int c, struct clone_options *ret)
-{
-	switch (c) {
-	case 's':
-		return set_once("source", &ret->source);
-	case 'd':
-		return set_once("destination", &ret->destination);
-	case 'r':
-		return set_once("ranges", &ret->ranges);
-	case OPTION_AT:
-		return set_once("at", &ret->at);
-	case OPTION_JSON:
-		ret->json = true;
-		return 0;
-	case OPTION_HELP:
-		ret->help = true;
-		return 0;
-	default:
-		return cli_bad_option(argv, c);
-	}
-}
-
-static int check_options(const struct verify *verify, const char *rest)
-{
-	const struct clone_options *options = &verify->options;
-
-	if (rest)
-		return cli_usage("verify", _("\"%s\" belongs to no option."), rest);
-	if (verify->report && (options->source || options->ranges || options->at))
-		return cli_usage(
-			"verify",
-			_("A report says itself what was copied: name only -d beside it."));
-	if (!verify->report && !options->source)
-		return cli_usage("verify",
-				 _("Name the source with -s, or the report of the copy."));
-	if (!options->destination)
-		return cli_usage("verify", _("Name the destination with -d."));
-	return 0;
-}
-
-static int parse(int argc, char **argv, struct verify *verify)
-{
-	int c, r = 0;
-
-	verify->options = (struct clone_options){
-		.plan = { .verify = VERIFY_COMPARE, .retries = PLAN_RETRIES_DEFAULT },
-		.session.all = true,
-	};
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, long_options, short_options))
-		return EXIT_USAGE;
-	while (r == 0 && (c = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
-		r = take_option(argv, c, &verify->options);
-	if (r != 0 || verify->options.help)
-		return r;
-	if (optind < argc)
-		verify->report = argv[optind++];
-	return check_options(verify, optind < argc ? argv[optind] : NULL);
-}
 
 static int make_plan(struct verify *verify)
 {
@@ -151,9 +41,9 @@ static int make_plan(struct verify *verify)
 	if (endpoint_resolve(session_disks(session), verify->options.destination, false,
 			     &destination, &error) < 0)
 		return cli_error(&error);
-	if (!verify->report)
+	if (!verify->options.report)
 		return clone_make_plan(session, &verify->options);
-	if (session_plan_from_report(session, verify->report, &destination, &error) < 0)
+	if (session_plan_from_report(session, verify->options.report, &destination, &error) < 0)
 		return cli_error(&error);
 	return 0;
 }
@@ -292,7 +182,7 @@ static int run(struct verify *verify)
 		return cli_error(&error);
 	/* A source that is written meanwhile may differ by right. */
 	verdicts = session_verdicts(verify->session);
-	for (size_t i = 0; !verify->report && i < verdicts->count; i++)
+	for (size_t i = 0; !verify->options.report && i < verdicts->count; i++)
 		if (verdicts->items[i].kind != VERDICT_OK &&
 		    strcmp(verdicts->items[i].rule, "source-mounted") == 0)
 			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
@@ -306,12 +196,12 @@ int cli_verify(int argc, char **argv)
 	CLEANUP(close) int signal_fd = -1;
 	struct verify verify = { 0 };
 	struct error error = { 0 };
-	int r = parse(argc, argv, &verify);
+	int r = clone_options_parse(argc, argv, COMMAND_VERIFY, &verify.options);
 
 	if (r != 0)
 		return r;
 	if (verify.options.help)
-		return help();
+		return clone_options_help(COMMAND_VERIFY);
 	verify.signal_fd = signal_fd = headless_block_signals();
 	if (signal_fd < 0) {
 		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),

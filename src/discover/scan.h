@@ -17,7 +17,7 @@
 struct scan;
 
 struct scan_options {
-	bool all;                 /* also ram, empty loop and optical-less oddities, dm, md */
+	bool all;                 /* also loop, RAM, dm and md devices that have a size */
 	bool probe;               /* open the disks and read their tables */
 	const char *practice_dir; /* only loop devices over files in this directory; NULL: the
 				     machine */

@@ -61,8 +61,8 @@ struct guard_facts {
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;
 	bool same_storage; /* both ends lead to one file: an image and a loop device over it */
-	char source_writable_mount[256]; /* where the source or a part of it is mounted read-write
-					  */
+	/* Where the source or a part of it is mounted read-write; "" nowhere. */
+	char source_writable_mount[256];
 };
 
 /* Reads the machine for the rules: needs system calls, so it lives apart. log_dir and

@@ -38,9 +38,8 @@ struct report {
 	bool mask_serials;       /* every form shows but the end of serial numbers and WWNs */
 	struct job_snapshot job; /* its last one */
 	struct rates rates;
-	char map_cells[REPORT_MAP_CELLS +
-		       1];        /* as map_cells() over the source's node; "" unknown */
-	struct job_event *events; /* owned */
+	char map_cells[REPORT_MAP_CELLS + 1]; /* map_cells() over the source's node; "" unknown */
+	struct job_event *events;             /* owned */
 	size_t event_count;
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
 	char log_path[512], map_path[512], json_path[512], certificate_path[512],

@@ -121,7 +121,8 @@ static int find_names(struct session *session)
 		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
 			return -ENAMETOOLONG;
 		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
-		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0)
+		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0 &&
+		    access(files->digests, F_OK) < 0)
 			return 0;
 	}
 	return -EEXIST;
@@ -156,8 +157,7 @@ static void log_plan(struct session *session)
 	}
 }
 
-/* The map is saved by writing beside it and renaming: whether that works is tried once now. */
-static int try_beside(const char *path)
+int session_try_beside(const char *path)
 {
 	char beside[PATH_MAX];
 
@@ -167,8 +167,12 @@ static int try_beside(const char *path)
 
 	if (fd < 0)
 		return -errno;
+	/* That there is no room is found out by writing only. */
+	int r = write(fd, beside, strlen(beside)) < 0 || fsync(fd) < 0 ? -errno : 0;
+
 	close(fd);
-	return unlink(beside) < 0 ? -errno : 0;
+	unlink(beside);
+	return r;
 }
 
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending)
@@ -231,7 +235,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	if (session->options.report_path)
 		name_report(session);
 	name_certificate(session);
-	r = try_beside(files->map);
+	r = session_try_beside(files->map);
 	if (r < 0)
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,

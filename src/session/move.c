@@ -6,7 +6,6 @@
  * first; then the job saves there.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -37,22 +36,7 @@ static int name_in(const char *path, const char *file, char *ret, size_t size)
 /* A map is the only way to go on with its copy, so no file is ever replaced by one here. */
 static int try_place(const char *path)
 {
-	char beside[PATH_MAX];
-
-	if (access(path, F_OK) == 0)
-		return -EEXIST;
-	if ((size_t)snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= sizeof(beside))
-		return -ENAMETOOLONG;
-	int fd = mkostemp(beside, O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	/* Full is found out by writing only. */
-	int r = write(fd, beside, strlen(beside)) < 0 || fsync(fd) < 0 ? -errno : 0;
-
-	close(fd);
-	unlink(beside);
-	return r;
+	return access(path, F_OK) == 0 ? -EEXIST : session_try_beside(path);
 }
 
 static int try_path(struct move_task *moving, const char *path)

@@ -170,6 +170,8 @@ void session_find_log_dir(struct session *session);
 /* Map and report as the user named them: hours later is too late to find out. */
 int session_check_files(const struct session *session, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
+/* The map is saved by writing a file beside it and renaming that: does it work? Waits. */
+int session_try_beside(const char *path);
 /* Whoever reads a file's name later stands in another directory. */
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */

@@ -25,13 +25,14 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* The strings are borrowed and outlive the session. */
+/* What becomes of the copy when a disk of it is unplugged. */
 enum session_vanish {
 	SESSION_VANISH_WAIT, /* until the disk is back, and go on by itself */
 	SESSION_VANISH_ASK,  /* until it is back and session_go_on() is called */
 	SESSION_VANISH_STOP, /* the copy ends; it can be resumed */
 };
 
+/* The strings are borrowed and outlive the session. */
 struct session_options {
 	bool all;                 /* list everything */
 	const char *practice_dir; /* only practice disks; NULL: the machine */
@@ -43,7 +44,7 @@ struct session_options {
 	bool mask_serials; /* report and certificate show but the end of serial numbers and WWNs */
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 	uint32_t map_interval;    /* seconds between two savings of the map; 0: the job's default */
-	enum session_vanish on_vanish; /* what to do when a disk of the copy is unplugged */
+	enum session_vanish on_vanish;
 	/* Over what a resumed map says; those with a bit (plan/rescue.h). NULL without any. */
 	const struct plan_options *rescue;
 	unsigned rescue_given;

@@ -9,41 +9,23 @@ if [ "${1:-}" != inside ]; then
 		"$here/scsi.sh" inside
 fi
 . "$(dirname -- "$0")/lib.sh"
+. "$(dirname -- "$0")/scsi-lib.sh"
 
-MIB=1048576
-
-# Sets source, destination and the spare disk, filled with bytes of their own, and their serials.
+# Sets source, destination and the spare disk, and the token.
 three_disks() {
-	local disk
-	# shellcheck disable=SC2012 # kernel names
-	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
-	for disk in "$source" "$destination" "$spare"; do
-		head -c $((12 * MIB)) /dev/urandom >"$disk"
-		sync "$disk"
-	done
+	fill_disks
+	source=${disks[0]} destination=${disks[1]} spare=${disks[2]}
 	token=$(token_of "$destination")
-}
-
-token_of() { # NODE
-	serial_of "$1" | sed 's/.*\(......\)$/\1/'
-}
-
-serial_of() { # NODE, as the disk itself says it
-	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p'
-}
-
-sg_of() { # NODE
-	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
 }
 
 list_knows_sg_bsg_hctl_and_serial() {
 	three_disks
 	run 0 list
 	says "$(basename "$(sg_of "$source")")"
-	says "$(basename "$(readlink -f "/sys/block/${source##*/}/device")")"
+	says "$(hctl_of "$source")"
 	run 0 list --json
 	jq -e --arg node "$source" --arg sg "$(sg_of "$source")" --arg serial "$(serial_of "$source")" \
-		--arg hctl "$(basename "$(readlink -f "/sys/block/${source##*/}/device")")" \
+		--arg hctl "$(hctl_of "$source")" \
 		'.disks[] | select(.node == $node) | .sg == $sg and .serial == $serial and
 		.hctl == $hctl and .bsg == "/dev/bsg/" + $hctl and .size == 12582912' out
 }
@@ -147,7 +129,7 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	copy=$!
 	# The first MiB of a whole disk comes last.
 	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$destination"
-	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")
+	hctl=$(hctl_of "$destination")
 	echo 1 >"/sys/block/${destination##*/}/device/delete"
 	status=0
 	wait "$copy" || status=$?

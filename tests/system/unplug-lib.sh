@@ -5,12 +5,8 @@
 # soak test; lib.sh comes first, scsi_debug is loaded with add_host=3,
 # per_host_store=1, so that what is on a disk stays there.
 
-MIB=1048576
+. "$(dirname -- "${BASH_SOURCE[0]}")/scsi-lib.sh"
 declare -A hctl
-
-hctl_of_node() { # NODE
-	basename "$(readlink -f "/sys/block/${1##*/}/device")"
-}
 
 # The disk's node at this moment; fails while it has none.
 node() { # ROLE
@@ -19,30 +15,18 @@ node() { # ROLE
 	[ -b "/dev/$found" ] && echo "/dev/$found"
 }
 
-serial() { # ROLE, as the disk itself says it
-	sg_inq -p 0x80 "$(node "$1")" | sed -n 's/.*Unit serial number: *//p'
-}
-
-three_nodes() {
-	set -- /dev/sd?
-	[ $# -eq 3 ]
-}
-
 # Attaches whatever an earlier case left unplugged, and fills all with bytes of their own.
 three_disks() {
-	local host disk roles=(source destination spare) i=0
+	local host
 	for host in /sys/class/scsi_host/host*; do
 		echo '- - -' >"$host/scan"
 	done
 	wait_for three_nodes
 	udevadm settle
-	for disk in /dev/sd?; do
-		hctl[${roles[i]}]=$(hctl_of_node "$disk")
-		head -c $((12 * MIB)) /dev/urandom >"$disk"
-		sync "$disk"
-		i=$((i + 1))
-	done
-	token=$(serial destination | sed 's/.*\(......\)$/\1/')
+	fill_disks
+	hctl=([source]=$(hctl_of "${disks[0]}") [destination]=$(hctl_of "${disks[1]}")
+		[spare]=$(hctl_of "${disks[2]}"))
+	token=$(token_of "$(node destination)")
 	spare_before=$(digest "$(node spare)")
 }
 

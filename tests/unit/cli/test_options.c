@@ -16,9 +16,12 @@
 static char said[4096]; /* on standard error by the last parse() */
 
 /* Parses a NULL-terminated list of words behind the command. */
-static int parse(bool resume, struct clone_options *ret, ...)
+static int parse(enum clone_command command, struct clone_options *ret, ...)
 {
-	char *argv[ARGS_MAX + 1] = { resume ? (char[]){ "resume" } : (char[]){ "clone" } };
+	char names[][8] = {
+		[COMMAND_CLONE] = "clone", [COMMAND_RESUME] = "resume", [COMMAND_VERIFY] = "verify"
+	};
+	char *argv[ARGS_MAX + 1] = { names[command] };
 	char path[] = "/tmp/test-options.XXXXXX";
 	int argc = 1, saved = dup(STDERR_FILENO), fd = mkstemp(path);
 	va_list words;
@@ -33,7 +36,7 @@ static int parse(bool resume, struct clone_options *ret, ...)
 	fflush(stderr);
 	dup2(fd, STDERR_FILENO);
 	optind = 0;
-	int r = clone_options_parse(argc, argv, resume, ret);
+	int r = clone_options_parse(argc, argv, command, ret);
 
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
@@ -45,8 +48,10 @@ static int parse(bool resume, struct clone_options *ret, ...)
 	return r;
 }
 
-#define CLONE(...)  parse(false, &options, "-s", "/dev/sda", "-d", "/dev/sdb", ##__VA_ARGS__, NULL)
-#define RESUME(...) parse(true, &options, ##__VA_ARGS__, NULL)
+#define CLONE(...)                                                                                 \
+	parse(COMMAND_CLONE, &options, "-s", "/dev/sda", "-d", "/dev/sdb", ##__VA_ARGS__, NULL)
+#define RESUME(...) parse(COMMAND_RESUME, &options, ##__VA_ARGS__, NULL)
+#define VERIFY(...) parse(COMMAND_VERIFY, &options, ##__VA_ARGS__, NULL)
 
 START_TEST(everything_is_taken)
 {
@@ -216,9 +221,9 @@ START_TEST(both_ends_are_needed)
 {
 	struct clone_options options;
 
-	ck_assert_int_eq(parse(false, &options, "-s", "/dev/sda", NULL), EXIT_USAGE);
-	ck_assert_int_eq(parse(false, &options, "-d", "/dev/sda", NULL), EXIT_USAGE);
-	ck_assert_int_eq(parse(false, &options, "--help", NULL), 0);
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "/dev/sda", NULL), EXIT_USAGE);
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-d", "/dev/sda", NULL), EXIT_USAGE);
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "--help", NULL), 0);
 	ck_assert(options.help);
 }
 END_TEST
@@ -260,17 +265,18 @@ START_TEST(too_many_rules_are_refused)
 {
 	struct clone_options options;
 
-	ck_assert_int_eq(parse(false, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
-			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
-			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
-			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", NULL),
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
+			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
+			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",
+			       "--allow=12", "--allow=13", "--allow=14", "--allow=15", "--allow=16",
+			       NULL),
 			 0);
 	ck_assert_uint_eq(options.allow_count, CLONE_ALLOW_MAX);
-	ck_assert_int_eq(parse(false, &options, "-s", "a", "-d", "b", "--allow=1", "--allow=2",
-			       "--allow=3", "--allow=4", "--allow=5", "--allow=6", "--allow=7",
-			       "--allow=8", "--allow=9", "--allow=10", "--allow=11", "--allow=12",
-			       "--allow=13", "--allow=14", "--allow=15", "--allow=16", "--allow=17",
-			       NULL),
+	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
+			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
+			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",
+			       "--allow=12", "--allow=13", "--allow=14", "--allow=15", "--allow=16",
+			       "--allow=17", NULL),
 			 EXIT_USAGE);
 }
 END_TEST
@@ -286,6 +292,33 @@ START_TEST(resume_takes_a_map_and_not_what_the_map_decides)
 	ck_assert_int_eq(RESUME("a.map", "-s", "/dev/sda"), EXIT_USAGE);
 	ck_assert_int_eq(RESUME("a.map", "--ranges", "*"), EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(said, "clonedeck resume --help"));
+}
+END_TEST
+
+START_TEST(verify_takes_both_ends_or_a_report)
+{
+	struct clone_options options;
+
+	ck_assert_int_eq(
+		VERIFY("-s", "/dev/sda", "-d", "/dev/sdb", "-r", "@1", "--at", "2048", "--json"),
+		0);
+	ck_assert_str_eq(options.source, "/dev/sda");
+	ck_assert_str_eq(options.ranges, "@1");
+	ck_assert_str_eq(options.at, "2048");
+	ck_assert(options.json);
+	ck_assert_ptr_null(options.report);
+	ck_assert_int_eq(options.plan.verify, VERIFY_COMPARE);
+	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb"), 0);
+	ck_assert_str_eq(options.report, "copy.json");
+	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "-s", "/dev/sda"), EXIT_USAGE);
+	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "-r", "@1"), EXIT_USAGE);
+	ck_assert_int_eq(VERIFY("copy.json", "other.json", "-d", "/dev/sdb"), EXIT_USAGE);
+	ck_assert_int_eq(VERIFY("copy.json"), EXIT_USAGE);
+	ck_assert_int_eq(VERIFY("-d", "/dev/sdb"), EXIT_USAGE);
+	/* It writes nothing, so nothing is to be confirmed. */
+	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "--confirm", "X"), EXIT_USAGE);
+	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "-n"), EXIT_USAGE);
+	ck_assert_ptr_nonnull(strstr(said, "clonedeck verify --help"));
 }
 END_TEST
 
@@ -305,6 +338,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, empty_confirmation_is_a_wrong_one);
 	tcase_add_test(tcase, what_is_printed_of_the_user_is_harmless);
 	tcase_add_test(tcase, too_many_rules_are_refused);
+	tcase_add_test(tcase, verify_takes_both_ends_or_a_report);
 	tcase_add_test(tcase, resume_takes_a_map_and_not_what_the_map_decides);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -7,6 +7,7 @@
 #ifndef CLONEDECK_TESTS_GUARD_MACHINE_H
 #define CLONEDECK_TESTS_GUARD_MACHINE_H
 
+#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>

@@ -291,6 +291,24 @@ START_TEST(failed_start_leaves_no_image)
 }
 END_TEST
 
+/* A map that has no room is found out before the first write, not when it is needed. */
+START_TEST(full_log_directory_starts_nothing)
+{
+	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
+	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=64k"), 0);
+	run("head -c 1M /dev/zero >%s/rest 2>/dev/null || true", path_of("small"));
+	open_session("small", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(session_start_error(session)->code, -ENOSPC);
+	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
+	ck_assert_ptr_nonnull(strstr(session_start_error(session)->sentence, "--map"));
+	make_file("before.img", 2);
+	ck_assert(same_files("b.img", "before.img"));
+}
+END_TEST
+
 START_TEST(full_file_system_is_a_failed_destination)
 {
 	struct plan_options options = { 0 };
@@ -534,6 +552,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, image_is_made);
 	tcase_add_test(tcase, new_image_is_known_by_its_map);
 	tcase_add_test(tcase, failed_start_leaves_no_image);
+	tcase_add_test(tcase, full_log_directory_starts_nothing);
 	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
 	tcase_add_test(tcase, stopped_copy_is_resumed);
 	tcase_add_test(tcase, chosen_bad_areas_are_read_again);

@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The disks of scsi_debug, for the tests that run inside a user-mode kernel; lib.sh comes first.
+
+MIB=1048576
+
+three_nodes() {
+	set -- /dev/sd?
+	[ $# -eq 3 ] && [ -b "$1" ]
+}
+
+# Each full of bytes of its own; sets disks to their nodes.
+fill_disks() {
+	local disk
+	disks=(/dev/sd?)
+	for disk in "${disks[@]}"; do
+		head -c $((12 * MIB)) /dev/urandom >"$disk"
+		sync "$disk"
+	done
+}
+
+serial_of() { # NODE, as the disk itself says it
+	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p'
+}
+
+token_of() { # NODE
+	serial_of "$1" | sed 's/.*\(......\)$/\1/'
+}
+
+hctl_of() { # NODE
+	basename "$(readlink -f "/sys/block/${1##*/}/device")"
+}
+
+sg_of() { # NODE
+	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
+}

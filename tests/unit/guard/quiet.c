@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Machines that are nearly those on which a rule fires, and on which it is quiet. */
+#include "guard/scenes.h"
+
+static void near_made_of_others(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	machine_place(&m->facts.destination_below, "", makedev(8, 33), "/dev/sdc");
+}
+
+/* Like a disk that got the copy of a smaller one before: its backup lies inside. */
+static void near_backup_inside(struct machine *m)
+{
+	set_leftovers(m);
+	m->regions[0].start = DISK_SIZE / 512 - 33;
+}
+
+static void near_other_partition_mounted(struct machine *m)
+{
+	set_partition_data(m);
+	machine_use(m, 1, USE_MOUNT, "/mnt", "/dev/sdb2");
+	machine_use(m, 1, USE_SWAP, "", "/dev/sdb2");
+	machine_use(m, 1, USE_DM, "vg0", "/dev/sdb2");
+	machine_use(m, 1, USE_EXCLUSIVE, "", "/dev/sdb");
+}
+
+static void near_source_mounted(struct machine *m)
+{
+	machine_use(m, 0, USE_MOUNT, "/", "/dev/sda2");
+	machine_use(m, 0, USE_BOOT, "/", "/dev/sda2");
+	machine_use(m, 0, USE_SWAP, "", "/dev/sda2");
+}
+
+static void near_exact_fit(struct machine *m)
+{
+	machine_choose(m);
+}
+
+static void near_partition_of_same_disk(struct machine *m)
+{
+	set_same_drive(m);
+}
+
+static void near_small_but_ranges(struct machine *m)
+{
+	set_too_small(m);
+	machine_range(m, 2048, 204800);
+}
+
+static void near_sizes_of_image(struct machine *m)
+{
+	machine_image(&m->destination, "/srv/b.img", 0, false);
+	m->facts.image_free_known = true;
+	m->facts.image_free = DISK_SIZE;
+	m->facts.image_limit = DISK_SIZE;
+	m->destination.logical_sector_size = 0;
+}
+
+void near_image_beside_source(struct machine *m)
+{
+	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
+	set_image_on_source(m);
+}
+
+static void near_places_elsewhere(struct machine *m)
+{
+	machine_place(&m->facts.log_dir, "/var/log", makedev(8, 33), "/dev/sdc");
+	machine_place(&m->facts.map, "/srv/a.map", makedev(8, 33), "/dev/sdc");
+	machine_place(&m->facts.source_image, "/srv/a.img", makedev(8, 33), "/dev/sdc");
+}
+
+static void near_map_on_disk(struct machine *m)
+{
+	set_log_in_memory(m);
+	machine_place(&m->facts.map, "/srv/a.map", makedev(8, 33), "/dev/sdc");
+}
+
+static void near_no_wwn(struct machine *m)
+{
+	m->disks[0].identity.wwn[0] = m->disks[1].identity.wwn[0] = '\0';
+}
+
+static void near_other_wwn(struct machine *m)
+{
+	set_same_wwn(m);
+	m->disks[1].identity.wwn[5] = 'f';
+	machine_choose(m);
+}
+
+static void near_loops(struct machine *m)
+{
+	set_same_model(m);
+	m->disks[1].kind = m->disks[2].kind = DISK_LOOP;
+}
+
+static void near_gpt_larger_image(struct machine *m)
+{
+	machine_image(&m->destination, "/srv/b.img", 2 * DISK_SIZE, true);
+}
+
+static void near_not_the_start(struct machine *m)
+{
+	set_btrfs(m);
+	machine_range(m, 2048, 1000);
+}
+
+static void near_aligned(struct machine *m)
+{
+	m->disks[1].physical_sector_size = 4096;
+	machine_choose(m);
+	machine_range(m, 2048, 8);
+	m->at = 64;
+	m->has_at = true;
+}
+
+static void near_image_without_root(struct machine *m)
+{
+	set_same_file(m);
+	m->facts.same_storage = false;
+	m->facts.root = false;
+}
+
+static void near_elsewhere_on_the_same_disk(struct machine *m)
+{
+	m->destination = m->source;
+	machine_range(m, 2048, 1000);
+	m->at = 1000000;
+	m->has_at = true;
+}
+
+void near_4kn_without_table(struct machine *m)
+{
+	set_4kn(m);
+	m->disks[0].table[0] = '\0';
+	m->disks[0].partition_count = 0;
+	m->allow[0] = "sector-size-differs";
+}
+
+static void near_all_partitions(struct machine *m)
+{
+	machine_range(m, 0, 2006848);
+}
+
+const struct rule_case quiet[] = {
+	{ "destination-mounted", 0, near_other_partition_mounted, NULL },
+	{ "destination-swap", 0, near_other_partition_mounted, NULL },
+	{ "destination-held", 0, near_other_partition_mounted, NULL },
+	{ "destination-exclusive", 0, near_other_partition_mounted, NULL },
+	{ "destination-boot", 0, set_beside_boot, NULL },
+	{ "destination-boot", 0, near_source_mounted, NULL },
+	{ "destination-mounted", 0, near_source_mounted, NULL },
+	{ "source-mounted", 0, near_source_mounted, NULL },
+	{ "destination-swap", 0, near_source_mounted, NULL },
+	{ "destination-on-boot-disk", 0, set_boot, NULL },
+	{ "destination-too-small", 0, near_exact_fit, NULL },
+	{ "destination-too-small", 0, near_small_but_ranges, NULL },
+	{ "table-beyond-end", 0, near_small_but_ranges, NULL },
+	{ "source-is-destination", 0, near_partition_of_same_disk, NULL },
+	{ "same-disk-overlap", 0, near_partition_of_same_disk, NULL },
+	{ "source-is-destination", 0, near_elsewhere_on_the_same_disk, NULL },
+	{ "source-image-on-destination", 0, near_places_elsewhere, NULL },
+	{ "log-on-destination", 0, near_places_elsewhere, NULL },
+	{ "log-on-source", 0, near_places_elsewhere, NULL },
+	{ "log-in-memory", 0, near_map_on_disk, NULL },
+	{ "image-space", 0, near_sizes_of_image, NULL },
+	{ "image-limit", 0, near_sizes_of_image, NULL },
+	{ "sector-size-differs", 0, near_sizes_of_image, NULL },
+	{ "destination-on-source", 0, near_made_of_others, NULL },
+	{ "destination-on-source", 0, set_loop_on_source, NULL },
+	{ "image-on-source-disk", 0, set_made_of_source, NULL },
+	{ "destination-extended", 0, set_partition_data, NULL },
+	{ "same-wwn", 0, near_no_wwn, NULL },
+	{ "same-wwn", 0, near_other_wwn, NULL },
+	{ "same-model", 0, near_loops, NULL },
+	{ "backup-gpt-inside", 0, near_gpt_larger_image, NULL },
+	{ "backup-gpt-missing", 0, near_exact_fit, NULL },
+	{ "duplicate-btrfs", 0, near_not_the_start, NULL },
+	{ "alignment", 0, near_aligned, NULL },
+	{ "same-physical-disk", 0, near_exact_fit, NULL },
+	{ "without-root", 0, near_image_without_root, NULL },
+	{ "partitions-not-copied", 0, near_all_partitions, NULL },
+	{ "partition-onto-disk", 0, set_partition_data, NULL },
+	{ "disk-into-partition", 0, set_partition_data, NULL },
+	{ "leftovers", 0, set_data, NULL },
+	{ "leftovers", 0, near_backup_inside, NULL },
+	{ NULL, 0, NULL, NULL },
+};
