@@ -21,12 +21,12 @@ allowed() { # LAYER
 	discover) echo 'base/*' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
 	stats) echo 'base/*' ;;
-	io) echo 'config.h base/* discover/disk.h plan/plan.h' ;;
+	io) echo 'config.h base/* discover/disk.h discover/health.h plan/plan.h' ;;
 	guard) echo 'base/* plan/* discover/*' ;;
 	verify) echo 'base/* plan/plan.h' ;;
-	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h plan/plan.h plan/held.h plan/rescue.h stats/* discover/disk.h' ;;
+	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h io/sg_gauge.h plan/plan.h plan/held.h plan/rescue.h stats/* discover/disk.h' ;;
 	report) echo 'base/* discover/disk.h discover/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
-	session) echo "config.h guard/claim.h copy/known.h discover/smartctl.h $public" ;;
+	session) echo "config.h guard/claim.h copy/known.h discover/smartctl.h io/sg_health.h $public" ;;
 	cli) echo "config.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac

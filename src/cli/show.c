@@ -17,6 +17,8 @@
 #include "cli/disk_json.h"
 #include "discover/endpoint.h"
 #include "discover/scan.h"
+#include "report/json.h"
+#include "session/session.h"
 
 #define HEADING_WIDTH 9
 
@@ -126,6 +128,26 @@ static void print_cache(const struct page *page, const struct disk *disk)
 			    _("writes are on the medium when done")),
 	     print_tristate(disk->unmap, _("yes"), _("no")),
 	     print_tristate(disk->zeroes, _("yes"), _("no")));
+}
+
+static void print_health(const struct page *page, const struct health *health)
+{
+	char list[1024];
+
+	if (health_is_known(health))
+		line(page, _("Health"), "%s", health_print(health, list, sizeof(list)));
+	else if (health->why[0])
+		line(page, _("Health"), _("unknown. %s"), health->why);
+}
+
+/* How commands get to it where --source-backend or --destination-backend is sg. */
+static void print_sg(const struct page *page, const struct disk_list *list, const struct disk *disk)
+{
+	if (!disk->sg[0] || !list->sg_driver[0])
+		return;
+	line(page, "sg", _("driver %s, direct IO %s"), list->sg_driver,
+	     print_tristate(list->sg_direct, _("allowed"),
+			    _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)")));
 }
 
 static void print_table_line(const struct page *page, const struct disk *disk)
@@ -279,7 +301,8 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 	return 0;
 }
 
-int show_print(const struct disk *disk, int width, FILE *out, struct error *reterr)
+int show_print(const struct disk_list *list, const struct disk *disk, const struct health *health,
+	       int width, FILE *out, struct error *reterr)
 {
 	struct page page = { .out = out, .width = width ? width : columns_width(out) };
 	struct columns *table = NULL;
@@ -289,6 +312,8 @@ int show_print(const struct disk *disk, int width, FILE *out, struct error *rete
 	print_nodes(&page, disk);
 	print_limits(&page, disk);
 	print_cache(&page, disk);
+	print_sg(&page, list, disk);
+	print_health(&page, health);
 	print_table_line(&page, disk);
 	print_uses(&page, disk);
 	for (size_t i = 0; i < disk->note_count; i++)
@@ -305,13 +330,29 @@ int show_print(const struct disk *disk, int width, FILE *out, struct error *rete
 	return r;
 }
 
-int show_print_json(const struct disk_list *list, const struct disk *disk, FILE *out,
-		    struct error *reterr)
+static json_object *sg_driver_json(const struct disk_list *list)
+{
+	json_object *object;
+
+	if (!list->sg_driver[0])
+		return NULL;
+	object = json_object_new_object();
+	disk_json_add(object, "version", json_object_new_string(list->sg_driver));
+	disk_json_add(object, "direct_io",
+		      list->sg_direct == UNKNOWN ? NULL
+						 : json_object_new_boolean(list->sg_direct == YES));
+	return object;
+}
+
+int show_print_json(const struct disk_list *list, const struct disk *disk,
+		    const struct health *health, FILE *out, struct error *reterr)
 {
 	json_object *document = json_object_new_object();
 
 	disk_json_add(document, "schema", json_object_new_string("clonedeck.show/1"));
 	disk_json_add(document, "disk", disk_json(disk, true));
+	disk_json_add(document, "sg_driver", sg_driver_json(list));
+	disk_json_add(document, "health", report_json_health(health));
 	disk_json_add(document, "missing", disk_json_missing(list));
 	return disk_json_print(document, out, reterr);
 }
@@ -365,16 +406,19 @@ static int work(void *data, struct error *reterr)
 	struct disk_list *list = NULL;
 	const struct disk *disk = NULL;
 	struct scan *scan = NULL;
+	struct health health;
 	int r = scan_new(&how, &scan, reterr);
 
 	if (r == 0)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
 		r = find_disk(list, options->disk, &disk, reterr);
+	if (r == 0)
+		session_disk_health(disk, &health);
 	if (r == 0 && options->json)
-		r = show_print_json(list, disk, show_work->out, reterr);
+		r = show_print_json(list, disk, &health, show_work->out, reterr);
 	else if (r == 0)
-		r = show_print(disk, options->width, show_work->out, reterr);
+		r = show_print(list, disk, &health, options->width, show_work->out, reterr);
 	if (r == 0 && !options->json)
 		print_missing(list, disk, options->width, show_work->out);
 	disk_list_destroy(list);

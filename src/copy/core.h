@@ -105,6 +105,7 @@ struct keeper {
 	unsigned recovered_told[2]; /* events */
 	uint8_t recovered_seen[2][JOB_LANES_MAX];
 	int hwmon[2];
+	struct sg_gauge *gauge[2];         /* NULL: none */
 	struct temperature temperature[2]; /* source, destination */
 	struct job_bad_area bad[BAD_KEPT]; /* ascending: what devices said */
 	size_t bad_count;
@@ -275,6 +276,8 @@ void measure_start(struct job *job, uint64_t now);
 void measure_tick(struct job *job, uint64_t now);
 /* Once more when all lanes rest, so that the last figures are whole. */
 void measure_end(struct job *job, uint64_t now);
+/* Their temperature is not asked any more. */
+void measure_leave_disks(struct job *job);
 /* True when a lane has worked at its limit for a while. */
 bool measure_lanes_busy(struct job *job);
 void measure_publish(struct job *job, uint64_t now);

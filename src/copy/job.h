@@ -232,7 +232,9 @@ struct job_setup {
 	const struct digests *known;
 	const char *digests_path; /* where the list of digests goes at the end; NULL: none */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
-	struct log *log;                              /* may be NULL */
+	/* sg nodes to ask for the temperature where there is no such file, "" or NULL */
+	const char *source_gauge, *destination_gauge;
+	struct log *log;                /* may be NULL */
 	const struct disk *source_disk; /* to name partitions of bad areas; may be NULL */
 	/* Called by the keeper right before the first write, again after a long pause: claim
 	 * check. A failure ends the job with nothing (more) written. May be NULL. */

@@ -354,6 +354,7 @@ static void end(struct job *job)
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);
+	measure_leave_disks(job);
 	saver_destroy(job->saver);
 	job->saver = NULL;
 	tell_end(job);

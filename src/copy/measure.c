@@ -11,6 +11,7 @@
 
 #include "copy/core.h"
 #include "copy/pass.h"
+#include "io/sg_gauge.h"
 
 #define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
@@ -40,12 +41,34 @@ int measure_init(struct job *job, struct error *reterr)
 	return cpu_reader_new(&job->keeper.cpu, reterr);
 }
 
+void measure_leave_disks(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+
+	for (int i = 0; i < 2; i++) {
+		if (k->hwmon[i] >= 0)
+			close(k->hwmon[i]);
+		k->hwmon[i] = -1;
+		sg_gauge_destroy(k->gauge[i]);
+		k->gauge[i] = NULL;
+	}
+}
+
 void measure_done(struct job *job)
 {
-	for (int i = 0; i < 2; i++)
-		if (job->keeper.hwmon[i] >= 0)
-			close(job->keeper.hwmon[i]);
+	measure_leave_disks(job);
 	cpu_reader_destroy(job->keeper.cpu);
+}
+
+static void open_gauges(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+	const struct lane *lane = job->lanes[0];
+
+	if (k->hwmon[0] < 0)
+		sg_gauge_open(job->setup.source_gauge, lane->source, &k->gauge[0]);
+	if (k->hwmon[1] < 0)
+		sg_gauge_open(job->setup.destination_gauge, lane->destination, &k->gauge[1]);
 }
 
 void measure_start(struct job *job, uint64_t now)
@@ -58,6 +81,7 @@ void measure_start(struct job *job, uint64_t now)
 	k->next_save = now;
 	process_seconds(&k->process_user, &k->process_system);
 	rates_start(&k->rates, now, job->total, job->already);
+	open_gauges(job);
 }
 
 uint64_t measure_sum(const struct job *job, size_t offset)
@@ -149,6 +173,26 @@ bool measure_lanes_busy(struct job *job)
 	return busy;
 }
 
+/* An answer that is outstanding is looked for at every tick: a flush waits for it. */
+static void measure_temperatures(struct keeper *k, uint64_t now)
+{
+	bool due = now >= k->next_temperature;
+
+	for (int i = 0; i < 2; i++) {
+		struct temperature *temperature = &k->temperature[i];
+
+		if (k->gauge[i]) {
+			temperature->known = sg_gauge_read(k->gauge[i], &temperature->degrees);
+			if (due)
+				sg_gauge_ask(k->gauge[i]);
+		} else if (due) {
+			read_temperature(k->hwmon[i], temperature);
+		}
+	}
+	if (due)
+		k->next_temperature = now + TEMPERATURE_EVERY;
+}
+
 void measure_tick(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
@@ -159,11 +203,7 @@ void measure_tick(struct job *job, uint64_t now)
 	truth_take(job);
 	if (now >= k->next_second)
 		each_second(job, now);
-	if (now >= k->next_temperature) {
-		for (int i = 0; i < 2; i++)
-			read_temperature(k->hwmon[i], &k->temperature[i]);
-		k->next_temperature = now + TEMPERATURE_EVERY;
-	}
+	measure_temperatures(k, now);
 }
 
 void measure_end(struct job *job, uint64_t now)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the devices and their drivers really did, as far as the backends can tell. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "base/sense.h"
@@ -12,6 +13,7 @@
 static void add(struct io_truth *sum, const struct io_truth *truth)
 {
 	sum->known |= truth->known;
+	memcpy(sum->driver, truth->driver, sizeof(sum->driver));
 	sum->direct += truth->direct;
 	sum->indirect += truth->indirect;
 	sum->mapped += truth->mapped;

@@ -527,6 +527,7 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 		r = say_sg(build);
 	if (r == 0)
 		r = say_blockless(build);
+	nodes_sg_driver(list->sg_driver, sizeof(list->sg_driver), &list->sg_direct);
 	if (r < 0)
 		return error_nomem(reterr);
 	mark_twins(list);

@@ -153,6 +153,8 @@ struct disk {
 struct disk_list {
 	struct disk *disks; /* in the order of HCTL, then name */
 	size_t count;
+	char sg_driver[32];      /* its version, "3.5.36"; "" unknown, or not loaded */
+	enum tristate sg_direct; /* it may move data without copying them (allow_dio) */
 	char (*missing)[256];
 	size_t missing_count;
 };

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
@@ -235,10 +236,24 @@ static int sg_type(unsigned minor)
 	return type;
 }
 
+/* "2:0:0:0", by which drivers are bound. */
+static void sg_address(unsigned minor, char *to, size_t size)
+{
+	char path[64], link[256];
+
+	snprintf(path, sizeof(path), "/sys/class/scsi_generic/sg%u/device", minor);
+	ssize_t length = readlink(path, link, sizeof(link) - 1);
+
+	link[length > 0 ? length : 0] = '\0';
+	const char *slash = strrchr(link, '/');
+
+	text_copy(to, size, slash && slash[1] ? slash + 1 : "H:C:T:L");
+}
+
 static int resolve_sg(const struct disk_list *disks, const char *text, unsigned minor,
 		      struct endpoint *ret, struct error *reterr)
 {
-	char node[64];
+	char node[64], address[32];
 	int type;
 
 	snprintf(node, sizeof(node), "/dev/sg%u", minor);
@@ -254,10 +269,12 @@ static int resolve_sg(const struct disk_list *disks, const char *text, unsigned 
 				 _("%s is the sg node of something else than a disk (%s). "
 				   "'clonedeck list' shows the sg nodes of the disks."),
 				 text, scsi_type_name(type));
+	sg_address(minor, address, sizeof(address));
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "find", text,
-			 _("%s belongs to no disk that has a block node, so nothing protects it "
-			   "against other users. Is the sd driver loaded?"),
-			 text);
+			 _("%s belongs to no disk that has a block node, so nothing could keep "
+			   "others from using it during a copy. Let it have one (modprobe sd_mod; "
+			   "echo %s > /sys/bus/scsi/drivers/sd/bind) and choose it again."),
+			 text, address);
 }
 
 static int resolve_raw(const struct disk_list *disks, const char *text, unsigned minor,

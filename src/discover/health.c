@@ -2,6 +2,7 @@
 /* Health as data, and what smartctl's JSON says of it. */
 #include "discover/health.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,17 @@ static const struct {
 	[HEALTH_UNCORRECTABLE] = { "uncorrectable_sectors", N_("uncorrectable sectors"), "" },
 	[HEALTH_CRC_ERRORS] = { "interface_crc_errors", N_("CRC errors of the cable"), "" },
 	[HEALTH_GROWN_DEFECTS] = { "grown_defects", N_("grown defects"), "" },
+	[HEALTH_READ_CORRECTED] = { "read_errors_corrected", N_("read errors corrected"), "" },
+	[HEALTH_READ_UNCORRECTED] = { "read_errors_uncorrected", N_("read errors uncorrected"),
+				      "" },
+	[HEALTH_WRITE_CORRECTED] = { "write_errors_corrected", N_("write errors corrected"), "" },
+	[HEALTH_WRITE_UNCORRECTED] = { "write_errors_uncorrected", N_("write errors uncorrected"),
+				       "" },
+	[HEALTH_VERIFY_CORRECTED] = { "verify_errors_corrected", N_("verify errors corrected"),
+				      "" },
+	[HEALTH_VERIFY_UNCORRECTED] = { "verify_errors_uncorrected",
+					N_("verify errors uncorrected"), "" },
+	[HEALTH_NON_MEDIUM] = { "non_medium_errors", N_("non-medium errors"), "" },
 	[HEALTH_MEDIA_ERRORS] = { "media_errors", N_("media errors"), "" },
 	[HEALTH_WARNINGS] = { "critical_warning", N_("critical warnings"), "" },
 	[HEALTH_SPARE] = { "available_spare", N_("spare blocks left"), " %" },
@@ -65,6 +77,25 @@ bool health_is_known(const struct health *health)
 		if (health->values[i] != HEALTH_UNKNOWN)
 			return true;
 	return health->passed != UNKNOWN;
+}
+
+char *health_print(const struct health *health, char *to, size_t size)
+{
+	size_t used = 0;
+
+	text_copy(to, size,
+		  health->passed == UNKNOWN ? "" : (health->passed ? _("passed") : _("FAILING")));
+	used = strlen(to);
+	for (int i = 0; i < HEALTH_FIELDS && used + 1 < size; i++) {
+		enum health_field field = (enum health_field)i;
+
+		if (health->values[i] == HEALTH_UNKNOWN)
+			continue;
+		snprintf(to + used, size - used, "%s%s %" PRId64 "%s", used ? ", " : "",
+			 health_field_label(field), health->values[i], health_field_unit(field));
+		used = strlen(to);
+	}
+	return to;
 }
 
 static json_object *member(json_object *object, const char *name, json_type type)
@@ -118,6 +149,30 @@ static void take_ata(json_object *root, struct health *ret)
 	}
 }
 
+static void take_scsi_errors(json_object *root, const char *name, int64_t *corrected,
+			     int64_t *uncorrected)
+{
+	json_object *errors = member(member(root, "scsi_error_counter_log", json_type_object), name,
+				     json_type_object);
+
+	take(errors, "total_errors_corrected", corrected);
+	take(errors, "total_uncorrected_errors", uncorrected);
+}
+
+static void take_scsi(json_object *root, struct health *ret)
+{
+	int64_t *values = ret->values;
+
+	take(root, "scsi_grown_defect_list", &values[HEALTH_GROWN_DEFECTS]);
+	take(root, "scsi_percentage_used_endurance_indicator", &values[HEALTH_USED]);
+	take_scsi_errors(root, "read", &values[HEALTH_READ_CORRECTED],
+			 &values[HEALTH_READ_UNCORRECTED]);
+	take_scsi_errors(root, "write", &values[HEALTH_WRITE_CORRECTED],
+			 &values[HEALTH_WRITE_UNCORRECTED]);
+	take_scsi_errors(root, "verify", &values[HEALTH_VERIFY_CORRECTED],
+			 &values[HEALTH_VERIFY_UNCORRECTED]);
+}
+
 static void take_nvme(json_object *root, struct health *ret)
 {
 	json_object *log = member(root, "nvme_smart_health_information_log", json_type_object);
@@ -156,8 +211,7 @@ static void take_all(json_object *root, struct health *ret)
 	take(member(root, "power_on_time", json_type_object), "hours",
 	     &ret->values[HEALTH_POWER_ON]);
 	take_ata(root, ret);
-	take(root, "scsi_grown_defect_list", &ret->values[HEALTH_GROWN_DEFECTS]);
-	take(root, "scsi_percentage_used_endurance_indicator", &ret->values[HEALTH_USED]);
+	take_scsi(root, ret);
 	take(member(root, "endurance_used", json_type_object), "current_percent",
 	     &ret->values[HEALTH_USED]);
 	take_nvme(root, ret);

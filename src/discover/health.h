@@ -21,10 +21,18 @@ enum health_field {
 	HEALTH_UNCORRECTABLE, /* ATA attribute 198 */
 	HEALTH_CRC_ERRORS,    /* ATA attribute 199: the cable */
 	HEALTH_GROWN_DEFECTS, /* SCSI */
-	HEALTH_MEDIA_ERRORS,  /* NVMe */
-	HEALTH_WARNINGS,      /* NVMe: bits of the critical warning */
-	HEALTH_SPARE,         /* NVMe: percent of the spare blocks that are left */
-	HEALTH_USED,          /* NVMe, SCSI: percent of the rated endurance */
+	/* SCSI error counters: since the disk was made, or they were last cleared. */
+	HEALTH_READ_CORRECTED,
+	HEALTH_READ_UNCORRECTED,
+	HEALTH_WRITE_CORRECTED,
+	HEALTH_WRITE_UNCORRECTED,
+	HEALTH_VERIFY_CORRECTED,
+	HEALTH_VERIFY_UNCORRECTED,
+	HEALTH_NON_MEDIUM,   /* of the electronics and the link */
+	HEALTH_MEDIA_ERRORS, /* NVMe */
+	HEALTH_WARNINGS,     /* NVMe: bits of the critical warning */
+	HEALTH_SPARE,        /* NVMe: percent of the spare blocks that are left */
+	HEALTH_USED,         /* NVMe, SCSI: percent of the rated endurance */
 	HEALTH_FIELDS,
 };
 
@@ -47,6 +55,9 @@ const char *health_field_name(enum health_field field);
 const char *health_field_label(enum health_field field);
 /* "%", " C", " h" or "". */
 const char *health_field_unit(enum health_field field);
+
+/* "passed, temperature 31 C, …": what is known, for people. */
+char *health_print(const struct health *health, char *to, size_t size);
 
 /* Takes over what smartctl --json printed; hostile text is only data. Why it knows nothing is in
  * ret->why. */

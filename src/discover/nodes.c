@@ -295,3 +295,22 @@ void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size)
 		used += (size_t)n;
 	}
 }
+
+static void read_line(const char *path, char *to, size_t size)
+{
+	char line[64] = "";
+	CLEANUP(fclose) FILE *file = fopen(path, "re");
+
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	text_sanitise(to, size, line, strcspn(line, "\n"));
+}
+
+void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect)
+{
+	char direct[8];
+
+	read_line("/sys/module/sg/version", version, size);
+	read_line("/sys/module/sg/parameters/allow_dio", direct, sizeof(direct));
+	*retdirect = direct[0] ? strcmp(direct, "0") != 0 : UNKNOWN;
+}

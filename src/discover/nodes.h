@@ -29,6 +29,9 @@ void nodes_give(const struct nodes *nodes, struct disk *disk);
  * "/dev/sg3, /dev/sg4"; "" none. Tapes, optical drives and enclosures are no disks. */
 void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size);
 
+/* The version of the sg driver, "" unknown or not loaded, and its allow_dio. */
+void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect);
+
 /* What /dev/raw/raw<minor> is bound to. -ENODEV: to nothing; else as nodes_add_raw(). */
 int raw_binding(unsigned minor, dev_t *ret);
 

@@ -96,6 +96,7 @@ struct io_recovered {
 /* What the device and its driver really did on one handle, where the backend can tell. */
 struct io_truth {
 	bool known;
+	char driver[16];           /* its version, "3.5.36"; "" unknown */
 	uint64_t direct, indirect; /* requests whose data went straight, or was copied */
 	uint64_t mapped;           /* or went through buffers of the driver that are mapped */
 	uint64_t recovered;        /* done after trouble of the device's own */

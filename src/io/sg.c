@@ -294,6 +294,7 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 		.waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED),
 		.first = counts->first,
 	};
+	memcpy(ret->driver, handle->driver, sizeof(ret->driver));
 	if (ret->indirect && handle->backend->mode == SG_MODE_DIRECT)
 		ret->advice =
 			_("Direct IO was asked for, but the sg driver copies the data "

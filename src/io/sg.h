@@ -55,6 +55,9 @@ const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
 /* SCSI commands reach this end through an sg node. */
 bool sg_has_node(const struct io_target *target);
 
+/* What the handle shares with all others on its device; NULL where it is none of this backend. */
+struct sg_trust *sg_trust_of(const struct io_handle *handle);
+
 /* ---- between sg.c (the queue), sg_slot.c, sg_open.c, sg_command.c and sg_flush.c ---- */
 
 /* Both ends of a lane are waited for at once. */
@@ -95,7 +98,8 @@ struct sg_handle {
 	unsigned port_count;
 	uint32_t mapped; /* bytes of each port's buffer */
 	int poll_fd;
-	int control_fd; /* of the claim */
+	int control_fd;  /* of the claim */
+	char driver[16]; /* its version, as in io_truth */
 	struct scsi_format format;
 	struct scsi_capacity capacity;
 	struct sg_trust *trust;

@@ -3,6 +3,7 @@
 #include "io/sg.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,13 +84,19 @@ bool sg_has_node(const struct io_target *target)
 	return target->sg && *target->sg && target->sg_fd >= 0;
 }
 
-int sg_probe(const struct io_backend *table, const struct io_target *target, struct error *reterr)
+struct sg_trust *sg_trust_of(const struct io_handle *handle)
 {
-	const struct sg_backend *backend = (const struct sg_backend *)table;
+	return handle && handle->backend->open == sg_open
+		       ? ((const struct sg_handle *)handle)->trust
+		       : NULL;
+}
+
+static int probe(const struct sg_backend *backend, const struct io_target *target, int *retversion,
+		 struct error *reterr)
+{
 	/* a stacked device would pass the commands on, past its own offsets */
 	bool reachable = backend->block ? target->kind == DISK_SCSI && !target->regular_file
 					: sg_has_node(target);
-	int version = 0;
 
 	if (!reachable)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
@@ -97,13 +104,20 @@ int sg_probe(const struct io_backend *table, const struct io_target *target, str
 				   "loaded (modprobe sg)."),
 				 target->name);
 	int r = backend->driver->version(backend->driver,
-					 backend->block ? target->fd : target->sg_fd, &version);
+					 backend->block ? target->fd : target->sg_fd, retversion);
 
-	if (r < 0 || version < VERSION_3)
+	if (r < 0 || *retversion < VERSION_3)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
 				 _("%s does not speak version 3 of the sg interface."),
 				 sg_node(target));
 	return 0;
+}
+
+int sg_probe(const struct io_backend *table, const struct io_target *target, struct error *reterr)
+{
+	int version = 0;
+
+	return probe((const struct sg_backend *)table, target, &version, reterr);
 }
 
 /* One for all handles on a device: of other lanes, and of the other end when that is on it, too. */
@@ -246,7 +260,7 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
 	unsigned most = backend->mode == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE;
-	int r = sg_probe(table, target, reterr);
+	int version = 0, r = probe(backend, target, &version, reterr);
 
 	if (r < 0)
 		return r;
@@ -256,6 +270,11 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 		return error_nomem(reterr);
 	handle->io = (struct io_handle){ .backend = table, .target = target };
 	handle->backend = backend;
+	/* what the block layer says is the version of a driver long gone */
+	if (!backend->block)
+		snprintf(handle->driver, sizeof(handle->driver), "%u.%u.%u",
+			 (unsigned)version / 10000 % 100, (unsigned)version / 100 % 100,
+			 (unsigned)version % 100);
 	handle->poll_fd = -1;
 	handle->control_fd = backend->block ? target->fd : target->sg_fd;
 	if (backend->block)

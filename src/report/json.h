@@ -11,6 +11,7 @@
 
 #include "base/sense.h"
 #include "copy/job.h"
+#include "discover/health.h"
 #include "guard/rules.h"
 #include "plan/plan.h"
 
@@ -23,6 +24,8 @@ json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
 json_object *report_json_latency(const struct latency_summary *latency);
 json_object *report_json_sense(const struct sense *sense);
+/* NULL: it was not asked, or does not tell. */
+json_object *report_json_health(const struct health *health);
 json_object *report_json_error(const struct error *error);
 void report_json_add_number(json_object *object, const char *key, uint64_t value);
 /* The passes that began. */

@@ -125,6 +125,7 @@ static json_object *json_truth(const struct io_truth *truth)
 	if (!truth->known)
 		return NULL;
 	object = json_object_new_object();
+	json_object_object_add(object, "driver", report_json_text(truth->driver));
 	report_json_add_number(object, "direct", truth->direct);
 	report_json_add_number(object, "indirect", truth->indirect);
 	report_json_add_number(object, "mapped", truth->mapped);

@@ -9,8 +9,7 @@ static json_object *json_tristate(enum tristate value)
 	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
 }
 
-/* NULL: it was not asked, or does not tell. */
-static json_object *json_health(const struct health *health)
+json_object *report_json_health(const struct health *health)
 {
 	json_object *object;
 
@@ -39,8 +38,8 @@ json_object *report_json_disk(const struct endpoint *endpoint, const struct repo
 	json_object_object_add(object, "by_id", report_json_text(disk->by_id));
 	json_object_object_add(object, "path", report_json_text(disk->path));
 	json_object_object_add(object, "rotational", json_tristate(disk->rotational));
-	json_object_object_add(object, "health_before", json_health(&disk->before));
-	json_object_object_add(object, "health_after", json_health(&disk->after));
+	json_object_object_add(object, "health_before", report_json_health(&disk->before));
+	json_object_object_add(object, "health_after", report_json_health(&disk->after));
 	return object;
 }
 

@@ -87,7 +87,10 @@ void text_put_truths(struct page *page, const struct job_snapshot *job)
 
 	put_truth(page, _("source"), source);
 	put_truth(page, _("dest"), destination);
-	/* It is the driver's, so the ends share it. */
+	/* They are the driver's, so the ends share them. */
+	if (source->driver[0] || destination->driver[0])
+		page_field(page, "", _("sg driver %s"),
+			   source->driver[0] ? source->driver : destination->driver);
 	if (source->advice || destination->advice)
 		page_field(page, "", "%s", source->advice ? source->advice : destination->advice);
 }

@@ -78,26 +78,12 @@ void text_put_end(struct page *page, const char *label, const struct endpoint *e
 
 static void put_health(struct page *page, const char *when, const struct health *health)
 {
-	char list[512], item[128];
+	char list[1024];
 
-	if (!health_is_known(health)) {
-		/* An image beside a disk was not asked. */
-		if (health->why[0])
-			page_item(page, _("%s: unknown. %s"), when, health->why);
-		return;
-	}
-	text_copy(list, sizeof(list),
-		  health->passed == UNKNOWN ? "" : (health->passed ? _("passed") : _("FAILING")));
-	for (int i = 0; i < HEALTH_FIELDS; i++) {
-		enum health_field field = (enum health_field)i;
-
-		if (health->values[i] == HEALTH_UNKNOWN)
-			continue;
-		snprintf(item, sizeof(item), "%s %" PRId64 "%s", health_field_label(field),
-			 health->values[i], health_field_unit(field));
-		join(list, sizeof(list), item);
-	}
-	page_item(page, "%s: %s", when, list);
+	if (health_is_known(health))
+		page_item(page, "%s: %s", when, health_print(health, list, sizeof(list)));
+	else if (health->why[0]) /* an image beside a disk was not asked */
+		page_item(page, _("%s: unknown. %s"), when, health->why);
 }
 
 void text_put_health(struct page *page, const struct report *report)

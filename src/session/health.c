@@ -1,19 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The health of both disks, before the first byte is read and after the last
- * one was flushed: what a copy cost a weak disk is the difference. Nobody
- * waits for it longer than PATIENCE, and the front end not at all.
+ * one was flushed: what a copy cost a weak disk is the difference. SCSI's own
+ * disks are asked by SCSI commands, all others through smartctl. Nobody waits
+ * for long, and the front end not at all.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "discover/smartctl.h"
+#include "io/sg_health.h"
 #include "session/private.h"
 
-#define PATIENCE (5 * NSEC_PER_SEC)
+#define SMARTCTL_PATIENCE (5 * NSEC_PER_SEC) /* of all together */
+#define SG_PATIENCE       (2 * NSEC_PER_SEC) /* of each */
 
-static void address(const struct disk *disk, struct smartctl_question *ret)
+static void address(const struct disk *disk, struct health_end *ret)
 {
 	text_copy(ret->node, sizeof(ret->node), disk ? smartctl_node(disk) : "");
+	text_copy(ret->sg, sizeof(ret->sg), disk ? sg_health_node(disk) : "");
+}
+
+static void ask(const struct health_end *const *ends, struct health *const *answers, size_t count)
+{
+	struct smartctl_question questions[2];
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ends[i]->sg[0] &&
+		    sg_health_ask(ends[i]->sg, SG_PATIENCE, answers[i]) != -EOPNOTSUPP)
+			continue;
+		questions[left].health = answers[i];
+		text_copy(questions[left].node, sizeof(questions[left].node), ends[i]->node);
+		left++;
+	}
+	smartctl_ask(NULL, questions, left, SMARTCTL_PATIENCE);
+}
+
+/* Whoever writes to a disk holds its lock, and what the disk has to say is for him alone. */
+static bool is_written_to(const struct disk *disk)
+{
+	CLEANUP(close) int fd = open(disk->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+void session_disk_health(const struct disk *disk, struct health *ret)
+{
+	struct health_end end;
+
+	address(disk, &end);
+	health_clear(ret, NULL);
+	if (!end.node[0])
+		return;
+	if (is_written_to(disk))
+		health_clear(ret, _("Another program has locked the disk."));
+	else
+		ask(&(const struct health_end *){ &end }, &ret, 1);
 }
 
 void session_address_health(struct session *session)
@@ -27,12 +75,10 @@ void session_address_health(struct session *session)
 
 void session_ask_health(struct session *session, struct health *source, struct health *destination)
 {
-	const struct health_task *asking = &session->asking;
-	struct smartctl_question questions[] = { asking->source, asking->destination };
+	const struct health_end *ends[] = { &session->asking.source, &session->asking.destination };
+	struct health *answers[] = { source, destination };
 
-	questions[0].health = source;
-	questions[1].health = destination;
-	smartctl_ask(NULL, questions, 2, PATIENCE);
+	ask(ends, answers, 2);
 }
 
 static void *ask_after(void *argument)

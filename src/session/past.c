@@ -8,6 +8,7 @@ static void add_end(struct job_end *to, const struct job_end *part)
 	to->truth.known |= part->truth.known;
 	to->truth.direct += part->truth.direct;
 	to->truth.indirect += part->truth.indirect;
+	to->truth.mapped += part->truth.mapped;
 	to->truth.recovered += part->truth.recovered;
 	to->truth.retried += part->truth.retried;
 	to->truth.waited += part->truth.waited;

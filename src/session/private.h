@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "copy/known.h"
 #include "copy/map.h"
-#include "discover/smartctl.h"
+#include "discover/health.h"
 #include "guard/claim.h"
 #include "plan/held.h"
 #include "session/session.h"
@@ -53,11 +53,16 @@ struct start_task {
 	int result;
 };
 
+struct health_end {
+	char node[64]; /* for smartctl; "" has no health */
+	char sg[64];   /* for SCSI commands; "" does not know them */
+};
+
 /* Who is asked for its health, and the answers: the asking thread's while it runs. */
 struct health_task {
 	struct task task;
 	bool asked; /* after the copy */
-	struct smartctl_question source, destination;
+	struct health_end source, destination;
 	struct health source_before, destination_before;
 	struct health source_after, destination_after;
 };

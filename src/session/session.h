@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "copy/job.h"
 #include "discover/disk.h"
+#include "discover/health.h"
 #include "discover/scan.h"
 #include "guard/rules.h"
 #include "plan/held.h"
@@ -151,6 +152,11 @@ int session_plan_from_report(struct session *session, const char *path,
  * and writes nothing. *ret is the running job, the session's as long as it lives. Waits for the
  * disks to open. Refusals that concern who only reads are errors (-EBUSY, class REFUSED). */
 int session_verify(struct session *session, struct job **ret, struct error *reterr);
+
+/* Asks a disk for its health in the way that suits it, by SCSI commands or through smartctl, and
+ * waits for it, seven seconds at most. One that another program writes to is not asked. Needs no
+ * session. */
+void session_disk_health(const struct disk *disk, struct health *ret);
 
 /* ---- copy ---- */
 /* Opens and checks both ends, makes the log files, starts the job: in the background. When

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "io/sg_health.h"
 #include "session/private.h"
 
 /* Smallest unit that every file system addresses. */
@@ -205,6 +206,8 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.probe = plan_probes(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
+		.source_gauge = source ? sg_health_node(source) : NULL,
+		.destination_gauge = destination ? sg_health_node(destination) : NULL,
 		.source_disk = source,
 		.map_interval = session->options.map_interval * NSEC_PER_SEC,
 		.check = check_claims,

@@ -49,6 +49,10 @@ struct sg_script {
 	bool no_write_cache;
 	uint32_t reserve_most; /* bytes that can be mapped */
 	int version;
+	/* log pages by their number, with their headers; NULL: it has none */
+	const uint8_t *logs[64];
+	const char *vendor; /* of INQUIRY, 8 bytes */
+	int defects;        /* grown ones; -1: it does not know the command */
 	struct sg_script_rule rules[SG_SCRIPT_RULES];
 	unsigned rule_count;
 

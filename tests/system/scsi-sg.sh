@@ -305,6 +305,11 @@ a_full_queue_is_waited_for() {
 	through sg sg 0
 	trouble 0
 	same_disks
+	# And a busy adapter.
+	trouble 32768 7
+	through sg sg 0
+	trouble 0
+	same_disks
 }
 
 # The disk answers the next command with the news of it, and only that one.
@@ -350,6 +355,24 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	udevadm settle
 	run 0 resume copy.map --confirm "$token" --log-dir logs
 	same_disks
+}
+
+# ---- what a disk tells ----
+
+health_by_log_pages() {
+	disks
+	run 0 show "$source" --json
+	jq -e '.health.temperature == 38 and .sg_driver.direct_io == false
+		and (.sg_driver.version | startswith("3."))' out
+	run 0 show "$source"
+	says 'temperature 38 C'
+	# Not while somebody writes to it, who would miss what it says.
+	flock -x "$source" "$CLONEDECK" show "$source" >out
+	says 'Another program has locked the disk.'
+	through sg sg 0
+	reported '[.source.health_before, .source.health_after, .destinations[0].health_after]
+		| map(.temperature) == [38, 38, 38]'
+	reported '.engine.source_sg.driver | startswith("3.")'
 }
 
 # ---- refusals ----
@@ -403,6 +426,22 @@ a_disk_without_a_block_node_is_told_and_not_offered() {
 	[ ! -e new.img ]
 }
 
+# It says how to give it one, and that is so.
+a_disk_without_its_driver_gets_it_back() {
+	disks
+	address=$(basename "$(readlink -f "/sys/block/${source##*/}/device")")
+	node=/dev/$(ls "/sys/block/${source##*/}/device/scsi_generic")
+	echo "$address" >/sys/bus/scsi/drivers/sd/unbind
+	udevadm settle
+	run 2 clone -s "$node" -d "$destination" --confirm "$token" --log-dir logs
+	says "echo $address > /sys/bus/scsi/drivers/sd/bind"
+	echo "$address" >/sys/bus/scsi/drivers/sd/bind
+	wait_for test -b "$source"
+	udevadm settle
+	run 0 clone -s "$node" -d "$destination" --source-backend sg --confirm "$token" --log-dir logs
+	same_disks
+}
+
 unload_debug() {
 	modprobe -d /run/lab -r scsi_debug || true
 	: >"$work/loaded"
@@ -414,7 +453,8 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	mapped_buffers_and_forced_writes a_medium_error_by_its_lba \
 	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
-	a_reset_on_the_way_is_not_survived_in_silence \
+	a_reset_on_the_way_is_not_survived_in_silence health_by_log_pages \
+	a_disk_without_its_driver_gets_it_back \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
 	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \

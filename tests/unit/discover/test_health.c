@@ -65,6 +65,15 @@ START_TEST(nvme_and_scsi)
 	ck_assert_int_eq(health.values[HEALTH_GROWN_DEFECTS], 12);
 	ck_assert_int_eq(health.values[HEALTH_USED], 5);
 	ck_assert(health.values[HEALTH_TEMPERATURE] == HEALTH_UNKNOWN);
+	parse("{\"scsi_error_counter_log\":{\"read\":{\"total_errors_corrected\":9,"
+	      "\"total_uncorrected_errors\":2},\"write\":{\"total_errors_corrected\":1},"
+	      "\"verify\":7}}",
+	      &health);
+	ck_assert_int_eq(health.values[HEALTH_READ_CORRECTED], 9);
+	ck_assert_int_eq(health.values[HEALTH_READ_UNCORRECTED], 2);
+	ck_assert_int_eq(health.values[HEALTH_WRITE_CORRECTED], 1);
+	ck_assert(health.values[HEALTH_WRITE_UNCORRECTED] == HEALTH_UNKNOWN);
+	ck_assert(health.values[HEALTH_VERIFY_CORRECTED] == HEALTH_UNKNOWN);
 }
 END_TEST
 

@@ -165,6 +165,7 @@ static inline void sample_add_truth(struct sample *sample)
 							     .recovered = 3,
 							     .retried = 2,
 							     .waited = 1,
+							     .driver = "3.5.36",
 							     .advice = "It could be faster." };
 }
 

@@ -114,6 +114,7 @@ START_TEST(what_sg_did_is_told_per_end)
 	json_object *engine = member(document, "engine");
 	json_object *source = member(engine, "source_sg");
 
+	ck_assert_str_eq(json_object_get_string(member(source, "driver")), "3.5.36");
 	ck_assert_int_eq(json_object_get_int(member(source, "direct")), 5);
 	ck_assert_int_eq(json_object_get_int(member(source, "indirect")), 4);
 	ck_assert_int_eq(json_object_get_int(member(source, "mapped")), 0);

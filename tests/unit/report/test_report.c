@@ -170,6 +170,7 @@ START_TEST(what_sg_did_is_told)
 	free(text);
 	sample_add_truth(&sample);
 	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, "sg driver 3.5.36"));
 	ck_assert_ptr_nonnull(strstr(text, "source: 5 commands direct, 4 indirect, 3 recovered "
 					   "errors, 2 sent again, 1 waited for"));
 	ck_assert_ptr_nonnull(strstr(text, "It could be faster."));
