@@ -112,8 +112,7 @@ static void put_pictures(const struct session *session, struct page *page)
 	picture_after(plan, source, destination, count, cells);
 	page_field(page, _("after"), "|%s|", cells);
 	page_item(page, "%s",
-		  _("1-9 a-z partitions  G table  . in no partition  x overwritten  "
-		    "- not touched"));
+		  _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  - not touched"));
 }
 
 static const char *how_lost(enum lost_how how)

@@ -5,8 +5,8 @@
  * functions; the deck and the dry run print the same rows.
  *
  * Cell letters: digit or letter = partition (1-9, then a-z, '#' beyond),
- * 'G' table area, '.' in no partition, '?' not known (what the table in an image
- * says), ' ' beyond the end of the disk.
+ * 'G' table area, '.' in no partition, '?' not known (the table could not be
+ * read, or is that of an image), ' ' beyond the end of the disk.
  * A cell that holds several things shows the smallest partition in it. Where that
  * would hide one, it gets a cell of its own beside its place, so no partition is
  * ever invisible unless there are more partitions than cells; table areas too as

@@ -217,6 +217,12 @@ static char thing_letter(const struct thing *thing)
 	return thing->partition ? partition_letter(thing->partition->number) : 'G';
 }
 
+/* Where a table could not be read, what is in no partition is not known either. */
+static char free_letter(const struct scene *scene)
+{
+	return scene->disk && strcmp(scene->disk->table, "?") == 0 ? '?' : '.';
+}
+
 /* What lies in the cell: the smallest partition, else a table area, else nothing. */
 static char natural_letter(const struct row *row, int cell)
 {
@@ -224,7 +230,7 @@ static char natural_letter(const struct row *row, int cell)
 	struct walk walk = { .cell = -1 };
 	const struct partition *smallest = NULL;
 	struct thing thing;
-	char letter = '.';
+	char letter = free_letter(row->scene);
 
 	while (walk_next(row, &walk, &thing)) {
 		if (!meet(thing.bytes, bytes))

@@ -88,6 +88,15 @@ START_TEST(disk_as_designed)
 }
 END_TEST
 
+/* What is not known to be free is not called so. */
+START_TEST(table_that_could_not_be_read)
+{
+	strcpy(blank.table, "?");
+	picture_disk(&blank, blank.identity.size, 8, out);
+	check_row(8, "????????");
+}
+END_TEST
+
 START_TEST(partitions_before_tables)
 {
 	picture_disk(&gpt, gpt.identity.size, 5, out);
@@ -497,6 +506,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, disk_as_designed);
+	tcase_add_test(tests, table_that_could_not_be_read);
 	tcase_add_test(tests, partitions_before_tables);
 	tcase_add_test(tests, extended_and_logical);
 	tcase_add_test(tests, no_table);
