@@ -10,13 +10,30 @@
 #include "base/units.h"
 #include "report/json.h"
 
-static const char *state_phrase(enum job_state state)
+/* In one word: the line is to fit. */
+static const char *pass_phrase(enum pass_kind pass)
 {
-	switch (state) {
+	switch (pass) {
+	case PASS_NONE:
+		return _("copying");
+	case PASS_PROBE:
+		return _("probing");
+	case PASS_WIPE:
+		return _("wiping");
+	case PASS_REWRITE:
+		return _("rewriting");
+	default:
+		return pass_words(pass);
+	}
+}
+
+static const char *state_phrase(const struct job_snapshot *job)
+{
+	switch (job->state) {
 	case JOB_READY:
 		return _("starting");
 	case JOB_COPYING:
-		return _("copying");
+		return pass_phrase(job->pass);
 	case JOB_PAUSED:
 		return _("paused");
 	case JOB_STOPPING:
@@ -60,7 +77,7 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, left);
 	snprintf(buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
-		 state_phrase(job->state), percent, units_print_long(so_far, UNITS_SI, 512, done),
+		 state_phrase(job), percent, units_print_long(so_far, UNITS_SI, 512, done),
 		 units_print_long(whole, UNITS_SI, 512, all),
 		 units_print_rate(pass ? job->now_read : job->now_write, rate), left,
 		 (unsigned long long)job->errors);

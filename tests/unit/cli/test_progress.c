@@ -66,6 +66,21 @@ START_TEST(every_state_has_a_word)
 }
 END_TEST
 
+/* Who waits for a disk that is dying wants to know what is done to it. */
+START_TEST(passes_have_words_of_their_own)
+{
+	job.pass = PASS_SCRAPE;
+	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "scraping"));
+	for (int pass = PASS_NONE; pass <= PASS_REWRITE; pass++) {
+		job.pass = (enum pass_kind)pass;
+		ck_assert_int_le(text_width(progress_line(&job, line)), 79);
+		ck_assert(line[0] >= 'a' && line[0] <= 'z');
+	}
+	job.pass = PASS_WIPE;
+	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "wiping"));
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("cli/progress");
@@ -77,6 +92,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, unknown_time_is_not_zero);
 	tcase_add_test(tcase, nothing_to_copy_divides_by_nothing);
 	tcase_add_test(tcase, every_state_has_a_word);
+	tcase_add_test(tcase, passes_have_words_of_their_own);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
