@@ -79,6 +79,7 @@ int cli_usage(const char *command, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	fflush(stdout);
 	fprintf(stderr, "clonedeck: %s\n",
 		text_sanitise(printable, sizeof(printable), text, sizeof(text)));
 	if (command[0])
@@ -90,6 +91,7 @@ int cli_usage(const char *command, const char *format, ...)
 
 int cli_error(const struct error *error)
 {
+	fflush(stdout);
 	fprintf(stderr, "clonedeck: %s\n", error->sentence);
 	return error_exit_code(error);
 }
