@@ -20,7 +20,8 @@ static void add_partition(char list[static RULE_LIST_MAX], const struct disk *di
 	if (p->label[0])
 		snprintf(label, sizeof(label), " \"%.32s\"", p->label);
 	u64_mul(p->sectors, unit, &bytes);
-	rule_list_add(list, "%u (%s%s %s)", p->number, p->fs[0] ? p->fs : "?", label,
+	rule_list_add(list, "%u (%s%s %s)", p->number,
+		      p->fs[0] ? p->fs : (p->type_name[0] ? p->type_name : "?"), label,
 		      units_print_short(bytes, UNITS_SI, unit, size));
 }
 

@@ -42,6 +42,15 @@ static bool same_device(const struct rule_context *context)
 	       context->source && context->source == context->destination;
 }
 
+/* Every sector onto itself. */
+static bool in_place(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->extent_count; i++)
+		if (plan->extents[i].source_lba != plan->extents[i].destination_lba)
+			return false;
+	return true;
+}
+
 void rule_source_is_destination(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
@@ -51,7 +60,7 @@ void rule_source_is_destination(const struct rule_context *context, struct verdi
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s and %s lead to the same file. Choose another destination."),
 			 plan->source.node, plan->destination.node);
-	else if (same_device(context) && plan_overlaps_itself(plan))
+	else if (same_device(context) && plan_overlaps_itself(plan) && in_place(plan))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Source and destination are the same device, %s. Choose another "
 			   "destination."),
@@ -63,16 +72,21 @@ void rule_same_disk_overlap(const struct rule_context *context, struct verdict *
 	const struct plan *plan = context->plan;
 	char name[RULE_NAME_MAX];
 
-	/* The same device is said above. */
-	if (same_device(context) || context->facts->same_storage)
+	if (context->facts->same_storage || !plan_overlaps_itself(plan))
 		return;
-	if (plan_overlaps_itself(plan))
+	if (!same_device(context))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s would be read and overwritten in the same place: %s and %s overlap "
 			   "on that disk."),
 			 plan->destination.disk_node[0] ? plan->destination.disk_node
 							: plan->destination.node,
 			 plan->source.node, rule_name(context, &plan->destination, name));
+	else if (!in_place(plan))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("What is read of %s and what is written to it overlap. Let the first "
+			   "range start at another LBA of the destination (--at), or choose "
+			   "shorter ranges."),
+			 rule_name(context, &plan->destination, name));
 }
 
 void rule_same_wwn(const struct rule_context *context, struct verdict *ret)

@@ -49,11 +49,15 @@ void rule_destination_too_small(const struct rule_context *context, struct verdi
 	rule_name(context, destination, name);
 	if (needed > destination->size) {
 		uint64_t missing = needed - destination->size;
+		uint64_t count = (missing + unit - 1) / unit;
 
 		rule_say(ret, VERDICT_REFUSE,
-			 _("The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
-			   "are missing. Take a larger disk, or choose ranges that fit."),
-			 name, units_print_count((missing + unit - 1) / unit, sectors), unit,
+			 P_("The destination %s is too small: %s sector of %" PRIu32 " bytes (%s) "
+			    "is missing. Take a larger disk, or choose ranges that fit.",
+			    "The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
+			    "are missing. Take a larger disk, or choose ranges that fit.",
+			    count),
+			 name, units_print_count(count, sectors), unit,
 			 units_print_long(missing, UNITS_SI, unit, bytes));
 	} else if (destination->size - needed < unit) {
 		rule_say(ret, VERDICT_OK, _("the copy fills %s exactly"), destination->node);

@@ -45,6 +45,15 @@ static void set_overlap(struct machine *m)
 	m->has_at = true;
 }
 
+/* Two sectors on, and each would be read after it was written. */
+static void set_same_shifted(struct machine *m)
+{
+	m->destination = m->source;
+	machine_range(m, 4096, 1000);
+	m->at = 4098;
+	m->has_at = true;
+}
+
 void set_same_wwn(struct machine *m)
 {
 	text_copy(m->disks[0].identity.wwn, 80, "0x5000c500a1b2c3d4");
@@ -379,6 +388,7 @@ const struct rule_case fires[] = {
 	{ "source-is-destination", VERDICT_REFUSE, set_same, "/dev/sda" },
 	{ "source-is-destination", VERDICT_REFUSE, set_same_file, "same file" },
 	{ "same-disk-overlap", VERDICT_REFUSE, set_overlap, "overlap" },
+	{ "same-disk-overlap", VERDICT_REFUSE, set_same_shifted, "--at" },
 	{ "same-wwn", VERDICT_REFUSE, set_same_wwn, "0x5000c500a1b2c3d4" },
 	{ "source-image-on-destination", VERDICT_REFUSE, set_source_image_on_destination,
 	  "/mnt/a.img" },
