@@ -157,7 +157,7 @@ void app_draw(struct app *app)
 	draw_header(app, &draw, frame.header);
 	if (!rect_empty(frame.banner))
 		draw_printf(&draw, frame.banner, 0, 1, ROLE_BANNER,
-			    _(" PRACTICE: only the practice disks in %s are shown "),
+			    _(" PRACTICE: only the disks in %s are shown "),
 			    app->options->practice_dir);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	draw_message(app, &draw, frame.message);

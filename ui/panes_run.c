@@ -177,15 +177,21 @@ static const char *lane_rate(const struct job_snapshot *job, double bytes,
 	return job->elapsed < NSEC_PER_SEC ? "-" : units_print_rate(bytes, rate);
 }
 
+/* What it writes now. Between two passes it has nothing to do, and will have again. */
+static const char *lane_words(const struct job_snapshot *job, unsigned lane,
+			      char rate[static UNITS_TEXT_MAX])
+{
+	if (job->state == JOB_ENDED)
+		return _("ended");
+	return job->lanes[lane].alive ? lane_rate(job, job->lanes[lane].rate, rate) : _("idle");
+}
+
 static void cpu_lane(const struct job_snapshot *job, unsigned lane, struct run_cpu *ret)
 {
 	char rate[UNITS_TEXT_MAX];
 
 	snprintf(ret->label, sizeof(ret->label), _("lane%u"), lane);
-	cpu_share(ret, &job->lanes[lane].cpu, false,
-		  job->lanes[lane].alive && job->state != JOB_ENDED
-			  ? lane_rate(job, job->lanes[lane].rate, rate)
-			  : _("ended"));
+	cpu_share(ret, &job->lanes[lane].cpu, false, lane_words(job, lane, rate));
 }
 
 /* Several lanes in one line: their sum. */
@@ -508,7 +514,7 @@ char *run_text_lanes(const struct job_snapshot *job)
 		snprintf(system, sizeof(system), lane->cpu.known ? "%.1f" : "-",
 			 (double)lane->cpu.system * 100);
 		fprintf(out, "%4u %7s %6s %11u   %s\n", i, user, system, lane->in_flight,
-			lane->alive ? units_print_rate(lane->rate, rate) : _("ended"));
+			lane_words(job, i, rate));
 	}
 	fprintf(out, "\n%s\n", job->engine);
 	if (fclose(out) != 0) {
