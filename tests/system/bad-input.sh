@@ -138,6 +138,10 @@ too_small() {
 	destination=$(new_disk destination 31)
 	refused 3 "$destination" clone "$source" "$destination"
 	says destination-too-small
+	# In a pipe, too, what is wrong comes last.
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" >both 2>&1 || true
+	tail -n 1 both | grep -q '^clonedeck: .*too small'
 }
 
 a_read_only_disk() {
