@@ -124,7 +124,8 @@ bool app_copying(const struct app *app)
 	enum session_state state = session_state(app->session);
 
 	/* Also while it only waits for what the report needs, or for a disk. */
-	return state == SESSION_STARTING || state == SESSION_RUNNING || state == SESSION_WAITING;
+	return state == SESSION_STARTING || state == SESSION_RUNNING || state == SESSION_WAITING ||
+	       state == SESSION_FINISHING;
 }
 
 void app_take_snapshot(struct app *app)
@@ -160,6 +161,7 @@ void app_go(struct app *app, enum screen_id screen)
 		popup_close(app);
 	}
 	app->help = false;
+	app->planning = false;
 	app->current = screen;
 	app->reached |= ON(screen);
 	enter(app);
@@ -282,9 +284,12 @@ static void ask_leave(struct app *app)
 	};
 
 	popup_ask(app, _("Still stopping"),
-		  _("Requests are under way, or the destination is flushing. A disk that hangs may "
-		    "take minutes, or never answer. Whoever leaves now resumes from the map as it "
-		    "was saved last."),
+		  session_state(app->session) == SESSION_FINISHING
+			  ? _("The copy has ended; its disks are released and its report is saved. "
+			      "A disk that hangs may take minutes, or never answer.")
+			  : _("Requests are under way, or the destination is flushing. A disk that "
+			      "hangs may take minutes, or never answer. Whoever leaves now resumes "
+			      "from the map as it was saved last."),
 		  choices, 1, answer_leave, NULL);
 }
 
@@ -297,7 +302,8 @@ void app_ask_stop(struct app *app)
 		app->quit = true;
 		return;
 	}
-	if (app->stop_wanted && session_state(app->session) != SESSION_WAITING) {
+	if (session_state(app->session) == SESSION_FINISHING ||
+	    (app->stop_wanted && session_state(app->session) != SESSION_WAITING)) {
 		ask_leave(app);
 		return;
 	}
@@ -468,27 +474,18 @@ static void keep_report(struct app *app, const struct report *report)
 	report_text(report, cols, &app->report_text, NULL);
 }
 
-void app_finish(struct app *app)
+static void end(struct app *app)
 {
-	struct error error = { 0 };
-	const struct report *report;
-	int err;
+	const struct report *report = session_report(app->session);
+	const struct error *error = session_finish_error(app->session);
 
-	err = session_finish(app->session, &error);
-	app->session_state = session_state(app->session);
-	app_take_snapshot(app);
 	popup_close(app);
-	if (app->session_state == SESSION_WAITING) {
-		app_follow_waiting(app, SESSION_RUNNING);
-		return;
-	}
-	report = session_report(app->session);
 	if (report) {
 		keep_report(app, report);
 		app_go(app, SCREEN_REPORT);
 	}
-	if (err)
-		app_error(app, &error);
+	if (error->code)
+		app_error(app, error);
 	else if (report)
 		app_message(app, MESSAGE_INFO,
 			    _("%s: the copy has ended. The exit code will be %d. q quits."),
@@ -502,6 +499,8 @@ static void follow_state(struct app *app)
 	enum session_state before = app->session_state, now = session_state(app->session);
 
 	app->session_state = now;
+	if (before == SESSION_CHECKING && now != SESSION_CHECKING)
+		app_follow_plan(app);
 	if (before == SESSION_STARTING && now == SESSION_PLANNED) {
 		app_error(app, session_start_error(app->session));
 		app->stop_wanted = false;
@@ -514,7 +513,25 @@ static void follow_state(struct app *app)
 		if (app->stop_wanted)
 			app_stop_now(app);
 	}
+	if (before != now && now == SESSION_FINISHING) {
+		popup_close(app);
+		app_message(
+			app, MESSAGE_INFO,
+			_("The copy has ended. Its disks are released and its report is saved."));
+	}
+	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
+		end(app);
 	app_follow_waiting(app, before);
+}
+
+void app_finish(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_begin_finish(app->session, &error) < 0)
+		app_error(app, &error);
+	app_take_snapshot(app);
+	follow_state(app);
 }
 
 void app_follow(struct app *app, unsigned changes)

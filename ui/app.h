@@ -52,7 +52,7 @@ enum screen_id app_current(const struct app *app);   /* the step, also while hel
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);
-/* A copy is being started or runs: there is no report of it yet. */
+/* A copy is being started, runs or is being finished: there is no report of it yet. */
 bool app_copying(const struct app *app);
 
 /* ---- choosing ---- */
@@ -65,7 +65,8 @@ bool app_choose_everything(struct app *app);
 bool app_choose_ranges(struct app *app, const struct range_list *ranges);
 bool app_choose_at(struct app *app, const uint64_t *lba);
 bool app_choose_options(struct app *app, const struct plan_options *options);
-/* Makes session_plan() of the choice; false: the reason is on the message line (and in reterr). */
+/* Plans what was chosen, and goes to the plan when it has been checked, unless another screen is
+ * gone to before. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
 /* The same from a map file: what is missing of an earlier copy. */
 bool app_resume(struct app *app, const char *map_path, struct error *reterr);

@@ -115,6 +115,21 @@ bool app_choose_options(struct app *app, const struct plan_options *options)
 	return true;
 }
 
+/* It may take as long as the slowest file system around: nothing here waits for it. */
+static bool begun(struct app *app, int result, const struct error *error, struct error *reterr)
+{
+	app->session_state = session_state(app->session);
+	app->planning = result == 0;
+	if (result == 0) {
+		app_message(app, MESSAGE_INFO, _("Looking at mounts and files for the plan..."));
+		return true;
+	}
+	app_error(app, error);
+	if (reterr)
+		*reterr = *error;
+	return false;
+}
+
 bool app_plan(struct app *app, struct error *reterr)
 {
 	struct choice *choice = &app->choice;
@@ -123,39 +138,52 @@ bool app_plan(struct app *app, struct error *reterr)
 
 	if (!change(app, SCREEN_RUN))
 		return false;
-	err = session_plan(app->session, &choice->source, &choice->destination,
-			   choice->everything ? NULL : &choice->ranges,
-			   choice->at_set ? &choice->at : NULL, &choice->options, &error);
-	app->session_state = session_state(app->session);
-	if (err) {
-		app_error(app, &error);
-		if (reterr)
-			*reterr = error;
-		return false;
-	}
-	return true;
+	err = session_begin_plan(app->session, &choice->source, &choice->destination,
+				 choice->everything ? NULL : &choice->ranges,
+				 choice->at_set ? &choice->at : NULL, &choice->options, &error);
+	return begun(app, err, &error, reterr);
 }
 
 bool app_resume(struct app *app, const char *map_path, struct error *reterr)
 {
-	struct choice *choice = &app->choice;
 	struct error error = { 0 };
-	const struct plan *plan;
 	int err;
 
-	if (!change(app, SCREEN_RUN))
-		return false;
-	err = session_plan_from_map(app->session, map_path, &error);
-	app->session_state = session_state(app->session);
-	if (err) {
-		app_error(app, &error);
-		if (reterr)
-			*reterr = error;
+	if (app_copying(app)) {
+		app_message(app, MESSAGE_WARN,
+			    _("A copy is running: the choice cannot be changed now."));
 		return false;
 	}
-	plan = session_current_plan(app->session);
+	err = session_begin_plan_from_map(app->session, map_path, &error);
+	return begun(app, err, &error, reterr);
+}
+
+/* A plan that came from a map is the choice from now on. */
+static void take_choice(struct app *app)
+{
+	const struct plan *plan = session_current_plan(app->session);
+	struct choice *choice = &app->choice;
+
+	if (!session_resumes(app->session))
+		return;
+	/* Run and report are of the copy that it goes on from. */
+	app_forget(app, SCREEN_RUN);
+	app->stop_wanted = false;
 	choice->source = plan->source;
 	choice->destination = plan->destination;
 	choice->options = plan->options;
-	return true;
+}
+
+void app_follow_plan(struct app *app)
+{
+	bool planning = app->planning;
+
+	app->planning = false;
+	if (session_state(app->session) != SESSION_PLANNED) {
+		app_error(app, session_plan_error(app->session));
+		return;
+	}
+	take_choice(app);
+	if (planning && app->current != SCREEN_PLAN)
+		app_go(app, SCREEN_PLAN);
 }

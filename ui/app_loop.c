@@ -19,11 +19,14 @@
 /* The terminal is gone, or is to be taken for gone: nothing may touch it any more. */
 static void lose_terminal(struct app *app)
 {
+	bool stop = app->options->stop_on_hangup;
+
 	if (!app->term)
 		return;
 	if (term_abandon(app->term) && app_copying(app)) {
-		fputs(_("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM stops "
-			"it.\n"),
+		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
+			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
+			       "stops it.\n"),
 		      stdout);
 		fflush(stdout);
 	}
@@ -31,8 +34,8 @@ static void lose_terminal(struct app *app)
 	app->leaving = true;
 	if (!app_copying(app))
 		app->quit = true;
-	else if (app->has_job && app->snapshot.state == JOB_PAUSED)
-		/* Nobody is left to let it go on; what is done can be resumed from the map. */
+	else if (stop || (app->has_job && app->snapshot.state == JOB_PAUSED))
+		/* Nobody is left to let a paused one go on; what is done can be resumed. */
 		app_stop_now(app);
 }
 

@@ -18,6 +18,7 @@ struct app {
 	unsigned reached;       /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
+	bool planning;                    /* the plan is gone to when it is there */
 	bool has_job;
 	struct job_snapshot snapshot;
 	char message[512];
@@ -51,6 +52,10 @@ void app_follow(struct app *app, unsigned changes);
 
 /* The job has ended, or nobody waits for its disk any more. */
 void app_finish(struct app *app);
+
+/* app_choice.c */
+/* The plan was checked, or could not be. */
+void app_follow_plan(struct app *app);
 
 /* app_waiting.c */
 void app_follow_waiting(struct app *app, enum session_state before);

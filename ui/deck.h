@@ -9,6 +9,8 @@
 #ifndef CLONEDECK_UI_DECK_H
 #define CLONEDECK_UI_DECK_H
 
+#include <stdbool.h>
+
 #include "session/session.h"
 
 enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
@@ -20,6 +22,7 @@ struct deck_options {
 	int cols, rows;           /* 0: ask the terminal */
 	const char *practice_dir; /* NULL: the machine's own disks */
 	enum session_vanish on_vanish;
+	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
 };
 
 /* Returns an enum exit_code; complaints go to standard error before the first

@@ -10,48 +10,63 @@
 
 static const char *path_typed(void *user, struct app *app, const char *text)
 {
+	struct report_sign *sign = user;
 	struct error error = { 0 };
 
 	if (!text)
 		return NULL;
 	if (!text[0])
 		return _("Type the path of a folder or a file, or Esc.");
-	if (session_save_report(app_session(app), text, &error) < 0)
+	text_copy(sign->saved_as, sizeof(sign->saved_as), text);
+	if (session_begin_save(app_session(app), text, &error) < 0)
 		app_error(app, &error);
 	else
-		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
-			    text);
+		app_message(app, MESSAGE_INFO, _("Saving report, text and certificate..."));
 	return NULL;
 }
 
-void report_ask_save(struct app *app)
-{
-	popup_prompt(app, _("Save report and certificate"),
-		     _("As .json, as .txt, and as .html to print and sign: the full path of a "
-		       "folder, or of a file, on a disk that stays and is no part of the copy."),
-		     "", path_typed, NULL);
-}
-
-/* ---- signing ---- */
-
-/* What it says is on the screen and in what was saved at the end of the copy. */
-static void sign(struct app *app, const struct report_sign *sign, bool mask)
+void report_tell_saved(struct app *app, const struct report_sign *sign)
 {
 	const struct report *report = session_report(app_session(app));
-	struct error error = { 0 };
-	int r = session_sign_report(app_session(app), sign->operator_name, sign->ticket, mask,
-				    &error);
+	const struct error *error = session_save_error(app_session(app));
 
-	/* Entered anew, the screen shows it. */
-	app_go(app, SCREEN_REPORT);
-	if (r < 0)
-		app_error(app, &error);
-	else if (!report->json_path[0])
+	if (error->code)
+		app_error(app, error);
+	else if (sign->saved_as[0])
+		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
+			    sign->saved_as);
+	else if (!report || !report->json_path[0])
 		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
 	else
 		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
 			    report->certificate_path[0] ? report->certificate_path
 							: report->json_path);
+}
+
+void report_ask_save(struct app *app, struct report_sign *sign)
+{
+	popup_prompt(app, _("Save report and certificate"),
+		     _("As .json, as .txt, and as .html to print and sign: the full path of a "
+		       "folder, or of a file, on a disk that stays and is no part of the copy."),
+		     "", path_typed, sign);
+}
+
+/* ---- signing ---- */
+
+/* What it says is on the screen and in what was saved at the end of the copy. */
+static void sign(struct app *app, struct report_sign *sign, bool mask)
+{
+	struct error error = { 0 };
+	int r = session_begin_sign(app_session(app), sign->operator_name, sign->ticket, mask,
+				   &error);
+
+	sign->saved_as[0] = '\0';
+	/* Entered anew, the screen shows it. */
+	app_go(app, SCREEN_REPORT);
+	if (r < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("Saving report and certificate..."));
 }
 
 static void mask_chosen(void *user, struct app *app, int choice)

@@ -95,14 +95,10 @@ static void tell_notes(struct disks_state *state, struct app *app)
 		tell_choice(state, app);
 }
 
-static void changed(void *data, struct app *app, unsigned changes)
+static void list_changed(struct disks_state *state, struct app *app)
 {
-	struct disks_state *state = data;
-	const struct error *error;
+	const struct error *error = session_scan_error(app_session(app));
 
-	if (!(changes & SESSION_CHANGE_DISKS))
-		return;
-	error = session_scan_error(app_session(app));
 	if (error && error->code)
 		app_error(app, error);
 	/* First the rows: the old ones point into a list that is gone. */
@@ -180,38 +176,55 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 
 /* ---- image files ---- */
 
-static const char *take_file(struct disks_state *state, struct app *app, bool destination)
+/* A path below /dev leads to a disk: what is true in the list is true here. */
+static const char *no_end(struct disks_state *state, struct app *app,
+			  const struct endpoint *endpoint)
 {
-	const struct disk_list *disks = session_disks(app_session(app));
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	if (!state->file_destination || !disk)
+		return NULL;
+	const struct disks_row row = disks_row_of(disk, endpoint);
+
+	return disks_no_destination(&row, state->complaint, sizeof(state->complaint));
+}
+
+static void file_found(struct disks_state *state, struct app *app)
+{
 	struct error error = { 0 };
 	struct endpoint endpoint;
-	const struct disk *disk;
+	const char *why;
 
-	if (endpoint_resolve(disks, state->file, destination, &endpoint, &error) != 0) {
-		text_copy(state->complaint, sizeof(state->complaint), error.sentence);
-		return state->complaint;
+	if (!state->file[0])
+		return;
+	state->file[0] = '\0';
+	if (session_found(app_session(app), &endpoint, &error) != 0) {
+		app_error(app, &error);
+		return;
 	}
-	/* A path below /dev leads to a disk: what is true in the list is true here. */
-	disk = endpoint.kind == ENDPOINT_IMAGE ? NULL : endpoint_disk(disks, &endpoint);
-	if (destination && disk) {
-		const struct disks_row row = disks_row_of(disk, &endpoint);
-
-		if (disks_no_destination(&row, state->complaint, sizeof(state->complaint)))
-			return state->complaint;
-	}
-	choose(state, app, &endpoint, destination);
-	return NULL;
+	why = no_end(state, app, &endpoint);
+	if (why)
+		app_message(app, MESSAGE_ERROR, "%s", why);
+	else
+		choose(state, app, &endpoint, state->file_destination);
 }
 
 static void file_used_as(void *user, struct app *app, int choice)
 {
-	const char *complaint;
+	struct disks_state *state = user;
+	struct error error = { 0 };
 
-	if (choice < 0)
+	if (choice < 0) {
+		state->file[0] = '\0';
 		return;
-	complaint = take_file(user, app, choice == 1);
-	if (complaint)
-		app_message(app, MESSAGE_ERROR, "%s", complaint);
+	}
+	state->file_destination = choice == 1;
+	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
+	if (session_begin_find(app_session(app), state->file, state->file_destination, &error) < 0)
+		app_error(app, &error);
 }
 
 static const char *file_named(void *user, struct app *app, const char *text)
@@ -229,6 +242,14 @@ static const char *file_named(void *user, struct app *app, const char *text)
 	text_copy(state->file, sizeof(state->file), text);
 	popup_ask(app, _("What is the file for?"), text, choices, 2, file_used_as, state);
 	return NULL;
+}
+
+static void changed(void *data, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_DISKS)
+		list_changed(data, app);
+	if (changes & SESSION_CHANGE_FOUND)
+		file_found(data, app);
 }
 
 /* ---- commands ---- */

@@ -13,7 +13,8 @@ struct disks_state {
 	int top;
 	int page;
 	char wanted[128];          /* last text searched for */
-	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is said what for */
+	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is found; "" none */
+	bool file_destination;     /* what for */
 	char complaint[512];
 	bool notes_told;
 };

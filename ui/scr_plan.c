@@ -89,6 +89,10 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
+	screen->checking = session_state(session) == SESSION_CHECKING;
+	/* It may turn out to be the same again: then the ticks stay. */
+	if (screen->checking)
+		return;
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
 			plan ? session_verdicts(session) : NULL, token(app)) < 0) {
 		error_nomem(&error);
@@ -104,18 +108,17 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	}
 }
 
-static void enter(void *state, struct app *app)
+/* They are for one copy: the next one is read again, even if nothing changed. */
+static void forget_ticks(struct plan_screen *screen, struct app *app)
 {
-	struct plan_screen *screen = state;
+	if (!screen->started || !plan_screen_startable(app))
+		return;
+	gate_done(&screen->gate);
+	screen->started = false;
+}
 
-	if (!session_current_plan(app_session(app)))
-		app_plan(app, NULL);
-	/* Ticks are for one copy: the next one is read again, even if nothing changed. */
-	if (screen->started && plan_screen_startable(app)) {
-		gate_done(&screen->gate);
-		screen->started = false;
-	}
-	look_at_plan(screen, app);
+static void tell_ready(struct app *app)
+{
 	if (!plan_screen_startable(app))
 		return;
 	if (session_resumes(app_session(app)))
@@ -125,6 +128,18 @@ static void enter(void *state, struct app *app)
 	else
 		app_message(app, MESSAGE_INFO,
 			    _("Nothing has been written yet. Esc returns to 2 Ranges."));
+}
+
+static void enter(void *state, struct app *app)
+{
+	struct plan_screen *screen = state;
+	struct session *session = app_session(app);
+
+	if (!session_current_plan(session) && session_state(session) != SESSION_CHECKING)
+		app_plan(app, NULL);
+	forget_ticks(screen, app);
+	look_at_plan(screen, app);
+	tell_ready(app);
 }
 
 static void leave(void *state, struct app *app)
@@ -139,10 +154,22 @@ static void leave(void *state, struct app *app)
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
+	bool checking = screen->checking;
 
+	if (!(changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE)))
+		return;
+	if (checking)
+		forget_ticks(screen, app);
 	/* The session made its checks again; ticks stay if they say the same as before. */
-	if (changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE))
-		look_at_plan(screen, app);
+	look_at_plan(screen, app);
+	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
+		return;
+	if (screen->anew)
+		app_message(app, MESSAGE_INFO,
+			    _("Planned anew with these options. Nothing has been written yet."));
+	else
+		tell_ready(app);
+	screen->anew = false;
 }
 
 /* ---- starting ---- */
@@ -293,6 +320,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	default:
 		return NULL;
 	}
+	if (screen->checking)
+		return _("The plan is still being checked.");
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
 	if (command == COMMAND_OPTIONS && session_resumes(app_session(app)))
@@ -329,8 +358,7 @@ static void take_options(struct plan_screen *screen, struct app *app)
 		app_plan(app, NULL);
 	} else {
 		screen->options_open = false;
-		app_message(app, MESSAGE_INFO,
-			    _("Planned anew with these options. Nothing has been written yet."));
+		screen->anew = true;
 	}
 	look_at_plan(screen, app);
 }

@@ -243,6 +243,13 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	const struct disk *destination = session_destination_disk(session);
 	struct layout_plan layout;
 
+	if (session_state(session) == SESSION_CHECKING) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("The plan is being checked: a file system that hangs may take its "
+			    "time."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
 	if (!plan || !screen->gate.verdicts) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
 			  _("There is no plan. Choose disks on 1 and ranges on 2, then press c "

@@ -179,8 +179,7 @@ static void go_on(struct ranges_screen *screen, struct app *app)
 		return;
 	}
 	tell(screen, app);
-	if (app_plan(app, NULL))
-		app_go(app, SCREEN_PLAN);
+	app_plan(app, NULL);
 }
 
 static void focus_on(struct ranges_screen *screen, enum focus focus)

@@ -59,6 +59,11 @@ static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct report_screen *screen = state;
 
+	if (changes & SESSION_CHANGE_SAVED) {
+		/* Where it is now, stands in it. */
+		drop(screen);
+		report_tell_saved(app, &screen->sign);
+	}
 	if (!(changes & SESSION_CHANGE_STATE))
 		return;
 	drop(screen);
@@ -215,8 +220,7 @@ static void resume(struct app *app)
 	char path[sizeof(report->map_path)];
 
 	text_copy(path, sizeof(path), report->map_path);
-	if (app_resume(app, path, &error))
-		app_go(app, SCREEN_PLAN);
+	app_resume(app, path, &error);
 }
 
 static bool command(void *state, struct app *app, enum command command)
@@ -251,7 +255,7 @@ static bool command(void *state, struct app *app, enum command command)
 		screen->top = (int)screen->lines.count;
 		return true;
 	case COMMAND_SAVE:
-		report_ask_save(app);
+		report_ask_save(app, &screen->sign);
 		return true;
 	case COMMAND_SIGN:
 		report_ask_sign(app, &screen->sign);

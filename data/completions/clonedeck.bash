@@ -10,7 +10,7 @@ _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--source --destination --confirm --dry-run --allow --report --certificate --operator --ticket
-        --mask-serials --log-dir --json --help --on-vanish --wait --map-interval
+        --mask-serials --log-dir --json --help --on-vanish --on-hangup --wait --map-interval
         --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
@@ -69,6 +69,10 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W "$word" -- "$cur")
         return
         ;;
+    --on-hangup)
+        mapfile -t COMPREPLY < <(compgen -W 'continue stop' -- "$cur")
+        return
+        ;;
     --verify)
         mapfile -t COMPREPLY < <(compgen -W 'digest compare' -- "$cur")
         return
@@ -113,7 +117,7 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify --glyphs --color --size
-            --practice --on-vanish --help --version' -- "$cur")
+            --practice --on-vanish --on-hangup --help --version' -- "$cur")
         ;;
     esac
 }

@@ -19,6 +19,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanish -x -a 'wait ask stop' -d 'when a disk is unplugged'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-hangup -x -a 'continue stop' -d 'when the terminal of a copy goes'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'
 complete -c clonedeck -l help -d 'how to use it'
 
@@ -73,6 +74,7 @@ complete -c clonedeck -n $copy -l operator -x -d 'who makes the copy'
 complete -c clonedeck -n $copy -l ticket -x -d 'what it is made for'
 complete -c clonedeck -n $copy -l mask-serials -d 'show but the end of serial numbers'
 complete -c clonedeck -n $copy -l on-vanish -x -a 'wait stop' -d 'when a disk is unplugged'
+complete -c clonedeck -n $copy -l on-hangup -x -a 'continue stop' -d 'when the terminal goes'
 complete -c clonedeck -n $copy -l wait -x -d 'seconds at most for a disk that is gone'
 complete -c clonedeck -n $copy -l map-interval -x -d 'seconds between two savings of the map'
 complete -c clonedeck -n $copy -l log-dir -x -a '(__fish_complete_directories)'

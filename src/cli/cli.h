@@ -30,6 +30,8 @@ bool cli_long_options_exact(int argc, char **argv, const struct option *options,
 			    const char *short_options);
 /* Says which option getopt_long() stumbled over; `c` is its '?' or ':'. */
 int cli_bad_option(char **argv, int c);
+/* --on-hangup continue|stop. Returns 0, or the exit code to end with. */
+int cli_set_on_hangup(const char *command, const char *value, bool *retstop);
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
  * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

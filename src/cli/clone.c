@@ -243,7 +243,11 @@ static int run(int argc, char **argv, enum clone_command command)
 		return dry_run(session, &options);
 	r = confirm(session, &options);
 
-	struct headless_options wanted = { .json = options.json, .wait = options.wait };
+	struct headless_options wanted = {
+		.json = options.json,
+		.wait = options.wait,
+		.stop_on_hangup = options.stop_on_hangup,
+	};
 	bool abandoned = false;
 
 	if (r == 0)

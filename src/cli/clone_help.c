@@ -107,6 +107,9 @@ static const struct {
 		"                                (default), or end; the copy can be resumed\n"
 		"      --wait SECONDS            wait at most so long for a disk\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
+		"      --on-hangup continue|stop when the terminal goes: go on without it\n"
+		"                                (default), or stop\n") },
+	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Log, map and report:\n"
 		"      --log-dir DIR             where they are kept\n") },

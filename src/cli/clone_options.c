@@ -26,6 +26,7 @@ enum long_only {
 	OPTION_ON_ERROR,
 	OPTION_RATE,
 	OPTION_ON_VANISH,
+	OPTION_ON_HANGUP,
 	OPTION_WAIT,
 	OPTION_MAP_INTERVAL,
 	OPTION_NO_ARM_LAST,
@@ -75,6 +76,7 @@ static const struct {
 	{ CLONE | RESUME, { "ticket", required_argument, NULL, OPTION_TICKET } },
 	{ CLONE | RESUME, { "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS } },
 	{ CLONE | RESUME, { "on-vanish", required_argument, NULL, OPTION_ON_VANISH } },
+	{ CLONE | RESUME, { "on-hangup", required_argument, NULL, OPTION_ON_HANGUP } },
 	{ CLONE | RESUME, { "wait", required_argument, NULL, OPTION_WAIT } },
 	{ CLONE | RESUME, { "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL } },
 	{ CLONE, { "retries", required_argument, NULL, OPTION_RETRIES } },
@@ -372,6 +374,8 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 		return add_allowed(command, optarg, ret);
 	case OPTION_ON_VANISH:
 		return set_on_vanish(command, optarg, &ret->session.on_vanish);
+	case OPTION_ON_HANGUP:
+		return cli_set_on_hangup(command, optarg, &ret->stop_on_hangup);
 	case OPTION_WAIT:
 		return set_number(command, "wait", optarg, UINT32_MAX, &ret->wait);
 	case OPTION_MAP_INTERVAL:

@@ -30,7 +30,7 @@ struct clone_options {
 	const char *allow[CLONE_ALLOW_MAX + 1];
 	size_t allow_count;
 	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */
-	bool dry_run, json, help;
+	bool stop_on_hangup, dry_run, json, help;
 };
 
 /* Prints what is wrong. Returns 0, or the exit code to end with. */

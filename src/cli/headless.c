@@ -32,7 +32,7 @@
 struct headless {
 	struct session *session;
 	int signal_fd;
-	bool json, terminal;
+	bool json, terminal, stop_on_hangup;
 	bool line_open;   /* the cursor is behind a progress line */
 	bool map_failed;  /* was said */
 	bool stop_wanted; /* a signal asked for it */
@@ -205,6 +205,7 @@ static void take_signals(struct headless *run)
 			/* The terminal is gone; the copy is not. */
 			run->terminal = false;
 			run->line_open = false;
+			run->stop_wanted |= run->stop_on_hangup;
 			break;
 		default:
 			stop_signal(run);
@@ -360,6 +361,7 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 		.signal_fd = signal_fd,
 		.json = options->json,
 		.wait = options->wait,
+		.stop_on_hangup = options->stop_on_hangup,
 		.terminal = !options->json && isatty(STDOUT_FILENO),
 		.shown = JOB_READY,
 	};

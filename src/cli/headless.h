@@ -10,8 +10,9 @@
 #include "session/session.h"
 
 struct headless_options {
-	bool json;     /* progress and report as JSON lines */
-	uint32_t wait; /* seconds at most for a disk that is gone; 0: for ever */
+	bool json;           /* progress and report as JSON lines */
+	uint32_t wait;       /* seconds at most for a disk that is gone; 0: for ever */
+	bool stop_on_hangup; /* else a copy goes on without its terminal */
 };
 
 /* Blocks the signals that the copy obeys; before any thread is started. Returns a

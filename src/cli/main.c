@@ -33,6 +33,7 @@ enum deck_option {
 	OPTION_SIZE,
 	OPTION_PRACTICE,
 	OPTION_ON_VANISH,
+	OPTION_ON_HANGUP,
 	OPTION_HELP,
 	OPTION_VERSION
 };
@@ -43,6 +44,7 @@ static const struct option deck_long[] = {
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "practice", required_argument, NULL, OPTION_PRACTICE },
 	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
+	{ "on-hangup", required_argument, NULL, OPTION_ON_HANGUP },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -63,6 +65,7 @@ static int print_help(void)
 		"  --color=auto|never|always\n"
 		"  --size COLUMNSxROWS                     for lines that do not tell theirs\n"
 		"  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"
+		"  --on-hangup=continue|stop               when the terminal of a copy goes\n"
 		"  --practice DIR                          only loop devices over files in DIR\n"
 		"  --help, --version\n"),
 	      stdout);
@@ -146,6 +149,9 @@ static int take_option(char **argv, int c, struct deck_options *options)
 		break;
 	case OPTION_ON_VANISH:
 		r = set_on_vanish(options);
+		break;
+	case OPTION_ON_HANGUP:
+		r = cli_set_on_hangup("", optarg, &options->stop_on_hangup);
 		break;
 	case OPTION_HELP:
 		return print_help();

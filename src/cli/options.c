@@ -71,6 +71,17 @@ int cli_bad_option(char **argv, int c)
 	return cli_usage(argv[0], _("The option %s takes no value."), given);
 }
 
+int cli_set_on_hangup(const char *command, const char *value, bool *retstop)
+{
+	static const char *const words[] = { "continue", "stop", NULL };
+	int i = cli_choose(command, "on-hangup", value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*retstop = i == 1;
+	return 0;
+}
+
 int cli_usage(const char *command, const char *format, ...)
 {
 	char text[1024], printable[1024];

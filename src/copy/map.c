@@ -115,25 +115,6 @@ int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status s
 	return 0;
 }
 
-int plan_copy(const struct plan *plan, struct plan **ret)
-{
-	struct plan *copy = malloc(sizeof(*copy));
-
-	if (!copy)
-		return -ENOMEM;
-	*copy = *plan;
-	copy->extents = reallocarray(NULL, plan->extent_count ? plan->extent_count : 1,
-				     sizeof(*plan->extents));
-	if (!copy->extents) {
-		free(copy);
-		return -ENOMEM;
-	}
-	if (plan->extent_count)
-		memcpy(copy->extents, plan->extents, plan->extent_count * sizeof(*plan->extents));
-	*ret = copy;
-	return 0;
-}
-
 static int fill_from_plan(struct map *map, const struct plan *plan)
 {
 	int r = plan_copy(plan, &map->plan);

@@ -22,7 +22,5 @@ int map_status_index(int status);
 struct map *map_alloc(void);
 /* Adds a block behind all others; the caller has checked the order. -ENOMEM. */
 int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status);
-/* -ENOMEM. */
-int plan_copy(const struct plan *plan, struct plan **ret);
 
 #endif

@@ -65,8 +65,8 @@ struct guard_facts {
 	char source_writable_mount[256];
 };
 
-/* Reads the machine for the rules: needs system calls, so it lives apart. log_dir and
- * map_path may be NULL and need not exist yet. */
+/* Reads the machine for the rules: needs system calls, so it lives apart. Of the plan only its
+ * ends are looked at. log_dir and map_path may be NULL and need not exist yet. */
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr);
 

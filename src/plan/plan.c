@@ -269,6 +269,25 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	return error;
 }
 
+int plan_copy(const struct plan *plan, struct plan **ret)
+{
+	struct plan *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *plan;
+	copy->extents = reallocarray(NULL, plan->extent_count ? plan->extent_count : 1,
+				     sizeof(*plan->extents));
+	if (!copy->extents) {
+		free(copy);
+		return -ENOMEM;
+	}
+	if (plan->extent_count)
+		memcpy(copy->extents, plan->extents, plan->extent_count * sizeof(*plan->extents));
+	*ret = copy;
+	return 0;
+}
+
 void plan_destroy(struct plan *plan)
 {
 	if (!plan)

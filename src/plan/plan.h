@@ -139,6 +139,8 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
 		      const struct extent *extents, size_t count,
 		      const struct plan_options *options, struct plan **ret, struct error *reterr);
+/* -ENOMEM. */
+int plan_copy(const struct plan *plan, struct plan **ret);
 void plan_destroy(struct plan *plan); /* NULL is fine */
 
 /* "direct" and so on, in options, maps and JSON. -EINVAL for an unknown name. */

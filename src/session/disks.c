@@ -21,42 +21,52 @@ int session_disks_init(struct session *session, struct error *reterr)
 	r = scan_new(&scanning->options, &session->scan, reterr);
 	if (r < 0)
 		return r;
-	r = task_init(&scanning->task, reterr);
-	if (r == 0)
-		r = session_watch(session, scanning->task.event_fd, EVENT_SCAN, reterr);
 	fd = scan_event_fd(session->scan);
-	if (r == 0 && fd >= 0)
-		r = session_watch(session, fd, EVENT_HOTPLUG, reterr);
-	return r;
+	return fd >= 0 ? session_watch(session, fd, EVENT_HOTPLUG, reterr) : 0;
 }
 
 void session_disks_done(struct session *session)
 {
-	task_done(&session->scanning.task);
+	const struct disk_list *checked = session->checking.disks, *found = session->finding.disks;
+
+	session->checking.disks = NULL;
+	if (checked)
+		session_drop_disks(session, checked);
+	session->finding.disks = NULL;
+	if (found)
+		session_drop_disks(session, found);
 	disk_list_destroy(session->scanning.disks);
 	scan_destroy(session->scan);
-	if (session->started_disks != session->disks)
-		disk_list_destroy(session->started_disks);
 	disk_list_destroy(session->disks);
 }
 
-/* The list that a job borrows from stays until the job is gone. */
-void session_replace_disks(struct session *session, struct disk_list *disks)
+void session_drop_disks(struct session *session, const struct disk_list *disks)
 {
-	if (session->disks != session->started_disks)
-		disk_list_destroy(session->disks);
+	if (disks != session->disks && disks != session->started_disks &&
+	    disks != session->checking.disks && disks != session->finding.disks)
+		disk_list_destroy((struct disk_list *)disks);
+}
+
+static void replace_disks(struct session *session, struct disk_list *disks)
+{
+	const struct disk_list *before = session->disks;
+
 	session->disks = disks;
+	session_drop_disks(session, before);
 }
 
 int session_scan(struct session *session, struct error *reterr)
 {
 	struct disk_list *disks = NULL;
+	unsigned changes = 0;
 	int r = scan_run(session->scan, &disks, reterr);
 
 	if (r < 0)
 		return r;
-	session_replace_disks(session, disks);
+	replace_disks(session, disks);
 	session_recheck(session);
+	while (session->checking.task.running)
+		session_take_check(session, &changes);
 	return 0;
 }
 
@@ -97,10 +107,9 @@ void session_take_scan(struct session *session, unsigned *changes)
 	session->scan_error = scanning->error;
 	*changes |= SESSION_CHANGE_DISKS;
 	if (scanning->result == 0) {
-		session_replace_disks(session, scanning->disks);
+		replace_disks(session, scanning->disks);
 		scanning->disks = NULL;
-		if (session_recheck(session))
-			*changes |= SESSION_CHANGE_STATE;
+		session_recheck(session);
 		session_look_for_ends(session, changes);
 	}
 	if (scanning->again)

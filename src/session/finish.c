@@ -121,50 +121,112 @@ static int make_report(struct session *session, const struct error *close_error,
 			      sizeof(host.release));
 	}
 	say_next(session, close_error, report);
-	session->has_report = true;
 	return 0;
 }
 
 /* The log goes as the last one of all. */
-static int tell_and_save(struct session *session, const struct error *close_error,
-			 struct error *reterr)
+static int tell_and_save(struct session *session, struct finish_task *finishing)
 {
 	char line[256];
-	int made = make_report(session, close_error, reterr);
+	int r = make_report(session, &finishing->close_error, &finishing->error);
 
-	if (made < 0)
-		return made;
+	if (r < 0)
+		return r;
+	finishing->made = true;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	int saved = session_save_first(session, reterr);
-
+	r = session_save_first(session, &finishing->error);
 	log_close(cleanup_steal(session->log));
-	if (session->scanning.follows)
-		session_rescan(session);
-	return saved;
+	return r;
 }
 
-int session_finish(struct session *session, struct error *reterr)
+static void close_claims(struct session *session, struct finish_task *finishing)
+{
+	if (finishing->destination && claim_close(cleanup_steal(finishing->destination),
+						  finishing->reread, &finishing->close_error) < 0)
+		log_error(session->log, "session", &finishing->close_error);
+	claim_close(cleanup_steal(finishing->source), false, NULL);
+}
+
+/* Reading a partition table, closing a disk and saving a file take as long as disks do. The front
+ * end's thread changes nothing of what is read here before the state is another one. */
+static void *finish_body(void *argument)
+{
+	struct session *session = argument;
+	struct finish_task *finishing = &session->finishing;
+
+	close_claims(session, finishing);
+	if (finishing->report)
+		tell_and_save(session, finishing);
+	task_announce(&finishing->task);
+	return NULL;
+}
+
+static int begin(struct session *session, bool report, bool reread, struct error *reterr)
+{
+	struct finish_task *finishing = &session->finishing;
+	int r;
+
+	finishing->report = report;
+	finishing->reread = reread;
+	finishing->made = false;
+	finishing->close_error = finishing->error = (struct error){ 0 };
+	r = task_start(&finishing->task, finish_body, session, reterr);
+	/* Without a thread: then here. */
+	if (r < 0)
+		close_claims(session, finishing);
+	return r;
+}
+
+void session_begin_release(struct session *session)
+{
+	struct finish_task *finishing = &session->finishing;
+
+	finishing->destination = cleanup_steal(session->starting.destination);
+	finishing->source = cleanup_steal(session->starting.source);
+	if (begin(session, false, false, NULL) < 0)
+		session_rescan(session);
+}
+
+/* The last step; where the disks are still being released it comes when that is done. */
+static int begin_report(struct session *session, bool reread, struct error *reterr)
+{
+	struct finish_task *finishing = &session->finishing;
+	int r;
+
+	session->state = SESSION_FINISHING;
+	finishing->wanted = finishing->task.running;
+	if (finishing->wanted)
+		return 0;
+	r = begin(session, true, reread, reterr);
+	if (r < 0)
+		session->state = SESSION_FINISHED;
+	return r;
+}
+
+static int finish_waiting(struct session *session, struct error *reterr)
+{
+	session_give_up_waiting(session);
+	/* The next part began at the last moment: that one is to be stopped first. */
+	if (session->state == SESSION_RUNNING) {
+		job_stop(session->starting.job);
+		return session_begin_finish(session, reterr);
+	}
+	/* Not of a disk that is gone, and nobody who gives up wants to wait for the other. */
+	health_clear(&session->asking.source_after, NULL);
+	health_clear(&session->asking.destination_after, NULL);
+	return begin_report(session, false, reterr);
+}
+
+int session_begin_finish(struct session *session, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
-	struct error close_error = { 0 };
+	struct finish_task *finishing = &session->finishing;
 
-	if (session->state == SESSION_FINISHED)
+	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
 		return 0;
-	if (session->state == SESSION_WAITING) {
-		session_give_up_waiting(session);
-		/* The next part began at the last moment: that one is to be stopped first. */
-		if (session->state == SESSION_RUNNING)
-			job_stop(starting->job);
-	}
-	if (session->state == SESSION_WAITING) {
-		/* Not of a disk that is gone, and nobody who gives up wants to wait for the other.
-		 */
-		health_clear(&session->asking.source_after, NULL);
-		health_clear(&session->asking.destination_after, NULL);
-		session->state = SESSION_FINISHED;
-		return tell_and_save(session, &close_error, reterr);
-	}
+	if (session->state == SESSION_WAITING)
+		return finish_waiting(session, reterr);
 	if (session->state != SESSION_RUNNING)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
 				 _("There is no running copy to finish."));
@@ -175,11 +237,52 @@ int session_finish(struct session *session, struct error *reterr)
 		return 0;
 	session_begin_health_after(session);
 	task_join(&session->asking.task);
-	if (claim_close(cleanup_steal(starting->destination), true, &close_error) < 0)
-		log_error(session->log, "session", &close_error);
-	claim_close(cleanup_steal(starting->source), false, NULL);
-	session->state = SESSION_FINISHED;
-	return tell_and_save(session, &close_error, reterr);
+	finishing->destination = cleanup_steal(starting->destination);
+	finishing->source = cleanup_steal(starting->source);
+	return begin_report(session, true, reterr);
+}
+
+void session_take_finish(struct session *session, unsigned *changes)
+{
+	struct finish_task *finishing = &session->finishing;
+
+	task_join(&finishing->task);
+	if (finishing->wanted) {
+		finishing->wanted = false;
+		*changes |= SESSION_CHANGE_STATE;
+		begin_report(session, false, &finishing->error);
+		return;
+	}
+	if (session->state == SESSION_FINISHING) {
+		session->state = SESSION_FINISHED;
+		session->has_report = finishing->made;
+		*changes |= SESSION_CHANGE_STATE;
+	}
+	if (session->scanning.follows || session->state == SESSION_WAITING)
+		session_rescan(session);
+}
+
+const struct error *session_finish_error(const struct session *session)
+{
+	return &session->finishing.error;
+}
+
+int session_finish(struct session *session, struct error *reterr)
+{
+	unsigned changes = 0;
+	int r;
+
+	if (session->state == SESSION_FINISHED)
+		return 0;
+	r = session_begin_finish(session, reterr);
+
+	while (session->finishing.task.running)
+		session_take_finish(session, &changes);
+	if (r < 0 || session->state != SESSION_FINISHED)
+		return r;
+	if (session->finishing.error.code && reterr)
+		*reterr = session->finishing.error;
+	return session->finishing.error.code;
 }
 
 const struct report *session_report(const struct session *session)

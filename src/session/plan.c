@@ -59,81 +59,59 @@ static void find_token(struct session *session)
 		snprintf(phrase, size, _("the serial number of %.160s"), destination->node);
 }
 
-int session_check_plan(struct session *session, struct error *reterr)
+int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
+		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr)
 {
-	struct verdict_list verdicts = { 0 };
-	struct guard_facts facts;
-	struct held held;
-	const char *map_path = session->resume ? session->resume_path : session->options.map_path;
-	int r = facts_gather(session->plan, session->disks, session->log_dir, map_path, &facts,
-			     reterr);
+	int r = rules_check(plan, facts, session->options.allow, ret, reterr);
 
-	if (r == 0)
-		r = rules_check(session->plan, &facts, session->options.allow, &verdicts, reterr);
-	if (r < 0)
-		return r;
+	if (r == 0 && resume)
+		drop_known(ret);
+	return r;
+}
+
+int session_find_held(struct session *session, struct error *reterr)
+{
+	struct held held;
+
 	if (held_find(session->plan, session_source_disk(session),
-		      session_destination_disk(session), &held) < 0) {
-		verdict_list_done(&verdicts);
+		      session_destination_disk(session), &held) < 0)
 		return error_nomem(reterr);
-	}
-	if (session->resume)
-		drop_known(&verdicts);
-	verdict_list_done(&session->verdicts);
-	session->verdicts = verdicts;
 	held_done(&session->held);
 	session->held = held;
-	session->log_dir_in_memory = facts.log_dir.in_memory;
+	return 0;
+}
+
+int session_take_facts(struct session *session, const struct guard_facts *facts,
+		       struct error *reterr)
+{
+	struct verdict_list verdicts = { 0 };
+	int r = session_judge(session, session->plan, session->resume, facts, &verdicts, reterr);
+
+	if (r == 0)
+		r = session_find_held(session, reterr);
+	if (r < 0) {
+		verdict_list_done(&verdicts);
+		return r;
+	}
+	verdict_list_done(&session->verdicts);
+	session->verdicts = verdicts;
+	session->log_dir_in_memory = facts->log_dir.in_memory;
 	find_token(session);
 	return 0;
 }
 
-static bool same_verdicts(const struct verdict_list *a, const struct verdict_list *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
-		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
-			return false;
-	return true;
-}
-
-bool session_recheck(struct session *session)
-{
-	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
-		return false;
-	struct verdict_list before = session->verdicts;
-	char token[sizeof(session->token)];
-
-	memcpy(token, session->token, sizeof(token));
-	session->verdicts = (struct verdict_list){ 0 };
-	if (session_check_plan(session, NULL) < 0) {
-		session->verdicts = before;
-		return false;
-	}
-	bool same =
-		same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
-
-	verdict_list_done(&before);
-	/* What was confirmed is not what there is now. */
-	if (!same)
-		session->state = SESSION_PLANNED;
-	return !same;
-}
-
-static int busy(const struct session *session, struct error *reterr)
+int session_busy(const struct session *session, const char *operation, struct error *reterr)
 {
 	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING &&
-	    session->state != SESSION_WAITING)
+	    session->state != SESSION_WAITING && session->state != SESSION_FINISHING)
 		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "plan", NULL,
+	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, operation, NULL,
 			 _("A copy is running. Another one can be planned when it has ended."));
 }
 
 void session_discard_plan(struct session *session)
 {
-	if (busy(session, NULL) < 0)
+	if (session_busy(session, "plan", NULL) < 0)
 		return;
 	session_release_job(session);
 	verdict_list_done(&session->verdicts);
@@ -144,11 +122,12 @@ void session_discard_plan(struct session *session)
 	known_done(&session->known);
 	session->token[0] = session->token_phrase[0] = '\0';
 	session->start_error = (struct error){ 0 };
+	session->loads = false;
 	session->state = SESSION_CHOOSING;
 }
 
-int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
-		       struct error *reterr)
+static int begin_adopting(struct session *session, struct plan *plan, struct map *resume,
+			  struct error *reterr)
 {
 	session_discard_plan(session);
 	session->plan = plan;
@@ -156,23 +135,28 @@ int session_adopt_plan(struct session *session, struct plan *plan, struct map *r
 	int r = session_check_files(session, reterr);
 
 	if (r == 0)
-		r = session_check_plan(session, reterr);
-
+		r = session_begin_check(session, reterr);
 	if (r < 0)
 		session_discard_plan(session);
-	else
-		session->state = SESSION_PLANNED;
 	return r;
 }
 
-int session_plan(struct session *session, const struct endpoint *source,
-		 const struct endpoint *destination, const struct range_list *ranges,
-		 const uint64_t *destination_lba, const struct plan_options *options,
-		 struct error *reterr)
+int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
+		       struct error *reterr)
+{
+	int r = begin_adopting(session, plan, resume, reterr);
+
+	return r < 0 ? r : session_wait_for_check(session, reterr);
+}
+
+int session_begin_plan(struct session *session, const struct endpoint *source,
+		       const struct endpoint *destination, const struct range_list *ranges,
+		       const uint64_t *destination_lba, const struct plan_options *options,
+		       struct error *reterr)
 {
 	CLEANUP(plan) struct plan *plan = NULL;
 	const char *map_path = session->options.map_path;
-	int r = busy(session, reterr);
+	int r = session_busy(session, "plan", reterr);
 
 	if (r < 0)
 		return r;
@@ -190,7 +174,18 @@ int session_plan(struct session *session, const struct endpoint *source,
 		session_discard_plan(session);
 		return r;
 	}
-	return session_adopt_plan(session, cleanup_steal(plan), NULL, reterr);
+	return begin_adopting(session, cleanup_steal(plan), NULL, reterr);
+}
+
+int session_plan(struct session *session, const struct endpoint *source,
+		 const struct endpoint *destination, const struct range_list *ranges,
+		 const uint64_t *destination_lba, const struct plan_options *options,
+		 struct error *reterr)
+{
+	int r = session_begin_plan(session, source, destination, ranges, destination_lba, options,
+				   reterr);
+
+	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
 bool session_resumes(const struct session *session)
@@ -258,6 +253,11 @@ int session_confirm(struct session *session, const char *token, struct error *re
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "confirm", NULL,
 				 _("There is no plan to confirm."));
 	session->state = SESSION_PLANNED;
+	if (session->checking.task.running)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "confirm",
+				 session->plan->destination.node,
+				 _("Disks came or went, and the plan is being checked again. "
+				   "Confirm it once more."));
 	if (verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
 		return refuse(session, reterr);
 	if (session->token[0] && (!token || strcmp(token, session->token) != 0))

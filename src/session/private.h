@@ -36,6 +36,59 @@ struct scan_task {
 	int result;
 };
 
+/* Looks around for a plan: where files lie, what is mounted. Reads its map first, where it comes
+ * from one. */
+struct check_task {
+	struct task task;
+	bool again;                    /* plan or disks have changed while it ran */
+	const struct disk_list *disks; /* the session keeps it so long; NULL while none runs */
+	char log_dir[512], map_path[512];
+	bool load; /* the plan is in the map */
+	const struct plan_options *rescue;
+	unsigned rescue_given;
+	struct plan ends;   /* of the plan; without its extents */
+	struct plan *plan;  /* as it was read; owned */
+	struct map *resume; /* likewise */
+	struct guard_facts facts;
+	struct error error;
+	int result;
+};
+
+/* Who is meant by a name. */
+struct find_task {
+	struct task task;
+	bool again;
+	const struct disk_list *disks; /* as in check_task */
+	char wanted[512];              /* asked for last, by the front end */
+	bool wanted_destination;
+	char text[512];
+	bool destination;
+	struct endpoint endpoint;
+	struct error error;
+	int result;
+};
+
+/* Releases the disks once the job has ended, makes the report, saves it. */
+struct finish_task {
+	struct task task;
+	struct claim *source, *destination; /* to be closed; NULL: they are */
+	bool reread;                        /* the destination's partition table, then */
+	bool report;                        /* the last step: make and save the report */
+	bool wanted;                        /* the next step is, when this one is done */
+	bool made;                          /* session->report is there */
+	struct error close_error, error;
+};
+
+/* Saves the report once more, from a copy of it. */
+struct save_task {
+	struct task task;
+	char path[512]; /* "": where it is already */
+	struct report report;
+	struct plan *plan; /* the report's */
+	struct error error;
+	int result;
+};
+
 /* Where log, map and report of one copy go. */
 struct session_files {
 	char log[512], map[512], report[512], certificate[512], digests[512];
@@ -108,7 +161,11 @@ struct session {
 	char hotplug[HOTPLUG_LINES][160];
 	unsigned hotplug_count; /* ever seen */
 
+	struct find_task finding;
 	struct plan *plan;
+	struct check_task checking;
+	struct error plan_error;
+	bool loads;         /* the plan is still in the map at resume_path */
 	struct known known; /* of a copy that is verified without its source */
 	struct map *resume; /* NULL: from the start */
 	char resume_path[512];
@@ -132,6 +189,8 @@ struct session {
 	struct waiting waiting;
 	struct move_task moving;
 
+	struct finish_task finishing;
+	struct save_task saving;
 	struct report report;
 	bool has_report;
 };
@@ -144,31 +203,57 @@ enum session_event_source {
 	EVENT_HEALTH,
 	EVENT_TIMER,
 	EVENT_MOVE,
+	EVENT_CHECK,
+	EVENT_FIND,
+	EVENT_FINISH,
+	EVENT_SAVE,
+	EVENT_COUNT,
 };
 
 /* session.c */
 int session_watch(struct session *session, int fd, enum session_event_source source,
 		  struct error *reterr);
-int task_init(struct task *task, struct error *reterr);
 int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr);
 /* To be called as the last thing in a task's body. */
 void task_announce(struct task *task);
 void task_join(struct task *task);
-void task_done(struct task *task);
 
 /* disks.c */
 void session_take_scan(struct session *session, unsigned *changes);
 void session_take_hotplug(struct session *session, unsigned *changes);
-void session_replace_disks(struct session *session, struct disk_list *disks);
+/* Frees a list unless the session, a job or a task still looks at it. */
+void session_drop_disks(struct session *session, const struct disk_list *disks);
 int session_disks_init(struct session *session, struct error *reterr);
 void session_disks_done(struct session *session);
 
 /* plan.c */
-int session_check_plan(struct session *session, struct error *reterr);
-/* Judges the plan anew after the disks changed; true when the verdicts are others. */
-bool session_recheck(struct session *session);
+/* The rules on a plan, as far as they matter to one that goes on from `resume` (may be NULL). */
+int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
+		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr);
+/* What follows from the plan and the disks as they are now: what is held back. */
+int session_find_held(struct session *session, struct error *reterr);
+/* Judges session->plan and finds what has to be typed. */
+int session_take_facts(struct session *session, const struct guard_facts *facts,
+		       struct error *reterr);
+/* A copy is on its way: nothing else can be planned. -EBUSY */
+int session_busy(const struct session *session, const char *operation, struct error *reterr);
+/* Takes the plan (and the map) as the session's own and checks it; waits. */
 int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
 		       struct error *reterr);
+
+/* check.c */
+/* Of session->plan, or of what is in the map at session->resume_path. */
+int session_begin_check(struct session *session, struct error *reterr);
+/* Judges the plan anew after the disks changed. */
+void session_recheck(struct session *session);
+void session_take_check(struct session *session, unsigned *changes);
+/* Lets go of what the task has read. */
+void session_forget_check(struct session *session);
+/* Until SESSION_CHECKING is over: 0, or why there is no plan. */
+int session_wait_for_check(struct session *session, struct error *reterr);
+
+/* find.c */
+void session_take_find(struct session *session, unsigned *changes);
 
 /* files.c */
 void session_find_log_dir(struct session *session);
@@ -193,8 +278,19 @@ void session_begin_health_after(struct session *session);
 /* save.c */
 /* The report and the certificate where the copy's files go. */
 int session_save_first(struct session *session, struct error *reterr);
+void session_take_save(struct session *session, unsigned *changes);
+void session_forget_save(struct session *session);
+
+/* finish.c */
+/* Closes both claims of the job that ended, in the background. */
+void session_begin_release(struct session *session);
+void session_take_finish(struct session *session, unsigned *changes);
 
 /* resume.c */
+/* A map and the plan in it, for the ends as they are in the list now. */
+int session_load_map(const char *map_path, const struct disk_list *disks,
+		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
+		     struct map **retmap, struct error *reterr);
 /* The disk, partition or image as recorded, in the list as it is now: by what it is. */
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		     bool destination, struct endpoint *ret, struct error *reterr);

@@ -157,12 +157,13 @@ bool session_has_label(const struct disk_list *disks, const struct endpoint *end
 
 static int begin(struct session *session, const char *map_path, struct error *reterr)
 {
-	if (session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
-	    session->state == SESSION_WAITING)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "resume", map_path,
-				 _("A copy is running. Another one can be planned when it has "
-				   "ended."));
-	session_discard_plan(session);
+	int r = session_busy(session, "resume", reterr);
+
+	if (r < 0)
+		return r;
+	/* The report stays until there is another plan in its place. */
+	if (!session->has_report)
+		session_discard_plan(session);
 	if (strlen(map_path) >= sizeof(session->resume_path))
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", map_path,
 				 _("The path of the map is too long."));
@@ -180,16 +181,15 @@ static int check_writable(const char *map_path, struct error *reterr)
 			 map_path, error_phrase(errno));
 }
 
-int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+int session_load_map(const char *map_path, const struct disk_list *disks,
+		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
+		     struct map **retmap, struct error *reterr)
 {
 	CLEANUP(plan) struct plan *recorded = NULL;
-	CLEANUP(plan) struct plan *plan = NULL;
 	CLEANUP(map) struct map *map = NULL;
 	struct endpoint source, destination;
-	int r = begin(session, map_path, reterr);
+	int r = map_load(map_path, &map, &recorded, reterr);
 
-	if (r == 0)
-		r = map_load(map_path, &map, &recorded, reterr);
 	if (r < 0)
 		return r;
 	if (!recorded)
@@ -199,20 +199,35 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 				 map_path);
 	r = check_writable(map_path, reterr);
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->source, false, &source, reterr);
+		r = session_find_end(disks, &recorded->source, false, &source, reterr);
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->destination, true, &destination,
-				     reterr);
-	if (r == 0 && session->options.rescue)
-		rescue_options_merge(&recorded->options, session->options.rescue,
-				     session->options.rescue_given);
+		r = session_find_end(disks, &recorded->destination, true, &destination, reterr);
+	if (r == 0 && rescue)
+		rescue_options_merge(&recorded->options, rescue, rescue_given);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
-				      recorded->extent_count, &recorded->options, &plan, reterr);
+				      recorded->extent_count, &recorded->options, ret, reterr);
+	if (r == 0)
+		*retmap = cleanup_steal(map);
+	return r;
+}
+
+int session_begin_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+{
+	int r = begin(session, map_path, reterr);
+
 	if (r < 0)
 		return r;
 	text_copy(session->resume_path, sizeof(session->resume_path), map_path);
-	return session_adopt_plan(session, cleanup_steal(plan), cleanup_steal(map), reterr);
+	session->loads = true;
+	return session_begin_check(session, reterr);
+}
+
+int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+{
+	int r = session_begin_plan_from_map(session, map_path, reterr);
+
+	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
 /* What it calls finished is nowhere in a new image. */

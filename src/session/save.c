@@ -4,9 +4,11 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "session/private.h"
@@ -24,27 +26,6 @@ static int save(struct session *session, enum report_form form, const char *path
 
 	if (r < 0 && session->log)
 		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path, error_phrase(r));
-	return r;
-}
-
-int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			bool mask_serials, struct error *reterr)
-{
-	struct report *report = &session->report;
-	int r = 0;
-
-	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
-	take_text(session->ticket, sizeof(session->ticket), ticket);
-	session->options.mask_serials = mask_serials;
-	if (!session->has_report)
-		return 0;
-	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
-	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
-	report->mask_serials = mask_serials;
-	if (report->certificate_path[0])
-		r = save(session, REPORT_HTML, report->certificate_path, reterr);
-	if (r == 0 && report->json_path[0])
-		r = save(session, REPORT_JSON, report->json_path, reterr);
 	return r;
 }
 
@@ -74,33 +55,30 @@ struct report_files {
 };
 
 /* In a directory they get the name that they have in the log directory. */
-static int name_stem(const struct session *session, const char *path, char stem[static 512],
+static int name_stem(const struct report *report, const char *path, char stem[static 512],
 		     struct error *reterr)
 {
-	char absolute[512], first[512];
+	char first[512];
 	struct stat st;
 	size_t length;
 
-	session_absolute(absolute, sizeof(absolute), path);
-	if (strlen(path) >= sizeof(absolute))
-		length = sizeof(absolute);
-	else if (stat(absolute, &st) < 0 || !S_ISDIR(st.st_mode))
-		length = (size_t)snprintf(stem, 512, "%s", absolute);
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		length = (size_t)snprintf(stem, 512, "%s", path);
 	else
 		length = (size_t)snprintf(
-			stem, 512, "%s/%s", absolute,
-			basename(text_copy(first, sizeof(first), session->files.log)));
+			stem, 512, "%s/%s", path,
+			basename(text_copy(first, sizeof(first), report->log_path)));
 	if (length < 512)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
 			 _("The report cannot be saved there: the path is too long."));
 }
 
-static int name_files(const struct session *session, const char *path, struct report_files *ret,
+static int name_files(const struct report *report, const char *path, struct report_files *ret,
 		      struct error *reterr)
 {
 	char stem[512];
-	int r = name_stem(session, path, stem, reterr);
+	int r = name_stem(report, path, stem, reterr);
 	size_t length = r < 0 ? 0 : strlen(stem);
 
 	if (r < 0)
@@ -117,9 +95,8 @@ static int name_files(const struct session *session, const char *path, struct re
 }
 
 /* Neither may change any more, whatever is mounted from them by now. */
-static int check_place(const struct session *session, const char *path, struct error *reterr)
+static int check_place(const struct plan *plan, const char *path, struct error *reterr)
 {
-	const struct plan *plan = session->plan;
 	const struct endpoint *on = NULL;
 
 	if (facts_path_on(path, &plan->destination))
@@ -144,30 +121,180 @@ static void name_in_report(struct report *report, const char *json, const char *
 	text_copy(report->certificate_path, sizeof(report->certificate_path), certificate);
 }
 
-int session_save_report(struct session *session, const char *path, struct error *reterr)
+/* ---- in the background ---- */
+
+static int save_where_it_is(const struct report *report, struct error *reterr)
+{
+	int r = 0;
+
+	if (report->certificate_path[0])
+		r = report_save(report, REPORT_HTML, report->certificate_path, reterr);
+	if (r == 0 && report->json_path[0])
+		r = report_save(report, REPORT_JSON, report->json_path, reterr);
+	return r;
+}
+
+static int save_as(struct report *report, const char *path, struct error *reterr)
+{
+	struct report_files files;
+	int r = name_files(report, path, &files, reterr);
+
+	if (r == 0)
+		r = check_place(report->plan, files.json, reterr);
+	if (r < 0)
+		return r;
+	/* Each of them names the others. */
+	name_in_report(report, files.json, files.certificate);
+	r = report_save(report, REPORT_JSON, files.json, reterr);
+	if (r == 0)
+		r = report_save(report, REPORT_TEXT, files.text, reterr);
+	if (r == 0)
+		r = report_save(report, REPORT_HTML, files.certificate, reterr);
+	return r;
+}
+
+static void *save_body(void *argument)
+{
+	struct save_task *saving = argument;
+
+	saving->error = (struct error){ 0 };
+	saving->result = saving->path[0] ? save_as(&saving->report, saving->path, &saving->error)
+					 : save_where_it_is(&saving->report, &saving->error);
+	task_announce(&saving->task);
+	return NULL;
+}
+
+void session_forget_save(struct session *session)
+{
+	struct save_task *saving = &session->saving;
+
+	report_done(&saving->report);
+	plan_destroy(cleanup_steal(saving->plan));
+}
+
+/* All its own, so that something else can be planned while it is being saved. */
+static int copy_report(const struct report *from, struct save_task *ret)
+{
+	size_t events = from->event_count, verdicts = from->verdicts.count;
+	struct report *report = &ret->report;
+
+	*report = *from;
+	report->events = calloc(events ? events : 1, sizeof(*report->events));
+	report->verdicts.items = calloc(verdicts ? verdicts : 1, sizeof(*report->verdicts.items));
+	if (!report->events || !report->verdicts.items || plan_copy(from->plan, &ret->plan) < 0)
+		return -ENOMEM;
+	report->plan = ret->plan;
+	for (size_t i = 0; i < events; i++)
+		report->events[i] = from->events[i];
+	for (size_t i = 0; i < verdicts; i++)
+		report->verdicts.items[i] = from->verdicts.items[i];
+	return 0;
+}
+
+static int check_idle(const struct session *session, struct error *reterr)
+{
+	if (!session->saving.task.running)
+		return 0;
+	return error_set(
+		reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
+		_("The report is still being saved; that takes as long as the disk does."));
+}
+
+static int begin(struct session *session, struct error *reterr)
+{
+	struct save_task *saving = &session->saving;
+	int r;
+
+	session_forget_save(session);
+	if (copy_report(&session->report, saving) < 0) {
+		session_forget_save(session);
+		return error_nomem(reterr);
+	}
+	r = task_start(&saving->task, save_body, saving, reterr);
+	if (r < 0)
+		session_forget_save(session);
+	return r;
+}
+
+int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
+		       bool mask_serials, struct error *reterr)
 {
 	struct report *report = &session->report;
-	struct report_files files, before;
+	int r = check_idle(session, reterr);
 
+	if (r < 0)
+		return r;
+	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
+	take_text(session->ticket, sizeof(session->ticket), ticket);
+	session->options.mask_serials = mask_serials;
+	if (!session->has_report)
+		return 0;
+	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
+	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
+	report->mask_serials = mask_serials;
+	session->saving.path[0] = '\0';
+	return begin(session, reterr);
+}
+
+int session_begin_save(struct session *session, const char *path, struct error *reterr)
+{
+	struct save_task *saving = &session->saving;
+	int r = check_idle(session, reterr);
+
+	if (r < 0)
+		return r;
 	if (!session->has_report)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
 				 _("There is no report yet."));
-	int r = name_files(session, path, &files, reterr);
+	if (strlen(path) >= sizeof(saving->path))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
+				 _("The report cannot be saved there: the path is too long."));
+	session_absolute(saving->path, sizeof(saving->path), path);
+	return begin(session, reterr);
+}
 
-	if (r == 0)
-		r = check_place(session, files.json, reterr);
-	if (r < 0)
-		return r;
-	text_copy(before.json, sizeof(before.json), report->json_path);
-	text_copy(before.certificate, sizeof(before.certificate), report->certificate_path);
-	/* Each of them names the others. */
-	name_in_report(report, files.json, files.certificate);
-	r = save(session, REPORT_JSON, files.json, reterr);
-	if (r == 0)
-		r = save(session, REPORT_TEXT, files.text, reterr);
-	if (r == 0)
-		r = save(session, REPORT_HTML, files.certificate, reterr);
-	if (r < 0)
-		name_in_report(report, before.json, before.certificate);
-	return r;
+void session_take_save(struct session *session, unsigned *changes)
+{
+	struct save_task *saving = &session->saving;
+
+	task_join(&saving->task);
+	/* By now the session may have the report of another copy. */
+	if (saving->result == 0 && session->has_report &&
+	    strcmp(session->report.log_path, saving->report.log_path) == 0)
+		name_in_report(&session->report, saving->report.json_path,
+			       saving->report.certificate_path);
+	session_forget_save(session);
+	*changes |= SESSION_CHANGE_SAVED;
+}
+
+const struct error *session_save_error(const struct session *session)
+{
+	return &session->saving.error;
+}
+
+/* ---- and waited for ---- */
+
+static int wait_for_save(struct session *session, struct error *reterr)
+{
+	unsigned changes = 0;
+
+	session_take_save(session, &changes);
+	if (session->saving.error.code && reterr)
+		*reterr = session->saving.error;
+	return session->saving.error.code;
+}
+
+int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
+			bool mask_serials, struct error *reterr)
+{
+	int r = session_begin_sign(session, operator_name, ticket, mask_serials, reterr);
+
+	return r < 0 || !session->saving.task.running ? r : wait_for_save(session, reterr);
+}
+
+int session_save_report(struct session *session, const char *path, struct error *reterr)
+{
+	int r = session_begin_save(session, path, reterr);
+
+	return r < 0 ? r : wait_for_save(session, reterr);
 }

@@ -13,7 +13,32 @@
 #include "base/thread.h"
 #include "session/private.h"
 
-int task_init(struct task *task, struct error *reterr)
+/* NULL: no task's. */
+static struct task *task_of(struct session *session, enum session_event_source source)
+{
+	switch (source) {
+	case EVENT_SCAN:
+		return &session->scanning.task;
+	case EVENT_START:
+		return &session->starting.task;
+	case EVENT_HEALTH:
+		return &session->asking.task;
+	case EVENT_MOVE:
+		return &session->moving.task;
+	case EVENT_CHECK:
+		return &session->checking.task;
+	case EVENT_FIND:
+		return &session->finding.task;
+	case EVENT_FINISH:
+		return &session->finishing.task;
+	case EVENT_SAVE:
+		return &session->saving.task;
+	default:
+		return NULL;
+	}
+}
+
+static int task_init(struct task *task, struct error *reterr)
 {
 	task->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (task->event_fd < 0)
@@ -53,7 +78,7 @@ void task_join(struct task *task)
 		;
 }
 
-void task_done(struct task *task)
+static void task_done(struct task *task)
 {
 	task_join(task);
 	if (task->event_fd >= 0)
@@ -75,28 +100,26 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 
 static int init(struct session *session, struct error *reterr)
 {
+	int r = 0;
+
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
 				 _("No event descriptor could be made: %s."), error_phrase(errno));
 	session_find_log_dir(session);
-	int r = session_disks_init(session, reterr);
+	for (int source = 0; r == 0 && source < EVENT_COUNT; source++) {
+		struct task *task = task_of(session, (enum session_event_source)source);
 
+		if (!task)
+			continue;
+		r = task_init(task, reterr);
+		if (r == 0)
+			r = session_watch(session, task->event_fd,
+					  (enum session_event_source)source, reterr);
+	}
 	if (r == 0)
-		r = task_init(&session->starting.task, reterr);
-	if (r == 0)
-		r = session_watch(session, session->starting.task.event_fd, EVENT_START, reterr);
-	if (r == 0)
-		r = task_init(&session->asking.task, reterr);
-	if (r == 0)
-		r = session_watch(session, session->asking.task.event_fd, EVENT_HEALTH, reterr);
-	if (r == 0)
-		r = session_waiting_init(session, reterr);
-	if (r == 0)
-		r = task_init(&session->moving.task, reterr);
-	if (r == 0)
-		r = session_watch(session, session->moving.task.event_fd, EVENT_MOVE, reterr);
-	return r;
+		r = session_disks_init(session, reterr);
+	return r < 0 ? r : session_waiting_init(session, reterr);
 }
 
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
@@ -108,9 +131,13 @@ int session_new(const struct session_options *options, struct session **ret, str
 	session->options = *options;
 	session_sign_report(session, options->operator_name, options->ticket, options->mask_serials,
 			    NULL);
-	session->epoll_fd = session->scanning.task.event_fd = session->starting.task.event_fd =
-		session->asking.task.event_fd = -1;
-	session->waiting.timer_fd = session->moving.task.event_fd = -1;
+	session->epoll_fd = session->waiting.timer_fd = -1;
+	for (int source = 0; source < EVENT_COUNT; source++) {
+		struct task *task = task_of(session, (enum session_event_source)source);
+
+		if (task)
+			task->event_fd = -1;
+	}
 	int r = init(session, reterr);
 
 	if (r < 0)
@@ -120,26 +147,37 @@ int session_new(const struct session_options *options, struct session **ret, str
 	return r;
 }
 
-void session_destroy(struct session *session)
+/* Whatever runs is brought to its end. */
+static void settle(struct session *session)
 {
-	if (!session)
-		return;
 	unsigned changes = 0;
 
+	/* Nobody is left who could wait for a disk, or read how it feels. */
+	session->options.on_vanish = SESSION_VANISH_STOP;
+	session->asking.asked = true;
 	if (session->starting.task.running)
 		session_take_start(session, &changes);
 	if (session->state == SESSION_RUNNING)
 		job_stop(session->starting.job);
-	/* Nobody is there to read it. */
-	session->asking.asked = true;
-	/* Nobody is left who could wait for a disk. */
-	session->options.on_vanish = SESSION_VANISH_STOP;
-	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
+	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING ||
+	    session->state == SESSION_FINISHING)
 		session_finish(session, NULL);
+}
+
+void session_destroy(struct session *session)
+{
+	if (!session)
+		return;
+	settle(session);
+	for (int source = 0; source < EVENT_COUNT; source++) {
+		struct task *task = task_of(session, (enum session_event_source)source);
+
+		if (task)
+			task_done(task);
+	}
 	session_release_job(session);
-	task_done(&session->starting.task);
-	task_done(&session->asking.task);
-	task_done(&session->moving.task);
+	session_forget_check(session);
+	session_forget_save(session);
 	session_disks_done(session);
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
@@ -167,9 +205,9 @@ int session_fd(const struct session *session)
 
 unsigned session_dispatch(struct session *session)
 {
-	struct epoll_event events[8];
+	struct epoll_event events[EVENT_COUNT];
 	unsigned changes = 0;
-	int count = epoll_wait(session->epoll_fd, events, 8, 0);
+	int count = epoll_wait(session->epoll_fd, events, EVENT_COUNT, 0);
 
 	for (int i = 0; i < count; i++) {
 		switch ((enum session_event_source)events[i].data.u32) {
@@ -189,11 +227,25 @@ unsigned session_dispatch(struct session *session)
 		case EVENT_MOVE:
 			session_take_move(session, &changes);
 			break;
+		case EVENT_CHECK:
+			session_take_check(session, &changes);
+			break;
+		case EVENT_FIND:
+			session_take_find(session, &changes);
+			break;
+		case EVENT_FINISH:
+			session_take_finish(session, &changes);
+			break;
+		case EVENT_SAVE:
+			session_take_save(session, &changes);
+			break;
 		case EVENT_TIMER:
 			session_take_timer(session);
 			break;
 		case EVENT_JOB:
 			changes |= SESSION_CHANGE_JOB;
+			break;
+		case EVENT_COUNT:
 			break;
 		}
 	}

@@ -7,9 +7,10 @@
  *
  *   disks -> session_plan() -> session_confirm() -> session_start() -> job -> session_finish()
  *
- * Called by one thread (the front end's). What may wait for a disk (scanning,
- * claiming) runs in a thread of its own; session_fd() tells when to call
- * session_dispatch().
+ * Called by one thread (the front end's). session_begin_…(), session_start() and
+ * session_rescan() never wait for a disk or a file: what may (scanning, looking
+ * at mounts, claiming, saving) runs in a thread of its own, and session_fd()
+ * tells when to call session_dispatch(). The others wait.
  */
 #ifndef CLONEDECK_SESSION_SESSION_H
 #define CLONEDECK_SESSION_SESSION_H
@@ -53,11 +54,13 @@ struct session_options {
 
 enum session_state {
 	SESSION_CHOOSING,
+	SESSION_CHECKING,  /* a plan is being read or judged, in the background */
 	SESSION_PLANNED,   /* plan and verdicts are there */
 	SESSION_CONFIRMED, /* token accepted, all warnings accepted */
 	SESSION_STARTING,  /* claiming both ends, in the background */
 	SESSION_RUNNING,   /* the job is there */
 	SESSION_WAITING,   /* a disk of the copy is gone: until it is back, or session_finish() */
+	SESSION_FINISHING, /* the disks are released, the report is made, in the background */
 	SESSION_FINISHED,  /* the report is there */
 };
 
@@ -81,7 +84,9 @@ enum session_change {
 	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
 	SESSION_CHANGE_STATE = 1 << 2,
 	SESSION_CHANGE_JOB = 1 << 3,
-	SESSION_CHANGE_MAP = 1 << 4, /* another place for the map was taken, or is none */
+	SESSION_CHANGE_MAP = 1 << 4,   /* another place for the map was taken, or is none */
+	SESSION_CHANGE_SAVED = 1 << 5, /* the report was saved, or could not be */
+	SESSION_CHANGE_FOUND = 1 << 6, /* session_found() knows */
 };
 /* Handles what is pending, never blocks; returns a set of changes. */
 unsigned session_dispatch(struct session *session);
@@ -91,6 +96,13 @@ const char *session_hotplug_line(const struct session *session, unsigned index);
 /* Why the last background scan failed; code 0: it did not. */
 const struct error *session_scan_error(const struct session *session);
 
+/* Finds what was named, a device or an image file, in the list as it is now; in the background, in
+ * place of what was asked before. */
+int session_begin_find(struct session *session, const char *text, bool destination,
+		       struct error *reterr);
+/* What came of it: 0 and the end, or why there is none. */
+int session_found(const struct session *session, struct endpoint *ret, struct error *reterr);
+
 /* ---- plan ---- */
 /* Replaces the plan and checks it. An error leaves no plan. Refusals are verdicts, not errors. */
 int session_plan(struct session *session, const struct endpoint *source,
@@ -99,6 +111,19 @@ int session_plan(struct session *session, const struct endpoint *source,
 		 struct error *reterr);
 /* From a map file of ours: finds both disks by identity. Ready for session_confirm(). */
 int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr);
+/*
+ * Both in the background. What makes no sense is said at once; else the state is
+ * SESSION_CHECKING until SESSION_CHANGE_STATE tells that it is SESSION_PLANNED, or
+ * what it was before, and session_plan_error() why. The report of an earlier copy
+ * stays until a map was read.
+ */
+int session_begin_plan(struct session *session, const struct endpoint *source,
+		       const struct endpoint *destination, const struct range_list *ranges,
+		       const uint64_t *destination_lba, const struct plan_options *options,
+		       struct error *reterr);
+int session_begin_plan_from_map(struct session *session, const char *map_path,
+				struct error *reterr);
+const struct error *session_plan_error(const struct session *session);
 /* From a map of GNU ddrescue, which does not name its disks: everything, at the same place. */
 int session_plan_from_other_map(struct session *session, const char *map_path,
 				const struct endpoint *source, const struct endpoint *destination,
@@ -141,7 +166,8 @@ void session_discard_plan(struct session *session);
  * serial of /dev/sdb"), translated. */
 const char *session_token(const struct session *session);
 const char *session_token_phrase(const struct session *session);
-/* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. */
+/* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. -EAGAIN
+ * while the plan is judged anew, because disks came or went. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);
 
 /* ---- verify ---- */
@@ -180,6 +206,10 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret);
  * the report tells how the copy ended.
  */
 int session_finish(struct session *session, struct error *reterr);
+/* In the background, of a job that has ended: SESSION_FINISHING, until SESSION_CHANGE_STATE tells
+ * that it is SESSION_FINISHED and session_finish_error() (code 0: all is well) how that went. */
+int session_begin_finish(struct session *session, struct error *reterr);
+const struct error *session_finish_error(const struct session *session);
 
 struct session_waiting {
 	bool source, destination; /* which is waited for */
@@ -216,6 +246,12 @@ int session_sign_report(struct session *session, const char *operator_name, cons
  * whose ending makes way for .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.
  */
 int session_save_report(struct session *session, const char *path, struct error *reterr);
+/* Both in the background: SESSION_CHANGE_SAVED tells that session_save_error() (code 0: it is
+ * saved) knows. -EBUSY while an earlier one is on its way. */
+int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
+		       bool mask_serials, struct error *reterr);
+int session_begin_save(struct session *session, const char *path, struct error *reterr);
+const struct error *session_save_error(const struct session *session);
 const char *session_log_dir(const struct session *session);
 bool session_log_dir_in_memory(const struct session *session);
 

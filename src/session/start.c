@@ -102,6 +102,27 @@ static int open_both(struct session *session)
 	return 0;
 }
 
+/* Disks that came back may be in use by now. What is on the destination, or on the way there, was
+ * judged and confirmed at the start. */
+static int check_again(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+	struct verdict_list verdicts = { 0 };
+	struct guard_facts facts;
+	int r = facts_gather(&starting->plan, session->started_disks, session->log_dir,
+			     session->resume ? session->resume_path : NULL, &facts,
+			     &starting->error);
+
+	if (r == 0)
+		r = session_judge(session, &starting->plan, session->resume, &facts, &verdicts,
+				  &starting->error);
+	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
+		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
+			      starting->plan.destination.node, "%s", verdicts.items[0].sentence);
+	verdict_list_done(&verdicts);
+	return r;
+}
+
 /* Where another part of the copy begins, the files are there, and so is what was copied. */
 static int prepare(struct session *session)
 {
@@ -166,12 +187,21 @@ int session_open_to_verify(struct session *session, struct error *reterr)
 	return 0;
 }
 
+static void discard_claims(struct start_task *starting)
+{
+	job_destroy(cleanup_steal(starting->job));
+	claim_discard(cleanup_steal(starting->destination));
+	claim_discard(cleanup_steal(starting->source));
+}
+
 static void *start_body(void *argument)
 {
 	struct session *session = argument;
 	struct start_task *starting = &session->starting;
-	int r = open_both(session);
+	int r = starting->goes_on ? check_again(session) : 0;
 
+	if (r == 0)
+		r = open_both(session);
 	if (r == 0)
 		r = prepare(session);
 	if (r == 0) {
@@ -182,11 +212,23 @@ static void *start_body(void *argument)
 	}
 	if (r == 0)
 		r = job_start(starting->job, &starting->error);
-	if (r < 0)
+	if (r < 0) {
 		log_error(session->log, "session", &starting->error);
+		/* Closing a disk may take its time, too. */
+		discard_claims(starting);
+	}
 	starting->result = r;
 	task_announce(&starting->task);
 	return NULL;
+}
+
+static void drop_started_disks(struct session *session)
+{
+	const struct disk_list *disks = session->started_disks;
+
+	session->started_disks = NULL;
+	if (disks)
+		session_drop_disks(session, disks);
 }
 
 int session_begin(struct session *session, bool goes_on, struct error *reterr)
@@ -222,8 +264,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 							  : plan->destination.size,
 		 true, &starting->setup.destination);
 	starting->error = (struct error){ 0 };
-	if (session->started_disks != session->disks)
-		disk_list_destroy(session->started_disks);
+	drop_started_disks(session);
 	session->started_disks = session->disks;
 	session_address_health(session);
 	return task_start(&starting->task, start_body, session, reterr);
@@ -242,13 +283,6 @@ int session_start(struct session *session, struct error *reterr)
 	return r;
 }
 
-static void discard_claims(struct start_task *starting)
-{
-	job_destroy(cleanup_steal(starting->job));
-	claim_discard(cleanup_steal(starting->destination));
-	claim_discard(cleanup_steal(starting->source));
-}
-
 void session_release_job(struct session *session)
 {
 	discard_claims(&session->starting);
@@ -257,9 +291,7 @@ void session_release_job(struct session *session)
 	if (session->has_report)
 		report_done(&session->report);
 	session->has_report = false;
-	if (session->started_disks != session->disks)
-		disk_list_destroy(session->started_disks);
-	session->started_disks = NULL;
+	drop_started_disks(session);
 }
 
 void session_take_start(struct session *session, unsigned *changes)
@@ -301,6 +333,9 @@ struct job *session_job(const struct session *session)
 		return session->waiting.job;
 	case SESSION_RUNNING:
 		return session->starting.job;
+	/* Of the copy whose report is still there, if any. */
+	case SESSION_CHECKING:
+	case SESSION_FINISHING:
 	case SESSION_FINISHED:
 		return session->waiting.job ? session->waiting.job : session->starting.job;
 	default:

@@ -178,16 +178,14 @@ bool session_begin_waiting(struct session *session)
 		starting->job = cleanup_steal(waiting->job);
 		return false;
 	}
-	/* As long as they are open the kernel keeps the names that the disks had. */
-	claim_close(cleanup_steal(starting->destination), false, NULL);
-	claim_close(cleanup_steal(starting->source), false, NULL);
 	waiting->shown = shown;
 	memset(waiting->refused, 0, sizeof(waiting->refused));
 	say_who(session);
 	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
 	session->state = SESSION_WAITING;
 	set_timer(session, LOOK_EVERY);
-	session_rescan(session);
+	/* As long as they are open the kernel keeps the names that the disks had. */
+	session_begin_release(session);
 	return true;
 }
 
@@ -212,18 +210,6 @@ static void forget_next(struct session *session)
 	session->plan = cleanup_steal(waiting->plan);
 	session->resume = cleanup_steal(waiting->resume);
 	waiting->shown.trying = false;
-}
-
-/* What is on the destination, or on the way there, was judged and confirmed at the start. */
-static int check_again(struct session *session, struct error *reterr)
-{
-	int r = session_check_plan(session, reterr);
-
-	if (r < 0 || verdict_list_worst(&session->verdicts) != VERDICT_REFUSE)
-		return r;
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "check",
-			 session->plan->destination.node, "%s",
-			 session->verdicts.items[0].sentence);
 }
 
 static void tell_return(struct session *session)
@@ -261,7 +247,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 	session->plan = cleanup_steal(plan);
 	session->resume = map;
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
-	r = check_again(session, reterr);
+	r = session_find_held(session, reterr);
 	if (r == 0)
 		tell_return(session);
 	if (r == 0)
@@ -279,7 +265,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 
 	if (result < 0) {
 		/* Others than they seem to be: not tried again before they are plugged in anew. */
-		if (error->class == ERROR_CLASS_REFUSED) {
+		if (error->code == -EBADMSG || error->code == -ESTALE) {
 			waiting->refused[0] = session->plan->source.identity.diskseq;
 			waiting->refused[1] = session->plan->destination.identity.diskseq;
 		}
@@ -350,6 +336,9 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 
 	if (session->state != SESSION_WAITING || shown->trying)
 		return;
+	/* They cannot be claimed again before that has let go of them. */
+	if (session->finishing.task.running)
+		return;
 	*changes |= SESSION_CHANGE_STATE;
 	text_copy(note, sizeof(note), shown->note);
 	shown->back = find_both(session, &source, &destination);
@@ -382,7 +371,8 @@ int session_go_on(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("No disk is waited for."));
 	/* The list of before the disk went does not count. */
-	shown->back = shown->back && find_both(session, &source, &destination);
+	shown->back = shown->back && !session->finishing.task.running &&
+		      find_both(session, &source, &destination);
 	if (!shown->back)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", NULL,
 				 _("The disk is not there yet."));

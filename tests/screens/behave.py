@@ -388,6 +388,32 @@ def hang_up_by_hand():
     assert code == 6 and "LBA 1602117632" in text, (code, text[-400:])
 
 
+def hang_up_stops_where_that_was_asked_for():
+    """--on-hangup=stop: the copy ends, and can be resumed."""
+    program = copying("--stop-on-hangup", "rescue")
+    program.hang_up()
+    assert program.wait_end() == 6
+    program = copying("--stop-on-hangup", "rescue")
+    os.kill(program.pid, signal.SIGHUP)
+    text, code = program.end()
+    assert code == 6 and "as --on-hangup says" in text, (code, text[-400:])
+
+
+def hanging_file_systems_hinder_nobody():
+    """A plan that is never checked: the deck answers, another choice can be made, and it ends."""
+    with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
+        start(terminal, PLAN)
+        terminal.wait("Looking at mounts")
+        terminal.keys("?")
+        terminal.wait("Help for screen 2")
+        terminal.keys("q", "3")
+        terminal.wait("3 Plan comes after")
+        terminal.keys("1", "G", "k", "k", "s")
+        terminal.wait("/dev/sdd will be copied to")
+        terminal.keys("q")
+        terminal.wait("EXIT 0")
+
+
 def hang_up_in_the_background():
     """The terminal is the shell's then: it is left as it is."""
     script = f"set -m; {FAKEDECK} rescue; bg; stty -icrnl; kill -HUP %1; wait; echo ENDED; stty -a"
@@ -540,6 +566,7 @@ CASES = [
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
     keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
+    hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
     hanging_disk_is_left_after_a_second_question,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,

@@ -19,6 +19,8 @@ void fake_machines(const char *const *names, int count);
 void fake_moves(void);
 /* From now on a job is past its copy: it reads back what it has written, and finds a difference. */
 void fake_proves(void);
+/* File systems that never answer: no plan is ever checked. */
+void fake_stuck(void);
 /* A disk that never answers: a copy that is stopped does not end. */
 void fake_hangs(void);
 

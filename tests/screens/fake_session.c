@@ -16,8 +16,13 @@
 static struct {
 	const char *const *names;
 	int count, at;
-	bool vanishing;
+	bool vanishing, stuck;
 } machines;
+
+void fake_stuck(void)
+{
+	machines.stuck = true;
+}
 
 void fake_vanish(void)
 {
@@ -42,7 +47,9 @@ struct session {
 	struct job *job;
 	struct report report;
 	bool has_report;
-	struct error none;
+	struct error none, error, find_error, save_error;
+	struct endpoint endpoint;
+	int found;
 	struct session_waiting waiting;
 	int scans;
 };
@@ -119,6 +126,23 @@ static void come_back(struct session *session, unsigned *changes)
 			  "not touched.");
 }
 
+static void make_report(struct session *session)
+{
+	struct report *report = &session->report;
+
+	*report = (struct report){ .plan = session->plan };
+	job_snapshot(session->job, &report->job);
+	job_rates(session->job, &report->rates);
+	text_copy(report->log_path, sizeof(report->log_path), "/var/log/clonedeck/x.log");
+	text_copy(report->map_path, sizeof(report->map_path), "/var/log/clonedeck/x.map");
+	text_copy(report->json_path, sizeof(report->json_path), "/var/log/clonedeck/x.json");
+	text_copy(report->host, sizeof(report->host), "rescue1");
+	text_copy(report->kernel, sizeof(report->kernel), "6.12");
+	text_copy(report->version, sizeof(report->version), "0");
+	session->has_report = true;
+	session->state = SESSION_FINISHED;
+}
+
 unsigned session_dispatch(struct session *session)
 {
 	unsigned changes = session->pending;
@@ -130,7 +154,13 @@ unsigned session_dispatch(struct session *session)
 		scan(session);
 	if (session->state == SESSION_WAITING && changes & SESSION_CHANGE_DISKS)
 		come_back(session, &changes);
-	if (session->state == SESSION_STARTING) {
+	if (session->state == SESSION_CHECKING && !machines.stuck) {
+		session->state = session->plan ? SESSION_PLANNED : SESSION_CHOOSING;
+		changes |= SESSION_CHANGE_STATE;
+	} else if (session->state == SESSION_FINISHING && !machines.stuck) {
+		make_report(session);
+		changes |= SESSION_CHANGE_STATE;
+	} else if (session->state == SESSION_STARTING) {
 		session->state = SESSION_RUNNING;
 		session->job = fake_job_new(session->plan, session->fd);
 		changes |= SESSION_CHANGE_STATE;
@@ -161,10 +191,10 @@ const struct error *session_scan_error(const struct session *session)
 	return &session->none;
 }
 
-int session_plan(struct session *session, const struct endpoint *source,
-		 const struct endpoint *destination, const struct range_list *ranges,
-		 const uint64_t *destination_lba, const struct plan_options *options,
-		 struct error *reterr)
+int session_begin_plan(struct session *session, const struct endpoint *source,
+		       const struct endpoint *destination, const struct range_list *ranges,
+		       const uint64_t *destination_lba, const struct plan_options *options,
+		       struct error *reterr)
 {
 	struct guard_facts facts = { .disks = session->disks, .root = true };
 	int err;
@@ -183,8 +213,30 @@ int session_plan(struct session *session, const struct endpoint *source,
 		return -ENOMEM;
 	endpoint_token(session->disks, destination, session->token);
 	snprintf(session->phrase, sizeof(session->phrase), "the token of %s", destination->node);
-	session->state = SESSION_PLANNED;
+	session->state = SESSION_CHECKING;
+	tell(session, SESSION_CHANGE_STATE);
 	return 0;
+}
+
+const struct error *session_plan_error(const struct session *session)
+{
+	return &session->error;
+}
+
+int session_begin_find(struct session *session, const char *text, bool destination,
+		       struct error *reterr)
+{
+	session->found = endpoint_resolve(session->disks, text, destination, &session->endpoint,
+					  &session->find_error);
+	tell(session, SESSION_CHANGE_FOUND);
+	return 0;
+}
+
+int session_found(const struct session *session, struct endpoint *ret, struct error *reterr)
+{
+	*ret = session->endpoint;
+	*reterr = session->find_error;
+	return session->found;
 }
 
 const struct plan *session_current_plan(const struct session *session)
@@ -311,22 +363,16 @@ const char *session_map_path(const struct session *session)
 	return "/var/log/clonedeck/x.map";
 }
 
-int session_finish(struct session *session, struct error *reterr)
+int session_begin_finish(struct session *session, struct error *reterr)
 {
-	struct report *report = &session->report;
-
-	*report = (struct report){ .plan = session->plan };
-	job_snapshot(session->job, &report->job);
-	job_rates(session->job, &report->rates);
-	text_copy(report->log_path, sizeof(report->log_path), "/var/log/clonedeck/x.log");
-	text_copy(report->map_path, sizeof(report->map_path), "/var/log/clonedeck/x.map");
-	text_copy(report->json_path, sizeof(report->json_path), "/var/log/clonedeck/x.json");
-	text_copy(report->host, sizeof(report->host), "rescue1");
-	text_copy(report->kernel, sizeof(report->kernel), "6.12");
-	text_copy(report->version, sizeof(report->version), "0");
-	session->has_report = true;
-	session->state = SESSION_FINISHED;
+	session->state = SESSION_FINISHING;
+	tell(session, SESSION_CHANGE_STATE);
 	return 0;
+}
+
+const struct error *session_finish_error(const struct session *session)
+{
+	return &session->none;
 }
 
 const struct report *session_report(const struct session *session)
@@ -334,21 +380,30 @@ const struct report *session_report(const struct session *session)
 	return session->has_report ? &session->report : NULL;
 }
 
-int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			bool mask_serials, struct error *reterr)
+int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
+		       bool mask_serials, struct error *reterr)
 {
 	struct report *report = &session->report;
 
 	text_copy(report->operator_name, sizeof(report->operator_name), operator_name);
 	text_copy(report->ticket, sizeof(report->ticket), ticket);
 	report->mask_serials = mask_serials;
+	session->save_error = (struct error){ 0 };
+	tell(session, SESSION_CHANGE_SAVED);
 	return 0;
 }
 
-int session_save_report(struct session *session, const char *path, struct error *reterr)
+int session_begin_save(struct session *session, const char *path, struct error *reterr)
 {
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EROFS, "save", path,
-			 "The report cannot be saved to %s: this session only pretends.", path);
+	error_set(&session->save_error, ERROR_CLASS_ENVIRONMENT, -EROFS, "save", path,
+		  "The report cannot be saved to %s: this session only pretends.", path);
+	tell(session, SESSION_CHANGE_SAVED);
+	return 0;
+}
+
+const struct error *session_save_error(const struct session *session)
+{
+	return &session->save_error;
 }
 
 const char *session_log_dir(const struct session *session)
@@ -366,7 +421,7 @@ bool session_resumes(const struct session *session)
 	return false;
 }
 
-int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
+int session_begin_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
 {
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map_path,
 			 "There is no map %s: this session only pretends.", map_path);

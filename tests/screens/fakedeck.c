@@ -47,6 +47,8 @@ int main(int argc, char **argv)
 		{ "proving", no_argument, NULL, 'r' },
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
+		{ "stuck", no_argument, NULL, 'k' },
+		{ "stop-on-hangup", no_argument, NULL, 'u' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct deck_options deck = { 0 };
@@ -75,6 +77,10 @@ int main(int argc, char **argv)
 			fake_vanish();
 		else if (option == 'h')
 			fake_hangs();
+		else if (option == 'k')
+			fake_stuck();
+		else if (option == 'u')
+			deck.stop_on_hangup = true;
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
 			return 1;
 	}

@@ -7,9 +7,9 @@ MIB=1048576
 
 # start_copy: a slow copy from $source to $destination in the background; $copy is
 # its process. Returns when the destination has got some of it.
-start_copy() {
+start_copy() { # [OPTION]...
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 16M \
+		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 16M "$@" \
 		>"$case_dir/out" 2>"$case_dir/err" &
 	copy=$!
 	# The first MiB of a whole disk comes last.
@@ -141,6 +141,15 @@ SIGHUP_lets_the_copy_go_on() {
 	cmp "$source" "$(backing "$destination")"
 }
 
+SIGHUP_stops_where_that_was_asked_for() {
+	two_disks
+	start_copy --on-hangup stop
+	kill -HUP "$copy"
+	ends_with 6
+	run 1 clone -s "$source" -d "$destination" --on-hangup never
+	says 'choose continue'
+}
+
 a_map_of_ddrescue_goes_on() {
 	two_disks
 	ddrescue -q -f -s 16M "$source" "$destination" theirs.map
@@ -183,5 +192,5 @@ a_domain_restricts_the_copy() {
 run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
-	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on \
+	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy

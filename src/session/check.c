@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the machine has to be asked about a plan: where files lie, what is
+ * mounted, what stands in a map. A disk that is dying, or the server of a mount
+ * that is gone, may take minutes to answer, so a thread of its own asks.
+ */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "session/private.h"
+
+static void *check_body(void *argument)
+{
+	struct check_task *checking = argument;
+	const char *map_path = checking->map_path[0] ? checking->map_path : NULL;
+	const struct plan *plan = &checking->ends;
+	int r = 0;
+
+	if (checking->load) {
+		r = session_load_map(map_path, checking->disks, checking->rescue,
+				     checking->rescue_given, &checking->plan, &checking->resume,
+				     &checking->error);
+		plan = checking->plan;
+	}
+	if (r == 0)
+		r = facts_gather(plan, checking->disks, checking->log_dir, map_path,
+				 &checking->facts, &checking->error);
+	checking->result = r;
+	task_announce(&checking->task);
+	return NULL;
+}
+
+void session_forget_check(struct session *session)
+{
+	struct check_task *checking = &session->checking;
+
+	plan_destroy(cleanup_steal(checking->plan));
+	map_destroy(cleanup_steal(checking->resume));
+}
+
+int session_begin_check(struct session *session, struct error *reterr)
+{
+	struct check_task *checking = &session->checking;
+	const char *map_path = session->options.map_path;
+	int r = 0;
+
+	if (session->state == SESSION_CHOOSING || session->state == SESSION_FINISHED)
+		session->state = SESSION_CHECKING;
+	checking->again = checking->task.running;
+	if (checking->again)
+		return 0;
+	if (session->resume || session->loads)
+		map_path = session->resume_path;
+	text_copy(checking->map_path, sizeof(checking->map_path), map_path ? map_path : "");
+	text_copy(checking->log_dir, sizeof(checking->log_dir), session->log_dir);
+	checking->load = session->loads;
+	checking->rescue = session->options.rescue;
+	checking->rescue_given = session->options.rescue_given;
+	if (session->plan) {
+		checking->ends = *session->plan;
+		checking->ends.extents = NULL;
+		checking->ends.extent_count = 0;
+	}
+	session_forget_check(session);
+	checking->error = (struct error){ 0 };
+	checking->disks = session->disks;
+	r = task_start(&checking->task, check_body, checking, reterr);
+	if (r < 0)
+		checking->disks = NULL;
+	return r;
+}
+
+void session_recheck(struct session *session)
+{
+	if (session->state == SESSION_CHECKING || session->state == SESSION_PLANNED ||
+	    session->state == SESSION_CONFIRMED)
+		session_begin_check(session, NULL);
+}
+
+static bool same_verdicts(const struct verdict_list *a, const struct verdict_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
+		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
+			return false;
+	return true;
+}
+
+/* Of a plan that was judged before: whether anything is different now. */
+static void take_again(struct session *session, unsigned *changes)
+{
+	struct verdict_list before = session->verdicts;
+	char token[sizeof(session->token)];
+	bool same;
+
+	if (session->checking.result < 0)
+		return;
+	memcpy(token, session->token, sizeof(token));
+	session->verdicts = (struct verdict_list){ 0 };
+	if (session_take_facts(session, &session->checking.facts, NULL) < 0) {
+		session->verdicts = before;
+		return;
+	}
+	same = same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
+	verdict_list_done(&before);
+	if (same)
+		return;
+	/* What was confirmed is not what there is now. */
+	session->state = SESSION_PLANNED;
+	*changes |= SESSION_CHANGE_STATE;
+}
+
+static void take_first(struct session *session, unsigned *changes)
+{
+	struct check_task *checking = &session->checking;
+	int r = checking->result;
+
+	*changes |= SESSION_CHANGE_STATE;
+	if (r == 0 && checking->load) {
+		session_discard_plan(session);
+		session->plan = cleanup_steal(checking->plan);
+		session->resume = cleanup_steal(checking->resume);
+		r = session_check_files(session, &checking->error);
+	}
+	if (r == 0)
+		r = session_take_facts(session, &checking->facts, &checking->error);
+	if (r == 0) {
+		session->state = SESSION_PLANNED;
+		return;
+	}
+	session->plan_error = checking->error;
+	session_forget_check(session);
+	session->loads = false;
+	session->state = session->has_report ? SESSION_FINISHED : SESSION_CHOOSING;
+	if (!session->has_report)
+		session_discard_plan(session);
+}
+
+static void check_anew(struct session *session, unsigned *changes)
+{
+	struct check_task *checking = &session->checking;
+
+	checking->again = false;
+	session_forget_check(session);
+	if (session->state != SESSION_CHECKING) {
+		session_recheck(session);
+	} else if (session_begin_check(session, &checking->error) < 0) {
+		checking->result = checking->error.code;
+		take_first(session, changes);
+	}
+}
+
+void session_take_check(struct session *session, unsigned *changes)
+{
+	struct check_task *checking = &session->checking;
+	const struct disk_list *disks = checking->disks;
+
+	task_join(&checking->task);
+	checking->disks = NULL;
+	/* Of another plan, or of other disks, than there are by now. */
+	if (checking->again)
+		check_anew(session, changes);
+	else if (session->state == SESSION_CHECKING)
+		take_first(session, changes);
+	else if (session->state == SESSION_PLANNED || session->state == SESSION_CONFIRMED)
+		take_again(session, changes);
+	session_drop_disks(session, disks);
+}
+
+int session_wait_for_check(struct session *session, struct error *reterr)
+{
+	unsigned changes = 0;
+
+	while (session->state == SESSION_CHECKING)
+		session_take_check(session, &changes);
+	if (session->state == SESSION_PLANNED)
+		return 0;
+	if (reterr)
+		*reterr = session->plan_error;
+	return session->plan_error.code;
+}
+
+const struct error *session_plan_error(const struct session *session)
+{
+	return &session->plan_error;
+}

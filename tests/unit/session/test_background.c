@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Nothing that waits for a disk or a file hinders the front end: what looks at
+ * mounts, closes disks and saves files hangs here until it is let go, and the
+ * session answers all the same.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "guard/claim.h"
+#include "session/session.h"
+
+#include "rig.h"
+
+int __real_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+			const char *map_path, struct guard_facts *ret, struct error *reterr);
+int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+			const char *map_path, struct guard_facts *ret, struct error *reterr);
+int __real_claim_close(struct claim *claim, bool reread, struct error *reterr);
+int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr);
+int __real_report_save(const struct report *report, enum report_form form, const char *path,
+		       struct error *reterr);
+int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
+		       struct error *reterr);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool held, hangs; /* whoever comes is to wait; and somebody does */
+
+static void hold(bool hold)
+{
+	pthread_mutex_lock(&lock);
+	held = hold;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+static void pass(void)
+{
+	pthread_mutex_lock(&lock);
+	hangs = held;
+	pthread_cond_broadcast(&changed);
+	while (held)
+		pthread_cond_wait(&changed, &lock);
+	hangs = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void wait_until_it_hangs(void)
+{
+	pthread_mutex_lock(&lock);
+	while (!hangs)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+			const char *map_path, struct guard_facts *ret, struct error *reterr)
+{
+	pass();
+	return __real_facts_gather(plan, disks, log_dir, map_path, ret, reterr);
+}
+
+int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr)
+{
+	if (claim)
+		pass();
+	return __real_claim_close(claim, reread, reterr);
+}
+
+int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
+		       struct error *reterr)
+{
+	pass();
+	return __real_report_save(report, form, path, reterr);
+}
+
+static void begin_plan(const char *from, const char *to)
+{
+	struct plan_options options = { 0 };
+	struct error error = { 0 };
+	struct endpoint a, b;
+
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), from, false, &a, &error), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), to, true, &b, &error), 0);
+	ck_assert_int_eq(session_begin_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+}
+
+static unsigned dispatched(void)
+{
+	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	return session_dispatch(session);
+}
+
+START_TEST(a_plan_is_checked_meanwhile)
+{
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
+	ck_assert_uint_eq(session_verdicts(session)->count, 0);
+	ck_assert_int_lt(session_confirm(session, destination, NULL), 0);
+	ck_assert_uint_eq(session_dispatch(session) & SESSION_CHANGE_STATE, 0);
+	hold(false);
+	while (session_state(session) == SESSION_CHECKING)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_uint_gt(session_verdicts(session)->count, 0);
+	ck_assert_str_eq(session_token(session), destination);
+}
+END_TEST
+
+/* What is found out of the first plan must never be taken for the second one's. */
+START_TEST(another_plan_takes_its_place)
+{
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+	session_discard_plan(session);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	begin_plan(destination, source);
+	hold(false);
+	while (session_state(session) == SESSION_CHECKING)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_str_eq(session_token(session), source);
+	for (size_t i = 0; i < session_verdicts(session)->count; i++)
+		ck_assert_int_ne(session_verdicts(session)->items[i].kind, VERDICT_REFUSE);
+}
+END_TEST
+
+START_TEST(one_that_is_given_up_comes_to_nothing)
+{
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+	session_discard_plan(session);
+	hold(false);
+	session_rescan(session);
+	while (!(dispatched() & SESSION_CHANGE_DISKS))
+		;
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_ptr_null(session_current_plan(session));
+}
+END_TEST
+
+/* While what was agreed to is looked at again, nothing can be agreed to. */
+START_TEST(what_is_checked_again_cannot_be_confirmed)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	hold(true);
+	session_rescan(session);
+	while (!(dispatched() & SESSION_CHANGE_DISKS))
+		;
+	wait_until_it_hangs();
+	ck_assert_int_eq(session_confirm(session, destination, &error), -EAGAIN);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	hold(false);
+	while (session_confirm(session, destination, &error) == -EAGAIN)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
+}
+END_TEST
+
+START_TEST(a_copy_is_finished_meanwhile)
+{
+	struct error error = { 0 };
+	struct job_snapshot job;
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	wait_for_end();
+	while (!session_can_finish(session))
+		wait_once();
+	hold(true);
+	ck_assert_int_eq(session_begin_finish(session, &error), 0);
+	wait_until_it_hangs();
+	ck_assert_int_eq(session_state(session), SESSION_FINISHING);
+	ck_assert_ptr_null(session_report(session));
+	ck_assert(session_snapshot(session, &job));
+	ck_assert_int_eq(job.state, JOB_ENDED);
+	session_discard_plan(session);
+	ck_assert_ptr_nonnull(session_current_plan(session));
+	hold(false);
+	while (session_state(session) == SESSION_FINISHING)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_int_eq(session_finish_error(session)->code, 0);
+	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert(same_files("a.img", "b.img"));
+}
+END_TEST
+
+START_TEST(a_report_is_saved_meanwhile)
+{
+	struct error error = { 0 };
+	char path[192];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	finish();
+	hold(true);
+	text_copy(path, sizeof(path), path_of("kept"));
+	ck_assert_int_eq(session_begin_save(session, path, &error), 0);
+	wait_until_it_hangs();
+	ck_assert_int_eq(session_begin_sign(session, "A", "B", false, &error), -EBUSY);
+	/* Another choice takes the report away; what is being saved is a copy of it. */
+	session_discard_plan(session);
+	hold(false);
+	while (!(dispatched() & SESSION_CHANGE_SAVED))
+		;
+	ck_assert_msg(session_save_error(session)->code == 0, "%s",
+		      session_save_error(session)->sentence);
+	ck_assert(exists("kept.json"));
+	ck_assert(exists("kept.txt"));
+	ck_assert(exists("kept.html"));
+}
+END_TEST
+
+START_TEST(a_name_is_looked_for_meanwhile)
+{
+	struct endpoint endpoint;
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_int_eq(session_begin_find(session, path_of("a.img"), false, &error), 0);
+	/* Only the last one that was asked for counts. */
+	ck_assert_int_eq(session_begin_find(session, path_of("new.img"), true, &error), 0);
+	while (!(dispatched() & SESSION_CHANGE_FOUND))
+		;
+	ck_assert_int_eq(session_found(session, &endpoint, &error), 0);
+	ck_assert_int_eq(endpoint.kind, ENDPOINT_IMAGE);
+	ck_assert_str_eq(endpoint.node, path_of("new.img"));
+	ck_assert_int_eq(session_begin_find(session, path_of("new.img"), false, &error), 0);
+	while (!(dispatched() & SESSION_CHANGE_FOUND))
+		;
+	ck_assert_int_lt(session_found(session, &endpoint, &error), 0);
+	ck_assert(error.sentence[0]);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/background");
+	TCase *tcase = tcase_create("background");
+
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_set_timeout(tcase, 60);
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
+	tcase_add_test(tcase, a_plan_is_checked_meanwhile);
+	tcase_add_test(tcase, another_plan_takes_its_place);
+	tcase_add_test(tcase, one_that_is_given_up_comes_to_nothing);
+	tcase_add_test(tcase, what_is_checked_again_cannot_be_confirmed);
+	tcase_add_test(tcase, a_copy_is_finished_meanwhile);
+	tcase_add_test(tcase, a_report_is_saved_meanwhile);
+	tcase_add_test(tcase, a_name_is_looked_for_meanwhile);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
