@@ -299,6 +299,7 @@ def goal_of_growth(bench, goals, directory):
 
 
 SPINNING = {"rate": "180M", "inner": "120M", "overhead": 60, "move": 12000, "window": "8M"}
+SPINNING_DEPTH = 4  # what clonedeck gives a disk that says itself that it spins
 MODELS = {
     "SSD pair 400 MiB/s": (1, 1.02, {"rate": "400M", "overhead": 20}, None),
     "SSD 500 to 250 MiB/s": (1, 1.02, {"rate": "500M", "overhead": 20},
@@ -330,9 +331,11 @@ class Run:
     def one_spindle(self, plugin, size):
         """One half of a disk to the other, against reading all of one and writing the other."""
         with rigs.modelled_one("one spindle", plugin, size, SPINNING) as pair:
+            pair.depth = SPINNING_DEPTH
             half = ["-r", f"0+{size // pair.sector}", "--at", str(size // pair.sector)]
-            parts = [fio([("read", pair.source)], 4, ["--size", str(size)]),
-                     fio([("write", pair.source)], 4, ["--size", str(size), "--offset", str(size)])]
+            parts = [fio([("read", pair.source)], SPINNING_DEPTH, ["--size", str(size)]),
+                     fio([("write", pair.source)], SPINNING_DEPTH,
+                         ["--size", str(size), "--offset", str(size)])]
             result = clonedeck(self.bench, pair, *unverified(), *half)
             if result and None not in parts:
                 print(f"\none spindle: {size // MIB} MiB, read {parts[0]:.3f} s, written "
@@ -349,11 +352,12 @@ class Run:
         for name, (goal, factor, source, destination) in MODELS.items():
             if quick and not name.endswith("pair 400 MiB/s") and not name.endswith("180 MiB/s"):
                 continue
-            # Slow disks need no more than this to fill their queues and to be measured.
-            size = (128 if quick else 256 if "spinning" in name else 512) * MIB
+            # The few moves of the heads that arming a disk costs are as many on a large one: on
+            # one much smaller than this they would be what is measured.
+            size = (128 if quick else 512) * MIB
             rounds = 1 if quick else max(self.rounds - 2, 1)
             with rigs.modelled_pair(name, plugin, size, source, destination or source) as pair:
-                pair.depth = 4 if "spinning" in name else None
+                pair.depth = SPINNING_DEPTH if "spinning" in name else None
                 summary = self.measure(pair, rounds, False)
                 if summary:
                     goals_of_modelled(self.goals, summary, goal, factor, destination is None)
