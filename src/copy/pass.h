@@ -100,12 +100,11 @@ extern const struct pass pass_verify;
 extern const struct pass pass_compare;
 extern const struct pass pass_rewrite;
 
-/* All of the plan is on the destination, or known to be bad and filled. */
 /* Of passes that write what is no part of the copy: pass_wipe.c. */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 
-/* All of the plan that is not on the destination, or known to be bad, is nothing. */
+/* All of the plan is on the destination, or known to be bad. */
 bool job_nothing_left(const struct job *job);
 
 /*
