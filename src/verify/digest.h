@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The digest of a run of sectors: the sum, modulo 2^128, of the XXH3-128 of
- * each sector with its LBA as the seed. A sum does not ask in which order or in
- * how large pieces its sectors came, so lanes, retries of single sectors and a
- * reader years later all get the same; the seed tells a sector that lies in
- * another one's place. It finds what disks, cables and memory do to data; it is
- * no defence against somebody who wants to deceive.
+ * The digest of a run of sectors: the sum, modulo 2^128, of a hash of each: the
+ * XXH3-128, with its LBA as the seed, of its XXH3-128 (canonical form). A sum does not ask in which
+ * order or in how large pieces its sectors came, so lanes, retries of single sectors and a reader
+ * years later all get the same; the seed tells a sector that lies in another one's place. It finds
+ * what disks, cables and memory do to data; it is no defence against somebody who wants to deceive.
  *
  * Plain values; all functions are thread-safe.
  */

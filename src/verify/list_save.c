@@ -68,9 +68,10 @@ static void put_body(FILE *file, const struct contents *c, size_t *retlines)
 	fputs(c->plan_lines, file);
 	fprintf(file, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
 		digests_region_size(c->digests));
-	fputs("# LBA SECTORS DIGEST: the sum, modulo 2^128, of the XXH3-128 of each sector with "
-	      "its LBA\n"
-	      "# as the seed. LBA SECTORS -: these could not be read and are in no digest.\n",
+	fputs("# LBA SECTORS DIGEST: the sum over its sectors, modulo 2^128, of the XXH3-128, with "
+	      "the\n"
+	      "# LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form).\n"
+	      "# LBA SECTORS -: these were not read and are in no digest.\n",
 	      file);
 	*retlines = put_regions(file, c);
 }
