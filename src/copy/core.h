@@ -83,7 +83,9 @@ struct keeper {
 	struct job_pass before;                 /* as it was when the round began */
 	uint64_t handled_before, errors_before; /* counters at that time */
 	bool flush_due;                         /* something may not be on the medium yet */
-	bool fill_due;          /* there are bad sectors to be filled, and they were not yet */
+	bool fill_due;         /* there are bad sectors to be filled, and they were not yet */
+	unsigned filled_stage; /* the last one that was filled, and the bad bytes then */
+	uint64_t filled_bytes;
 	unsigned bad_told;      /* events */
 	uint64_t refused_bytes; /* by the destination */
 	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
@@ -119,7 +121,7 @@ struct keeper {
 	/* What the last good flush has confirmed; NULL: there was none. */
 	struct map *confirmed;
 	bool map_changed; /* since it was last given to the saver */
-	bool map_safe, map_warned;
+	bool map_safe, map_warned, digests_warned;
 	bool memory_short;
 	bool armed;
 	bool ever_copied; /* the claim was good, and the gate opened */

@@ -13,6 +13,7 @@
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "copy/core.h"
+#include "copy/known.h"
 
 int eventfd_new(struct error *reterr)
 {
@@ -142,17 +143,18 @@ static int check_fits(const struct job_setup *setup, struct error *reterr)
 static int choose(struct job *job, struct error *reterr)
 {
 	const struct job_setup *setup = &job->setup;
+	const struct digests *known = setup->taken ? setup->taken->digests : setup->known;
 	/* Where there is no source, its handles read zeros that nobody looks at. */
 	int r = io_backends_choose(setup->known ? &setup->destination : &setup->source,
 				   &setup->destination, &job->plan->options, &job->choice, reterr);
 
 	if (r < 0)
 		return r;
-	if (setup->known) {
+	if (setup->known)
 		job->choice.source = &io_null_backend;
-		if (job->choice.chunk > digests_region_size(setup->known))
-			job->choice.chunk = (uint32_t)digests_region_size(setup->known);
-	}
+	/* A request lies in two regions at most. */
+	if (known && job->choice.chunk > digests_region_size(known))
+		job->choice.chunk = (uint32_t)digests_region_size(known);
 	if (setup->source_backend)
 		job->choice.source = setup->source_backend;
 	if (setup->destination_backend)
@@ -276,6 +278,7 @@ static int init(struct job *job, struct error *reterr)
 		r = make_map(job, reterr);
 	if (r >= 0)
 		r = proof_new(job, &job->proof, reterr);
+	job->setup.taken = NULL;
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_path(job, job->setup.map_path, reterr);
 	if (r >= 0)

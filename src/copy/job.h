@@ -141,6 +141,9 @@ struct job_mismatch {
 	uint64_t lba, sectors; /* of the source, plan->sector_size */
 	uint64_t destination_lba;
 	unsigned partition; /* of the source's disk, 0 none or unknown */
+	/* It lies somewhere in there: only the digest of all of it is known, or it cannot be read.
+	 */
+	bool somewhere;
 	/* The first byte that differs, from the start of the area, and what it is. */
 	bool has_byte;
 	uint32_t byte;
@@ -211,6 +214,7 @@ struct job_snapshot {
 };
 
 struct digests;
+struct known;
 
 struct job_setup {
 	const struct plan *plan; /* borrowed, outlives the job */
@@ -230,6 +234,9 @@ struct job_setup {
 	bool verify_only;
 	/* With that: the digests of a source that is not there any more; borrowed. */
 	const struct digests *known;
+	/* The digests that an earlier part of the copy took of what `resume` calls finished, of the
+	 * same plan; NULL: none, both ends are compared. Borrowed by job_new(). */
+	const struct known *taken;
 	const char *digests_path; /* where the list of digests goes at the end; NULL: none */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
 	/* sg nodes to ask for the temperature where there is no such file, "" or NULL */

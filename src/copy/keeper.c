@@ -49,6 +49,14 @@ static void ask_saver(struct job *job, const struct saver_order *order, uint64_t
 		saver_ask(job->saver, order);
 }
 
+/* Without memory for them a resumed copy is compared with its source instead. */
+static void add_digests(const struct job *job, struct saver_order *order)
+{
+	order->plan = job->plan;
+	if (order->map && !job->setup.verify_only)
+		order->digests = proof_copy_taken(job->proof);
+}
+
 /* A copy of the map shows what was complete before the flush begins; what the lanes add
  * meanwhile belongs to the next time. */
 static void save_on_the_way(struct job *job, bool flush, uint64_t now)
@@ -66,6 +74,7 @@ static void save_on_the_way(struct job *job, bool flush, uint64_t now)
 		.status = job->pass ? job->pass->letter : '?',
 		.pass = pass_number(job),
 	};
+	add_digests(job, &order);
 	if (order.map && flush)
 		order.flush = flush_handle(job);
 	ask_saver(job, &order, now);
@@ -83,7 +92,15 @@ void keeper_flush(struct job *job, char letter, uint64_t now)
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
+	add_digests(job, &order);
 	ask_saver(job, &order, now);
+}
+
+static void tell_digests(struct job *job, const struct saver_result *result)
+{
+	if (result->digests_code < 0 && !job->keeper.digests_warned)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", result->digests_error.sentence);
+	job->keeper.digests_warned = result->digests_code < 0;
 }
 
 static void tell_map(struct job *job, const struct saver_result *result)
@@ -127,6 +144,7 @@ static void take_saver_result(struct job *job)
 	if (!saver_take_result(job->saver, &result))
 		return;
 	tell_map(job, &result);
+	tell_digests(job, &result);
 	take_confirmed(job, &result);
 	if (result.flush_code < 0) {
 		k->map_changed = true;

@@ -2,14 +2,27 @@
 #include "copy/known.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "copy/map_plan.h"
 #include "verify/list.h"
 
+struct loader {
+	struct map_plan_reader *reader;
+	bool masked;
+};
+
 static int plan_line(void *user, const char *line, const char **retwhy)
 {
-	return map_plan_read_line(user, line, retwhy);
+	struct loader *loader = user;
+
+	if (strcmp(line, MAP_MASKED_LINE) != 0)
+		return map_plan_read_line(loader->reader, line, retwhy);
+	map_plan_expect_masked(loader->reader);
+	loader->masked = true;
+	return 0;
 }
 
 /* Everything was read but what the list leaves out. */
@@ -43,24 +56,26 @@ static int make(const struct digest_list *list, struct map_plan_reader *reader, 
 		r = digests_fill(list, ret->plan, path, &ret->digests, reterr);
 	if (r < 0)
 		return r;
+	text_copy(ret->id, sizeof(ret->id), map_plan_recorded_id(reader));
 	return make_map(ret->plan, &list->left_out, &ret->map) < 0 ? error_nomem(reterr) : 0;
 }
 
 int known_load(const char *path, struct known *ret, struct error *reterr)
 {
-	struct map_plan_reader *reader = map_plan_reader_new();
+	struct loader loader = { .reader = map_plan_reader_new() };
 	struct digest_list list;
 	int r;
 
 	*ret = (struct known){ 0 };
-	if (!reader)
+	if (!loader.reader)
 		return error_nomem(reterr);
-	r = digest_list_load(path, plan_line, reader, &list, reterr);
+	r = digest_list_load(path, plan_line, &loader, &list, reterr);
 	if (r == 0) {
-		r = make(&list, reader, path, ret, reterr);
+		ret->masked = loader.masked;
+		r = make(&list, loader.reader, path, ret, reterr);
 		digest_list_done(&list);
 	}
-	map_plan_reader_destroy(reader);
+	map_plan_reader_destroy(loader.reader);
 	if (r < 0)
 		known_done(ret);
 	return r;

@@ -15,7 +15,9 @@ struct digests;
 
 struct known {
 	struct plan *plan; /* its endpoints as recorded */
-	struct map *map;   /* finished what was read, bad what could not be */
+	char id[9];        /* the plan's, also where its identities are masked */
+	bool masked;
+	struct map *map; /* finished what was read, bad what could not be */
 	struct digests *digests;
 };
 

@@ -67,7 +67,7 @@ struct map_plan_reader {
 	uint64_t seen[2];        /* bit per field */
 	struct plan_options options;
 	uint64_t sector_size, extents_told, extents_read;
-	bool has_id;
+	bool has_id, masked;
 	char id[9];
 	struct extent *extents;
 	size_t capacity;
@@ -176,13 +176,15 @@ static const char *verify_name(enum verify_choice verify)
 	return "digest";
 }
 
-void map_plan_print(const struct plan *plan, FILE *file)
+void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
 	const struct plan_options *o = &plan->options;
 	char id[9];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
-	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", plan_id(plan, id));
+	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : plan_id(plan, id));
+	if (masked_id)
+		fputs(MAP_MASKED_LINE "\n", file);
 	print_end(&plan->source, end_names[0], file);
 	print_end(&plan->destination, end_names[1], file);
 	fprintf(file, MAP_COMMENT_PREFIX "option.chunk=%" PRIu32 "\n", o->chunk);
@@ -499,6 +501,16 @@ bool map_plan_present(const struct map_plan_reader *reader)
 	return reader->schema;
 }
 
+void map_plan_expect_masked(struct map_plan_reader *reader)
+{
+	reader->masked = true;
+}
+
+const char *map_plan_recorded_id(const struct map_plan_reader *reader)
+{
+	return reader->id;
+}
+
 static bool sane_end(const struct endpoint *end)
 {
 	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
@@ -533,7 +545,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 	/* The number covers everything that decides which bytes go where: it tells a
 	 * damaged or edited plan. */
 	if (plan->sector_size != reader->sector_size ||
-	    strcmp(plan_id(plan, id), reader->id) != 0) {
+	    (!reader->masked && strcmp(plan_id(plan, id), reader->id) != 0)) {
 		plan_destroy(plan);
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
 				 _("The map file %s cannot be used: its plan does not fit its "

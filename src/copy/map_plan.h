@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The plan as comment lines of a map file, "# clonedeck key=value" with values
- * percent-encoded, and back. Between map_save.c and map_load.c only.
+ * percent-encoded, and back: of map files and of lists of digests.
  */
 #ifndef CLONEDECK_COPY_MAP_PLAN_H
 #define CLONEDECK_COPY_MAP_PLAN_H
@@ -13,8 +13,10 @@
 
 #define MAP_SCHEMA         "clonedeck.map/1"
 #define MAP_COMMENT_PREFIX "# clonedeck "
+#define MAP_MASKED_LINE    MAP_COMMENT_PREFIX "masked=yes" /* never in a map file */
 
-void map_plan_print(const struct plan *plan, FILE *file);
+/* masked_id: NULL, or the number of the plan when its identities are masked here. */
+void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file);
 
 struct map_plan_reader;
 
@@ -26,6 +28,10 @@ void map_plan_reader_destroy(struct map_plan_reader *reader);
 int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy);
 /* True when the file carries a plan of ours. */
 bool map_plan_present(const struct map_plan_reader *reader);
+/* Its identities are masked: its number cannot be computed from it, and is not checked. */
+void map_plan_expect_masked(struct map_plan_reader *reader);
+/* The number as it was read; "" none. */
+const char *map_plan_recorded_id(const struct map_plan_reader *reader);
 /* Makes and checks the plan as if it were new. name: of the file, for the error. */
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr);

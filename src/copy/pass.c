@@ -218,7 +218,8 @@ static bool next_stage(struct job *job)
 {
 	struct stages *stages = &job->stages;
 
-	if (stages_last(stages) || job_gate(job) >= GATE_STOP || proof_differs(job->proof))
+	if (stages_last(stages) || job_gate(job) >= GATE_STOP || proof_differs(job->proof) ||
+	    !proof_complete(job))
 		return false;
 	stages->now++;
 	job->keeper.step = STAGE_STEP;

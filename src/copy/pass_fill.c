@@ -19,11 +19,20 @@ static void fill_done(struct job *job)
 		job->keeper.fill_due = false;
 }
 
+/* The sequence comes by twice in a stage; between that bad sectors are only added. */
+static bool filled_before(const struct job *job)
+{
+	const struct keeper *k = &job->keeper;
+
+	return k->filled_bytes && k->filled_stage == job->stages.now &&
+	       k->filled_bytes == map_bytes(job->map, MAP_BAD);
+}
+
 static int fill_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (round > 0 || !job->keeper.fill_due)
+	if (round > 0 || !job->keeper.fill_due || filled_before(job))
 		return 0;
 	prober_reset(job, false, false);
 	r = job_make_work(job, "-",
@@ -76,8 +85,11 @@ static bool fill_report(struct lane *lane, struct slot *slot)
 
 static void fill_end(struct job *job)
 {
-	if (job_gate(job) < GATE_STOP)
-		fill_done(job);
+	if (job_gate(job) >= GATE_STOP)
+		return;
+	job->keeper.filled_stage = job->stages.now;
+	job->keeper.filled_bytes = map_bytes(job->map, MAP_BAD);
+	fill_done(job);
 }
 
 const struct pass pass_fill = {

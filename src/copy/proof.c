@@ -11,19 +11,22 @@
 #include "copy/pass.h"
 #include "copy/proof_parts.h"
 #include "copy/retry.h"
+#include "copy/taken.h"
 #include "verify/list.h"
 
-static int new_tables(const struct job *job, struct proof *proof)
+/* Of a size that others have chosen, or of our own. */
+static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
+{
+	return like ? digests_new_sized(job->plan, digests_region_size(like), ret)
+		    : digests_new(job->plan, job->choice.chunk, ret);
+}
+
+static int take_known(const struct job *job, struct proof *proof)
 {
 	const struct digests *known = job->setup.known;
 	uint64_t sectors;
 
-	if (!known)
-		return digests_new(job->plan, job->choice.chunk, &proof->expected) < 0
-			       ? -ENOMEM
-			       : digests_new(job->plan, job->choice.chunk, &proof->found);
-	if (digests_new_sized(job->plan, digests_region_size(known), &proof->expected) < 0 ||
-	    digests_new_sized(job->plan, digests_region_size(known), &proof->found) < 0)
+	if (new_table(job, known, &proof->expected) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < digests_count(known); i++) {
 		struct digest sum = digests_sum(known, i, &sectors);
@@ -31,6 +34,19 @@ static int new_tables(const struct job *job, struct proof *proof)
 		digests_set(proof->expected, i, sum, sectors);
 	}
 	return 0;
+}
+
+static int new_tables(const struct job *job, struct proof *proof)
+{
+	const struct known *taken = job->setup.taken;
+
+	if (job->setup.known && take_known(job, proof) < 0)
+		return -ENOMEM;
+	if (taken && new_table(job, taken->digests, &proof->expected) == 0)
+		taken_restore(proof->expected, job->map, taken);
+	if (!proof->expected && new_table(job, NULL, &proof->expected) < 0)
+		return -ENOMEM;
+	return new_table(job, proof->expected, &proof->found);
 }
 
 int proof_new(struct job *job, struct proof **ret, struct error *reterr)
@@ -122,20 +138,9 @@ void proof_collect(struct proof *proof, const struct report *report)
 uint64_t proof_finished(const struct job *job, size_t region)
 {
 	struct digest_region r;
-	struct map_block block;
-	uint64_t bytes = 0;
 
 	digests_region(job->proof->expected, region, &r);
-
-	uint64_t pos = r.source, end = r.source + r.length;
-
-	while (pos < end && map_next(job->map, pos, MAP_FINISHED, &block) && block.start < end) {
-		uint64_t from = block.start > pos ? block.start : pos;
-
-		pos = block.start + block.size < end ? block.start + block.size : end;
-		bytes += pos - from;
-	}
-	return bytes / job->plan->sector_size;
+	return taken_finished(job->map, &r) / job->plan->sector_size;
 }
 
 static int ask(struct job *job, size_t region, struct range_list *ret)
@@ -183,8 +188,8 @@ static int make_tables(struct job *job)
 {
 	struct proof *proof = job->proof;
 
-	if ((!proof->again && digests_new(job->plan, job->choice.chunk, &proof->again) < 0) ||
-	    (!proof->before && digests_new(job->plan, job->choice.chunk, &proof->before) < 0))
+	if ((!proof->again && new_table(job, proof->expected, &proof->again) < 0) ||
+	    (!proof->before && new_table(job, proof->expected, &proof->before) < 0))
 		return -ENOMEM;
 	return 0;
 }
@@ -288,6 +293,15 @@ uint64_t proof_rewritten(const struct proof *proof)
 	return proof ? proof->rewritten : 0;
 }
 
+struct digests *proof_copy_taken(const struct proof *proof)
+{
+	struct digests *copy = NULL;
+
+	if (proof)
+		digests_copy(proof->expected, &copy);
+	return copy;
+}
+
 static int bad_sectors(const struct job *job, struct range_list *ret)
 {
 	uint32_t sector = job->plan->sector_size;
@@ -323,7 +337,7 @@ int proof_save(struct job *job, const char *path, bool *retsaved, struct error *
 	file = open_memstream(&lines, &length);
 	if (!file)
 		return error_nomem(reterr);
-	map_plan_print(job->plan, file);
+	map_plan_print(job->plan, NULL, file);
 	r = fclose(file) ? -ENOMEM : bad_sectors(job, &bad);
 	if (r < 0)
 		r = error_nomem(reterr);

@@ -62,6 +62,8 @@ void proof_sum(struct job *job);
 bool proof_complete(const struct job *job);
 /* Something differs, or could not be read back. */
 bool proof_differs(const struct proof *proof);
+/* What was taken of the source so far; the caller's. NULL: nothing is, or no memory. */
+struct digests *proof_copy_taken(const struct proof *proof);
 /* The list of digests (verify/list.h), once all are known; *retsaved false: they are not. */
 int proof_save(struct job *job, const char *path, bool *retsaved, struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);

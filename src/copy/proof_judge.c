@@ -44,6 +44,18 @@ static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_
 	return mismatch;
 }
 
+/* All that is known is the region. */
+static void new_mismatch_somewhere(struct job *job, size_t region)
+{
+	struct digest_region r;
+	struct job_mismatch *mismatch;
+
+	digests_region(job->proof->expected, region, &r);
+	mismatch = new_mismatch(job, region, r.source, r.length);
+	if (mismatch)
+		mismatch->somewhere = true;
+}
+
 static void note_difference(struct job *job, const struct difference *difference)
 {
 	struct job_mismatch *mismatch;
@@ -163,12 +175,10 @@ static void judge_region(struct job *job, size_t i)
 	struct region_proof *state = &proof->regions[i];
 	uint64_t finished = proof_finished(job, i), found, again, expected;
 	struct digest sum;
-	struct digest_region r;
 
 	digests_sum(proof->found, i, &found);
 	sum = digests_sum(proof->again, i, &again);
 	digests_sum(proof->expected, i, &expected);
-	digests_region(proof->expected, i, &r);
 	if (!state->unread && (found != finished || again != finished))
 		return; /* stopped */
 	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
@@ -188,7 +198,7 @@ static void judge_region(struct job *job, size_t i)
 	else
 		state->kind = blame(job, i, finished);
 	if (state->wrong_areas == 0)
-		new_mismatch(job, i, r.source, r.length);
+		new_mismatch_somewhere(job, i);
 }
 
 static void tell(struct job *job, const struct job_mismatch *mismatch)
@@ -238,12 +248,10 @@ static void tell_all(struct job *job)
 static void settle(struct job *job, size_t i)
 {
 	struct region_proof *state = &job->proof->regions[i];
-	struct digest_region r;
 
-	digests_region(job->proof->expected, i, &r);
 	state->state = REGION_WRONG;
 	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
-	new_mismatch(job, i, r.source, r.length);
+	new_mismatch_somewhere(job, i);
 }
 
 void proof_end_digest(struct job *job)

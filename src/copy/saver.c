@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "copy/core.h"
+#include "copy/taken.h"
 
 enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };
 
@@ -24,6 +25,18 @@ struct saver {
 	struct saver_result result;
 };
 
+/* The map is worth saving without them, too. */
+static void save_digests(const struct saver_order *order, struct saver_result *ret)
+{
+	char path[PATH_MAX];
+
+	if (!order->digests)
+		return;
+	taken_path(order->path, path);
+	ret->digests_code = taken_save(order->digests, order->plan, NULL, order->map, path,
+				       &ret->digests_error);
+}
+
 /* The kernel tells of a lost write once: the flush after one that failed succeeds, and confirms
  * nothing of what was written before. */
 static void carry_out(const struct saver_order *order, bool *lost, struct saver_result *ret)
@@ -39,6 +52,7 @@ static void carry_out(const struct saver_order *order, bool *lost, struct saver_
 	/* A map that calls more finished than the medium holds is worse than an old one. */
 	if (!order->map || *lost)
 		return;
+	save_digests(order, ret);
 	ret->code = map_save(order->map, order->path, &order->state, &ret->error);
 	ret->saved = ret->code == 0;
 }
@@ -59,6 +73,7 @@ static void *saver_main(void *arg)
 		order = saver->order;
 		pthread_mutex_unlock(&saver->lock);
 		carry_out(&order, &saver->lost, &result);
+		digests_destroy(order.digests);
 		if (result.flushed)
 			result.confirmed = order.owned;
 		else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The saver: a thread that flushes the destination and then saves the map, in
- * this order, so that what the file calls finished is on the medium. Both can
+ * The saver: a thread that flushes the destination and then saves the digests
+ * and the map, in this order, so that what the file calls finished is on the medium. Both can
  * take long; the keeper goes on meanwhile. After a flush that failed no other
  * one counts, and no map is saved any more.
  */
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "copy/map.h"
 #include "io/io.h"
+#include "verify/digests.h"
 
 struct saver;
 
@@ -22,15 +23,20 @@ struct saver_order {
 	struct map *owned;       /* the map when it is a copy, or NULL: the saver's */
 	struct io_handle *flush; /* NULL: nothing was written since the last time */
 	const struct io_target *forget; /* what the page cache holds of it, after the flush */
-	const char *path;               /* copied */
-	struct map_state state;         /* of the map file */
+	/* What was taken of what the map calls finished, saved beside it; the saver's. NULL: none.
+	 */
+	struct digests *digests;
+	const struct plan *plan; /* of the digests */
+	const char *path;        /* copied */
+	struct map_state state;  /* of the map file */
 };
 
 struct saver_result {
 	bool flushed, saved;   /* asked for and done */
 	struct map *confirmed; /* the order's copy when it was flushed, else NULL; the taker's */
-	int flush_code, code;  /* negative errno of the flush, of the saving; 0 */
-	struct error flush_error, error;
+	/* Negative errno of the flush, of the saving of the map, and of the digests; 0. */
+	int flush_code, code, digests_code;
+	struct error flush_error, error, digests_error;
 };
 
 /* wake: eventfd signalled when an order is done. */

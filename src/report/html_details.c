@@ -241,6 +241,8 @@ static void put_files(FILE *out, const struct report *report)
 		html_row(out, _("Report"), "%s", report->json_path);
 	if (report->map_path[0])
 		html_row(out, _("Map"), "%s", report->map_path);
+	if (report->job.digests_saved && report->digests_path[0])
+		html_row(out, _("Digests"), "%s", report->digests_path);
 	if (report->log_path[0])
 		html_row(out, _("Log"), "%s", report->log_path);
 	html_markup(out, "</table>\n");
@@ -249,6 +251,7 @@ static void put_files(FILE *out, const struct report *report)
 
 void html_put_details(FILE *out, const struct report *report)
 {
+	html_put_differences(out, report);
 	html_put_bad_areas(out, report);
 	put_warnings(out, report);
 	html_put_health(out, report);

@@ -74,8 +74,8 @@ static void put_result(FILE *out, const struct report *report)
 	html_element(out, "strong", "%s", word);
 	html_markup(out, "\n<div>");
 	html_element(out, "p", "%s", sentence ? sentence + 3 : line);
-	if (report->job.error.code)
-		html_element(out, "p", "%s", report->job.error.sentence);
+	if (report_reason(report)[0])
+		html_element(out, "p", "%s", report_reason(report));
 	html_markup(out, "</div>\n</div>\n");
 }
 

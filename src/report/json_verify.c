@@ -56,6 +56,8 @@ static json_object *json_mismatches(const struct report *report)
 		report_json_add_number(object, "destination_lba", mismatch->destination_lba);
 		json_object_object_add(object, "partition",
 				       report_json_positive_number(mismatch->partition));
+		json_object_object_add(object, "exact",
+				       json_object_new_boolean(!mismatch->somewhere));
 		json_object_object_add(object, "first_byte", json_byte(mismatch));
 		json_object_object_add(object, "region", json_region(mismatch));
 		json_object_array_add(array, object);

@@ -73,14 +73,18 @@ static void add_identity(struct secrets *secrets, const struct identity *identit
 		add_secret(secrets, identity->wwn + (hex ? 2 : 0));
 }
 
-static void mask_endpoint(struct endpoint *endpoint, const struct secrets *secrets)
+static void mask_identity(struct identity *identity, const struct secrets *secrets)
 {
-	struct identity *identity = &endpoint->identity;
-
-	hide_in(endpoint->node, secrets);
 	hide_in(identity->model, secrets);
 	hide(identity->serial, strlen(identity->serial));
 	hide(identity->wwn, strlen(identity->wwn));
+}
+
+static void mask_endpoint(struct endpoint *endpoint, const struct secrets *secrets)
+{
+	hide_in(endpoint->node, secrets);
+	hide_in(endpoint->disk_node, secrets);
+	mask_identity(&endpoint->identity, secrets);
 }
 
 static void mask_disk(struct report_disk *disk, const struct secrets *secrets)
@@ -94,10 +98,10 @@ static void mask_disk(struct report_disk *disk, const struct secrets *secrets)
 static void mask_texts(struct report *report, const struct secrets *secrets)
 {
 	char *const texts[] = {
-		report->operator_name,    report->ticket,     report->log_path,
-		report->map_path,         report->json_path,  report->certificate_path,
-		report->destination_next, report->job.engine, report->job.error.sentence,
-		report->job.error.device,
+		report->operator_name,    report->ticket,           report->log_path,
+		report->map_path,         report->json_path,        report->certificate_path,
+		report->digests_path,     report->job.engine,       report->job.error.sentence,
+		report->destination_next, report->job.error.device,
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -124,6 +128,25 @@ static int own_lists(struct report *report)
 		memcpy(report->verdicts.items, verdicts,
 		       report->verdicts.count * sizeof(*verdicts));
 	return 0;
+}
+
+void report_mask_identity(struct identity *identity)
+{
+	struct secrets secrets = { 0 };
+
+	add_identity(&secrets, identity);
+	mask_identity(identity, &secrets);
+}
+
+void report_mask_plan(const struct plan *plan, struct plan *ret)
+{
+	struct secrets secrets = { 0 };
+
+	*ret = *plan;
+	add_identity(&secrets, &plan->source.identity);
+	add_identity(&secrets, &plan->destination.identity);
+	mask_endpoint(&ret->source, &secrets);
+	mask_endpoint(&ret->destination, &secrets);
 }
 
 int report_mask(const struct report *report, struct masked_report **ret, struct error *reterr)

@@ -16,6 +16,9 @@ struct masked_report {
 
 /* *ret is NULL when the report is to be shown as it is; else the copy, for report_unmask(). */
 int report_mask(const struct report *report, struct masked_report **ret, struct error *reterr);
+/* The same of a plan alone, whose extents stay borrowed, and of one disk. */
+void report_mask_plan(const struct plan *plan, struct plan *ret);
+void report_mask_identity(struct identity *identity);
 void report_unmask(struct masked_report *masked); /* NULL is fine */
 
 #endif

@@ -147,6 +147,27 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 	return buffer;
 }
 
+const char *report_reason(const struct report *report)
+{
+	const struct job_snapshot *job = &report->job;
+
+	if (job->error.sentence[0])
+		return job->error.sentence;
+	switch (report_exit_code(report)) {
+	case EXIT_COMPLETE:
+	case EXIT_BAD_AREAS:
+	case EXIT_MISMATCH:
+	case EXIT_STOPPED:
+		return "";
+	default:
+		break;
+	}
+	if (!job->flushed)
+		return _("What the destination took may be lost: it did not confirm it.");
+	return _("What went wrong was not recorded. This is a defect of the program; please report "
+		 "it together with the log.");
+}
+
 const char *report_flushed(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;

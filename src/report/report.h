@@ -56,6 +56,8 @@ enum exit_code report_exit_code(const struct report *report);
 const char *report_result_word(const struct report *report);
 /* "PARTIAL - 1 area of the source could not be read": translated. */
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
+/* Why it ended so, a sentence, translated; "" where the line above says it all. */
+const char *report_reason(const struct report *report);
 /* Whether the copy was read back and what came of it; whether the destination confirmed that all
  * is on its medium. Phrases, translated. */
 const char *report_verified(const struct report *report, char *buffer, size_t size);

@@ -100,12 +100,11 @@ static void put_files(struct page *page, const struct report *report)
 
 static void put_outcome(struct page *page, const struct report *report)
 {
-	const struct job_snapshot *job = &report->job;
 	char line[256];
 
 	page_field(page, _("RESULT"), "%s", report_result_line(report, line, sizeof(line)));
-	if (job->error.code)
-		page_field(page, "", "%s", job->error.sentence);
+	if (report_reason(report)[0])
+		page_field(page, "", "%s", report_reason(report));
 	if (report->operator_name[0])
 		page_field(page, _("operator"), "%s", report->operator_name);
 	if (report->ticket[0])
@@ -158,6 +157,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	fputc('\n', page->out);
 	put_measured(page, report, full);
 	text_put_health(page, report);
+	text_put_mismatches(page, report);
 	put_bad_areas(page, report, full);
 	put_warnings(page, report);
 	if (full)

@@ -74,6 +74,9 @@ static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
 			  job_mismatch_words(mismatch->kind));
 	else
 		page_item(page, "%s  %s", place, job_mismatch_words(mismatch->kind));
+	if (mismatch->somewhere)
+		page_item(page, "   %s",
+			  _("somewhere in there: which of these sectors cannot be told"));
 	if (mismatch->has_byte)
 		page_item(page, _("   first at byte %u of it: source %02x, destination %02x"),
 			  mismatch->byte, mismatch->at_source, mismatch->at_destination);

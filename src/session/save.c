@@ -11,6 +11,8 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "copy/taken.h"
+#include "report/mask.h"
 #include "session/private.h"
 
 static void take_text(char *to, size_t size, const char *text)
@@ -29,6 +31,25 @@ static int save(struct session *session, enum report_form form, const char *path
 	return r;
 }
 
+/* The report leads to it, so it shows no more than that does. */
+static int mask_list(const struct report *report, struct error *reterr)
+{
+	struct known known;
+	struct plan masked;
+	int r;
+
+	if (!report->mask_serials || !report->job.digests_saved)
+		return 0;
+	r = known_load(report->digests_path, &known, reterr);
+	if (r == 0 && !known.masked) {
+		report_mask_plan(known.plan, &masked);
+		r = taken_save(known.digests, &masked, known.id, known.map, report->digests_path,
+			       reterr);
+	}
+	known_done(&known);
+	return r;
+}
+
 int session_save_first(struct session *session, struct error *reterr)
 {
 	struct report *report = &session->report;
@@ -36,6 +57,7 @@ int session_save_first(struct session *session, struct error *reterr)
 	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
 	text_copy(report->certificate_path, sizeof(report->certificate_path),
 		  session->files.certificate);
+	int list = mask_list(report, reterr);
 	int certificate = save(session, REPORT_HTML, report->certificate_path, reterr);
 
 	/* What is not there is not named. */
@@ -46,7 +68,9 @@ int session_save_first(struct session *session, struct error *reterr)
 
 	if (json < 0)
 		report->json_path[0] = '\0';
-	return json < 0 ? json : certificate;
+	if (json < 0 || certificate < 0)
+		return json < 0 ? json : certificate;
+	return list;
 }
 
 /* Where the three forms go. */
@@ -125,9 +149,9 @@ static void name_in_report(struct report *report, const char *json, const char *
 
 static int save_where_it_is(const struct report *report, struct error *reterr)
 {
-	int r = 0;
+	int r = mask_list(report, reterr);
 
-	if (report->certificate_path[0])
+	if (r == 0 && report->certificate_path[0])
 		r = report_save(report, REPORT_HTML, report->certificate_path, reterr);
 	if (r == 0 && report->json_path[0])
 		r = report_save(report, REPORT_JSON, report->json_path, reterr);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "copy/taken.h"
 #include "io/sg_health.h"
 #include "session/private.h"
 
@@ -194,10 +196,32 @@ static void discard_claims(struct start_task *starting)
 	claim_discard(cleanup_steal(starting->source));
 }
 
+/* Without them what was copied before is compared with its source. */
+static void load_taken(struct session *session, struct known *ret)
+{
+	struct start_task *starting = &session->starting;
+	struct error error = { 0 };
+	char path[PATH_MAX], id[9];
+
+	*ret = (struct known){ 0 };
+	taken_path(session->files.map, path);
+	if (!session->resume || starting->plan.options.verify == VERIFY_OFF ||
+	    access(path, F_OK) < 0)
+		return;
+	if (known_load(path, ret, &error) < 0) {
+		log_error(session->log, "session", &error);
+	} else if (strcmp(ret->id, plan_id(&starting->plan, id)) != 0) {
+		log_line(session->log, LOG_LEVEL_WARNING, "session",
+			 "%s belongs to another plan and is not used", path);
+		known_done(ret);
+	}
+}
+
 static void *start_body(void *argument)
 {
 	struct session *session = argument;
 	struct start_task *starting = &session->starting;
+	struct known taken = { 0 };
 	int r = starting->goes_on ? check_again(session) : 0;
 
 	if (r == 0)
@@ -205,11 +229,15 @@ static void *start_body(void *argument)
 	if (r == 0)
 		r = prepare(session);
 	if (r == 0) {
+		load_taken(session, &taken);
+		starting->setup.taken = taken.digests ? &taken : NULL;
 		starting->setup.map_path = session->files.map;
 		starting->setup.digests_path = session->files.digests;
 		starting->setup.log = session->log;
 		r = job_new(&starting->setup, &starting->job, &starting->error);
+		starting->setup.taken = NULL;
 	}
+	known_done(&taken);
 	if (r == 0)
 		r = job_start(starting->job, &starting->error);
 	if (r < 0) {

@@ -6,6 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "report/mask.h"
 #include "session/private.h"
 
 /* Who only reads is in nobody's way; but what changes meanwhile proves nothing. */
@@ -37,6 +38,21 @@ static int refused(const struct session *session, struct error *reterr)
 	return 0;
 }
 
+/* Of a masked one no more can be compared than it shows. */
+static bool same_disk(const struct known *known, const struct endpoint *destination)
+{
+	const struct endpoint *was = &known->plan->destination;
+	struct identity identity = destination->identity;
+
+	if (known->masked)
+		report_mask_identity(&identity);
+	return was->kind == destination->kind && was->size == destination->size &&
+	       was->start == destination->start &&
+	       strcmp(was->identity.serial, identity.serial) == 0 &&
+	       strcmp(was->identity.model, identity.model) == 0 &&
+	       strcmp(was->identity.wwn, identity.wwn) == 0;
+}
+
 static int check_destination(const struct known *known, const struct endpoint *destination,
 			     const char *path, struct error *reterr)
 {
@@ -49,11 +65,7 @@ static int check_destination(const struct known *known, const struct endpoint *d
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ENOSPC, "verify", destination->node,
 				 _("%s is smaller than the copy in %s: it cannot be that copy."),
 				 destination->node, path);
-	if (!image && (was->kind != destination->kind || was->size != destination->size ||
-		       was->start != destination->start ||
-		       strcmp(was->identity.serial, destination->identity.serial) != 0 ||
-		       strcmp(was->identity.model, destination->identity.model) != 0 ||
-		       strcmp(was->identity.wwn, destination->identity.wwn) != 0))
+	if (!image && !same_disk(known, destination))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ENXIO, "verify", destination->node,
 				 _("%s is not the disk of %s: that was %s, serial number %s."),
 				 destination->node, path, was->node,
@@ -67,7 +79,6 @@ int session_plan_from_report(struct session *session, const char *path,
 	struct report_reference reference;
 	struct plan *plan = NULL;
 	struct known known;
-	char id[9];
 	int r = report_reference(path, &reference, reterr);
 
 	if (r < 0)
@@ -75,7 +86,7 @@ int session_plan_from_report(struct session *session, const char *path,
 	r = known_load(reference.list, &known, reterr);
 	if (r < 0)
 		return r;
-	if (strcmp(plan_id(known.plan, id), reference.plan_id) != 0)
+	if (strcmp(known.id, reference.plan_id) != 0)
 		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "verify", reference.list,
 			      _("The list of digests %s belongs to another copy than the report "
 				"%s."),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/range.h"
 
@@ -80,6 +81,14 @@ int digests_new_sized(const struct plan *plan, uint64_t region, struct digests *
 int digests_new(const struct plan *plan, uint32_t chunk, struct digests **ret)
 {
 	return digests_new_sized(plan, choose_region(plan, chunk), ret);
+}
+
+int digests_copy(const struct digests *from, struct digests **ret)
+{
+	if (digests_new_sized(from->plan, from->region, ret) < 0)
+		return -ENOMEM;
+	memcpy((*ret)->entries, from->entries, from->count * sizeof(*from->entries));
+	return 0;
 }
 
 void digests_destroy(struct digests *digests)

@@ -41,6 +41,8 @@ int digests_new(const struct plan *plan, uint32_t chunk, struct digests **ret);
 /* The same with the size of a region given, a power of two. -EINVAL for one that
  * digests_new() would not choose, -ENOMEM. */
 int digests_new_sized(const struct plan *plan, uint64_t region, struct digests **ret);
+/* Another one of the same plan and the same sums. -ENOMEM. */
+int digests_copy(const struct digests *from, struct digests **ret);
 void digests_destroy(struct digests *digests); /* NULL is fine */
 
 uint64_t digests_region_size(const struct digests *digests);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "copy/taken.h"
 
 #define PATIENCE (20 * NSEC_PER_SEC)
 #define SCRIBBLE 0xA5
@@ -101,15 +102,40 @@ void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
 		    size + rig->spare, sector, true);
 }
 
+void rig_forget_taken(struct rig *rig)
+{
+	known_done(&rig->taken);
+	rig->setup.taken = NULL;
+}
+
+void rig_load_taken(struct rig *rig)
+{
+	char path[PATH_MAX], id[9];
+	struct error error = { 0 };
+
+	rig_forget_taken(rig);
+	taken_path(rig->map_path, path);
+	if (access(path, F_OK) < 0)
+		return;
+	ck_assert_msg(known_load(path, &rig->taken, &error) == 0, "%s", error.sentence);
+	ck_assert_str_eq(rig->taken.id, plan_id(rig->plan, id));
+	rig->setup.taken = &rig->taken;
+}
+
 void rig_done(struct rig *rig)
 {
+	char taken[PATH_MAX];
+
 	rig_drop_job(rig);
 	plan_destroy(rig->plan);
 	fault_script_destroy(rig->source_script);
 	fault_script_destroy(rig->destination_script);
 	close(rig->source);
 	close(rig->destination);
+	rig_forget_taken(rig);
 	unlink(rig->map_path);
+	taken_path(rig->map_path, taken);
+	unlink(taken);
 	rmdir(rig->dir);
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "copy/job.h"
+#include "copy/known.h"
 #include "fake/fault.h"
 #include "plan/plan.h"
 
@@ -29,7 +30,8 @@ struct rig {
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
-	bool filled; /* the last job ended with its bad sectors filled */
+	struct known taken; /* rig_load_taken() */
+	bool filled;        /* the last job ended with its bad sectors filled */
 	struct fault_script *source_script, *destination_script;
 	struct fault_backend bad_source, bad_destination;
 };
@@ -66,6 +68,9 @@ struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
 uint64_t rig_check(struct rig *rig, const struct map *map);
 /* The plan complete, nothing else touched. */
 void rig_check_complete(struct rig *rig);
+/* For rig.setup: the digests beside the map file as they are now, if there are any. */
+void rig_load_taken(struct rig *rig);
+void rig_forget_taken(struct rig *rig);
 /* The map file as it is now; its plan must be the rig's. */
 struct map *rig_load_map(struct rig *rig);
 

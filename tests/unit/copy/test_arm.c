@@ -181,12 +181,16 @@ START_TEST(what_was_there_goes_first)
 }
 END_TEST
 
+static const enum verify_choice verifying[] = { VERIFY_OFF, VERIFY_DIGEST, VERIFY_COMPARE };
+
+/* Without and with the parts being verified: nothing is armed over what was not. */
 START_TEST(stopped_at_any_moment)
 {
 	struct map *map = NULL;
 
 	seed();
-	prepare(40 * MIB);
+	prepare(_i ? 80 * MIB : 40 * MIB);
+	rig.plan->options.verify = verifying[_i];
 	for (int stops = 0;; stops++) {
 		ck_assert_int_lt(stops, 200);
 		rig.setup.resume = map;
@@ -198,13 +202,19 @@ START_TEST(stopped_at_any_moment)
 
 		map_destroy(map);
 		map = rig_load_map(&rig);
+		rig_load_taken(&rig);
 		rig_check(&rig, map);
 		if (s.result == JOB_RESULT_COMPLETE) {
 			ck_assert(s.armed);
+			ck_assert_uint_eq(s.proof.verified, _i ? SIZE : 0);
+			/* What any part has read is known to all that follow. */
+			ck_assert_uint_eq(s.proof.compared,
+					  verifying[_i] == VERIFY_COMPARE ? SIZE : 0);
 			break;
 		}
 		ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
-		ck_assert(!s.armed);
+		/* All may be there, and only the last of it not read back yet. */
+		ck_assert(!s.armed || (_i && s.written == SIZE));
 		check_nothing_or_whole();
 	}
 	rig_check_complete(&rig);
@@ -240,6 +250,7 @@ START_TEST(killed_at_any_moment)
 
 	seed();
 	prepare(100 * MIB);
+	rig.plan->options.verify = verifying[_i];
 	rig.setup.map_interval = 5 * MS;
 	for (int round = 0; round < 12; round++) {
 		run_and_die(map);
@@ -248,12 +259,16 @@ START_TEST(killed_at_any_moment)
 			continue;
 		map_destroy(map);
 		map = rig_load_map(&rig);
+		rig_load_taken(&rig);
 		rig_check(&rig, map);
 	}
 	rig.plan->options.rate = 0;
 	rig.setup.resume = map;
 	rig.setup.held = &held;
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.proof.verified, _i ? SIZE : 0);
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
@@ -341,6 +356,29 @@ START_TEST(bad_sectors_among_what_is_held)
 }
 END_TEST
 
+/* However often the sequence comes by: what is bad is filled once, and what is held back as well.
+ */
+START_TEST(bad_sectors_are_filled_once)
+{
+	uint64_t filled = 0;
+
+	prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 4 * MIB,
+					    .length = 3 * SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	for (unsigned i = 0; i < s.pass_count; i++)
+		if (s.passes[i].kind == PASS_FILL)
+			filled += s.passes[i].done;
+	ck_assert_uint_eq(filled, 3 * SECTOR);
+}
+END_TEST
+
 /* A destination that lies about one sector of data, loop 1: about one of what is held back. */
 START_TEST(what_differs_is_not_armed)
 {
@@ -356,6 +394,48 @@ START_TEST(what_differs_is_not_armed)
 	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0, SECTOR));
+}
+END_TEST
+
+static void flip_on_destination(uint64_t offset)
+{
+	unsigned char *page = aligned_alloc(4096, 4096);
+
+	ck_assert_int_eq(pread(rig.destination, page, 4096, (off_t)offset), 4096);
+	page[9] ^= 32;
+	ck_assert_int_eq(pwrite(rig.destination, page, 4096, (off_t)offset), 4096);
+	free(page);
+}
+
+/* Between two parts of a copy the destination was changed. Loops: the digests of the first part
+ * are there, they are not, all is compared anyway. */
+START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
+{
+	struct map *map;
+
+	prepare(16 * MIB);
+	rig.plan->options.verify = _i == 2 ? VERIFY_COMPARE : VERIFY_DIGEST;
+	rig_start(&rig);
+	rig_until_written(&rig, 8 * MIB);
+	job_stop(rig.job);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
+	map = rig_load_map(&rig);
+	flip_on_destination(4 * MIB);
+	if (_i != 1)
+		rig_load_taken(&rig);
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	ck_assert_uint_eq(s.proof.areas, 1);
+	ck_assert_uint_eq(s.proof.mismatches[0].lba, 4 * MIB / SECTOR);
+	ck_assert_int_eq(s.proof.mismatches[0].kind,
+			 _i == 1 ? MISMATCH_UNKNOWN : MISMATCH_DESTINATION);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0, SECTOR));
+	map_destroy(map);
 }
 END_TEST
 
@@ -522,13 +602,15 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, nothing_held_back_is_as_ever);
 	tcase_add_test(tc, a_tiny_disk);
 	tcase_add_test(tc, what_was_there_goes_first);
-	tcase_add_test(tc, stopped_at_any_moment);
-	tcase_add_test(tc, killed_at_any_moment);
+	tcase_add_loop_test(tc, stopped_at_any_moment, 0, 3);
+	tcase_add_loop_test(tc, killed_at_any_moment, 0, 2);
 	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 5);
 	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
 	tcase_add_test(tc, the_last_write_fails);
 	tcase_add_test(tc, bad_sectors_among_what_is_held);
+	tcase_add_test(tc, bad_sectors_are_filled_once);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
+	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
 	tcase_add_test(tc, verified_and_armed);
 	tcase_add_test(tc, a_retry_after_arming_is_proven);
 	tcase_add_test(tc, an_older_map_goes_on);

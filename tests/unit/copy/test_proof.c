@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "copy/map_plan.h"
+#include "copy/taken.h"
 #include "fake/fault.h"
 #include "rig.h"
 #include "verify/list.h"
@@ -427,6 +428,151 @@ START_TEST(what_was_copied_before_is_compared)
 }
 END_TEST
 
+/* Stops a slow copy in its middle; the map of then, and the digests in rig.setup. */
+static struct map *stop_at(const struct map *resume, uint64_t written)
+{
+	struct map *map;
+
+	rig.plan->options.rate = 16 * MIB;
+	rig.setup.resume = resume;
+	rig_start(&rig);
+	rig_until_written(&rig, written);
+	job_stop(rig.job);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
+	map = rig_load_map(&rig);
+	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
+	rig_load_taken(&rig);
+	rig.plan->options.rate = 0;
+	return map;
+}
+
+static void read_taken(struct known *ret)
+{
+	char path[PATH_MAX];
+	struct error error = { 0 };
+
+	taken_path(rig.map_path, path);
+	ck_assert_msg(known_load(path, ret, &error) == 0, "%s", error.sentence);
+}
+
+START_TEST(digests_outlive_a_stop)
+{
+	struct job_snapshot s;
+	struct map *map;
+
+	plan(VERIFY_DIGEST, false);
+	map = stop_at(NULL, SIZE / 2);
+	ck_assert_ptr_nonnull(rig.setup.taken);
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.proof.complete);
+	ck_assert_uint_eq(s.proof.compared, 0);
+	ck_assert_uint_eq(s.read, SIZE - s.already);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+/* A crash between the saving of the two: one of them is older. Loops: the digests, the map. What
+ * is not of both is compared with the source, and nothing is called wrong. */
+START_TEST(digests_and_map_of_different_times)
+{
+	struct map *first, *second;
+	struct known old = { 0 };
+	struct job_snapshot s;
+
+	plan(VERIFY_DIGEST, false);
+	first = stop_at(NULL, SIZE / 4);
+	read_taken(&old);
+	second = stop_at(first, SIZE * 3 / 4);
+	rig.setup.resume = _i ? first : second;
+	rig.setup.taken = _i ? &rig.taken : &old;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.proof.complete);
+	ck_assert_uint_eq(s.proof.verified, SIZE);
+	rig_check_complete(&rig);
+	known_done(&old);
+	map_destroy(first);
+	map_destroy(second);
+}
+END_TEST
+
+/* Identities that show only their end; the number stays that of the plan. A map is never so. */
+START_TEST(masked_digests)
+{
+	struct plan masked;
+	struct known known, again;
+	char path[PATH_MAX], id[9];
+	struct error error = { 0 };
+
+	plan(VERIFY_DIGEST, false);
+	map_destroy(stop_at(NULL, SIZE / 2));
+	read_taken(&known);
+	masked = *rig.plan;
+	strcpy(masked.source.identity.serial, "***");
+	taken_path(rig.map_path, path);
+	ck_assert_int_eq(taken_save(known.digests, &masked, known.id, known.map, path, &error), 0);
+	read_taken(&again);
+	ck_assert(!known.masked && again.masked);
+	ck_assert_str_eq(again.id, plan_id(rig.plan, id));
+	ck_assert_str_eq(again.plan->source.identity.serial, "***");
+	ck_assert_uint_eq(map_bytes(again.map, MAP_FINISHED), map_bytes(known.map, MAP_FINISHED));
+	known_done(&again);
+	known_done(&known);
+
+	FILE *file = fopen(rig.map_path, "ae");
+
+	ck_assert_ptr_nonnull(file);
+	fputs("# clonedeck masked=yes\n", file);
+	fclose(file);
+
+	struct map *map;
+
+	ck_assert_int_lt(map_load(rig.map_path, &map, NULL, &error), 0);
+}
+END_TEST
+
+/* As at the start of a copy: those that an earlier one has left beside its map are nobody's. */
+START_TEST(a_list_of_nothing_is_no_file)
+{
+	struct digests *none = NULL;
+	struct map *map = NULL;
+	char path[PATH_MAX];
+
+	plan(VERIFY_DIGEST, false);
+	map_destroy(stop_at(NULL, SIZE / 2));
+	taken_path(rig.map_path, path);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	ck_assert_int_eq(digests_new(rig.plan, MIB, &none), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(taken_save(none, rig.plan, NULL, map, path, NULL), 0);
+		ck_assert_int_eq(access(path, F_OK), -1);
+	}
+	digests_destroy(none);
+	map_destroy(map);
+}
+END_TEST
+
+START_TEST(the_list_lies_beside_the_map)
+{
+	char path[PATH_MAX], name[PATH_MAX];
+
+	taken_path("/log/a.map", path);
+	ck_assert_str_eq(path, "/log/a.digests");
+	taken_path("/log/a", path);
+	ck_assert_str_eq(path, "/log/a.digests");
+	taken_path("/log/.map", path);
+	ck_assert_str_eq(path, "/log/.map.digests");
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	taken_path(name, path);
+	ck_assert_str_eq(path, "");
+}
+END_TEST
+
 /* Stopped while it is read back: all is copied, but it is not complete. */
 START_TEST(a_stop_while_verifying_is_no_success)
 {
@@ -507,6 +653,11 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, a_write_that_goes_wrong_is_found);
 	tcase_add_test(tcase, bad_areas_are_not_claimed);
 	tcase_add_test(tcase, what_was_copied_before_is_compared);
+	tcase_add_test(tcase, digests_outlive_a_stop);
+	tcase_add_loop_test(tcase, digests_and_map_of_different_times, 0, 2);
+	tcase_add_test(tcase, masked_digests);
+	tcase_add_test(tcase, a_list_of_nothing_is_no_file);
+	tcase_add_test(tcase, the_list_lies_beside_the_map);
 	tcase_add_test(tcase, a_stop_while_verifying_is_no_success);
 	tcase_add_test(tcase, the_list_of_digests_outlives_the_source);
 	suite_add_tcase(suite, tcase);

@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_TESTS_REPORT_SAMPLE_H
 #define CLONEDECK_TESTS_REPORT_SAMPLE_H
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "report/report.h"
 
 #define SAMPLE_SIZE (2000398934016ULL)
+#define MIB_BYTES   (1ULL << 20)
 
 struct sample {
 	struct report report;
@@ -191,6 +193,43 @@ static inline void sample_make_hostile(struct sample *sample)
 	health_clear(&report->source.before, SAMPLE_HOSTILE);
 	text_copy(report->job.error.sentence, 320, SAMPLE_HOSTILE);
 	report->job.error.code = -5;
+}
+
+/* One sector that is known, and one somewhere in a region; of a third one only the number. */
+static inline void sample_add_differences(struct sample *sample)
+{
+	struct job_snapshot *job = &sample->report.job;
+
+	job->result = JOB_RESULT_MISMATCH;
+	job->proof = (struct job_proof){
+		.asked = true,
+		.verified = SAMPLE_SIZE - 3 * MIB_BYTES,
+		.areas = 3,
+		.bytes = MIB_BYTES + 1024,
+		.shown = 2,
+		.mismatches = {
+			{ .kind = MISMATCH_DESTINATION,
+			  .lba = 2049,
+			  .sectors = 1,
+			  .destination_lba = 4097,
+			  .partition = 2,
+			  .has_byte = true,
+			  .byte = 7,
+			  .at_source = 10,
+			  .at_destination = 255,
+			  .has_digests = true,
+			  .region_lba = 2048,
+			  .region_sectors = 2048,
+			  .expected = "00aa",
+			  .found = "00bb" },
+			{ .kind = MISMATCH_UNREADABLE,
+			  .lba = 8192,
+			  .sectors = 2048,
+			  .destination_lba = 10240,
+			  .somewhere = true,
+			  .code = -EIO },
+		},
+	};
 }
 
 static inline void sample_done(struct sample *sample)

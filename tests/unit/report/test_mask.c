@@ -42,8 +42,10 @@ START_TEST(every_text_is_looked_at)
 	text_copy(report->verdicts.items[0].sentence, 400, "Serial WX12D3456789.");
 	text_copy(report->source.by_id, 192, "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4");
 	text_copy(report->destination_next, 512, "sgdisk -e /dev/WX12D3456789");
+	text_copy(report->digests_path, 512, "/log/ZFL1A2B3.digests");
 	struct masked_report *masked = masked_of(&sample);
 
+	ck_assert_str_eq(masked->report.digests_path, "/log/****A2B3.digests");
 	ck_assert_str_eq(masked->report.plan->source.identity.serial, "****A2B3");
 	ck_assert_str_eq(masked->report.plan->source.identity.wwn, "**************c3d4");
 	ck_assert_str_eq(masked->report.events[0].text, "****A2B3 and ********6789, ****A2B3");
@@ -102,6 +104,24 @@ START_TEST(odd_serials)
 }
 END_TEST
 
+START_TEST(a_plan_alone)
+{
+	struct sample sample;
+	struct identity identity;
+	struct plan masked;
+
+	sample_init(&sample);
+	identity = sample.plan->destination.identity;
+	report_mask_plan(sample.plan, &masked);
+	report_mask_identity(&identity);
+	ck_assert_str_eq(masked.source.identity.serial, "****A2B3");
+	ck_assert_str_eq(masked.destination.identity.serial, "********6789");
+	ck_assert_str_eq(identity.serial, "********6789");
+	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
+	sample_done(&sample);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("report/mask");
@@ -111,6 +131,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, every_text_is_looked_at);
 	tcase_add_test(tcase, the_plan_keeps_its_number);
 	tcase_add_test(tcase, odd_serials);
+	tcase_add_test(tcase, a_plan_alone);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -147,6 +147,57 @@ START_TEST(unknown_is_not_zero)
 }
 END_TEST
 
+/* A reason stands below every result that is none; loops: no error, an error. */
+START_TEST(a_failure_says_why)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample.report.job.result = JOB_RESULT_FAILED;
+	sample.report.job.flushed = true;
+	if (_i)
+		error_set(&sample.report.job.error, ERROR_CLASS_DESTINATION, -EIO, "write",
+			  "/dev/sdb", "It broke.");
+	char *text = text_of(&sample.report, 120);
+
+	ck_assert_ptr_nonnull(strstr(text, _i ? "It broke." : "was not recorded"));
+	free(text);
+	sample.report.job.flushed = false;
+	text = text_of(&sample.report, 120);
+	ck_assert_ptr_nonnull(strstr(text, _i ? "It broke." : "may be lost"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
+START_TEST(differences_are_listed)
+{
+	struct sample sample;
+	char *html = NULL;
+
+	sample_init(&sample);
+	sample_add_differences(&sample);
+	char *text = text_of(&sample.report, 120);
+
+	ck_assert_ptr_nonnull(strstr(text, "MISMATCH - the destination differs in 3 areas"));
+	ck_assert_ptr_nonnull(strstr(text, "LBA 2049 +1 -> LBA 4097  in partition 2"));
+	ck_assert_ptr_nonnull(strstr(text, "first at byte 7 of it: source 0a, destination ff"));
+	ck_assert_ptr_nonnull(strstr(text, "digest of LBA 2048 +2048: read 00aa, found 00bb"));
+	ck_assert_ptr_nonnull(strstr(text, "LBA 8192 +2048 -> LBA 10240"));
+	ck_assert_ptr_nonnull(strstr(text, "which of these sectors cannot be told"));
+	ck_assert_ptr_nonnull(strstr(text, "and 1 more"));
+	free(text);
+	ck_assert_int_eq(report_html(&sample.report, &html, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(html, "<h2>Differences</h2>"));
+	ck_assert_ptr_nonnull(strstr(html, ">4097<"));
+	ck_assert_ptr_nonnull(strstr(html, "in 2048"));
+	ck_assert_ptr_nonnull(strstr(html, "read 00aa, found 00bb"));
+	ck_assert_ptr_nonnull(strstr(html, "and 1 more"));
+	free(html);
+	sample_done(&sample);
+}
+END_TEST
+
 static void check_width(const struct report *report, int columns)
 {
 	char *text = text_of(report, columns), *save = NULL;
@@ -252,6 +303,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_sg_did_is_told);
 	tcase_add_test(tcase, text_names_what_matters);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
+	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
+	tcase_add_test(tcase, differences_are_listed);
 	tcase_add_test(tcase, unknown_is_not_zero);
 	tcase_add_test(tcase, text_stays_within_its_columns);
 	tcase_add_test(tcase, absurd_widths_end);
