@@ -3,6 +3,7 @@
 # Verifying on its own: clones of any tool against their source, and years later against the
 # list of digests that the report names. Nothing is ever written.
 . "$(dirname -- "$0")/lib.sh"
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 
 two_disks() {
 	source=$(new_disk source 24)
@@ -58,11 +59,68 @@ without_the_source() {
 	before=$(digest "$(backing "$destination")")
 	run 5 verify "$report" -d "$destination"
 	says 'LBA 38912 +2048'
+	says 'which of these sectors cannot be told'
 	[ "$(digest "$(backing "$destination")")" = "$before" ]
 	# Moved together, they still find each other.
 	mkdir elsewhere
 	mv logs/* elsewhere
 	run 5 verify "elsewhere/${report##*/}" -d "$destination"
+}
+
+# Of a made-up disk of 24 regions each has one lie; the digests find them all, and so does the
+# source. The long form of this is tests/soak/corrupt.sh.
+a_lie_in_every_region() {
+	two_disks
+	clone 0 "$source" "$destination"
+	read -r regions sectors < <("$here/corrupt.py" "$destination" "$RANDOM")
+	[ "$regions" -eq 24 ]
+	run 5 verify logs/*.json -d "$destination" --json
+	jq -es ".[-1].verify | .mismatch_areas == 24 and (.mismatches | all(.exact == false))" out
+	run 5 verify -s "$source" -d "$destination" --json
+	jq -es ".[-1].verify | .mismatch_bytes == 512 * $sectors and (.mismatches | all(.exact))" out
+}
+
+# stopped_copy: a slow copy is stopped when some of it is there; its map is copy.map.
+stopped_copy() {
+	rm -rf logs copy.map copy.digests
+	dd if=/dev/zero of="$destination" bs=1M seek=8 count=1 conv=notrunc,fsync status=none
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir logs --map copy.map --rate 16M >out 2>err &
+	copy=$!
+	wait_for same "$(backing "$source")" $((8 << 20)) "$(backing "$destination")" $((8 << 20)) 512
+	kill -INT "$copy"
+	wait "$copy" && fail "it was not stopped"
+	[ -s copy.digests ]
+}
+
+of_the_report() { # JQ-FILTER: holds for the newest report
+	report=$(find logs -name '*.json' | sort | tail -n 1)
+	jq -e "$1" "$report"
+}
+
+digests_of_a_copy_that_goes_on() {
+	two_disks
+	stopped_copy
+	run 0 resume copy.map --confirm "$destination" --log-dir logs
+	of_the_report '.verify.complete and .verify.bytes_compared == 0'
+	run 0 verify "$report" -d "$destination"
+	# Damaged, or of nobody: both ends are read instead.
+	for how in 'head -c 3000' 'sed s/[0-9a-f]$/x/' 'head -c 0'; do
+		stopped_copy
+		$how copy.digests >damaged
+		mv damaged copy.digests
+		run 0 resume copy.map --confirm "$destination" --log-dir logs
+		of_the_report '.verify.complete and .verify.bytes_compared > 0'
+	done
+}
+
+masked_lists_are_used_like_others() {
+	two_disks
+	clone 0 "$source" "$destination" --mask-serials
+	grep -qx '# clonedeck masked=yes' logs/*.digests
+	run 0 verify logs/*.json -d "$destination"
+	spoil 40000
+	run 5 verify logs/*.json -d "$destination"
 }
 
 files_that_cannot_be_used() {
@@ -102,4 +160,5 @@ what_is_in_use() {
 }
 
 run_cases a_clone_of_another_tool ranges_and_another_place without_the_source \
+	a_lie_in_every_region digests_of_a_copy_that_goes_on masked_lists_are_used_like_others \
 	files_that_cannot_be_used what_is_in_use
