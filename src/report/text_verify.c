@@ -38,7 +38,8 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	const struct job_proof *proof = &report->job.proof;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
-	if (!proof->asked) {
+	/* Of a copy that ended before, too. */
+	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && !proof->complete)) {
 		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
 		return buffer;
 	}

@@ -41,6 +41,7 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	kill -TERM "$copy"
 	ends_with 6
 	says STOPPED
+	says 'the copy was not read back'
 	ddrescuelog -t copy.map
 	# What the map calls finished is on the medium, and it is not everything.
 	finished=$(ddrescuelog -l+ copy.map | wc -l)
@@ -52,6 +53,13 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 		same "$source" "$offset" "$(backing "$destination")" "$offset" 512
 	done
 	# Sectors that the first run had copied are not read again: what changes there since stays.
+	run 0 resume copy.map --dry-run --json --log-dir logs
+	jq -e --argjson done "$((finished * 512))" '.bytes_already == $done' out
+	run 0 resume copy.map --dry-run --log-dir logs
+	says 'goes on from a map'
+	# The map's limit need not be the next part's.
+	run 0 resume copy.map --rate 0 --dry-run --json --log-dir logs
+	jq -e '.options.rate == null' out
 	go_on
 }
 
