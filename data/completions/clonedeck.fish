@@ -49,7 +49,7 @@ complete -c clonedeck -n $clone -l destination-backend -x -a 'auto uring threads
 complete -c clonedeck -n $clone -l sg-io -x -a 'direct mmap indirect' -d 'how data gets to and from the sg driver'
 complete -c clonedeck -n $clone -l sg-fua -d 'each write is on the medium when it is done'
 complete -c clonedeck -n $clone -l sg-dpo -d 'the disk need not cache what is transferred'
-complete -c clonedeck -n $clone -l rate -x -d 'bytes per second at most'
+complete -c clonedeck -n $copy -l rate -x -d 'bytes per second at most'
 complete -c clonedeck -n $clone -l retries -x -d 'of a failed request'
 complete -c clonedeck -n $clone -l on-error -x -a 'stop map' -d 'after a read error'
 complete -c clonedeck -n $copy -l on-write-error -x -a 'stop map' -d 'after a write error'

@@ -62,13 +62,14 @@ static const struct {
 		"                                (default: USB and removable ones)\n"
 		"      --no-arm-last             copy partition table and boot sectors in their\n"
 		"                                turn, not last\n") },
-	{ COMMAND_CLONE, N_(
+	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"How it is copied:\n"
+		"      --rate SIZE               at most so many bytes per second; 0: no limit\n") },
+	{ COMMAND_CLONE, N_(
 		"  -b, --chunk SIZE              bytes of one request\n"
 		"  -q, --queue-depth N           requests in flight per disk\n"
 		"  -j, --lanes N                 threads\n"
-		"      --rate SIZE               at most so many bytes per second\n"
 		"      --source-backend NAME     auto, uring, threads, sg, buffered, image\n"
 		"      --destination-backend NAME\n"
 		"      --sg-io direct|mmap|indirect\n"

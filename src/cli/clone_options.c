@@ -24,7 +24,6 @@ enum long_only {
 	OPTION_MASK_SERIALS,
 	OPTION_RETRIES,
 	OPTION_ON_ERROR,
-	OPTION_RATE,
 	OPTION_ON_VANISH,
 	OPTION_ON_HANGUP,
 	OPTION_WAIT,
@@ -81,7 +80,6 @@ static const struct {
 	{ CLONE | RESUME, { "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL } },
 	{ CLONE, { "retries", required_argument, NULL, OPTION_RETRIES } },
 	{ CLONE, { "on-error", required_argument, NULL, OPTION_ON_ERROR } },
-	{ CLONE, { "rate", required_argument, NULL, OPTION_RATE } },
 	{ CLONE, { "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST } },
 	{ CLONE, { "probe", no_argument, NULL, OPTION_PROBE } },
 	{ CLONE, { "no-probe", no_argument, NULL, OPTION_NO_PROBE } },
@@ -150,19 +148,6 @@ static int set_person(const char *command, const char *name, const char *value, 
 		return cli_usage(command, _("--%s: at most %d bytes of text."), name,
 				 REPORT_PERSON_MAX - 1);
 	return set_once(command, name, value, ret);
-}
-
-static int set_size(const char *command, const char *name, const char *value, uint64_t max,
-		    uint64_t *ret)
-{
-	uint64_t size;
-
-	if (units_parse_size(value, 0, NULL, &size) < 0 || size == 0 || size > max)
-		return cli_usage(command,
-				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."), name,
-				 value);
-	*ret = size;
-	return 0;
 }
 
 static int set_number(const char *command, const char *name, const char *value, uint32_t max,
@@ -267,11 +252,14 @@ static int add_allowed(const char *command, const char *value, struct clone_opti
 
 static int set_chunk(const char *command, const char *value, uint32_t *ret)
 {
-	uint64_t size = 0;
-	int r = set_size(command, "chunk", value, UINT32_MAX, &size);
+	uint64_t size;
 
+	if (units_parse_size(value, 0, NULL, &size) < 0 || size == 0 || size > UINT32_MAX)
+		return cli_usage(command,
+				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."),
+				 "chunk", value);
 	*ret = (uint32_t)size;
-	return r;
+	return 0;
 }
 
 static int set_rescue(const char *command, size_t i, const char *value, struct clone_options *ret)
@@ -323,11 +311,9 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 	case OPTION_NO_VERIFY:
 		ret->verify = VERIFY_OFF;
 		return 0;
-	case OPTION_REWRITE:
+	default:
 		ret->rewrite = true;
 		return 0;
-	default:
-		return set_size(command, "rate", optarg, UINT64_MAX, &ret->rate);
 	}
 }
 

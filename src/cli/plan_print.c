@@ -81,6 +81,9 @@ static void put_held(const struct session *session, struct page *page)
 	const struct held *held = session_held(session);
 	char bytes[UNITS_TEXT_MAX];
 
+	if (session_resumes(session))
+		page_field(page, "", _("goes on from a map: %s B of it are copied already"),
+			   units_print_count(session_already(session), bytes));
 	if (held->areas.count)
 		page_field(page, "",
 			   P_("%zu area of %s B held back, armed last",
@@ -303,6 +306,8 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "destinations", destinations);
 	json_object_object_add(object, "sector_size", json_object_new_uint64(plan->sector_size));
 	json_object_object_add(object, "bytes", json_object_new_uint64(plan_bytes(plan)));
+	json_object_object_add(object, "bytes_already",
+			       json_object_new_uint64(session_already(session)));
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "options", json_options(&plan->options));

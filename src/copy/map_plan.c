@@ -197,7 +197,6 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	fprintf(file, MAP_COMMENT_PREFIX "option.sg_io=%s\n", plan_sg_data_name(o->sg_data));
 	fprintf(file, MAP_COMMENT_PREFIX "option.sg_fua=%s\n", o->sg_fua ? "on" : "off");
 	fprintf(file, MAP_COMMENT_PREFIX "option.sg_dpo=%s\n", o->sg_dpo ? "on" : "off");
-	fprintf(file, MAP_COMMENT_PREFIX "option.rate=%" PRIu64 "\n", o->rate);
 	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
 	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
 	print_rescue(o, file);
@@ -375,8 +374,6 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		*numbers[i].to = (uint32_t)number;
 		return 0;
 	}
-	if (!strcmp(key, "rate"))
-		return whole_number(value, UINT64_MAX, &o->rate) ? 0 : -EINVAL;
 	if (!strcmp(key, "source_backend"))
 		return io_backend_choice_parse(value, &o->source_backend);
 	if (!strcmp(key, "destination_backend"))

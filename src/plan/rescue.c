@@ -32,6 +32,7 @@ static const struct option table[RESCUE_OPTIONS] = {
 	OPTION("max-read-errors", LONG_NUMBER, max_read_errors, UINT32_MAX),
 	OPTION("max-error-rate", BYTES, max_error_rate, INT64_MAX),
 	OPTION("max-no-read", NUMBER, max_no_read, 7ULL * 86400),
+	OPTION("rate", BYTES, rate, INT64_MAX),
 };
 
 _Static_assert(sizeof(enum fill) == sizeof(unsigned) && sizeof(enum on_error) == sizeof(unsigned),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The options of a rescue by their names, as the command line, map files and
- * JSON spell them: one table for all.
+ * What a resumed copy may change, the options of a rescue and the rate, by the
+ * names that the command line and map files have for them: one table for all.
  */
 #ifndef CLONEDECK_PLAN_RESCUE_H
 #define CLONEDECK_PLAN_RESCUE_H
@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "plan/plan.h"
 
-#define RESCUE_OPTIONS 8
+#define RESCUE_OPTIONS 9
 
 /* "retry-passes"; i < RESCUE_OPTIONS. */
 const char *rescue_option_name(size_t i);

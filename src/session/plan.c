@@ -188,6 +188,11 @@ int session_plan(struct session *session, const struct endpoint *source,
 	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
+uint64_t session_already(const struct session *session)
+{
+	return session->resume ? map_bytes(session->resume, MAP_FINISHED) : 0;
+}
+
 bool session_resumes(const struct session *session)
 {
 	return session->plan && session->resume;

@@ -153,6 +153,8 @@ int session_domain(const char *path, const struct endpoint *source, struct range
 		   struct error *reterr);
 /* The plan goes on from a map: what is finished there is skipped. */
 bool session_resumes(const struct session *session);
+/* Bytes that this map calls finished; 0 without one. */
+uint64_t session_already(const struct session *session);
 const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
 /* What the copy will hold back to its end; empty for most plans but whole disks. */

@@ -54,7 +54,7 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	done
 	# Sectors that the first run had copied are not read again: what changes there since stays.
 	run 0 resume copy.map --dry-run --json --log-dir logs
-	jq -e --argjson done "$((finished * 512))" '.bytes_already == $done' out
+	jq -e --argjson copied "$((finished * 512))" '.bytes_already == $copied' out
 	run 0 resume copy.map --dry-run --log-dir logs
 	says 'goes on from a map'
 	# The map's limit need not be the next part's.
