@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/standard.h"
 #include "cli/cli.h"
 #include "ui/deck.h"
 
@@ -185,6 +186,8 @@ static int run_deck(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	if (standard_fill() < 0)
+		return EXIT_ENVIRONMENT;
 #ifdef M_ARENA_MAX
 	/* Discovery reads each disk in a thread of its own, and glibc would keep a heap for each.
 	 * Copying allocates nothing, so nobody waits for the few that remain. */

@@ -66,6 +66,27 @@ the_wrong_token_and_none() {
 	says "$destination"
 }
 
+# What is printed would be written to it.
+no_disk_is_opened_as_a_standard_descriptor() {
+	two_disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" --rate 4M <&- >&- 2>&- &
+	copy=$!
+	wait_for cmp -i "$MIB" -n "$MIB" "$source" "$destination"
+	for fd in 0 1 2; do
+		[ "$(readlink "/proc/$copy/fd/$fd")" = /dev/null ] ||
+			fail "descriptor $fd is $(readlink "/proc/$copy/fd/$fd")"
+	done
+	kill -TERM "$copy"
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 6 ]
+	status=0
+	"$CLONEDECK" list >&- 2>err || status=$?
+	[ "$status" -eq 2 ]
+	[ -s err ] || fail "that nothing could be printed was not told"
+}
+
 # ---- devices ----
 
 an_unknown_device() {
@@ -348,7 +369,7 @@ broken_tables() {
 }
 
 run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_the_end \
-	the_wrong_token_and_none an_unknown_device what_is_no_disk without_root \
+	the_wrong_token_and_none no_disk_is_opened_as_a_standard_descriptor an_unknown_device what_is_no_disk without_root \
 	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device an_empty_device no_image_below_dev \
