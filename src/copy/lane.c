@@ -204,6 +204,11 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	return answer;
 }
 
+static bool is_limited(const struct lane *lane)
+{
+	return lane->pass->depth && lane->pass->depth(lane) != UINT32_MAX;
+}
+
 /*
  * Submits from a queue until it is empty, the end is at its depth, or busy. Of
  * a synchronous end only one, so that the other end gets its turn in between;
@@ -225,6 +230,13 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 	while (*in_flight < depth && (slot = slot_queue_pop(queue))) {
 		enum io_answer answer = submit(lane, handle, slot);
 
+		if (answer == IO_QUEUED && handle == lane->source && is_limited(lane)) {
+			int r = reap_now(lane);
+
+			if (r < 0)
+				return r;
+			worked |= r > 0;
+		}
 		if (answer == IO_BUSY) {
 			slot_queue_unpop(queue, slot);
 			break;

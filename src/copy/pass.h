@@ -68,7 +68,9 @@ struct pass {
 	 * back; and when nothing of it is under way, nothing at all in this round. NULL: chunks
 	 * of job->work, as they come. */
 	bool (*take)(struct lane *lane, struct piece *ret);
-	/* At most so many requests to the source in flight on this lane; NULL: its depth. */
+	/* At most so many requests to the source in flight on this lane, which are sent one by one,
+	 * so that the kernel joins no neighbours and none fails for another's sake. NULL or
+	 * UINT32_MAX: its depth, in batches. */
 	uint32_t (*depth)(const struct lane *lane);
 	/* slot->piece is set, all else of the slot is as lane_slot_init() left it. */
 	void (*begin)(struct lane *lane, struct slot *slot);

@@ -81,9 +81,24 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 	return false;
 }
 
+/* Not more than one request waits for the device (io_backends_choose() sees to that): two that wait
+ * together could be joined. */
+static bool takes_all(const struct io_target *target)
+{
+	return target->queue_depth || target->kind == DISK_NVME || target->kind == DISK_VIRTIO ||
+	       target->kind == DISK_LOOP || target->kind == DISK_RAM;
+}
+
 static uint32_t copy_depth(const struct lane *lane)
 {
-	return lane->job->sweep == SWEEP_LAST ? 1 : UINT32_MAX;
+	switch (lane->job->sweep) {
+	case SWEEP_LARGE:
+		return UINT32_MAX;
+	case SWEEP_LAST:
+		return 1;
+	default:
+		return takes_all(lane->source->target) ? lane->depth_read : 2;
+	}
 }
 
 static bool too_slow(const struct lane *lane, const struct slot *slot)

@@ -9,6 +9,17 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
+/* The kernel joins requests that lie side by side: such areas are read from both edges at once,
+ * where heads need not move for it. */
+#define NEAR (2u << 20)
+/* Good sectors that lie together are written together: at most so many bytes, of so long. */
+#define RUN_BYTES (64u << 10)
+#define RUN_TIME  NSEC_PER_SEC
+
+/* Of a slot: from which edge it comes, and whether its one sector is known to be bad. */
+#define TAG_BACK 1
+#define TAG_BAD  2
+
 void prober_reset(struct job *job, bool backwards, bool edges)
 {
 	struct prober *p = &job->prober;
@@ -28,79 +39,281 @@ bool probe_must_wait(const struct lane *lane)
 	return lane->job->prober.patches && lane->counters.buffers_in_use > 0;
 }
 
-static const struct work_area *area_at(const struct job *job, size_t number)
+static const struct work_area *area_now(const struct job *job)
 {
-	size_t n = job->prober.backwards ? job->work.count - 1 - number : number;
+	size_t number = job->prober.area;
 
-	return &job->work.areas[n];
+	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
 }
 
-static bool open_area(struct job *job)
+static bool is_busy(const struct prober *p)
+{
+	return p->sides[0].busy || p->sides[1].busy;
+}
+
+static bool is_through(const struct prober *p, const struct probe_side *side)
+{
+	return p->edges && side->failed;
+}
+
+/* Nothing beside a sector that is being read. */
+static bool is_room(const struct prober *p, uint32_t sector)
+{
+	return p->high > p->low && (p->high - p->low > sector || !is_busy(p));
+}
+
+/* NULL: none may go on at this moment. */
+static struct probe_side *free_side(struct prober *p, uint32_t sector)
+{
+	struct probe_side *first = &p->sides[p->backwards], *second = &p->sides[!p->backwards];
+
+	if (!p->open || !is_room(p, sector))
+		return NULL;
+	if (!first->busy && !is_through(p, first))
+		return first;
+	if (!p->edges || second->busy || is_through(p, second))
+		return NULL;
+	return p->both || first->failed ? second : NULL;
+}
+
+static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
 	const struct work_area *area;
 
-	if (p->area >= job->work.count)
+	if (p->open)
+		p->area++;
+	p->open = p->area < job->work.count;
+	if (!p->open)
 		return false;
-	area = area_at(job, p->area);
+	area = area_now(job);
 	p->low = area->source;
 	p->high = area->source + area->length;
-	p->front = p->back = false;
-	p->open = true;
+	p->both = p->edges && !p->patches && area->length <= NEAR;
+	p->sides[0].failed = p->sides[1].failed = false;
 	return true;
 }
 
-/* The tag tells which area, and from which side. */
+/* Takes the outermost bytes off the area, seen from that side. */
+static uint64_t cut_off(struct prober *p, const struct probe_side *side, uint32_t length)
+{
+	uint64_t at = p->low;
+
+	if (side == &p->sides[1])
+		at = p->high -= length;
+	else
+		p->low += length;
+	return at;
+}
+
+static void put_piece(const struct job *job, uint64_t source, uint32_t length, struct piece *ret)
+{
+	const struct work_area *area = area_now(job);
+
+	ret->source = source;
+	ret->destination = area->destination + (source - area->source);
+	ret->length = length;
+}
+
+/* What a run has ended with: it is told of by a slot of its own. */
+static bool take_bad(struct lane *lane, struct piece *ret)
+{
+	struct prober *p = &lane->job->prober;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct probe_side *side = &p->sides[i];
+
+		if (!side->bad.length)
+			continue;
+		*ret = side->bad;
+		side->bad.length = 0;
+		lane->pending_tag = i | TAG_BAD;
+		return true;
+	}
+	return false;
+}
+
 bool prober_take(struct lane *lane, struct piece *ret)
 {
 	struct job *job = lane->job;
 	struct prober *p = &job->prober;
 	uint32_t sector = job->plan->sector_size;
+	struct probe_side *side;
 
 	if (probe_must_wait(lane))
 		return false;
-	while (!p->open || p->low >= p->high || (p->front && p->back)) {
-		if (p->open)
-			p->area++;
-		p->open = false;
-		if (!open_area(job))
+	if (take_bad(lane, ret))
+		return true;
+	while (!(side = free_side(p, sector)))
+		if (is_busy(p) || !open_next(job))
 			return false;
-	}
-
-	const struct work_area *area = area_at(job, p->area);
-	bool backwards = p->backwards || p->front;
-
-	ret->length = p->high - p->low < sector ? (uint32_t)(p->high - p->low) : sector;
-	if (backwards)
-		p->high -= ret->length;
-	ret->source = backwards ? p->high : p->low;
-	if (!backwards)
-		p->low += ret->length;
-	ret->destination = area->destination + (ret->source - area->source);
-	lane->pending_tag = p->area * 2 + backwards;
+	if (sector > p->high - p->low)
+		sector = (uint32_t)(p->high - p->low);
+	side->busy = true;
+	put_piece(job, cut_off(p, side, sector), sector, ret);
+	lane->pending_tag = side == &p->sides[1] ? TAG_BACK : 0;
 	return true;
 }
 
 uint32_t prober_depth(const struct lane *lane)
 {
-	return 1;
+	return lane->job->prober.both ? 2 : 1;
+}
+
+static struct probe_side *side_of(struct lane *lane, const struct slot *slot)
+{
+	return &lane->job->prober.sides[slot->tag & TAG_BACK];
+}
+
+static uint32_t run_most(const struct lane *lane)
+{
+	const struct job *job = lane->job;
+
+	if (job->prober.patches)
+		return 0;
+	return job->choice.chunk < RUN_BYTES ? job->choice.chunk : RUN_BYTES;
+}
+
+/* The sector that was put last to the run of the slot: towards the end of its room, or, from the
+ * back, towards its beginning. */
+static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
+{
+	uint32_t before = slot->search.pos, place = before;
+	uint64_t source = slot->piece.source + before;
+
+	if (slot->tag & TAG_BACK && run_most(lane)) {
+		place = run_most(lane) - before - length;
+		source = slot->piece.source;
+	}
+	slot->phase = SLOT_READ;
+	slot->request = (struct io_request){
+		.direction = IO_READ,
+		.offset = source,
+		.length = length,
+		.buffer = (char *)slot->buffer + place,
+	};
+	slot_queue_push(&lane->to_source, slot);
+}
+
+static void report_bad(struct lane *lane, struct slot *slot)
+{
+	slot_mark_bad(lane, slot, 0, slot->piece.length);
+	slot->report_end = slot->piece.length;
+	lane_slot_report(lane, slot);
+}
+
+void prober_begin(struct lane *lane, struct slot *slot)
+{
+	struct probe_side *side = side_of(lane, slot);
+
+	slot->search.pos = 0;
+	if (slot->tag & TAG_BAD) {
+		slot->code = side->code;
+		slot->sense = side->sense;
+		report_bad(lane, slot);
+		return;
+	}
+	side->since = clock_monotonic();
+	read_sector(lane, slot, slot->piece.length);
+}
+
+/* One more sector for the run, if it may grow. */
+static bool extend(struct lane *lane, struct slot *slot)
+{
+	struct job *job = lane->job;
+	struct prober *p = &job->prober;
+	struct probe_side *side = side_of(lane, slot);
+	uint32_t sector = job->plan->sector_size;
+	uint64_t now = clock_monotonic(), wait;
+
+	if (slot->piece.length + sector > run_most(lane) || now - side->since > RUN_TIME ||
+	    job_gate(job) != GATE_RUN)
+		return false;
+	side->busy = false;
+	bool room = is_room(p, sector) && p->high - p->low >= sector;
+	side->busy = true;
+	if (!room || !limit_take(&job->limit, sector, now, &wait))
+		return false;
+	cut_off(p, side, sector);
+	if (slot->tag & TAG_BACK) {
+		slot->piece.source -= sector;
+		slot->piece.destination -= sector;
+	}
+	slot->piece.length += sector;
+	slot->tries = 0;
+	read_sector(lane, slot, sector);
+	return true;
+}
+
+static void end_run(struct lane *lane, struct slot *slot)
+{
+	side_of(lane, slot)->busy = false;
+	if (slot->tag & TAG_BACK && run_most(lane))
+		memmove(slot->buffer, (char *)slot->buffer + run_most(lane) - slot->piece.length,
+			slot->piece.length);
+	prober_write(lane, slot);
+}
+
+/* The run without the sector that was to be its next one. */
+static void drop_last(struct slot *slot, struct piece *ret)
+{
+	uint32_t length = slot->piece.length - slot->search.pos;
+	bool back = slot->tag & TAG_BACK;
+
+	*ret = slot->piece;
+	ret->length = length;
+	slot->piece.length -= length;
+	if (back) {
+		slot->piece.source += length;
+		slot->piece.destination += length;
+	} else {
+		ret->source += slot->piece.length;
+		ret->destination += slot->piece.length;
+	}
+}
+
+/* What was read before it is good; the sector itself is told of, or tried, apart from that. */
+static void run_failed(struct lane *lane, struct slot *slot)
+{
+	struct prober *p = &lane->job->prober;
+	struct probe_side *side = side_of(lane, slot);
+	struct piece last;
+
+	drop_last(slot, &last);
+	if (retry_is_medium(slot->request.result)) {
+		counter_add(&lane->counters.errors, 1);
+		side->failed = true;
+		side->bad = last;
+		side->code = slot->request.result;
+		side->sense = slot->request.sense;
+	} else if (slot->tag & TAG_BACK) {
+		p->high += last.length;
+	} else {
+		p->low -= last.length;
+	}
+	end_run(lane, slot);
 }
 
 static void read_failed(struct lane *lane, struct slot *slot)
 {
-	struct prober *p = &lane->job->prober;
+	struct probe_side *side = side_of(lane, slot);
 
+	if (slot->search.pos > 0) {
+		run_failed(lane, slot);
+		return;
+	}
 	if (retry_read_at_once(lane, slot))
 		return;
-	if (p->edges && p->open && slot->tag / 2 == p->area) {
-		if (slot->tag % 2)
-			p->back = true;
-		else
-			p->front = true;
-	}
-	slot_mark_bad(lane, slot, 0, slot->piece.length);
-	slot->report_end = slot->piece.length;
-	lane_slot_report(lane, slot);
+	side->busy = false;
+	side->failed = true;
+	report_bad(lane, slot);
+}
+
+static void read_done(struct lane *lane, struct slot *slot)
+{
+	slot->search.pos = slot->piece.length;
+	if (!extend(lane, slot))
+		end_run(lane, slot);
 }
 
 /* The whole sectors of the destination that the piece is a part of. */
@@ -217,15 +430,21 @@ void prober_advance(struct lane *lane, struct slot *slot)
 	if (slot->phase != SLOT_READ)
 		prober_written(lane, slot);
 	else if (slot->request.result == 0)
-		prober_write(lane, slot);
+		read_done(lane, slot);
 	else
 		read_failed(lane, slot);
 }
 
 void probe_give_up(struct lane *lane, struct slot *slot)
 {
-	if (slot->phase == SLOT_WRITE_SEARCH)
+	struct piece last;
+
+	if (slot->phase == SLOT_WRITE_SEARCH) {
 		retry_give_up(lane, slot);
-	else
+	} else if (slot->phase == SLOT_READ && slot->search.pos > 0) {
+		drop_last(slot, &last);
+		end_run(lane, slot);
+	} else {
 		lane_slot_report(lane, slot);
+	}
 }

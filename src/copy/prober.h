@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The prober: one lane goes over damaged areas sector by sector, one read at a
- * time: the kernel joins neighbouring requests that wait together, and a good
- * sector would fail with the bad one beside it. Every sector is read once in a
- * pass, so no more reads fail than there are bad sectors.
+ * The prober: one lane goes over damaged areas sector by sector. No two reads
+ * under way ever lie side by side: the kernel joins neighbours that wait
+ * together, and a good sector would fail with the bad one beside it. Small areas
+ * are trimmed from both edges at once, all else is one read at a time. Every
+ * sector is read once in a pass, so no more reads fail than there are bad
+ * sectors; good ones that follow each other are written together.
  *
  * A sector smaller than the destination's is patched in: the destination's
  * sector is read back, changed, and written, one at a time, so that neighbours
@@ -19,15 +21,26 @@
 
 #include "copy/lane.h"
 
+/* What is done from one edge of an area. */
+struct probe_side {
+	bool busy;        /* a slot is reading */
+	bool failed;      /* a bad sector was met */
+	uint64_t since;   /* monotonic ns: its run of good sectors began */
+	struct piece bad; /* behind the last run, not told of yet; length 0: none */
+	int code;         /* of its reading */
+	struct sense sense;
+};
+
 struct prober {
-	bool backwards;     /* areas and sectors from the last one */
-	bool edges;         /* only up to the first failure from either side */
-	bool open;          /* area, low, high are of an area under way */
-	size_t area;        /* how many of job->work were gone over */
-	uint64_t low, high; /* bytes of the source not handed out yet */
-	bool front, back;   /* a failure was met from this side */
-	bool patches;       /* the destination's sectors are the larger ones */
-	void *spare;        /* a sector of the source, where it patches; the job's */
+	bool backwards;             /* areas and sectors from the last one */
+	bool edges;                 /* only up to the first failure from either side */
+	bool open;                  /* area, low, high are of an area under way */
+	bool both;                  /* sides at once */
+	size_t area;                /* how many of job->work were gone over */
+	uint64_t low, high;         /* bytes of the source not handed out yet */
+	struct probe_side sides[2]; /* from the front, from the back */
+	bool patches;               /* the destination's sectors are the larger ones */
+	void *spare;                /* a sector of the source, where it patches; the job's */
 };
 
 /* Over the areas of job->work. While all lanes rest. */
@@ -35,6 +48,7 @@ void prober_reset(struct job *job, bool backwards, bool edges);
 /* For the tables of passes. */
 bool prober_take(struct lane *lane, struct piece *ret);
 uint32_t prober_depth(const struct lane *lane);
+void prober_begin(struct lane *lane, struct slot *slot);
 void prober_advance(struct lane *lane, struct slot *slot);
 void probe_give_up(struct lane *lane, struct slot *slot);
 

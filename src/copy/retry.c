@@ -133,8 +133,7 @@ static void read_search_next(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_source, slot);
 }
 
-/* The medium is at fault, not the way to it. */
-static bool is_medium(int code)
+bool retry_is_medium(int code)
 {
 	return code == -EIO || code == -ENODATA || code == -EILSEQ || code == -EBADMSG;
 }
@@ -144,7 +143,7 @@ bool retry_read_at_once(struct lane *lane, struct slot *slot)
 	const struct plan_options *options = &lane->job->plan->options;
 	int code = slot->request.result;
 	unsigned retries =
-		options->on_error == ON_ERROR_MAP && is_medium(code) ? 0 : options->retries;
+		options->on_error == ON_ERROR_MAP && retry_is_medium(code) ? 0 : options->retries;
 
 	slot->code = code;
 	slot->sense = slot->request.sense;

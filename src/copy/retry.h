@@ -21,6 +21,8 @@ void retry_give_up(struct lane *lane, struct slot *slot);
 
 /* Errors of one place: others of the same device may be fine. */
 bool retry_is_local(int code);
+/* The medium is at fault, not the way to it. */
+bool retry_is_medium(int code);
 /* A read failed. True: it is tried again at once, or it is the end of the slot: the device is gone,
  * or the copy stops. False: this place is bad for now, slot->code and slot->sense say why. */
 bool retry_read_at_once(struct lane *lane, struct slot *slot);

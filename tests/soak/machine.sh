@@ -17,7 +17,8 @@ if [ "${1:-}" = inside ]; then
 		"$CLONEDECK" clone -s serial=SRC-000001 -d serial=DST-000002 --map /mnt/copy.map \
 			--map-interval 1 --rate "$2" --confirm 000002 --log-dir /mnt
 	fi
-	echo $? >"$LAB_RESULT/ended"
+	echo $? >"$LAB_RESULT/ended.part"
+	mv "$LAB_RESULT/ended.part" "$LAB_RESULT/ended"
 	# The power goes now.
 	sleep 60
 	exit 0

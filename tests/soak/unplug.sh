@@ -9,7 +9,7 @@ if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	cycles=${CYCLES:-$((${CLONEDECK_SOAK_SECONDS:-60} / 12 + 1))}
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t $((60 + 40 * cycles)) -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
+		-M 768 -t $((120 + 90 * cycles)) -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
 		"$here/unplug.sh" inside "$cycles" "${SEED:-$RANDOM}"
 fi
 cycles=$2
