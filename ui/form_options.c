@@ -14,24 +14,28 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 		       struct rect body)
 {
 	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), inside, foot, keys;
+	int rows, top;
 
 	draw_clear(draw, box);
 	draw_box(draw, box, _("Options of the copy"));
 	inside = rect_inside(box);
-	for (int row = 0; row < OPTION_ROWS; row++) {
-		bool here = row == (int)form->at;
-		enum option_row option = (enum option_row)row;
+	/* A low screen shows those around the one that is being changed. */
+	rows = inside.rows - 2 < OPTION_ROWS ? inside.rows - 2 : OPTION_ROWS;
+	top = layout_scroll(0, (int)form->at, OPTION_ROWS, rows);
+	for (int row = 0; row < rows; row++) {
+		enum option_row option = (enum option_row)(top + row);
+		bool here = option == form->at;
 		enum role role = here ? ROLE_STRONG : ROLE_NORMAL;
 
 		draw_text(draw, inside, row, 1, ROLE_STRONG, here ? ">" : " ");
 		draw_cell(draw, inside, row, LABEL_COL, LABEL_COLS, role,
 			  options_form_label(option));
-		draw_field(draw, inside, row, FIELD_COL, FIELD_COLS, &form->fields[row], here);
+		draw_field(draw, inside, row, FIELD_COL, FIELD_COLS, &form->fields[option], here);
 		draw_text(draw, inside, row, HINT_COL, here ? ROLE_NORMAL : ROLE_DIM,
 			  options_form_hint(option));
 	}
 	foot = inside;
-	rect_cut_top(&foot, OPTION_ROWS);
+	rect_cut_top(&foot, rows);
 	keys = rect_cut_bottom(&foot, 1);
 	if (complaint[0])
 		draw_wrapped(draw, foot, 0, 3, foot.rows, ROLE_BAD, complaint);

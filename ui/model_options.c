@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "io/backends.h"
+#include "plan/sums.h"
 
 #define RETRIES_MAX 1000
 
@@ -21,6 +22,9 @@ static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const fills[] = { "zero", "mark", "leave", NULL };
 static const char *const auto_yes_no[] = { "auto", "yes", "no", NULL };
 static const char *const on_error[] = { "stop", "map", NULL };
+static const char *const sum_names[] = {
+	"none", "sha256", "sha512", "blake2b", "sha1", "md5", NULL
+};
 static const char *const verify_names[] = { "digest",         "compare",         "off",
 					    "digest+rewrite", "compare+rewrite", NULL };
 
@@ -64,6 +68,9 @@ static const struct {
 	[OPTION_VERIFY] = { N_("Verify"), N_("how the copy is read back"),
 			    N_("digest, compare, off; +rewrite: errors are written again"),
 			    verify_names },
+	[OPTION_DIGEST] = { N_("Sum"), N_("of the whole source, for sha256sum -c"),
+			    N_("none, sha256, sha512, blake2b, sha1, md5; several: sha256,md5"),
+			    sum_names },
 };
 
 const char *options_form_label(enum option_row row)
@@ -178,7 +185,7 @@ static bool read_verify(const char *text, struct plan_options *options)
 
 void options_form_set(struct options_form *form, const struct plan_options *options)
 {
-	char text[32];
+	char text[32], sums[SUMS_TEXT_MAX];
 
 	set_number(&form->fields[OPTION_CHUNK], options->chunk, true);
 	set_number(&form->fields[OPTION_DEPTH], options->queue_depth, false);
@@ -204,6 +211,7 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 	field_set(&form->fields[OPTION_PROBE], auto_yes_no[options->probe]);
 	field_set(&form->fields[OPTION_ARM_LAST], options->arm_at_once ? "no" : "yes");
 	field_set(&form->fields[OPTION_VERIFY], verify_words[options->verify][options->rewrite]);
+	field_set(&form->fields[OPTION_DIGEST], sums_print(options->sums, sums));
 	reach(form, OPTION_CHUNK);
 }
 
@@ -342,6 +350,8 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		return good;
 	case OPTION_VERIFY:
 		return read_verify(text, options);
+	case OPTION_DIGEST:
+		return sums_parse(text, &options->sums) == 0;
 	case OPTION_ROWS:
 		break;
 	}

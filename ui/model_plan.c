@@ -10,6 +10,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "io/backends.h"
+#include "plan/sums.h"
 
 #include "model_options.h"
 
@@ -138,7 +139,7 @@ static void text_engine(const struct plan_options *options, struct line *line)
 
 void plan_text_options(const struct plan_options *options, struct line *line)
 {
-	char rate[UNITS_TEXT_MAX];
+	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
 
 	line_put(line, 1, "");
 	line_put(line, 7, _("OPTIONS"));
@@ -150,6 +151,8 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 		line_add(line, "%s", _("not read back; "));
 	else if (options->verify == VERIFY_COMPARE)
 		line_add(line, "%s", _("both ends compared; "));
+	if (options->sums)
+		line_add(line, "%s; ", sums_print(options->sums, sums));
 	text_engine(options, line);
 	line_add(line,
 		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")

@@ -16,7 +16,7 @@ _clonedeck()
     local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --probe --no-probe --map
-        --verify --no-verify --rewrite
+        --verify --no-verify --rewrite --digest
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -77,6 +77,10 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'digest compare' -- "$cur")
         return
         ;;
+    --digest)
+        mapfile -t COMPREPLY < <(compgen -W 'sha256 sha512 blake2b sha1 md5' -- "$cur")
+        return
+        ;;
     --glyphs)
         mapfile -t COMPREPLY < <(compgen -W 'auto braille block acs ascii' -- "$cur")
         return
@@ -110,7 +114,7 @@ _clonedeck()
         ;;
     verify)
         if [[ $cur == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W '--source --destination --ranges --at --json --help' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W '--source --destination --ranges --at --digest --json --help' -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "io/backends.h"
 #include "plan/rescue.h"
+#include "plan/sums.h"
 
 enum long_only {
 	OPTION_AT = 256,
@@ -34,6 +35,7 @@ enum long_only {
 	OPTION_VERIFY,
 	OPTION_NO_VERIFY,
 	OPTION_REWRITE,
+	OPTION_DIGEST,
 	OPTION_JSON,
 	OPTION_LOG_DIR,
 	OPTION_ALLOW,
@@ -86,6 +88,7 @@ static const struct {
 	{ CLONE, { "verify", optional_argument, NULL, OPTION_VERIFY } },
 	{ CLONE, { "no-verify", no_argument, NULL, OPTION_NO_VERIFY } },
 	{ CLONE, { "rewrite", no_argument, NULL, OPTION_REWRITE } },
+	{ CLONE | VERIFY, { "digest", required_argument, NULL, OPTION_DIGEST } },
 	{ CLONE | RESUME, { "dry-run", no_argument, NULL, 'n' } },
 	{ CLONE | RESUME | VERIFY, { "json", no_argument, NULL, OPTION_JSON } },
 	{ CLONE | RESUME, { "log-dir", required_argument, NULL, OPTION_LOG_DIR } },
@@ -241,6 +244,18 @@ static int set_verify(const char *command, const char *value, enum verify_choice
 	return 0;
 }
 
+static int set_sums(const char *command, const char *value, unsigned *ret)
+{
+	if (*ret)
+		return cli_usage(command, _("The option --%s is given twice."), "digest");
+	if (sums_parse(value, ret) < 0)
+		return cli_usage(command,
+				 _("--digest %s: choose sha256, sha512, blake2b, sha1 or md5, or "
+				   "several of them with commas between."),
+				 value);
+	return 0;
+}
+
 static int add_allowed(const char *command, const char *value, struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
@@ -311,6 +326,8 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 	case OPTION_NO_VERIFY:
 		ret->verify = VERIFY_OFF;
 		return 0;
+	case OPTION_DIGEST:
+		return set_sums(command, optarg, &ret->sums);
 	default:
 		ret->rewrite = true;
 		return 0;

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "io/backends.h"
 #include "plan/picture.h"
+#include "plan/sums.h"
 #include "report/json.h"
 #include "report/page.h"
 
@@ -222,6 +223,7 @@ static json_object *json_verify(enum verify_choice verify)
 static json_object *json_options(const struct plan_options *options)
 {
 	static const char *const probes[] = { "auto", "yes", "no" };
+	char sums[SUMS_TEXT_MAX];
 	json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "chunk", report_json_positive_number(options->chunk));
@@ -248,6 +250,9 @@ static json_object *json_options(const struct plan_options *options)
 	json_object_object_add(object, "probe", json_object_new_string(probes[options->probe]));
 	json_object_object_add(object, "verify", json_verify(options->verify));
 	json_object_object_add(object, "rewrite", json_object_new_boolean(options->rewrite));
+	json_object_object_add(
+		object, "digest",
+		options->sums ? json_object_new_string(sums_print(options->sums, sums)) : NULL);
 	return object;
 }
 

@@ -43,7 +43,8 @@ static int make_plan(struct verify *verify)
 		return cli_error(&error);
 	if (!verify->options.report)
 		return clone_make_plan(session, &verify->options);
-	if (session_plan_from_report(session, verify->options.report, &destination, &error) < 0)
+	if (session_plan_from_report(session, verify->options.report, &destination,
+				     verify->options.plan.sums, &error) < 0)
 		return cli_error(&error);
 	return 0;
 }
@@ -136,6 +137,7 @@ static void print_json(const struct report *report, enum exit_code code)
 			       json_object_new_uint64(job->proof.verified));
 	json_object_object_add(object, "bytes_left_out", json_object_new_uint64(job->bad_bytes));
 	json_object_object_add(object, "verify", report_json_verify(report));
+	json_object_object_add(object, "sums", report_json_sums(report));
 	json_object_object_add(
 		object, "seconds",
 		json_object_new_double((double)job->verify_ns / (double)NSEC_PER_SEC));

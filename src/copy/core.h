@@ -23,6 +23,7 @@
 #include "copy/saver.h"
 #include "copy/skip.h"
 #include "copy/stage.h"
+#include "copy/sums.h"
 #include "copy/work.h"
 
 #define BAD_KEPT       256
@@ -156,6 +157,7 @@ struct job {
 	atomic_uint errors_told;
 	struct prober prober; /* of the passes that rescue */
 	struct proof *proof;  /* NULL: not asked for */
+	struct sums sums;
 	uint64_t total, already;
 
 	atomic_int gate; /* enum gate */

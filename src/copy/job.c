@@ -279,6 +279,8 @@ static int init(struct job *job, struct error *reterr)
 	if (r >= 0)
 		r = proof_new(job, &job->proof, reterr);
 	job->setup.taken = NULL;
+	if (r >= 0)
+		r = sums_new(job, reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_path(job, job->setup.map_path, reterr);
 	if (r >= 0)
@@ -463,6 +465,8 @@ void job_destroy(struct job *job)
 		job_stop(job);
 		job_wait(job, NULL);
 	}
+	/* Its threads read the lanes' buffers. */
+	sums_done(job);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);

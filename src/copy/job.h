@@ -23,6 +23,7 @@
 #include "io/io.h"
 #include "plan/held.h"
 #include "plan/plan.h"
+#include "plan/sums.h"
 #include "stats/cpu.h"
 #include "stats/latency.h"
 #include "stats/rates.h"
@@ -167,6 +168,34 @@ struct job_proof {
 	uint64_t areas, bytes; /* of all mismatches that stayed; whole sectors */
 };
 
+/* What is known of the sums that were asked for. */
+enum job_sums_state {
+	JOB_SUMS_PENDING,        /* not yet */
+	JOB_SUMS_OF_SOURCE,      /* of the source, as it was read */
+	JOB_SUMS_OF_DESTINATION, /* of the destination, as it was read back and proven */
+	JOB_SUMS_INCOMPLETE,     /* unknown: the copy is not complete */
+	JOB_SUMS_DIFFERS,        /* unknown: the copy is not what the source was */
+	JOB_SUMS_NOT_READ_BACK,  /* unknown: neither of both was read in one go */
+};
+
+struct job_sum {
+	enum sum_algorithm algorithm;
+	char hex[129]; /* "": unknown */
+};
+
+/* Of all bytes of the plan in the order of the source; several ranges one behind the other. */
+struct job_sums {
+	enum job_sums_state state;
+	unsigned count; /* 0: none were asked for */
+	struct job_sum items[SUM_ALGORITHMS];
+	uint64_t zeros; /* bytes that could not be read, and went into them as zeros */
+};
+
+static inline bool job_sums_known(const struct job_sums *sums)
+{
+	return sums->state == JOB_SUMS_OF_SOURCE || sums->state == JOB_SUMS_OF_DESTINATION;
+}
+
 struct job_snapshot {
 	enum job_state state;
 	enum job_result result;
@@ -201,6 +230,7 @@ struct job_snapshot {
 	uint64_t refused_bytes; /* that the destination did not take, where the copy went on */
 	struct job_rescue rescue;
 	struct job_proof proof;
+	struct job_sums sums;
 	bool digests_saved; /* the list is at digests_path */
 	uint64_t events;    /* number of the newest event */
 	bool map_failed;    /* the last saving failed; the map is in memory and is tried again */

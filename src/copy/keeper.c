@@ -293,7 +293,7 @@ static enum job_result judge(struct job *job)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
-	if (!proof_complete(job))
+	if (!proof_complete(job) || (job_gate(job) >= GATE_STOP && sums_are_due(job)))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
@@ -366,6 +366,7 @@ static void end(struct job *job)
 
 	check_all_done(job);
 	proof_sum(job);
+	sums_judge(job);
 	k->result = judge(job);
 	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
 	save_digests(job);

@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "copy/core.h"
 #include "copy/pass.h"
+#include "copy/sums.h"
 #include "io/buffers.h"
 
 #define BATCH     32
@@ -25,11 +26,52 @@ static bool is_async(const struct io_handle *handle)
 	return handle->backend->traits & IO_ASYNC;
 }
 
-void lane_slot_free(struct lane *lane, struct slot *slot)
+static void make_idle(struct lane *lane, struct slot *slot)
 {
 	slot->next = lane->idle;
 	lane->idle = slot;
 	counter_sub32(&lane->counters.buffers_in_use, 1);
+}
+
+void lane_slot_free(struct lane *lane, struct slot *slot)
+{
+	/* Nobody shall wait for a piece that never comes. */
+	if (!slot->given)
+		sums_break(lane->job);
+	if (atomic_load(&slot->hashing))
+		slot_queue_push(&lane->hashing, slot);
+	else
+		make_idle(lane, slot);
+}
+
+/* True: buffers that the hasher is through with are free again. */
+static bool take_hashed(struct lane *lane)
+{
+	struct slot_queue all = lane->hashing;
+	struct slot *slot;
+	bool any = false;
+
+	if (!all.first)
+		return false;
+	slot_queue_init(&lane->hashing);
+	while ((slot = slot_queue_pop(&all))) {
+		if (atomic_load(&slot->hashing)) {
+			slot_queue_push(&lane->hashing, slot);
+			continue;
+		}
+		make_idle(lane, slot);
+		any = true;
+	}
+	return any;
+}
+
+/* Before it waits. What the hasher lets go of from now on wakes it. */
+static bool hashed_meanwhile(struct lane *lane)
+{
+	if (!lane->hashing.first)
+		return false;
+	atomic_store(&lane->wants_slots, true);
+	return take_hashed(lane);
 }
 
 /* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
@@ -50,6 +92,8 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		return;
 	}
 	proof_take(job, slot);
+	if (slot->write_length == slot->piece.length && !slot->has_bad)
+		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	slot->phase = SLOT_WRITE;
 	slot->tries = 0;
 	slot->request = (struct io_request){
@@ -258,6 +302,7 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
 	if (lane->chunks_left == 0)
 		return false;
+	lane->pending_tag = lane->chunk;
 	work_piece(&job->work, lane->chunk++, ret);
 	lane->chunks_left--;
 	return true;
@@ -323,6 +368,7 @@ static void take_pieces(struct lane *lane)
 		slot->has_bad = false;
 		slot->bad_status = MAP_BAD;
 		slot->part_count = slot->other_count = 0;
+		slot->given = slot->read_only = false;
 		lane->pass->begin(lane, slot);
 	}
 }
@@ -398,7 +444,7 @@ static int ms_of(uint64_t ns)
 
 static uint64_t patience(const struct lane *lane)
 {
-	uint64_t ns = lane->to_report.first ? RING_WAIT : JOB_PATIENCE;
+	uint64_t ns = lane->to_report.first || lane->hashing.first ? RING_WAIT : JOB_PATIENCE;
 
 	return lane->token_wait && lane->token_wait < ns ? lane->token_wait : ns;
 }
@@ -475,7 +521,8 @@ static bool in_turns(const struct lane *lane)
 
 static bool all_done(const struct lane *lane, int gate)
 {
-	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first)
+	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first ||
+	    lane->hashing.first)
 		return false;
 	return gate >= GATE_STOP || (!lane->has_pending && lane->chunks_left == 0);
 }
@@ -489,6 +536,9 @@ static bool lane_round(struct lane *lane, int *reterr)
 
 	lane->token_wait = 0;
 	send_reports(lane);
+	if (gate >= GATE_STOP)
+		sums_break(lane->job);
+	take_hashed(lane);
 	if (turns)
 		take_turns(lane, gate);
 	if (gate == GATE_RUN && !(turns && lane->writing))
@@ -500,6 +550,8 @@ static bool lane_round(struct lane *lane, int *reterr)
 		*reterr = writes < 0 ? writes : reads;
 		return false;
 	}
+	if (!writes && !reads && hashed_meanwhile(lane))
+		return true;
 	if (lane->queued > 0)
 		r = writes || reads ? reap_now(lane) : wait_queues(lane);
 	else if (writes || reads)

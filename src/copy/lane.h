@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "copy/hasher.h"
 #include "copy/ring.h"
 #include "copy/work.h"
 #include "io/io.h"
@@ -65,6 +66,11 @@ struct slot {
 	/* Digests of what was read of the source, and, where both ends are read, of the other. */
 	uint8_t part_count, other_count;
 	struct digest_part parts[DIGEST_PARTS_MAX], other[DIGEST_PARTS_MAX];
+	/* Of the sums (sums.h): it was given to the hasher; which still reads the buffer. */
+	bool given;
+	atomic_bool hashing;
+	struct hash_item hash;
+	bool read_only; /* not to be written now: it is read for the sums only */
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -124,16 +130,18 @@ struct lane {
 	unsigned generation; /* of the pass */
 	struct slot *idle;
 	struct slot_queue to_source, to_destination, to_report;
-	uint32_t queued; /* requests that reap will give back */
-	bool unsent;     /* submit queued something that no reap has sent yet */
-	uint32_t batch;  /* completions to wait for at once */
-	bool writing;    /* where the ends take turns: it is the destination's */
+	struct slot_queue hashing; /* through, but the hasher still reads their buffers */
+	uint32_t queued;           /* requests that reap will give back */
+	bool unsent;               /* submit queued something that no reap has sent yet */
+	uint32_t batch;            /* completions to wait for at once */
+	bool writing;              /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
 	uint64_t pending_tag;
 	bool has_pending;
 	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
 	bool cancelled;
+	atomic_bool wants_slots; /* to be woken when the hasher lets go of one */
 
 	struct lane_counters counters;
 	struct latency read_latency, write_latency;

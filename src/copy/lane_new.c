@@ -106,6 +106,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	slot_queue_init(&lane->to_source);
 	slot_queue_init(&lane->to_destination);
 	slot_queue_init(&lane->to_report);
+	slot_queue_init(&lane->hashing);
 
 	r = lane->wake = eventfd_new(reterr);
 	if (r >= 0)

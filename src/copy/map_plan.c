@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "io/backends.h"
 #include "plan/rescue.h"
+#include "plan/sums.h"
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
  * width of their member. */
@@ -179,7 +180,7 @@ static const char *verify_name(enum verify_choice verify)
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
 	const struct plan_options *o = &plan->options;
-	char id[9];
+	char id[9], sums[SUMS_TEXT_MAX];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
 	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : plan_id(plan, id));
@@ -204,6 +205,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	fprintf(file, MAP_COMMENT_PREFIX "option.probe=%s\n", probe_names[o->probe]);
 	fprintf(file, MAP_COMMENT_PREFIX "option.verify=%s\n", verify_name(o->verify));
 	fprintf(file, MAP_COMMENT_PREFIX "option.rewrite=%d\n", o->rewrite);
+	fprintf(file, MAP_COMMENT_PREFIX "option.digest=%s\n", sums_print(o->sums, sums));
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
 	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
 	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
@@ -397,6 +399,8 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 		o->rewrite = !strcmp(value, "1");
 		return o->rewrite || !strcmp(value, "0") ? 0 : -EINVAL;
 	}
+	if (!strcmp(key, "digest"))
+		return sums_parse(value, &o->sums);
 	if (!strcmp(key, "on_error")) {
 		if (strcmp(value, "stop") != 0 && strcmp(value, "map") != 0)
 			return -EINVAL;

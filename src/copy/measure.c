@@ -362,6 +362,7 @@ void measure_publish(struct job *job, uint64_t now)
 
 	pass_show(job, now, &s);
 	proof_show(job, &s);
+	sums_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);
 	fill_end(job, true, &s);

@@ -7,6 +7,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/core.h"
+#include "copy/sums.h"
 
 /* A second flush takes in what passes behind the first one have written. */
 static const struct pass *const sequence[] = {
@@ -14,7 +15,7 @@ static const struct pass *const sequence[] = {
 	&pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,     &pass_scrape,
 	&pass_retry,       &pass_fill,        &pass_flush,      &pass_verify,   &pass_compare,
 	&pass_rewrite,     &pass_trim,        &pass_scrape,     &pass_fill,     &pass_flush,
-	&pass_verify,      &pass_compare,
+	&pass_verify,      &pass_compare,     &pass_sums,       &pass_compare,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
@@ -77,13 +78,13 @@ bool pass_is_through(struct job *job)
 		return true;
 	if (job->pass->traits & PASS_NO_LANES)
 		return saver_idle(job->saver);
-	return all_parked(job);
+	return all_parked(job) && sums_through(job);
 }
 
 /* Whatever is done to what was held back is one thing to those who look on. */
 static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 {
-	return job->stages.now > 0 ? PASS_ARM : pass->kind;
+	return job->stages.now > 0 && pass != &pass_sums ? PASS_ARM : pass->kind;
 }
 
 /* Brings the line of the pass under way up to date. */
@@ -118,6 +119,7 @@ static void close_pass(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
+	sums_close(job);
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))

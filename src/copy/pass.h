@@ -100,6 +100,7 @@ extern const struct pass pass_fill;
 extern const struct pass pass_flush;
 extern const struct pass pass_verify;
 extern const struct pass pass_compare;
+extern const struct pass pass_sums;
 extern const struct pass pass_rewrite;
 
 /* Of passes that write what is no part of the copy: pass_wipe.c. */

@@ -11,6 +11,7 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "copy/sums.h"
 
 static int compare_prepare(struct job *job, unsigned round)
 {
@@ -24,6 +25,8 @@ static int compare_prepare(struct job *job, unsigned round)
 		r = job_make_work_of(job, &parts, "+", lane_half(job));
 	r = r < 0 ? r : parts.count > 0;
 	range_list_done(&parts);
+	if (r > 0)
+		sums_begin(job, JOB_SUMS_OF_SOURCE);
 	return r;
 }
 
@@ -44,6 +47,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 	slot->part_count = (uint8_t)proof_parts(lane->job, &slot->piece, slot->buffer, slot->parts);
 	slot->other_count =
 		(uint8_t)proof_parts(lane->job, &slot->piece, second_half(lane, slot), slot->other);
+	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
 }
 

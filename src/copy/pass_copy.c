@@ -20,6 +20,7 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "copy/sums.h"
 
 #define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
@@ -52,8 +53,10 @@ static int copy_prepare(struct job *job, unsigned round)
 
 	if (round >= (survives(job) ? SWEEPS : 1) || job->setup.verify_only)
 		return 0;
-	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
-			  round == SWEEP_BACKWARDS);
+	r = round == SWEEP_LARGE ? sums_begin_copy(job) : 0;
+	if (r == 0)
+		r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
+				  round == SWEEP_BACKWARDS);
 	if (r < 0)
 		return r;
 	job->sweep = round;
@@ -73,11 +76,9 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 {
 	if (lane->job->sweep == SWEEP_LAST && lane->number > 0)
 		return false;
-	while (lane_take_chunk(lane, ret)) {
-		lane->pending_tag = lane->chunk - 1;
+	while (lane_take_chunk(lane, ret))
 		if (!skip_leaves_out(&lane->job->skip, lane->pending_tag))
 			return true;
-	}
 	return false;
 }
 
@@ -110,10 +111,13 @@ static bool too_slow(const struct lane *lane, const struct slot *slot)
 
 static void read_done(struct lane *lane, struct slot *slot)
 {
-	if (too_slow(lane, slot))
+	if (too_slow(lane, slot)) {
+		/* What is left out now comes out of its order. */
+		sums_break(lane->job);
 		skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
-	else
+	} else {
 		skip_good(&lane->job->skip, slot->tag);
+	}
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);
 }
@@ -161,10 +165,38 @@ static void read_failed(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 }
 
+static void copy_begin(struct lane *lane, struct slot *slot)
+{
+	slot->read_only = sums_only_reads(lane->job, &slot->piece);
+	lane_slot_read(lane, slot);
+}
+
+/* Its time to be written, and to be rescued, comes later. */
+static void only_read(struct lane *lane, struct slot *slot)
+{
+	struct digest_part parts[DIGEST_PARTS_MAX];
+	unsigned count = 0;
+
+	if (slot->request.result < 0) {
+		if (!retry_read_at_once(lane, slot))
+			lane_slot_report(lane, slot);
+		return;
+	}
+	if (lane->job->proof)
+		count = proof_parts(lane->job, &slot->piece, slot->buffer, parts);
+	sums_give(lane, slot, slot->buffer, parts, count);
+	counter_add(&lane->counters.handled, slot->piece.length);
+	lane_slot_report(lane, slot);
+}
+
 static void copy_advance(struct lane *lane, struct slot *slot)
 {
 	bool good = slot->request.result == 0;
 
+	if (slot->read_only) {
+		only_read(lane, slot);
+		return;
+	}
 	switch (slot->phase) {
 	case SLOT_READ:
 		(good ? read_done : read_failed)(lane, slot);
@@ -219,7 +251,7 @@ const struct pass pass_copy = {
 	.prepare = copy_prepare,
 	.take = copy_take,
 	.depth = copy_depth,
-	.begin = lane_slot_read,
+	.begin = copy_begin,
 	.advance = copy_advance,
 	.give_up = retry_give_up,
 	.report = slot_report_map,

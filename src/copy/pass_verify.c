@@ -6,20 +6,31 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "copy/sums.h"
 
-static int verify_prepare(struct job *job, unsigned round)
+static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
 {
 	struct range_list parts = { 0 };
-	int r;
+	int r = want(job, &parts);
 
-	if (round > 0 || !job->proof)
-		return 0;
-	r = proof_want_digest(job, &parts);
 	if (r == 0 && parts.count > 0)
 		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
 	r = r < 0 ? r : parts.count > 0;
 	range_list_done(&parts);
+	if (r > 0)
+		sums_begin(job, JOB_SUMS_OF_DESTINATION);
 	return r;
+}
+
+static int verify_prepare(struct job *job, unsigned round)
+{
+	return round > 0 || !job->proof ? 0 : prepare(job, proof_want_digest);
+}
+
+/* All of it once more, in order. */
+static int sums_prepare(struct job *job, unsigned round)
+{
+	return round > 0 || !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
 }
 
 static void verify_begin(struct lane *lane, struct slot *slot)
@@ -30,13 +41,15 @@ static void verify_begin(struct lane *lane, struct slot *slot)
 
 static void verify_advance(struct lane *lane, struct slot *slot)
 {
+	const char *data;
+
 	if (slot->request.result < 0) {
 		retry_read_back(lane, slot);
 		return;
 	}
-	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece,
-						 (char *)slot->buffer + lane_back_skip(lane, slot),
-						 slot->other);
+	data = (const char *)slot->buffer + lane_back_skip(lane, slot);
+	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
+	sums_give(lane, slot, data, slot->other, slot->other_count);
 	lane_slot_report(lane, slot);
 }
 
@@ -70,6 +83,20 @@ const struct pass pass_verify = {
 	.state = JOB_VERIFYING,
 	.letter = '+',
 	.prepare = verify_prepare,
+	.begin = verify_begin,
+	.advance = verify_advance,
+	.give_up = verify_give_up,
+	.report = verify_report,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};
+
+const struct pass pass_sums = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.prepare = sums_prepare,
 	.begin = verify_begin,
 	.advance = verify_advance,
 	.give_up = verify_give_up,

@@ -183,6 +183,14 @@ int proof_want_digest(struct job *job, struct range_list *ret)
 	return 0;
 }
 
+int proof_want_all(struct job *job, struct range_list *ret)
+{
+	for (size_t i = 0; i < job->proof->count; i++)
+		if (proof_finished(job, i) > 0 && ask(job, i, ret) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 /* Most copies never need them. */
 static int make_tables(struct job *job)
 {
@@ -320,6 +328,18 @@ static bool all_known(const struct job *job)
 	for (size_t i = 0; i < job->proof->count; i++)
 		if (!digest_known(job->proof, i, proof_finished(job, i)))
 			return false;
+	return true;
+}
+
+bool proof_total(const struct job *job, struct digest *ret)
+{
+	uint64_t sectors;
+
+	if (!all_known(job))
+		return false;
+	*ret = (struct digest){ 0 };
+	for (size_t i = 0; i < job->proof->count; i++)
+		digest_add(ret, digests_sum(job->proof->expected, i, &sectors));
 	return true;
 }
 

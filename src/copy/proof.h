@@ -47,6 +47,8 @@ void proof_collect(struct proof *proof, const struct report *report);
 int proof_want_digest(struct job *job, struct range_list *ret);
 /* Those that both ends must be read for. */
 int proof_want_compare(struct job *job, struct range_list *ret);
+/* All that are on the destination, once more. */
+int proof_want_all(struct job *job, struct range_list *ret);
 /* Those that differ, to be copied once more; their part of the map becomes non-tried. */
 int proof_want_rewrite(struct job *job, struct range_list *ret);
 /* What was asked for and is not done by then is judged next time. */
@@ -60,10 +62,12 @@ void proof_collect_found(struct job *job, const struct report *report);
 void proof_sum(struct job *job);
 /* Everything that the map calls finished is proven. */
 bool proof_complete(const struct job *job);
-/* Something differs, or could not be read back. */
+/* Something differs, or could not be read back. NULL: no. */
 bool proof_differs(const struct proof *proof);
 /* What was taken of the source so far; the caller's. NULL: nothing is, or no memory. */
 struct digests *proof_copy_taken(const struct proof *proof);
+/* The sum of the digests of all that was read of the source; false: not all are known. */
+bool proof_total(const struct job *job, struct digest *ret);
 /* The list of digests (verify/list.h), once all are known; *retsaved false: they are not. */
 int proof_save(struct job *job, const char *path, bool *retsaved, struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);

@@ -268,7 +268,7 @@ void proof_end_digest(struct job *job)
 		if (digest_equal(digests_sum(proof->expected, i, &expected),
 				 digests_sum(proof->found, i, &found)) &&
 		    expected == found && !state->unread)
-			good(state, found, false);
+			good(state, found, state->compared);
 		else if ((expected == found || state->unread) && job->setup.known)
 			settle(job, i);
 		else if (expected == found || state->unread)

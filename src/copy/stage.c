@@ -2,6 +2,10 @@
 /* Which part of the plan comes when. */
 #include "copy/stage.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 static int subtract(struct range_list *list, const struct range_list *what)
 {
 	int r = 0;
@@ -74,4 +78,33 @@ bool stages_last(const struct stages *stages)
 const struct range_list *stages_domain(const struct stages *stages)
 {
 	return stages->count ? &stages->domain[stages->now] : NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int stages_in_order(const struct stages *stages, struct range_list *ret)
+{
+	size_t count = 0;
+
+	*ret = (struct range_list){ 0 };
+	for (unsigned s = 0; s < stages->count; s++)
+		count += stages->domain[s].count;
+	if (count == 0)
+		return 0;
+	ret->items = calloc(count, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	ret->capacity = count;
+	for (unsigned s = 0; s < stages->count; s++) {
+		memcpy(ret->items + ret->count, stages->domain[s].items,
+		       stages->domain[s].count * sizeof(*ret->items));
+		ret->count += stages->domain[s].count;
+	}
+	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
+	return 0;
 }

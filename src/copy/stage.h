@@ -33,5 +33,8 @@ void stages_done(struct stages *stages);
 bool stages_last(const struct stages *stages);
 /* What the passes are about now; NULL: all of the plan. */
 const struct range_list *stages_domain(const struct stages *stages);
+/* The parts of all stages by LBA, neighbours of two stages apart, so that it is no list to be
+ * added to. Empty with one stage. -ENOMEM. */
+int stages_in_order(const struct stages *stages, struct range_list *ret);
 
 #endif

@@ -314,6 +314,9 @@ static int choose_buffers(const struct io_target *source, const struct io_target
 		choice->buffers_per_lane = larger(wanted, 2);
 	else
 		choice->buffers_per_lane = 1; /* filled, emptied, filled again in the call */
+	/* Each is held until it is hashed, too, and that comes in order. */
+	if (options->sums)
+		choice->buffers_per_lane += larger(2, choice->source_depth / choice->lanes);
 	if ((uint64_t)choice->lanes * choice->buffers_per_lane * choice->chunk <=
 	    (uint64_t)MEMORY_MOST)
 		return 0;

@@ -103,7 +103,8 @@ struct plan_options {
 	enum probe_choice probe;
 	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
 	enum verify_choice verify;
-	bool rewrite; /* what the proof finds wrong is copied once more, and proven again */
+	unsigned sums; /* of the whole source: a bit each of enum sum_algorithm (plan/sums.h) */
+	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
 };
 
 struct plan {

@@ -235,6 +235,8 @@ static void put_events(FILE *out, const struct report *report)
 
 static void put_files(FILE *out, const struct report *report)
 {
+	char path[512];
+
 	html_section(out, "files", _("Files"));
 	html_markup(out, "<table class=\"facts mono\">\n");
 	if (report->json_path[0])
@@ -243,6 +245,12 @@ static void put_files(FILE *out, const struct report *report)
 		html_row(out, _("Map"), "%s", report->map_path);
 	if (report->job.digests_saved && report->digests_path[0])
 		html_row(out, _("Digests"), "%s", report->digests_path);
+	for (unsigned i = 0; i < report->job.sums.count; i++) {
+		enum sum_algorithm algorithm = report->job.sums.items[i].algorithm;
+
+		if (report_sum_path(report, algorithm, path, sizeof(path)))
+			html_row(out, sum_title(algorithm), "%s", path);
+	}
 	if (report->log_path[0])
 		html_row(out, _("Log"), "%s", report->log_path);
 	html_markup(out, "</table>\n");

@@ -117,6 +117,19 @@ static void put_range(FILE *out, const struct plan *plan)
 			 plan->extent_count);
 }
 
+static void put_sums(FILE *out, const struct report *report)
+{
+	const struct job_sums *sums = &report->job.sums;
+	bool known = job_sums_known(sums);
+	char line[256];
+
+	for (unsigned i = 0; known && i < sums->count; i++)
+		html_row(out, sum_title(sums->items[i].algorithm), "%s", sums->items[i].hex);
+	if (sums->count)
+		html_row(out, known ? "" : _("Sums"), "%s",
+			 report_sums(report, line, sizeof(line)));
+}
+
 static void put_facts(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
@@ -137,6 +150,7 @@ static void put_facts(FILE *out, const struct report *report)
 	if (report_armed(report, line, sizeof(line))[0])
 		html_row(out, _("Armed"), "%s", line);
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));
+	put_sums(out, report);
 	html_markup(out, "</table>\n");
 	html_section_end(out);
 }

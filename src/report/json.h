@@ -35,6 +35,8 @@ json_object *report_json_held(unsigned areas, uint64_t bytes);
 struct report;
 /* What was proven, and what differs; null when nothing was asked for. */
 json_object *report_json_verify(const struct report *report);
+/* The sums of the whole source; NULL: none were asked for. */
+json_object *report_json_sums(const struct report *report);
 /* The whole report, serial numbers masked where it says so; NULL without memory for that. */
 json_object *report_json_document(const struct report *report);
 /* Malloc'd text with json-c's flags; NULL when there is no memory for it. */

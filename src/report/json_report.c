@@ -129,6 +129,7 @@ static json_object *document_of(const struct report *report)
 	report_json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
 	json_object_object_add(object, "digests", report_json_digests(report));
+	json_object_object_add(object, "sums", report_json_sums(report));
 	add_measured(object, report);
 	json_object_object_add(object, "warnings",
 			       report_json_verdicts(&report->verdicts, VERDICT_WARN));

@@ -98,3 +98,50 @@ json_object *report_json_digests(const struct report *report)
 	json_object_object_add(object, "list", json_object_new_string(report->digests_path));
 	return object;
 }
+
+static json_object *json_sum(const struct report *report, const struct job_sum *sum)
+{
+	json_object *object = json_object_new_object();
+	char path[512];
+
+	json_object_object_add(object, "algorithm",
+			       json_object_new_string(sum_name(sum->algorithm)));
+	json_object_object_add(object, "value", report_json_text(sum->hex));
+	json_object_object_add(object, "list",
+			       report_sum_path(report, sum->algorithm, path, sizeof(path))
+				       ? json_object_new_string(path)
+				       : NULL);
+	return object;
+}
+
+json_object *report_json_sums(const struct report *report)
+{
+	static const char *const of[] = {
+		[JOB_SUMS_OF_SOURCE] = "source",
+		[JOB_SUMS_OF_DESTINATION] = "destination",
+	};
+	static const char *const why[] = {
+		[JOB_SUMS_PENDING] = "incomplete",
+		[JOB_SUMS_INCOMPLETE] = "incomplete",
+		[JOB_SUMS_DIFFERS] = "differs",
+		[JOB_SUMS_NOT_READ_BACK] = "not-read-back",
+	};
+	const struct job_sums *sums = &report->job.sums;
+	bool known = job_sums_known(sums);
+	json_object *object, *items;
+
+	if (!sums->count)
+		return NULL;
+	object = json_object_new_object();
+	items = json_object_new_array();
+	json_object_object_add(object, "of",
+			       known ? json_object_new_string(of[sums->state]) : NULL);
+	json_object_object_add(object, "unknown_because",
+			       known ? NULL : json_object_new_string(why[sums->state]));
+	json_object_object_add(object, "zero_bytes",
+			       known ? json_object_new_uint64(sums->zeros) : NULL);
+	for (unsigned i = 0; i < sums->count; i++)
+		json_object_array_add(items, json_sum(report, &sums->items[i]));
+	json_object_object_add(object, "items", items);
+	return object;
+}

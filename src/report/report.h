@@ -44,6 +44,7 @@ struct report {
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
 	char log_path[512], map_path[512], json_path[512], certificate_path[512],
 		digests_path[512]; /* "" none */
+	char sums_stem[512];       /* of the lists of sums; "" none */
 	bool log_dir_in_memory;
 	char host[128], kernel[128], version[64];
 	char destination_next[512]; /* what to do next, a sentence; "" nothing */
@@ -62,6 +63,13 @@ const char *report_reason(const struct report *report);
  * is on its medium. Phrases, translated. */
 const char *report_verified(const struct report *report, char *buffer, size_t size);
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
+/* Of what the sums of the whole source are, or why there are none: a phrase, translated. */
+const char *report_sums(const struct report *report, char *buffer, size_t size);
+/* Where the list of this sum is, in sha256sum's format; false: there is none. */
+bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
+		     size_t size);
+/* Writes those lists. */
+int report_save_sums(const struct report *report, struct error *reterr);
 /* Is what was held back there, too? "" where nothing was. */
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */

@@ -74,6 +74,8 @@ static void put_warnings(struct page *page, const struct report *report)
 
 static void put_file_names(struct page *page, const struct report *report)
 {
+	char path[512];
+
 	if (report->json_path[0])
 		page_field(page, _("report"), "%s", report->json_path);
 	if (report->certificate_path[0])
@@ -84,6 +86,12 @@ static void put_file_names(struct page *page, const struct report *report)
 		page_field(page, _("map"), _("%s could not be written"), report->map_path);
 	if (report->job.digests_saved && report->digests_path[0])
 		page_field(page, _("digests"), "%s", report->digests_path);
+	for (unsigned i = 0; i < report->job.sums.count; i++) {
+		enum sum_algorithm algorithm = report->job.sums.items[i].algorithm;
+
+		if (report_sum_path(report, algorithm, path, sizeof(path)))
+			page_field(page, sum_name(algorithm), "%s", path);
+	}
 	if (report->log_path[0])
 		page_field(page, _("log"), "%s", report->log_path);
 }
@@ -151,6 +159,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	text_put_when(page, job);
 	text_put_copied(page, job);
 	text_put_verified(page, report);
+	text_put_sums(page, report);
 	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
 	if (report_armed(report, line, sizeof(line))[0])
 		page_field(page, _("armed"), "%s", line);

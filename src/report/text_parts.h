@@ -21,6 +21,8 @@ void text_put_health(struct page *page, const struct report *report);
 /* Throughput over what was copied, and the events. */
 void text_put_course(struct page *page, const struct report *report);
 
+/* sums.c */
+void text_put_sums(struct page *page, const struct report *report);
 /* text_verify.c */
 void text_put_verified(struct page *page, const struct report *report);
 void text_put_mismatches(struct page *page, const struct report *report);

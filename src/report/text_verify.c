@@ -113,6 +113,7 @@ int report_text_verify(const struct report *report, int columns, char **ret, str
 	if (!page.out)
 		return error_nomem(reterr);
 	text_put_verified(&page, report);
+	text_put_sums(&page, report);
 	text_put_mismatches(&page, report);
 
 	bool failed = ferror(page.out);

@@ -91,6 +91,7 @@ static bool name_files(struct session *session, const char *stem)
 {
 	struct session_files *files = &session->files;
 
+	text_copy(files->sums_stem, sizeof(files->sums_stem), stem);
 	return (size_t)snprintf(files->log, sizeof(files->log), "%s.log", stem) <
 		       sizeof(files->log) &&
 	       (size_t)snprintf(files->map, sizeof(files->map), "%s.map", stem) <
@@ -207,6 +208,21 @@ static void name_certificate(struct session *session)
 		text_copy(files->certificate, sizeof(files->certificate), beside);
 }
 
+bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size)
+{
+	char stem[512], path[sizeof(stem) + 16];
+
+	if (!session_name_beside(stem, sizeof(stem), report, ""))
+		return false;
+	for (unsigned i = 0; i < SUM_ALGORITHMS; i++) {
+		snprintf(path, sizeof(path), "%s.%s", stem, sum_name((enum sum_algorithm)i));
+		if (sums & 1u << i && access(path, F_OK) == 0)
+			return false;
+	}
+	text_copy(ret, size, stem);
+	return true;
+}
+
 /* The list of digests lies beside the report, wherever that is. */
 static void name_report(struct session *session)
 {
@@ -214,6 +230,8 @@ static void name_report(struct session *session)
 
 	session_absolute(files->report, sizeof(files->report), session->options.report_path);
 	snprintf(files->digests, sizeof(files->digests), "%.503s.digests", files->report);
+	session_name_sums(session->plan->options.sums, files->report, files->sums_stem,
+			  sizeof(files->sums_stem));
 }
 
 int session_make_files(struct session *session, struct error *reterr)

@@ -92,6 +92,7 @@ struct save_task {
 /* Where log, map and report of one copy go. */
 struct session_files {
 	char log[512], map[512], report[512], certificate[512], digests[512];
+	char sums_stem[512]; /* of the lists of sums */
 };
 
 struct start_task {
@@ -266,6 +267,9 @@ int session_try_beside(const char *path);
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending);
+/* The stem of the lists of sums beside a report; false, and *ret as it was: somebody else's are
+ * there. sums: as in struct plan_options. */
+bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size);
 
 /* health.c */
 /* Before the start: which nodes are to be asked. */

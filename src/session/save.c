@@ -50,17 +50,32 @@ static int mask_list(const struct report *report, struct error *reterr)
 	return r;
 }
 
+static int save_sums(struct session *session, struct error *reterr)
+{
+	int r = report_save_sums(&session->report, reterr);
+
+	if (r < 0 && session->log)
+		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s",
+			 session->report.sums_stem, error_phrase(r));
+	return r;
+}
+
 int session_save_first(struct session *session, struct error *reterr)
 {
 	struct report *report = &session->report;
 
+	text_copy(report->sums_stem, sizeof(report->sums_stem), session->files.sums_stem);
 	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
 	text_copy(report->certificate_path, sizeof(report->certificate_path),
 		  session->files.certificate);
 	int list = mask_list(report, reterr);
-	int certificate = save(session, REPORT_HTML, report->certificate_path, reterr);
+	int sums = save_sums(session, reterr);
 
 	/* What is not there is not named. */
+	if (sums < 0)
+		report->sums_stem[0] = '\0';
+	int certificate = save(session, REPORT_HTML, report->certificate_path, reterr);
+
 	if (certificate < 0)
 		report->certificate_path[0] = '\0';
 	/* The report is the more important one: its error is the one to be told. */
@@ -70,12 +85,12 @@ int session_save_first(struct session *session, struct error *reterr)
 		report->json_path[0] = '\0';
 	if (json < 0 || certificate < 0)
 		return json < 0 ? json : certificate;
-	return list;
+	return list < 0 ? list : sums;
 }
 
-/* Where the three forms go. */
+/* Where the three forms go, and the lists of sums. */
 struct report_files {
-	char json[512], text[512], certificate[512];
+	char json[512], text[512], certificate[512], sums_stem[512];
 };
 
 /* In a directory they get the name that they have in the log directory. */
@@ -112,8 +127,13 @@ static int name_files(const struct report *report, const char *path, struct repo
 		stem[length - 4] = '\0';
 	if (session_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
 	    session_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
-	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html"))
+	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html")) {
+		/* Else they stay where they are. */
+		if (!session_name_sums(report->plan->options.sums, stem, ret->sums_stem,
+				       sizeof(ret->sums_stem)))
+			text_copy(ret->sums_stem, sizeof(ret->sums_stem), report->sums_stem);
 		return 0;
+	}
 	return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
 			 _("The report cannot be saved there: the path is too long."));
 }
@@ -139,10 +159,12 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 		path, on->node);
 }
 
-static void name_in_report(struct report *report, const char *json, const char *certificate)
+static void name_in_report(struct report *report, const char *json, const char *certificate,
+			   const char *sums_stem)
 {
 	text_copy(report->json_path, sizeof(report->json_path), json);
 	text_copy(report->certificate_path, sizeof(report->certificate_path), certificate);
+	text_copy(report->sums_stem, sizeof(report->sums_stem), sums_stem);
 }
 
 /* ---- in the background ---- */
@@ -168,8 +190,10 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	if (r < 0)
 		return r;
 	/* Each of them names the others. */
-	name_in_report(report, files.json, files.certificate);
-	r = report_save(report, REPORT_JSON, files.json, reterr);
+	name_in_report(report, files.json, files.certificate, files.sums_stem);
+	r = report_save_sums(report, reterr);
+	if (r == 0)
+		r = report_save(report, REPORT_JSON, files.json, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_TEXT, files.text, reterr);
 	if (r == 0)
@@ -286,7 +310,7 @@ void session_take_save(struct session *session, unsigned *changes)
 	if (saving->result == 0 && session->has_report &&
 	    strcmp(session->report.log_path, saving->report.log_path) == 0)
 		name_in_report(&session->report, saving->report.json_path,
-			       saving->report.certificate_path);
+			       saving->report.certificate_path, saving->report.sums_stem);
 	session_forget_save(session);
 	*changes |= SESSION_CHANGE_SAVED;
 }

@@ -173,9 +173,11 @@ const char *session_token_phrase(const struct session *session);
 int session_confirm(struct session *session, const char *token, struct error *reterr);
 
 /* ---- verify ---- */
-/* The plan of a saved report, for its list of digests; the source need not be attached. */
+/* The plan of a saved report, for its list of digests; the source need not be attached. sums: as
+ * in struct plan_options. */
 int session_plan_from_report(struct session *session, const char *path,
-			     const struct endpoint *destination, struct error *reterr);
+			     const struct endpoint *destination, unsigned sums,
+			     struct error *reterr);
 /* Of a plan that was made: reads both ends, or, after session_plan_from_report(), the destination,
  * and writes nothing. *ret is the running job, the session's as long as it lives. Waits for the
  * disks to open. Refusals that concern who only reads are errors (-EBUSY, class REFUSED). */

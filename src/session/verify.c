@@ -74,7 +74,8 @@ static int check_destination(const struct known *known, const struct endpoint *d
 }
 
 int session_plan_from_report(struct session *session, const char *path,
-			     const struct endpoint *destination, struct error *reterr)
+			     const struct endpoint *destination, unsigned sums,
+			     struct error *reterr)
 {
 	struct report_reference reference;
 	struct plan *plan = NULL;
@@ -94,7 +95,7 @@ int session_plan_from_report(struct session *session, const char *path,
 	if (r == 0)
 		r = check_destination(&known, destination, path, reterr);
 	if (r == 0) {
-		struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT };
+		struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT, .sums = sums };
 
 		r = plan_from_extents(&known.plan->source, destination, known.plan->extents,
 				      known.plan->extent_count, &options, &plan, reterr);

@@ -73,6 +73,7 @@ SINGLE = {
     "plan-wrong": ("rescue", RUN[:-2] + ["45678x", "Enter"], "that is not"),
     "plan-empty": ("rescue", RUN[:-2] + ["Enter"], "Not started: type"),
     "plan-options": ("rescue", PLAN + ["o"], "Options of the copy"),
+    "plan-options-last": ("rescue", PLAN + ["o", "Up", "Space"], "Sum: none"),
     "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "can not be"),
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
@@ -105,8 +106,8 @@ SINGLE = {
 
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "report", "report-save",
-          "plan-options", "run-map-areas", "run-lanes", "help-disks", "help-run", "stop-question",
-          "disks-details"]
+          "plan-options", "plan-options-last", "run-map-areas", "run-lanes", "help-disks",
+          "help-run", "stop-question", "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 

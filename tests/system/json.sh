@@ -31,7 +31,7 @@ two_disks() {
 a_plan() {
 	two_disks
 	partition_gpt "$destination"
-	run 0 clone -s "$source" -d "$destination" --dry-run --json --log-dir logs
+	run 0 clone -s "$source" -d "$destination" --digest sha256,md5 --dry-run --json --log-dir logs
 	[ "$(valid out)" = plan ]
 	jq -e '.refused == false and (.lost | length) == 3 and .confirm.needed' out
 	# What must be typed is not told.
@@ -72,7 +72,7 @@ progress_and_report() {
 a_copy_that_is_not_read_back() {
 	two_disks
 	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --no-verify \
-		--log-dir logs
+		--digest sha512,md5 --log-dir logs
 	says 'not read back'
 	[ "$(valid logs/*.json)" = report ]
 	jq -e '.result == "COMPLETE" and .verify == null and .bytes_verified == null' logs/*.json
@@ -86,7 +86,7 @@ a_copy_compared_with_its_source() {
 		--log-dir logs
 	says 'byte for byte'
 	[ "$(valid logs/*.json)" = report ]
-	run 0 verify -s "$source" -d "$destination" --json
+	run 0 verify -s "$source" -d "$destination" --digest sha256 --json
 	[ "$(valid out | uniq)" = $'progress\nverify' ]
 	jq -e '.verify.method == "compare" and .verify.bytes_compared == 33554432' logs/*.json
 }

@@ -103,10 +103,15 @@ many_bad_sectors() {
 	damaged 16 "${places[@]}"
 	destination=$(new_disk destination 16)
 	rescued_by_ddrescue
-	clone 4 "$source" "$destination" --map "$case_dir/copy.map" --chunk 64K
+	clone 4 "$source" "$destination" --map "$case_dir/copy.map" --chunk 64K --digest sha256 \
+		--report "$case_dir/report.json"
 	our_reads=$(failed_reads)
 	same_rescue
 	no_more_failed_reads
+	# The sum is that of ddrescue's image, where bad sectors are zero, too.
+	sum=$(sha256sum <theirs.img)
+	jq -e --arg sum "${sum%% *}" '.sums.of == "destination" and .sums.zero_bytes == .bad_bytes
+		and .sums.items[0].value == $sum' report.json
 }
 
 a_dead_zone() {

@@ -158,6 +158,9 @@ START_TEST(verifying_is_chosen)
 	ck_assert_int_eq(CLONE("--verify=compare", "--rewrite"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_COMPARE);
 	ck_assert(options.plan.rewrite);
+	ck_assert_uint_eq(options.plan.sums, 0);
+	ck_assert_int_eq(CLONE("--digest", "md5,sha256"), 0);
+	ck_assert_uint_eq(options.plan.sums, 1U << SUM_SHA256 | 1U << SUM_MD5);
 	ck_assert_int_eq(CLONE("--no-verify"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_OFF);
 	ck_assert_int_eq(CLONE("--no-verify", "--verify"), 0);
@@ -176,6 +179,8 @@ START_TEST(bad_words_are_refused)
 		{ "--verify=twice", NULL, "--verify=twice" },
 		{ "--no-verify", "--rewrite", "--rewrite" },
 		{ "--no-verify=1", NULL, "no-verify" },
+		{ "--digest", "crc32", "choose sha256" },
+		{ "--digest", "", "choose sha256" },
 		{ "-x", NULL, "-x" },
 		{ "--operator", "", "operator" },
 		{ "--ticket",

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "copy/map.h"
+#include "plan/sums.h"
 
 static char dir[64], path[128];
 
@@ -69,6 +70,7 @@ static struct plan *make_plan(const struct extent *extents, size_t count)
 					.max_read_errors = 4,
 					.max_error_rate = 5000000000,
 					.max_no_read = 6,
+					.sums = 1U << SUM_SHA256 | 1U << SUM_BLAKE2B,
 					.source_backend = BACKEND_THREADS };
 	struct plan *plan = NULL;
 	struct error error = { 0 };
@@ -344,6 +346,7 @@ static const struct {
 	{ "# clonedeck source.kind=none\n", 1 },
 	{ "# clonedeck source.kind=1\n", 1 },
 	{ "# clonedeck option.on_error=maybe\n", 1 },
+	{ "# clonedeck option.digest=crc32\n", 1 },
 	{ "# clonedeck option.source_backend=none\n", 1 },
 	{ "# clonedeck extent=1,2\n", 1 },
 	{ "# clonedeck extent=1,2,3,4\n", 1 },

@@ -261,6 +261,107 @@ START_TEST(absurd_widths_end)
 }
 END_TEST
 
+static void add_sums(struct sample *sample, enum job_sums_state state)
+{
+	struct job_sums *sums = &sample->report.job.sums;
+
+	*sums = (struct job_sums){ .state = state, .count = 2 };
+	sums->items[0].algorithm = SUM_SHA512;
+	sums->items[1].algorithm = SUM_MD5;
+	if (!job_sums_known(sums))
+		return;
+	memset(sums->items[0].hex, 'a', 128);
+	memset(sums->items[1].hex, 'b', 32);
+}
+
+/* They are told with what they are of, or with why there are none. */
+START_TEST(sums_say_what_they_are_of)
+{
+	static const struct {
+		enum job_sums_state state;
+		const char *words;
+	} cases[] = {
+		{ JOB_SUMS_OF_SOURCE, "of the source, as it was read" },
+		{ JOB_SUMS_OF_DESTINATION, "of the destination, as it was read back" },
+		{ JOB_SUMS_INCOMPLETE, "not known: the copy is not complete" },
+		{ JOB_SUMS_DIFFERS, "not known: the copy is not what" },
+		{ JOB_SUMS_NOT_READ_BACK, "not known: the source was not read in one go" },
+	};
+	const char *md5 = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample sample;
+		char *html = NULL;
+
+		sample_init(&sample);
+		add_sums(&sample, cases[i].state);
+		char *text = text_of(&sample.report, 200);
+
+		ck_assert_ptr_nonnull(strstr(text, cases[i].words));
+		ck_assert_int_eq(!strstr(text, md5), i > 1);
+		ck_assert_int_eq(report_html(&sample.report, &html, NULL), 0);
+		ck_assert_ptr_nonnull(strstr(html, cases[i].words));
+		ck_assert_int_eq(!strstr(html, md5), i > 1);
+		free(html);
+		free(text);
+		sample_done(&sample);
+	}
+}
+END_TEST
+
+static void check_line(const char *path, const char *line)
+{
+	char text[1024];
+	FILE *file = fopen(path, "r");
+	bool found = false;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(text, sizeof(text), file))
+		found = found || strcmp(text, line) == 0;
+	fclose(file);
+	ck_assert_msg(found, "%s is not in %s", line, path);
+}
+
+START_TEST(lists_of_sums_are_as_md5sum_reads_them)
+{
+	char directory[] = "/tmp/clonedeck-sums-XXXXXX", path[512];
+	struct sample sample;
+	struct error error = { 0 };
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	sample_init(&sample);
+	snprintf(sample.report.sums_stem, sizeof(sample.report.sums_stem), "%s/x", directory);
+	/* Not known: no file. */
+	add_sums(&sample, JOB_SUMS_INCOMPLETE);
+	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert(!report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+
+	add_sums(&sample, JOB_SUMS_OF_SOURCE);
+	strcpy(sample.plan->source.node, "/tmp/a\\b\nc");
+	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+	check_line(path, "\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  /tmp/a\\\\b\\nc\n");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert(report_sum_path(&sample.report, SUM_SHA512, path, sizeof(path)));
+	ck_assert_int_eq(unlink(path), 0);
+
+	/* With zeros in it nobody finds it on the source, and on the destination is more. */
+	sample.report.job.sums.state = JOB_SUMS_OF_DESTINATION;
+	sample.report.job.sums.zeros = 512;
+	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+	check_line(path, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  -\n");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert(report_sum_path(&sample.report, SUM_SHA512, path, sizeof(path)));
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
+	/* The folder is gone. */
+	ck_assert_int_eq(report_save_sums(&sample.report, &error), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(error.sentence, directory));
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(saving_replaces_the_file_whole)
 {
 	char directory[] = "/tmp/test-report.XXXXXX", path[64], name[128];
@@ -308,6 +409,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, unknown_is_not_zero);
 	tcase_add_test(tcase, text_stays_within_its_columns);
 	tcase_add_test(tcase, absurd_widths_end);
+	tcase_add_test(tcase, sums_say_what_they_are_of);
+	tcase_add_test(tcase, lists_of_sums_are_as_md5sum_reads_them);
 	tcase_add_test(tcase, saving_replaces_the_file_whole);
 	suite_add_tcase(suite, tcase);
 	return suite;

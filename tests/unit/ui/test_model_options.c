@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/sums.h"
 #include "ui/model_options.h"
 
 static struct options_form form;
@@ -31,6 +32,8 @@ START_TEST(test_round_trip)
 		  .retry_passes = 1000 },
 		{ .probe = PROBE_NO, .arm_at_once = true },
 		{ .probe = PROBE_YES },
+		{ .sums = 1U << SUM_SHA256 },
+		{ .sums = 1U << SUM_SHA1 | 1U << SUM_MD5 },
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
 		  .destination_backend = BACKEND_SG,
@@ -56,6 +59,7 @@ START_TEST(test_round_trip)
 		ck_assert_int_eq(back.sg_fua, cases[i].sg_fua);
 		ck_assert_int_eq(back.sg_dpo, cases[i].sg_dpo);
 		ck_assert_uint_eq(back.rate, cases[i].rate);
+		ck_assert_uint_eq(back.sums, cases[i].sums);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
 		ck_assert_int_eq(back.on_write_error, cases[i].on_write_error);
 		ck_assert_int_eq(back.probe, cases[i].probe);

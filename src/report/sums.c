@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sums of the whole source: in words, and as lists that sha256sum and its like check. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/replace.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/mask.h"
+#include "report/text_parts.h"
+
+DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
+
+static const char *words(enum job_sums_state state)
+{
+	switch (state) {
+	case JOB_SUMS_OF_SOURCE:
+		return _("of the source, as it was read");
+	case JOB_SUMS_OF_DESTINATION:
+		return _("of the destination, as it was read back and proven to be what was read "
+			 "of the source");
+	case JOB_SUMS_DIFFERS:
+		return _("not known: the copy is not what the source was");
+	case JOB_SUMS_NOT_READ_BACK:
+		return _("not known: the source was not read in one go, and the copy was not read "
+			 "back");
+	case JOB_SUMS_PENDING:
+	case JOB_SUMS_INCOMPLETE:
+		break;
+	}
+	return _("not known: the copy is not complete");
+}
+
+const char *report_sums(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_sums *sums = &report->job.sums;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (sums->zeros)
+		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
+			 words(sums->state), units_print_count(sums->zeros, bytes));
+	else
+		text_copy(buffer, size, words(sums->state));
+	return buffer;
+}
+
+void text_put_sums(struct page *page, const struct report *report)
+{
+	const struct job_sums *sums = &report->job.sums;
+	bool known = job_sums_known(sums);
+	char line[256];
+
+	for (unsigned i = 0; known && i < sums->count; i++)
+		page_field(page, sum_name(sums->items[i].algorithm), "%s", sums->items[i].hex);
+	if (sums->count)
+		page_field(page, known ? "" : _("sums"), "%s",
+			   report_sums(report, line, sizeof(line)));
+}
+
+bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
+		     size_t size)
+{
+	return report->sums_stem[0] && job_sums_known(&report->job.sums) &&
+	       (size_t)snprintf(buffer, size, "%s.%s", report->sums_stem, sum_name(algorithm)) <
+		       size;
+}
+
+/* As sha256sum writes and reads it: what it could not in a line is escaped. */
+static void put_line(FILE *file, const char *hex, const char *name)
+{
+	if (strpbrk(name, "\\\n\r"))
+		putc('\\', file);
+	fprintf(file, "%s  ", hex);
+	for (; *name; name++)
+		if (*name == '\\')
+			fputs("\\\\", file);
+		else if (*name == '\n')
+			fputs("\\n", file);
+		else if (*name == '\r')
+			fputs("\\r", file);
+		else
+			putc(*name, file);
+	putc('\n', file);
+}
+
+/* All of the source went into the sum, and nothing else. */
+static bool is_source(const struct report *report)
+{
+	return report->plan->whole && !report->job.sums.zeros;
+}
+
+/* The destination holds that, and nothing else. */
+static bool is_destination(const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	enum exit_code code = report_exit_code(report);
+	uint64_t size = plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
+								 : plan->destination.size;
+
+	return plan->whole && size == plan_bytes(plan) &&
+	       (code == EXIT_COMPLETE ||
+		(code == EXIT_BAD_AREAS && plan->options.fill == FILL_ZERO));
+}
+
+struct list {
+	const struct report *report;
+	const struct job_sum *sum;
+};
+
+static void fill(FILE *file, const void *user)
+{
+	const struct list *list = user;
+	const struct report *report = list->report;
+	const char *hex = list->sum->hex;
+	char id[9];
+
+	fprintf(file, "# %s of the %s, plan %s, clonedeck %s\n", sum_title(list->sum->algorithm),
+		report->job.sums.state == JOB_SUMS_OF_SOURCE
+			? "source as it was read"
+			: "copy as it was read back and proven",
+		report_plan_id(report, id), report->version);
+	if (is_source(report))
+		put_line(file, hex, report->plan->source.node);
+	if (is_destination(report))
+		put_line(file, hex, report->plan->destination.node);
+	/* For whoever pipes the same bytes into it. */
+	if (!is_source(report) && !is_destination(report))
+		put_line(file, hex, "-");
+}
+
+int report_save_sums(const struct report *report, struct error *reterr)
+{
+	CLEANUP(masked) struct masked_report *masked = NULL;
+	struct list list = { .report = report };
+	char path[512];
+	int r = report_mask(report, &masked, reterr);
+
+	if (masked)
+		list.report = &masked->report;
+	for (unsigned i = 0; r == 0 && i < report->job.sums.count; i++) {
+		list.sum = &report->job.sums.items[i];
+		if (!report_sum_path(report, list.sum->algorithm, path, sizeof(path)))
+			continue;
+		r = file_replace(path, 0644, fill, &list);
+		if (r < 0)
+			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
+				  _("The sum could not be saved as %s: %s."), path,
+				  error_phrase(r));
+	}
+	return r;
+}
