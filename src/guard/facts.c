@@ -291,6 +291,15 @@ static bool find_storage(const struct endpoint *endpoint, struct storage *ret)
 	return true;
 }
 
+bool facts_is_storage(const char *path, const struct endpoint *endpoint)
+{
+	struct storage storage;
+	struct stat st;
+
+	return find_storage(endpoint, &storage) && stat(path, &st) == 0 &&
+	       st.st_dev == storage.devno && st.st_ino == storage.inode;
+}
+
 /* Two partitions of one loop device share its file and are judged by their place on it. */
 static bool same_storage(const struct plan *plan)
 {

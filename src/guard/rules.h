@@ -73,6 +73,9 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 /* Does a file with this path, which need not exist yet, lie on the endpoint's bytes? Reads the
  * machine. What cannot be found out is no. */
 bool facts_path_on(const char *path, const struct endpoint *endpoint);
+/* Is that file, under whatever name, the endpoint's own: the image, or the one behind a loop
+ * device? No for a file that is not there. Reads the machine. */
+bool facts_is_storage(const char *path, const struct endpoint *endpoint);
 
 /* allow: NULL-terminated array of rule ids, or NULL. -EINVAL (class USAGE) for an id that no
  * rule has. */

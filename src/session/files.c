@@ -320,12 +320,32 @@ static int check_apart(const char *one, const char *other, struct error *reterr)
 			 one);
 }
 
+int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)
+{
+	const struct endpoint *ends[] = { &plan->source, &plan->destination };
+
+	for (size_t i = 0; path && i < 2; i++)
+		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
+		    facts_is_storage(path, ends[i]))
+			return error_set(
+				reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
+				_("%s is the source or the destination itself and would be "
+				  "replaced. Name another file."),
+				path);
+	return 0;
+}
+
 int session_check_files(const struct session *session, struct error *reterr)
 {
 	const struct session_options *options = &session->options;
 	const char *map = session->resume ? session->resume_path : options->map_path;
-	int r = check_file(options->map_path, reterr);
+	const char *const paths[] = { map, options->report_path, options->certificate_path };
+	int r = 0;
 
+	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
+		r = session_check_not_an_end(session->plan, paths[i], reterr);
+	if (r == 0)
+		r = check_file(options->map_path, reterr);
 	if (r == 0)
 		r = check_file(options->report_path, reterr);
 	if (r == 0)

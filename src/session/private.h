@@ -260,6 +260,8 @@ void session_take_find(struct session *session, unsigned *changes);
 void session_find_log_dir(struct session *session);
 /* Map and report as the user named them: hours later is too late to find out. */
 int session_check_files(const struct session *session, struct error *reterr);
+/* -EINVAL where the file `path` (NULL: none) is an end of the plan. */
+int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
 /* The map is saved by writing a file beside it and renaming that: does it work? Waits. */
 int session_try_beside(const char *path);

@@ -187,6 +187,12 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 
 	if (r == 0)
 		r = check_place(report->plan, files.json, reterr);
+	if (r == 0)
+		r = session_check_not_an_end(report->plan, files.json, reterr);
+	if (r == 0)
+		r = session_check_not_an_end(report->plan, files.text, reterr);
+	if (r == 0)
+		r = session_check_not_an_end(report->plan, files.certificate, reterr);
 	if (r < 0)
 		return r;
 	/* Each of them names the others. */

@@ -283,6 +283,19 @@ files_in_each_others_place() {
 		refused 1 "$destination" clone "$source" "$destination" $options
 		says 'is named twice'
 	done
+	# A report in its place would be all that is left of a disk in a file.
+	cp source.img image.img
+	ln image.img other-name.img
+	for option in map report certificate; do
+		refused 1 "$destination" clone "$case_dir/image.img" "$destination" \
+			"--$option" ./image.img
+		run 1 clone -s "$source" -d new.img --log-dir logs "--$option" source.img
+		run 1 clone -s "$source" -d new.img --log-dir logs "--$option" ./new.img
+		says './new.img is the source or the destination itself'
+	done
+	refused 1 "$destination" clone "$case_dir/image.img" "$destination" --report other-name.img
+	cmp source.img image.img
+	[ ! -e new.img ]
 	refused 1 "$destination" clone "$source" "$destination" --certificate /dev/null
 	says '/dev/null is not a regular file'
 	refused 2 "$destination" clone "$source" "$destination" --certificate none/c.html
