@@ -202,8 +202,10 @@ int main(int argc, char **argv)
 	}
 #endif
 	if (argc < 2 || argv[1][0] == '-') {
+		char no_command[] = "";
+
 		if (argc > 0)
-			argv[0] = (char[]){ "" };
+			argv[0] = no_command;
 		return run_deck(argc, argv);
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
