@@ -79,6 +79,7 @@ void app_destroy(struct app *app)
 	popup_done(&app->popup);
 	free(app->report_text);
 	range_list_done(&app->choice.ranges);
+	range_list_done(&app->retry);
 	free(app);
 }
 

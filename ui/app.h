@@ -68,8 +68,10 @@ bool app_choose_options(struct app *app, const struct plan_options *options);
 /* Plans what was chosen, and goes to the plan when it has been checked, unless another screen is
  * gone to before. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
-/* The same from a map file: what is missing of an earlier copy. */
-bool app_resume(struct app *app, const char *map_path, struct error *reterr);
+/* The same from a map file: what is missing of an earlier copy. Of what is bad only `areas`
+ * (logical sectors of the source) are read again; empty: as the plan in the map says. Copies the
+ * list. */
+bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
 
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */

@@ -116,18 +116,15 @@ bool app_choose_options(struct app *app, const struct plan_options *options)
 }
 
 /* It may take as long as the slowest file system around: nothing here waits for it. */
-static bool begun(struct app *app, int result, const struct error *error, struct error *reterr)
+static bool begun(struct app *app, int result, const struct error *error)
 {
 	app->session_state = session_state(app->session);
 	app->planning = result == 0;
-	if (result == 0) {
+	if (result == 0)
 		app_message(app, MESSAGE_INFO, _("Looking at mounts and files for the plan..."));
-		return true;
-	}
-	app_error(app, error);
-	if (reterr)
-		*reterr = *error;
-	return false;
+	else
+		app_error(app, error);
+	return result == 0;
 }
 
 bool app_plan(struct app *app, struct error *reterr)
@@ -138,14 +135,19 @@ bool app_plan(struct app *app, struct error *reterr)
 
 	if (!change(app, SCREEN_RUN))
 		return false;
+	range_list_done(&app->retry);
+	app->retry = (struct range_list){ 0 };
 	err = session_begin_plan(app->session, &choice->source, &choice->destination,
 				 choice->everything ? NULL : &choice->ranges,
 				 choice->at_set ? &choice->at : NULL, &choice->options, &error);
-	return begun(app, err, &error, reterr);
+	if (err && reterr)
+		*reterr = error;
+	return begun(app, err, &error);
 }
 
-bool app_resume(struct app *app, const char *map_path, struct error *reterr)
+bool app_resume(struct app *app, const char *map_path, const struct range_list *areas)
 {
+	struct range_list retry = { 0 };
 	struct error error = { 0 };
 	int err;
 
@@ -154,24 +156,41 @@ bool app_resume(struct app *app, const char *map_path, struct error *reterr)
 			    _("A copy is running: the choice cannot be changed now."));
 		return false;
 	}
-	err = session_begin_plan_from_map(app->session, map_path, &error);
-	return begun(app, err, &error, reterr);
+	err = range_list_copy(areas, &retry);
+	if (err) {
+		error_nomem(&error);
+	} else {
+		range_list_done(&app->retry);
+		app->retry = retry;
+		err = session_begin_plan_from_map(app->session, map_path, &error);
+	}
+	return begun(app, err, &error);
 }
 
 /* A plan that came from a map is the choice from now on. */
-static void take_choice(struct app *app)
+static bool take_choice(struct app *app)
 {
-	const struct plan *plan = session_current_plan(app->session);
 	struct choice *choice = &app->choice;
+	struct error error = { 0 };
+	const struct plan *plan;
 
 	if (!session_resumes(app->session))
-		return;
+		return true;
 	/* Run and report are of the copy that it goes on from. */
 	app_forget(app, SCREEN_RUN);
 	app->stop_wanted = false;
+	if (app->retry.count && session_retry_areas(app->session, &app->retry, 0, &error) < 0) {
+		session_discard_plan(app->session);
+		app->session_state = session_state(app->session);
+		app_go(app, SCREEN_DISKS);
+		app_error(app, &error);
+		return false;
+	}
+	plan = session_current_plan(app->session);
 	choice->source = plan->source;
 	choice->destination = plan->destination;
 	choice->options = plan->options;
+	return true;
 }
 
 void app_follow_plan(struct app *app)
@@ -183,7 +202,6 @@ void app_follow_plan(struct app *app)
 		app_error(app, session_plan_error(app->session));
 		return;
 	}
-	take_choice(app);
-	if (planning && app->current != SCREEN_PLAN)
+	if (take_choice(app) && planning && app->current != SCREEN_PLAN)
 		app_go(app, SCREEN_PLAN);
 }

@@ -39,29 +39,6 @@ static void lose_terminal(struct app *app)
 		app_stop_now(app);
 }
 
-static void read_keys(struct app *app)
-{
-	while (app->term && !app->quit) {
-		int key;
-
-		switch (term_read(app->term, &key)) {
-		case TERM_NOTHING:
-			return;
-		case TERM_LOST:
-			lose_terminal(app);
-			return;
-		default:
-			break;
-		}
-		if (key != SPECIAL_RESIZE) {
-			app_key(app, key);
-		} else {
-			term_resize(app->term);
-			app_redraw(app);
-		}
-	}
-}
-
 static void suspend(struct app *app)
 {
 	sigset_t stop;
@@ -121,6 +98,33 @@ static void read_signals(struct app *app)
 
 	while (read(app->signals, &info, sizeof(info)) == sizeof(info))
 		on_signal(app, info.ssi_signo);
+}
+
+static void read_keys(struct app *app)
+{
+	while (app->term && !app->quit) {
+		int key;
+
+		switch (term_read(app->term, &key)) {
+		case TERM_NOTHING:
+			return;
+		case TERM_LOST:
+			lose_terminal(app);
+			return;
+		default:
+			break;
+		}
+		/* Ctrl-C throws away what was typed before it: what there is was typed behind. */
+		read_signals(app);
+		if (!app->term || app->quit)
+			return;
+		if (key != SPECIAL_RESIZE) {
+			app_key(app, key);
+		} else {
+			term_resize(app->term);
+			app_redraw(app);
+		}
+	}
 }
 
 /* Does anything move by itself? */

@@ -19,6 +19,7 @@ struct app {
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
 	bool planning;                    /* the plan is gone to when it is there */
+	struct range_list retry;          /* bad areas that it shall read again */
 	bool has_job;
 	struct job_snapshot snapshot;
 	char message[512];

@@ -2,6 +2,7 @@
 /* While a disk of the copy is gone: which one, what is found instead, and the way out. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
@@ -25,6 +26,31 @@ static void answer(void *user, struct app *app, int choice)
 		app_message(app, MESSAGE_WARN, _("Waiting for the disk. p shows what for."));
 }
 
+/* "since 14:32:05", by the clock on the wall. */
+static void since_text(const struct session_waiting *waiting, char *buffer, size_t size)
+{
+	time_t since = (time_t)waiting->at;
+	char at[16] = "-";
+	struct tm tm;
+
+	if (localtime_r(&since, &tm))
+		strftime(at, sizeof(at), "%H:%M:%S", &tm);
+	snprintf(buffer, size, _("since %s"), at);
+}
+
+static const char *advice(const struct app *app, const struct session_waiting *waiting)
+{
+	if (waiting->trying)
+		return _("It is back: claimed again, and what was copied is compared.");
+	if (waiting->back)
+		return _("It is attached again; g goes on.");
+	if (app->options->on_vanish == SESSION_VANISH_ASK)
+		return _("Attach the same disk again, under any name: then g goes on where the "
+			 "copy ended.");
+	return _("Attach the same disk again, under any name: it is checked, and the copy goes on "
+		 "by itself.");
+}
+
 void app_show_waiting(struct app *app)
 {
 	const struct session_waiting *waiting = session_waiting(app->session);
@@ -32,25 +58,15 @@ void app_show_waiting(struct app *app)
 		{ 'g', _("go on now, where it does not do so by itself") },
 		{ 's', _("stop: report; the map can be resumed") },
 	};
-	char text[1024];
+	char text[1024], since[64];
+	const char *note;
 
 	if (!waiting || !app->term)
 		return;
-	if (waiting->trying)
-		snprintf(text, sizeof(text), "%s\n%s", waiting->who,
-			 _("It is back: claimed again, and what was copied is compared."));
-	else if (waiting->back)
-		snprintf(text, sizeof(text), "%s\n%s%s%s", waiting->who,
-			 _("It is attached again; g goes on."), waiting->note[0] ? "\n" : "",
-			 waiting->note);
-	else
-		snprintf(text, sizeof(text), "%s\n%s%s%s", waiting->who,
-			 app->options->on_vanish == SESSION_VANISH_ASK
-				 ? _("Attach the same disk again, under any name: then g goes on "
-				     "where the copy ended.")
-				 : _("Attach the same disk again, under any name: it is checked, "
-				     "and the copy goes on by itself."),
-			 waiting->note[0] ? "\n" : "", waiting->note);
+	note = waiting->trying ? "" : waiting->note;
+	since_text(waiting, since, sizeof(since));
+	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s", waiting->who, since, advice(app, waiting),
+		 note[0] ? "\n" : "", note);
 	popup_ask(app, title(), text, choices, 2, answer, NULL);
 }
 
@@ -75,7 +91,8 @@ void app_follow_waiting(struct app *app, enum session_state before)
 		return;
 	}
 	snprintf(said, sizeof(said), "%.300s%.380s%d%d", waiting->who, waiting->note, waiting->back,
-		 waiting->trying);
+		 /* Tried again and again where something is in the way: said once. */
+		 waiting->trying && !waiting->note[0]);
 	if (strcmp(said, app->waiting_said) == 0)
 		return;
 	if (before != SESSION_WAITING)

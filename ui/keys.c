@@ -98,7 +98,9 @@ static const struct command_info table[] = {
 	{ COMMAND_SIGN, ON(SCREEN_REPORT), { 'o' },
 	  N_("operator"), N_("operator, ticket"), N_("operator, ticket, masking"), 4 },
 	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' },
-	  N_("resume"), N_("resume from the map"), N_("plan what is missing, from the map"), 3 },
+	  N_("resume"), N_("resume, retry bad areas"), N_("go on, read bad areas again"), 3 },
+	{ COMMAND_TOGGLE, ON(SCREEN_REPORT), { ' ' },
+	  NULL, NULL, N_("map: tick a bad area for r"), 0 },
 	/* everywhere */
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_REPORT), { SPECIAL_TAB },
 	  NULL, NULL, N_("map: bad areas and back"), 0 },

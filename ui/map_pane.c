@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "map_pane.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #define MAP_CELLS_MAX (250 * 100)
 /* Enter on a bad area brings it this close: a window of so many times its size. */
 #define CLOSE_UP 16
+
+#define AREAS_MAX (JOB_BAD_SHOWN + JOB_MISMATCHES_SHOWN)
 
 void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
 		    struct job *job)
@@ -32,10 +35,19 @@ void map_pane_cells(struct draw *draw, struct rect area, const struct map_window
 
 /* ---- drawing ---- */
 
-static size_t area_count(const struct map_scene *scene)
+_Static_assert(JOB_BAD_SHOWN <= 64, "a bit for each of them");
+
+int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
+		    struct range_list *ret)
 {
-	return scene->snapshot->bad_shown < JOB_BAD_SHOWN ? scene->snapshot->bad_shown
-							  : JOB_BAD_SHOWN;
+	for (size_t i = 0; i < scene->snapshot->bad_shown && i < JOB_BAD_SHOWN; i++) {
+		const struct job_bad_area *area = &scene->snapshot->bad[i];
+
+		if (pane->ticked >> i & 1 &&
+		    range_list_add(ret, (struct range){ area->lba, area->sectors }) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static char letter_at(const struct map_pane *pane, const struct map_scene *scene)
@@ -76,27 +88,53 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 			    window->cursor % window->cols);
 }
 
-static void draw_area(struct draw *draw, struct rect rows, int row, const struct job_bad_area *area,
-		      bool here, bool focused)
+static void draw_area(const struct map_pane *pane, struct draw *draw, struct rect rows, int row,
+		      const struct map_scene *scene)
 {
+	size_t index = (size_t)pane->top + (size_t)row;
+	bool here = index == pane->area;
+	struct map_area area;
 	struct line line;
 
+	map_area_at(scene->snapshot, index, &area);
 	line_start(&line, rows.cols);
 	line_add(&line, here ? ">" : " ");
-	map_text_area(area, &line);
+	if (scene->ticks)
+		line_add(&line, !area.bad                         ? "   "
+				: pane->ticked >> area.number & 1 ? "[x]"
+								  : "[ ]");
+	map_text_area(&area, &line);
 	draw_cell(draw, rows, row, 0, rows.cols, ROLE_BAD, line.text);
-	if (here && focused) {
+	if (here && pane->list) {
 		draw_highlight(draw, rows, row, ROLE_CURSOR);
 		draw_cursor(draw, rows, row, 0);
 	}
 }
 
+/* Which of them are listed, where that is not all. */
+static void draw_place(const struct map_pane *pane, struct draw *draw, struct rect heading,
+		       const struct job_snapshot *job, int count)
+{
+	uint64_t all = job->bad_areas + job->proof.areas;
+	char place[96] = "";
+	int used;
+
+	if (all > (uint64_t)count)
+		snprintf(place, sizeof(place), _("the first %d of %llu, the map file has all"),
+			 count, (unsigned long long)all);
+	else if (count > pane->rows)
+		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->top + 1,
+			 pane->top + pane->rows, count);
+	used = text_width(place);
+	draw_cell_right(draw, heading, 0, heading.cols - used, used, ROLE_DIM, place);
+}
+
 static void draw_areas(struct map_pane *pane, struct draw *draw, const struct layout_map *layout,
 		       const struct map_scene *scene)
 {
-	int count = (int)area_count(scene);
-	char why[512], place[96] = "";
-	int used;
+	int count = (int)map_area_count(scene->snapshot);
+	struct map_area area;
+	char why[512];
 
 	if (!count)
 		return;
@@ -104,66 +142,81 @@ static void draw_areas(struct map_pane *pane, struct draw *draw, const struct la
 		pane->area = (size_t)count - 1;
 	pane->rows = layout->areas.rows;
 	pane->top = layout_scroll(pane->top, (int)pane->area, count, pane->rows);
-	draw_text(draw, layout->columns, 0, 0, ROLE_DIM,
-		  _("      BAD AREA SECTORS   PART  WHAT THE DISK SAID"));
-	if (scene->snapshot->bad_areas > (uint64_t)count)
-		snprintf(place, sizeof(place), _("the first %d of %llu, the map file has all"),
-			 count, (unsigned long long)scene->snapshot->bad_areas);
-	else if (count > pane->rows)
-		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->top + 1,
-			 pane->top + pane->rows, count);
-	used = text_width(place);
-	draw_cell_right(draw, layout->columns, 0, layout->columns.cols - used, used, ROLE_DIM,
-			place);
+	draw_text(draw, layout->columns, 0, scene->ticks ? 3 : 0, ROLE_DIM,
+		  _("          AREA SECTORS   PART  WHAT IS WRONG"));
+	draw_place(pane, draw, layout->columns, scene->snapshot, count);
 	for (int row = 0; row < pane->rows && pane->top + row < count; row++)
-		draw_area(draw, layout->areas, row, &scene->snapshot->bad[pane->top + row],
-			  pane->top + row == (int)pane->area, pane->list);
+		draw_area(pane, draw, layout->areas, row, scene);
+	map_area_at(scene->snapshot, pane->area, &area);
 	draw_wrapped(draw, layout->why, 0, 1, layout->why.rows, ROLE_NORMAL,
-		     map_text_why(&scene->snapshot->bad[pane->area], why, sizeof(why)));
+		     map_text_why(&area, why, sizeof(why)));
+}
+
+static const char *keys_text(const struct map_pane *pane, const struct map_scene *scene)
+{
+	if (!map_area_count(scene->snapshot))
+		return _("Arrows=move  + - zoom  m Esc=close");
+	if (!pane->list)
+		return _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close");
+	if (scene->ticks)
+		return _("Up Down=area  Space=tick  r=read ticked again  Enter=zoom  Tab=map  "
+			 "Esc=close");
+	return _("Up Down=area  Enter=zoom there  Tab=map  m Esc=close");
 }
 
 void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
 		   const struct map_scene *scene)
 {
+	int count = (int)map_area_count(scene->snapshot);
 	struct layout_map layout;
 
-	if (!area_count(scene))
+	if (!count)
 		pane->list = false;
-	layout_map(area, (int)area_count(scene), &layout);
+	layout_map(area, count, &layout);
 	draw_map(pane, app, draw, &layout, scene);
 	draw_areas(pane, draw, &layout, scene);
 	draw_text(draw, layout.legend, 0, 0, ROLE_DIM,
 		  _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
-	draw_text(draw, layout.keys, 0, 0, ROLE_KEY,
-		  !area_count(scene) ? _("Arrows=move  + - zoom  m Esc=close")
-		  : pane->list       ? _("Up Down=area  Enter=zoom there  Tab=map  m Esc=close")
-				     : _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close"));
+	draw_text(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
 }
 
 /* ---- keys ---- */
 
 static void go_to_area(struct map_pane *pane, const struct map_scene *scene, bool close_up)
 {
-	const struct job_bad_area *area = &scene->snapshot->bad[pane->area];
 	uint32_t unit = scene->plan->sector_size;
+	struct map_area area;
+
+	map_area_at(scene->snapshot, pane->area, &area);
 
 	if (close_up) {
 		pane->view.zoom = 0;
-		while (pane->view.zoom < MAP_ZOOM_MAX && scene->plan->source.size >>
-								 pane->view.zoom >
-								 area->sectors * unit * CLOSE_UP)
+		while (pane->view.zoom < MAP_ZOOM_MAX &&
+		       scene->plan->source.size >> pane->view.zoom > area.sectors * unit * CLOSE_UP)
 			pane->view.zoom++;
 		pane->view.start = UINT64_MAX;
 	}
-	map_view_go(&pane->view, &pane->window, area->lba * unit);
+	map_view_go(&pane->view, &pane->window, area.lba * unit);
 }
 
 static void move_in_list(struct map_pane *pane, const struct map_scene *scene, int by)
 {
-	int last = (int)area_count(scene) - 1, to = (int)pane->area + by;
+	int last = (int)map_area_count(scene->snapshot) - 1, to = (int)pane->area + by;
 
 	pane->area = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
 	go_to_area(pane, scene, false);
+}
+
+/* And on to the next one. */
+static void tick(struct map_pane *pane, const struct map_scene *scene)
+{
+	struct map_area area;
+
+	map_area_at(scene->snapshot, pane->area, &area);
+	if (!scene->ticks || !area.bad)
+		return;
+	pane->ticked ^= UINT64_C(1) << area.number;
+	move_in_list(pane, scene, 1);
 }
 
 static bool list_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
@@ -181,8 +234,10 @@ static bool list_command(struct map_pane *pane, const struct map_scene *scene, e
 		return true;
 	case COMMAND_FIRST:
 	case COMMAND_LAST:
-		move_in_list(pane, scene,
-			     command == COMMAND_FIRST ? -JOB_BAD_SHOWN : JOB_BAD_SHOWN);
+		move_in_list(pane, scene, command == COMMAND_FIRST ? -AREAS_MAX : AREAS_MAX);
+		return true;
+	case COMMAND_TOGGLE:
+		tick(pane, scene);
 		return true;
 	case COMMAND_ACCEPT:
 		go_to_area(pane, scene, true);
@@ -231,18 +286,18 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 		bool open = !pane->open;
 
 		/* What was looked at last is not what is asked for now. */
-		*pane = (struct map_pane){ .open = open };
+		*pane = (struct map_pane){ .open = open, .ticked = pane->ticked };
 		return true;
 	}
 	if (!pane->open)
 		return false;
 	switch (command) {
 	case COMMAND_BACK:
-		*pane = (struct map_pane){ 0 };
+		*pane = (struct map_pane){ .ticked = pane->ticked };
 		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		pane->list = !pane->list && area_count(scene) > 0;
+		pane->list = !pane->list && map_area_count(scene->snapshot) > 0;
 		if (pane->list)
 			go_to_area(pane, scene, false);
 		return true;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The map over the whole screen, with a cursor, zoom, and the list of bad
- * areas: the same on screens 4 and 5.
+ * The map over the whole screen, with a cursor, zoom, and the list of areas
+ * that are bad or differ: the same on screens 4 and 5.
  */
 #ifndef CLONEDECK_UI_MAP_PANE_H
 #define CLONEDECK_UI_MAP_PANE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/range.h"
 
 #include "app.h"
 #include "draw.h"
@@ -21,6 +23,7 @@ struct map_pane {
 	bool list;                /* the keys move in the list, else in the map */
 	size_t area;              /* of the list, under the cursor */
 	int top, rows;            /* of the list: first line shown, how many fit */
+	uint64_t ticked;          /* bad areas by their number; a bit each */
 };
 
 /* The copy that is looked at; all borrowed. */
@@ -29,12 +32,16 @@ struct map_scene {
 	const struct job_snapshot *snapshot;
 	const struct plan *plan;
 	const struct disk *disk; /* the source's; may be NULL */
+	bool ticks;              /* bad areas can be chosen */
 };
 
 void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
 		   const struct map_scene *scene);
 /* False: not a key of the open pane. */
 bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command);
+/* The bad areas that are ticked, in plan->sector_size. -ENOMEM. */
+int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
+		    struct range_list *ret);
 /* So many rows of cells of a window, from the job as it is now. */
 void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
 		    struct job *job);

@@ -191,7 +191,35 @@ void map_text_cell(const struct plan *plan, const struct disk *disk,
 	}
 }
 
-/* ---- the bad areas ---- */
+/* ---- the areas ---- */
+
+static size_t mismatch_count(const struct job_snapshot *job)
+{
+	return job->proof.shown < JOB_MISMATCHES_SHOWN ? job->proof.shown : JOB_MISMATCHES_SHOWN;
+}
+
+size_t map_area_count(const struct job_snapshot *job)
+{
+	return mismatch_count(job) +
+	       (job->bad_shown < JOB_BAD_SHOWN ? job->bad_shown : JOB_BAD_SHOWN);
+}
+
+void map_area_at(const struct job_snapshot *job, size_t i, struct map_area *ret)
+{
+	size_t first_bad = mismatch_count(job);
+
+	*ret = (struct map_area){ 0 };
+	if (i < first_bad) {
+		ret->mismatch = &job->proof.mismatches[i];
+		ret->lba = ret->mismatch->lba;
+		ret->sectors = ret->mismatch->sectors;
+		return;
+	}
+	ret->number = i - first_bad;
+	ret->bad = &job->bad[ret->number];
+	ret->lba = ret->bad->lba;
+	ret->sectors = ret->bad->sectors;
+}
 
 /* All of it, or as much as there is room for and the sign that there is more. */
 static void line_put_short(struct line *line, const char *text)
@@ -206,33 +234,66 @@ static void line_put_short(struct line *line, const char *text)
 	line_add(line, "..");
 }
 
-void map_text_area(const struct job_bad_area *area, struct line *line)
+static void put_place(uint64_t lba, uint64_t sectors, unsigned partition, struct line *line)
 {
-	char text[UNITS_TEXT_MAX], why[256];
+	char text[UNITS_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%" PRIu64, area->lba);
+	snprintf(text, sizeof(text), "%" PRIu64, lba);
 	line_put_right(line, 12, text);
-	snprintf(text, sizeof(text), "+%" PRIu64, area->sectors);
+	snprintf(text, sizeof(text), "+%" PRIu64, sectors);
 	line_put(line, 1, "");
 	line_put(line, 9, text);
 	line_put(line, 1, "");
-	if (area->partition)
-		snprintf(text, sizeof(text), "%u", area->partition);
+	if (partition)
+		snprintf(text, sizeof(text), "%u", partition);
 	else
 		snprintf(text, sizeof(text), "-");
 	line_put(line, 5, text);
 	line_put(line, 1, "");
-	if (area->sense.known)
-		sense_text(&area->sense, why, sizeof(why));
+}
+
+void map_text_area(const struct map_area *area, struct line *line)
+{
+	const struct job_bad_area *bad = area->bad;
+	char why[256];
+
+	put_place(area->lba, area->sectors, bad ? bad->partition : area->mismatch->partition, line);
+	if (!bad)
+		snprintf(why, sizeof(why), _("DIFFERS: %s"),
+			 job_mismatch_words(area->mismatch->kind));
+	else if (bad->sense.known)
+		sense_text(&bad->sense, why, sizeof(why));
 	else
-		snprintf(why, sizeof(why), "%s", error_phrase(area->code));
+		snprintf(why, sizeof(why), "%s", error_phrase(bad->code));
 	line_put_short(line, why);
 }
 
-const char *map_text_why(const struct job_bad_area *area, char *buffer, size_t size)
+static void why_it_differs(const struct job_mismatch *mismatch, char *buffer, size_t size)
 {
-	const char *sentence = explain_failure(&area->sense, area->code, area->write);
+	size_t used = 0;
 
-	snprintf(buffer, size, "%s", sentence);
+	if (!mismatch->has_digests && !mismatch->has_byte) {
+		snprintf(buffer, size, "%s", error_phrase(mismatch->code));
+		return;
+	}
+	*buffer = '\0';
+	if (mismatch->has_digests)
+		used = (size_t)snprintf(
+			buffer, size,
+			_("Digests of LBA %" PRIu64 " +%" PRIu64 ": source %s, destination %s. "),
+			mismatch->region_lba, mismatch->region_sectors, mismatch->expected,
+			mismatch->found);
+	if (mismatch->has_byte && used < size)
+		snprintf(buffer + used, size - used, _("First at byte %u: %02x, %02x."),
+			 mismatch->byte, mismatch->at_source, mismatch->at_destination);
+}
+
+const char *map_text_why(const struct map_area *area, char *buffer, size_t size)
+{
+	if (area->bad)
+		snprintf(buffer, size, "%s",
+			 explain_failure(&area->bad->sense, area->bad->code, area->bad->write));
+	else
+		why_it_differs(area->mismatch, buffer, size);
 	return buffer;
 }

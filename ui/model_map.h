@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The map pane as data: which part of the source is shown, what the cell under
- * the cursor is, and the bad areas in words. Pure; no curses.
+ * the cursor is, and in words the areas that differ or are bad. Pure; no curses.
  *
  * Bytes are those of the source's node, LBAs are in plan->sector_size.
  */
@@ -57,8 +57,20 @@ const struct partition *map_partition(const struct plan *plan, const struct disk
 /* "LBA 2048-4095 (2,048 sectors)  + rescued  partition 1 ext4 "boot"". */
 void map_text_cell(const struct plan *plan, const struct disk *disk,
 		   const struct map_window *window, char letter, struct line *line);
-void map_text_area(const struct job_bad_area *area, struct line *line);
+
+/* Areas that are listed: first those that the verify found different, then the bad ones. */
+struct map_area {
+	const struct job_mismatch *mismatch; /* or … */
+	const struct job_bad_area *bad;      /* … its number `number` in the snapshot */
+	size_t number;
+	uint64_t lba, sectors; /* of the source, plan->sector_size */
+};
+
+size_t map_area_count(const struct job_snapshot *job);
+/* i < map_area_count(). */
+void map_area_at(const struct job_snapshot *job, size_t i, struct map_area *ret);
+void map_text_area(const struct map_area *area, struct line *line);
 /* What went wrong there and what it means, a sentence or two. */
-const char *map_text_why(const struct job_bad_area *area, char *buffer, size_t size);
+const char *map_text_why(const struct map_area *area, char *buffer, size_t size);
 
 #endif

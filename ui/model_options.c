@@ -10,9 +10,11 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "io/backends.h"
+#include "plan/rescue.h"
 #include "plan/sums.h"
 
 #define RETRIES_MAX 1000
+#define PAGE        8
 
 static const char *const backends[] = {
 	"auto", "uring", "threads", "sg", "buffered", "image", NULL
@@ -57,6 +59,16 @@ static const struct {
 			      N_("stop, or map"), on_error },
 	[OPTION_RETRY_PASSES] = { N_("Retry passes"), N_("over bad sectors, in the end"),
 				  N_("0 to 1000"), NULL },
+	[OPTION_SLOW_LIMIT] = { N_("Slow limit"), N_("seconds; slower reads count as damage"),
+				N_("none, or seconds, 1 to 86400"), NULL },
+	[OPTION_BAD_AREAS] = { N_("Max bad areas"), N_("stop when there are more"),
+			       N_("none, or a whole number"), NULL },
+	[OPTION_READ_ERRORS] = { N_("Max read errors"), N_("stop when more reads failed"),
+				 N_("none, or a whole number"), NULL },
+	[OPTION_ERROR_RATE] = { N_("Max error rate"), N_("stop when more bytes per second fail"),
+				N_("none, or bytes per second, for instance 1M"), NULL },
+	[OPTION_NO_READ] = { N_("Max no read"), N_("stop after so many seconds without one"),
+			     N_("none, or seconds, 1 to 604800"), NULL },
 	[OPTION_FILL] = { N_("Bad sectors become"), N_("zeros, a mark with the LBA, or stay"),
 			  N_("zero, mark, or leave"), fills },
 	[OPTION_WRITE_ERROR] = { N_("Write errors"), N_("stop, or map what is refused"),
@@ -100,6 +112,13 @@ void options_form_move(struct options_form *form, int by)
 	int at = ((int)form->at + by) % OPTION_ROWS;
 
 	reach(form, (enum option_row)(at < 0 ? at + OPTION_ROWS : at));
+}
+
+void options_form_page(struct options_form *form, int direction)
+{
+	int at = (int)form->at + direction * PAGE;
+
+	reach(form, (enum option_row)(at < 0 ? 0 : at < OPTION_ROWS ? at : OPTION_ROWS - 1));
 }
 
 /* The one behind the word that stands there, the first behind the last or behind nonsense. */
@@ -164,6 +183,39 @@ static void set_number(struct field *field, uint64_t value, bool size)
 	}
 }
 
+/* Those of which 0 is "none"; by their names in plan/rescue.h, which reads and prints them. */
+static const struct {
+	enum option_row row;
+	const char *name;
+} limits[] = {
+	{ OPTION_SLOW_LIMIT, "slow-limit" },       { OPTION_BAD_AREAS, "max-bad-areas" },
+	{ OPTION_READ_ERRORS, "max-read-errors" }, { OPTION_ERROR_RATE, "max-error-rate" },
+	{ OPTION_NO_READ, "max-no-read" },
+};
+
+static void set_limit(struct field *field, const struct plan_options *options, const char *name)
+{
+	char text[UNITS_TEXT_MAX];
+	const char *value =
+		rescue_option_print(options, (size_t)rescue_option_find(name, '-'), text);
+
+	if (!strcmp(value, "0"))
+		value = "none";
+	else if (!strcmp(name, "max-error-rate"))
+		value = options_print_size(options->max_error_rate, text, sizeof(text));
+	field_set(field, value);
+}
+
+static bool read_limit(enum option_row row, const char *text, struct plan_options *options)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i].row == row)
+			return rescue_option_set(
+				       options, (size_t)rescue_option_find(limits[i].name, '-'),
+				       !text[0] || !strcmp(text, "none") ? "0" : text) == 0;
+	return false;
+}
+
 static const char *const verify_words[][2] = {
 	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
 	[VERIFY_COMPARE] = { "compare", "compare+rewrite" },
@@ -205,6 +257,8 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 		  options->on_error == ON_ERROR_MAP ? "map" : "stop");
 	snprintf(text, sizeof(text), "%u", options->retry_passes);
 	field_set(&form->fields[OPTION_RETRY_PASSES], text);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		set_limit(&form->fields[limits[i].row], options, limits[i].name);
 	field_set(&form->fields[OPTION_FILL], fills[options->fill]);
 	field_set(&form->fields[OPTION_WRITE_ERROR],
 		  options->on_write_error == ON_ERROR_MAP ? "map" : "stop");
@@ -338,6 +392,12 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		good = read_number(text, false, 0, RETRIES_MAX, &number);
 		options->retry_passes = (unsigned)number;
 		return good;
+	case OPTION_SLOW_LIMIT:
+	case OPTION_BAD_AREAS:
+	case OPTION_READ_ERRORS:
+	case OPTION_ERROR_RATE:
+	case OPTION_NO_READ:
+		return read_limit(row, text, options);
 	case OPTION_FILL:
 		return read_fill(text, &options->fill);
 	case OPTION_WRITE_ERROR:
@@ -358,6 +418,12 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 	return false;
 }
 
+static bool limited(const struct plan_options *options)
+{
+	return options->slow_limit || options->max_bad_areas || options->max_read_errors ||
+	       options->max_error_rate || options->max_no_read;
+}
+
 /* What would do nothing as it is: what only sg does, without sg, and so on. NULL: all is well. */
 static const char *needless(const struct plan_options *options, enum option_row *retrow)
 {
@@ -373,6 +439,9 @@ static const char *needless(const struct plan_options *options, enum option_row 
 	*retrow = OPTION_RETRY_PASSES;
 	if (options->retry_passes && options->on_error == ON_ERROR_STOP)
 		return _("Retry passes need Read errors map.");
+	*retrow = OPTION_SLOW_LIMIT;
+	if (options->on_error == ON_ERROR_STOP && limited(options))
+		return _("Limits of a rescue need Read errors map.");
 	*retrow = OPTION_FILL;
 	if (options->fill != FILL_ZERO && options->on_error == ON_ERROR_STOP)
 		return _("Bad sectors are only filled with Read errors map.");

@@ -27,6 +27,11 @@ enum option_row {
 	OPTION_RETRIES,
 	OPTION_ON_ERROR,
 	OPTION_RETRY_PASSES,
+	OPTION_SLOW_LIMIT,
+	OPTION_BAD_AREAS,
+	OPTION_READ_ERRORS,
+	OPTION_ERROR_RATE,
+	OPTION_NO_READ,
 	OPTION_FILL,
 	OPTION_WRITE_ERROR,
 	OPTION_PROBE,
@@ -54,6 +59,8 @@ const char *options_form_hint(enum option_row row);
 /* What may stand there. */
 const char *options_form_allowed(enum option_row row);
 void options_form_move(struct options_form *form, int by);
+/* Half a small screen on, at most to the last line. */
+void options_form_page(struct options_form *form, int direction);
 /* After a change of the field: what is typed first replaces what stood there, and a blank in a line
  * of few words goes to the next of them. */
 void options_form_typed(struct options_form *form);

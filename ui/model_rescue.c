@@ -104,6 +104,20 @@ static bool more_text(const struct job_snapshot *job, int index, struct line *li
 	}
 }
 
+void rescue_title(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	unsigned count = job->pass_count < JOB_PASSES_MAX ? job->pass_count : JOB_PASSES_MAX;
+	const struct job_pass *now = count ? &job->passes[count - 1] : NULL;
+
+	if (!now || (job->pass != PASS_COPY && job->pass != PASS_TRIM && job->pass != PASS_SCRAPE &&
+		     job->pass != PASS_RETRY))
+		snprintf(buffer, size, "%s", _("Rescue (Tab: CPU and queues)"));
+	else
+		snprintf(buffer, size, _("Rescue: %s, round %u, %s (Tab: CPU and queues)"),
+			 pass_words(now->kind), now->rounds,
+			 now->backwards ? _("backwards") : _("forwards"));
+}
+
 bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 {
 	const struct job_rescue *rescue = &job->rescue;

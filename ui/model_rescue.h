@@ -7,6 +7,7 @@
 #define CLONEDECK_UI_MODEL_RESCUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "copy/job.h"
 
@@ -15,6 +16,8 @@
 /* Columns that every line fits into without losing anything. */
 #define RESCUE_COLS 74
 
+/* Which pass goes over the source, its round, and which way: the pane's title. */
+void rescue_title(const struct job_snapshot *job, char *buffer, size_t size);
 /* Line `index` of the pane; false when there is none any more. The first four matter most. */
 bool rescue_text(const struct job_snapshot *job, int index, struct line *line);
 

@@ -119,9 +119,21 @@ static void forget_ticks(struct plan_screen *screen, struct app *app)
 
 static void tell_ready(struct app *app)
 {
+	const struct plan *plan = session_current_plan(app_session(app));
+	const struct range_list *areas = session_retried(app_session(app));
+
 	if (!plan_screen_startable(app))
 		return;
-	if (session_resumes(app_session(app)))
+	if (areas->count && areas->items[0].count >= plan->source.size / plan->sector_size)
+		app_message(app, MESSAGE_INFO,
+			    _("This plan goes on from its map, and reads its bad areas again."));
+	else if (areas->count)
+		app_message(app, MESSAGE_INFO,
+			    P_("Of the bad areas %zu is read again; all others stay as they are.",
+			       "Of the bad areas %zu are read again; all others stay as they are.",
+			       areas->count),
+			    areas->count);
+	else if (session_resumes(app_session(app)))
 		app_message(app, MESSAGE_INFO,
 			    _("This plan goes on from its map: what is finished there is not "
 			      "copied again."));
@@ -270,6 +282,8 @@ static bool command(void *state, struct app *app, enum command command)
 	if (screen->options_open) {
 		if (command == COMMAND_UP || command == COMMAND_DOWN)
 			options_form_move(&screen->form, command == COMMAND_UP ? -1 : 1);
+		else if (command == COMMAND_PAGE_UP || command == COMMAND_PAGE_DOWN)
+			options_form_page(&screen->form, command == COMMAND_PAGE_UP ? -1 : 1);
 		return true;
 	}
 	switch (command) {

@@ -160,6 +160,7 @@ static struct map_scene scene_of(struct app *app, const struct report *report)
 		.snapshot = &report->job,
 		.plan = report->plan,
 		.disk = session_source_disk(app_session(app)),
+		.ticks = true,
 	};
 }
 
@@ -211,16 +212,36 @@ static void show_log(struct app *app)
 	free(text);
 }
 
+/* Which bad areas are read once more: those that are ticked, or where none is, all of them. */
+static int choose_areas(const struct map_pane *map, const struct map_scene *scene,
+			struct range_list *ret)
+{
+	if (scene->snapshot->result != JOB_RESULT_PARTIAL && !map->ticked)
+		return 0;
+	if (map->ticked)
+		return map_pane_ticked(map, scene, ret);
+	return range_list_add(
+		ret, (struct range){ 0, scene->plan->source.size / scene->plan->sector_size });
+}
+
 /* What is missing is planned from the map, and goes through the same checks and the same typing as
  * any other plan. */
-static void resume(struct app *app)
+static void resume(struct report_screen *screen, struct app *app)
 {
 	const struct report *report = session_report(app_session(app));
+	struct map_scene scene = scene_of(app, report);
+	struct range_list areas = { 0 };
 	struct error error = { 0 };
 	char path[sizeof(report->map_path)];
 
 	text_copy(path, sizeof(path), report->map_path);
-	app_resume(app, path, &error);
+	if (choose_areas(&screen->map, &scene, &areas) < 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+	} else {
+		app_resume(app, path, &areas);
+	}
+	range_list_done(&areas);
 }
 
 static bool command(void *state, struct app *app, enum command command)
@@ -264,7 +285,7 @@ static bool command(void *state, struct app *app, enum command command)
 		show_log(app);
 		return true;
 	case COMMAND_RESUME:
-		resume(app);
+		resume(screen, app);
 		return true;
 	default:
 		return false;
@@ -289,6 +310,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		if (!report->map_path[0] || !report->job.map_safe)
 			return _("The map could not be saved, so there is nothing to resume from.");
 		return NULL;
+	case COMMAND_TOGGLE:
+		if (((const struct report_screen *)state)->map.list)
+			return NULL;
+		return _("Bad areas are ticked in the list of the map: m, then Tab.");
 	default:
 		return NULL;
 	}

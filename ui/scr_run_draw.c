@@ -248,10 +248,12 @@ static void draw_rescue(const struct view *view, struct rect box)
 {
 	struct rect inside = rect_inside(box);
 	struct line line;
+	char title[128];
 
 	if (rect_empty(inside))
 		return;
-	draw_box(view->draw, box, _("Rescue (Tab: CPU and queues)"));
+	rescue_title(view->job, title, sizeof(title));
+	draw_box(view->draw, box, title);
 	for (int i = 0; i < inside.rows; i++) {
 		line_start(&line, inside.cols);
 		if (!rescue_text(view->job, i, &line))

@@ -67,6 +67,7 @@ enum pass_kind {
 struct job_pass {
 	enum pass_kind kind;
 	unsigned rounds;      /* begun so far: a pass may go over its areas more than once */
+	bool backwards;       /* the last of them: from the end of the source */
 	uint64_t ns;          /* pauses included */
 	uint64_t done, total; /* bytes of the rounds begun; total 0: not counted in bytes */
 	uint64_t errors;      /* requests that failed for good */

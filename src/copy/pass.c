@@ -140,8 +140,10 @@ static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 	line = &k->passes[k->pass_count - 1];
 	k->before = *line;
 	line->rounds++;
-	if (!(pass->traits & PASS_NO_LANES))
+	if (!(pass->traits & PASS_NO_LANES)) {
 		line->total = line->done + job->work.bytes;
+		line->backwards = job->work.descending;
+	}
 	k->pass_started = k->reading_since = now;
 	k->handled_before = MEASURE_SUM(job, handled);
 	k->errors_before = MEASURE_SUM(job, errors);

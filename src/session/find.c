@@ -55,12 +55,17 @@ void session_take_find(struct session *session, unsigned *changes)
 	task_join(&finding->task);
 	finding->disks = NULL;
 	if (finding->again) {
-		finding->result = begin(session, &finding->error);
-		if (finding->result < 0)
-			*changes |= SESSION_CHANGE_FOUND;
-	} else {
-		*changes |= SESSION_CHANGE_FOUND;
+		struct error error = { 0 };
+		int r = begin(session, &error);
+
+		/* Once it runs, all of this is the thread's. */
+		if (r < 0) {
+			finding->result = r;
+			finding->error = error;
+		}
 	}
+	if (!finding->task.running)
+		*changes |= SESSION_CHANGE_FOUND;
 	session_drop_disks(session, disks);
 }
 

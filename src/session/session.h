@@ -220,6 +220,7 @@ struct session_waiting {
 	bool back;                /* all is there; session_go_on() goes on */
 	bool trying;              /* it is being claimed and compared */
 	uint64_t since;           /* monotonic ns */
+	int64_t at;               /* the same in unix seconds */
 	/* Which disk by model, serial number and name; then what was found instead of it, or why
 	 * it does not go on, "" nothing. Translated, printable. */
 	char who[320], note[400];

@@ -159,7 +159,7 @@ bool session_begin_waiting(struct session *session)
 {
 	struct start_task *starting = &session->starting;
 	struct waiting *waiting = &session->waiting;
-	struct session_waiting shown = { .since = clock_monotonic() };
+	struct session_waiting shown = { .since = clock_monotonic(), .at = time(NULL) };
 	struct job_snapshot job;
 
 	if (!session_will_wait(session))

@@ -286,6 +286,18 @@ def ctrl_c_asks_and_asks_no_more():
         assert "LBA 1602117632" in screen and "RESULT" not in screen.split("EXIT")[1], screen
 
 
+def what_is_typed_behind_ctrl_c_answers_it():
+    """However late the deck gets to see both."""
+    program = copying()
+    os.kill(program.pid, signal.SIGSTOP)
+    program.type("\x03")
+    program.type("s")
+    os.kill(program.pid, signal.SIGCONT)
+    program.wait("exit code")
+    program.type("q")
+    assert program.end()[1] == 6
+
+
 def sigterm_stops_without_asking():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
@@ -564,7 +576,7 @@ CASES = [
     resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, serial_line_of_no_size,
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
-    keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more,
+    keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,

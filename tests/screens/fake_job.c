@@ -147,8 +147,26 @@ static void prove(struct job_snapshot *s)
 		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
 	};
 	s->now_write = 0;
-	s->proof = (struct job_proof){
-		.asked = true, .verified = s->total / 4 - 4096, .areas = 1, .bytes = 4096
+	s->proof = (struct job_proof){ .asked = true,
+				       .verified = s->total / 4 - 4096,
+				       .areas = 1,
+				       .bytes = 4096,
+				       .shown = 1 };
+	s->proof.mismatches[0] = (struct job_mismatch){
+		.kind = MISMATCH_DESTINATION,
+		.lba = 300000000,
+		.sectors = 8,
+		.destination_lba = 300000000,
+		.partition = 3,
+		.has_byte = true,
+		.byte = 17,
+		.at_source = 0x5a,
+		.at_destination = 0x5b,
+		.has_digests = true,
+		.region_lba = 299999232,
+		.region_sectors = 2048,
+		.expected = "6f5a2c9be0d14478a3c1f09d5e7b8842",
+		.found = "b1907d3e42fa4c65983c0de7a6124f58",
 	};
 }
 

@@ -49,6 +49,8 @@ struct session {
 	bool has_report;
 	struct error none, error, find_error, save_error;
 	struct endpoint endpoint;
+	struct range_list retry;
+	bool resumes;
 	int found;
 	struct session_waiting waiting;
 	int scans;
@@ -110,7 +112,7 @@ static void scan(struct session *session)
 static void vanish(struct session *session)
 {
 	session->state = SESSION_WAITING;
-	session->waiting = (struct session_waiting){ .source = true };
+	session->waiting = (struct session_waiting){ .source = true, .at = 1790005600 };
 	text_copy(session->waiting.who, sizeof(session->waiting.who),
 		  "The source is gone: /dev/sda, ST2000DM008-2FR1, serial ZFL1A2B3");
 }
@@ -276,6 +278,9 @@ void session_discard_plan(struct session *session)
 	held_done(&session->held);
 	plan_destroy(session->plan);
 	session->plan = NULL;
+	range_list_done(&session->retry);
+	session->retry = (struct range_list){ 0 };
+	session->resumes = false;
 	session->state = SESSION_CHOOSING;
 }
 
@@ -418,11 +423,29 @@ bool session_log_dir_in_memory(const struct session *session)
 
 bool session_resumes(const struct session *session)
 {
-	return false;
+	return session->resumes;
 }
 
+/* Of the copy that has just ended, whose plan stays as it is. */
 int session_begin_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
 {
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map_path,
-			 "There is no map %s: this session only pretends.", map_path);
+	if (!session->plan)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map_path,
+				 "There is no map %s: this session only pretends.", map_path);
+	session->resumes = true;
+	session->state = SESSION_CHECKING;
+	tell(session, SESSION_CHANGE_STATE);
+	return 0;
+}
+
+int session_retry_areas(struct session *session, const struct range_list *areas, unsigned passes,
+			struct error *reterr)
+{
+	range_list_done(&session->retry);
+	return range_list_copy(areas, &session->retry);
+}
+
+const struct range_list *session_retried(const struct session *session)
+{
+	return &session->retry;
 }

@@ -74,6 +74,7 @@ SINGLE = {
     "plan-empty": ("rescue", RUN[:-2] + ["Enter"], "Not started: type"),
     "plan-options": ("rescue", PLAN + ["o"], "Options of the copy"),
     "plan-options-last": ("rescue", PLAN + ["o", "Up", "Space"], "Sum: none"),
+    "plan-options-limits": ("rescue", PLAN + ["o", "Up", "PageUp"], "Slow limit"),
     "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "can not be"),
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
@@ -83,6 +84,11 @@ SINGLE = {
     "run-map-cursor": ("rescue", RUN + ["m", "Home", "Right", "Down", "Down"], "LBA 983018556"),
     "run-map-areas": ("rescue", RUN + ["m", "Tab", "Down", "Enter"], "kernel does not say"),
     "report-map": ("rescue", STOPPED + ["m", "Tab", "End"], "not the disk itself"),
+    "run-map-differs": ("--proving rescue", RUN + ["m", "Tab"], "Digests of"),
+    "report-map-ticked": ("rescue", STOPPED + ["m", "Tab", "Space", "Down", "Space"],
+                          r"[x]  1700000000"),
+    "plan-retry": ("rescue", STOPPED + ["m", "Tab", "Space", "Space", "r"],
+                   "Of the bad areas 2 are read again"),
     "run-gone": ("--vanish rescue", RUN, "Attach the same disk"),
     "run-gone-stranger": ("--vanish rescue", RUN + ["Escape", "1", "r", "4", "p"], "not touched"),
     "run-lanes": ("rescue", RUN + ["t"], "IN FLIGHT"),
@@ -106,8 +112,9 @@ SINGLE = {
 
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "report", "report-save",
-          "plan-options", "plan-options-last", "run-map-areas", "run-lanes", "help-disks",
-          "help-run", "stop-question", "disks-details"]
+          "plan-options", "plan-options-last", "plan-options-limits", "run-map-areas", "run-lanes",
+          "run-map-differs", "run-gone", "report-map-ticked", "help-disks", "help-run",
+          "stop-question", "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 

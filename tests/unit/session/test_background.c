@@ -233,6 +233,32 @@ START_TEST(a_report_is_saved_meanwhile)
 }
 END_TEST
 
+START_TEST(the_report_stays_until_a_map_was_read)
+{
+	struct error error = { 0 };
+	char path[512];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	text_copy(path, sizeof(path), finish()->map_path);
+	ck_assert_int_eq(session_begin_plan_from_map(session, path_of("none.map"), &error), 0);
+	while (session_state(session) == SESSION_CHECKING)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_int_ne(session_plan_error(session)->code, 0);
+	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert_ptr_nonnull(session_job(session));
+	ck_assert_int_eq(session_begin_plan_from_map(session, path, &error), 0);
+	ck_assert_ptr_nonnull(session_report(session));
+	while (session_state(session) == SESSION_CHECKING)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert(session_resumes(session));
+	ck_assert_ptr_null(session_report(session));
+}
+END_TEST
+
 START_TEST(a_name_is_looked_for_meanwhile)
 {
 	struct endpoint endpoint;
@@ -271,6 +297,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_is_checked_again_cannot_be_confirmed);
 	tcase_add_test(tcase, a_copy_is_finished_meanwhile);
 	tcase_add_test(tcase, a_report_is_saved_meanwhile);
+	tcase_add_test(tcase, the_report_stays_until_a_map_was_read);
 	tcase_add_test(tcase, a_name_is_looked_for_meanwhile);
 	suite_add_tcase(suite, tcase);
 	return suite;

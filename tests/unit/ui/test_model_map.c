@@ -178,24 +178,77 @@ START_TEST(test_partition)
 }
 END_TEST
 
+static struct job_snapshot job;
+
+static const char *area_text(size_t i, int width)
+{
+	static struct line line;
+	struct map_area area;
+
+	map_area_at(&job, i, &area);
+	line_start(&line, width);
+	map_text_area(&area, &line);
+	return line.text;
+}
+
 START_TEST(test_bad_area)
 {
-	struct job_bad_area area = { .lba = 1602117632,
-				     .sectors = 8,
-				     .partition = 3,
-				     .sense = { true, 3, 0x11, 0, true, 1602117632 } };
-	struct line line;
+	memset(&job, 0, sizeof(job));
+	job.bad_shown = 1;
+	job.bad[0] = (struct job_bad_area){ .lba = 1602117632,
+					    .sectors = 8,
+					    .partition = 3,
+					    .sense = { true, 3, 0x11, 0, true, 1602117632 } };
+	ck_assert_str_eq(area_text(0, 78),
+			 "  1602117632 +8        3     medium error: unrecovered read "
+			 "error (3/11/00)");
+	job.bad[0] =
+		(struct job_bad_area){ .lba = UINT64_MAX, .sectors = UINT64_MAX, .code = -EIO };
+	for (int width = 0; width < 100; width++)
+		ck_assert_int_le(text_width(area_text(0, width)), width);
+}
+END_TEST
 
-	line_start(&line, 78);
-	map_text_area(&area, &line);
-	ck_assert_str_eq(line.text, "  1602117632 +8        3     medium error: unrecovered read "
-				    "error (3/11/00)");
-	area = (struct job_bad_area){ .lba = UINT64_MAX, .sectors = UINT64_MAX, .code = -EIO };
-	for (int width = 0; width < 100; width++) {
-		line_start(&line, width);
-		map_text_area(&area, &line);
-		ck_assert_int_le(text_width(line.text), width);
-	}
+/* What differs comes first, with all that is known of it in two lines of 76 columns. */
+START_TEST(test_mismatch)
+{
+	const char digest[] = "0123456789abcdef0123456789abcdef";
+	struct map_area area;
+	char why[512];
+
+	memset(&job, 0, sizeof(job));
+	job.bad_shown = 2;
+	job.bad[1].lba = 77;
+	job.proof.shown = 2;
+	job.proof.mismatches[0] = (struct job_mismatch){ .kind = MISMATCH_DESTINATION,
+							 .lba = 1602117632,
+							 .sectors = 8,
+							 .partition = 3,
+							 .has_byte = true,
+							 .byte = 17,
+							 .at_destination = 0xff,
+							 .has_digests = true,
+							 .region_lba = 1602117632,
+							 .region_sectors = 2048 };
+	strcpy(job.proof.mismatches[0].expected, digest);
+	strcpy(job.proof.mismatches[0].found, digest);
+	job.proof.mismatches[1] =
+		(struct job_mismatch){ .kind = MISMATCH_UNREADABLE, .lba = 5, .code = -EIO };
+	ck_assert_uint_eq(map_area_count(&job), 4);
+	ck_assert_str_eq(area_text(0, 60),
+			 "  1602117632 +8        3     DIFFERS: the destination does..");
+	map_area_at(&job, 0, &area);
+	map_text_why(&area, why, sizeof(why));
+	ck_assert_str_eq(why, "Digests of LBA 1602117632 +2048: source "
+			      "0123456789abcdef0123456789abcdef, destination "
+			      "0123456789abcdef0123456789abcdef. First at byte 17: 00, ff.");
+	ck_assert_int_le(strlen(why), 150);
+	map_area_at(&job, 1, &area);
+	ck_assert_str_ne(map_text_why(&area, why, sizeof(why)), "");
+	map_area_at(&job, 3, &area);
+	ck_assert_ptr_eq(area.bad, &job.bad[1]);
+	ck_assert_uint_eq(area.number, 1);
+	ck_assert_uint_eq(area.lba, 77);
 }
 END_TEST
 
@@ -232,6 +285,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_cell_in_words);
 	tcase_add_test(tcase, test_partition);
 	tcase_add_test(tcase, test_bad_area);
+	tcase_add_test(tcase, test_mismatch);
 	tcase_add_test(tcase, test_every_failure_is_explained);
 	suite_add_tcase(suite, tcase);
 	return suite;

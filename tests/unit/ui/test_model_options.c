@@ -30,6 +30,12 @@ START_TEST(test_round_trip)
 		  .on_write_error = ON_ERROR_MAP,
 		  .fill = FILL_LEAVE,
 		  .retry_passes = 1000 },
+		{ .on_error = ON_ERROR_MAP,
+		  .slow_limit = 5,
+		  .max_bad_areas = 10,
+		  .max_read_errors = UINT32_MAX,
+		  .max_error_rate = 1 << 20,
+		  .max_no_read = 60 },
 		{ .probe = PROBE_NO, .arm_at_once = true },
 		{ .probe = PROBE_YES },
 		{ .sums = 1U << SUM_SHA256 },
@@ -67,6 +73,11 @@ START_TEST(test_round_trip)
 		ck_assert_int_eq(back.fill, cases[i].fill);
 		ck_assert_uint_eq(back.retry_passes, cases[i].retry_passes);
 		ck_assert_int_eq(back.on_error, cases[i].on_error);
+		ck_assert_uint_eq(back.slow_limit, cases[i].slow_limit);
+		ck_assert_uint_eq(back.max_bad_areas, cases[i].max_bad_areas);
+		ck_assert_uint_eq(back.max_read_errors, cases[i].max_read_errors);
+		ck_assert_uint_eq(back.max_error_rate, cases[i].max_error_rate);
+		ck_assert_uint_eq(back.max_no_read, cases[i].max_no_read);
 	}
 }
 END_TEST
@@ -81,6 +92,8 @@ START_TEST(test_wrong)
 		{ OPTION_CHUNK, "1" },         { OPTION_CHUNK, "-1" },
 		{ OPTION_DEPTH, "0" },         { OPTION_DEPTH, "257" },
 		{ OPTION_DEPTH, "4K" },        { OPTION_LANES, "33" },
+		{ OPTION_SLOW_LIMIT, "-1" },   { OPTION_SLOW_LIMIT, "86401" },
+		{ OPTION_BAD_AREAS, "many" },  { OPTION_ERROR_RATE, "fast" },
 		{ OPTION_LANES, "1.5" },       { OPTION_SOURCE_BACKEND, "dd" },
 		{ OPTION_SOURCE_BACKEND, "" }, { OPTION_DESTINATION_BACKEND, "Uring" },
 		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
