@@ -53,8 +53,8 @@ static size_t count_damaged(const struct map *map, size_t first, size_t end)
 	size_t runs = 0;
 
 	for (size_t i = first; i < end && i < map->count; i++) {
-		const struct map_block *block = &map->blocks[i];
-		const struct map_block *before = i > 0 ? block - 1 : NULL;
+		const struct map_block *block = map_block(map, i);
+		const struct map_block *before = i > 0 ? map_block(map, i - 1) : NULL;
 
 		runs += is_damaged(block) && !(before && is_damaged(before) &&
 					       before->start + before->size == block->start);
@@ -76,6 +76,20 @@ void map_destroy(struct map *map)
 	free(map);
 }
 
+static void move_gap(struct map *map, size_t to)
+{
+	size_t length = map->capacity - map->count;
+	struct map_block *blocks = map->blocks;
+
+	/* Without a length it is anywhere. */
+	if (length && to < map->gap)
+		memmove(&blocks[to + length], &blocks[to], (map->gap - to) * sizeof(*blocks));
+	else if (length && to > map->gap)
+		memmove(&blocks[map->gap], &blocks[map->gap + length],
+			(to - map->gap) * sizeof(*blocks));
+	map->gap = to;
+}
+
 int map_reserve(struct map *map, size_t more)
 {
 	size_t wanted, capacity = map->capacity;
@@ -87,6 +101,7 @@ int map_reserve(struct map *map, size_t more)
 		return 0;
 	while (capacity < wanted)
 		capacity = capacity ? capacity * 2 : 16;
+	move_gap(map, map->count);
 	blocks = reallocarray(map->blocks, capacity, sizeof(*blocks));
 	if (!blocks)
 		return -ENOMEM;
@@ -97,7 +112,7 @@ int map_reserve(struct map *map, size_t more)
 
 int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status)
 {
-	struct map_block *last = map->count ? &map->blocks[map->count - 1] : NULL;
+	struct map_block *last = map->count ? map_block(map, map->count - 1) : NULL;
 
 	if (last && last->status == status && last->start + last->size == start) {
 		last->size += size;
@@ -109,7 +124,9 @@ int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status s
 
 	if (r < 0)
 		return r;
+	move_gap(map, map->count);
 	map->blocks[map->count] = (struct map_block){ start, size, status };
+	map->gap++;
 	count_block(map, &map->blocks[map->count++], true);
 	map->damaged += count_damaged(map, map->count - 1, map->count);
 	return 0;
@@ -132,11 +149,17 @@ static int fill_from_map(struct map *map, const struct map *from)
 {
 	if (from->plan && plan_copy(from->plan, &map->plan) < 0)
 		return -ENOMEM;
-	if (map_reserve(map, from->count) < 0)
+	/* Most copies are never changed. */
+	map->blocks = reallocarray(NULL, from->count ? from->count : 1, sizeof(*map->blocks));
+	if (!map->blocks)
 		return -ENOMEM;
-	if (from->count)
-		memcpy(map->blocks, from->blocks, from->count * sizeof(*from->blocks));
-	map->count = from->count;
+	if (from->gap)
+		memcpy(map->blocks, from->blocks, from->gap * sizeof(*map->blocks));
+	if (from->count > from->gap)
+		memcpy(&map->blocks[from->gap], map_block(from, from->gap),
+		       (from->count - from->gap) * sizeof(*map->blocks));
+	map->count = map->gap = from->count;
+	map->capacity = from->count ? from->count : 1;
 	memcpy(map->bytes, from->bytes, sizeof(from->bytes));
 	memcpy(map->areas, from->areas, sizeof(from->areas));
 	map->damaged = from->damaged;
@@ -176,8 +199,8 @@ static size_t find(const struct map *map, uint64_t pos)
 		size_t middle = low + (high - low) / 2;
 
 		/* Not start + size: the last block may end at 2^64 - 1. */
-		if (map->blocks[middle].start > pos ||
-		    pos - map->blocks[middle].start < map->blocks[middle].size)
+		if (map_block(map, middle)->start > pos ||
+		    pos - map_block(map, middle)->start < map_block(map, middle)->size)
 			high = middle;
 		else
 			low = middle + 1;
@@ -191,11 +214,12 @@ static bool covered(const struct map *map, uint64_t start, uint64_t end, size_t 
 {
 	size_t i = first;
 
-	if (i >= map->count || map->blocks[i].start > start)
+	if (i >= map->count || map_block(map, i)->start > start)
 		return false;
-	while (map->blocks[i].start + map->blocks[i].size < end) {
+	while (map_block(map, i)->start + map_block(map, i)->size < end) {
 		if (i + 1 >= map->count ||
-		    map->blocks[i + 1].start != map->blocks[i].start + map->blocks[i].size)
+		    map_block(map, i + 1)->start !=
+			    map_block(map, i)->start + map_block(map, i)->size)
 			return false;
 		i++;
 	}
@@ -230,21 +254,21 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 	first = find(map, start);
 	if (!covered(map, start, end, first, &last))
 		return -ERANGE;
-	if (first == last && map->blocks[first].status == status)
+	if (first == last && map_block(map, first)->status == status)
 		return 0;
 
-	struct map_block *a = &map->blocks[first], *b = &map->blocks[last];
+	struct map_block *a = map_block(map, first), *b = map_block(map, last);
 	struct map_block head = { a->start, start - a->start, a->status };
 	struct map_block tail = { end, b->start + b->size - end, b->status };
 
 	/* The neighbours take part, so that equal blocks merge with them. */
 	if (first > 0)
-		n = push_piece(pieces, n, map->blocks[--first]);
+		n = push_piece(pieces, n, *map_block(map, --first));
 	n = push_piece(pieces, n, head);
 	n = push_piece(pieces, n, (struct map_block){ start, size, status });
 	n = push_piece(pieces, n, tail);
 	if (last + 1 < map->count)
-		n = push_piece(pieces, n, map->blocks[++last]);
+		n = push_piece(pieces, n, *map_block(map, ++last));
 
 	size_t old = last - first + 1;
 
@@ -253,14 +277,16 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 	/* The block behind them may be the start of a run, or not any more. */
 	map->damaged -= count_damaged(map, first, last + 2);
 	for (size_t i = first; i <= last; i++)
-		count_block(map, &map->blocks[i], false);
+		count_block(map, map_block(map, i), false);
 	if (n != old)
-		memmove(&map->blocks[first + n], &map->blocks[last + 1],
-			(map->count - last - 1) * sizeof(*map->blocks));
-	memcpy(&map->blocks[first], pieces, n * sizeof(*pieces));
-	for (size_t i = first; i < first + n; i++)
-		count_block(map, &map->blocks[i], true);
+		move_gap(map, last + 1);
 	map->count = map->count - old + n;
+	if (n != old)
+		map->gap = first + n;
+	for (size_t i = 0; i < n; i++) {
+		*map_block(map, first + i) = pieces[i];
+		count_block(map, &pieces[i], true);
+	}
 	map->damaged += count_damaged(map, first, first + n + 1);
 	return 0;
 }
@@ -271,8 +297,8 @@ bool map_next(const struct map *map, uint64_t pos, enum map_status status, struc
 	if (map->areas[map_status_index(status)] == 0)
 		return false;
 	for (size_t i = find(map, pos); i < map->count; i++) {
-		if (map->blocks[i].status == status) {
-			*ret = map->blocks[i];
+		if (map_block(map, i)->status == status) {
+			*ret = *map_block(map, i);
 			return true;
 		}
 	}
@@ -285,7 +311,7 @@ bool map_at(const struct map *map, uint64_t pos, struct map_block *ret)
 
 	if (i == map->count)
 		return false;
-	*ret = map->blocks[i];
+	*ret = *map_block(map, i);
 	return true;
 }
 
@@ -307,8 +333,8 @@ size_t map_damaged_areas(const struct map *map)
 /* Marks what [start, end) of `map` shares with the block. */
 static int take_block(struct map *map, uint64_t start, uint64_t end, enum map_status status)
 {
-	for (size_t i = find(map, start); i < map->count && map->blocks[i].start < end;) {
-		const struct map_block *block = &map->blocks[i];
+	for (size_t i = find(map, start); i < map->count && map_block(map, i)->start < end;) {
+		const struct map_block *block = map_block(map, i);
 		uint64_t from = block->start > start ? block->start : start;
 		uint64_t to = block->start + block->size < end ? block->start + block->size : end;
 		int r = map_set(map, from, to - from, status);
@@ -325,7 +351,7 @@ static int take_block(struct map *map, uint64_t start, uint64_t end, enum map_st
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		const struct map_block *block = &from->blocks[i];
+		const struct map_block *block = map_block(from, i);
 		uint64_t start, end = u64_align_down(block->start + block->size, alignment);
 
 		if (block->status != MAP_FINISHED)
@@ -344,7 +370,7 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 int map_take_damage(struct map *map, const struct map *from, uint32_t alignment)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		const struct map_block *block = &from->blocks[i];
+		const struct map_block *block = map_block(from, i);
 		uint64_t end;
 		int r;
 
@@ -384,11 +410,12 @@ void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, 
 		out[c] = '.';
 		if (to == from)
 			to = from + 1;
-		for (size_t i = find(map, from); i < map->count && map->blocks[i].start < to; i++) {
-			if (badness(map->blocks[i].status) <= worst)
+		for (size_t i = find(map, from); i < map->count && map_block(map, i)->start < to;
+		     i++) {
+			if (badness(map_block(map, i)->status) <= worst)
 				continue;
-			worst = badness(map->blocks[i].status);
-			out[c] = (char)map->blocks[i].status;
+			worst = badness(map_block(map, i)->status);
+			out[c] = (char)map_block(map, i)->status;
 		}
 	}
 	out[cells > 0 ? cells : 0] = '\0';

@@ -138,7 +138,8 @@ static int parse_block(struct parser *parser, const char *p)
 	if (!u64_add(start, size, &end) || end > INT64_MAX)
 		return refuse(parser, _("the block ends beyond what can be addressed"));
 	if (map->count > 0)
-		expected = map->blocks[map->count - 1].start + map->blocks[map->count - 1].size;
+		expected = map_block(map, map->count - 1)->start +
+			   map_block(map, map->count - 1)->size;
 	if (map->count > 0 && start < expected)
 		return refuse(parser, _("the block overlaps the one before it"));
 	if (map->count > 0 && start > expected)
@@ -228,11 +229,11 @@ static int cut_to_plan(const struct map *blocks, const struct plan *plan, struct
 		end = pos + length;
 		while (pos < end) {
 			while (b < blocks->count &&
-			       blocks->blocks[b].start + blocks->blocks[b].size <= pos)
+			       map_block(blocks, b)->start + map_block(blocks, b)->size <= pos)
 				b++;
 
 			const struct map_block *block =
-				b < blocks->count ? &blocks->blocks[b] : NULL;
+				b < blocks->count ? map_block(blocks, b) : NULL;
 			enum map_status status = MAP_NON_TRIED;
 			uint64_t to = end;
 

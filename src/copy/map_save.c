@@ -47,7 +47,7 @@ static void print_block(FILE *file, const struct map_block *block)
  */
 static void print_map(const struct map *map, FILE *file, const struct map_state *state)
 {
-	uint64_t end = map->count ? map->blocks[0].start : 0;
+	uint64_t end = map->count ? map_block(map, 0)->start : 0;
 	char line[32], *p = put_hex(line, state->pos);
 
 	fputs("# Mapfile. Created by " PACKAGE_NAME " " PACKAGE_VERSION "\n", file);
@@ -62,7 +62,7 @@ static void print_map(const struct map *map, FILE *file, const struct map_state 
 	fprintf(file, "%s     %c               %u\n#      pos        size  status\n", line,
 		state->status, state->pass);
 	for (size_t i = 0; i < map->count; i++) {
-		const struct map_block *block = &map->blocks[i];
+		const struct map_block *block = map_block(map, i);
 
 		if (block->start > end) {
 			struct map_block gap = { end, block->start - end, MAP_NON_TRIED };
