@@ -462,6 +462,32 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 	}
 }
 
+static const char *yes_or_no(enum tristate value)
+{
+	return value == UNKNOWN ? _("unknown") : value == YES ? _("yes") : _("no");
+}
+
+static void everything_abilities(FILE *out, const struct disk_list *list, const struct disk *disk)
+{
+	const char *cache = disk->write_cache == UNKNOWN ? _("unknown")
+			    : disk->write_cache == YES   ? _("writes are cached until a flush")
+							 : _("writes are on the medium when done");
+	const char *direct =
+		list->sg_direct == UNKNOWN ? _("unknown")
+		: list->sg_direct == YES
+			? _("allowed")
+			: _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)");
+
+	fprintf(out, "%s: ", _("Cache"));
+	fprintf(out, _("%s; unmap %s, write zeroes %s"), cache, yes_or_no(disk->unmap),
+		yes_or_no(disk->zeroes));
+	if (list->sg_driver[0] && disk->sg[0]) {
+		fputs("\nsg: ", out);
+		fprintf(out, _("driver %s, direct IO %s"), list->sg_driver, direct);
+	}
+	fputc('\n', out);
+}
+
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       enum units_scale scale)
 {
@@ -476,6 +502,7 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		return NULL;
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s: %s\n", details[i].label, details[i].text);
+	everything_abilities(out, list, disk);
 	if (disk->by_id[0])
 		fprintf(out, "by-id: %s\n", disk->by_id);
 	if (disk->hctl[0])

@@ -67,6 +67,7 @@ static void fill(struct disk *disk, const struct model *model, unsigned number)
 	disk->read_only = NO;
 	disk->medium_present = YES;
 	disk->max_transfer = 1280 * 1024;
+	disk->write_cache = YES;
 	disk->queue_depth = model->kind == DISK_NVME ? 0 : 32;
 }
 

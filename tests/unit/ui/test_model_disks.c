@@ -348,6 +348,12 @@ START_TEST(test_details)
 	setup(&f, "rescue");
 	text = disks_everything(f.list, &f.list->disks[4], UNITS_SI);
 	ck_assert_ptr_nonnull(strstr(text, "never a destination"));
+	ck_assert_ptr_null(strstr(text, "direct IO"));
+	free(text);
+	snprintf(f.list->sg_driver, sizeof(f.list->sg_driver), "3.5.36");
+	text = disks_everything(f.list, &f.list->disks[0], UNITS_SI);
+	ck_assert_ptr_nonnull(strstr(text, "Cache: writes are cached until a flush"));
+	ck_assert_ptr_nonnull(strstr(text, "sg: driver 3.5.36, direct IO not allowed"));
 	free(text);
 	teardown(&f);
 }
