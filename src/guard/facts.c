@@ -313,6 +313,21 @@ static bool same_storage(const struct plan *plan)
 	       from.inode == to.inode;
 }
 
+/* Whoever uses the loop device would have its contents changed under it. */
+static void find_loop(const struct endpoint *image, const struct disk_list *disks,
+		      char ret[static 64])
+{
+	for (size_t i = 0; i < disks->count; i++) {
+		struct endpoint loop;
+
+		if (disks->disks[i].kind != DISK_LOOP)
+			continue;
+		endpoint_from_disk(&disks->disks[i], &loop);
+		if (facts_is_storage(image->node, &loop))
+			text_copy(ret, 64, loop.node);
+	}
+}
+
 static bool part_of_source(const struct plan *plan, const struct disk *disk, dev_t devno)
 {
 	if (devno == plan->source.devno)
@@ -377,6 +392,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	if (plan->destination.kind == ENDPOINT_IMAGE) {
 		find_place(mounts, plan->destination.node, &ret->destination_image);
 		measure_image(plan->destination.node, ret);
+		find_loop(&plan->destination, disks, ret->destination_loop);
 	}
 	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
 		find_below(mounts, &plan->destination, &ret->destination_below);

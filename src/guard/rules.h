@@ -61,6 +61,7 @@ struct guard_facts {
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;
 	bool same_storage; /* both ends lead to one file: an image and a loop device over it */
+	char destination_loop[64]; /* the loop device over a destination image; "" none */
 	/* Where the source or a part of it is mounted read-write; "" nowhere. */
 	char source_writable_mount[256];
 };

@@ -102,10 +102,17 @@ void rule_destination_held(const struct rule_context *context, struct verdict *r
 {
 	const struct endpoint *destination = &context->plan->destination;
 	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	const char *loop = context->facts->destination_loop;
 	const struct use *use =
 		find_use(context->destination, destination,
 			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
 
+	/* The same file is said by a rule of its own. */
+	if (loop[0] && !context->facts->same_storage)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The image %s is attached as the disk %s, which may be in use. Detach "
+			   "that first (losetup -d %s)."),
+			 destination->node, loop, loop);
 	if (!use)
 		return;
 	rule_name(context, destination, name);

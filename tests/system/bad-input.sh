@@ -236,6 +236,15 @@ backing_file_of_another_loop_device() {
 	clone 3 "$source" "$destination"
 }
 
+an_image_that_is_attached_as_a_disk() {
+	two_disks
+	mkfs.ext4 -q -F "$destination"
+	mount_at "$case_dir/mnt" "$destination"
+	refused 3 "$destination" run clone -s "$source" -d destination.img --confirm \
+		"$case_dir/destination.img" --log-dir logs
+	says "losetup -d $destination"
+}
+
 an_empty_device() {
 	: >empty.img
 	two_disks
@@ -385,6 +394,6 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	the_wrong_token_and_none no_disk_is_opened_as_a_standard_descriptor an_unknown_device what_is_no_disk without_root \
 	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
-	backing_file_of_another_loop_device an_empty_device no_image_below_dev \
+	backing_file_of_another_loop_device an_image_that_is_attached_as_a_disk an_empty_device no_image_below_dev \
 	no_room_for_an_image a_log_folder_that_cannot_be_written \
 	files_in_each_others_place hostile_labels broken_tables

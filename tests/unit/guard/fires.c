@@ -97,6 +97,12 @@ static void set_loop(struct machine *m)
 	machine_use(m, 1, USE_LOOP, "/mnt/a.img", "/dev/sdb1");
 }
 
+static void set_image_attached(struct machine *m)
+{
+	machine_image(&m->destination, "/srv/b.img", DISK_SIZE, true);
+	text_copy(m->facts.destination_loop, 64, "/dev/loop7");
+}
+
 static void set_bcache(struct machine *m)
 {
 	machine_use(m, 1, USE_BCACHE, "bcache0", "/dev/sdb");
@@ -399,6 +405,7 @@ const struct rule_case fires[] = {
 	{ "destination-held", VERDICT_REFUSE, set_md, "mdadm --stop" },
 	{ "destination-held", VERDICT_REFUSE, set_loop, "losetup -d" },
 	{ "destination-held", VERDICT_REFUSE, set_bcache, "bcache0" },
+	{ "destination-held", VERDICT_REFUSE, set_image_attached, "losetup -d /dev/loop7" },
 	{ "destination-exclusive", VERDICT_REFUSE, set_exclusive, "exclusively" },
 	{ "destination-read-only", VERDICT_REFUSE, set_read_only, "blockdev --setrw /dev/sdb" },
 	{ "destination-too-small", VERDICT_REFUSE, set_too_small, ": 3 sectors of 512" },

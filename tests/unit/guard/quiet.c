@@ -145,6 +145,7 @@ const struct rule_case quiet[] = {
 	{ "destination-mounted", 0, near_other_partition_mounted, NULL },
 	{ "destination-swap", 0, near_other_partition_mounted, NULL },
 	{ "destination-held", 0, near_other_partition_mounted, NULL },
+	{ "destination-held", 0, near_sizes_of_image, NULL },
 	{ "destination-exclusive", 0, near_other_partition_mounted, NULL },
 	{ "destination-boot", 0, set_beside_boot, NULL },
 	{ "destination-boot", 0, near_source_mounted, NULL },
