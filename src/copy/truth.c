@@ -20,6 +20,7 @@ static void add(struct io_truth *sum, const struct io_truth *truth)
 	sum->recovered += truth->recovered;
 	sum->retried += truth->retried;
 	sum->waited += truth->waited;
+	sum->from_medium |= truth->from_medium;
 	if (truth->advice)
 		sum->advice = truth->advice;
 }

@@ -29,8 +29,10 @@ struct io_target {
 	bool direct; /* O_DIRECT is set on fd */
 	bool regular_file;
 	bool writable;
-	const char *name;              /* for errors: "/dev/sdb" */
-	uint64_t size;                 /* bytes that may be addressed */
+	bool from_medium; /* reads are to come from the medium, past caches of the device as well,
+			   * where it knows how */
+	const char *name; /* for errors: "/dev/sdb" */
+	uint64_t size;    /* bytes that may be addressed */
 	uint32_t logical_sector_size;  /* bytes */
 	uint32_t physical_sector_size; /* bytes */
 	uint32_t dma_alignment;        /* bytes; 0 unknown */
@@ -102,6 +104,7 @@ struct io_truth {
 	uint64_t recovered;        /* done after trouble of the device's own */
 	uint64_t retried;          /* sent again at once */
 	uint64_t waited;           /* sent again later: not ready, busy */
+	bool from_medium;          /* reads ask for the medium itself (FUA) */
 	const char *advice;        /* a sentence: why it is slower than was asked for; or NULL */
 	/* The first of `recovered`, at most IO_RECOVERED_KEPT; they last as long as the handle. */
 	const struct io_recovered *first;

@@ -81,7 +81,7 @@ static uint64_t get_be64(const uint8_t *from)
 
 static uint8_t transfer_flags(const struct scsi_format *format, enum io_direction direction)
 {
-	bool fua = format->fua && direction == IO_WRITE;
+	bool fua = direction == IO_WRITE ? format->fua : format->fua_reads;
 
 	/* With protection the device checks and strips it: RDPROTECT/WRPROTECT 0 transfers
 	 * data alone, which types 1 and 3 and, by its 32-byte commands, type 2 allow. */

@@ -29,6 +29,7 @@ struct scsi_format {
 	bool long_lba;      /* it answers READ CAPACITY(16): the 16-byte commands are safe */
 	uint8_t protection; /* T10 protection type, 0 none; 2 needs the 32-byte commands */
 	bool fua;           /* of writes */
+	bool fua_reads;
 	bool dpo;
 };
 

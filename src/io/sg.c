@@ -292,6 +292,7 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 		.recovered = __atomic_load_n(&counts->recovered, __ATOMIC_ACQUIRE),
 		.retried = __atomic_load_n(&counts->retried, __ATOMIC_RELAXED),
 		.waited = __atomic_load_n(&counts->waited, __ATOMIC_RELAXED),
+		.from_medium = handle->format.fua_reads,
 		.first = counts->first,
 	};
 	memcpy(ret->driver, handle->driver, sizeof(ret->driver));

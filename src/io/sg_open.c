@@ -224,11 +224,12 @@ static int choose_format(struct sg_handle *handle, struct error *reterr)
 	handle->format.protection = handle->capacity.protection;
 	handle->format.fua = backend->fua;
 	handle->format.dpo = backend->dpo;
-	if (!backend->fua && !backend->dpo)
+	if (!backend->fua && !backend->dpo && !target->from_medium)
 		return 0;
 	int r = sg_read_caching(backend->driver, handle->ports[0].fd, &caching);
 
-	if (r == 0 && caching.dpo_fua)
+	handle->format.fua_reads = target->from_medium && r == 0 && caching.dpo_fua;
+	if ((r == 0 && caching.dpo_fua) || (!backend->fua && !backend->dpo))
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "open", target->name,
 			 _("%s knows neither FUA nor DPO: leave out --sg-fua and --sg-dpo."),

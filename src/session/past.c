@@ -12,6 +12,7 @@ static void add_end(struct job_end *to, const struct job_end *part)
 	to->truth.recovered += part->truth.recovered;
 	to->truth.retried += part->truth.retried;
 	to->truth.waited += part->truth.waited;
+	to->truth.from_medium |= part->truth.from_medium;
 }
 
 /* The sums; of what cannot be summed (latencies, the engine, the error) the last part's stays. */

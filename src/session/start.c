@@ -171,6 +171,7 @@ int session_open_to_verify(struct session *session, struct error *reterr)
 	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
 	describe(&plan->destination, session_destination_disk(session), plan->destination.size,
 		 false, &starting->setup.destination);
+	starting->setup.destination.from_medium = true;
 	if (!known)
 		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, reterr);
 	if (r == 0)
@@ -291,6 +292,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		 plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
 							  : plan->destination.size,
 		 true, &starting->setup.destination);
+	starting->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 	starting->error = (struct error){ 0 };
 	drop_started_disks(session);
 	session->started_disks = session->disks;

@@ -31,7 +31,7 @@ import time
 
 import front
 import rigs
-from tables import GIB, MIB, VERIFIED, Goals, Summary, median, processor
+from tables import COMPARED, GIB, MIB, VERIFIED, Goals, Summary, median, processor
 
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
@@ -90,6 +90,7 @@ def clonedeck(bench, pair, *options):
         seconds = report["seconds"]
         if result and seconds["copy"] is not None:
             result["copy"] = sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify"))
+            result["verify"] = seconds.get("verify")
             result["engine"] = report["engine"]["choice"]
     shutil.rmtree(logs)
     return result
@@ -187,6 +188,7 @@ def measure_rig(bench, pair, rounds, all_of_them):
                   for name in ("clonedeck", "clonedeck again")]
     if unverified():
         contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
+        contenders.append((COMPARED, lambda: clonedeck(bench, pair, "--verify=compare")))
     for name, argv, cached in peers(pair, all_of_them):
         contenders.append((name, lambda argv=argv, cached=cached: bench.run(argv, cached)))
     kept, tried = [], 0
@@ -221,19 +223,29 @@ def system_calls(bench, pair):
     return (per_gib if per_gib > 0 else None), counts[0]
 
 
+def goals_of_proof(goals, summary):
+    """Where the destination is read as fast as the source, whose reading is measured."""
+    name = summary.pair.name
+    goals.add(15, f"{name}: verified, of copying and then reading", summary.verifying(), 1.03)
+    goals.add(15, f"{name}: comparing both ends, of reading one", summary.comparing(), 1.03)
+    goals.add(15, f"{name}: process CPU per GiB of two digests and of reading back",
+              summary.cpu_of_proof(), 0.25, "{:.2f}", " s")
+
+
 def goals_of_modelled(goals, summary, number, factor, equal):
     name = summary.pair.name
     goals.add(number, f"{name}: larger of read and write", summary.own("larger"), factor)
     goals.add(6, f"{name}: process CPU, without the start, of the cheapest peer's",
               summary.versus_cheapest(), 0.25, "{:.2f}")
     if equal:  # then the destination is read as fast as the source
-        goals.add(15, f"{name}: verified, of copying and then reading", summary.verifying(), 1.03)
+        goals_of_proof(goals, summary)
 
 
 def goals_of_loops(bench, goals, summary):
     pair = summary.pair
     goals.add(4, f"{pair.name}: reading and writing at once", summary.own("both"), 1.05)
     goals.add(4, f"{pair.name}: best peer ({summary.best_peer()[1]})", summary.versus_best("copy"), 0.75)
+    goals_of_proof(goals, summary)
     common_goals(goals, summary)
     calls, start = system_calls(bench, pair)
     goals.add(8, f"{pair.name}: system calls per GiB", calls, 500, "{:.0f}", "")

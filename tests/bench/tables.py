@@ -5,6 +5,7 @@ import statistics
 MIB = 1 << 20
 GIB = 1 << 30
 VERIFIED = "clonedeck, verified"
+COMPARED = "clonedeck, compared"
 
 
 def median(values):
@@ -80,6 +81,17 @@ class Summary:
         return median([r[VERIFIED]["copy"] / (r["clonedeck"]["copy"] + r["limits"]["read"])
                        for r in pairs])
 
+    def comparing(self):
+        """Both ends read at once against one of them."""
+        return median([r[COMPARED]["verify"] / r["limits"]["read"] for r in self.rounds
+                       if r.get(COMPARED) and r[COMPARED].get("verify")])
+
+    def cpu_of_proof(self):
+        """Per GiB, above what the copy alone takes."""
+        pairs = [r for r in self.rounds if r.get("clonedeck") and r.get(VERIFIED)]
+        return median([(processor(r[VERIFIED]) - processor(r["clonedeck"])) / self.gib
+                       for r in pairs])
+
     def versus_cheapest(self):
         """Processor time against that of the cheapest peer which is no more than 5 % slower."""
         wall = self.median("clonedeck", "copy")
@@ -111,7 +123,7 @@ class Summary:
         print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(*head))
         for name in sorted(self.names, key=lambda n: self.median(n, "wall") or 1e9):
             self.print_row(name, "wall", name)
-            if name in ("clonedeck", VERIFIED):
+            if name in ("clonedeck", VERIFIED, COMPARED):
                 self.print_row(name, "copy", "  without its start")
 
     def print_row(self, name, key, label):

@@ -80,12 +80,12 @@ a_lie_in_every_region() {
 	jq -es ".[-1].verify | .mismatch_bytes == 512 * $sectors and (.mismatches | all(.exact))" out
 }
 
-# stopped_copy: a slow copy is stopped when some of it is there; its map is copy.map.
+# stopped_copy [OPTION]...: a slow copy is stopped when some of it is there; its map is copy.map.
 stopped_copy() {
 	rm -rf logs copy.map copy.digests
 	dd if=/dev/zero of="$destination" bs=1M seek=8 count=1 conv=notrunc,fsync status=none
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 16M >out 2>err &
+		--log-dir logs --map copy.map --rate 16M "$@" >out 2>err &
 	copy=$!
 	wait_for same "$(backing "$source")" $((8 << 20)) "$(backing "$destination")" $((8 << 20)) 512
 	kill -INT "$copy"
@@ -94,7 +94,8 @@ stopped_copy() {
 }
 
 of_the_report() { # JQ-FILTER: holds for the newest report
-	report=$(find logs -name '*.json' | sort | tail -n 1)
+	report=$(find logs -name '*.json' -printf '%T@ %p\n' | sort -n | tail -n 1)
+	report=${report#* }
 	jq -e "$1" "$report"
 }
 
@@ -112,6 +113,18 @@ digests_of_a_copy_that_goes_on() {
 		run 0 resume copy.map --confirm "$destination" --log-dir logs
 		of_the_report '.verify.complete and .verify.bytes_compared > 0'
 	done
+}
+
+# Another system writes to the source between its first and its second reading.
+a_source_that_changes_is_named() {
+	two_disks
+	stopped_copy --verify=compare
+	dd if=/dev/zero of="$source" bs=512 seek=5000 count=1 conv=notrunc,fsync status=none
+	run 5 resume copy.map --confirm "$destination" --log-dir logs
+	says 'LBA 5000 +1'
+	says 'the source gives other data than when it was copied'
+	of_the_report '.verify.mismatches[0] | .kind == "source" and .lba == 5000'
+	grep -q '>5000<' logs/*.html
 }
 
 masked_lists_are_used_like_others() {
@@ -160,5 +173,6 @@ what_is_in_use() {
 }
 
 run_cases a_clone_of_another_tool ranges_and_another_place without_the_source \
-	a_lie_in_every_region digests_of_a_copy_that_goes_on masked_lists_are_used_like_others \
+	a_lie_in_every_region digests_of_a_copy_that_goes_on \
+	a_source_that_changes_is_named masked_lists_are_used_like_others \
 	files_that_cannot_be_used what_is_in_use

@@ -713,6 +713,27 @@ START_TEST(fua_and_dpo_are_in_the_command)
 }
 END_TEST
 
+/* Loops: a disk that does not know FUA, and is read as well as it can be; one that does. */
+START_TEST(what_is_read_back_is_asked_of_the_medium)
+{
+	struct io_truth truth;
+
+	disk.no_dpo_fua = _i == 0;
+	target.from_medium = true;
+	open_it();
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(disk.last_cdb[1], _i ? 0x08 : 0);
+	request = ask(IO_WRITE, 0, 0);
+	run(&request);
+	ck_assert_uint_eq(disk.last_cdb[1], 0);
+	handle->backend->truth(handle, &truth);
+	ck_assert(truth.from_medium == (_i == 1));
+}
+END_TEST
+
 START_TEST(a_disk_without_fua_is_refused)
 {
 	struct io_setup setup = { .depth = 4 };
@@ -791,6 +812,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_short_mapped_read_is_no_more_than_it_says);
 	tcase_add_test(tc, a_small_reserve_buffer_is_explained);
 	tcase_add_test(tc, fua_and_dpo_are_in_the_command);
+	tcase_add_loop_test(tc, what_is_read_back_is_asked_of_the_medium, 0, 2);
 	tcase_add_test(tc, a_disk_without_fua_is_refused);
 	tcase_add_test(tc, two_ends_of_a_lane_reap_for_each_other);
 	suite_add_tcase(suite, tc);
