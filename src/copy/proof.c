@@ -32,6 +32,7 @@ static int take_known(const struct job *job, struct proof *proof)
 		struct digest sum = digests_sum(known, i, &sectors);
 
 		digests_set(proof->expected, i, sum, sectors);
+		digests_set_places(proof->expected, i, digests_places(known, i));
 	}
 	return 0;
 }
@@ -98,6 +99,7 @@ static void add_part(struct slot *slot, const struct digest_part *part)
 
 	if (last && last->region == part->region) {
 		digest_add(&last->digest, part->digest);
+		digest_add(&last->places, part->places);
 		last->sectors += part->sectors;
 	} else if (slot->part_count < DIGEST_PARTS_MAX) {
 		slot->parts[slot->part_count++] = *part;

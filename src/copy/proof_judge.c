@@ -169,6 +169,13 @@ static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, u
 	digest_print(b, mismatch->found);
 }
 
+/* Of what no digest was known, and both ends are the same. */
+static void take_over(struct proof *proof, size_t i, struct digest sum, uint64_t finished)
+{
+	digests_set(proof->expected, i, sum, finished);
+	digests_set_places(proof->expected, i, digests_places(proof->again, i));
+}
+
 static void judge_region(struct job *job, size_t i)
 {
 	struct proof *proof = job->proof;
@@ -183,7 +190,7 @@ static void judge_region(struct job *job, size_t i)
 		return; /* stopped */
 	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
 		if (expected != finished)
-			digests_set(proof->expected, i, sum, finished);
+			take_over(proof, i, sum, finished);
 		good(state, finished, true);
 		return;
 	}
@@ -244,14 +251,22 @@ static void tell_all(struct job *job)
 	}
 }
 
-/* Without a source nobody can be asked which sector of the region it is. */
+/* Without a source nobody can be asked which sectors of the region they are; one alone shows. */
 static void settle(struct job *job, size_t i)
 {
-	struct region_proof *state = &job->proof->regions[i];
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[i];
+	uint32_t sector = job->plan->sector_size;
+	struct digest_region r;
+	uint64_t wrong;
 
 	state->state = REGION_WRONG;
 	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
-	new_mismatch_somewhere(job, i);
+	digests_region(proof->expected, i, &r);
+	if (!state->unread && digests_pin_down(proof->expected, proof->found, i, &wrong))
+		new_mismatch(job, i, r.source + wrong * sector, sector);
+	else
+		new_mismatch_somewhere(job, i);
 }
 
 void proof_end_digest(struct job *job)

@@ -156,5 +156,6 @@ void taken_restore(struct digests *digests, const struct map *map, const struct 
 			continue;
 		sum = digests_sum(known->digests, i, &sectors);
 		digests_set(digests, i, sum, sectors);
+		digests_set_places(digests, i, digests_places(known->digests, i));
 	}
 }

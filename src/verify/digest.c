@@ -21,19 +21,26 @@ static inline struct digest digest_sector(const void *data, uint32_t sector, uin
 	return (struct digest){ hash.low64, hash.high64 };
 }
 
-static inline struct digest sum_up(const void *data, uint32_t length, uint32_t sector, uint64_t lba)
+/* What was added first is in most of the sums that make up the places. */
+static inline struct digest sum_up(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
+				   struct digest *places)
 {
 	struct digest sum = { 0 };
 
-	for (const char *p = data, *end = p + length; p < end; p += sector)
+	for (const char *p = data, *end = p + length; p < end; p += sector) {
 		digest_add(&sum, digest_sector(p, sector, lba++));
+		digest_add(places, sum);
+	}
 	return sum;
 }
 
 /* What is known when it is compiled is hashed quicker. */
-struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba)
+struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
+			     struct digest *retplaces)
 {
-	return sector == 512 ? sum_up(data, length, 512, lba) : sum_up(data, length, sector, lba);
+	*retplaces = (struct digest){ 0 };
+	return sector == 512 ? sum_up(data, length, 512, lba, retplaces)
+			     : sum_up(data, length, sector, lba, retplaces);
 }
 
 struct digest digest_bytes(const void *data, size_t length)
@@ -47,6 +54,18 @@ void digest_add(struct digest *sum, struct digest digest)
 {
 	sum->low += digest.low;
 	sum->high += digest.high + (sum->low < digest.low);
+}
+
+struct digest digest_times(struct digest digest, uint64_t times)
+{
+	unsigned __int128 low = (unsigned __int128)digest.low * times;
+
+	return (struct digest){ (uint64_t)low, digest.high * times + (uint64_t)(low >> 64) };
+}
+
+struct digest digest_less(struct digest a, struct digest b)
+{
+	return (struct digest){ a.low - b.low, a.high - b.high - (a.low < b.low) };
 }
 
 bool digest_equal(struct digest a, struct digest b)

@@ -21,11 +21,19 @@ struct digest {
 
 #define DIGEST_TEXT_MAX 33
 
-/* length is a multiple of sector (bytes); lba: of the first, in sectors of that size. */
-struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba);
+/*
+ * length is a multiple of sector (bytes); lba: of the first, in sectors of that size. *retplaces:
+ * the sum in which each sector counts as often as there are sectors from it to the end of the
+ * data. With both sums of what was expected and of what was found, one wrong sector is known by
+ * its place: it makes them differ by one and the same digest, once and so many times.
+ */
+struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
+			     struct digest *retplaces);
 /* Of any bytes as they stand: for the list file itself. */
 struct digest digest_bytes(const void *data, size_t length);
 void digest_add(struct digest *sum, struct digest digest);
+struct digest digest_times(struct digest digest, uint64_t times);
+struct digest digest_less(struct digest a, struct digest b); /* a - b */
 bool digest_equal(struct digest a, struct digest b);
 
 /* 32 hexadecimal digits, the high half first. */

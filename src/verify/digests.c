@@ -8,7 +8,7 @@
 #include "base/range.h"
 
 struct entry {
-	struct digest sum;
+	struct digest sum, places;
 	uint64_t sectors;
 };
 
@@ -175,7 +175,10 @@ unsigned digests_parts(const struct digests *digests, uint64_t source, const voi
 		if (take > region.source + region.length - source)
 			take = (uint32_t)(region.source + region.length - source);
 		part->sectors = take / sector;
-		part->digest = digest_sectors(data, take, sector, source / sector);
+		part->digest = digest_sectors(data, take, sector, source / sector, &part->places);
+		digest_add(&part->places,
+			   digest_times(part->digest,
+					(region.source + region.length - source - take) / sector));
 		n++;
 		data = (const char *)data + take;
 		source += take;
@@ -189,6 +192,7 @@ void digests_add(struct digests *digests, const struct digest_part *part)
 	struct entry *entry = &digests->entries[part->region];
 
 	digest_add(&entry->sum, part->digest);
+	digest_add(&entry->places, part->places);
 	entry->sectors += part->sectors;
 }
 
@@ -205,5 +209,36 @@ struct digest digests_sum(const struct digests *digests, size_t region, uint64_t
 
 void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors)
 {
-	digests->entries[region] = (struct entry){ sum, sectors };
+	digests->entries[region] = (struct entry){ .sum = sum, .sectors = sectors };
+}
+
+struct digest digests_places(const struct digests *digests, size_t region)
+{
+	return digests->entries[region].places;
+}
+
+void digests_set_places(struct digests *digests, size_t region, struct digest places)
+{
+	digests->entries[region].places = places;
+}
+
+bool digests_pin_down(const struct digests *expected, const struct digests *found, size_t region,
+		      uint64_t *ret)
+{
+	const struct entry *a = &expected->entries[region], *b = &found->entries[region];
+	struct digest once = digest_less(b->sum, a->sum), times = { 0 };
+	struct digest all = digest_less(b->places, a->places);
+	struct digest_region r;
+
+	digests_region(expected, region, &r);
+	if (digest_equal(once, times))
+		return false;
+	for (uint64_t left = r.length / expected->plan->sector_size; left-- > 0;) {
+		digest_add(&times, once);
+		if (!digest_equal(times, all))
+			continue;
+		*ret = left;
+		return true;
+	}
+	return false;
 }

@@ -31,7 +31,7 @@ struct digest_region {
 struct digest_part {
 	size_t region;
 	uint64_t sectors;
-	struct digest digest;
+	struct digest digest, places; /* the latter counted from the end of the region */
 };
 
 struct digests;
@@ -60,5 +60,11 @@ void digests_clear(struct digests *digests, size_t region);
 /* Sum and number of sectors of what was taken of a region. */
 struct digest digests_sum(const struct digests *digests, size_t region, uint64_t *retsectors);
 void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors);
+struct digest digests_places(const struct digests *digests, size_t region);
+void digests_set_places(struct digests *digests, size_t region, struct digest places);
+/* The only sector of the region in which what was found is not what was expected, counted from
+ * its start. False: it is not one alone. */
+bool digests_pin_down(const struct digests *expected, const struct digests *found, size_t region,
+		      uint64_t *ret);
 
 #endif

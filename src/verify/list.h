@@ -7,7 +7,7 @@
  *   # clonedeck KEY=VALUE        the plan, as in a map file
  *   sector BYTES
  *   region BYTES
- *   LBA SECTORS DIGEST           of the source; one a region, ascending
+ *   LBA SECTORS DIGEST PLACES    of the source; one a region, ascending
  *   LBA SECTORS -                within the region before: was not read, is not in its digest
  *   end LINES DIGEST             number of the lines above it that begin with an LBA, and the
  *                                XXH3-128 of everything before this line
@@ -35,7 +35,7 @@ int digest_list_save(const struct digests *digests, uint32_t sector_size, const 
 
 struct digest_line {
 	uint64_t lba, sectors;
-	struct digest digest;
+	struct digest digest, places;
 };
 
 struct digest_list {

@@ -108,6 +108,17 @@ static int add_left_out(struct parser *parser, struct range r)
 	return code == -ENOMEM ? error_nomem(parser->reterr) : code;
 }
 
+static bool parse_digests(const char *p, struct digest_line *ret)
+{
+	char first[DIGEST_TEXT_MAX];
+
+	if (strlen(p) < DIGEST_TEXT_MAX || p[DIGEST_TEXT_MAX - 1] != ' ')
+		return false;
+	memcpy(first, p, DIGEST_TEXT_MAX - 1);
+	first[DIGEST_TEXT_MAX - 1] = '\0';
+	return digest_parse(first, &ret->digest) && digest_parse(p + DIGEST_TEXT_MAX, &ret->places);
+}
+
 static int parse_region(struct parser *parser, const char *p)
 {
 	const struct digest_list *list = parser->list;
@@ -122,7 +133,7 @@ static int parse_region(struct parser *parser, const char *p)
 	parser->lines_read++;
 	if (!strcmp(p, "-"))
 		return add_left_out(parser, (struct range){ line.lba, line.sectors });
-	if (!digest_parse(p, &line.digest))
+	if (!parse_digests(p, &line))
 		return refuse(parser, _("this is not an LBA, a number of sectors and a digest"));
 	if (list->count > 0)
 		before = list->lines[list->count - 1].lba + list->lines[list->count - 1].sectors;
@@ -325,6 +336,7 @@ static bool fill_all(const struct digest_list *list, const struct plan *plan,
 		out = left_out_in(&list->left_out, (struct range){ line->lba, line->sectors },
 				  &next);
 		digests_set(digests, i, line->digest, line->sectors - out);
+		digests_set_places(digests, i, line->places);
 	}
 	return true;
 }

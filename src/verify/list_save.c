@@ -45,15 +45,16 @@ static size_t put_regions(FILE *file, const struct contents *c)
 	size_t lines = 0, next = 0;
 
 	for (size_t i = 0; i < digests_count(c->digests); i++) {
-		char digest[DIGEST_TEXT_MAX];
+		char digest[DIGEST_TEXT_MAX], places[DIGEST_TEXT_MAX];
 		struct digest_region region;
 		uint64_t lba, count, taken;
 
 		digests_region(c->digests, i, &region);
 		lba = region.source / c->sector;
 		count = region.length / c->sector;
-		fprintf(file, "%" PRIu64 " %" PRIu64 " %s\n", lba, count,
-			digest_print(digests_sum(c->digests, i, &taken), digest));
+		fprintf(file, "%" PRIu64 " %" PRIu64 " %s %s\n", lba, count,
+			digest_print(digests_sum(c->digests, i, &taken), digest),
+			digest_print(digests_places(c->digests, i), places));
 		lines += 1 + put_left_out(file, c->left_out, lba, lba + count, &next);
 	}
 	return lines;
@@ -68,9 +69,13 @@ static void put_body(FILE *file, const struct contents *c, size_t *retlines)
 	fputs(c->plan_lines, file);
 	fprintf(file, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
 		digests_region_size(c->digests));
-	fputs("# LBA SECTORS DIGEST: the sum over its sectors, modulo 2^128, of the XXH3-128, with "
-	      "the\n"
-	      "# LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form).\n"
+	fputs("# LBA SECTORS DIGEST PLACES: the sum over its sectors, modulo 2^128, of the "
+	      "XXH3-128, "
+	      "with\n"
+	      "# the LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form); and the "
+	      "sum "
+	      "of\n"
+	      "# the same times the number of sectors from there to the end of the region.\n"
 	      "# LBA SECTORS -: these were not read and are in no digest.\n",
 	      file);
 	*retlines = put_regions(file, c);

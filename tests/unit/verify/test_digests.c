@@ -15,10 +15,10 @@
 START_TEST(a_digest_is_the_sum_over_its_sectors)
 {
 	unsigned char data[4 * SECTOR];
-	struct digest whole, sum = { 0 };
+	struct digest whole, sum = { 0 }, places;
 
 	test_noise(data, sizeof(data), 1);
-	whole = digest_sectors(data, sizeof(data), SECTOR, 100);
+	whole = digest_sectors(data, sizeof(data), SECTOR, 100, &places);
 	for (int i = 3; i >= 0; i--) {
 		XXH128_canonical_t bytes;
 		XXH128_hash_t h;
@@ -93,21 +93,21 @@ START_TEST(every_corruption_is_found)
 	static unsigned char good[WINDOW * SECTOR], bad[sizeof(good)], old[sizeof(good)];
 	uint64_t state = 7;
 	unsigned found = 0;
-	struct digest is;
+	struct digest is, places;
 
 	test_noise(good, sizeof(good), 2);
 	test_noise(old, sizeof(old), 3);
 	/* Some sectors are alike, as on every disk. */
 	memset(good + 32 * SECTOR, 0, 8 * SECTOR);
-	is = digest_sectors(good, sizeof(good), SECTOR, 1000);
+	is = digest_sectors(good, sizeof(good), SECTOR, 1000, &places);
 	for (int i = 0; i < 10000; i++) {
 		bool same;
 
 		memcpy(bad, good, sizeof(bad));
 		corrupt(bad, good, old, (enum corruption)(i % CORRUPTIONS), &state);
 		same = !memcmp(bad, good, sizeof(bad));
-		ck_assert_msg(digest_equal(is, digest_sectors(bad, sizeof(bad), SECTOR, 1000)) ==
-				      same,
+		ck_assert_msg(digest_equal(is, digest_sectors(bad, sizeof(bad), SECTOR, 1000,
+							      &places)) == same,
 			      "corruption %d", i);
 		found += !same;
 	}
@@ -162,6 +162,7 @@ START_TEST(the_order_of_the_pieces_does_not_matter)
 
 		ck_assert(digest_equal(digests_sum(one, i, &a), digests_sum(two, i, &b)));
 		ck_assert_uint_eq(a, b);
+		ck_assert(digest_equal(digests_places(one, i), digests_places(two, i)));
 	}
 	digests_destroy(one);
 	digests_destroy(two);
@@ -177,6 +178,7 @@ START_TEST(a_piece_over_a_border_is_in_both_regions)
 	unsigned char data[4 * SECTOR];
 	struct digest_part parts[DIGEST_PARTS_MAX];
 	struct digests *digests = NULL;
+	struct digest places;
 
 	test_noise(data, sizeof(data), 9);
 	ck_assert_int_eq(digests_new(plan, 2048, &digests), 0);
@@ -185,9 +187,10 @@ START_TEST(a_piece_over_a_border_is_in_both_regions)
 	ck_assert_uint_eq(parts[0].sectors, 1);
 	ck_assert_uint_eq(parts[1].region, 1);
 	ck_assert_uint_eq(parts[1].sectors, 3);
-	ck_assert(digest_equal(parts[0].digest, digest_sectors(data, SECTOR, SECTOR, 2047)));
+	ck_assert(
+		digest_equal(parts[0].digest, digest_sectors(data, SECTOR, SECTOR, 2047, &places)));
 	ck_assert(digest_equal(parts[1].digest,
-			       digest_sectors(data + SECTOR, 3 * SECTOR, SECTOR, 2048)));
+			       digest_sectors(data + SECTOR, 3 * SECTOR, SECTOR, 2048, &places)));
 	digests_destroy(digests);
 	plan_destroy(plan);
 }
@@ -234,6 +237,58 @@ START_TEST(the_table_stays_small_for_a_large_disk)
 }
 END_TEST
 
+static struct digests *taken_of(const struct plan *plan, const unsigned char *data, size_t sectors)
+{
+	struct digests *digests = NULL;
+	struct digest_part parts[DIGEST_PARTS_MAX];
+
+	ck_assert_int_eq(digests_new(plan, 65536, &digests), 0);
+	for (size_t at = 0; at < sectors; at += 100) {
+		uint32_t n = sectors - at < 100 ? (uint32_t)(sectors - at) : 100;
+		unsigned count =
+			digests_parts(digests, at * SECTOR, data + at * SECTOR, n * SECTOR, parts);
+
+		for (unsigned i = 0; i < count; i++)
+			digests_add(digests, &parts[i]);
+	}
+	return digests;
+}
+
+/* Any one of a region, the first and the last as well; two are too many. */
+START_TEST(one_wrong_sector_is_known_by_its_place)
+{
+	const struct extent extent = { 0, 0, 3000 };
+	struct plan *plan = test_plan(&extent, 1, 4096);
+	unsigned char *data = malloc(3000 * SECTOR);
+	struct digests *right, *wrong;
+	uint64_t state = 3, found;
+
+	ck_assert_ptr_nonnull(data);
+	test_noise(data, 3000 * SECTOR, 6);
+	right = taken_of(plan, data, 3000);
+	ck_assert(!digests_pin_down(right, right, 0, &found));
+	for (int i = 0; i < 40; i++) {
+		const size_t edges[] = { 0, 2047, 2048, 2999 };
+		size_t at = i < 4 ? edges[i] : test_random(&state) % 3000;
+
+		data[at * SECTOR + test_random(&state) % SECTOR] ^= 1;
+		wrong = taken_of(plan, data, 3000);
+		ck_assert(digests_pin_down(right, wrong, at / 2048, &found));
+		ck_assert_uint_eq(found, at % 2048);
+		ck_assert(!digests_pin_down(right, wrong, 1 - at / 2048, &found));
+		digests_destroy(wrong);
+		data[(at < 2048 ? (at + 1) % 2048 : at == 2999 ? 2048 : at + 1) * SECTOR] ^= 1;
+		wrong = taken_of(plan, data, 3000);
+		ck_assert(!digests_pin_down(right, wrong, at / 2048, &found));
+		digests_destroy(wrong);
+		test_noise(data, 3000 * SECTOR, 6);
+	}
+	digests_destroy(right);
+	free(data);
+	plan_destroy(plan);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("verify/digests");
@@ -245,6 +300,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, a_digest_is_read_as_it_was_printed);
 	tcase_add_test(tcase, every_corruption_is_found);
 	tcase_add_test(tcase, the_order_of_the_pieces_does_not_matter);
+	tcase_add_test(tcase, one_wrong_sector_is_known_by_its_place);
 	tcase_add_test(tcase, a_piece_over_a_border_is_in_both_regions);
 	tcase_add_test(tcase, places_outside_the_plan_have_no_region);
 	tcase_add_test(tcase, the_table_stays_small_for_a_large_disk);
