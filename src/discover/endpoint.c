@@ -391,6 +391,7 @@ static int resolve_new_image(const char *text, bool destination, struct endpoint
 {
 	CLEANUP(free) char *path = real_path_of_new(text);
 	size_t length = strlen(text);
+	struct stat st;
 
 	if (lies_below_dev(text) || (path && lies_below_dev(path)))
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "find", text,
@@ -399,6 +400,12 @@ static int resolve_new_image(const char *text, bool destination, struct endpoint
 	if (!destination)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
 				 _("%s does not exist: neither a device nor an image file."), text);
+	/* It would have to be made where the link leads, and links may change. */
+	if (lstat(text, &st) == 0 && S_ISLNK(st.st_mode))
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
+				 _("%s is a link to a file that does not exist. Name the new image "
+				   "file itself."),
+				 text);
 	if (!path || length == 0 || text[length - 1] == '/')
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
 				 _("The image file %s cannot be made: its folder does not exist."),

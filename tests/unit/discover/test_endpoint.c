@@ -186,6 +186,9 @@ START_TEST(new_images)
 	ck_assert_int_eq(resolve("new/", true), -ENOENT);
 	ck_assert_int_eq(resolve("", true), -ENOENT);
 	ck_assert_int_eq(error.class, ERROR_CLASS_ENVIRONMENT);
+	ck_assert_int_eq(symlink("no-such-file.img", "link.img"), 0);
+	ck_assert_int_eq(resolve("link.img", true), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "link"));
 }
 END_TEST
 
