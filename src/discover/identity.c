@@ -38,18 +38,26 @@ static bool read_vpd_serial(struct udev_device *hardware, char *to, size_t size)
 	return to[0] != '\0';
 }
 
+/* libudev makes an object of everything on the way up: not for what hangs on another bus. */
+static bool read_usb_serial(struct udev_device *disk, char *to, size_t size)
+{
+	struct udev_device *usb = NULL;
+
+	if (strstr(udev_device_get_syspath(disk), "/usb"))
+		usb = udev_device_get_parent_with_subsystem_devtype(disk, "usb", "usb_device");
+	return attr_text(usb, "serial", to, size);
+}
+
 static void read_serial(struct udev_device *disk, struct identity *ret)
 {
 	struct udev_device *hardware = device_hardware(disk);
-	struct udev_device *usb =
-		udev_device_get_parent_with_subsystem_devtype(disk, "usb", "usb_device");
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
 	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN.
 	 * udev takes that of the USB device before the disk's behind it, and so is it here. */
 	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
-	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || attr_text(usb, "serial", to, size) ||
+	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || read_usb_serial(disk, to, size) ||
 	      attr_text(disk, "serial", to, size) || attr_text(hardware, "serial", to, size) ||
 	      read_vpd_serial(hardware, to, size)))
 		return;
