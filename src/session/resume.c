@@ -116,7 +116,11 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 
 	if (r < 0)
 		return r;
-	bool changed = endpoint.kind != ENDPOINT_IMAGE || !endpoint.exists ||
+	if (endpoint.kind == ENDPOINT_IMAGE && !endpoint.exists)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", recorded->node,
+				 _("The image %s of the map does not exist any more."),
+				 recorded->node);
+	bool changed = endpoint.kind != ENDPOINT_IMAGE ||
 		       (endpoint.identity.inode != recorded->identity.inode &&
 			endpoint_inode_lasts(&endpoint)) ||
 		       (!destination && endpoint.size != recorded->size);

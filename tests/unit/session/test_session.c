@@ -276,6 +276,9 @@ START_TEST(new_image_is_known_by_its_map)
 	    path_of("new.img"));
 	ck_assert_int_eq(session_plan_from_map(session, path_of("copy.map"), &error), -ESTALE);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	run("rm %s", path_of("new.img"));
+	ck_assert_int_eq(session_plan_from_map(session, path_of("copy.map"), &error), -ENOENT);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
 }
 END_TEST
 
