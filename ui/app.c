@@ -317,10 +317,15 @@ void app_ask_stop(struct app *app)
 		app_show_waiting(app);
 		return;
 	}
-	popup_ask(app, title,
-		  _("The copy goes on while you think. A stopped copy can be resumed from its map. "
-		    "Ctrl-C again stops too."),
-		  choices, 1, answer_stop, NULL);
+	popup_ask(
+		app, title,
+		app->has_job && app->snapshot.state == JOB_PAUSED
+			? _("The copy stays paused while you think. A stopped copy can be resumed "
+			    "from its map. Ctrl-C again stops too.")
+			: _("The copy goes on while you think. A stopped copy can be resumed from "
+			    "its map. "
+			    "Ctrl-C again stops too."),
+		choices, 1, answer_stop, NULL);
 }
 
 /* ---- commands ---- */

@@ -53,7 +53,7 @@ static const struct command_info table[] = {
 	{ COMMAND_REMOVE_RANGE, ON(SCREEN_RANGES), { '-' },
 	  N_("remove"), NULL, N_("type a range to take out"), 9 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB },
-	  N_("dest"), N_("destination LBA"), N_("to the destination LBA and back"), 7 },
+	  N_("dest"), N_("destination LBA"), N_("destination LBA and back"), 7 },
 	{ COMMAND_TO_PLAN, ON(SCREEN_RANGES), { 'c' },
 	  N_("plan"), N_("check and plan"), N_("go on to the plan"), 1 },
 	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER },

@@ -10,6 +10,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "io/backends.h"
+#include "plan/rescue.h"
 #include "plan/sums.h"
 
 #include "model_options.h"
@@ -137,7 +138,24 @@ static void text_engine(const struct plan_options *options, struct line *line)
 					: _("engine chosen at the start"));
 }
 
-void plan_text_options(const struct plan_options *options, struct line *line)
+/* By the names that the command line has for them. */
+static void text_rescue(const struct plan_options *options, struct line *line)
+{
+	const struct plan_options usual = PLAN_OPTIONS_DEFAULT;
+	char value[UNITS_TEXT_MAX], default_value[UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < RESCUE_OPTIONS; i++) {
+		const char *text = rescue_option_print(options, i, value);
+
+		/* That one is told in words already. */
+		if (strcmp(rescue_option_name(i), "rate") == 0)
+			continue;
+		if (strcmp(text, rescue_option_print(&usual, i, default_value)) != 0)
+			line_add(line, "%s %s; ", rescue_option_name(i), text);
+	}
+}
+
+static void text_all_options(const struct plan_options *options, struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
 
@@ -153,6 +171,7 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 		line_add(line, "%s", _("both ends compared; "));
 	if (options->sums)
 		line_add(line, "%s; ", sums_print(options->sums, sums));
+	text_rescue(options, line);
 	text_engine(options, line);
 	line_add(line,
 		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")
@@ -160,6 +179,20 @@ void plan_text_options(const struct plan_options *options, struct line *line)
 		 options->retries);
 	if (options->verify == VERIFY_DIGEST)
 		line_add(line, "%s", _("; read back"));
+}
+
+void plan_text_options(const struct plan_options *options, struct line *line)
+{
+	struct line all;
+
+	line_start(&all, LINE_COLUMNS_MAX);
+	text_all_options(options, &all);
+	if (all.columns <= line->limit || line->limit < 3) {
+		line_add(line, "%s", all.text);
+		return;
+	}
+	line_put(line, line->limit - 2, all.text);
+	line_add(line, "..");
 }
 
 void plan_text_start(const struct gate *gate, struct line *line)

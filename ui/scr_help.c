@@ -37,13 +37,15 @@ static void enter(void *data, struct app *app)
 void scr_help_line(struct app *app, char *buffer, size_t size)
 {
 	const struct help_state *state = app->states[SCREEN_HELP];
-	const char *title = _(app_ops(state->topic)->title);
+	int last = state->top + state->rows, used;
 
-	if (app_copying(app))
-		snprintf(buffer, size, _("Help for screen %d %s. The copy goes on meanwhile."),
-			 (int)state->topic + 1, title);
-	else
-		snprintf(buffer, size, _("Help for screen %d %s."), (int)state->topic + 1, title);
+	used = snprintf(buffer, size,
+			app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
+					 : _("Help for screen %d %s."),
+			(int)state->topic + 1, _(app_ops(state->topic)->title));
+	if (state->lines > state->rows && used >= 0 && (size_t)used < size)
+		snprintf(buffer + used, size - (size_t)used, _(" Lines %d-%d of %d (Up Down)."),
+			 state->top + 1, last < state->lines ? last : state->lines, state->lines);
 }
 
 /* ---- drawing ---- */

@@ -186,8 +186,10 @@ static void focus_on(struct ranges_screen *screen, enum focus focus)
 {
 	if (screen->focus == FOCUS_DESTINATION && focus != FOCUS_DESTINATION)
 		ranges_model_destination_end(screen->model);
-	if (screen->focus != FOCUS_DESTINATION && focus == FOCUS_DESTINATION)
+	if (screen->focus != FOCUS_DESTINATION && focus == FOCUS_DESTINATION) {
+		text_copy(screen->before, sizeof(screen->before), screen->model->destination.text);
 		ranges_model_destination_begin(screen->model);
+	}
 	screen->focus = focus;
 }
 
@@ -202,6 +204,7 @@ static void begin(struct ranges_screen *screen, enum ranges_entry entry)
 {
 	ranges_model_begin(screen->model, entry);
 	focus_on(screen, FOCUS_RANGE);
+	text_copy(screen->before, sizeof(screen->before), ranges_model_field(screen->model)->text);
 }
 
 static bool move_command(struct ranges_screen *screen, enum command command)
@@ -329,8 +332,12 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 		say_choice(screen, app);
 		break;
 	case FIELD_CANCELLED:
+		field_set(ranges_model_field(model), screen->before);
+		ranges_model_typed(model);
 		ranges_model_cancel(model);
 		focus_on(screen, FOCUS_LIST);
+		tell(screen, app);
+		say_choice(screen, app);
 		break;
 	case FIELD_NEXT:
 	case FIELD_PREVIOUS:
@@ -350,16 +357,13 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 
 	if (event == FIELD_MOVED || event == FIELD_NOT_TAKEN)
 		return;
+	if (event == FIELD_CANCELLED)
+		field_set(&model->destination, screen->before);
 	ranges_model_destination_typed(model);
 	if (model->destination_valid)
 		tell(screen, app);
 	if (event == FIELD_CHANGED || event == FIELD_FULL)
 		return;
-	if (event == FIELD_CANCELLED && !model->destination_valid) {
-		field_clear(&model->destination);
-		ranges_model_destination_typed(model);
-		tell(screen, app);
-	}
 	if (event == FIELD_ACCEPTED && !model->destination_valid) {
 		app_message(app, MESSAGE_WARN, "%s", model->destination_error);
 		return;

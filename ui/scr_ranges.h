@@ -14,6 +14,7 @@ struct ranges_screen {
 	size_t cursor;
 	int top, page;
 	enum focus focus;
+	char before[FIELD_TEXT_MAX]; /* of the field that is being edited, for Esc */
 };
 
 void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);

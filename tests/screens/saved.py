@@ -61,6 +61,8 @@ SINGLE = {
     "disks-unplugged": ("rescue unplugged", ["Down", "d", "r"], "is gone"),
     "ranges-unplugged": ("rescue unplugged", RANGES + ["1", "r"], "is gone"),
     "ranges-error": ("rescue", RANGES + ["e", "C-u", "@1,3x,5"], "is not a number"),
+    "ranges-undone": ("rescue", RANGES + ["e", "C-u", "0+10,@9", "Escape", "Tab", "4096", "Escape"],
+                      "1 extent"),
     "ranges-add": ("rescue", RANGES + ["n", "+", "900000+5000"], "as far as they are not"),
     "ranges-partly": ("rescue", RANGES + ["e", "C-u", "2048-3000,@2", "Enter"], "2 ranges,"),
     "ranges-destination": ("rescue", RANGES + ["Tab", "1KB"], "not a whole number"),

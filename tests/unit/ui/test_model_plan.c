@@ -70,18 +70,27 @@ START_TEST(test_mock_up)
 	plan_text_options(&plan.options, &line);
 	ck_assert_str_eq(line.text,
 			 " OPTIONS engine chosen at the start; errors: retry 0, stop; read back");
+	/* What is not as usual comes first, and what is cut off is not hidden. */
+	plan.options.max_bad_areas = 10;
+	plan.options.fill = FILL_MARK;
+	line_start(&line, 80);
+	plan_text_options(&plan.options, &line);
+	ck_assert_str_eq(line.text, " OPTIONS fill mark; max-bad-areas 10; engine chosen at the "
+				    "start; errors: retr..");
+	plan.options.max_bad_areas = 0;
+	plan.options.fill = FILL_ZERO;
 	plan.options.chunk = 1000 << 10;
 	plan.options.queue_depth = PLAN_DEPTH_MAX;
 	line_start(&line, 80);
 	plan_text_options(&plan.options, &line);
 	ck_assert_str_eq(
 		line.text,
-		" OPTIONS depth 256 chunk 1000K engine chosen at the start; errors: retry 0, stop");
+		" OPTIONS depth 256 chunk 1000K engine chosen at the start; errors: retry 0, st..");
 	plan.options.lanes = PLAN_LANES_MAX;
 	plan.options.source_backend = BACKEND_THREADS;
 	plan.options.destination_backend = BACKEND_BUFFERED;
 	plan.options.retries = 3;
-	line_start(&line, 80);
+	line_start(&line, 120);
 	plan_text_options(&plan.options, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "; errors: retry 3, stop"));
 }
