@@ -61,7 +61,7 @@ const char *sums_print(unsigned set, char buffer[static SUMS_TEXT_MAX])
 	size_t length = 0;
 
 	if (!set)
-		return strcpy(buffer, "none");
+		snprintf(buffer, SUMS_TEXT_MAX, "none");
 	for (unsigned i = 0; i < SUM_ALGORITHMS; i++)
 		if (set & 1u << i)
 			length += (size_t)snprintf(buffer + length, SUMS_TEXT_MAX - length, "%s%s",
