@@ -36,6 +36,25 @@ static char *second_half(const struct lane *lane, const struct slot *slot)
 	return (char *)slot->buffer + lane_half(lane->job) + lane_back_skip(lane, slot);
 }
 
+/* What is the same has the same digests, and no difference to look for. */
+static void take_digests(struct lane *lane, struct slot *slot)
+{
+	const struct piece *piece = &slot->piece;
+	bool same = memcmp(slot->buffer, second_half(lane, slot), piece->length) == 0;
+
+	slot->part_count = (uint8_t)proof_parts(lane->job, piece, slot->buffer, slot->parts);
+	if (same) {
+		slot->other_count = slot->part_count;
+		memcpy(slot->other, slot->parts, sizeof(slot->other));
+	} else {
+		slot->other_count = (uint8_t)proof_parts(lane->job, piece, second_half(lane, slot),
+							 slot->other);
+	}
+	lane_slot_report(lane, slot);
+	if (same)
+		slot->reported = piece->length;
+}
+
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	if (slot->phase == SLOT_READ) {
@@ -44,11 +63,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 		lane_slot_read_back(lane, slot, (char *)slot->buffer + lane_half(lane->job));
 		return;
 	}
-	slot->part_count = (uint8_t)proof_parts(lane->job, &slot->piece, slot->buffer, slot->parts);
-	slot->other_count =
-		(uint8_t)proof_parts(lane->job, &slot->piece, second_half(lane, slot), slot->other);
-	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
-	lane_slot_report(lane, slot);
+	take_digests(lane, slot);
 }
 
 static void compare_advance(struct lane *lane, struct slot *slot)
