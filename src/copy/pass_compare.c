@@ -50,6 +50,7 @@ static void take_digests(struct lane *lane, struct slot *slot)
 		slot->other_count = (uint8_t)proof_parts(lane->job, piece, second_half(lane, slot),
 							 slot->other);
 	}
+	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
 	if (same)
 		slot->reported = piece->length;
