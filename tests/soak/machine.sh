@@ -70,6 +70,12 @@ cut_the_power() {
 	wait $servers "$machine" || true
 }
 
+# What makes it a file system, at both ends (held.h), comes when all else is there.
+nothing_or_whole() {
+	nothing_to_find destination.img ||
+		cmp -i 131072 -n $((size * 1048576 - 2 * 131072)) source.img destination.img
+}
+
 round() {
 	local cuts
 	random 16 32
@@ -88,6 +94,7 @@ round() {
 		random 0 12000
 		sleep "$((chosen / 1000)).$(printf %03d $((chosen % 1000)))"
 		cut_the_power
+		nothing_or_whole
 	done
 	power_on
 	appears result/ended 420
