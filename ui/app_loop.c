@@ -23,6 +23,8 @@ static void lose_terminal(struct app *app)
 
 	if (!app->term)
 		return;
+	session_note(app->session, stop ? _("The terminal is gone; the copy is stopped.")
+					: _("The terminal is gone; the copy goes on without it."));
 	if (term_abandon(app->term) && app_copying(app)) {
 		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
 			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "

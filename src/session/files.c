@@ -362,6 +362,12 @@ const char *session_log_dir(const struct session *session)
 	return session->log_dir;
 }
 
+void session_note(struct session *session, const char *text)
+{
+	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
+		log_line(session->log, LOG_LEVEL_WARNING, "session", "%s", text);
+}
+
 bool session_log_dir_in_memory(const struct session *session)
 {
 	return session->log_dir_in_memory;

@@ -258,6 +258,8 @@ int session_begin_sign(struct session *session, const char *operator_name, const
 int session_begin_save(struct session *session, const char *path, struct error *reterr);
 const struct error *session_save_error(const struct session *session);
 const char *session_log_dir(const struct session *session);
+/* One more line (translated) in the log of a copy that runs or waits; else nothing. */
+void session_note(struct session *session, const char *text);
 bool session_log_dir_in_memory(const struct session *session);
 
 #endif

@@ -411,6 +411,10 @@ const struct error *session_save_error(const struct session *session)
 	return &session->save_error;
 }
 
+void session_note(struct session *session, const char *text)
+{
+}
+
 const char *session_log_dir(const struct session *session)
 {
 	return "/var/log/clonedeck";

@@ -51,6 +51,21 @@ static bool holds(const char *path, const char *text)
 	return system(command) == 0;
 }
 
+START_TEST(what_happens_around_a_copy_is_in_its_log)
+{
+	open_session("logs", NULL);
+	session_note(session, "too early");
+	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	start_copy();
+	session_note(session, "The terminal is gone");
+	const struct report *report = finish();
+
+	session_note(session, "too late");
+	ck_assert(holds(report->log_path, "The terminal is gone"));
+	ck_assert(!holds(report->log_path, "too "));
+}
+END_TEST
+
 START_TEST(report_and_certificate_name_operator_and_ticket)
 {
 	open_session("logs", NULL);
@@ -543,6 +558,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, whole_way);
+	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
 	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
 	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
 	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
