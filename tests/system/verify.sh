@@ -147,6 +147,10 @@ files_that_cannot_be_used() {
 	list=$(echo logs/*.digests)
 	run 3 verify "$report" -d "$other"
 	says 'is not the disk of'
+	run 3 verify "$report" -d "$(new_disk smaller 16)"
+	says 'smaller than the copy'
+	run 3 verify "$report" -d "$(new_disk larger 32)"
+	says 'is not the disk of'
 	cp "$list" whole
 	head -c 2000 whole >"$list"
 	run 1 verify "$report" -d "$destination"
