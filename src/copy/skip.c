@@ -40,7 +40,10 @@ void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
 		pthread_mutex_unlock(&skip->lock);
 		return;
 	}
-	size = skip->size ? skip->size * 2 : skip->first;
+	/* A good read sets it to 0 without the lock. */
+	size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED) * 2;
+	if (size == 0)
+		size = skip->first;
 	if (size > skip->most)
 		size = skip->most;
 	land = chunk + 1 + (size + work->chunk - 1) / work->chunk;
