@@ -27,8 +27,10 @@ static const char *const on_error[] = { "stop", "map", NULL };
 static const char *const sum_names[] = {
 	"none", "sha256", "sha512", "blake2b", "sha1", "md5", NULL
 };
-static const char *const verify_names[] = { "digest",         "compare",         "off",
-					    "digest+rewrite", "compare+rewrite", NULL };
+static const char *const verify_names[] = {
+	"digest",         "rolling",         "after",         "compare",         "off",
+	"digest+rewrite", "rolling+rewrite", "after+rewrite", "compare+rewrite", NULL
+};
 
 static const struct {
 	const char *label, *hint, *allowed;
@@ -78,7 +80,7 @@ static const struct {
 	[OPTION_ARM_LAST] = { N_("Arm last"), N_("whole disks: tables at the very end"),
 			      N_("no, or yes"), no_yes },
 	[OPTION_VERIFY] = { N_("Verify"), N_("how the copy is read back"),
-			    N_("digest, compare, off; +rewrite: errors are written again"),
+			    N_("digest, rolling, after, compare, off; each also +rewrite"),
 			    verify_names },
 	[OPTION_DIGEST] = { N_("Sum"), N_("of the whole source, for sha256sum -c"),
 			    N_("none, sha256, sha512, blake2b, sha1, md5; several: sha256,md5"),
@@ -218,6 +220,8 @@ static bool read_limit(enum option_row row, const char *text, struct plan_option
 
 static const char *const verify_words[][2] = {
 	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
+	[VERIFY_ROLLING] = { "rolling", "rolling+rewrite" },
+	[VERIFY_AFTER] = { "after", "after+rewrite" },
 	[VERIFY_COMPARE] = { "compare", "compare+rewrite" },
 	[VERIFY_OFF] = { "off", "off" },
 };

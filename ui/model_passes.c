@@ -19,7 +19,7 @@ static size_t coming(const struct job_snapshot *job, const struct plan_options *
 	size_t count = 0;
 
 	kinds[count++] = PASS_FLUSH;
-	if (options->verify == VERIFY_DIGEST)
+	if (verifies_digests(options->verify))
 		kinds[count++] = PASS_VERIFY;
 	else if (options->verify == VERIFY_COMPARE)
 		kinds[count++] = PASS_COMPARE;

@@ -155,7 +155,8 @@ static void text_rescue(const struct plan_options *options, struct line *line)
 	}
 }
 
-static void text_all_options(const struct plan_options *options, struct line *line)
+static void text_all_options(const struct plan_options *options, enum rolling_how rolling,
+			     struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
 
@@ -177,16 +178,18 @@ static void text_all_options(const struct plan_options *options, struct line *li
 		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")
 						   : _("; errors: retry %u, stop"),
 		 options->retries);
-	if (options->verify == VERIFY_DIGEST)
-		line_add(line, "%s", _("; read back"));
+	if (verifies_digests(options->verify))
+		line_add(line, "%s",
+			 rolling == ROLLING_NO ? _("; read back") : _("; read back meanwhile"));
 }
 
-void plan_text_options(const struct plan_options *options, struct line *line)
+void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
+		       struct line *line)
 {
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
-	text_all_options(options, &all);
+	text_all_options(options, rolling, &all);
 	if (all.columns <= line->limit || line->limit < 3) {
 		line_add(line, "%s", all.text);
 		return;

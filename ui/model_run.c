@@ -197,9 +197,19 @@ static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 	return buffer;
 }
 
+/* What is verified beside the copy; "" where nothing is. Never all of it while it is not. */
+static void text_verified(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	double share = job->total ? (double)job->proof.verified / (double)job->total : 0;
+
+	buffer[0] = '\0';
+	if (job->proof.rolling && job->state != JOB_VERIFYING && job->state != JOB_ENDED)
+		snprintf(buffer, size, _("verified %.0f%%"), floor(share * 100));
+}
+
 /* What went wrong is never what is cut: the figures before it give way one by one. */
 static void narrow_figures(const struct job_snapshot *job, const char *progress,
-			   const char *current, const char *average, int64_t now, struct line *line)
+			   const char *current, const char *second, int64_t now, struct line *line)
 {
 	char eta[96], left[256], right[96];
 	int room;
@@ -212,13 +222,13 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 			 job->bad_areas);
 	room = line->limit - text_width(right);
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
-	snprintf(left, sizeof(left), _(" %s  now %s MB/s  avg %s  ETA %s"), progress, current,
-		 average, eta);
+	snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current, second,
+		 eta);
 	if (text_width(left) > room) {
 		if (job->eta.known)
 			units_print_duration(job->eta.seconds, eta);
-		snprintf(left, sizeof(left), _(" %s  now %s MB/s  avg %s  ETA %s"), progress,
-			 current, average, eta);
+		snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current,
+			 second, eta);
 	}
 	if (text_width(left) > room)
 		snprintf(left, sizeof(left), _(" %s  %s MB/s  ETA %s"), progress, current, eta);
@@ -230,6 +240,7 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		      int64_t now, struct line *line)
 {
 	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
+	char verified[64], second[64];
 	const struct job_pass *pass = passes_now(job);
 	/* Nothing was measured in the first second. */
 	bool measured = job->elapsed >= NSEC_PER_SEC;
@@ -241,8 +252,10 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		  sizeof(current));
 	megabytes(job->minute, measured, minute, sizeof(minute));
 	megabytes(job->average, measured, average, sizeof(average));
+	text_verified(job, verified, sizeof(verified));
 	if (line->limit < 110) {
-		narrow_figures(job, progress, current, average, now, line);
+		snprintf(second, sizeof(second), _("avg %s"), average);
+		narrow_figures(job, progress, current, verified[0] ? verified : second, now, line);
 		return;
 	}
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
@@ -253,6 +266,8 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		 job->retries);
 	if (job->proof.areas)
 		line_add(line, _("  MISMATCHES %" PRIu64), job->proof.areas);
+	if (verified[0])
+		line_add(line, "  %s", verified);
 }
 
 /* ---- graph ---- */

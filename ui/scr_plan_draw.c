@@ -47,7 +47,7 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 }
 
 static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan,
-		      const struct held *held)
+		      const struct held *held, enum rolling_how rolling)
 {
 	struct line line;
 
@@ -61,7 +61,7 @@ static void draw_ends(struct draw *draw, struct rect area, const struct plan *pl
 	plan_text_copy(plan, held->areas.count, &line);
 	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
-	plan_text_options(&plan->options, &line);
+	plan_text_options(&plan->options, rolling, &line);
 	draw_text(draw, area, 3, 0, ROLE_NORMAL, line.text);
 }
 
@@ -262,7 +262,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	layout_plan(body, destination != NULL, count_all(screen, plan, layout.list.cols, false),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
-	draw_ends(draw, layout.ends, plan, session_held(session));
+	draw_ends(draw, layout.ends, plan, session_held(session), plan_rolling(plan, destination));
 	if (destination)
 		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),
 			     destination);

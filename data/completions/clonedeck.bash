@@ -74,7 +74,7 @@ _clonedeck()
         return
         ;;
     --verify)
-        mapfile -t COMPREPLY < <(compgen -W 'digest compare' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'digest rolling after compare' -- "$cur")
         return
         ;;
     --digest)

@@ -64,7 +64,7 @@ complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds 
 complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors in their turn'
 complete -c clonedeck -n $clone -l probe -d 'ask the destination for its real size first'
 complete -c clonedeck -n $clone -l no-probe -d 'do not ask the destination for its real size'
-complete -c clonedeck -n $clone -l verify -a 'digest compare' -d 'read the copy back'
+complete -c clonedeck -n $clone -l verify -a 'digest rolling after compare' -d 'read the copy back'
 complete -c clonedeck -n $clone -l no-verify -d 'do not read the copy back'
 complete -c clonedeck -n $clone -l rewrite -d 'write again what differs'
 complete -c clonedeck -n "__fish_seen_subcommand_from clone verify" -l digest -x -a 'sha256 sha512 blake2b sha1 md5' -d 'sums of all of it'

@@ -79,8 +79,10 @@ static const struct {
 	{ COMMAND_CLONE, N_(
 		"\n"
 		"Verifying:\n"
-		"      --verify=digest|compare   read the copy back and compare it with digests\n"
-		"                                taken as the source was read (default), or with\n"
+		"      --verify=digest|rolling|after|compare\n"
+		"                                read the copy back and compare it with digests\n"
+		"                                taken as the source was read (default): rolling\n"
+		"                                while it is copied, after when all is; or with\n"
 		"                                the source\n"
 		"      --no-verify               do not read the copy back\n"
 		"      --rewrite                 write again what differs, and verify it again\n") },

@@ -235,12 +235,12 @@ static int set_probe(const char *command, enum probe_choice choice, enum probe_c
 
 static int set_verify(const char *command, const char *value, enum verify_choice *ret)
 {
-	if (!value || strcmp(value, "digest") == 0)
-		*ret = VERIFY_DIGEST;
-	else if (strcmp(value, "compare") == 0)
-		*ret = VERIFY_COMPARE;
-	else
-		return cli_usage(command, _("--verify=%s: choose digest or compare."), value);
+	static const char *const words[] = { "digest", "rolling", "after", "compare", NULL };
+	int i = value ? cli_choose(command, "verify", value, words) : VERIFY_DIGEST;
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = (enum verify_choice)i;
 	return 0;
 }
 

@@ -96,6 +96,26 @@ static void put_held(const struct session *session, struct page *page)
 		page_field(page, "", "%s", _("the destination's real size is tried first"));
 }
 
+static const char *verify_words(const struct session *session)
+{
+	const struct plan *plan = session_current_plan(session);
+
+	if (plan->options.verify == VERIFY_OFF)
+		return _("the copy is not read back");
+	if (plan->options.verify == VERIFY_COMPARE)
+		return _("both ends are read and compared when all is copied");
+	switch (plan_rolling(plan, session_destination_disk(session))) {
+	case ROLLING_NO:
+		break;
+	case ROLLING_SPARE:
+		return _("read back and compared with digests, on this flash disk already while "
+			 "it has time for that beside the copy");
+	case ROLLING_ASKED:
+		return _("read back and compared with digests already while the rest is copied");
+	}
+	return _("read back and compared with digests when all is copied");
+}
+
 static void put_pictures(const struct session *session, struct page *page)
 {
 	const struct disk *source = session_source_disk(session);
@@ -179,6 +199,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_ranges(&page, plan);
 	put_retried(session, &page);
 	put_held(session, &page);
+	page_field(&page, _("verify"), "%s", verify_words(session));
 	put_pictures(session, &page);
 	put_lost(session, &page);
 	put_verdicts(session_verdicts(session), &page);
@@ -215,9 +236,7 @@ static void add_rescue(json_object *object, const struct plan_options *options)
 
 static json_object *json_verify(enum verify_choice verify)
 {
-	if (verify == VERIFY_OFF)
-		return NULL;
-	return json_object_new_string(verify == VERIFY_COMPARE ? "compare" : "digest");
+	return verify == VERIFY_OFF ? NULL : json_object_new_string(plan_verify_name(verify));
 }
 
 static json_object *json_options(const struct plan_options *options)

@@ -2,6 +2,7 @@
 /* Progress in one line. */
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -70,17 +71,23 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	double percent = whole ? 100.0 * (double)so_far / (double)whole : 0.0;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
 	char left[UNITS_TEXT_MAX] = "-";
+	int n;
 
 	/* 100.0 is kept for what is really complete. */
 	if (percent > 99.9 && so_far < whole)
 		percent = 99.9;
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, left);
-	snprintf(buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
-		 state_phrase(job), percent, units_print_long(so_far, UNITS_SI, 512, done),
-		 units_print_long(whole, UNITS_SI, 512, all),
-		 units_print_rate(pass ? job->now_read : job->now_write, rate), left,
-		 (unsigned long long)job->errors);
+	n = snprintf(buffer, PROGRESS_LINE_MAX,
+		     _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"), state_phrase(job),
+		     percent, units_print_long(so_far, UNITS_SI, 512, done),
+		     units_print_long(whole, UNITS_SI, 512, all),
+		     units_print_rate(pass ? job->now_read : job->now_write, rate), left,
+		     (unsigned long long)job->errors);
+	/* What is verified beside the copy is counted for itself. */
+	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
+		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),
+			 floor(100.0 * (double)job->proof.verified / (double)job->total));
 	return buffer;
 }
 
@@ -95,6 +102,7 @@ static json_object *json_rate(const struct job_snapshot *job)
 
 	json_object_object_add(object, "read", json_object_new_double(job->now_read));
 	json_object_object_add(object, "write", json_object_new_double(job->now_write));
+	json_object_object_add(object, "read_back", json_object_new_double(job->now_back));
 	json_object_object_add(object, "average", report_json_positive(job->average));
 	json_object_object_add(object, "limit", report_json_positive_number(job->rate_limit));
 	return object;
@@ -142,6 +150,9 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	add_number(object, "bytes_total", job->total);
 	add_number(object, "bytes_read", job->read);
 	add_number(object, "bytes_written", job->written);
+	json_object_object_add(object, "bytes_verified",
+			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
+						: NULL);
 	add_number(object, "bytes_before", job->already);
 	add_number(object, "offset", job->position);
 	add_number(object, "lba", plan->sector_size ? job->position / plan->sector_size : 0);

@@ -20,6 +20,7 @@
 #include "copy/limit.h"
 #include "copy/prober.h"
 #include "copy/proof.h"
+#include "copy/rolling.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
 #include "copy/stage.h"
@@ -100,6 +101,8 @@ struct keeper {
 	uint64_t lane_written[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
 	uint64_t handled_then;               /* a second ago */
 	double handled_rate;                 /* bytes per second, of whatever pass */
+	uint64_t read_back_then;             /* a second ago */
+	double back_rate;                    /* bytes per second */
 	unsigned busy_seconds;               /* in a row in which a lane was at its limit */
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
@@ -158,6 +161,7 @@ struct job {
 	struct prober prober; /* of the passes that rescue */
 	struct proof *proof;  /* NULL: not asked for */
 	struct sums sums;
+	struct rolling rolling;
 	uint64_t total, already;
 
 	atomic_int gate; /* enum gate */
@@ -231,6 +235,8 @@ void keeper_init(struct job *job);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
 /* Asks the saver to flush, and to save the map as it is, which nothing changes meanwhile. */
 void keeper_flush(struct job *job, char letter, uint64_t now);
+/* Asks it for no more than a flush on the way, while it is idle. Without memory: not this time. */
+void keeper_flush_window(struct job *job);
 
 /* collect.c */
 /* Takes in what the lanes report. */

@@ -281,6 +281,8 @@ static int init(struct job *job, struct error *reterr)
 	job->setup.taken = NULL;
 	if (r >= 0)
 		r = sums_new(job, reterr);
+	if (r >= 0 && rolling_init(job) < 0)
+		r = error_nomem(reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_path(job, job->setup.map_path, reterr);
 	if (r >= 0)
@@ -472,6 +474,7 @@ void job_destroy(struct job *job)
 	work_done(&job->work);
 	stages_done(&job->stages);
 	capacity_done(&job->probe.capacity);
+	rolling_done(&job->rolling);
 	proof_destroy(job->proof);
 	map_destroy(job->map);
 	map_destroy(job->keeper.confirmed);

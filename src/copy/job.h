@@ -163,6 +163,8 @@ struct job_proof {
 	bool complete;     /* all that is on the destination was read back, and is right */
 	uint64_t verified; /* bytes that were, of those `compared` with the source itself */
 	uint64_t compared;
+	bool rolling;       /* it is read back while it is copied */
+	uint64_t early;     /* of `verified`: what was while the copy still ran */
 	uint64_t rewritten; /* bytes that were wrong and were written once more */
 	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
 	size_t shown;
@@ -210,6 +212,7 @@ struct job_snapshot {
 	uint64_t already;  /* bytes that a resumed map called finished */
 	uint64_t position; /* bytes of the source: highest byte handed out */
 	double now_read, now_write, minute, average, peak; /* bytes per second */
+	double now_back; /* bytes per second read back while it is copied */
 	struct eta eta;
 	enum pass_kind pass; /* the one under way; PASS_NONE between two and at the end */
 	/* All that began, in their order; the last is the one under way while there is one. */
@@ -254,6 +257,8 @@ struct job_setup {
 	const struct io_backend *destination_backend; /* (tests wrap a fault backend) */
 	const struct held *held;  /* copied last; NULL or empty: nothing. Borrowed by job_new() */
 	bool probe;               /* ask first whether the destination has its size */
+	enum rolling_how rolling; /* when what is copied is read back; needs digests */
+	uint64_t rolling_window;  /* bytes between the flushes for that; 0: by the copy's size */
 	const struct map *resume; /* finished parts are skipped; NULL: from the start */
 	/* Passes over bad sectors read only those in here again (plan->sector_size); NULL: all.
 	 * Borrowed, outlives the job. */

@@ -103,6 +103,14 @@ static void tell_digests(struct job *job, const struct saver_result *result)
 	job->keeper.digests_warned = result->digests_code < 0;
 }
 
+void keeper_flush_window(struct job *job)
+{
+	struct saver_order order = { .flush = flush_handle(job) };
+
+	if (map_copy(job->map, &order.owned, NULL) == 0)
+		saver_ask(job->saver, &order);
+}
+
 static void tell_map(struct job *job, const struct saver_result *result)
 {
 	struct keeper *k = &job->keeper;
@@ -132,6 +140,7 @@ static void take_confirmed(struct job *job, const struct saver_result *result)
 		return;
 	if (!map)
 		return;
+	rolling_open(job);
 	map_destroy(k->confirmed);
 	k->confirmed = map;
 }
@@ -194,6 +203,7 @@ static void begin(struct job *job, uint64_t now)
 		units_print_long(job->setup.verify_only ? job->total : job->total - job->already,
 				 UNITS_SI, 512, bytes),
 		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
+	rolling_tell(job);
 	job->keeper.ever_copied = true;
 	/* Also where nothing is left to copy: what the map calls finished may be in a cache. */
 	job->keeper.flush_due = true;
@@ -414,6 +424,7 @@ static bool tick(struct job *job, uint64_t now)
 {
 	keeper_collect(job);
 	take_saver_result(job);
+	rolling_tick(job);
 	measure_tick(job, now);
 	take_rate(job);
 	gone_look(job, now);

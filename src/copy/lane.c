@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "copy/core.h"
 #include "copy/pass.h"
+#include "copy/rolling.h"
 #include "copy/sums.h"
 #include "io/buffers.h"
 
@@ -26,8 +27,32 @@ static bool is_async(const struct io_handle *handle)
 	return handle->backend->traits & IO_ASYNC;
 }
 
+void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece)
+{
+	struct slot *slot = lane->idle;
+
+	lane->idle = slot->next;
+	counter_add32(&lane->counters.buffers_in_use, 1);
+	slot->pass = pass;
+	slot->piece = *piece;
+	slot->tries = 0;
+	slot->tag = lane->pending_tag;
+	slot->write_length = slot->finished = slot->report_end = 0;
+	slot->code = 0;
+	slot->has_bad = false;
+	slot->bad_status = MAP_BAD;
+	slot->part_count = slot->other_count = 0;
+	slot->read_only = false;
+	lane->rolled = pass == &pass_rolling;
+	/* What is read back beside the copy is no piece of its stream. */
+	slot->given = lane->rolled;
+	pass->begin(lane, slot);
+}
+
 static void make_idle(struct lane *lane, struct slot *slot)
 {
+	if (slot->pass == &pass_rolling)
+		lane->rolling--;
 	slot->next = lane->idle;
 	lane->idle = slot;
 	counter_sub32(&lane->counters.buffers_in_use, 1);
@@ -198,7 +223,7 @@ static void complete(struct lane *lane, struct slot *slot)
 	count_result(lane, slot);
 	gone_ask(lane, slot);
 	/* Queues only, so it never recurses. */
-	lane->pass->advance(lane, slot);
+	slot->pass->advance(lane, slot);
 }
 
 /* Returns how many came back, or a negative errno: the queue is broken. */
@@ -352,24 +377,11 @@ static void take_pieces(struct lane *lane)
 	uint32_t room = is_idle_in_pass(lane) ? 0 : room_for_pieces(lane);
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
-		struct slot *slot = lane->idle;
-
 		if (!limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
 				&lane->token_wait))
 			return;
-		lane->idle = slot->next;
-		counter_add32(&lane->counters.buffers_in_use, 1);
 		lane->has_pending = false;
-		slot->piece = lane->pending;
-		slot->tries = 0;
-		slot->tag = lane->pending_tag;
-		slot->write_length = slot->finished = slot->report_end = 0;
-		slot->code = 0;
-		slot->has_bad = false;
-		slot->bad_status = MAP_BAD;
-		slot->part_count = slot->other_count = 0;
-		slot->given = slot->read_only = false;
-		lane->pass->begin(lane, slot);
+		lane_slot_begin(lane, lane->pass, &lane->pending);
 	}
 }
 
@@ -378,7 +390,7 @@ static void give_up_all(struct lane *lane, struct slot_queue *queue)
 	struct slot *slot;
 
 	while ((slot = slot_queue_pop(queue)))
-		lane->pass->give_up(lane, slot);
+		slot->pass->give_up(lane, slot);
 }
 
 static int send_source(struct lane *lane, int gate)
@@ -419,7 +431,7 @@ static void send_reports(struct lane *lane)
 	struct slot *slot;
 
 	while ((slot = slot_queue_pop(&lane->to_report))) {
-		if (!lane->pass->report(lane, slot)) {
+		if (!slot->pass->report(lane, slot)) {
 			slot_queue_unpop(&lane->to_report, slot);
 			break;
 		}
@@ -456,7 +468,9 @@ static uint64_t patience(const struct lane *lane)
  */
 static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
-	uint32_t most = lane->queued * 2 / 3, least = lane->batch < most ? lane->batch : most;
+	/* What is read back beside the copy lives on gaps, which are over when several came. */
+	uint32_t most = lane->rolling ? 1 : lane->queued * 2 / 3;
+	uint32_t least = lane->batch < most ? lane->batch : most;
 	uint64_t before = clock_monotonic(), time = patience(lane);
 	int n;
 
@@ -541,6 +555,8 @@ static bool lane_round(struct lane *lane, int *reterr)
 	take_hashed(lane);
 	if (turns)
 		take_turns(lane, gate);
+	if (gate == GATE_RUN && lane->pass == &pass_copy)
+		rolling_take(lane);
 	if (gate == GATE_RUN && !(turns && lane->writing))
 		take_pieces(lane);
 	if (!turns || lane->writing)

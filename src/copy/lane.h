@@ -48,7 +48,8 @@ struct slot {
 	struct io_request request; /* must stay first: a request is its slot */
 	struct slot *next;
 	void *buffer;
-	bool at_destination; /* where the request under way was sent */
+	const struct pass *pass; /* whose it is: the one under way, or pass_rolling */
+	bool at_destination;     /* where the request under way was sent */
 	enum slot_phase phase;
 	struct piece piece;
 	uint64_t tag;          /* the pass's: which chunk, which area */
@@ -142,6 +143,8 @@ struct lane {
 	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
 	bool cancelled;
 	atomic_bool wants_slots; /* to be woken when the hasher lets go of one */
+	uint32_t rolling;        /* slots of pass_rolling */
+	bool rolled;             /* the last one that began is */
 
 	struct lane_counters counters;
 	struct latency read_latency, write_latency;
@@ -221,6 +224,8 @@ void lane_wake(struct lane *lane);
 void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
+/* Lets a piece begin in a free slot, of which there must be one. */
+void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece);
 /* For the passes: each leaves the slot in one of the lane's queues, or free. */
 void lane_slot_free(struct lane *lane, struct slot *slot);
 /* Reads `piece` from the source into the buffer. */

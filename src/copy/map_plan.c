@@ -164,19 +164,6 @@ static void print_rescue(const struct plan_options *o, FILE *file)
 	}
 }
 
-static const char *verify_name(enum verify_choice verify)
-{
-	switch (verify) {
-	case VERIFY_DIGEST:
-		break;
-	case VERIFY_COMPARE:
-		return "compare";
-	case VERIFY_OFF:
-		return "off";
-	}
-	return "digest";
-}
-
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
 	const struct plan_options *o = &plan->options;
@@ -203,7 +190,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	print_rescue(o, file);
 	fprintf(file, MAP_COMMENT_PREFIX "option.arm_last=%s\n", o->arm_at_once ? "off" : "on");
 	fprintf(file, MAP_COMMENT_PREFIX "option.probe=%s\n", probe_names[o->probe]);
-	fprintf(file, MAP_COMMENT_PREFIX "option.verify=%s\n", verify_name(o->verify));
+	fprintf(file, MAP_COMMENT_PREFIX "option.verify=%s\n", plan_verify_name(o->verify));
 	fprintf(file, MAP_COMMENT_PREFIX "option.rewrite=%d\n", o->rewrite);
 	fprintf(file, MAP_COMMENT_PREFIX "option.digest=%s\n", sums_print(o->sums, sums));
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
@@ -343,17 +330,6 @@ static int read_probe(const char *value, enum probe_choice *ret)
 	return -EINVAL;
 }
 
-static int read_verify(const char *value, enum verify_choice *ret)
-{
-	for (int i = VERIFY_DIGEST; i <= VERIFY_OFF; i++) {
-		if (strcmp(value, verify_name((enum verify_choice)i)) != 0)
-			continue;
-		*ret = (enum verify_choice)i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static int read_option(struct plan_options *o, const char *key, const char *value)
 {
 	const struct {
@@ -394,7 +370,7 @@ static int read_option(struct plan_options *o, const char *key, const char *valu
 	if (!strcmp(key, "probe"))
 		return read_probe(value, &o->probe);
 	if (!strcmp(key, "verify"))
-		return read_verify(value, &o->verify);
+		return plan_verify_parse(value, &o->verify);
 	if (!strcmp(key, "rewrite")) {
 		o->rewrite = !strcmp(value, "1");
 		return o->rewrite || !strcmp(value, "0") ? 0 : -EINVAL;

@@ -161,6 +161,8 @@ static void each_second(struct job *job, uint64_t now)
 	summarise_latency(job);
 	k->handled_rate = (double)(MEASURE_SUM(job, handled) - k->handled_then) / seconds;
 	k->handled_then = MEASURE_SUM(job, handled);
+	k->back_rate = (double)(MEASURE_SUM(job, read_back) - k->read_back_then) / seconds;
+	k->read_back_then = MEASURE_SUM(job, read_back);
 	k->next_second = now + NSEC_PER_SEC;
 }
 
@@ -242,6 +244,17 @@ static void add_eta(struct eta *eta, double seconds)
 	eta->finish += (int64_t)seconds;
 }
 
+/* What is read back meanwhile goes on as it went so far; bytes that then remain. */
+static double left_to_verify(const struct job *job, const struct job_snapshot *s)
+{
+	double left = (double)job->total - (double)s->proof.verified;
+	double seconds = (double)s->copy_ns / (double)NSEC_PER_SEC;
+
+	if (seconds > 0)
+		left -= (double)s->proof.early / seconds * (double)s->eta.seconds;
+	return left > 0 ? left : 0;
+}
+
 /* Reading back goes on as it went so far. */
 static void fill_verifying(const struct job *job, struct job_snapshot *s)
 {
@@ -265,6 +278,7 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 		return;
 	s->now_read = moving ? k->rates.now_read : 0;
 	s->now_write = moving ? k->rates.now_write : 0;
+	s->now_back = moving ? k->back_rate : 0;
 	s->minute = rates_minute(&k->rates, last);
 	s->average = rates_average(&k->rates, last);
 	/* Some second was at least as fast as the average, also when none was measured whole. */
@@ -272,7 +286,7 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	if (k->state == JOB_COPYING) {
 		rates_eta(&k->rates, now, (int64_t)time(NULL), &s->eta);
 		if (job->proof && s->eta.known && s->average > 0)
-			add_eta(&s->eta, (double)job->total / s->average);
+			add_eta(&s->eta, left_to_verify(job, s) / s->average);
 	}
 	if (k->state == JOB_VERIFYING)
 		fill_verifying(job, s);

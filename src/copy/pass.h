@@ -21,8 +21,9 @@
  * write, or be compared with what another slot has read), or
  * lane_slot_report(), then report() puts what there is to tell into the ring,
  * and the slot is free again. Where a pass needs two blocks at once, it asks
- * take() for pieces of half a chunk and uses both halves of the buffer.
- * Nothing here may block.
+ * take() for pieces of half a chunk and uses both halves of the buffer. Beside
+ * the copy some slots read back what is flushed: they are pass_rolling's
+ * (rolling.h), in the same queues. Nothing here may block.
  *
  * Threads: prepare, collect and end run in the keeper's thread; the others in
  * the lane's, several lanes at once. What they share lives in struct job

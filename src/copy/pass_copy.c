@@ -20,6 +20,7 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "copy/rolling.h"
 #include "copy/sums.h"
 
 #define CLUSTER     (64u << 10) /* ddrescue's */
@@ -256,6 +257,8 @@ const struct pass pass_copy = {
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 	.number = copy_number,
+	.collect = proof_collect_found, /* of what was read back meanwhile */
+	.end = rolling_end,
 };
 
 const struct pass pass_rewrite = {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The destination is read back and compared with the digests of what was read from the source. */
+/*
+ * The destination is read back and compared with the digests of what was read
+ * from the source: in a pass of its own, or beside the copy (rolling.h).
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "copy/rolling.h"
 #include "copy/sums.h"
 
 static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
@@ -59,7 +63,7 @@ static void verify_give_up(struct lane *lane, struct slot *slot)
 	lane_slot_free(lane, slot);
 }
 
-static bool verify_report(struct lane *lane, struct slot *slot)
+static bool report_found(struct lane *lane, struct slot *slot)
 {
 	struct report report = {
 		.kind = REPORT_PASS,
@@ -71,7 +75,12 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 	};
 
 	memcpy(report.again, slot->other, sizeof(report.again));
-	if (!ring_push(&lane->ring, &report))
+	return ring_push(&lane->ring, &report);
+}
+
+static bool verify_report(struct lane *lane, struct slot *slot)
+{
+	if (!report_found(lane, slot))
 		return false;
 	counter_add(&lane->counters.handled, slot->piece.length);
 	return true;
@@ -103,4 +112,13 @@ const struct pass pass_sums = {
 	.report = verify_report,
 	.collect = proof_collect_found,
 	.end = proof_end_digest,
+};
+
+/* No pass of the sequence: what its slots do counts as nothing of the pass under way. */
+const struct pass pass_rolling = {
+	.kind = PASS_VERIFY,
+	.begin = verify_begin,
+	.advance = verify_advance,
+	.give_up = verify_give_up,
+	.report = report_found,
 };

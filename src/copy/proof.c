@@ -137,24 +137,30 @@ void proof_collect(struct proof *proof, const struct report *report)
 		digests_add(proof->expected, &report->parts[i]);
 }
 
-uint64_t proof_finished(const struct job *job, size_t region)
+uint64_t proof_finished(const struct job *job, const struct map *map, size_t region)
 {
 	struct digest_region r;
 
 	digests_region(job->proof->expected, region, &r);
-	return taken_finished(job->map, &r) / job->plan->sector_size;
+	return taken_finished(map, &r) / job->plan->sector_size;
+}
+
+void proof_ask(struct job *job, size_t region)
+{
+	struct region_proof *state = &job->proof->regions[region];
+
+	state->asked = true;
+	state->unread = false;
+	digests_clear(job->proof->found, region);
 }
 
 static int ask(struct job *job, size_t region, struct range_list *ret)
 {
-	struct region_proof *state = &job->proof->regions[region];
 	uint32_t sector = job->plan->sector_size;
 	struct digest_region r;
 
 	digests_region(job->proof->expected, region, &r);
-	state->asked = true;
-	state->unread = false;
-	digests_clear(job->proof->found, region);
+	proof_ask(job, region);
 	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
 }
 
@@ -170,11 +176,11 @@ int proof_want_digest(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
 
-	if (job->plan->options.verify != VERIFY_DIGEST)
+	if (!verifies_digests(job->plan->options.verify))
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
-		uint64_t finished = proof_finished(job, i);
+		uint64_t finished = proof_finished(job, job->map, i);
 
 		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
 		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
@@ -188,7 +194,7 @@ int proof_want_digest(struct job *job, struct range_list *ret)
 int proof_want_all(struct job *job, struct range_list *ret)
 {
 	for (size_t i = 0; i < job->proof->count; i++)
-		if (proof_finished(job, i) > 0 && ask(job, i, ret) < 0)
+		if (proof_finished(job, job->map, i) > 0 && ask(job, i, ret) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -212,7 +218,7 @@ int proof_want_compare(struct job *job, struct range_list *ret)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
-		uint64_t finished = proof_finished(job, i), sectors;
+		uint64_t finished = proof_finished(job, job->map, i), sectors;
 		struct digest before;
 
 		if (finished == 0 || state->state == REGION_WRONG ||
@@ -328,7 +334,7 @@ static int bad_sectors(const struct job *job, struct range_list *ret)
 static bool all_known(const struct job *job)
 {
 	for (size_t i = 0; i < job->proof->count; i++)
-		if (!digest_known(job->proof, i, proof_finished(job, i)))
+		if (!digest_known(job->proof, i, proof_finished(job, job->map, i)))
 			return false;
 	return true;
 }

@@ -180,7 +180,7 @@ static void judge_region(struct job *job, size_t i)
 {
 	struct proof *proof = job->proof;
 	struct region_proof *state = &proof->regions[i];
-	uint64_t finished = proof_finished(job, i), found, again, expected;
+	uint64_t finished = proof_finished(job, job->map, i), found, again, expected;
 	struct digest sum;
 
 	digests_sum(proof->found, i, &found);
@@ -245,7 +245,7 @@ static void tell_all(struct job *job)
 
 		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
 			continue;
-		describe(job, region, &proof->mismatches[i], proof_finished(job, region));
+		describe(job, region, &proof->mismatches[i], proof_finished(job, job->map, region));
 		proof->told[i] = true;
 		tell(job, &proof->mismatches[i]);
 	}
@@ -313,7 +313,7 @@ bool proof_complete(const struct job *job)
 	const struct proof *proof = job->proof;
 
 	for (size_t i = 0; proof && i < proof->count; i++)
-		if (proof->regions[i].proven != proof_finished(job, i))
+		if (proof->regions[i].proven != proof_finished(job, job->map, i))
 			return false;
 	return true;
 }
@@ -332,13 +332,15 @@ void proof_sum(struct job *job)
 	if (!proof)
 		return;
 	sums = &proof->sums;
-	sums->verified = sums->compared = sums->areas = sums->bytes = 0;
+	sums->verified = sums->compared = sums->early = sums->areas = sums->bytes = 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
 
 		sums->verified += state->proven * sector;
 		if (state->compared)
 			sums->compared += state->proven * sector;
+		if (state->early)
+			sums->early += state->proven * sector;
 		if (state->state == REGION_WRONG) {
 			sums->areas += state->wrong_areas;
 			sums->bytes += state->wrong_bytes;
@@ -362,6 +364,7 @@ void proof_show(const struct job *job, struct job_snapshot *ret)
 		return;
 	ret->proof = proof->sums;
 	ret->proof.asked = true;
+	ret->proof.rolling = job->rolling.how != ROLLING_NO;
 	for (size_t i = 0; i < proof->shown; i++)
 		if (proof->told[i])
 			ret->proof.mismatches[ret->proof.shown++] = proof->mismatches[i];

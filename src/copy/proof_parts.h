@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a proof, for proof.c and proof_judge.c only. */
+/* The inside of a proof, for proof.c, proof_judge.c and rolling.c only. */
 #ifndef CLONEDECK_COPY_PROOF_PARTS_H
 #define CLONEDECK_COPY_PROOF_PARTS_H
 
@@ -21,6 +21,7 @@ struct region_proof {
 	bool asked;              /* by the pass under way */
 	bool unread;             /* a part of it could not be read in this pass */
 	bool compared;           /* found good by reading both ends */
+	bool early;              /* found good while the copy still ran */
 	int code;                /* why it was not read */
 	bool unread_source;
 };
@@ -42,7 +43,9 @@ struct proof {
 	struct job_proof sums; /* verified and so on, as of the last pass */
 };
 
-/* Sectors of a region that the map calls finished. */
-uint64_t proof_finished(const struct job *job, size_t region);
+/* Sectors of a region that this map calls finished. */
+uint64_t proof_finished(const struct job *job, const struct map *map, size_t region);
+/* It is to be read back by the pass under way: nothing of it was yet. */
+void proof_ask(struct job *job, size_t region);
 
 #endif

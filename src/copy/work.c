@@ -126,10 +126,15 @@ void work_done(struct work *work)
 	*work = (struct work){ .chunk = work->chunk };
 }
 
+bool work_left(const struct work *work)
+{
+	return __atomic_load_n(&work->next, __ATOMIC_RELAXED) < work->chunks;
+}
+
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst)
 {
 	/* Looked at first, so that idle lanes cannot run the cursor over its range. */
-	if (__atomic_load_n(&work->next, __ATOMIC_RELAXED) >= work->chunks)
+	if (!work_left(work))
 		return 0;
 
 	uint64_t first = __atomic_fetch_add(&work->next, run, __ATOMIC_RELAXED);

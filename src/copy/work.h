@@ -53,6 +53,8 @@ void work_done(struct work *work);
 
 /* Takes up to `run` chunks: [*retfirst, *retfirst + returned). 0: nothing left. */
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst);
+/* Is there any that was not handed out? */
+bool work_left(const struct work *work);
 /* What comes before chunk `to` is not handed out any more. */
 void work_jump(struct work *work, uint64_t to);
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret);

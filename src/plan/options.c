@@ -13,6 +13,19 @@ static const char *const sg_data_names[] = {
 	[SG_DATA_MMAP] = "mmap",
 };
 
+static const char *const verify_names[] = {
+	[VERIFY_DIGEST] = "digest",   [VERIFY_ROLLING] = "rolling", [VERIFY_AFTER] = "after",
+	[VERIFY_COMPARE] = "compare", [VERIFY_OFF] = "off",
+};
+
+static int find_name(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (int)i;
+	return -EINVAL;
+}
+
 const char *plan_sg_data_name(enum sg_data data)
 {
 	return sg_data_names[data];
@@ -20,13 +33,27 @@ const char *plan_sg_data_name(enum sg_data data)
 
 int plan_sg_data_parse(const char *name, enum sg_data *ret)
 {
-	for (size_t i = 0; i < sizeof(sg_data_names) / sizeof(sg_data_names[0]); i++) {
-		if (strcmp(name, sg_data_names[i]) != 0)
-			continue;
-		*ret = (enum sg_data)i;
-		return 0;
-	}
-	return -EINVAL;
+	int i = find_name(sg_data_names, sizeof(sg_data_names) / sizeof(sg_data_names[0]), name);
+
+	if (i < 0)
+		return i;
+	*ret = (enum sg_data)i;
+	return 0;
+}
+
+const char *plan_verify_name(enum verify_choice verify)
+{
+	return verify_names[verify];
+}
+
+int plan_verify_parse(const char *name, enum verify_choice *ret)
+{
+	int i = find_name(verify_names, sizeof(verify_names) / sizeof(verify_names[0]), name);
+
+	if (i < 0)
+		return i;
+	*ret = (enum verify_choice)i;
+	return 0;
 }
 
 static int check_multiple(uint32_t chunk, const struct endpoint *endpoint, struct error *reterr)

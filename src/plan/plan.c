@@ -318,6 +318,16 @@ bool plan_probes(const struct plan *plan, const struct disk *destination)
 		!strcmp(destination->transport, "mmc"));
 }
 
+enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destination)
+{
+	if (plan->options.verify == VERIFY_ROLLING)
+		return ROLLING_ASKED;
+	if (plan->options.verify != VERIFY_DIGEST || plan->destination.kind == ENDPOINT_IMAGE ||
+	    plan_same_disk(plan))
+		return ROLLING_NO;
+	return destination && destination->rotational == NO ? ROLLING_SPARE : ROLLING_NO;
+}
+
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength)
 {

@@ -59,11 +59,20 @@ enum fill {
 	FILL_LEAVE, /* nothing: it keeps what was there */
 };
 
-/* How the copy is proven once it is flushed. */
+/* How the copy is proven. */
 enum verify_choice {
 	VERIFY_DIGEST,  /* read back, compared with digests taken as the source was read */
-	VERIFY_COMPARE, /* both ends read and compared byte for byte */
+	VERIFY_ROLLING, /* the same, and what is flushed already while the rest is copied */
+	VERIFY_AFTER,   /* the same, and not before all is copied */
+	VERIFY_COMPARE, /* both ends read and compared byte for byte, once all is flushed */
 	VERIFY_OFF,
+};
+
+/* When what is flushed is read back. */
+enum rolling_how {
+	ROLLING_NO,    /* after the copy */
+	ROLLING_SPARE, /* during it, as far as the destination has nothing else to do */
+	ROLLING_ASKED, /* during it */
 };
 
 /* Limits of what can be asked for; 0 always means "choose". */
@@ -147,6 +156,15 @@ void plan_destroy(struct plan *plan); /* NULL is fine */
 /* "direct" and so on, in options, maps and JSON. -EINVAL for an unknown name. */
 const char *plan_sg_data_name(enum sg_data data);
 int plan_sg_data_parse(const char *name, enum sg_data *ret);
+/* The same of "digest" and so on. */
+const char *plan_verify_name(enum verify_choice verify);
+int plan_verify_parse(const char *name, enum verify_choice *ret);
+
+/* With digests, whenever they are read back. */
+static inline bool verifies_digests(enum verify_choice verify)
+{
+	return verify == VERIFY_DIGEST || verify == VERIFY_ROLLING || verify == VERIFY_AFTER;
+}
 
 /* -EINVAL with what is wrong and what is allowed. plan_new() asks it too. */
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,
@@ -166,6 +184,10 @@ bool plan_overlaps_itself(const struct plan *plan);
 bool plan_arms_last(const struct plan *plan);
 /* The destination is asked for its real size first; its disk, NULL where unknown. */
 bool plan_probes(const struct plan *plan, const struct disk *destination);
+/* Where nobody asked, what is copied is read back meanwhile if that costs no moves of heads and
+ * nothing of the reading: the destination, its disk NULL where unknown, is a flash disk, and
+ * another one than the source. */
+enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destination);
 /* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength);

@@ -82,6 +82,7 @@ json_object *report_json_verify(const struct report *report)
 			       json_object_new_boolean(report->job.destination.truth.from_medium));
 	report_json_add_number(object, "bytes_by_digest", proof->verified - proof->compared);
 	report_json_add_number(object, "bytes_compared", proof->compared);
+	report_json_add_number(object, "bytes_while_copying", proof->early);
 	report_json_add_number(object, "bytes_rewritten", proof->rewritten);
 	report_json_add_number(object, "mismatch_areas", proof->areas);
 	report_json_add_number(object, "mismatch_bytes", proof->bytes);

@@ -59,6 +59,9 @@ void text_put_verified(struct page *page, const struct report *report)
 	char line[512], bytes[UNITS_TEXT_MAX];
 
 	page_field(page, _("verified"), "%s", report_verified(report, line, sizeof(line)));
+	if (proof->early)
+		page_field(page, "", _("of that, %s B while the rest was still copied"),
+			   units_print_count(proof->early, bytes));
 	if (proof->verified && report->job.destination.truth.from_medium)
 		page_field(page, "", "%s",
 			   _("asked for past the device's own cache as well (FUA)"));

@@ -275,6 +275,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.held = &session->held,
 		.retry = session->retry.count ? &session->retry : NULL,
 		.probe = plan_probes(plan, destination),
+		.rolling = plan_rolling(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
 		.source_gauge = source ? sg_health_node(source) : NULL,

@@ -355,6 +355,24 @@ class Run:
                 self.goals.add(3, "one spindle: reading, then writing",
                                result["copy"] / sum(parts), 1.06)
 
+    def verified_meanwhile(self, plugin, size):
+        """A flash disk that waits for its source: read back beside the copy, against behind it."""
+        name = "SSD 250 to 500 MiB/s"
+        models = [{"rate": rate, "overhead": 20} for rate in ("250M", "500M")]
+        with rigs.modelled_pair(name, plugin, size, *models) as pair:
+            ratios = []
+            for _ in range(max(self.rounds - 2, 1)):
+                times = []
+                for when in ("after", "digest"):
+                    pair.forget()
+                    result = clonedeck(self.bench, pair, f"--verify={when}")
+                    times.append(result and result.get("copy"))
+                if all(times):
+                    ratios.append(times[1] / times[0])
+            print(f"\n{name}: {size // MIB} MiB, verified by itself / --verify=after: "
+                  + " ".join(f"{ratio:.2f}" for ratio in ratios))
+            self.goals.add(15, f"{name}: verified meanwhile, of doing it after", median(ratios), 0.85)
+
     def modelled(self):
         plugin = os.path.join(HERE, "diskmodel.so")
         if not os.path.exists(plugin) or not shutil.which("nbdkit") or not shutil.which("nbdfuse"):
@@ -374,6 +392,8 @@ class Run:
                 if summary:
                     goals_of_modelled(self.goals, summary, goal, factor, destination is None)
         self.one_spindle(plugin, (128 if quick else 256) * MIB)
+        if not quick and unverified():
+            self.verified_meanwhile(plugin, 1024 * MIB)
 
     def loops(self):
         size = (256 if self.options.quick else 1024) * MIB

@@ -21,6 +21,8 @@ void fake_moves(void);
 void fake_proves(void);
 /* File systems that never answer: no plan is ever checked. */
 void fake_stuck(void);
+/* From now on what a job has copied is read back meanwhile. */
+void fake_rolls(void);
 /* A disk that never answers: a copy that is stopped does not end. */
 void fake_hangs(void);
 

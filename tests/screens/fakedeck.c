@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 		{ "practice", required_argument, NULL, 'p' },
 		{ "moving", no_argument, NULL, 'm' },
 		{ "proving", no_argument, NULL, 'r' },
+		{ "rolling", no_argument, NULL, 'b' },
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
@@ -73,6 +74,8 @@ int main(int argc, char **argv)
 			fake_moves();
 		else if (option == 'r')
 			fake_proves();
+		else if (option == 'b')
+			fake_rolls();
 		else if (option == 'v')
 			fake_vanish();
 		else if (option == 'h')

@@ -80,6 +80,7 @@ SINGLE = {
     "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "can not be"),
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
+    "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
     "run-cpu": ("rescue", RUN + ["Tab"], "Queues"),
     "run-map": ("rescue", RUN + ["m"], "1 cell = 3.21 GB"),
     "run-zoom": ("rescue", RUN + ["+"], "from LBA"),
@@ -113,9 +114,9 @@ SINGLE = {
 }
 
 # The same in German: longer words, at the size where they have the least room.
-GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "report", "report-save",
-          "plan-options", "plan-options-last", "plan-options-limits", "run-map-areas", "run-lanes",
-          "run-map-differs", "run-gone", "report-map-ticked", "help-disks", "help-run",
+GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "report",
+          "report-save", "plan-options", "plan-options-last", "plan-options-limits",
+          "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked", "help-disks", "help-run",
           "stop-question", "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 

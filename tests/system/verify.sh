@@ -37,6 +37,20 @@ a_clone_of_another_tool() {
 		.verify.mismatches[0].lba == 12345 and .verify.mismatches[0].first_byte.offset == 100' out
 }
 
+# What the map saves on the way has confirmed is read back while the rest is copied.
+verified_while_it_is_copied() {
+	two_disks
+	run 0 clone -s "$source" -d "$destination" --verify=rolling --dry-run
+	says 'already while the rest is copied'
+	run 0 clone -s "$source" -d "$destination" --verify=rolling --confirm "$destination" \
+		--log-dir logs --rate 6M --map-interval 1 --json
+	jq -es 'map(select(.state == "copying" and .bytes_verified > 0 and
+		.bytes_verified <= .bytes_written)) | length > 0' out
+	jq -e '.result == "COMPLETE" and .bytes_verified == 24 * 1048576 and
+		.verify.bytes_while_copying > 0 and .verify.bytes_compared == 0' logs/*.json
+	cmp "$source" "$destination"
+}
+
 ranges_and_another_place() {
 	two_disks
 	dd if="$source" of="$destination" bs=512 skip=3000 seek=5000 count=4000 conv=notrunc,fsync \
@@ -179,7 +193,7 @@ what_is_in_use() {
 	says 'Nothing is verified'
 }
 
-run_cases a_clone_of_another_tool ranges_and_another_place without_the_source \
-	a_lie_in_every_region digests_of_a_copy_that_goes_on \
+run_cases a_clone_of_another_tool verified_while_it_is_copied ranges_and_another_place \
+	without_the_source a_lie_in_every_region digests_of_a_copy_that_goes_on \
 	a_source_that_changes_is_named masked_lists_are_used_like_others \
 	files_that_cannot_be_used what_is_in_use

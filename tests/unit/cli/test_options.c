@@ -161,6 +161,11 @@ START_TEST(verifying_is_chosen)
 	ck_assert_uint_eq(options.plan.sums, 0);
 	ck_assert_int_eq(CLONE("--digest", "md5,sha256"), 0);
 	ck_assert_uint_eq(options.plan.sums, 1U << SUM_SHA256 | 1U << SUM_MD5);
+	ck_assert_int_eq(CLONE("--verify=rolling"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_ROLLING);
+	ck_assert_int_eq(CLONE("--verify=after"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_AFTER);
+	ck_assert_int_eq(CLONE("--verify=off"), EXIT_USAGE);
 	ck_assert_int_eq(CLONE("--no-verify"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_OFF);
 	ck_assert_int_eq(CLONE("--no-verify", "--verify"), 0);
@@ -176,7 +181,7 @@ START_TEST(bad_words_are_refused)
 		{ "--map-file", "x", "--map-file" },
 		{ "--yes", NULL, "--yes" },
 		{ "--verif", NULL, "--verif" },
-		{ "--verify=twice", NULL, "--verify=twice" },
+		{ "--verify=twice", NULL, "digest, rolling, after or compare" },
 		{ "--no-verify", "--rewrite", "--rewrite" },
 		{ "--no-verify=1", NULL, "no-verify" },
 		{ "--digest", "crc32", "choose sha256" },

@@ -33,6 +33,19 @@ START_TEST(line_says_where_it_is)
 }
 END_TEST
 
+/* Beside the copy; a pass of its own has the line for itself. */
+START_TEST(what_is_verified_meanwhile_is_counted)
+{
+	ck_assert_ptr_null(strstr(progress_line(&job, line), "verified"));
+	job.proof.asked = job.proof.rolling = true;
+	job.proof.verified = 512000000000;
+	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "  verified 25%"));
+	job.state = JOB_VERIFYING;
+	job.pass_count = 1;
+	ck_assert_ptr_null(strstr(progress_line(&job, line), "verified"));
+}
+END_TEST
+
 START_TEST(hundred_is_kept_for_the_end)
 {
 	job.written = job.total - 512;
@@ -88,6 +101,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, line_says_where_it_is);
+	tcase_add_test(tcase, what_is_verified_meanwhile_is_counted);
 	tcase_add_test(tcase, hundred_is_kept_for_the_end);
 	tcase_add_test(tcase, unknown_time_is_not_zero);
 	tcase_add_test(tcase, nothing_to_copy_divides_by_nothing);

@@ -336,6 +336,46 @@ START_TEST(options_have_bounds)
 }
 END_TEST
 
+/* By itself only on flash that is not the source's disk; asked for, anywhere. */
+START_TEST(reads_back_meanwhile_where_it_costs_nothing)
+{
+	sdb.rotational = NO;
+	ck_assert_int_eq(with_options((struct plan_options){ 0 }), 0);
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_SPARE);
+	ck_assert_int_eq(plan_rolling(plan, NULL), ROLLING_NO);
+	sdb.rotational = YES;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+	sdb.rotational = UNKNOWN;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+	plan->options.verify = VERIFY_ROLLING;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_ASKED);
+	sdb.rotational = NO;
+	plan->options.verify = VERIFY_AFTER;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+	plan->options.verify = VERIFY_COMPARE;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+	plan->options.verify = VERIFY_OFF;
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+	source = test_part(&sdb, 1, 100, 1000);
+	destination = test_part(&sdb, 2, 2000, 1000);
+	ck_assert_int_eq(with_options((struct plan_options){ 0 }), 0);
+	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
+}
+END_TEST
+
+START_TEST(verifying_has_names)
+{
+	for (int i = VERIFY_DIGEST; i <= VERIFY_OFF; i++) {
+		enum verify_choice back = VERIFY_OFF;
+
+		ck_assert_int_eq(plan_verify_parse(plan_verify_name((enum verify_choice)i), &back),
+				 0);
+		ck_assert_int_eq(back, i);
+	}
+	ck_assert_int_eq(plan_verify_parse("both", &(enum verify_choice){ 0 }), -EINVAL);
+}
+END_TEST
+
 START_TEST(chunk_fits_both_sectors)
 {
 	sdb = test_disk("sdb", 16, SECTORS, 4096);
@@ -453,6 +493,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, refuses_extents_out_of_order);
 	tcase_add_test(tests, options_have_bounds);
 	tcase_add_test(tests, chunk_fits_both_sectors);
+	tcase_add_test(tests, reads_back_meanwhile_where_it_costs_nothing);
+	tcase_add_test(tests, verifying_has_names);
 	tcase_add_test(tests, id_names_what_happens);
 	tcase_add_test(tests, id_of_disks_without_identity);
 	tcase_add_test(tests, id_outlives_the_making_of_an_image);

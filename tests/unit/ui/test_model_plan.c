@@ -67,14 +67,14 @@ START_TEST(test_mock_up)
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
 				    "12 areas armed last");
 	line_start(&line, 80);
-	plan_text_options(&plan.options, &line);
+	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(line.text,
 			 " OPTIONS engine chosen at the start; errors: retry 0, stop; read back");
 	/* What is not as usual comes first, and what is cut off is not hidden. */
 	plan.options.max_bad_areas = 10;
 	plan.options.fill = FILL_MARK;
 	line_start(&line, 80);
-	plan_text_options(&plan.options, &line);
+	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(line.text, " OPTIONS fill mark; max-bad-areas 10; engine chosen at the "
 				    "start; errors: retr..");
 	plan.options.max_bad_areas = 0;
@@ -82,7 +82,7 @@ START_TEST(test_mock_up)
 	plan.options.chunk = 1000 << 10;
 	plan.options.queue_depth = PLAN_DEPTH_MAX;
 	line_start(&line, 80);
-	plan_text_options(&plan.options, &line);
+	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(
 		line.text,
 		" OPTIONS depth 256 chunk 1000K engine chosen at the start; errors: retry 0, st..");
@@ -91,7 +91,7 @@ START_TEST(test_mock_up)
 	plan.options.destination_backend = BACKEND_BUFFERED;
 	plan.options.retries = 3;
 	line_start(&line, 120);
-	plan_text_options(&plan.options, &line);
+	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "; errors: retry 3, stop"));
 }
 END_TEST
@@ -280,7 +280,7 @@ START_TEST(test_everything_fits)
 		plan_text_copy(&plan, 0, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
-		plan_text_options(&plan.options, &line);
+		plan_text_options(&plan.options, ROLLING_NO, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
 		plan_text_lost(&lost, 512, UNITS_SI, &line);

@@ -172,6 +172,31 @@ START_TEST(test_reading_back)
 }
 END_TEST
 
+/* Copied and verified are told apart while both go on; neither is 100% too early. */
+START_TEST(test_reading_back_meanwhile)
+{
+	struct line line;
+
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.total = 2000000000000;
+	job.written = 842000000000;
+	job.state = JOB_COPYING;
+	job.pass = PASS_COPY;
+	job.now_write = 150e6;
+	job.average = 186e6;
+	job.proof.asked = job.proof.rolling = true;
+	job.proof.verified = 839999999999;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_str_eq(line.text,
+			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA -  errors 0 bad 0");
+	line_start(&line, 160);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "avg 186"));
+	ck_assert_ptr_nonnull(strstr(line.text, "  verified 41%"));
+}
+END_TEST
+
 START_TEST(test_unknown_is_a_dash)
 {
 	struct line line;
@@ -375,6 +400,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_errors_are_never_cut);
 	tcase_add_test(tcase, test_reading_back);
+	tcase_add_test(tcase, test_reading_back_meanwhile);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
 	tcase_add_test(tcase, test_a_copying_driver_is_seen);
 	tcase_add_test(tcase, test_progress);
