@@ -358,6 +358,11 @@ void job_pause(struct job *job, bool pause)
 	job_kick_keeper(job);
 }
 
+bool job_pause_wanted(struct job *job)
+{
+	return atomic_load(&job->want_pause);
+}
+
 void job_stop(struct job *job)
 {
 	job_gate_raise(job, GATE_STOP);

@@ -299,6 +299,8 @@ struct job;
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr);
 int job_start(struct job *job, struct error *reterr);
 void job_pause(struct job *job, bool pause);
+/* What was last wished of it; also of a job that has ended. */
+bool job_pause_wanted(struct job *job);
 void job_stop(struct job *job);
 void job_set_rate(struct job *job, uint64_t bytes_per_second); /* 0: no limit */
 

@@ -100,8 +100,11 @@ struct start_task {
 	struct job_setup setup;
 	struct plan plan; /* the session's (its extents, too), with the ends as they were claimed */
 	struct claim *source, *destination;
-	bool goes_on; /* after a disk was away: in the same files, and what was copied is compared
-		       */
+	/* After a disk was away: in the same files, what was copied is compared, and what was
+	 * wished of the part before it counts. */
+	bool goes_on;
+	bool pause;
+	uint64_t rate;
 	struct job *job;
 	struct error error;
 	int result;

@@ -239,6 +239,10 @@ static void *start_body(void *argument)
 		starting->setup.taken = NULL;
 	}
 	known_done(&taken);
+	if (r == 0 && starting->goes_on && starting->rate != starting->plan.options.rate)
+		job_set_rate(starting->job, starting->rate);
+	if (r == 0 && starting->goes_on && starting->pause)
+		job_pause(starting->job, true);
 	if (r == 0)
 		r = job_start(starting->job, &starting->error);
 	if (r < 0) {
@@ -258,6 +262,15 @@ static void drop_started_disks(struct session *session)
 	session->started_disks = NULL;
 	if (disks)
 		session_drop_disks(session, disks);
+}
+
+static void remember_wishes(struct start_task *starting, struct job *before)
+{
+	struct job_snapshot job;
+
+	job_snapshot(before, &job);
+	starting->rate = job.rate_limit;
+	starting->pause = job_pause_wanted(before);
 }
 
 int session_begin(struct session *session, bool goes_on, struct error *reterr)
@@ -294,6 +307,8 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 							  : plan->destination.size,
 		 true, &starting->setup.destination);
 	starting->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
+	if (goes_on)
+		remember_wishes(starting, session->waiting.job);
 	starting->error = (struct error){ 0 };
 	drop_started_disks(session);
 	session->started_disks = session->disks;

@@ -271,6 +271,38 @@ START_TEST(asks_first)
 }
 END_TEST
 
+static bool is_paused(void)
+{
+	struct job_snapshot job;
+
+	return session_snapshot(session, &job) && job.state == JOB_PAUSED;
+}
+
+/* Whoever pauses a copy to pull its disk finds it paused, and as fast as it was told to be. */
+START_TEST(wishes_outlive_the_wait)
+{
+	struct job_snapshot job;
+
+	copy_for_a_while();
+	job_set_rate(session_job(session), RATE + 4096);
+	job_pause(session_job(session), true);
+	until(is_paused);
+	unplug(false);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	atomic_store(&source_gone, false);
+	attach("a.img", source, sizeof(source));
+	until(goes_on);
+	until(is_paused);
+	ck_assert(session_snapshot(session, &job));
+	ck_assert_uint_eq(job.rate_limit, RATE + 4096);
+	job_set_rate(session_job(session), 0);
+	job_pause(session_job(session), false);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert(same_files("a.img", "b.img"));
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("session/vanish");
@@ -287,6 +319,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, nobody_waits);
 	tcase_add_test(tcase, giving_up_tells_of_the_disk);
 	tcase_add_test(tcase, asks_first);
+	tcase_add_test(tcase, wishes_outlive_the_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
