@@ -23,6 +23,7 @@ plug_in() { # sets $destination
 	server=$!
 	wait_for test -S nbd
 	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
+	bridge=$!
 	undone_by unmount "$case_dir/fuse"
 	wait_for test -s fuse/disk
 	destination=$(attach "$case_dir/fuse/disk")
@@ -31,15 +32,15 @@ plug_in() { # sets $destination
 cut_the_power() {
 	blows=$((blows + 1))
 	# shellcheck disable=SC2086 # there may be no copy any more
-	kill -KILL "$server" $copy 2>/dev/null || true
-	wait "$server" || true
-	[ -z "$copy" ] || wait "$copy" || true
+	kill -KILL "$server" "$bridge" $copy 2>/dev/null || true
+	# shellcheck disable=SC2086
+	wait "$server" "$bridge" $copy || true
 	wait_for detach "$destination"
 	wait_for unmounted
 }
 
 unmounted() {
-	fusermount3 -u fuse || ! mountpoint -q fuse
+	fusermount3 -u fuse || ! grep -q " $case_dir/fuse " /proc/mounts
 }
 
 # Blocks that the map calls finished, on both files.
