@@ -116,8 +116,8 @@ SINGLE = {
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
-          "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked", "help-disks", "help-run",
-          "stop-question", "disks-details"]
+          "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
+          "help-disks", "help-run", "stop-question", "disks-details"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 
