@@ -27,145 +27,13 @@ static bool is_async(const struct io_handle *handle)
 	return handle->backend->traits & IO_ASYNC;
 }
 
-void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece)
-{
-	struct slot *slot = lane->idle;
-
-	lane->idle = slot->next;
-	counter_add32(&lane->counters.buffers_in_use, 1);
-	slot->pass = pass;
-	slot->piece = *piece;
-	slot->tries = 0;
-	slot->tag = lane->pending_tag;
-	slot->write_length = slot->finished = slot->report_end = 0;
-	slot->code = 0;
-	slot->has_bad = false;
-	slot->bad_status = MAP_BAD;
-	slot->part_count = slot->other_count = 0;
-	slot->read_only = false;
-	lane->rolled = pass == &pass_rolling;
-	/* What is read back beside the copy is no piece of its stream. */
-	slot->given = lane->rolled;
-	pass->begin(lane, slot);
-}
-
-static void make_idle(struct lane *lane, struct slot *slot)
-{
-	if (slot->pass == &pass_rolling)
-		lane->rolling--;
-	slot->next = lane->idle;
-	lane->idle = slot;
-	counter_sub32(&lane->counters.buffers_in_use, 1);
-}
-
-void lane_slot_free(struct lane *lane, struct slot *slot)
-{
-	/* Nobody shall wait for a piece that never comes. */
-	if (!slot->given)
-		sums_break(lane->job);
-	if (atomic_load(&slot->hashing))
-		slot_queue_push(&lane->hashing, slot);
-	else
-		make_idle(lane, slot);
-}
-
-/* True: buffers that the hasher is through with are free again. */
-static bool take_hashed(struct lane *lane)
-{
-	struct slot_queue all = lane->hashing;
-	struct slot *slot;
-	bool any = false;
-
-	if (!all.first)
-		return false;
-	slot_queue_init(&lane->hashing);
-	while ((slot = slot_queue_pop(&all))) {
-		if (atomic_load(&slot->hashing)) {
-			slot_queue_push(&lane->hashing, slot);
-			continue;
-		}
-		make_idle(lane, slot);
-		any = true;
-	}
-	return any;
-}
-
 /* Before it waits. What the hasher lets go of from now on wakes it. */
 static bool hashed_meanwhile(struct lane *lane)
 {
 	if (!lane->hashing.first)
 		return false;
 	atomic_store(&lane->wants_slots, true);
-	return take_hashed(lane);
-}
-
-/* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
-void lane_slot_write(struct lane *lane, struct slot *slot)
-{
-	struct job *job = lane->job;
-	struct error error;
-
-	if (job->setup.verify_only || !work_allowed(job->plan, &slot->piece) ||
-	    slot->write_length > slot->piece.length) {
-		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write",
-			  job->setup.destination.name,
-			  _("A write to %s at byte %llu lies outside the plan and was not made. "
-			    "This is a defect of the program; please report it."),
-			  job->setup.destination.name, (unsigned long long)slot->piece.destination);
-		job_fail(job, FAILURE_INTERNAL, &error);
-		lane_slot_free(lane, slot);
-		return;
-	}
-	proof_take(job, slot);
-	if (slot->write_length == slot->piece.length && !slot->has_bad)
-		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
-	slot->phase = SLOT_WRITE;
-	slot->tries = 0;
-	slot->request = (struct io_request){
-		.direction = IO_WRITE,
-		.offset = slot->piece.destination,
-		.length = slot->write_length,
-		.buffer = slot->buffer,
-	};
-	slot_queue_push(&lane->to_destination, slot);
-}
-
-void lane_slot_read(struct lane *lane, struct slot *slot)
-{
-	slot->phase = SLOT_READ;
-	slot->request = (struct io_request){
-		.direction = IO_READ,
-		.offset = slot->piece.source,
-		.length = slot->piece.length,
-		.buffer = slot->buffer,
-	};
-	slot_queue_push(&lane->to_source, slot);
-}
-
-uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot)
-{
-	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->target));
-}
-
-void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer)
-{
-	uint32_t unit = io_sector_size(lane->destination->target);
-	uint32_t skip = lane_back_skip(lane, slot);
-
-	slot->request = (struct io_request){
-		.direction = IO_READ,
-		.offset = slot->piece.destination - skip,
-		.length = (skip + slot->piece.length + unit - 1) / unit * unit,
-		.buffer = buffer,
-	};
-	slot_queue_push(&lane->to_destination, slot);
-}
-
-void lane_slot_report(struct lane *lane, struct slot *slot)
-{
-	slot->phase = SLOT_REPORT;
-	slot->reported = 0;
-	slot_queue_push(&lane->to_report, slot);
+	return lane_take_hashed(lane);
 }
 
 static void count_begin(struct lane *lane, const struct slot *slot)
@@ -552,7 +420,7 @@ static bool lane_round(struct lane *lane, int *reterr)
 	send_reports(lane);
 	if (gate >= GATE_STOP)
 		sums_break(lane->job);
-	take_hashed(lane);
+	lane_take_hashed(lane);
 	if (turns)
 		take_turns(lane, gate);
 	if (gate == GATE_RUN && lane->pass == &pass_copy)

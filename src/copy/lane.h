@@ -240,6 +240,8 @@ uint32_t lane_half(const struct job *job);
  * be larger than the source's, so that the piece begins lane_back_skip() bytes into it. */
 void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer);
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
+/* True: slots that only the hasher still read are free again. */
+bool lane_take_hashed(struct lane *lane);
 /* The next chunk of job->work; a lane takes them in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
 
