@@ -455,7 +455,7 @@ static int check_options(const char *command, const struct clone_options *option
 int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret)
 {
-	struct option_table table;
+	struct option_table table = { 0 };
 	int c, r;
 
 	options_of(command, &table);
