@@ -395,8 +395,10 @@ class Run:
         if not quick and unverified():
             self.verified_meanwhile(plugin, 1024 * MIB)
 
+    # Twice what the group may keep in memory: a disk is larger than that, and what a tool only
+    # leaves in the cache it has not copied.
     def loops(self):
-        size = (256 if self.options.quick else 1024) * MIB
+        size = (256 if self.options.quick else 2048) * MIB
         with rigs.loop_pair("disk loops", self.options.dir, size) as pair:
             summary = self.measure(pair, self.rounds, not self.options.quick)
             if summary:
@@ -407,7 +409,7 @@ class Run:
             goal_of_growth(self.bench, self.goals, self.options.dir)
 
     def memory(self):
-        size = (256 if self.options.quick else 1024) * MIB
+        size = (256 if self.options.quick else 2048) * MIB
         with rigs.loop_pair("loops over memory", "/dev/shm", size) as pair:
             summary = self.measure(pair, self.rounds, not self.options.quick)
             if summary:
