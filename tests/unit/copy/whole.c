@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "whole.h"
+
+#include <check.h>
+
+struct rig rig;
+struct held held;
+static struct partition parts[2], old_parts[1];
+static struct disk source_disk, old_disk;
+
+static struct partition part(unsigned number, uint64_t start, uint64_t bytes)
+{
+	return (struct partition){
+		.number = number,
+		.start = start / WHOLE_SECTOR,
+		.sectors = bytes / WHOLE_SECTOR,
+	};
+}
+
+void whole_prepare(uint64_t rate)
+{
+	struct plan_options options = { .chunk = 65536, .rate = rate, .on_error = ON_ERROR_MAP };
+
+	rig_new(&rig, WHOLE_SIZE, WHOLE_SECTOR);
+	rig_plan(&rig, NULL, 0, NULL, &options);
+	rig.setup.map_path = rig.map_path;
+	parts[0] = part(1, 2 * MIB, 5 * MIB);
+	parts[1] = part(2, 8 * MIB, 6 * MIB + WHOLE_SECTOR);
+	old_parts[0] = part(1, 5 * MIB, 5 * MIB);
+	source_disk = (struct disk){
+		.identity = rig.plan->source.identity,
+		.table = "gpt",
+		.partitions = parts,
+		.partition_count = 2,
+	};
+	old_disk = (struct disk){
+		.identity = rig.plan->destination.identity,
+		.partitions = old_parts,
+		.partition_count = 1,
+	};
+	ck_assert_int_eq(held_find(rig.plan, &source_disk, &old_disk, &held), 0);
+	rig.setup.held = &held;
+}
+
+void whole_teardown(void)
+{
+	held_done(&held);
+	rig_done(&rig);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole disk to copy, with areas that are held back until it is armed. */
+#ifndef CLONEDECK_TESTS_COPY_WHOLE_H
+#define CLONEDECK_TESTS_COPY_WHOLE_H
+
+#include "plan/held.h"
+#include "rig.h"
+
+#define WHOLE_SIZE   (16 * MIB)
+#define WHOLE_SECTOR 512U
+
+extern struct rig rig;
+extern struct held held;
+
+/* A table with two partitions, over an old disk that had one. `rate`: bytes a second, 0: all. */
+void whole_prepare(uint64_t rate);
+void whole_teardown(void);
+
+#endif
