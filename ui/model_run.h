@@ -78,6 +78,8 @@ struct run_cpu {
  * words behind the figures. */
 int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
 		  struct run_cpu *ret);
+/* "600", "1500", "12k": the top of a graph in MB/s, in at most four columns. */
+const char *run_text_scale(double rate, char *buffer, size_t size);
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
 

@@ -250,6 +250,13 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 	return count;
 }
 
+const char *run_text_scale(double rate, char *buffer, size_t size)
+{
+	snprintf(buffer, size, rate < 9999.5 ? "%.0f" : "%.0fk",
+		 rate < 9999.5 ? rate : rate / 1000);
+	return buffer;
+}
+
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size)
 {
 	if (seconds < 120)

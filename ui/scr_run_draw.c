@@ -58,7 +58,7 @@ static void draw_head(const struct view *view, struct rect area)
 
 /* ---- throughput ---- */
 
-#define SCALE_COLS 6 /* "1,200 " */
+#define SCALE_COLS 6 /* "1200 r" */
 
 static void draw_curve(const struct view *view, struct rect area, bool write, const char *letter,
 		       float max)
@@ -71,7 +71,7 @@ static void draw_curve(const struct view *view, struct rect area, bool write, co
 
 	if (rect_empty(area) || area.cols <= SCALE_COLS + 1)
 		return;
-	units_print_count((uint64_t)max, top);
+	run_text_scale((double)max, top, sizeof(top));
 	draw_cell_right(view->draw, area, 0, 0, SCALE_COLS - 2, ROLE_DIM, top);
 	draw_cell_right(view->draw, area, area.rows - 1, 0, SCALE_COLS - 2, ROLE_DIM, "0");
 	for (int row = 0; row < area.rows; row++)

@@ -390,6 +390,19 @@ START_TEST(test_eta)
 }
 END_TEST
 
+/* A number that is cut looks like another one. */
+START_TEST(test_scale)
+{
+	char text[16];
+
+	ck_assert_str_eq(run_text_scale(15, text, sizeof(text)), "15");
+	ck_assert_str_eq(run_text_scale(1500, text, sizeof(text)), "1500");
+	ck_assert_str_eq(run_text_scale(9999.4, text, sizeof(text)), "9999");
+	ck_assert_str_eq(run_text_scale(9999.5, text, sizeof(text)), "10k");
+	ck_assert_str_eq(run_text_scale(20000, text, sizeof(text)), "20k");
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_run");
@@ -409,6 +422,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_histogram);
 	tcase_add_test(tcase, test_cpu_lines);
 	tcase_add_test(tcase, test_eta);
+	tcase_add_test(tcase, test_scale);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
