@@ -126,7 +126,7 @@ bool app_copying(const struct app *app)
 
 	/* Also while it only waits for what the report needs, or for a disk. */
 	return state == SESSION_STARTING || state == SESSION_RUNNING || state == SESSION_WAITING ||
-	       state == SESSION_FINISHING;
+	       state == SESSION_FINISHING || state == SESSION_VERIFYING;
 }
 
 void app_take_snapshot(struct app *app)
@@ -235,97 +235,6 @@ void app_bell(struct app *app)
 {
 	if (app->term)
 		term_bell(app->term);
-}
-
-/* ---- stopping ---- */
-
-void app_stop_now(struct app *app)
-{
-	struct job *job = session_job(app->session);
-
-	const struct session_waiting *waiting = session_waiting(app->session);
-
-	app->stop_wanted = true;
-	if (!app_copying(app))
-		return;
-	/* While a disk is being claimed again, that is brought to its end first. */
-	if (waiting && !waiting->trying) {
-		app_finish(app);
-		return;
-	}
-	if (job)
-		job_stop(job);
-	app_message(
-		app, MESSAGE_INFO,
-		_("Stopping: what is on its way is finished, flushed and recorded in the map."));
-}
-
-static void answer_stop(void *user, struct app *app, int choice)
-{
-	if (choice == 0)
-		app_stop_now(app);
-	else
-		app_message(app, MESSAGE_INFO, _("The copy goes on."));
-}
-
-static void answer_leave(void *user, struct app *app, int choice)
-{
-	if (choice != 0 || !app_copying(app))
-		return;
-	app->abandoned = true;
-	app->exit_code = EXIT_STOPPED;
-	app->quit = true;
-}
-
-/* It was asked to stop already, and a disk that hangs may never let it. */
-static void ask_leave(struct app *app)
-{
-	const struct popup_choice choices[] = {
-		{ 'l', _("leave: what was not flushed is copied again later") }
-	};
-
-	popup_ask(app, _("Still stopping"),
-		  session_state(app->session) == SESSION_FINISHING
-			  ? _("The copy has ended; its disks are released and its report is saved. "
-			      "A disk that hangs may take minutes, or never answer.")
-			  : _("Requests are under way, or the destination is flushing. A disk that "
-			      "hangs may take minutes, or never answer. Whoever leaves now resumes "
-			      "from the map as it was saved last."),
-		  choices, 1, answer_leave, NULL);
-}
-
-void app_ask_stop(struct app *app)
-{
-	const char *title = _("Stop the copy?");
-	const struct popup_choice choices[] = { { 's', _("stop: flush, save the map, report") } };
-
-	if (!app_copying(app)) {
-		app->quit = true;
-		return;
-	}
-	if (session_state(app->session) == SESSION_FINISHING ||
-	    (app->stop_wanted && session_state(app->session) != SESSION_WAITING)) {
-		ask_leave(app);
-		return;
-	}
-	if (popup_is_open(app, title)) {
-		popup_close(app);
-		app_stop_now(app);
-		return;
-	}
-	if (session_state(app->session) == SESSION_WAITING) {
-		app_show_waiting(app);
-		return;
-	}
-	popup_ask(
-		app, title,
-		app->has_job && app->snapshot.state == JOB_PAUSED
-			? _("The copy stays paused while you think. A stopped copy can be resumed "
-			    "from its map. Ctrl-C again stops too.")
-			: _("The copy goes on while you think. A stopped copy can be resumed from "
-			    "its map. "
-			    "Ctrl-C again stops too."),
-		choices, 1, answer_stop, NULL);
 }
 
 /* ---- commands ---- */
@@ -528,6 +437,7 @@ static void follow_state(struct app *app)
 	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
 		end(app);
 	app_follow_waiting(app, before);
+	app_follow_verify(app, before);
 }
 
 void app_finish(struct app *app)

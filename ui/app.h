@@ -52,7 +52,8 @@ enum screen_id app_current(const struct app *app);   /* the step, also while hel
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);
-/* A copy is being started, runs or is being finished: there is no report of it yet. */
+/* A copy is being started, runs, is being finished, or is read back once more: the choice stays
+ * as it is. */
 bool app_copying(const struct app *app);
 
 /* ---- choosing ---- */
@@ -72,6 +73,9 @@ bool app_plan(struct app *app, struct error *reterr);
  * (logical sectors of the source) are read again; empty: as the plan in the map says. Copies the
  * list. */
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
+
+/* Reads the copy that has just ended back once more; goes to Run, and then to Report again. */
+void app_verify_again(struct app *app);
 
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */

@@ -72,12 +72,17 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	struct footer_item items[FOOTER_ITEMS_MAX];
 	const struct screen_ops *ops = app_shown(app);
 	void *state = app->states[ops->id];
-	int count = keys_footer(ops->id, area.cols, items);
+	int count = keys_footer(ops->id, area.cols, items), left = 0;
 
 	for (int i = 0; i < count; i++) {
 		bool grey = ops->unavailable && ops->unavailable(state, app, items[i].command);
 
-		draw_text(draw, area, 0, items[i].col, grey ? ROLE_DIM : ROLE_KEY, items[i].text);
+		if (!grey || app->term->dim)
+			draw_text(draw, area, 0, items[i].col - left, grey ? ROLE_DIM : ROLE_KEY,
+				  items[i].text);
+		else if (i + 1 < count)
+			/* What cannot look grey would look like the others: it is left out. */
+			left += items[i + 1].col - items[i].col;
 	}
 }
 

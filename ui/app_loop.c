@@ -142,6 +142,11 @@ static void tick(struct app *app)
 	const struct screen_ops *ops = app_shown(app);
 
 	app_take_snapshot(app);
+	/* It took the news of the job with it. */
+	if (session_can_finish(app->session)) {
+		app_finish(app);
+		return;
+	}
 	if (ops->tick)
 		ops->tick(app->states[ops->id], app);
 	app_redraw(app);

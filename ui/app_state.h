@@ -46,17 +46,24 @@ const struct screen_ops *app_ops(enum screen_id screen);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
 void app_command(struct app *app, enum command command);
-void app_stop_now(struct app *app);
 void app_take_snapshot(struct app *app);
 /* Follows the session: what is to be shown after a change. */
 void app_follow(struct app *app, unsigned changes);
 
+/* app_stop.c */
+void app_stop_now(struct app *app);
+
+/* app.c */
 /* The job has ended, or nobody waits for its disk any more. */
 void app_finish(struct app *app);
 
 /* app_choice.c */
 /* The plan was checked, or could not be. */
 void app_follow_plan(struct app *app);
+
+/* app_verify.c */
+void app_ask_stop_verify(struct app *app);
+void app_follow_verify(struct app *app, enum session_state before);
 
 /* app_waiting.c */
 void app_follow_waiting(struct app *app, enum session_state before);

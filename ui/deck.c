@@ -63,7 +63,7 @@ static int run(const struct deck_options *options, struct session *session, stru
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
 	/* The report of the copy stays behind where the screens were. */
-	if (app->abandoned)
+	if (app->abandoned && !app->copied)
 		fputs(_("clonedeck: Left while the copy was still stopping. The map is as it was "
 			"saved last; resume goes on from it. Where the kernel still waits for the "
 			"disk, this process ends when it answers.\n"),

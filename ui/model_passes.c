@@ -17,12 +17,17 @@ static size_t coming(const struct job_snapshot *job, const struct plan_options *
 		     enum pass_kind kinds[static COMING_MAX])
 {
 	size_t count = 0;
+	bool read_back = job->pass_count && (job->passes[0].kind == PASS_VERIFY ||
+					     job->passes[0].kind == PASS_COMPARE);
 
-	kinds[count++] = PASS_FLUSH;
-	if (verifies_digests(options->verify))
-		kinds[count++] = PASS_VERIFY;
-	else if (options->verify == VERIFY_COMPARE)
-		kinds[count++] = PASS_COMPARE;
+	/* Where that came first there was nothing left to copy. */
+	if (!read_back) {
+		kinds[count++] = PASS_FLUSH;
+		if (verifies_digests(options->verify))
+			kinds[count++] = PASS_VERIFY;
+		else if (options->verify == VERIFY_COMPARE)
+			kinds[count++] = PASS_COMPARE;
+	}
 	if (job->held_areas)
 		kinds[count++] = PASS_ARM;
 	return count;

@@ -13,12 +13,27 @@
 #include "plan/rescue.h"
 #include "plan/sums.h"
 
+#include "layout.h"
 #include "model_options.h"
 
 /* "sda" for "/dev/sda". */
 static const char *short_name(const char *node)
 {
 	return strncmp(node, "/dev/", 5) ? node : node + 5;
+}
+
+/* The serial's tail, and behind it the WWN where there is room for both. */
+static void put_serial(struct line *line, const struct identity *identity, int width)
+{
+	const char *serial = identity->serial[0] ? identity->serial : "-";
+	int wwn = identity->wwn[0] ? text_width(_("WWN")) + text_width(identity->wwn) + 3 : 0;
+
+	if (line->limit < LAYOUT_WIDE_COLS || !wwn || text_width(serial) + wwn > width) {
+		line_put_tail(line, width, serial);
+		return;
+	}
+	line_put_tail(line, width - wwn < 20 ? width - wwn : 20, serial);
+	line_add(line, "  %s %s", _("WWN"), identity->wwn);
 }
 
 static void text_end(const char *label, const struct endpoint *end, struct line *line)
@@ -48,8 +63,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 		line_put(line, 1, "");
 		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
 		line_add(line, " %s ", _("S/N"));
-		line_put_tail(line, line->limit - line->columns - wide - 2,
-			      end->identity.serial[0] ? end->identity.serial : "-");
+		put_serial(line, &end->identity, line->limit - line->columns - wide - 2);
 	}
 	line_put_right(line, line->limit - line->columns - 1, bytes);
 }

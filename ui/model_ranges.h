@@ -103,6 +103,8 @@ bool ranges_model_ready(const struct ranges_model *model, char *reason, size_t s
 
 /* ---- text ---- */
 void ranges_model_title(const struct ranges_model *model, struct line *line);
+/* "Dest   sdb  WDC …": where it goes, in the same way; nothing where none is chosen. */
+void ranges_text_destination(const struct endpoint *destination, struct line *line);
 void ranges_model_header(const struct ranges_model *model, struct line *line);
 void ranges_model_row(const struct ranges_model *model, size_t row, enum units_scale scale,
 		      struct line *line);

@@ -105,6 +105,8 @@ static void put_end(struct line *line, const struct endpoint *end, int width)
 		line_put_tail(&part, width - part.columns, known);
 	else
 		line_add(&part, "%s", known[0] ? known : "-");
+	if (identity->wwn[0] && text_width(identity->wwn) + 1 <= width - part.columns)
+		line_add(&part, " %s", identity->wwn);
 	line_add(line, "%s", part.text);
 }
 

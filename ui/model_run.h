@@ -99,6 +99,6 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 		  enum units_scale scale, bool legend, struct line *line);
 
 /* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
-char *run_text_lanes(const struct job_snapshot *job);
+char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 #endif

@@ -504,7 +504,19 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 
 /* ---- tables ---- */
 
-char *run_text_lanes(const struct job_snapshot *job)
+static void print_end(FILE *out, const char *word, const struct endpoint *end)
+{
+	const struct identity *identity = &end->identity;
+
+	fprintf(out, "%s  %s", word, end->node);
+	if (end->kind != ENDPOINT_IMAGE)
+		fprintf(out, "  %s\n   %s %s  %s %s", identity->model[0] ? identity->model : "-",
+			_("S/N"), identity->serial[0] ? identity->serial : "-", _("WWN"),
+			identity->wwn[0] ? identity->wwn : "-");
+	fputc('\n', out);
+}
+
+char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 {
 	char *text = NULL, rate[UNITS_TEXT_MAX], user[16], system[16];
 	size_t size;
@@ -523,7 +535,9 @@ char *run_text_lanes(const struct job_snapshot *job)
 		fprintf(out, "%4u %7s %6s %11u   %s\n", i, user, system, lane->in_flight,
 			lane_words(job, i, rate));
 	}
-	fprintf(out, "\n%s\n", job->engine);
+	fprintf(out, "\n%s\n\n", job->engine);
+	print_end(out, _("Source"), &plan->source);
+	print_end(out, _("Dest"), &plan->destination);
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;

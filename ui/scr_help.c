@@ -52,6 +52,9 @@ void scr_help_line(struct app *app, char *buffer, size_t size)
 
 #define KEYS_COLS 12
 #define NOTE_COL  9
+#define KEYS_COL  35 /* of the keys on this screen */
+#define TERMS_COL 78 /* of the words, where there is room for them */
+#define TERM_COLS 10
 
 struct page {
 	struct draw *draw;
@@ -130,6 +133,39 @@ static void put_note(struct page *page, const char *text)
 	} while (*text);
 }
 
+/* "name  what it means" */
+static const char *const terms[] = {
+	N_("lane  one thread with its own queues"),
+	N_("in flight  requests sent, not finished"),
+	N_("depth  most requests in flight"),
+	N_("LBA  logical block address"),
+	N_("HCTL  host:channel:target:lun"),
+	N_("WWN  a disk's name, like its serial"),
+	N_("p99  99 of 100 were faster"),
+	N_("extent  sectors copied as one run"),
+	N_("engine  io_uring, threads or sg"),
+	N_("flush  the disk empties its cache"),
+	N_("holder  what uses a disk: LVM, md"),
+	N_("raw  /dev/raw/rawN, gone since 5.14"),
+	NULL,
+};
+
+static int put_terms(struct page *page)
+{
+	put_title(page, TERMS_COL, _("TERMS"));
+	for (const char *const *term = terms; *term; term++, page->line++) {
+		const char *text = _(*term), *gap = strstr(text, "  ");
+
+		if (!on_page(page) || !gap)
+			continue;
+		draw_printf(page->draw, page->area, page->line - page->top, TERMS_COL + 1,
+			    ROLE_STRONG, "%.*s", (int)(gap - text), text);
+		draw_text(page->draw, page->area, page->line - page->top, TERMS_COL + 1 + TERM_COLS,
+			  ROLE_NORMAL, gap + 2);
+	}
+	return page->line;
+}
+
 static const char *const common_notes[] = {
 	N_("F1 F10  F1 is the same as ?, F10 is the same as q"),
 	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
@@ -139,6 +175,11 @@ static const char *const common_notes[] = {
 	   "away."),
 	NULL,
 };
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
 
 static void put_notes(struct page *page, const char *const *notes)
 {
@@ -150,7 +191,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 {
 	struct help_state *state = data;
 	struct page page = { .draw = draw, .area = body, .top = state->top };
-	int middle = body.cols >= LAYOUT_WIDE_COLS ? body.cols / 2 : 35;
+	bool wide = body.cols >= LAYOUT_WIDE_COLS;
 	struct rect left;
 	char title[128];
 	int longest;
@@ -159,7 +200,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	rect_cut_left(&page.area, 1);
 	state->rows = page.area.rows;
 	left = page.area;
-	left.cols = middle - 1;
+	left.cols = KEYS_COL - 1;
 
 	struct page column = page;
 
@@ -167,11 +208,17 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	put_title(&column, 0, _("KEYS ON EVERY SCREEN"));
 	longest = put_keys(&column, 0, state->topic, true);
 	column = page;
+	if (wide)
+		column.area.cols = TERMS_COL - 1;
 	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
 		 _(app_ops(state->topic)->title));
-	put_title(&column, middle, title);
-	put_keys(&column, middle, state->topic, false);
-	page.line = (column.line > longest ? column.line : longest) + 1;
+	put_title(&column, KEYS_COL, title);
+	longest = larger(longest, put_keys(&column, KEYS_COL, state->topic, false));
+	if (wide) {
+		column = page;
+		longest = larger(longest, put_terms(&column));
+	}
+	page.line = longest + 1;
 	put_notes(&page, app_ops(state->topic)->notes);
 	put_notes(&page, common_notes);
 	state->lines = page.line;

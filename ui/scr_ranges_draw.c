@@ -40,9 +40,29 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 		if (screen->focus == FOCUS_LIST)
 			draw_cursor(draw, list, i, 1);
 	}
-	if ((int)model->row_count > list.rows)
-		draw_printf(draw, layout->title, 1, 1, ROLE_DIM, _("rows %d-%d of %zu"),
-			    screen->top + 1, screen->top + list.rows, model->row_count);
+}
+
+/* Both ends, and at the right which rows there are to see. */
+static void draw_title(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		       const struct layout_ranges *layout)
+{
+	const struct ranges_model *model = screen->model;
+	int rows = layout->list.rows, used;
+	char place[64] = "";
+	struct line line;
+
+	if ((int)model->row_count > rows)
+		snprintf(place, sizeof(place), _("rows %d-%d of %zu"), screen->top + 1,
+			 screen->top + rows, model->row_count);
+	used = text_width(place);
+	line_start(&line, layout->title.cols);
+	ranges_model_title(model, &line);
+	draw_text(draw, layout->title, 0, 0, ROLE_SOURCE, line.text);
+	line_start(&line, layout->title.cols - (used ? used + 2 : 0));
+	ranges_text_destination(&app_choice(app)->destination, &line);
+	draw_text(draw, layout->title, 1, 0, ROLE_DESTINATION, line.text);
+	draw_cell_right(draw, layout->title, 1, layout->title.cols - used - 1, used, ROLE_DIM,
+			place);
 }
 
 static void draw_map(struct ranges_screen *screen, struct draw *draw, struct rect map)
@@ -149,7 +169,6 @@ void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct 
 {
 	struct ranges_screen *screen = state;
 	struct layout_ranges layout;
-	struct line line;
 
 	if (!screen->model) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
@@ -158,10 +177,8 @@ void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct 
 		return;
 	}
 	layout_ranges(body, (int)screen->model->row_count, &layout);
-	line_start(&line, layout.title.cols);
-	ranges_model_title(screen->model, &line);
-	draw_text(draw, layout.title, 0, 0, ROLE_STRONG, line.text);
 	draw_list(screen, app, draw, &layout);
+	draw_title(screen, app, draw, &layout);
 	draw_map(screen, draw, layout.map);
 	draw_form(screen, app, draw, &layout);
 }

@@ -287,9 +287,26 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_RESUME:
 		resume(screen, app);
 		return true;
+	case COMMAND_VERIFY:
+		app_verify_again(app);
+		return true;
 	default:
 		return false;
 	}
+}
+
+static const char *no_verify(struct app *app, const struct report *report)
+{
+	enum job_result result = report->job.result;
+
+	if (app_copying(app))
+		return _("It is being read back already.");
+	if (result != JOB_RESULT_COMPLETE && result != JOB_RESULT_PARTIAL &&
+	    result != JOB_RESULT_MISMATCH)
+		return _("The copy did not come to its end: there is nothing to verify yet.");
+	if (result != JOB_RESULT_COMPLETE && !report->job.digests_saved)
+		return _("No digests of this copy were saved, and with bad areas its ends differ.");
+	return NULL;
 }
 
 static const char *unavailable(void *state, struct app *app, enum command command)
@@ -305,11 +322,15 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_RESUME:
 		if (!report)
 			return _("There is no report yet.");
+		if (app_copying(app))
+			return _("It is being read back; r comes after that.");
 		if (report->job.result == JOB_RESULT_COMPLETE)
 			return _("The copy is complete: nothing is left to resume.");
 		if (!report->map_path[0] || !report->job.map_safe)
 			return _("The map could not be saved, so there is nothing to resume from.");
 		return NULL;
+	case COMMAND_VERIFY:
+		return report ? no_verify(app, report) : _("There is no report yet.");
 	case COMMAND_TOGGLE:
 		if (((const struct report_screen *)state)->map.list)
 			return NULL;
@@ -321,6 +342,9 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 
 static const char *const notes[] = {
 	N_("RESULT  COMPLETE, PARTIAL (bad areas), STOPPED (can be resumed), FAILED."),
+	N_("v  reads the destination again and compares it with the digests of the source as it "
+	   "was "
+	   "read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  . not chosen"),
 	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),

@@ -77,7 +77,8 @@ static void show_log(struct run_screen *screen, struct app *app)
 static void show_lanes(struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
-	char *text = job ? run_text_lanes(job) : NULL;
+	const struct plan *plan = session_current_plan(app_session(app));
+	char *text = job && plan ? run_text_lanes(plan, job) : NULL;
 
 	if (text)
 		popup_text(app, _("Lanes"), text);
@@ -127,6 +128,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 	if (!job || job->started_at != screen->started_at) {
 		forget(screen);
 		screen->started_at = job ? job->started_at : 0;
+		/* One that had ended before it came here again is no news. */
+		screen->rang = job && job->state == JOB_ENDED;
 	}
 	if (!job || !running)
 		return;
@@ -139,7 +142,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 		screen->events_seen = job->events;
 		newest = screen->event_count ? &screen->events[screen->event_count - 1] : NULL;
 		/* What went wrong is said at once, on whichever screen it is heard. */
-		if (newest && newest->number > before && newest->level <= LOG_LEVEL_WARNING)
+		if (newest && newest->number > before && newest->level <= LOG_LEVEL_WARNING &&
+		    !screen->rang)
 			app_notice(app,
 				   newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
 				   newest->text);

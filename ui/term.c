@@ -104,6 +104,7 @@ static void choose_looks(struct term *term, enum deck_color wanted)
 	/* Once started, curses names even the terminal's own colours. */
 	term->color = term_choose_color(wanted, getenv("NO_COLOR"), terminfo_colors()) &&
 		      start_color() == OK;
+	term->dim = term->color && (termattrs() & A_DIM);
 	if (term->color)
 		use_default_colors();
 	for (int role = 0; role < ROLE_COUNT; role++) {

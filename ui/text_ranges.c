@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/picture.h"
 
+#include "layout.h"
 #include "model_ranges.h"
 
 /* From this width on there is room for what the narrow table leaves out. */
@@ -226,6 +227,50 @@ static void put_short(struct line *line, int most, const char *text, bool tail)
 		line_put(line, wide, text[0] ? text : "-");
 }
 
+static const char *short_name(const char *node)
+{
+	return strncmp(node, "/dev/", 5) ? node : node + 5;
+}
+
+/* Model and serial share what `rest`, which follows them, leaves; the serial tells more. The WWN
+ * where there is room for all of it. */
+static void put_identity(struct line *line, const struct identity *identity, const char *rest)
+{
+	int serial = text_width(identity->serial);
+	char wwn[sizeof(identity->wwn) + 16] = "";
+	int left;
+
+	if (line->limit >= LAYOUT_WIDE_COLS && identity->wwn[0])
+		snprintf(wwn, sizeof(wwn), "  %s %s", _("WWN"), identity->wwn);
+	left = line->limit - line->columns - text_width(rest) - text_width(_("S/N")) - 3;
+	if (text_width(wwn) > left - text_width(identity->model) - serial)
+		wwn[0] = '\0';
+	left -= text_width(wwn);
+	if (serial > left * 3 / 5)
+		serial = left * 3 / 5;
+	put_short(line, left - serial, identity->model, false);
+	line_add(line, "  %s ", _("S/N"));
+	put_short(line, serial ? serial : 1, identity->serial, true);
+	line_add(line, "%s%s", wwn, rest);
+}
+
+void ranges_text_destination(const struct endpoint *destination, struct line *line)
+{
+	char size[UNITS_TEXT_MAX], rest[UNITS_TEXT_MAX + 16];
+
+	if (destination->kind == ENDPOINT_NONE)
+		return;
+	line_add(line, " %s ", _("Dest"));
+	line_to(line, 2 + text_width(_("Source")));
+	if (destination->kind == ENDPOINT_IMAGE) {
+		line_put_tail(line, line->limit - line->columns - 1, destination->node);
+		return;
+	}
+	line_add(line, "%s  ", short_name(destination->node));
+	snprintf(rest, sizeof(rest), _("  %s B"), units_print_count(destination->size, size));
+	put_identity(line, &destination->identity, rest);
+}
+
 void ranges_model_title(const struct ranges_model *model, struct line *line)
 {
 	const struct endpoint *source = &model->source;
@@ -238,25 +283,16 @@ void ranges_model_title(const struct ranges_model *model, struct line *line)
 		return;
 	}
 
-	const char *name = !strncmp(source->node, "/dev/", 5) ? source->node + 5 : source->node;
 	const char *table =
 		model->disk && model->disk->table[0] ? model->disk->table : _("no table");
 
 	char rest[128];
-	int left, serial = text_width(source->identity.serial);
 
 	snprintf(rest, sizeof(rest), _("  %s  %s sectors of %u"),
 		 source->kind == ENDPOINT_PARTITION ? _("partition") : table, count,
 		 (unsigned)model->context.sector_size);
-	line_add(line, " %s %s  ", _("Source"), name);
-	/* Model and serial share what the rest leaves; the serial tells more. */
-	left = line->limit - line->columns - text_width(rest) - text_width(_("S/N")) - 3;
-	if (serial > left * 3 / 5)
-		serial = left * 3 / 5;
-	put_short(line, left - serial, source->identity.model, false);
-	line_add(line, "  %s ", _("S/N"));
-	put_short(line, serial ? serial : 1, source->identity.serial, true);
-	line_add(line, "%s", rest);
+	line_add(line, " %s %s  ", _("Source"), short_name(source->node));
+	put_identity(line, &source->identity, rest);
 }
 
 void ranges_model_totals(const struct ranges_model *model, enum units_scale scale,

@@ -43,7 +43,8 @@ void session_disks_done(struct session *session)
 void session_drop_disks(struct session *session, const struct disk_list *disks)
 {
 	if (disks != session->disks && disks != session->started_disks &&
-	    disks != session->checking.disks && disks != session->finding.disks)
+	    disks != session->checking.disks && disks != session->finding.disks &&
+	    disks != session->again.disks)
 		disk_list_destroy((struct disk_list *)disks);
 }
 

@@ -225,6 +225,11 @@ int session_begin_finish(struct session *session, struct error *reterr)
 
 	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
 		return 0;
+	if (session->state == SESSION_VERIFYING) {
+		if (session_verify_ended(session))
+			session_end_verify(session);
+		return 0;
+	}
 	if (session->state == SESSION_WAITING)
 		return finish_waiting(session, reterr);
 	if (session->state != SESSION_RUNNING)

@@ -108,6 +108,8 @@ bool session_can_finish(struct session *session)
 {
 	struct job_snapshot job;
 
+	if (session->state == SESSION_VERIFYING)
+		return session_verify_ended(session);
 	if (session->state != SESSION_RUNNING)
 		return false;
 	job_snapshot(session->starting.job, &job);

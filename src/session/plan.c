@@ -103,7 +103,8 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 int session_busy(const struct session *session, const char *operation, struct error *reterr)
 {
 	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING &&
-	    session->state != SESSION_WAITING && session->state != SESSION_FINISHING)
+	    session->state != SESSION_WAITING && session->state != SESSION_FINISHING &&
+	    session->state != SESSION_VERIFYING)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, operation, NULL,
 			 _("A copy is running. Another one can be planned when it has ended."));

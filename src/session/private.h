@@ -110,6 +110,18 @@ struct start_task {
 	int result;
 };
 
+/* Reads the copy back that has just ended. */
+struct again_task {
+	struct start_task start;
+	const struct disk_list *disks; /* as in check_task, while any of it runs */
+	struct known known;            /* of the copy; without digests both ends are compared */
+	struct map *map;               /* then: all of the plan */
+	struct log *log;
+	bool ending;   /* its ends are being closed */
+	bool verified; /* `last` tells what came of it */
+	struct job_snapshot last;
+};
+
 struct health_end {
 	char node[64]; /* for smartctl; "" has no health */
 	char sg[64];   /* for SCSI commands; "" does not know them */
@@ -184,6 +196,7 @@ struct session {
 	struct session_files files;
 	struct log *log;
 	struct start_task starting;
+	struct again_task again;
 	struct health_task asking;
 	struct error start_error;
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
@@ -211,6 +224,7 @@ enum session_event_source {
 	EVENT_FIND,
 	EVENT_FINISH,
 	EVENT_SAVE,
+	EVENT_AGAIN,
 	EVENT_COUNT,
 };
 
@@ -336,12 +350,31 @@ void session_went_on(struct session *session, int result, const struct error *er
 /* move.c */
 void session_take_move(struct session *session, unsigned *changes);
 
+/* verify.c */
+/* Refuses what would be no proof; with `digests` what is said of the source does not matter. */
+int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
+			   bool digests, struct error *reterr);
+/* A map that calls everything in the plan finished. */
+int session_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
+
+/* again.c */
+void session_take_verify(struct session *session, unsigned *changes);
+/* The job has ended; its ends are still open until session_end_verify(). */
+bool session_verify_ended(const struct session *session);
+void session_end_verify(struct session *session);
+/* At once, and waits for it; the session is about to go. */
+void session_stop_verify(struct session *session);
+struct job *session_verify_job(const struct session *session);
+
 /* start.c */
 /* Claims both ends of session->plan and starts a job, in the background. */
 int session_begin(struct session *session, bool goes_on, struct error *reterr);
 void session_take_start(struct session *session, unsigned *changes);
-/* Both ends for reading, or only the destination; fills the setup. Waits. */
-int session_open_to_verify(struct session *session, struct error *reterr);
+/* Both ends of the plan for reading, or, with `digests`, only the destination; fills the setup,
+ * which borrows all of it. Waits. */
+int session_open_to_verify(struct start_task *starting, const struct plan *plan,
+			   const struct disk_list *disks, const struct digests *digests,
+			   const struct map *map, struct error *reterr);
 void session_release_job(struct session *session);
 
 #endif

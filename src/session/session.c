@@ -33,6 +33,8 @@ static struct task *task_of(struct session *session, enum session_event_source s
 		return &session->finishing.task;
 	case EVENT_SAVE:
 		return &session->saving.task;
+	case EVENT_AGAIN:
+		return &session->again.start.task;
 	default:
 		return NULL;
 	}
@@ -155,6 +157,8 @@ static void settle(struct session *session)
 	/* Nobody is left who could wait for a disk, or read how it feels. */
 	session->options.on_vanish = SESSION_VANISH_STOP;
 	session->asking.asked = true;
+	if (session->state == SESSION_VERIFYING)
+		session_stop_verify(session);
 	if (session->starting.task.running)
 		session_take_start(session, &changes);
 	if (session->state == SESSION_RUNNING)
@@ -238,6 +242,9 @@ unsigned session_dispatch(struct session *session)
 			break;
 		case EVENT_SAVE:
 			session_take_save(session, &changes);
+			break;
+		case EVENT_AGAIN:
+			session_take_verify(session, &changes);
 			break;
 		case EVENT_TIMER:
 			session_take_timer(session);

@@ -62,6 +62,7 @@ enum session_state {
 	SESSION_WAITING,   /* a disk of the copy is gone: until it is back, or session_finish() */
 	SESSION_FINISHING, /* the disks are released, the report is made, in the background */
 	SESSION_FINISHED,  /* the report is there */
+	SESSION_VERIFYING, /* and its copy is read back once more */
 };
 
 struct session;
@@ -182,6 +183,21 @@ int session_plan_from_report(struct session *session, const char *path,
  * and writes nothing. *ret is the running job, the session's as long as it lives. Waits for the
  * disks to open. Refusals that concern who only reads are errors (-EBUSY, class REFUSED). */
 int session_verify(struct session *session, struct job **ret, struct error *reterr);
+
+/*
+ * Of a copy that has ended (SESSION_FINISHED): reads its destination back once more, against the
+ * digests that were taken as the source was read; where no list of them was saved
+ * (report.job.digests_saved) both ends are compared, all of them, which only a complete copy
+ * stands. Nothing is written, and the report stays as it is; the log gets some lines. In the
+ * background: SESSION_VERIFYING, its job in session_job() as soon as both are open, to be ended
+ * like a copy by session_begin_finish() once session_can_finish(). SESSION_CHANGE_STATE tells that
+ * it is SESSION_FINISHED again.
+ */
+int session_begin_verify(struct session *session, struct error *reterr);
+/* Why it could not begin; code 0: it did. */
+const struct error *session_verify_error(const struct session *session);
+/* What came of the last one; NULL: it did not begin, or has not ended. */
+const struct job_snapshot *session_verified(const struct session *session);
 
 /* Asks a disk for its health in the way that suits it, by SCSI commands or through smartctl, and
  * waits for it, seven seconds at most. One that another program writes to is not asked. Needs no

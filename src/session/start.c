@@ -149,37 +149,40 @@ static int check_reading(void *user, struct error *reterr)
 	return r < 0 || !starting->source ? r : claim_check(starting->source, reterr);
 }
 
-int session_open_to_verify(struct session *session, struct error *reterr)
+static const struct disk *disk_of(const struct disk_list *disks, const struct endpoint *endpoint)
 {
-	struct start_task *starting = &session->starting;
-	const struct plan *plan = session->plan;
-	const struct disk *source = session_source_disk(session);
-	bool known = session->known.digests != NULL;
+	return disks && endpoint->kind != ENDPOINT_IMAGE ? endpoint_disk(disks, endpoint) : NULL;
+}
+
+int session_open_to_verify(struct start_task *starting, const struct plan *plan,
+			   const struct disk_list *disks, const struct digests *digests,
+			   const struct map *map, struct error *reterr)
+{
+	const struct disk *source = disk_of(disks, &plan->source);
 	int r = 0;
 
 	starting->plan = *plan;
 	starting->setup = (struct job_setup){
 		.plan = &starting->plan,
-		.resume = session->resume,
+		.resume = map,
 		.verify_only = true,
-		.known = session->known.digests,
+		.known = digests,
 		.source_disk = source,
 		.check = check_reading,
 		.check_user = starting,
 	};
-	session->started_disks = session->disks;
 	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
-	describe(&plan->destination, session_destination_disk(session), plan->destination.size,
+	describe(&plan->destination, disk_of(disks, &plan->destination), plan->destination.size,
 		 false, &starting->setup.destination);
 	starting->setup.destination.from_medium = true;
-	if (!known)
+	if (!digests)
 		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, reterr);
 	if (r == 0)
 		r = claim_open(&plan->destination, CLAIM_SOURCE, plan, &starting->destination,
 			       reterr);
 	if (r < 0)
 		return r;
-	if (!known) {
+	if (!digests) {
 		starting->setup.source.fd = claim_fd(starting->source);
 		starting->setup.source.direct = claim_is_direct(starting->source);
 		starting->setup.source.sg_fd = claim_sg_fd(starting->source);
@@ -379,6 +382,8 @@ struct job *session_job(const struct session *session)
 		return session->waiting.job;
 	case SESSION_RUNNING:
 		return session->starting.job;
+	case SESSION_VERIFYING:
+		return session_verify_job(session);
 	/* Of the copy whose report is still there, if any. */
 	case SESSION_CHECKING:
 	case SESSION_FINISHING:
@@ -396,6 +401,8 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	if (!job)
 		return false;
 	job_snapshot(job, ret);
+	if (session->state == SESSION_VERIFYING)
+		return true;
 	past_join(&session->past, ret);
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;

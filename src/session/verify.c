@@ -21,18 +21,18 @@ static bool concerns_source(const char *rule)
 	return strncmp(rule, "source-", 7) == 0 || strcmp(rule, "destination-on-source") == 0;
 }
 
-static int refused(const struct session *session, struct error *reterr)
+int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
+			   bool digests, struct error *reterr)
 {
-	for (size_t i = 0; i < session->verdicts.count; i++) {
-		const struct verdict *verdict = &session->verdicts.items[i];
+	for (size_t i = 0; i < verdicts->count; i++) {
+		const struct verdict *verdict = &verdicts->items[i];
 
-		if (verdict->kind != VERDICT_REFUSE ||
-		    (session->known.digests && concerns_source(verdict->rule)))
+		if (verdict->kind != VERDICT_REFUSE || (digests && concerns_source(verdict->rule)))
 			continue;
 		for (size_t h = 0; h < sizeof(heeded) / sizeof(heeded[0]); h++)
 			if (strcmp(verdict->rule, heeded[h]) == 0)
 				return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify",
-						 session->plan->destination.node,
+						 plan->destination.node,
 						 _("Nothing is verified: %s"), verdict->sentence);
 	}
 	return 0;
@@ -110,13 +110,11 @@ int session_plan_from_report(struct session *session, const char *path,
 	return 0;
 }
 
-static int whole_map(const struct session *session, struct map **ret, struct error *reterr)
+int session_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr)
 {
-	const struct plan *plan = session->plan;
-	int r = session->known.map ? map_copy(session->known.map, ret, reterr)
-				   : map_new(plan, ret, reterr);
+	int r = map_new(plan, ret, reterr);
 
-	for (size_t i = 0; r == 0 && !session->known.map && i < plan->extent_count; i++) {
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
 		uint64_t source, destination, length;
 
 		plan_extent_bytes(plan, i, &source, &destination, &length);
@@ -129,16 +127,21 @@ static int whole_map(const struct session *session, struct map **ret, struct err
 int session_verify(struct session *session, struct job **ret, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
+	const struct known *known = &session->known;
 	int r;
 
 	if (session->state != SESSION_PLANNED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
-	r = refused(session, reterr);
+	r = session_check_readable(session->plan, &session->verdicts, known->digests != NULL,
+				   reterr);
 	if (r == 0)
-		r = whole_map(session, &session->resume, reterr);
+		r = known->map ? map_copy(known->map, &session->resume, reterr)
+			       : session_map_of_all(session->plan, &session->resume, reterr);
+	session->started_disks = session->disks;
 	if (r == 0)
-		r = session_open_to_verify(session, reterr);
+		r = session_open_to_verify(starting, session->plan, session->disks, known->digests,
+					   session->resume, reterr);
 	if (r == 0)
 		r = job_new(&starting->setup, &starting->job, reterr);
 	if (r == 0)

@@ -113,7 +113,10 @@ def whole_way(cols, rows, term):
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0", 60)
             assert "COMPLETE" in terminal.screen()
-            terminal.keys("q")
+            terminal.keys("v")
+            screen = terminal.wait("VERIFIED again", 60)
+            assert f"{SOURCE:,} B" in screen and "[5 Report]" in screen, screen
+            terminal.keys("Escape", "q")
             screen = terminal.wait("EXIT 0")
         assert digest(f"{folder}/source.img", 0, SOURCE) == before
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before

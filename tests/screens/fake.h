@@ -21,6 +21,8 @@ void fake_moves(void);
 void fake_proves(void);
 /* File systems that never answer: no plan is ever checked. */
 void fake_stuck(void);
+/* From now on a job that is stopped has copied everything, without an error. */
+void fake_completes(void);
 /* From now on what a job has copied is read back meanwhile. */
 void fake_rolls(void);
 /* A disk that never answers: a copy that is stopped does not end. */
@@ -28,5 +30,7 @@ void fake_hangs(void);
 
 struct job *fake_job_new(const struct plan *plan, int event_fd);
 void fake_job_free(struct job *job);
+/* A job that reads back what was copied, and does nothing else. */
+struct job *fake_job_verify(const struct plan *plan, int event_fd);
 
 #endif

@@ -16,10 +16,11 @@ struct job {
 	int event_fd;
 	enum job_state state;
 	uint64_t total, rate;
+	bool verifies;
 	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
 
-static bool moving, proving, rolling;
+static bool moving, proving, rolling, completes;
 
 static bool hangs;
 
@@ -52,6 +53,11 @@ void fake_proves(void)
 	proving = true;
 }
 
+void fake_completes(void)
+{
+	completes = true;
+}
+
 void fake_rolls(void)
 {
 	rolling = true;
@@ -68,6 +74,15 @@ struct job *fake_job_new(const struct plan *plan, int event_fd)
 	job->total = plan_bytes(plan);
 	job->since = moving ? clock_monotonic() : 0;
 	eventfd_write(event_fd, 1);
+	return job;
+}
+
+struct job *fake_job_verify(const struct plan *plan, int event_fd)
+{
+	struct job *job = fake_job_new(plan, event_fd);
+
+	job->verifies = true;
+	job->state = JOB_VERIFYING;
 	return job;
 }
 
@@ -175,6 +190,40 @@ static void prove(struct job_snapshot *s)
 	};
 }
 
+/* No trouble any more, and all of it is there. */
+static void complete(const struct job *job, struct job_snapshot *s)
+{
+	s->result = job->state == JOB_ENDED ? JOB_RESULT_COMPLETE : JOB_RESULT_NONE;
+	s->written = s->read = s->position = s->total;
+	s->flushed = s->digests_saved = true;
+	s->errors = s->retries = s->slow_reads = 0;
+	s->bad_shown = s->bad_areas = s->bad_bytes = 0;
+	s->rescue = (struct job_rescue){ .rescued = s->total };
+	s->passes[0] = (struct job_pass){
+		.kind = PASS_COPY, .rounds = 1, .done = s->total, .total = s->total
+	};
+	s->proof = (struct job_proof){ .asked = true, .complete = true, .verified = job->total };
+}
+
+/* A quarter of it, until it is stopped: then all of it, and it is right. */
+static void read_back(const struct job *job, struct job_snapshot *s)
+{
+	bool ended = job->state == JOB_ENDED;
+	uint64_t done = ended ? s->total : s->total / 4;
+
+	complete(job, s);
+	s->started_at += 1;
+	s->state = job->state;
+	s->pass = ended ? PASS_NONE : PASS_VERIFY;
+	s->pass_count = 1;
+	s->passes[0] = (struct job_pass){
+		.kind = PASS_VERIFY, .rounds = 1, .done = done, .total = s->total
+	};
+	s->now_write = 0;
+	s->proof.complete = ended;
+	s->proof.verified = done;
+}
+
 void job_snapshot(struct job *job, struct job_snapshot *s)
 {
 	bool ended = job->state == JOB_ENDED;
@@ -266,6 +315,10 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 					       .early = job->total / 1000 * 498 };
 	if (proving && !ended)
 		prove(s);
+	if (completes && ended)
+		complete(job, s);
+	if (job->verifies)
+		read_back(job, s);
 }
 
 void job_pause(struct job *job, bool pause)
@@ -317,7 +370,8 @@ size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t
 					     "read error sda LBA 1602117632 (medium error)" };
 	size_t count = 0;
 
-	for (uint64_t number = after + 1; number <= 2 && count < max; number++) {
+	for (uint64_t number = after + 1; number <= (job->verifies ? 1 : 2) && count < max;
+	     number++) {
 		ret[count] = (struct job_event){ .number = number,
 						 .time = STARTED + (int64_t)number * 4000,
 						 .level = number == 2 ? LOG_LEVEL_ERROR

@@ -44,7 +44,9 @@ struct session {
 	struct held held;
 	struct verdict_list verdicts;
 	char token[512], phrase[600];
-	struct job *job;
+	struct job *job, *again; /* `again` reads the copy back once more */
+	struct job_snapshot verified;
+	bool has_verified;
 	struct report report;
 	bool has_report;
 	struct error none, error, find_error, save_error;
@@ -273,6 +275,7 @@ void session_discard_plan(struct session *session)
 	session->has_report = false;
 	fake_job_free(session->job);
 	session->job = NULL;
+	session->has_verified = false;
 	verdict_list_done(&session->verdicts);
 	session->verdicts = (struct verdict_list){ 0 };
 	held_done(&session->held);
@@ -316,8 +319,38 @@ const struct error *session_start_error(const struct session *session)
 	return &session->none;
 }
 
+int session_begin_verify(struct session *session, struct error *reterr)
+{
+	session->state = SESSION_VERIFYING;
+	session->again = fake_job_verify(session->plan, session->fd);
+	tell(session, SESSION_CHANGE_STATE);
+	return 0;
+}
+
+const struct error *session_verify_error(const struct session *session)
+{
+	return &session->none;
+}
+
+const struct job_snapshot *session_verified(const struct session *session)
+{
+	return session->has_verified ? &session->verified : NULL;
+}
+
+static void end_verify(struct session *session)
+{
+	job_snapshot(session->again, &session->verified);
+	session->has_verified = true;
+	fake_job_free(session->again);
+	session->again = NULL;
+	session->state = SESSION_FINISHED;
+	tell(session, SESSION_CHANGE_STATE);
+}
+
 struct job *session_job(const struct session *session)
 {
+	if (session->state == SESSION_VERIFYING)
+		return session->again;
 	return session->job;
 }
 
@@ -325,17 +358,18 @@ bool session_can_finish(struct session *session)
 {
 	struct job_snapshot job;
 
-	if (session->state != SESSION_RUNNING || !session->job)
+	if ((session->state != SESSION_RUNNING && session->state != SESSION_VERIFYING) ||
+	    !session_job(session))
 		return false;
-	job_snapshot(session->job, &job);
+	job_snapshot(session_job(session), &job);
 	return job.state == JOB_ENDED;
 }
 
 bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 {
-	if (!session->job)
+	if (!session_job(session))
 		return false;
-	job_snapshot(session->job, ret);
+	job_snapshot(session_job(session), ret);
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;
 	return true;
@@ -370,6 +404,10 @@ const char *session_map_path(const struct session *session)
 
 int session_begin_finish(struct session *session, struct error *reterr)
 {
+	if (session->state == SESSION_VERIFYING) {
+		end_verify(session);
+		return 0;
+	}
 	session->state = SESSION_FINISHING;
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 		{ "moving", no_argument, NULL, 'm' },
 		{ "proving", no_argument, NULL, 'r' },
 		{ "rolling", no_argument, NULL, 'b' },
+		{ "complete", no_argument, NULL, 'e' },
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
 			fake_proves();
 		else if (option == 'b')
 			fake_rolls();
+		else if (option == 'e')
+			fake_completes();
 		else if (option == 'v')
 			fake_vanish();
 		else if (option == 'h')

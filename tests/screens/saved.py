@@ -23,6 +23,7 @@ RANGES = CHOOSE + ["Enter"]
 PLAN = RANGES + ["c"]
 RUN = PLAN + ["Space", "Down", "Space", "Down", "Space", "Down", "Space", "Tab", "456789", "Enter"]
 STOPPED = RUN + ["C-c", "s"]
+VERIFY = STOPPED + ["v"]
 
 # The four kinds of terminal that have to work, each at the size it is found in.
 TERMINALS = {
@@ -104,6 +105,10 @@ SINGLE = {
     "report-masking": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter"], "in full"),
     "report-signed": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter", "m"],
                       "4711"),
+    "report-complete": ("--complete rescue", STOPPED, "The exit code will be 0"),
+    "run-verify": ("--complete rescue", VERIFY, "VERIFYING"),
+    "verify-question": ("--complete rescue", VERIFY + ["C-c"], "Stop verifying?"),
+    "report-verified": ("--complete rescue", VERIFY + ["C-c", "s"], "VERIFIED again"),
     "help-disks": ("rescue", ["?"], "Help for screen 1"),
     "help-run": ("rescue", RUN + ["?"], "The copy goes on"),
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
@@ -113,11 +118,15 @@ SINGLE = {
     "block": ("--glyphs=block rescue", RUN, "elapsed 1:33:45"),
 }
 
+# Looked at where there is room for more.
+WIDE = ["help-run"]
+
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
-          "help-disks", "help-run", "stop-question", "disks-details"]
+          "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
+          "report-verified", "verify-question"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 
@@ -164,6 +173,9 @@ def cases():
                            lang)
     for name, (machine, keys, wanted) in SINGLE.items():
         yield case(f"{name}-80x24", machine, keys, wanted, 80, 24, "tmux-256color", "C.UTF-8")
+    for name in WIDE:
+        machine, keys, wanted = SINGLE[name]
+        yield case(f"{name}-120x40", machine, keys, wanted, 120, 40, "tmux-256color", "C.UTF-8")
     if os.path.exists(f"{TRANSLATIONS}/de/LC_MESSAGES/clonedeck.mo"):
         for what in GERMAN:
             machine, keys, _ = {**SCREENS, **SINGLE}[what]

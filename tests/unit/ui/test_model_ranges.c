@@ -350,6 +350,20 @@ START_TEST(test_title)
 	line_start(&line, 80);
 	ranges_model_title(model, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "SSTAIL  gpt  10,000 sectors of 512"));
+	/* Where it goes stands below, and the WWN where there is room for all of it. */
+	strcpy(model->source.identity.serial, "S1");
+	strcpy(model->source.identity.model, "M1");
+	strcpy(model->source.identity.wwn, "0x5000c500a1b2c3d4");
+	line_start(&line, 80);
+	ranges_text_destination(&model->source, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " Dest   sda  M1  S/N S1  "));
+	ck_assert_ptr_null(strstr(line.text, "WWN"));
+	line_start(&line, 120);
+	ranges_text_destination(&model->source, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "S/N S1  WWN 0x5000c500a1b2c3d4  "));
+	line_start(&line, 80);
+	ranges_text_destination(&(struct endpoint){ 0 }, &line);
+	ck_assert_str_eq(line.text, "");
 }
 END_TEST
 

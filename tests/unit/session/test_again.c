@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A copy that has ended is read back once more: what is found, and that its report stays. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guard/rules.h"
+
+#include "rig.h"
+
+static void copy(enum verify_choice verify)
+{
+	struct plan_options options = { .verify = verify };
+	struct endpoint from, to;
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &to, &error),
+			 0);
+	ck_assert_msg(session_plan(session, &from, &to, NULL, NULL, &options, &error) == 0, "%s",
+		      error.sentence);
+	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	start_copy();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+
+/* Until it has ended, however that is; returns what is known of it then. */
+static const struct job_snapshot *verify_again(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
+	/* The front end shows the report meanwhile, and can plan nothing else. */
+	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
+	while (session_state(session) == SESSION_VERIFYING) {
+		if (session_can_finish(session))
+			ck_assert_int_eq(session_begin_finish(session, &error), 0);
+		else
+			wait_once();
+	}
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
+	return session_verified(session);
+}
+
+static void spoil(const char *node, off_t at)
+{
+	int fd = open(node, O_RDWR | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, "spoilt", 6, at), 6);
+	ck_assert_int_eq(fsync(fd), 0);
+	close(fd);
+}
+
+START_TEST(against_the_digests)
+{
+	const struct job_snapshot *found;
+
+	copy(VERIFY_DIGEST);
+	/* What the source holds by now does not matter: what was read of it then does. */
+	spoil(source, 4096);
+	found = verify_again();
+	ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+	ck_assert_int_eq(found->result, JOB_RESULT_COMPLETE);
+	ck_assert(found->proof.complete);
+	ck_assert_uint_eq(found->proof.verified, SIZE);
+	ck_assert_uint_eq(found->proof.compared, 0);
+	/* A second time, and now the destination is not what it was. */
+	spoil(destination, 3 << 20);
+	found = verify_again();
+	ck_assert_ptr_nonnull(found);
+	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
+	ck_assert_uint_eq(found->proof.areas, 1);
+}
+END_TEST
+
+START_TEST(both_ends_without_digests)
+{
+	const struct job_snapshot *found;
+
+	copy(VERIFY_OFF);
+	found = verify_again();
+	ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+	ck_assert(found->proof.complete);
+	ck_assert_uint_eq(found->proof.compared, SIZE);
+	spoil(destination, 5 << 20);
+	found = verify_again();
+	ck_assert_ptr_nonnull(found);
+	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
+}
+END_TEST
+
+/* What is mounted or gone proves nothing, and that is said. */
+START_TEST(refused_with_a_reason)
+{
+	copy(VERIFY_DIGEST);
+	ck_assert_int_eq(unlink(session_report(session)->digests_path), 0);
+	ck_assert_ptr_null(verify_again());
+	ck_assert_int_lt(session_verify_error(session)->code, 0);
+	ck_assert_ptr_nonnull(strstr(session_verify_error(session)->sentence, "digests"));
+}
+END_TEST
+
+/* The session goes while it is read back: that ends first. */
+START_TEST(session_goes)
+{
+	struct error error = { 0 };
+
+	copy(VERIFY_DIGEST);
+	ck_assert_int_eq(session_begin_verify(session, &error), 0);
+	session_destroy(session);
+	session = NULL;
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/again");
+	TCase *tcase = tcase_create("again");
+
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, against_the_digests);
+	tcase_add_test(tcase, both_ends_without_digests);
+	tcase_add_test(tcase, refused_with_a_reason);
+	tcase_add_test(tcase, session_goes);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
