@@ -23,7 +23,7 @@ allowed() { # LAYER
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* discover/disk.h discover/health.h plan/plan.h' ;;
 	guard) echo 'base/* plan/* discover/*' ;;
-	verify) echo 'base/* plan/plan.h plan/sums.h' ;;
+	verify) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
 	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h io/sg_gauge.h plan/plan.h plan/held.h plan/rescue.h plan/sums.h stats/* discover/disk.h' ;;
 	report) echo 'base/* discover/disk.h discover/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
 	session) echo "config.h guard/claim.h copy/known.h copy/taken.h report/mask.h discover/smartctl.h io/sg_health.h $public" ;;

@@ -1,46 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "verify/digest.h"
 
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Sectors are short: calls into the library cost as much as their hashing. */
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The LBA seeds a second hash, of sixteen bytes: as the first one's seed it would cost half as
- * much again, since each seed makes a secret of its own for inputs of this size. */
-static inline struct digest digest_sector(const void *data, uint32_t sector, uint64_t lba)
-{
-	XXH128_canonical_t bytes;
-	XXH128_hash_t hash;
+#if HAVE_DIGEST_AVX2
+#include <sys/platform/x86.h>
+#endif
 
-	XXH128_canonicalFromHash(&bytes, XXH3_128bits(data, sector));
-	hash = XXH3_128bits_withSeed(&bytes, sizeof(bytes), lba);
-	return (struct digest){ hash.low64, hash.high64 };
-}
+#include "verify/digest_sectors.h"
 
-/* What was added first is in most of the sums that make up the places. */
-static inline struct digest sum_up(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-				   struct digest *places)
-{
-	struct digest sum = { 0 };
-
-	for (const char *p = data, *end = p + length; p < end; p += sector) {
-		digest_add(&sum, digest_sector(p, sector, lba++));
-		digest_add(places, sum);
-	}
-	return sum;
-}
-
-/* What is known when it is compiled is hashed quicker. */
 struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
 			     struct digest *retplaces)
 {
-	*retplaces = (struct digest){ 0 };
-	return sector == 512 ? sum_up(data, length, 512, lba, retplaces)
-			     : sum_up(data, length, sector, lba, retplaces);
+#if HAVE_DIGEST_AVX2
+	/* Where the C library may not use them (GLIBC_TUNABLES), we do not either. */
+	if (CPU_FEATURE_ACTIVE(AVX2))
+		return digest_sectors_avx2(data, length, sector, lba, retplaces);
+#endif
+	return digest_sectors_plain(data, length, sector, lba, retplaces);
 }
 
 struct digest digest_bytes(const void *data, size_t length)

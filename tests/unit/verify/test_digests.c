@@ -2,11 +2,18 @@
 /* Digests: of sectors in any order, and what they find. */
 #include "unit.h"
 
+#include "config.h"
+
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
 
+#if HAVE_DIGEST_AVX2
+#include <sys/platform/x86.h>
+#endif
+
 #include "plan.h"
+#include "verify/digest_sectors.h"
 #include "verify/digests.h"
 
 #define SECTOR 512
@@ -28,6 +35,31 @@ START_TEST(a_digest_is_the_sum_over_its_sectors)
 		digest_add(&sum, (struct digest){ h.low64, h.high64 });
 	}
 	ck_assert(digest_equal(whole, sum));
+}
+END_TEST
+
+/* Whatever registers the processor has: a list made here is read elsewhere. */
+START_TEST(wide_registers_make_no_difference)
+{
+#if HAVE_DIGEST_AVX2
+	static const uint32_t sizes[] = { 512, 520, 1024, 2048, 4096, 8192 };
+	static unsigned char data[16 * 8192];
+
+	if (!CPU_FEATURE_ACTIVE(AVX2))
+		return;
+	test_noise(data, sizeof(data), 5);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct digest plain_places, wide_places;
+		uint32_t length = 15 * sizes[i];
+		struct digest plain =
+			digest_sectors_plain(data + i, length, sizes[i], 1ULL << 40, &plain_places);
+		struct digest wide =
+			digest_sectors_avx2(data + i, length, sizes[i], 1ULL << 40, &wide_places);
+
+		ck_assert(digest_equal(plain, wide));
+		ck_assert(digest_equal(plain_places, wide_places));
+	}
+#endif
 }
 END_TEST
 
@@ -296,6 +328,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, a_digest_is_the_sum_over_its_sectors);
+	tcase_add_test(tcase, wide_registers_make_no_difference);
 	tcase_add_test(tcase, sums_carry);
 	tcase_add_test(tcase, a_digest_is_read_as_it_was_printed);
 	tcase_add_test(tcase, every_corruption_is_found);
