@@ -228,6 +228,10 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	uint32_t busy = back ? c->at_destination : c->at_source;
 	uint32_t room;
 
+	/* Where neither end queues, a piece begins in the buffer that the last one has left: it is
+	 * still in the processor's caches. */
+	if (!is_async(lane->source) && !is_async(lane->destination) && lane->to_destination.first)
+		return 0;
 	if (lane->pass->depth && lane->pass->depth(lane) < depth)
 		depth = lane->pass->depth(lane);
 	room = depth > busy ? depth - busy : 0;
@@ -336,8 +340,10 @@ static uint64_t patience(const struct lane *lane)
  */
 static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
-	/* What is read back beside the copy lives on gaps, which are over when several came. */
-	uint32_t most = lane->rolling ? 1 : lane->queued * 2 / 3;
+	/* What is read back beside the copy lives on gaps, which are over when several came; and
+	 * what is looked at keeps the lane busy while the others come. */
+	bool single = lane->rolling || (lane->job->proof && lane->pass->look);
+	uint32_t most = single ? 1 : lane->queued * 2 / 3;
 	uint32_t least = lane->batch < most ? lane->batch : most;
 	uint64_t before = clock_monotonic(), time = patience(lane);
 	int n;
@@ -380,9 +386,10 @@ static int wait_queues(struct lane *lane)
 }
 
 /*
- * On one spindle every change between reading and writing moves the heads: the
- * destination waits until all buffers are full, then the source until they are
- * empty. Not below a rate limit, where moves cost nothing and steadiness counts.
+ * On one spindle every change between the ends moves the heads: the destination
+ * waits until the source has filled all buffers it may, then the source until the
+ * destination is through with them. Not below a rate limit, where moves cost nothing and steadiness
+ * counts.
  */
 static void take_turns(struct lane *lane, int gate)
 {
@@ -397,7 +404,8 @@ static void take_turns(struct lane *lane, int gate)
 
 static bool in_turns(const struct lane *lane)
 {
-	return lane->job->choice.take_turns && lane->pass == &pass_copy &&
+	return lane->job->choice.take_turns &&
+	       (lane->pass == &pass_copy || lane->pass == &pass_compare) &&
 	       !limit_get(&lane->job->limit);
 }
 
@@ -433,6 +441,13 @@ static bool lane_round(struct lane *lane, int *reterr)
 	if (writes < 0 || reads < 0) {
 		*reterr = writes < 0 ? writes : reads;
 		return false;
+	}
+	if (lane->look_first) {
+		r = reap_now(lane);
+		if (r == 0)
+			lane_look(lane);
+		*reterr = r < 0 ? r : 0;
+		return r >= 0;
 	}
 	if (!writes && !reads && hashed_meanwhile(lane))
 		return true;

@@ -50,6 +50,10 @@ struct slot {
 	void *buffer;
 	const struct pass *pass; /* whose it is: the one under way, or pass_rolling */
 	bool at_destination;     /* where the request under way was sent */
+	struct slot *twin;       /* holds the same piece of the other end; NULL: there is none */
+	bool through;            /* of the two: waits for its twin */
+	struct slot *next_to_look;
+	bool to_look; /* what was read is still to be hashed or compared */
 	enum slot_phase phase;
 	struct piece piece;
 	uint64_t tag;          /* the pass's: which chunk, which area */
@@ -132,10 +136,13 @@ struct lane {
 	struct slot *idle;
 	struct slot_queue to_source, to_destination, to_report;
 	struct slot_queue hashing; /* through, but the hasher still reads their buffers */
-	uint32_t queued;           /* requests that reap will give back */
-	bool unsent;               /* submit queued something that no reap has sent yet */
-	uint32_t batch;            /* completions to wait for at once */
-	bool writing;              /* where the ends take turns: it is the destination's */
+	/* What was read, in that order, and is looked at while requests are under way: its write
+	 * may be among them. */
+	struct slot *look_first, **look_last;
+	uint32_t queued; /* requests that reap will give back */
+	bool unsent;     /* submit queued something that no reap has sent yet */
+	uint32_t batch;  /* completions to wait for at once */
+	bool writing;    /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
 	uint64_t pending_tag;
@@ -226,19 +233,27 @@ void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started *
 
 /* Lets a piece begin in a free slot, of which there must be one. */
 void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece);
+/* Two slots are free: one for each end. */
+bool lane_has_pair(const struct lane *lane);
+/* The other one for the piece of `slot`; of the two, that one's is the stream's. */
+struct slot *lane_slot_twin(struct lane *lane, struct slot *slot);
 /* For the passes: each leaves the slot in one of the lane's queues, or free. */
 void lane_slot_free(struct lane *lane, struct slot *slot);
 /* Reads `piece` from the source into the buffer. */
 void lane_slot_read(struct lane *lane, struct slot *slot);
 /* The first write_length bytes of the piece are complete in the buffer. */
 void lane_slot_write(struct lane *lane, struct slot *slot);
+/* The pass's look() is called once all that can be sent is, and before the slot is reported. */
+void lane_slot_look(struct lane *lane, struct slot *slot);
+/* Looks at the one that waits longest. */
+void lane_look(struct lane *lane);
+/* Takes digests and sums of what is complete in the buffer. */
+void lane_take_in(struct lane *lane, struct slot *slot);
 /* The pass's report() is called until it has told all, then the slot is free. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
-/* Half a buffer, as much as can be read of both ends at once; whole sectors of either. */
-uint32_t lane_half(const struct job *job);
-/* Reads what of the destination belongs to the piece into `buffer`: whole sectors of it, which may
- * be larger than the source's, so that the piece begins lane_back_skip() bytes into it. */
-void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer);
+/* Reads what of the destination belongs to the piece into the buffer: whole sectors of it, which
+ * may be larger than the source's, so that the piece begins lane_back_skip() bytes into it. */
+void lane_slot_read_back(struct lane *lane, struct slot *slot);
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
 /* True: slots that only the hasher still read are free again. */
 bool lane_take_hashed(struct lane *lane);

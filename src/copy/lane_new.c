@@ -16,30 +16,6 @@ static uint32_t per_lane(uint32_t depth, uint32_t lanes)
 	return share ? share : 1;
 }
 
-static uint32_t largest_sector(const struct job *job)
-{
-	uint32_t a = io_sector_size(&job->setup.source);
-	uint32_t b = io_sector_size(&job->setup.destination);
-
-	return a > b ? a : b;
-}
-
-uint32_t lane_half(const struct job *job)
-{
-	uint32_t sector = largest_sector(job);
-	uint32_t half = (uint32_t)u64_align_down(job->choice.chunk / 2, sector);
-
-	return half ? half : sector;
-}
-
-/* Of a chunk, or of the smallest two halves. */
-static uint32_t buffer_size(const struct job *job)
-{
-	uint32_t twice = 2 * lane_half(job);
-
-	return job->choice.chunk > twice ? job->choice.chunk : twice;
-}
-
 static int open_ends(struct lane *lane, struct error *reterr)
 {
 	struct job *job = lane->job;
@@ -107,10 +83,11 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	slot_queue_init(&lane->to_destination);
 	slot_queue_init(&lane->to_report);
 	slot_queue_init(&lane->hashing);
+	lane->look_last = &lane->look_first;
 
 	r = lane->wake = eventfd_new(reterr);
 	if (r >= 0)
-		r = io_buffers_new(slots, buffer_size(job), &lane->buffers, reterr);
+		r = io_buffers_new(slots, job->choice.chunk, &lane->buffers, reterr);
 	if (r >= 0)
 		r = make_slots(lane, slots, reterr);
 	if (r >= 0)

@@ -9,7 +9,7 @@
 #include "copy/rolling.h"
 #include "copy/sums.h"
 
-void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece)
+static struct slot *take_idle(struct lane *lane, const struct pass *pass, const struct piece *piece)
 {
 	struct slot *slot = lane->idle;
 
@@ -24,11 +24,35 @@ void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct pi
 	slot->has_bad = false;
 	slot->bad_status = MAP_BAD;
 	slot->part_count = slot->other_count = 0;
-	slot->read_only = false;
+	slot->read_only = slot->given = false;
+	slot->twin = NULL;
+	slot->through = slot->to_look = false;
+	return slot;
+}
+
+void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece)
+{
+	struct slot *slot = take_idle(lane, pass, piece);
+
 	lane->rolled = pass == &pass_rolling;
 	/* What is read back beside the copy is no piece of its stream. */
 	slot->given = lane->rolled;
 	pass->begin(lane, slot);
+}
+
+bool lane_has_pair(const struct lane *lane)
+{
+	return lane->idle && lane->idle->next;
+}
+
+struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
+{
+	struct slot *twin = take_idle(lane, slot->pass, &slot->piece);
+
+	twin->given = true;
+	twin->twin = slot;
+	slot->twin = twin;
+	return twin;
 }
 
 static void make_idle(struct lane *lane, struct slot *slot)
@@ -71,6 +95,13 @@ bool lane_take_hashed(struct lane *lane)
 	return any;
 }
 
+void lane_take_in(struct lane *lane, struct slot *slot)
+{
+	proof_take(lane->job, slot);
+	if (slot->write_length == slot->piece.length && !slot->has_bad)
+		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+}
+
 /* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
 void lane_slot_write(struct lane *lane, struct slot *slot)
 {
@@ -88,9 +119,10 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	proof_take(job, slot);
-	if (slot->write_length == slot->piece.length && !slot->has_bad)
-		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+	if (job->proof && slot->pass->look)
+		lane_slot_look(lane, slot);
+	else
+		lane_take_in(lane, slot);
 	slot->phase = SLOT_WRITE;
 	slot->tries = 0;
 	slot->request = (struct io_request){
@@ -119,22 +151,45 @@ uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot)
 	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->target));
 }
 
-void lane_slot_read_back(struct lane *lane, struct slot *slot, void *buffer)
+void lane_slot_read_back(struct lane *lane, struct slot *slot)
 {
 	uint32_t unit = io_sector_size(lane->destination->target);
 	uint32_t skip = lane_back_skip(lane, slot);
 
+	slot->phase = SLOT_READ_BACK;
 	slot->request = (struct io_request){
 		.direction = IO_READ,
 		.offset = slot->piece.destination - skip,
 		.length = (skip + slot->piece.length + unit - 1) / unit * unit,
-		.buffer = buffer,
+		.buffer = slot->buffer,
 	};
 	slot_queue_push(&lane->to_destination, slot);
 }
 
+void lane_slot_look(struct lane *lane, struct slot *slot)
+{
+	slot->to_look = true;
+	slot->next_to_look = NULL;
+	*lane->look_last = slot;
+	lane->look_last = &slot->next_to_look;
+}
+
+void lane_look(struct lane *lane)
+{
+	struct slot *slot = lane->look_first;
+
+	lane->look_first = slot->next_to_look;
+	if (!lane->look_first)
+		lane->look_last = &lane->look_first;
+	slot->to_look = false;
+	slot->pass->look(lane, slot);
+}
+
 void lane_slot_report(struct lane *lane, struct slot *slot)
 {
+	/* Written before its turn came: that of those before it has come, too. */
+	while (slot->to_look)
+		lane_look(lane);
 	slot->phase = SLOT_REPORT;
 	slot->reported = 0;
 	slot_queue_push(&lane->to_report, slot);

@@ -20,10 +20,10 @@
  * the slot: another request (either end, read or write, so a read may become a
  * write, or be compared with what another slot has read), or
  * lane_slot_report(), then report() puts what there is to tell into the ring,
- * and the slot is free again. Where a pass needs two blocks at once, it asks
- * take() for pieces of half a chunk and uses both halves of the buffer. Beside
- * the copy some slots read back what is flushed: they are pass_rolling's
- * (rolling.h), in the same queues. Nothing here may block.
+ * and the slot is free again. Where a pass needs two blocks at once, its take()
+ * waits until two slots are free, and its begin() makes the second one the
+ * first one's twin. Beside the copy some slots read back what is flushed: they
+ * are pass_rolling's (rolling.h), in the same queues. Nothing here may block.
  *
  * Threads: prepare, collect and end run in the keeper's thread; the others in
  * the lane's, several lanes at once. What they share lives in struct job
@@ -77,6 +77,9 @@ struct pass {
 	void (*begin)(struct lane *lane, struct slot *slot);
 	/* A request came back: slot->request.result. */
 	void (*advance)(struct lane *lane, struct slot *slot);
+	/* Hashes or compares what was read, after lane_slot_look(): while requests are under way,
+	 * so that both ends stay busy meanwhile. NULL: nothing waits for that. */
+	void (*look)(struct lane *lane, struct slot *slot);
 	/* The copy stops: the queued request is not made. Keeps what the slot knows. */
 	void (*give_up)(struct lane *lane, struct slot *slot);
 	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by

@@ -2,8 +2,9 @@
 /*
  * Both ends are read and compared byte for byte: all of them where that was
  * asked for, else only what has no digest, or another one than it should have.
- * A buffer holds the source's bytes in its first half, the destination's in the
- * second.
+ * Each piece takes two slots, so that both ends are read at the same time: the
+ * one that began reads the source and tells what was found, its twin reads the
+ * destination.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static int compare_prepare(struct job *job, unsigned round)
 		return 0;
 	r = proof_want_compare(job, &parts);
 	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, "+", lane_half(job));
+		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
 	r = r < 0 ? r : parts.count > 0;
 	range_list_done(&parts);
 	if (r > 0)
@@ -30,25 +31,36 @@ static int compare_prepare(struct job *job, unsigned round)
 	return r;
 }
 
-/* The piece as the destination holds it. */
-static char *second_half(const struct lane *lane, const struct slot *slot)
+static bool compare_take(struct lane *lane, struct piece *ret)
 {
-	return (char *)slot->buffer + lane_half(lane->job) + lane_back_skip(lane, slot);
+	return lane_has_pair(lane) && lane_take_chunk(lane, ret);
+}
+
+static void compare_begin(struct lane *lane, struct slot *slot)
+{
+	lane_slot_read(lane, slot);
+	lane_slot_read_back(lane, lane_slot_twin(lane, slot));
+}
+
+/* The piece as the destination holds it. */
+static const char *of_destination(const struct lane *lane, const struct slot *slot)
+{
+	return (const char *)slot->twin->buffer + lane_back_skip(lane, slot);
 }
 
 /* What is the same has the same digests, and no difference to look for. */
-static void take_digests(struct lane *lane, struct slot *slot)
+static void compare_look(struct lane *lane, struct slot *slot)
 {
 	const struct piece *piece = &slot->piece;
-	bool same = memcmp(slot->buffer, second_half(lane, slot), piece->length) == 0;
+	const char *other = of_destination(lane, slot);
+	bool same = memcmp(slot->buffer, other, piece->length) == 0;
 
 	slot->part_count = (uint8_t)proof_parts(lane->job, piece, slot->buffer, slot->parts);
 	if (same) {
 		slot->other_count = slot->part_count;
 		memcpy(slot->other, slot->parts, sizeof(slot->other));
 	} else {
-		slot->other_count = (uint8_t)proof_parts(lane->job, piece, second_half(lane, slot),
-							 slot->other);
+		slot->other_count = (uint8_t)proof_parts(lane->job, piece, other, slot->other);
 	}
 	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
@@ -56,35 +68,43 @@ static void take_digests(struct lane *lane, struct slot *slot)
 		slot->reported = piece->length;
 }
 
-static void read_done(struct lane *lane, struct slot *slot)
+/* One end is through with the piece; the second one goes on with both. */
+static void end_through(struct lane *lane, struct slot *slot)
 {
-	if (slot->phase == SLOT_READ) {
-		slot->phase = SLOT_READ_BACK;
-		slot->tries = 0;
-		lane_slot_read_back(lane, slot, (char *)slot->buffer + lane_half(lane->job));
+	struct slot *source = slot->phase == SLOT_READ ? slot : slot->twin;
+	struct slot *destination = source->twin;
+
+	slot->through = true;
+	if (!slot->twin->through)
 		return;
+	if (source->code == -ECANCELED || destination->code == -ECANCELED) {
+		lane_slot_free(lane, destination);
+		lane_slot_free(lane, source);
+	} else if (source->code || destination->code) {
+		lane_slot_report(lane, source);
+	} else {
+		lane_slot_look(lane, source);
 	}
-	take_digests(lane, slot);
 }
 
 static void compare_advance(struct lane *lane, struct slot *slot)
 {
-	if (slot->request.result < 0)
-		retry_read_back(lane, slot);
-	else
-		read_done(lane, slot);
+	if (slot->request.result == 0 || !retry_read_back(lane, slot))
+		end_through(lane, slot);
 }
 
+/* What was not compared stays to be verified. */
 static void compare_give_up(struct lane *lane, struct slot *slot)
 {
-	lane_slot_free(lane, slot);
+	slot->code = -ECANCELED;
+	end_through(lane, slot);
 }
 
 /* The next run of sectors, from `from` on, that are not the same. */
 static void find_difference(const struct lane *lane, const struct slot *slot, uint32_t from,
 			    struct difference *ret)
 {
-	const char *a = slot->buffer, *b = second_half(lane, slot);
+	const char *a = slot->buffer, *b = of_destination(lane, slot);
 	uint32_t sector = lane->job->plan->sector_size, length = slot->piece.length;
 	uint32_t start = from, end;
 
@@ -110,11 +130,11 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,
-		.code = slot->code,
-		.at_destination = slot->at_destination,
+		.code = slot->code ? slot->code : slot->twin->code,
+		.at_destination = slot->code == 0,
 	};
 
-	while (slot->code == 0 && slot->reported < slot->piece.length) {
+	while (report.code == 0 && slot->reported < slot->piece.length) {
 		find_difference(lane, slot, slot->reported, &report.difference);
 		if (report.difference.length == 0)
 			break;
@@ -131,6 +151,7 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 	if (!ring_push(&lane->ring, &report))
 		return false;
 	counter_add(&lane->counters.handled, slot->piece.length);
+	lane_slot_free(lane, slot->twin);
 	return true;
 }
 
@@ -139,8 +160,10 @@ const struct pass pass_compare = {
 	.state = JOB_VERIFYING,
 	.letter = '+',
 	.prepare = compare_prepare,
-	.begin = lane_slot_read,
+	.take = compare_take,
+	.begin = compare_begin,
 	.advance = compare_advance,
+	.look = compare_look,
 	.give_up = compare_give_up,
 	.report = compare_report,
 	.collect = proof_collect_found,

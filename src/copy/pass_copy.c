@@ -254,6 +254,7 @@ const struct pass pass_copy = {
 	.depth = copy_depth,
 	.begin = copy_begin,
 	.advance = copy_advance,
+	.look = lane_take_in,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 	.number = copy_number,
@@ -270,6 +271,7 @@ const struct pass pass_rewrite = {
 	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
+	.look = lane_take_in,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 };

@@ -39,19 +39,23 @@ static int sums_prepare(struct job *job, unsigned round)
 
 static void verify_begin(struct lane *lane, struct slot *slot)
 {
-	slot->phase = SLOT_READ;
-	lane_slot_read_back(lane, slot, slot->buffer);
+	lane_slot_read_back(lane, slot);
 }
 
 static void verify_advance(struct lane *lane, struct slot *slot)
 {
-	const char *data;
-
 	if (slot->request.result < 0) {
-		retry_read_back(lane, slot);
+		if (!retry_read_back(lane, slot))
+			(slot->code == -ECANCELED ? lane_slot_free : lane_slot_report)(lane, slot);
 		return;
 	}
-	data = (const char *)slot->buffer + lane_back_skip(lane, slot);
+	lane_slot_look(lane, slot);
+}
+
+static void verify_look(struct lane *lane, struct slot *slot)
+{
+	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
+
 	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
 	sums_give(lane, slot, data, slot->other, slot->other_count);
 	lane_slot_report(lane, slot);
@@ -94,6 +98,7 @@ const struct pass pass_verify = {
 	.prepare = verify_prepare,
 	.begin = verify_begin,
 	.advance = verify_advance,
+	.look = verify_look,
 	.give_up = verify_give_up,
 	.report = verify_report,
 	.collect = proof_collect_found,
@@ -108,6 +113,7 @@ const struct pass pass_sums = {
 	.prepare = sums_prepare,
 	.begin = verify_begin,
 	.advance = verify_advance,
+	.look = verify_look,
 	.give_up = verify_give_up,
 	.report = verify_report,
 	.collect = proof_collect_found,
@@ -119,6 +125,7 @@ const struct pass pass_rolling = {
 	.kind = PASS_VERIFY,
 	.begin = verify_begin,
 	.advance = verify_advance,
+	.look = verify_look,
 	.give_up = verify_give_up,
 	.report = report_found,
 };

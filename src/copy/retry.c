@@ -409,25 +409,27 @@ void slot_write_done(struct lane *lane, struct slot *slot)
 	lane_slot_report(lane, slot);
 }
 
-void retry_read_back(struct lane *lane, struct slot *slot)
+bool retry_read_back(struct lane *lane, struct slot *slot)
 {
 	bool back = slot->at_destination;
 	int code = slot->request.result;
 
+	slot->code = code;
 	if (code == -ECANCELED || job_gate(lane->job) >= GATE_STOP) {
-		lane_slot_free(lane, slot);
+		slot->code = -ECANCELED;
 	} else if (!retry_is_local(code)) {
 		counter_add(&lane->counters.errors, 1);
 		slot_fail(lane, back ? FAILURE_DESTINATION : FAILURE_SOURCE,
 			  back ? lane->destination : lane->source, slot);
-		lane_slot_free(lane, slot);
+		slot->code = -ECANCELED;
 	} else if (slot->tries < lane->job->plan->options.retries) {
 		slot->tries++;
+		slot->code = 0;
 		counter_add(&lane->counters.retries, 1);
 		slot_queue_push(back ? &lane->to_destination : &lane->to_source, slot);
+		return true;
 	} else {
 		counter_add(&lane->counters.errors, 1);
-		slot->code = code;
-		lane_slot_report(lane, slot);
 	}
+	return false;
 }

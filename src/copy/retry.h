@@ -35,8 +35,9 @@ void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t
 void slot_write_done(struct lane *lane, struct slot *slot);
 /* For pass.report(): what is finished, refused, or could not be read. */
 bool slot_report_map(struct lane *lane, struct slot *slot);
-/* Reading either end for the proof failed: once more, or the slot reports it. Nothing is searched:
- * what the report names is the request. */
-void retry_read_back(struct lane *lane, struct slot *slot);
+/* Reading either end for the proof failed. True: it is tried once more. False: slot->code says why
+ * not, -ECANCELED where it tells nothing of this place: the copy stops, or the disk is gone.
+ * Nothing is searched: what there is to report is the request. */
+bool retry_read_back(struct lane *lane, struct slot *slot);
 
 #endif

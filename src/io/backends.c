@@ -312,8 +312,8 @@ static int choose_buffers(const struct io_target *source, const struct io_target
 		choice->buffers_per_lane = larger(MEMORY_TURNS / choice->chunk, 2);
 	else if (queues)
 		choice->buffers_per_lane = larger(wanted, 2);
-	else
-		choice->buffers_per_lane = 1; /* filled, emptied, filled again in the call */
+	else /* filled, emptied, filled again in the call; a second one to compare it with */
+		choice->buffers_per_lane = options->verify == VERIFY_OFF ? 1 : 2;
 	/* Each is held until it is hashed, too, and that comes in order. */
 	if (options->sums)
 		choice->buffers_per_lane += larger(2, choice->source_depth / choice->lanes);

@@ -50,8 +50,7 @@ static inline struct digest sum_up(const void *data, uint32_t length, uint32_t s
 
 /* What is known when it is compiled is hashed quicker. */
 struct digest DIGEST_SECTORS(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-			     struct digest *retplaces)
-{
+			     struct digest *retplaces) {
 	*retplaces = (struct digest){ 0 };
 	return sector == 512 ? sum_up(data, length, 512, lba, retplaces)
 			     : sum_up(data, length, sector, lba, retplaces);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ struct fault_op {
 	struct io_request inner;  /* what the wrapped backend sees */
 	struct io_request *outer; /* what the lane gave */
 	struct fault_verdict verdict;
+	void *spoilt;    /* what a write that goes wrong writes: the lane's bytes stay its own */
 	uint64_t due;    /* OP_HELD: monotonic ns; UINT64_MAX: a later request first */
 	uint64_t number; /* in the order of submit */
 };
@@ -57,9 +59,27 @@ static unsigned count_ops(const struct fault_handle *handle, enum op_state state
 
 /* ---- what a verdict does to one request ---- */
 
+#define PAGE 4096U
+
 static void flip(struct fault_op *op)
 {
 	((unsigned char *)op->inner.buffer)[op->verdict.corrupt_at] ^= 0xff;
+}
+
+static void spoil(struct fault_op *op)
+{
+	op->spoilt = aligned_alloc(PAGE, (op->outer->length + PAGE - 1) / PAGE * PAGE);
+	if (!op->spoilt)
+		abort();
+	memcpy(op->spoilt, op->outer->buffer, op->outer->length);
+	op->inner.buffer = op->spoilt;
+	flip(op);
+}
+
+static void drop_spoilt(struct fault_op *op)
+{
+	free(op->spoilt);
+	op->spoilt = NULL;
 }
 
 static void before(struct fault_op *op, struct io_request *outer)
@@ -77,15 +97,16 @@ static void before(struct fault_op *op, struct io_request *outer)
 	if (op->verdict.fails)
 		op->inner.length = op->verdict.after;
 	if (op->verdict.corrupts && outer->direction == IO_WRITE)
-		flip(op);
+		spoil(op);
 }
 
 static void after(struct fault_op *op)
 {
 	struct io_request *outer = op->outer;
 
-	if (op->verdict.corrupts) /* a write gives the lane its bytes back as they were */
+	if (op->verdict.corrupts && outer->direction == IO_READ)
 		flip(op);
+	drop_spoilt(op);
 	outer->submitted = op->inner.submitted;
 	outer->completed = op->inner.completed;
 	outer->done = op->inner.done;
@@ -247,8 +268,7 @@ static enum io_answer fault_submit(struct io_handle *base, struct io_request *re
 		enum io_answer answer = handle->inner->backend->submit(handle->inner, &op->inner);
 
 		if (answer == IO_BUSY) {
-			if (op->verdict.corrupts && request->direction == IO_WRITE)
-				flip(op);
+			drop_spoilt(op);
 			return IO_BUSY;
 		}
 		op->state = OP_INNER;

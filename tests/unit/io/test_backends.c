@@ -114,9 +114,12 @@ START_TEST(memory_disks_get_threads)
 	ck_assert(choice.source_synchronous && choice.destination_synchronous);
 	ck_assert_uint_ge(choice.lanes, 2);
 	ck_assert_uint_le(choice.lanes, 8);
-	ck_assert_uint_eq(choice.buffers_per_lane, 1);
+	ck_assert_uint_eq(choice.buffers_per_lane, 2); /* one to compare the other with */
 	ck_assert_uint_eq(choice.chunk, MIB);
 	ck_assert_ptr_nonnull(strstr(choice.reason, "caller's context"));
+	options.verify = VERIFY_OFF;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_uint_eq(choice.buffers_per_lane, 1);
 }
 END_TEST
 
