@@ -77,7 +77,7 @@ static void print_result(const struct miniloop *loop, uint64_t ns)
 
 int main(int argc, char **argv)
 {
-	struct plan_options options = { 0 };
+	struct plan_options options = { .verify = VERIFY_OFF };
 	struct miniloop loop = { 0 };
 	struct error error = { 0 };
 	uint32_t buffers = 0;

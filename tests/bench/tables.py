@@ -46,6 +46,11 @@ class Summary:
     def limit(self, mode):
         return median([r["limits"][mode] for r in self.rounds])
 
+    @staticmethod
+    def slowest(r):
+        """What a copy can at best take."""
+        return max(r["limits"][mode] for mode in ("read", "write", "both"))
+
     def ideal(self):
         """The larger of read-only and write-only."""
         return median([max(r["limits"]["read"], r["limits"]["write"]) for r in self.rounds])
@@ -82,9 +87,9 @@ class Summary:
                        for r in pairs])
 
     def comparing(self):
-        """Both ends read at once against one of them."""
-        return median([r[COMPARED]["verify"] / r["limits"]["read"] for r in self.rounds
-                       if r.get(COMPARED) and r[COMPARED].get("verify")])
+        """Against the slower end while both are read at once: they may share a disk."""
+        return median([r[COMPARED]["verify"] / r["limits"]["reads"] for r in self.rounds
+                       if r.get(COMPARED) and r[COMPARED].get("verify") and r["limits"]["reads"]])
 
     def cpu_of_proof(self):
         """Per GiB, above what the copy alone takes."""
@@ -114,8 +119,9 @@ class Summary:
     def print(self, tried):
         kept = len(self.rounds)
         print(f"\n{self.pair.name}: {self.pair.size // MIB} MiB, {kept} of {tried} rounds")
-        limit = "  ".join(f"{m} {self.limit(m):.3f} s" for m in ("read", "write", "both"))
-        print(f"  limits: {limit}; larger of read and write {self.ideal():.3f} s")
+        limit = "  ".join(f"{m} {text(self.limit(m), '{:.3f}')} s"
+                          for m in ("read", "write", "both", "reads"))
+        print(f"  limits: {limit} (both ends); larger of read and write {self.ideal():.3f} s")
         engine = self.of("clonedeck", lambda r: r.get("engine"))
         print(f"  engine: {engine[0]}")
         head = ("tool", "wall s", "x limit", "CPU s/GiB", "busy s/GiB", "RSS MiB", "cache MiB",
@@ -130,7 +136,7 @@ class Summary:
         wall = self.median(name, key)
         cells = [
             text(wall, "{:.3f}"),
-            text(self.against(name, lambda r: max(r["limits"].values()), key), "{:.2f}"),
+            text(self.against(name, self.slowest, key), "{:.2f}"),
         ]
         if key == "wall":
             cells += [
