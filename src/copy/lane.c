@@ -85,6 +85,13 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	counter_add(&c->read, request->length);
 }
 
+/* By its own times: two more looks at the clock for every request are dear without a vDSO. */
+static void count_inside(struct lane *lane, const struct io_request *request)
+{
+	if (request->completed > request->submitted)
+		counter_add(&lane->counters.submit_ns, request->completed - request->submitted);
+}
+
 static void complete(struct lane *lane, struct slot *slot)
 {
 	count_end(lane, slot);
@@ -123,17 +130,17 @@ static int reap_now(struct lane *lane)
 /* IO_DONE: and the slot has moved on. */
 static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct slot *slot)
 {
-	uint64_t before = clock_monotonic();
 	enum io_answer answer;
 
 	slot->at_destination = handle == lane->destination;
 	count_begin(lane, slot);
 	answer = handle->backend->submit(handle, &slot->request);
-	counter_add(&lane->counters.submit_ns, clock_monotonic() - before);
 	if (answer == IO_BUSY)
 		count_end(lane, slot);
-	if (answer == IO_DONE)
+	if (answer == IO_DONE) {
+		count_inside(lane, &slot->request);
 		complete(lane, slot);
+	}
 	if (answer == IO_QUEUED) {
 		lane->queued++;
 		lane->unsent = true;
@@ -249,7 +256,8 @@ static void take_pieces(struct lane *lane)
 	uint32_t room = is_idle_in_pass(lane) ? 0 : room_for_pieces(lane);
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
-		if (!limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
+		if (limit_get(&lane->job->limit) &&
+		    !limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
 				&lane->token_wait))
 			return;
 		lane->has_pending = false;

@@ -97,7 +97,7 @@ struct lane_counters {
 	uint64_t handled;                    /* bytes that passes are through with */
 	uint64_t reads, writes;              /* requests completed: of the source, on the dest. */
 	uint64_t bytes_at_source, bytes_at_destination; /* in flight */
-	uint64_t submit_ns;                             /* spent inside submit */
+	uint64_t submit_ns; /* of requests that completed inside submit */
 	uint64_t errors, retries, slow_reads;
 	uint64_t read_errors, error_bytes;  /* reads of the source that failed, each try */
 	uint64_t last_read;                 /* monotonic ns of the last good one of the source */

@@ -70,6 +70,7 @@ static enum io_answer sg_submit_now(struct io_handle *io, struct io_request *req
 		sg_slot_answered(handle, slot, &answer);
 	}
 	slot->request = NULL;
+	request->completed = clock_monotonic();
 	return IO_DONE;
 }
 
@@ -156,7 +157,9 @@ static uint64_t send_due(struct sg_handle *handle, uint64_t now)
 	return next;
 }
 
-static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io_request **ret)
+/* All that came together get one time: asking for it is a system call where no vDSO answers. */
+static unsigned take_completed(struct sg_handle *handle, uint64_t now, unsigned max,
+			       struct io_request **ret)
 {
 	unsigned n = 0;
 
@@ -165,6 +168,7 @@ static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io
 
 		if (!slot->request || !slot->completed)
 			continue;
+		slot->request->completed = now;
 		ret[n++] = slot->request;
 		slot->request = NULL;
 		handle->used--;
@@ -174,12 +178,11 @@ static unsigned take_completed(struct sg_handle *handle, unsigned max, struct io
 
 /* Waits for the driver or for the next command that is due, at most until `deadline`. Sets
  * `ready` of the ports that have an answer. */
-static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, uint64_t deadline,
-			    uint64_t due)
+static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, uint64_t now,
+			    uint64_t deadline, uint64_t due)
 {
 	const struct sg_driver *driver = both[0]->backend->driver;
 	uint64_t until = due && due < deadline ? due : deadline;
-	uint64_t now = clock_monotonic();
 	struct sg_port *ports[SG_DRIVER_WAIT];
 	int fds[SG_DRIVER_WAIT];
 	unsigned count = 0;
@@ -204,42 +207,58 @@ static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, ui
 	return r == -ETIMEDOUT || r > 0 ? 0 : r;
 }
 
+/* Takes in what the driver has, of both. */
+static void receive_both(struct sg_handle *const *both, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		int r = receive(both[i]);
+
+		if (r < 0)
+			fail_all(both[i], r);
+	}
+}
+
+/* The queue cannot be waited for: what still comes back is taken, all else has failed. */
+static void give_up_both(struct sg_handle *const *both, unsigned count, int code)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (receive_all(both[i]) < 0 || both[i]->queued > 0)
+			fail_all(both[i], code);
+}
+
 static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t timeout_ns,
 		   struct io_request **ret)
 {
 	struct sg_handle *both[2] = { sg_of(io), sg_of(io)->peer };
-	unsigned count_of = both[1] ? 2 : 1, n = 0;
-	uint64_t deadline = clock_monotonic() + timeout_ns;
+	unsigned count = both[1] ? 2 : 1, n = 0;
+	uint64_t deadline = 0;
 	/* who does not want to wait here has waited elsewhere */
 	bool polled = min == 0 || timeout_ns == 0;
 
-	for (unsigned i = 0; polled && i < count_of; i++)
+	for (unsigned i = 0; polled && i < count; i++)
 		set_ready(both[i], true);
 	for (;;) {
-		uint64_t due = 0;
+		uint64_t now, due = 0;
+		unsigned used = 0;
 
-		for (unsigned i = 0; i < count_of; i++) {
-			int r = receive(both[i]);
-
-			if (r < 0)
-				fail_all(both[i], r);
-			uint64_t next = send_due(both[i], clock_monotonic());
+		receive_both(both, count);
+		now = clock_monotonic();
+		deadline = deadline ? deadline : now + timeout_ns;
+		for (unsigned i = 0; i < count; i++) {
+			uint64_t next = send_due(both[i], now);
 
 			if (next && (!due || next < due))
 				due = next;
-			n += take_completed(both[i], max - n, ret + n);
+			n += take_completed(both[i], now, max - n, ret + n);
+			used += both[i]->used;
 		}
-		if (n >= min || n == max || clock_monotonic() >= deadline)
-			return (int)n;
-		if (both[0]->used + (both[1] ? both[1]->used : 0) == 0)
+		if (n >= min || n == max || now >= deadline || used == 0)
 			return (int)n;
 
-		int r = wait_for_answers(both, count_of, deadline, due);
+		int r = wait_for_answers(both, count, now, deadline, due);
 
 		if (r < 0)
-			for (unsigned i = 0; i < count_of; i++)
-				if (receive_all(both[i]) < 0 || both[i]->queued > 0)
-					fail_all(both[i], r);
+			give_up_both(both, count, r);
 	}
 }
 

@@ -100,7 +100,6 @@ void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result
 	if (result == -ESTALE)
 		request->done = 0;
 	request->result = result;
-	request->completed = clock_monotonic();
 	slot->completed = true;
 	slot->not_before = 0;
 }

@@ -136,8 +136,12 @@ START_TEST(sixteen_commands_are_queued_and_no_more)
 	ck_assert_int_eq(handle->backend->submit(handle, &requests[16]), IO_BUSY);
 	ck_assert_uint_eq(disk.most_queued, 16);
 	ck_assert_int_eq(handle->backend->reap(handle, 16, 17, 1000000000, done), 16);
-	for (unsigned i = 0; i < 16; i++)
+	/* they came together: one look at the clock for all, when all were there */
+	for (unsigned i = 0; i < 16; i++) {
 		ck_assert_mem_eq(buffers[i], disk.data + (size_t)i * 64 * BLOCK, LENGTH);
+		ck_assert_uint_eq(requests[i].completed, requests[0].completed);
+		ck_assert_uint_ge(requests[i].completed, requests[15].submitted);
+	}
 }
 END_TEST
 
@@ -613,6 +617,7 @@ START_TEST(the_block_node_does_where_there_is_no_sg_node)
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
+	ck_assert_uint_gt(request.completed, request.submitted);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
 						       .lba = 300,
