@@ -6,8 +6,12 @@
 # delay in a user-mode kernel; only the ratios of one run mean anything.
 #
 # usage: sg-table.sh [-r ROUNDS] [-s MIB]; CLONEDECK names the program
-# Rounds are interleaved, each in another order; medians and spread, the time of
-# processor of all threads, and the system calls for each MiB, from a run of its own.
+# Rounds are interleaved, each in another order, and each program comes twice in a
+# round: over all of the disk, and over its first MiB, which is what it takes to start
+# and to end. Medians and spread; the time of processor of all threads; the system
+# calls for each MiB, from a run of its own. Two more rows only read and only write.
+# Such a disk works inside the call and there is one processor, so their sum is what
+# a copy takes whose program costs nothing; no order of commands can beat it.
 set -u
 rounds=5
 size=1024
@@ -39,48 +43,70 @@ destination_sg=$(sg_of "$destination")
 token=$(sg_inq -p 0x80 "$destination" | sed -n 's/.*Unit serial number: *//p' | sed 's/.*\(......\)$/\1/')
 echo 1 >/sys/module/sg/parameters/allow_dio
 
-only_copy=()
-! "$CLONEDECK" clone --help | grep -q -- '--no-verify' || only_copy+=(--no-verify)
-! "$CLONEDECK" clone --help | grep -q -- '--no-arm-last' || only_copy+=(--no-arm-last)
-ours() { # SOURCE-BACKEND DESTINATION-BACKEND OPTION...
-	echo "$CLONEDECK clone -s $source -d $destination --source-backend $1 --destination-backend $2" \
-		"--confirm $token --log-dir $work/logs ${only_copy[*]-} ${*:3}"
+declare -A programs little
+# add NAME LITTLE COMMAND...: LITTLE is the option for a MiB only
+add() {
+	programs["$1"]="${*:3}"
+	little["$1"]=$2
 }
+sg() { # NAME PROGRAM KIB OPTION...: from sg node to sg node
+	add "$1" count=2048 "$2 if=$source_sg of=$destination_sg bs=512 bpt=$(($3 * 2))" "${@:4}"
+}
+ours() { # NAME SOURCE-BACKEND DESTINATION-BACKEND OPTION...
+	add "$1" --ranges=0+2048 "$CLONEDECK clone -s $source -d $destination --source-backend $2" \
+		"--destination-backend $3 --confirm $token --log-dir $work/logs --no-verify --no-arm-last" "${@:4}"
+}
+limit_read='limit: only read, sg, direct'
+limit_write='limit: only write, sg, direct'
+add "$limit_read" count=2048 "sg_dd if=$source_sg of=. bs=512 bpt=2048 dio=1"
+add "$limit_write" count=2048 "sg_dd iflag=00 of=$destination_sg bs=512 bpt=2048 dio=1 count=$((size * 2048))"
+add 'dd 64k, block' count=16 "dd if=$source of=$destination bs=64k conv=fsync"
+add 'dd 1M, block, direct (raw)' count=1 "dd if=$source of=$destination bs=1M iflag=direct oflag=direct"
+add 'sg_dd 64k, block' count=2048 "sg_dd if=$source of=$destination bs=512 bpt=128"
+sg 'sg_dd 512k, sg, direct' sg_dd 512 dio=1
+sg 'sg_dd 1M, sg, direct' sg_dd 1024 dio=1
+sg 'sgm_dd 512k, sg' sgm_dd 512
+sg 'sgp_dd 512k thr 1, sg, direct' sgp_dd 512 thr=1 dio=1
+sg 'sgp_dd 512k thr 4, sg, direct' sgp_dd 512 thr=4 dio=1
+sg 'sgp_dd 512k thr 4, sg' sgp_dd 512 thr=4
+sg 'sgp_dd 1M thr 1, sg, direct' sgp_dd 1024 thr=1 dio=1
+sg 'sgp_dd 1M thr 4, sg, direct' sgp_dd 1024 thr=4 dio=1
+ours 'clonedeck, block' auto auto
+ours 'clonedeck, sg direct' sg sg
+ours 'clonedeck, sg mmap' sg sg --sg-io mmap
+ours 'clonedeck, sg indirect' sg sg --sg-io indirect
+ours 'clonedeck, sg to block' sg auto
+ours 'clonedeck, block to sg' auto sg
 
-declare -A programs=(
-	["dd 64k, block"]="dd if=$source of=$destination bs=64k conv=fsync"
-	["dd 1M, block, direct (raw)"]="dd if=$source of=$destination bs=1M iflag=direct oflag=direct"
-	["sg_dd 64k, block"]="sg_dd if=$source of=$destination bs=512 bpt=128"
-	["sg_dd 512k, sg, direct"]="sg_dd if=$source_sg of=$destination_sg bs=512 bpt=1024 dio=1"
-	["sgm_dd 512k, sg"]="sgm_dd if=$source_sg of=$destination_sg bs=512 bpt=1024"
-	["sgp_dd 512k thr 1, sg, direct"]="sgp_dd if=$source_sg of=$destination_sg bs=512 bpt=1024 thr=1 dio=1"
-	["sgp_dd 512k thr 4, sg, direct"]="sgp_dd if=$source_sg of=$destination_sg bs=512 bpt=1024 thr=4 dio=1"
-	["sgp_dd 512k thr 4, sg"]="sgp_dd if=$source_sg of=$destination_sg bs=512 bpt=1024 thr=4"
-	["sgp_dd 1M thr 4, sg, direct"]="sgp_dd if=$source_sg of=$destination_sg bs=512 bpt=2048 thr=4 dio=1"
-	["clonedeck, block"]="$(ours auto auto)"
-	["clonedeck, sg direct"]="$(ours sg sg)"
-	["clonedeck, sg mmap"]="$(ours sg sg --sg-io mmap)"
-	["clonedeck, sg indirect"]="$(ours sg sg --sg-io indirect)"
-	["clonedeck, sg to block"]="$(ours sg auto)"
-	["clonedeck, block to sg"]="$(ours auto sg)"
-)
-
-# once NAME: seconds of wall clock and of processor
+# once COMMAND...: seconds of wall clock and of processor. What udev makes of the
+# program before is over; what it makes of this one is the next one's.
 once() {
 	local before after spent
-	local -a command
-	read -ra command <<<"${programs[$1]}"
 	blockdev --flushbufs "$source" "$destination"
+	udevadm settle
 	read -r before _ </proc/uptime
-	spent=$({ TIMEFORMAT='%U %S' && time "${command[@]}" >output 2>&1; } 2>&1) || return 1
+	spent=$({ TIMEFORMAT='%U %S' && time "$@" >output 2>&1; } 2>&1) || return 1
 	read -r after _ </proc/uptime
 	awk -v a="$before" -v b="$after" -v cpu="$spent" \
-		'BEGIN { split(cpu, c, " "); printf "%.2f %.2f\n", b - a, c[1] + c[2] }'
+		'BEGIN { split(cpu, c, " "); printf "%.2f %.2f ", b - a, c[1] + c[2] }'
+}
+
+# A line in "times.NAME": wall and processor, and the same of the first MiB.
+both() { # NAME
+	local -a command
+	local all first
+	# the last word wins where a command has two counts
+	read -ra command <<<"${programs[$1]}"
+	if all=$(once "${command[@]}") && first=$(once "${command[@]}" "${little[$1]}"); then
+		echo "$round $all$first" >>"times.$1"
+	else
+		echo "failed: $1: $(tail -n 1 output)" >&2
+	fi
 }
 
 for ((round = 0; round < rounds; round++)); do
 	while read -r name; do
-		once "$name" >>"times.$name" || echo "failed: $name: $(tail -n 1 output)" >&2
+		both "$name"
 	done < <(printf '%s\n' "${!programs[@]}" | shuf)
 done
 
@@ -92,14 +118,42 @@ calls_per_mib() { # NAME
 	awk -v mib="$size" '$NF == "total" { printf "%.1f", $4 / mib }' calls
 }
 
-median() { # FILE COLUMN
-	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
+median() { # EXPRESSION: of the fields of each line of standard input, as awk has it
+	awk "{ print $1 }" | sort -n | awk '{ v[NR] = $1 } END { printf "%.2f", v[int((NR + 1) / 2)] }'
 }
 
-printf '%-32s %8s %8s %8s %10s\n' "$size MiB, $rounds rounds" 'wall s' spread 'cpu s' calls/MiB
+row='%-32s %7s %7s %8s %7s %8s %10s\n'
+# shellcheck disable=SC2059 # one format for all rows
+printf "$row" "$size MiB, $rounds rounds" 'wall s' spread 'no start' 'cpu s' 'no start' calls/MiB
 for name in "${!programs[@]}"; do
 	[ -s "times.$name" ] || continue
-	spread=$(sort -n "times.$name" | awk '{ v[NR] = $1 } END { printf "%.0f%%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)] }')
-	printf '%-32s %8s %8s %8s %10s\n' "$name" "$(median "times.$name" 1)" "$spread" \
-		"$(median "times.$name" 2)" "$(calls_per_mib "$name")"
+	spread=$(sort -n -k 2,2 "times.$name" |
+		awk '{ v[NR] = $2 } END { printf "%.0f%%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)] }')
+	# shellcheck disable=SC2059,SC2016
+	printf "$row" "$name" "$(median '$2' <"times.$name")" "$spread" "$(median '$2 - $4' <"times.$name")" \
+		"$(median '$3' <"times.$name")" "$(median '$3 - $5' <"times.$name")" "$(calls_per_mib "$name")"
 done | sort
+
+# ratio NAME OTHER FIELD: the median of the rounds, with the start and without.
+ratio() {
+	local lines
+	lines=$(join <(sort "times.$1") <(sort "times.$2"))
+	echo "$(median "\$$3 / \$($3 + 4)" <<<"$lines") x, without their starts" \
+		"$(median "(\$$3 - \$($3 + 2)) / (\$($3 + 4) - \$($3 + 6))" <<<"$lines") x"
+}
+
+join <(sort "times.$limit_read") <(sort "times.$limit_write") |
+	awk '{ print $1, $2 + $6, $3 + $7, $4 + $8, $5 + $9 }' >times.limit
+ours='clonedeck, sg direct'
+best=$(for name in "${!programs[@]}"; do
+	# shellcheck disable=SC2016
+	[[ $name != sgp_dd* || ! -s "times.$name" ]] || echo "$(median '$2' <"times.$name") $name"
+done | sort -n | head -n 1 | cut -d ' ' -f 2-)
+cat <<TEXT
+
+wall, reading and then writing / the fastest sgp_dd: $(ratio limit "$best" 2)  ($best)
+wall, clonedeck / the fastest sgp_dd (goal: 0.50): $(ratio "$ours" "$best" 2)
+wall, clonedeck / sgm_dd (goal: 0.60): $(ratio "$ours" 'sgm_dd 512k, sg' 2)
+wall, clonedeck / reading and then writing: $(ratio "$ours" limit 2)
+processor, direct / indirect (goal: 0.60): $(ratio "$ours" 'clonedeck, sg indirect' 3)
+TEXT
