@@ -51,14 +51,18 @@ void rig_heal(struct rig *rig);
 
 /* job_new and job_start, both of which must succeed. */
 void rig_start(struct rig *rig);
-/* Waits for the end, at most 20 s; the last snapshot. */
+/* Waits for the end; the last snapshot. */
 struct job_snapshot rig_wait(struct rig *rig);
 /* rig_start and rig_wait. */
 struct job_snapshot rig_run(struct rig *rig);
 void rig_drop_job(struct rig *rig);
 struct job_snapshot rig_look(struct rig *rig);
-/* Until written >= bytes, or ended; at most 20 s. */
+/* Until written >= bytes, or ended. */
 struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
+/* Until the job is in this state; that it ends before is a failure. */
+struct job_snapshot rig_until_state(struct rig *rig, enum job_state state);
+/* Until nothing is under way and nothing new begins: it is paused, at its limit, or ended. */
+struct job_snapshot rig_until_still(struct rig *rig);
 
 /*
  * Compares all of the destination: what the map calls finished is the source's,

@@ -407,6 +407,16 @@ START_TEST(a_flush_that_fails_is_no_success)
 }
 END_TEST
 
+static size_t warnings_of(const char *what)
+{
+	struct job_event events[JOB_EVENTS_MAX];
+	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX), warnings = 0;
+
+	for (size_t i = 0; i < n; i++)
+		warnings += strstr(events[i].text, what) != NULL;
+	return warnings;
+}
+
 START_TEST(a_map_that_cannot_be_saved_stops_nothing)
 {
 	char other[160];
@@ -415,20 +425,16 @@ START_TEST(a_map_that_cannot_be_saved_stops_nothing)
 	snprintf(other, sizeof(other), "%s/other", rig.dir);
 	rig.setup.map_path = "/nonexistent/map";
 	rig.setup.map_interval = 50 * MS;
-	rig.plan->options.rate = 16 * MIB;
+	rig.plan->options.rate = 256 * KIB;
 	rig_start(&rig);
-	rig_until_written(&rig, MIB);
+	while (warnings_of("/nonexistent/map") == 0)
+		usleep(10000);
+	usleep(200000);
 	ck_assert(!rig_look(&rig).map_safe);
-
-	struct job_event events[JOB_EVENTS_MAX];
-	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX), warnings = 0;
-
-	for (size_t i = 0; i < n; i++)
-		warnings += strstr(events[i].text, "/nonexistent/map") != NULL;
-	ck_assert_uint_eq(warnings, 1); /* said once, not at every try */
+	ck_assert_uint_eq(warnings_of("/nonexistent/map"), 1); /* not at every try */
 
 	ck_assert_int_eq(job_set_map_path(rig.job, other, NULL), 0);
-	for (int i = 0; i < 100 && !rig_look(&rig).map_safe; i++)
+	while (!rig_look(&rig).map_safe && rig_look(&rig).state != JOB_ENDED)
 		usleep(10000);
 	ck_assert(rig_look(&rig).map_safe);
 	ck_assert_int_eq(access(other, F_OK), 0);
@@ -452,7 +458,9 @@ START_TEST(slow_reads_are_counted)
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.slow_reads, 1);
+	/* A machine that stands still makes others slow, too, but not all of them. */
+	ck_assert_uint_ge(s.slow_reads, 1);
+	ck_assert_uint_lt(s.slow_reads, s.source.requests);
 	ck_assert_uint_ge(s.source.latency.max, 1100 * MS);
 	rig_check_complete(&rig);
 	rig_done(&rig);
@@ -462,7 +470,7 @@ END_TEST
 START_TEST(stopping_does_not_wait_for_a_long_search)
 {
 	prepare(_i, ON_ERROR_MAP, 0);
-	/* Every sector of a chunk bad and slow: 512 x 20 ms. */
+	/* Every sector of a chunk bad and slow: minutes. */
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
 					    .on = FAULT_READS,
 					    .start = 2 * MIB,
@@ -472,7 +480,7 @@ START_TEST(stopping_does_not_wait_for_a_long_search)
 					    .on = FAULT_READS,
 					    .start = 2 * MIB,
 					    .length = 256 * KIB,
-					    .delay_ns = 100 * MS });
+					    .delay_ns = 250 * MS });
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
 					    .on = FAULT_READS,
 					    .start = 2 * MIB,
@@ -486,8 +494,8 @@ START_TEST(stopping_does_not_wait_for_a_long_search)
 	job_stop(rig.job);
 	struct job_snapshot s = rig_wait(&rig);
 
-	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
-	ck_assert(s.result == JOB_RESULT_STOPPED || s.result == JOB_RESULT_PARTIAL);
+	ck_assert_uint_lt(clock_monotonic() - start, 60 * NSEC_PER_SEC);
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 
 	struct map *map = rig_load_map(&rig);
 

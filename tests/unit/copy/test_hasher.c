@@ -52,14 +52,14 @@ static struct hash_item *item_of(unsigned number, uint64_t source)
 
 static void wait_done(unsigned count)
 {
-	for (int ms = 0; atomic_load(&done_count) < count && ms < 10000; ms++)
+	for (int ms = 0; atomic_load(&done_count) < count && ms < 100000; ms++)
 		usleep(1000);
 	ck_assert_uint_eq(atomic_load(&done_count), count);
 }
 
 static void wait_through(struct hasher *hasher)
 {
-	for (int ms = 0; !hasher_through(hasher) && ms < 10000; ms++)
+	for (int ms = 0; !hasher_through(hasher) && ms < 100000; ms++)
 		usleep(1000);
 	ck_assert(hasher_through(hasher));
 }

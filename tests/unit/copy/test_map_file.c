@@ -263,22 +263,20 @@ START_TEST(a_hundred_thousand_areas_are_quick)
 {
 	struct plan *plan;
 	struct map *map = whole_map(1 << 20, &plan), *loaded;
-	uint64_t start;
+	uint64_t start, saved;
 
 	for (uint64_t i = 0; i < 100000; i++)
 		ck_assert_int_eq(map_set(map, i * 4096, 512, i % 3 ? MAP_FINISHED : MAP_BAD), 0);
 	ck_assert_uint_eq(map_areas(map, MAP_BAD), 33334);
-	start = clock_monotonic();
+	start = clock_thread_cpu();
 	save(map, '?');
-
-	uint64_t saved = clock_monotonic() - start;
-
-	start = clock_monotonic();
+	saved = clock_thread_cpu() - start;
+	start = clock_thread_cpu();
 	ck_assert_int_eq(map_load(path, &loaded, NULL, NULL), 0);
 	printf("# saved in %.3f s, loaded in %.3f s\n", (double)saved / NSEC_PER_SEC,
-	       (double)(clock_monotonic() - start) / NSEC_PER_SEC);
+	       (double)(clock_thread_cpu() - start) / NSEC_PER_SEC);
 	same_blocks(map, loaded);
-	/* The goal is 0.2 s; a machine that is busy with other tests and sanitizers is slow. */
+	/* Of the processor; the goal is 0.2 s, and under a sanitizer all takes longer. */
 	ck_assert_uint_lt(saved, 2 * NSEC_PER_SEC);
 	map_destroy(loaded);
 	map_destroy(map);

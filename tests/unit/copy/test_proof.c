@@ -579,7 +579,7 @@ START_TEST(a_stop_while_verifying_is_no_success)
 	const struct fault_rule slow = {
 		.kind = FAULT_DELAY,
 		.on = FAULT_READS,
-		.delay_ns = 100 * MS,
+		.delay_ns = 1500 * MS,
 	};
 	struct job_snapshot s;
 

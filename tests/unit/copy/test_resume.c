@@ -65,7 +65,8 @@ START_TEST(stopped_and_resumed_until_it_is_done)
 		rig.setup.resume = map;
 		rig_start(&rig);
 		ck_assert_uint_eq(rig_look(&rig).already, finished);
-		usleep((useconds_t)(rand() % 150000));
+		/* The longer it takes, the later: a slow machine has to get on, too. */
+		usleep((useconds_t)(rand() % (150000 + 5000 * stops)));
 		job_stop(rig.job);
 		struct job_snapshot s = rig_wait(&rig);
 
@@ -147,14 +148,30 @@ START_TEST(killed_and_resumed)
 }
 END_TEST
 
+/* A slow copy, until its file calls something finished: that was flushed. */
+static struct map *until_checkpoint(void)
+{
+	struct map *map = NULL;
+
+	rig.plan->options.rate = 2 * MIB;
+	rig.setup.map_interval = 100 * MS;
+	rig_start(&rig);
+	do {
+		map_destroy(map);
+		map = NULL;
+		usleep(10000);
+		ck_assert_int_ne(rig_look(&rig).state, JOB_ENDED);
+		if (access(rig.map_path, F_OK) == 0)
+			map = rig_load_map(&rig);
+	} while (!map || map_bytes(map, MAP_FINISHED) == 0);
+	return map;
+}
+
 START_TEST(what_a_checkpoint_calls_finished_was_flushed)
 {
 	prepare(0, 0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig.plan->options.rate = 16 * MIB;
-	rig.setup.map_interval = 100 * MS;
-	rig_start(&rig);
-	rig_until_written(&rig, 6 * MIB);
+	map_destroy(until_checkpoint());
 
 	/* From here on no flush succeeds: the file must stay as it is. */
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
@@ -175,12 +192,7 @@ START_TEST(one_lost_flush_is_remembered)
 {
 	prepare(0, 0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig.plan->options.rate = 16 * MIB;
-	rig.setup.map_interval = 100 * MS;
-	rig_start(&rig);
-	rig_until_written(&rig, 4 * MIB);
-
-	struct map *before = rig_load_map(&rig);
+	struct map *before = until_checkpoint();
 
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO, .times = 1 });
 	struct job_snapshot s = rig_wait(&rig);
@@ -196,18 +208,16 @@ START_TEST(one_lost_flush_is_remembered)
 }
 END_TEST
 
-START_TEST(stopping_is_quick_and_drains)
+/* Nor does it wait for the limit, at which all of it would take months. */
+START_TEST(stopping_drains)
 {
 	prepare(_i, 8 * MIB);
 	rig_start(&rig);
 	rig_until_written(&rig, MIB);
-
-	uint64_t start = clock_monotonic();
-
+	job_set_rate(rig.job, 1);
 	job_stop(rig.job);
 	struct job_snapshot s = rig_wait(&rig);
 
-	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 	/* What was read is written, none of it is thrown away. */
 	ck_assert_uint_eq(s.read, s.written);
@@ -221,7 +231,8 @@ START_TEST(stopped_while_paused)
 	rig_start(&rig);
 	rig_until_written(&rig, MIB);
 	job_pause(rig.job, true);
-	usleep(200000);
+	rig_until_state(&rig, JOB_PAUSED);
+	usleep(1000);
 	job_stop(rig.job);
 	struct job_snapshot s = rig_wait(&rig);
 
@@ -259,7 +270,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, killed_and_resumed, 0, 2);
 	tcase_add_test(tc, what_a_checkpoint_calls_finished_was_flushed);
 	tcase_add_test(tc, one_lost_flush_is_remembered);
-	tcase_add_loop_test(tc, stopping_is_quick_and_drains, 0, 4);
+	tcase_add_loop_test(tc, stopping_drains, 0, 4);
 	tcase_add_loop_test(tc, stopped_while_paused, 0, 2);
 	tcase_add_loop_test(tc, stopped_before_anything, 0, 2);
 	suite_add_tcase(suite, tc);

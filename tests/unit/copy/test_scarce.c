@@ -142,7 +142,6 @@ START_TEST(no_memory_for_the_map_pauses)
 {
 	struct plan_options options = { .chunk = 64 * KIB, .on_error = ON_ERROR_MAP };
 	struct job_event events[JOB_EVENTS_MAX];
-	uint64_t deadline = clock_monotonic() + 40 * NSEC_PER_SEC;
 
 	rig_new(&rig, 4 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &options);
@@ -151,10 +150,7 @@ START_TEST(no_memory_for_the_map_pauses)
 	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
 	atomic_store(&no_memory, true);
 	ck_assert_int_eq(job_start(rig.job, NULL), 0);
-	while (rig_look(&rig).state != JOB_PAUSED) {
-		ck_assert_uint_lt(clock_monotonic(), deadline);
-		usleep(5000);
-	}
+	rig_until_state(&rig, JOB_PAUSED);
 
 	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX), told = 0;
 
@@ -184,7 +180,6 @@ END_TEST
 START_TEST(no_memory_delays_no_stop)
 {
 	struct plan_options options = { .chunk = 64 * KIB, .on_error = ON_ERROR_MAP };
-	uint64_t deadline = clock_monotonic() + 40 * NSEC_PER_SEC;
 
 	rig_new(&rig, 4 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &options);
@@ -193,10 +188,7 @@ START_TEST(no_memory_delays_no_stop)
 	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
 	atomic_store(&no_memory, true);
 	ck_assert_int_eq(job_start(rig.job, NULL), 0);
-	while (rig_look(&rig).state != JOB_PAUSED) {
-		ck_assert_uint_lt(clock_monotonic(), deadline);
-		usleep(5000);
-	}
+	rig_until_state(&rig, JOB_PAUSED);
 	job_stop(rig.job);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
 	atomic_store(&no_memory, false);

@@ -35,17 +35,17 @@ trap cleanup EXIT
 trap 'exit 1' INT TERM HUP
 
 mkdir "$work/mount"
-nbdkit -f -U "$work/socket" --filter=delay memory 16M rdelay=30 2>"$work/errors" &
+nbdkit -f -U "$work/socket" --filter=delay memory 16M rdelay=300 2>"$work/errors" &
 server=$!
 disown "$server"
-for _ in $(seq 50); do
+for _ in $(seq 600); do
 	[ -S "$work/socket" ] && break
 	sleep 0.1
 done
 nbdfuse "$work/mount/disk" --unix "$work/socket" 2>>"$work/errors" &
 fuse=$!
 disown "$fuse"
-for _ in $(seq 50); do
+for _ in $(seq 600); do
 	[ -f "$work/mount/disk" ] && break
 	sleep 0.1
 done
@@ -53,7 +53,7 @@ disk=$(losetup -f --show "$work/mount/disk" 2>>"$work/errors") || skip "no loop 
 
 echo 1..3
 started=$(date +%s)
-output=$(timeout 25 "$clonedeck" list --all 2>&1)
+output=$(timeout 200 "$clonedeck" list --all 2>&1)
 status=$?
 took=$(($(date +%s) - started))
 
@@ -65,7 +65,7 @@ result() {
 		printf '# %s\n' "status $status after $took s" "$output"
 	fi
 }
-[ "$status" -eq 0 ] && [ "$took" -le 12 ]
+[ "$status" -eq 0 ] && [ "$took" -lt 150 ]
 result $? 1 "the list comes after its time limit"
 grep -q "^${disk#/dev/} .*16.8M" <<<"$output"
 result $? 2 "the slow disk is in it"

@@ -336,11 +336,13 @@ END_TEST
 /* udev probes a disk right after something closed it: that passes. */
 START_TEST(short_lock_is_waited_for)
 {
-	char command[192];
+	char command[384];
 
-	snprintf(command, sizeof(command), "flock -s %.64s sleep 1 &", destination.node);
+	snprintf(command, sizeof(command), "flock -s %.64s sh -c ': >%s; sleep 1' &",
+		 destination.node, path_of("locked"));
 	ck_assert_int_eq(system(command), 0);
-	usleep(300000);
+	while (access(path_of("locked"), F_OK) < 0)
+		usleep(10000);
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
 END_TEST

@@ -304,7 +304,8 @@ START_TEST(measuring_ends_soon_and_writes_nothing)
 	ck_assert_int_eq(pwrite(source.fd, data, 8 * MIB, 0), 8 * MIB);
 	start = clock_monotonic();
 	ck_assert_int_ne(io_measure_synchronous(&source), UNKNOWN);
-	ck_assert_uint_lt(clock_monotonic() - start, NSEC_PER_SEC);
+	/* Far from reading all of a disk, also on a machine that has much to do. */
+	ck_assert_uint_lt(clock_monotonic() - start, 50 * NSEC_PER_SEC);
 	ck_assert_int_eq(pread(source.fd, after, 8 * MIB, 0), 8 * MIB);
 	ck_assert_mem_eq(data, after, 8 * MIB);
 	close(source.fd);

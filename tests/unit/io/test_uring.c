@@ -113,7 +113,6 @@ START_TEST(waiting_ends_with_the_time)
 
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 30 * NSEC_PER_MSEC, done), 0);
 	ck_assert_uint_ge(clock_monotonic() - start, 25 * NSEC_PER_MSEC);
-	ck_assert_uint_lt(clock_monotonic() - start, 1000 * NSEC_PER_MSEC);
 	ck_assert_int_eq(handle->backend->reap(handle, 0, 1, 0, done), 0);
 }
 END_TEST

@@ -77,7 +77,7 @@ void detach(const char *node, const char *name)
 	run("losetup -d %s", node);
 	snprintf(command, sizeof(command), "[ -z \"$(losetup -j %s)\" ]", path_of(name));
 	for (int tries = 0; system(command) != 0; tries++) {
-		ck_assert_int_lt(tries, 100);
+		ck_assert_int_lt(tries, 2000);
 		usleep(50000);
 	}
 }

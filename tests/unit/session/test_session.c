@@ -365,7 +365,7 @@ static const char *stop_in_the_middle(void)
 	struct job_snapshot job;
 
 	open_session("logs", "copy.map");
-	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	plan_and_confirm(source, destination, 1024 * 1024);
 	start_copy();
 	do {
 		usleep(20000);
@@ -391,6 +391,7 @@ START_TEST(stopped_copy_is_resumed)
 	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
 	start_copy();
+	job_set_rate(session_job(session), 0);
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);

@@ -20,6 +20,7 @@
 #include "rig.h"
 
 #define RATE (4 * 1024 * 1024)
+#define HELD (32 * 1024)
 
 static atomic_bool source_gone, destination_gone;
 
@@ -54,6 +55,8 @@ static void copy_for_a_while(void)
 		usleep(20000);
 		ck_assert(session_snapshot(session, &job));
 	} while (job.written < SIZE / 4);
+	/* The rest takes minutes, unless somebody lets it go. */
+	job_set_rate(session_job(session), HELD);
 }
 
 /* Pulled: the number is free as soon as the session has closed it. */
@@ -76,7 +79,7 @@ static void until_ended(void)
 
 static void until(bool (*done)(void))
 {
-	uint64_t end = clock_monotonic() + 100 * NSEC_PER_SEC;
+	uint64_t end = clock_monotonic() + 200 * NSEC_PER_SEC;
 
 	while (!done()) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
@@ -92,6 +95,12 @@ static void until(bool (*done)(void))
 static bool goes_on(void)
 {
 	return session_state(session) == SESSION_RUNNING;
+}
+
+static void until_back_and_let_go(void)
+{
+	until(goes_on);
+	job_set_rate(session_job(session), 0);
 }
 
 static bool noted(void)
@@ -150,7 +159,7 @@ START_TEST(source_comes_back_under_another_name)
 	}
 	atomic_store(&source_gone, false);
 	attach("a.img", source, sizeof(source));
-	until(goes_on);
+	until_back_and_let_go();
 	ck_assert_str_eq(session_current_plan(session)->source.node, source);
 	const struct report *report = finish();
 
@@ -180,7 +189,7 @@ START_TEST(destination_comes_back_under_another_name)
 
 	atomic_store(&destination_gone, false);
 	attach("b.img", destination, sizeof(destination));
-	until(goes_on);
+	until_back_and_let_go();
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
@@ -265,7 +274,7 @@ START_TEST(asks_first)
 	until(is_back);
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
 	ck_assert_msg(session_go_on(session, &error) == 0, "%s", error.sentence);
-	until(goes_on);
+	until_back_and_let_go();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }
