@@ -86,7 +86,7 @@ a_half_made_clone_starts_nothing_and_a_finished_one_starts() {
 	source=$(attach "$PWD/source.img")
 	destination=$(attach "$PWD/destination.img")
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 16M >out 2>err &
+		--log-dir logs --map copy.map --rate 8M >out 2>err &
 	copy=$!
 	# All that is needed is there: the partition of UEFI, and the code in the middle.
 	wait_for same source.img "$second_stage" destination.img "$second_stage" 512
@@ -94,7 +94,7 @@ a_half_made_clone_starts_nothing_and_a_finished_one_starts() {
 	wait "$copy" && fail "it was not stopped"
 	nothing_to_find "$destination"
 	both_start no destination.img
-	run 0 resume copy.map --confirm "$destination" --log-dir logs
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	cmp source.img destination.img
 	both_start yes destination.img
 }

@@ -16,9 +16,9 @@ keys() {
 }
 
 # An emulated machine is slow: each key is given time to show.
-see() { # TEXT [SECONDS]
+see() { # TEXT
 	local i
-	for ((i = 0; i < ${2:-30} * 5; i++)); do
+	for ((i = 0; i < 1000; i++)); do
 		! screen | grep -qF -- "$1" || return 0
 		[ ! -s "$case_dir/status" ] || break
 		sleep 0.2
@@ -30,7 +30,7 @@ see() { # TEXT [SECONDS]
 
 see_no_more() { # TEXT
 	local i
-	for ((i = 0; i < 150; i++)); do
+	for ((i = 0; i < 1000; i++)); do
 		screen | grep -qF -- "$1" || return 0
 		sleep 0.2
 	done
@@ -66,7 +66,7 @@ boot() {
 		-d usb:$case_dir/other.img:USB-OTHER-00003 $here/deck-serial.sh inside 2>$case_dir/err
 		echo \$? >$case_dir/status"
 	undone_by stop_tmux "$case_dir/tmux"
-	see '[1 Disks]' 120
+	see '[1 Disks]'
 }
 
 # choose KEY SERIAL: puts the cursor on the disk with this serial number and presses the key.
@@ -124,7 +124,7 @@ all_five_screens_and_a_disk_that_comes_and_goes() {
 	keys Tab
 	keys -l 000002
 	keys Enter
-	see '[5 Report]' 120
+	see '[5 Report]'
 	see COMPLETE
 	keys q
 	wait_for_end

@@ -81,7 +81,7 @@ a_larger_destination() {
 stopped_and_resumed() {
 	two_disks
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 16M --digest sha256 >out 2>err &
+		--log-dir logs --map copy.map --rate 4M --digest sha256 >out 2>err &
 	copy=$!
 	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$(backing "$destination")"
 	kill -TERM "$copy"
@@ -92,7 +92,7 @@ stopped_and_resumed() {
 		.sums.items[0].value == null' logs/*.json
 	[ -z "$(find logs -name '*.sha256')" ]
 	rm -r logs
-	run 0 resume copy.map --confirm "$destination" --log-dir logs
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	report=$(echo logs/*.json)
 	sums_are "$(backing "$source")"
 	jq -e '.sums.of == "destination"' "$report"

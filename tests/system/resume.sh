@@ -9,7 +9,7 @@ MIB=1048576
 # its process. Returns when the destination has got some of it.
 start_copy() { # [OPTION]...
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 16M "$@" \
+		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate "${rate:-4M}" "$@" \
 		>"$case_dir/out" 2>"$case_dir/err" &
 	copy=$!
 	# The first MiB of a whole disk comes last.
@@ -31,7 +31,8 @@ ends_with() { # STATUS
 }
 
 go_on() {
-	run 0 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	run 0 resume "$case_dir/copy.map" --rate 0 --confirm "$destination" \
+		--log-dir "$case_dir/logs"
 	cmp "$source" "$(backing "$destination")"
 }
 
@@ -97,7 +98,8 @@ a_resumed_copy_does_not_start_over() {
 	# goes on leaves it alone, one that starts over would mend it. That it is wrong is found.
 	head -c 512 /dev/urandom >sector
 	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
-	run 5 resume "$case_dir/copy.map" --confirm "$destination" --log-dir "$case_dir/logs"
+	run 5 resume "$case_dir/copy.map" --rate 0 --confirm "$destination" \
+		--log-dir "$case_dir/logs"
 	says MISMATCH
 	jq -es --argjson last "$last" \
 		'.[] | select(.result == "MISMATCH") | .verify | .mismatch_areas == 1 and .mismatches[0].lba == $last' \
@@ -143,7 +145,7 @@ printed_more() { # BYTES
 
 SIGHUP_lets_the_copy_go_on() {
 	two_disks
-	start_copy
+	rate=16M start_copy
 	kill -HUP "$copy"
 	ends_with 0
 	cmp "$source" "$(backing "$destination")"

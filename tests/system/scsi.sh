@@ -106,7 +106,7 @@ a_rescue_leaves_out_exactly_the_bad_sectors() {
 	undone_by debug_disks_do 0
 	debug_disks_do 2
 	run 4 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
-		--map copy.map --report report.json
+		--map copy.map --report report.json --chunk 64K
 	debug_disks_do 0
 	grep -q '"lba": 4660' report.json
 	cp "$source" expected.img

@@ -37,7 +37,7 @@ nobody_waits_longer_than_was_said() {
 	unplug destination
 	ends 7
 	plug destination
-	run 0 resume copy.map --confirm "$token" --log-dir logs
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
 	all_is_copied
 }
 
@@ -49,7 +49,7 @@ a_signal_ends_the_waiting() {
 	kill -TERM "$copy"
 	ends 6
 	plug source
-	run 0 resume copy.map --confirm "$token" --log-dir logs
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
 	all_is_copied
 }
 

@@ -102,7 +102,7 @@ stopped_copy() {
 	rm -rf logs copy.map copy.digests
 	dd if=/dev/zero of="$destination" bs=1M seek=8 count=1 conv=notrunc,fsync status=none
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 16M "$@" >out 2>err &
+		--log-dir logs --map copy.map --rate 8M "$@" >out 2>err &
 	copy=$!
 	wait_for same "$(backing "$source")" $((8 << 20)) "$(backing "$destination")" $((8 << 20)) 512
 	kill -INT "$copy"
@@ -119,7 +119,7 @@ of_the_report() { # JQ-FILTER: holds for the newest report
 digests_of_a_copy_that_goes_on() {
 	two_disks
 	stopped_copy
-	run 0 resume copy.map --confirm "$destination" --log-dir logs
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	of_the_report '.verify.complete and .verify.bytes_compared == 0'
 	run 0 verify "$report" -d "$destination"
 	# Damaged, or of nobody: both ends are read instead.
@@ -127,7 +127,7 @@ digests_of_a_copy_that_goes_on() {
 		stopped_copy
 		$how copy.digests >damaged
 		mv damaged copy.digests
-		run 0 resume copy.map --confirm "$destination" --log-dir logs
+		run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 		of_the_report '.verify.complete and .verify.bytes_compared > 0'
 	done
 }
@@ -137,7 +137,7 @@ a_source_that_changes_is_named() {
 	two_disks
 	stopped_copy --verify=compare
 	dd if=/dev/zero of="$source" bs=512 seek=5000 count=1 conv=notrunc,fsync status=none
-	run 5 resume copy.map --confirm "$destination" --log-dir logs
+	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	says 'LBA 5000 +1'
 	says 'the source gives other data than when it was copied'
 	of_the_report '.verify.mismatches[0] | .kind == "source" and .lba == 5000'
