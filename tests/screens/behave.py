@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from drive import Terminal, run
+from drive import PATIENCE, Terminal, run
 from pty_program import Program
 from saved import PLAN, RUN
 
@@ -38,10 +38,9 @@ def resizing_any_time():
         for cols, rows in ((80, 24), (200, 60), (81, 25), (40, 12), (10, 2), (2, 1), (79, 24)):
             terminal.resize(cols, rows)
             terminal.settled()
-        terminal.resize(80, 24)
-        assert terminal.settled() == small
-        terminal.resize(120, 40)
-        assert terminal.settled() == large
+        for size, shown in (((80, 24), small), ((120, 40), large)):
+            terminal.resize(*size)
+            terminal.until(lambda screen, shown=shown: screen == shown, "it looks different")
 
 
 def every_screen_survives_resizing():
@@ -126,8 +125,7 @@ def redraw_reads_the_size_again():
         subprocess.run(["stty", "-F", tty, "rows", "40", "cols", "120"], check=True)
         os.kill(pid, signal.SIGCONT)
         terminal.keys("C-l")
-        time.sleep(0.3)
-        assert "q=quit" in terminal.settled().split("\n")[39]
+        terminal.until(lambda screen: "q=quit" in screen.split("\n")[39], "it stayed small")
 
 
 # ---- terminals ----
@@ -140,7 +138,7 @@ def refuses_without_a_terminal():
         assert code == 2, (term, code)
         assert wanted in text and "clonedeck clone" in text, text
     done = subprocess.run([FAKEDECK, "rescue"], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=20, check=False)
+                          text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2 and "standard input" in done.stderr and not done.stdout, done
 
 
@@ -230,25 +228,36 @@ def keys_of_every_terminal():
 
 
 def keys_are_answered_at_once():
-    """Within 50 ms, also while a copy runs. (One in ten may meet a busy machine.)"""
+    """Within 50 ms, also while a copy runs, and what the machine itself takes to answer: a line
+    that is read and written by nothing but cat."""
     program = Program([FAKEDECK, "rescue"], term="xterm-256color", rows=40, cols=120)
     program.wait("Choose a source")
     program.type("sjd\rc")
     program.wait("Nothing has been written")
-    answers = [program.answer(key) for key in "?h" * 20]
+    echo = Program(["sh", "-c", "stty raw -echo; echo ready; exec cat"])
+    echo.wait("ready")
+    answers, others = [], []
+
+    def ask():
+        for key in "?h" * 20:
+            answers.append(program.answer(key))
+            others.append(echo.answer(key))
+
+    ask()
     program.type(" j j j \t")
     program.quiet()
     program.type("456789\r")
     program.wait("elapsed")
-    answers += [program.answer(key) for key in "?h" * 20]
+    ask()
+    echo.kill()
     program.type("\x03")
     program.wait("Stop the copy")
     program.type("\x03")
     program.wait("exit code")
     program.type("q")
     assert program.end()[1] == 6
-    slow = sorted(answers)[len(answers) * 9 // 10]
-    assert slow < 0.05, f"{slow * 1000:.0f} ms"
+    slow, machine = (sorted(times)[len(times) * 9 // 10] for times in (answers, others))
+    assert slow < 0.05 + 2 * machine, f"{slow * 1000:.0f} ms, the machine {machine * 1000:.0f} ms"
 
 
 def nothing_starts_by_one_key():
@@ -373,10 +382,12 @@ def lost_terminal():
     assert program.wait_end() == 2
     program = copying()
     program.hang_up()
-    time.sleep(0.5)
-    before = cpu_seconds(program.pid)
-    time.sleep(1.5)
-    assert cpu_seconds(program.pid) - before < 0.05
+    end, used = time.monotonic() + PATIENCE, 1
+    while used >= 0.05:
+        assert time.monotonic() < end, "it does not sleep"
+        before = cpu_seconds(program.pid)
+        time.sleep(1.5)
+        used = cpu_seconds(program.pid) - before
     os.kill(program.pid, signal.SIGTERM)
     assert program.wait_end() == 6
 

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-from drive import Terminal, run
+from drive import PATIENCE, Terminal, run
 
 CLONEDECK = os.environ["CLONEDECK"]
 MIB = 1 << 20
@@ -25,7 +25,7 @@ class Skip(Exception):
 
 
 def command(*arguments, **options):
-    return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=60,
+    return subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=PATIENCE,
                           **options).stdout.strip()
 
 
@@ -70,12 +70,27 @@ def digest(path, start, size):
         return hashlib.sha256(file.read(size)).hexdigest()
 
 
+def at_cursor(screen):
+    """The name in the line with the cursor."""
+    rows = [line[3:].split() for line in screen.split("\n") if line[2:3] == ">"]
+    return rows[0][0] if rows and rows[0] else ""
+
+
+def cursor_to(terminal, node):
+    terminal.keys("g", "?")
+    # What was pressed before has been seen to.
+    terminal.wait("Help for screen")
+    terminal.keys("Escape")
+    name = at_cursor(terminal.wait_gone("Help for screen"))
+    while name != os.path.basename(node):
+        terminal.keys("Down")
+        name = at_cursor(terminal.until(lambda screen, old=name: at_cursor(screen) != old,
+                                        f"{node} is not in the list"))
+
+
 def choose(terminal, source, destination):
     for loop, key in ((source, "s"), (destination, "d")):
-        terminal.keys("g", "/")
-        terminal.keys("C-u", os.path.basename(loop), "Enter")
-        if os.path.basename(loop) not in terminal.screen().split(">", 1)[1][:12]:
-            terminal.keys("g")
+        cursor_to(terminal, loop)
         terminal.keys(key)
     terminal.wait(f"{source} will be copied to {destination}")
 
@@ -88,8 +103,7 @@ def confirm(terminal, destination):
     assert warnings, screen
     for _ in range(warnings):
         terminal.keys("Space", "Down")
-    screen = terminal.settled()
-    assert "[ ] W" not in screen, screen
+    screen = terminal.wait_gone("[ ] W")
     assert f"the full path of the destination, {destination}" in screen, screen
     terminal.keys("Tab", destination, "Enter")
 
@@ -111,7 +125,7 @@ def whole_way(cols, rows, term):
             terminal.keys("Enter")
             terminal.wait("Free-form range")
             confirm(terminal, destination)
-            terminal.wait("The exit code will be 0", 60)
+            terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
             terminal.keys("v")
             screen = terminal.wait("VERIFIED again", 60)
@@ -147,7 +161,7 @@ def one_partition_by_ticks():
             terminal.keys("n", "e", "C-u", "@1", "Enter")
             terminal.wait("1 extent, 16,384 sectors")
             confirm(terminal, destination)
-            terminal.wait("The exit code will be 0", 60)
+            terminal.wait("The exit code will be 0")
             terminal.keys("q")
             terminal.wait("EXIT 0")
         assert digest(f"{folder}/destination.img", start, size) == wanted
@@ -171,7 +185,7 @@ def copy_survives_its_terminal():
             terminal.wait_match(r"elapsed|\[5 Report\]")
             terminal.hang_up()
             try:
-                end = time.monotonic() + 60
+                end = time.monotonic() + PATIENCE
                 while os.path.exists(f"/proc/{pid}"):
                     assert time.monotonic() < end, "the deck did not end"
                     time.sleep(0.1)
@@ -192,9 +206,7 @@ def into_a_new_image_and_back():
             terminal.settled()
             terminal.keys("f", image, "Enter", "d")
             terminal.wait("to be created")
-            terminal.keys("g", "/", os.path.basename(source), "Enter")
-            if f"> {os.path.basename(source)}" not in terminal.settled():
-                terminal.keys("g")
+            cursor_to(terminal, source)
             terminal.keys("s")
             terminal.wait(f"{source} will be copied to")
             terminal.keys("Enter")
@@ -204,7 +216,7 @@ def into_a_new_image_and_back():
             for _ in re.findall(r"\[ \] W\d", screen):
                 terminal.keys("Space", "Down")
             terminal.keys("Tab", "copy.img", "Enter")
-            terminal.wait("The exit code will be 0", 60)
+            terminal.wait("The exit code will be 0")
             assert digest(image, 0, SOURCE) == before
             assert os.path.getsize(image) == SOURCE
             # The same deck goes on: the image becomes the source.
@@ -214,13 +226,13 @@ def into_a_new_image_and_back():
             terminal.wait("Now choose the destination")
             terminal.keys("f", image, "Enter", "s")
             terminal.wait("Source is")
-            terminal.keys("g", "/", os.path.basename(destination), "Enter")
+            cursor_to(terminal, destination)
             terminal.keys("d")
             terminal.wait(f"copy.img will be copied to {destination}")
             terminal.keys("Enter")
             terminal.wait("Free-form range")
             confirm(terminal, destination)
-            terminal.wait("The exit code will be 0", 60)
+            terminal.wait("The exit code will be 0")
             terminal.keys("q")
             terminal.wait("EXIT 0")
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
@@ -240,12 +252,10 @@ def hot_plug():
                 terminal.wait(f" {os.path.basename(third)} ")
             finally:
                 command("losetup", "-d", third)
-            end = time.monotonic() + 20
-            while f" {os.path.basename(third)} " in terminal.screen().split("USE:")[0]:
-                assert time.monotonic() < end, terminal.screen()
-                time.sleep(0.1)
-            row = [line for line in terminal.screen().split("\n") if line[2:3] == ">"]
-            assert os.path.basename(destination) in row[0], row
+            screen = terminal.until(
+                lambda screen: f" {os.path.basename(third)} " not in screen.split("USE:")[0],
+                "a disk that is gone stayed")
+            assert at_cursor(screen) == os.path.basename(destination), screen
 
 
 def skipping(case):

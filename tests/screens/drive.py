@@ -11,6 +11,9 @@ import sys
 import time
 import traceback
 
+# Seconds. Only what hangs takes so long: a machine with much else to do is waited for.
+PATIENCE = 120
+
 ACS = str.maketrans("lqkxmjtunvw", "┌─┐│└┘├┤┼┴┬")
 
 
@@ -45,7 +48,7 @@ class Terminal:
 
     def tmux(self, *arguments):
         done = subprocess.run(["tmux", "-L", self.socket, *arguments], capture_output=True,
-                              text=True, timeout=20, check=False,
+                              text=True, timeout=PATIENCE, check=False,
                               env={**os.environ, "LC_ALL": "C.UTF-8"})
         if done.returncode:
             raise AssertionError(f"tmux {arguments}: {done.stderr}")
@@ -60,7 +63,7 @@ class Terminal:
             for pid in self.tmux("list-panes", "-a", "-F", "#{pane_pid}").split():
                 os.killpg(int(pid), signal.SIGKILL)
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
-                       timeout=20, check=False)
+                       timeout=PATIENCE, check=False)
 
     def hang_up(self):
         """The terminal goes, as a line does that drops: the program has to see to itself."""
@@ -70,21 +73,30 @@ class Terminal:
         text = self.tmux("capture-pane", "-p", "-e")
         return text if raw else undecorated(text)
 
-    def wait(self, wanted, seconds=20):
-        """Until a text is on the screen; the screen then."""
-        return self.wait_match(re.escape(wanted), seconds)
-
-    def wait_match(self, pattern, seconds=20):
-        """The same for a regular expression."""
+    def until(self, holds, what, seconds=PATIENCE):
+        """Until something holds for the screen; the screen then."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             screen = self.screen()
-            if re.search(pattern, screen):
+            if holds(screen):
                 return screen
             time.sleep(0.05)
-        raise AssertionError(f"'{pattern}' did not appear:\n{self.screen()}")
+        raise AssertionError(f"{what}:\n{self.screen()}")
 
-    def settled(self, seconds=10):
+    def wait(self, wanted):
+        """Until a text is on the screen."""
+        return self.until(lambda screen: wanted in screen, f"'{wanted}' did not appear")
+
+    def wait_match(self, pattern):
+        """The same for a regular expression."""
+        return self.until(lambda screen: re.search(pattern, screen),
+                          f"'{pattern}' did not appear")
+
+    def wait_gone(self, unwanted):
+        """Until a text is on the screen no more."""
+        return self.until(lambda screen: unwanted not in screen, f"'{unwanted}' stayed")
+
+    def settled(self, seconds=PATIENCE):
         """The screen once it does not change any more."""
         end = time.monotonic() + seconds
         before, since = None, time.monotonic()

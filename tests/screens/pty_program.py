@@ -11,6 +11,8 @@ import struct
 import termios
 import time
 
+from drive import PATIENCE
+
 
 class Program:
     def __init__(self, command, term="xterm-256color", cols=80, rows=24, env=None):
@@ -58,7 +60,7 @@ class Program:
         self.output += self.decoder.decode(data)
         return bool(data)
 
-    def wait(self, wanted, after=0, seconds=20):
+    def wait(self, wanted, after=0, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while wanted not in self.output[after:]:
             if time.monotonic() > end:
@@ -81,13 +83,13 @@ class Program:
         self.quiet(0.03)
         begin = time.monotonic()
         os.write(self.master, key.encode())
-        if not select.select([self.master], [], [], 5)[0]:
+        if not select.select([self.master], [], [], PATIENCE)[0]:
             raise AssertionError(f"no answer to {key!r}")
         return time.monotonic() - begin
 
     def end(self):
         """All that it said and its exit status, once it has ended."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             self.read(0.05)
             pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -104,7 +106,7 @@ class Program:
         os.close(self.slave)
         os.close(self.master)
 
-    def wait_end(self, seconds=20):
+    def wait_end(self, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             pid, status = os.waitpid(self.pid, os.WNOHANG)

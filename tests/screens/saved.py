@@ -12,10 +12,12 @@ import os
 import pathlib
 import re
 import sys
+import time
 
 from drive import Terminal, run
 
 FAKEDECK = os.environ["FAKEDECK"]
+LONGER = 20  # seconds
 SAVED = pathlib.Path(__file__).parent / "saved"
 
 CHOOSE = ["s", "Down", "d"]
@@ -138,18 +140,21 @@ def normal(screen):
     return re.sub(r"\b\d+ (cores?)\b", r"N \1", text) + "\n"
 
 
-def compare(name, screen):
+def compare(name, terminal):
+    """Once it has come to rest. Where that looks different, the deck may not have had its turn yet:
+    it gets some more time before the screen counts as another one."""
     path = SAVED / f"{name}.txt"
-    screen = normal(screen)
     if os.environ.get("UPDATE"):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(screen, encoding="utf-8")
+        path.write_text(normal(terminal.settled()), encoding="utf-8")
         return
     saved = path.read_text(encoding="utf-8")
-    if saved != screen:
-        difference = difflib.unified_diff(saved.splitlines(), screen.splitlines(), "saved", "now",
-                                          lineterm="")
-        raise AssertionError(f"{name} looks different:\n" + "\n".join(difference))
+    end = time.monotonic() + LONGER
+    while (screen := normal(terminal.settled())) != saved:
+        if time.monotonic() > end:
+            difference = difflib.unified_diff(saved.splitlines(), screen.splitlines(), "saved",
+                                              "now", lineterm="")
+            raise AssertionError(f"{name} looks different:\n" + "\n".join(difference))
 
 
 def case(name, machine, keys, wanted, cols, rows, term, lang, env=""):
@@ -159,7 +164,7 @@ def case(name, machine, keys, wanted, cols, rows, term, lang, env=""):
             terminal.settled()
             terminal.keys(*keys)
             terminal.wait(wanted)
-            compare(name, terminal.settled())
+            compare(name, terminal)
 
     body.__name__ = name
     return body
