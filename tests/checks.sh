@@ -21,14 +21,14 @@ build() {
 	meson compile -C "$builds/$name"
 }
 
-# tests NAME SELECTION...: in that build, and none of them skipped.
+# tests NAME SELECTION...: in that build, and none of them skipped. What failed, and why, comes last.
 tests() {
-	local name=$1
+	local name=$1 good=0
 	shift
 	# Randomised addresses may lie where a sanitizer keeps its own.
 	setarch "$(uname -m)" -R meson test -C "$builds/$name" --no-rebuild --print-errorlogs \
-		--timeout-multiplier 5 "$@" &&
-		"$top/tests/count-tests" "$builds/$name/meson-logs/testlog.json"
+		--timeout-multiplier 10 "$@" || good=1
+	"$top/tests/count-tests" "$builds/$name/meson-logs/testlog.json" && return "$good"
 }
 
 # What runs under the sanitizers: all units, and whole copies with everything in motion.

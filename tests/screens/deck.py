@@ -128,7 +128,7 @@ def whole_way(cols, rows, term):
             terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
             terminal.keys("v")
-            screen = terminal.wait("VERIFIED again", 60)
+            screen = terminal.wait("VERIFIED again")
             assert f"{SOURCE:,} B" in screen and "[5 Report]" in screen, screen
             terminal.keys("Escape", "q")
             screen = terminal.wait("EXIT 0")
