@@ -16,6 +16,8 @@
 #include "app_state.h"
 #include "term.h"
 
+#define PATIENCE_MS 3000
+
 /*
  * Blocked before any thread is made, so that no other thread ever gets one of
  * them, and for good: a second hang-up must not spoil the exit code that the
@@ -75,6 +77,21 @@ static int run(const struct deck_options *options, struct session *session, stru
 	return code;
 }
 
+/* What looks at disks and file systems in the background gets a moment for it. Threads that wait
+ * for one that never answers end with the process. */
+static void end_session(struct session *session)
+{
+	if (session_settle(session, PATIENCE_MS)) {
+		session_destroy(session);
+		return;
+	}
+	fputs(_("clonedeck: A disk or a file system does not answer; nobody waits for it. Where "
+		"the "
+		"kernel does, this process ends when it answers.\n"),
+	      stdout);
+	fflush(stdout);
+}
+
 int deck_run(const struct deck_options *options)
 {
 	/* Everything is asked for; what is ordinary is chosen on the screen. */
@@ -100,9 +117,8 @@ int deck_run(const struct deck_options *options)
 		goto out;
 	}
 	code = run(options, session, term, signals, &abandoned, &error);
-	/* Its threads may wait for a disk for ever; they end with the process. */
 	if (!abandoned)
-		session_destroy(session);
+		end_session(session);
 out:
 	if (signals >= 0)
 		close(signals);

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "discover/disk.h"
 #include "discover/endpoint.h"
+#include "discover/health.h"
 
 #include "line.h"
 #include "term.h"
@@ -91,12 +92,19 @@ struct disks_detail {
 	const char *label; /* translated */
 	char text[512];
 };
-#define DISKS_DETAILS_MAX 10
-int disks_details(const struct disk *disk, struct disks_detail ret[static DISKS_DETAILS_MAX]);
+#define DISKS_DETAILS_MAX 11
+/* What there is to say of a disk's health. */
+struct disks_health {
+	const struct health *known; /* NULL: nobody asked, or nothing can be known */
+	bool asking;                /* an answer is still to come */
+};
+/* What matters least is the last one: it is what has no room in a small pane. */
+int disks_details(const struct disk *disk, const struct disks_health *health,
+		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
 /* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the
  * list's own notes are added. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
-		       enum units_scale scale);
+		       const struct disks_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */
 void disks_text_choice(const struct disks_model *model, char *buffer, size_t size);
 

@@ -129,6 +129,18 @@ static bool same_end(const struct endpoint *a, const struct endpoint *b)
 	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
 }
 
+/* How it feels is to be seen before it is used. */
+static void ask_health(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	if (disk)
+		session_begin_checkup(app_session(app), disk);
+}
+
 /* An endpoint chosen for one end; taken back when it is that end already. */
 static bool choose(struct disks_state *state, struct app *app, const struct endpoint *endpoint,
 		   bool destination)
@@ -150,6 +162,8 @@ static bool choose(struct disks_state *state, struct app *app, const struct endp
 		return false;
 	} else if (!set(app, endpoint)) {
 		return false;
+	} else {
+		ask_health(app, endpoint);
 	}
 	update(state, app);
 	tell_choice(state, app);
@@ -244,32 +258,45 @@ static const char *file_named(void *user, struct app *app, const char *text)
 	return NULL;
 }
 
-static void changed(void *data, struct app *app, unsigned changes)
-{
-	if (changes & SESSION_CHANGE_DISKS)
-		list_changed(data, app);
-	if (changes & SESSION_CHANGE_FOUND)
-		file_found(data, app);
-}
-
 /* ---- commands ---- */
 
 static void show_details(struct disks_state *state, struct app *app)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);
+	struct disks_health health;
 	CLEANUP(free) char *text = NULL;
 
 	if (!disk)
 		return;
-	text = disks_everything(state->model.list, disk, app_units(app));
+	health = disks_screen_health(app, disk);
+	text = disks_everything(state->model.list, disk, &health, app_units(app));
 	if (text)
 		popup_text(app, disk->node, text);
+}
+
+/* The answer came: into the details, where they stand open. */
+static void refresh_details(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+
+	if (disk && popup_is_open(app, disk->node))
+		show_details(state, app);
 }
 
 static void find(struct disks_state *state, struct app *app)
 {
 	if (!state->wanted[0] || !disks_find(&state->model, state->wanted))
 		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
+}
+
+static void changed(void *data, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_DISKS)
+		list_changed(data, app);
+	if (changes & SESSION_CHANGE_HEALTH)
+		refresh_details(data, app);
+	if (changes & SESSION_CHANGE_FOUND)
+		file_found(data, app);
 }
 
 static const char *find_typed(void *user, struct app *app, const char *text)
@@ -349,6 +376,8 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 			     "", file_named, state);
 		return true;
 	case COMMAND_DETAILS:
+		if (disks_screen_at_cursor(state))
+			session_begin_checkup(app_session(app), disks_screen_at_cursor(state));
 		show_details(state, app);
 		return true;
 	case COMMAND_RESCAN:

@@ -21,6 +21,8 @@ struct disks_state {
 
 /* The disk that the row under the cursor belongs to; NULL: none. */
 const struct disk *disks_screen_at_cursor(const struct disks_state *state);
+/* What is known of its health by now. */
+struct disks_health disks_screen_health(struct app *app, const struct disk *disk);
 void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body);
 
 #endif

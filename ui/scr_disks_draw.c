@@ -67,10 +67,20 @@ static void draw_legend(struct draw *draw, struct rect area)
 
 #define LABEL_COLS 8
 
-static void draw_details(struct draw *draw, struct rect area, const struct disk *disk)
+struct disks_health disks_screen_health(struct app *app, const struct disk *disk)
 {
+	struct disks_health health;
+
+	health.known = session_checkup(app_session(app), disk, &health.asking);
+	return health;
+}
+
+static void draw_details(struct app *app, struct draw *draw, struct rect area,
+			 const struct disk *disk)
+{
+	const struct disks_health health = disks_screen_health(app, disk);
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	int count = disks_details(disk, details), row = 0;
+	int count = disks_details(disk, &health, details), row = 0;
 
 	for (int i = 0; i < count && row < area.rows; i++) {
 		/* A text may be long; what comes behind it still has to get its line. */
@@ -114,7 +124,7 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 	}
 	draw_box(draw, box, title);
 	if (disk)
-		draw_details(draw, inside, disk);
+		draw_details(app, draw, inside, disk);
 	else if (end->kind == ENDPOINT_IMAGE)
 		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
 	else
@@ -122,7 +132,8 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
 }
 
-static void draw_pane(struct disks_state *state, struct draw *draw, struct rect area)
+static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
+		      struct rect area)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);
 	struct rect rest = area;
@@ -134,7 +145,7 @@ static void draw_pane(struct disks_state *state, struct draw *draw, struct rect 
 	draw_rule(draw, rest, 0, disk ? disk->name : "-");
 	rect_cut_top(&rest, 1);
 	if (disk)
-		draw_details(draw, rest, disk);
+		draw_details(app, draw, rest, disk);
 }
 
 static void draw_events(struct app *app, struct draw *draw, struct rect area)
@@ -166,7 +177,7 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 	draw_list(state, app, draw, &layout);
 	draw_place(state, draw, layout.place);
 	draw_legend(draw, layout.legend);
-	draw_pane(state, draw, layout.detail);
+	draw_pane(state, app, draw, layout.detail);
 	draw_box_of(state, app, draw, layout.source, true);
 	draw_box_of(state, app, draw, layout.destination, false);
 	draw_events(app, draw, layout.events);

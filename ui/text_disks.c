@@ -410,7 +410,20 @@ static struct writer start(struct disks_detail *detail, const char *label)
 	return (struct writer){ detail->text, sizeof(detail->text), 0 };
 }
 
-int disks_details(const struct disk *disk, struct disks_detail ret[static DISKS_DETAILS_MAX])
+static void write_health(const struct disks_health *health, struct writer *w)
+{
+	char text[480];
+
+	if (health_is_known(health->known))
+		add(w, "%s", health_print(health->known, text, sizeof(text)));
+	else if (!health->asking)
+		add(w, "%s", health->known->why[0] ? health->known->why : _("unknown"));
+	if (health->asking)
+		add(w, "%s%s", w->length ? "  " : "", _("(being asked)"));
+}
+
+int disks_details(const struct disk *disk, const struct disks_health *health,
+		  struct disks_detail ret[static DISKS_DETAILS_MAX])
 {
 	struct writer w;
 	int count = 0;
@@ -425,16 +438,20 @@ int disks_details(const struct disk *disk, struct disks_detail ret[static DISKS_
 	write_nodes(disk, &w);
 	w = start(&ret[count++], _("Path"));
 	write_path(disk, &w);
-	w = start(&ret[count++], _("Limits"));
-	write_limits(disk, &w);
 	w = start(&ret[count++], _("In use"));
 	write_use(disk, &w);
 	w = start(&ret[count++], _("Table"));
 	write_table(disk, &w);
+	if (health->known) {
+		w = start(&ret[count++], _("Health"));
+		write_health(health, &w);
+	}
 	if (disk->note_count) {
 		w = start(&ret[count++], _("Notes"));
 		write_notes(disk, &w);
 	}
+	w = start(&ret[count++], _("Limits"));
+	write_limits(disk, &w);
 	return count;
 }
 
@@ -489,13 +506,13 @@ static void everything_abilities(FILE *out, const struct disk_list *list, const 
 }
 
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
-		       enum units_scale scale)
+		       const struct disks_health *health, enum units_scale scale)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
 	char *text = NULL, reason[512];
 	const struct disks_row row = { .disk = disk };
 	size_t size;
-	int count = disks_details(disk, details);
+	int count = disks_details(disk, health, details);
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
@@ -543,35 +560,47 @@ static const struct disk *twin(const struct disks_model *model, const struct dis
 	return NULL;
 }
 
+/* The first chosen disk that looks like another one; *rettwin is that. */
+static const struct disk *chosen_twin(const struct disks_model *model, const struct disk **rettwin)
+{
+	for (size_t i = 0; model->list && i < model->list->count; i++) {
+		const struct disk *disk = &model->list->disks[i];
+
+		if (!disk->shares_model || !(disks_lies_on(model->source, disk) ||
+					     disks_lies_on(model->destination, disk)))
+			continue;
+		*rettwin = twin(model, disk);
+		if (*rettwin)
+			return disk;
+	}
+	return NULL;
+}
+
 void disks_text_choice(const struct disks_model *model, char *buffer, size_t size)
 {
 	struct writer w = { buffer, size, 0 };
 	bool source = model->source->kind != ENDPOINT_NONE;
 	bool destination = model->destination->kind != ENDPOINT_NONE;
+	const struct disk *other, *disk = chosen_twin(model, &other);
 
 	*buffer = '\0';
-	if (source && destination)
+	/* What may be cut on a narrow screen is what the keys say, too. */
+	if (disk) {
+		add(&w, _("%s and %s are the same model: compare serial numbers."), disk->name,
+		    other->name);
+		add(&w, " %s",
+		    source && destination ? _("Enter goes on.")
+		    : source              ? _("Now d: destination.")
+					  : _("Now s: source."));
+	} else if (source && destination) {
 		add(&w, _("%s will be copied to %s. Enter goes on."), model->source->node,
 		    model->destination->node);
-	else if (source)
+	} else if (source) {
 		add(&w, _("Source is %s. Now choose the destination with d."), model->source->node);
-	else if (destination)
+	} else if (destination) {
 		add(&w, _("Destination is %s. Now choose the source with s."),
 		    model->destination->node);
-	else
+	} else {
 		add(&w, "%s", _("Choose a source with s and a destination with d."));
-	for (size_t i = 0; model->list && i < model->list->count; i++) {
-		const struct disk *disk = &model->list->disks[i];
-		const struct disk *other;
-
-		if (!disk->shares_model || !(disks_lies_on(model->source, disk) ||
-					     disks_lies_on(model->destination, disk)))
-			continue;
-		other = twin(model, disk);
-		if (!other)
-			continue;
-		add(&w, _(" %s and %s are the same model: compare serial numbers."), disk->name,
-		    other->name);
-		break;
 	}
 }

@@ -24,6 +24,7 @@ static void address(const struct disk *disk, struct health_end *ret)
 {
 	text_copy(ret->node, sizeof(ret->node), disk ? smartctl_node(disk) : "");
 	text_copy(ret->sg, sizeof(ret->sg), disk ? sg_health_node(disk) : "");
+	text_copy(ret->disk, sizeof(ret->disk), disk ? disk->node : "");
 }
 
 static void ask(const struct health_end *const *ends, struct health *const *answers, size_t count)
@@ -43,11 +44,27 @@ static void ask(const struct health_end *const *ends, struct health *const *answ
 }
 
 /* Whoever writes to a disk holds its lock, and what the disk has to say is for him alone. */
-static bool is_written_to(const struct disk *disk)
+static bool is_written_to(const char *node)
 {
-	CLEANUP(close) int fd = open(disk->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+void session_ask_at(const struct health_end *end, struct health *ret)
+{
+	health_clear(ret, NULL);
+	if (!end->node[0])
+		return;
+	if (is_written_to(end->disk))
+		health_clear(ret, _("Another program has locked the disk."));
+	else
+		ask(&end, &ret, 1);
+}
+
+void session_address_disk(const struct disk *disk, struct health_end *ret)
+{
+	address(disk, ret);
 }
 
 void session_disk_health(const struct disk *disk, struct health *ret)
@@ -55,13 +72,7 @@ void session_disk_health(const struct disk *disk, struct health *ret)
 	struct health_end end;
 
 	address(disk, &end);
-	health_clear(ret, NULL);
-	if (!end.node[0])
-		return;
-	if (is_written_to(disk))
-		health_clear(ret, _("Another program has locked the disk."));
-	else
-		ask(&(const struct health_end *){ &end }, &ret, 1);
+	session_ask_at(&end, ret);
 }
 
 void session_address_health(struct session *session)

@@ -125,6 +125,25 @@ struct again_task {
 struct health_end {
 	char node[64]; /* for smartctl; "" has no health */
 	char sg[64];   /* for SCSI commands; "" does not know them */
+	char disk[64]; /* whoever writes to it holds its lock */
+};
+
+#define CHECKUPS_MAX 16
+
+struct checkup {
+	struct identity identity;
+	struct health_end end;
+	bool wanted; /* its turn is still to come */
+	struct health health;
+};
+
+/* Disks that are asked for their health before there is a copy. */
+struct checkup_task {
+	struct task task;
+	struct checkup items[CHECKUPS_MAX];
+	unsigned count, at; /* `at` is being asked */
+	struct health_end asked;
+	struct health answer; /* the asking thread's while it runs */
 };
 
 /* Who is asked for its health, and the answers: the asking thread's while it runs. */
@@ -198,6 +217,7 @@ struct session {
 	struct start_task starting;
 	struct again_task again;
 	struct health_task asking;
+	struct checkup_task checkup;
 	struct error start_error;
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
@@ -225,6 +245,7 @@ enum session_event_source {
 	EVENT_FINISH,
 	EVENT_SAVE,
 	EVENT_AGAIN,
+	EVENT_CHECKUP,
 	EVENT_COUNT,
 };
 
@@ -290,7 +311,14 @@ bool session_name_beside(char *to, size_t size, const char *path, const char *en
  * there. sums: as in struct plan_options. */
 bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size);
 
+/* checkup.c */
+void session_take_checkup(struct session *session, unsigned *changes);
+
 /* health.c */
+/* Where it is to be asked; an empty node: nowhere. */
+void session_address_disk(const struct disk *disk, struct health_end *ret);
+/* Asks and waits; any thread. */
+void session_ask_at(const struct health_end *end, struct health *ret);
 /* Before the start: which nodes are to be asked. */
 void session_address_health(struct session *session);
 /* Waits for the answers; any thread. */

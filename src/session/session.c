@@ -3,12 +3,14 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "session/private.h"
@@ -33,6 +35,8 @@ static struct task *task_of(struct session *session, enum session_event_source s
 		return &session->finishing.task;
 	case EVENT_SAVE:
 		return &session->saving.task;
+	case EVENT_CHECKUP:
+		return &session->checkup.task;
 	case EVENT_AGAIN:
 		return &session->again.start.task;
 	default:
@@ -149,6 +153,33 @@ int session_new(const struct session_options *options, struct session **ret, str
 	return r;
 }
 
+static bool any_task_runs(struct session *session)
+{
+	for (int source = 0; source < EVENT_COUNT; source++) {
+		const struct task *task = task_of(session, (enum session_event_source)source);
+
+		if (task && task->running)
+			return true;
+	}
+	return false;
+}
+
+bool session_settle(struct session *session, unsigned patience)
+{
+	uint64_t now = clock_monotonic(), end = now + patience * NSEC_PER_MSEC;
+	struct pollfd fd = { .fd = session->epoll_fd, .events = POLLIN };
+
+	/* Of disks that come and go nobody wants to hear any more. */
+	session->scanning.follows = session->scanning.again = false;
+	for (; any_task_runs(session); now = clock_monotonic()) {
+		if (now >= end)
+			return false;
+		poll(&fd, 1, (int)((end - now) / NSEC_PER_MSEC) + 1);
+		session_dispatch(session);
+	}
+	return true;
+}
+
 /* Whatever runs is brought to its end. */
 static void settle(struct session *session)
 {
@@ -242,6 +273,9 @@ unsigned session_dispatch(struct session *session)
 			break;
 		case EVENT_SAVE:
 			session_take_save(session, &changes);
+			break;
+		case EVENT_CHECKUP:
+			session_take_checkup(session, &changes);
 			break;
 		case EVENT_AGAIN:
 			session_take_verify(session, &changes);

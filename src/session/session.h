@@ -70,6 +70,10 @@ struct session;
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr);
 /* Stops a running job cleanly first. NULL is fine. */
 void session_destroy(struct session *session);
+/* Lets what runs in the background come to its end, for so many milliseconds. False: something
+ * still waits for a disk or a file system, and so would session_destroy(); whoever wants to leave
+ * all the same leaves the session to the end of the process. */
+bool session_settle(struct session *session, unsigned patience);
 enum session_state session_state(const struct session *session);
 
 /* ---- disks ---- */
@@ -85,9 +89,10 @@ enum session_change {
 	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
 	SESSION_CHANGE_STATE = 1 << 2,
 	SESSION_CHANGE_JOB = 1 << 3,
-	SESSION_CHANGE_MAP = 1 << 4,   /* another place for the map was taken, or is none */
-	SESSION_CHANGE_SAVED = 1 << 5, /* the report was saved, or could not be */
-	SESSION_CHANGE_FOUND = 1 << 6, /* session_found() knows */
+	SESSION_CHANGE_MAP = 1 << 4,    /* another place for the map was taken, or is none */
+	SESSION_CHANGE_SAVED = 1 << 5,  /* the report was saved, or could not be */
+	SESSION_CHANGE_FOUND = 1 << 6,  /* session_found() knows */
+	SESSION_CHANGE_HEALTH = 1 << 7, /* session_checkup() knows more */
 };
 /* Handles what is pending, never blocks; returns a set of changes. */
 unsigned session_dispatch(struct session *session);
@@ -203,6 +208,13 @@ const struct job_snapshot *session_verified(const struct session *session);
  * waits for it, seven seconds at most. One that another program writes to is not asked. Needs no
  * session. */
 void session_disk_health(const struct disk *disk, struct health *ret);
+/* The same in the background, of a disk in session_disks(): one after the other, anew at each call.
+ * SESSION_CHANGE_HEALTH tells of each answer. While a copy runs nothing is asked. */
+void session_begin_checkup(struct session *session, const struct disk *disk);
+/* What is known of it by now. NULL: nobody asked, or a device of that kind has no health.
+ * *retasking: an answer is still to come. */
+const struct health *session_checkup(const struct session *session, const struct disk *disk,
+				     bool *retasking);
 
 /* ---- copy ---- */
 /* Opens and checks both ends, makes the log files, starts the job: in the background. When

@@ -432,9 +432,15 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("q", "3")
         terminal.wait("3 Plan comes after")
         terminal.keys("1", "G", "k", "k", "s")
-        terminal.wait("/dev/sdd will be copied to")
+        terminal.wait("sdd and sdc are the same model")
         terminal.keys("q")
         terminal.wait("EXIT 0")
+    with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
+        start(terminal, PLAN)
+        terminal.wait("Looking at mounts")
+        terminal.keys("q")
+        screen = terminal.wait("EXIT 0")
+        assert "does not answer" in screen, screen
 
 
 def hang_up_in_the_background():

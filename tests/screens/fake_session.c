@@ -35,6 +35,8 @@ void fake_machines(const char *const *names, int count)
 	machines.count = count;
 }
 
+#define CHECKUPS 8
+
 struct session {
 	enum session_state state;
 	int fd;
@@ -56,6 +58,11 @@ struct session {
 	int found;
 	struct session_waiting waiting;
 	int scans;
+	struct {
+		char node[64];
+		struct health health;
+	} checkups[CHECKUPS];
+	int checkup_count;
 };
 
 static void tell(struct session *session, unsigned changes)
@@ -83,6 +90,11 @@ void session_destroy(struct session *session)
 	disk_list_destroy(session->disks);
 	close(session->fd);
 	free(session);
+}
+
+bool session_settle(struct session *session, unsigned patience)
+{
+	return !machines.stuck || session->state != SESSION_CHECKING;
 }
 
 enum session_state session_state(const struct session *session)
@@ -241,6 +253,35 @@ int session_found(const struct session *session, struct endpoint *ret, struct er
 	*ret = session->endpoint;
 	*reterr = session->find_error;
 	return session->found;
+}
+
+/* Every disk answers, and the first of them is not quite well. */
+void session_begin_checkup(struct session *session, const struct disk *disk)
+{
+	struct health *health;
+
+	if (session->checkup_count == CHECKUPS)
+		return;
+	health = &session->checkups[session->checkup_count].health;
+	text_copy(session->checkups[session->checkup_count++].node, 64, disk->node);
+	health_clear(health, NULL);
+	health->time = 1790005000;
+	health->passed = YES;
+	health->values[HEALTH_TEMPERATURE] = 31;
+	health->values[HEALTH_POWER_ON] = 20130;
+	health->values[HEALTH_REALLOCATED] = strcmp(disk->name, "sda") == 0 ? 8 : 0;
+	health->values[HEALTH_PENDING] = strcmp(disk->name, "sda") == 0 ? 2 : 0;
+	tell(session, SESSION_CHANGE_HEALTH);
+}
+
+const struct health *session_checkup(const struct session *session, const struct disk *disk,
+				     bool *retasking)
+{
+	*retasking = false;
+	for (int i = session->checkup_count; i-- > 0;)
+		if (strcmp(session->checkups[i].node, disk->node) == 0)
+			return &session->checkups[i].health;
+	return NULL;
 }
 
 const struct plan *session_current_plan(const struct session *session)

@@ -119,6 +119,20 @@ START_TEST(a_plan_is_checked_meanwhile)
 }
 END_TEST
 
+/* Who leaves does not wait for what never answers, and is told so. */
+START_TEST(leaving_waits_for_a_moment_only)
+{
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+	ck_assert(!session_settle(session, 50));
+	hold(false);
+	ck_assert(session_settle(session, PATIENCE));
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+}
+END_TEST
+
 /* What is found out of the first plan must never be taken for the second one's. */
 START_TEST(another_plan_takes_its_place)
 {
@@ -292,6 +306,7 @@ Suite *unit_suite(void)
 	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
 	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
 	tcase_add_test(tcase, a_plan_is_checked_meanwhile);
+	tcase_add_test(tcase, leaving_waits_for_a_moment_only);
 	tcase_add_test(tcase, another_plan_takes_its_place);
 	tcase_add_test(tcase, one_that_is_given_up_comes_to_nothing);
 	tcase_add_test(tcase, what_is_checked_again_cannot_be_confirmed);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Disks are asked for their health one after the other, and the front end waits for none. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+static void setup(void)
+{
+	make_base();
+	session_setup();
+	open_session("logs", NULL);
+}
+
+static void teardown(void)
+{
+	session_teardown();
+	remove_base();
+}
+
+/* One that is not there: whatever is asked of it, there is an answer. */
+static struct disk pretended(unsigned number)
+{
+	struct disk disk = { .kind = DISK_NVME };
+
+	snprintf(disk.name, sizeof(disk.name), "nvme%un1", 900 + number);
+	snprintf(disk.node, sizeof(disk.node), "/dev/%s", disk.name);
+	snprintf(disk.identity.serial, sizeof(disk.identity.serial), "SERIAL-%u", number);
+	return disk;
+}
+
+static const struct health *answer_of(const struct disk *disk)
+{
+	const struct health *health;
+	bool asking;
+
+	for (;;) {
+		health = session_checkup(session, disk, &asking);
+		ck_assert_ptr_nonnull(health);
+		if (!asking)
+			return health;
+		wait_once();
+	}
+}
+
+START_TEST(one_after_the_other)
+{
+	struct disk disks[3];
+	bool asking;
+
+	for (unsigned i = 0; i < 3; i++)
+		disks[i] = pretended(i);
+	ck_assert_ptr_null(session_checkup(session, &disks[0], &asking));
+	ck_assert(!asking);
+	for (unsigned i = 0; i < 3; i++)
+		session_begin_checkup(session, &disks[i]);
+	session_checkup(session, &disks[2], &asking);
+	ck_assert(asking);
+	for (unsigned i = 3; i-- > 0;)
+		ck_assert(!health_is_known(answer_of(&disks[i])));
+}
+END_TEST
+
+/* A loop device has no health: nothing is asked, nothing is shown. */
+START_TEST(not_of_a_loop_device)
+{
+	const struct disk *disk = disk_list_find(session_disks(session), source);
+	bool asking;
+
+	ck_assert_ptr_nonnull(disk);
+	session_begin_checkup(session, disk);
+	ck_assert_ptr_null(session_checkup(session, disk, &asking));
+	ck_assert(!asking);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/checkup");
+	TCase *tcase = tcase_create("checkup");
+
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, one_after_the_other);
+	tcase_add_test(tcase, not_of_a_loop_device);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
