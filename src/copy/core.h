@@ -233,8 +233,10 @@ void *keeper_main(void *job);
 /* The state as it is before the keeper runs. */
 void keeper_init(struct job *job);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
-/* Asks the saver to flush, and to save the map as it is, which nothing changes meanwhile. */
-void keeper_flush(struct job *job, char letter, uint64_t now);
+/* Asks the saver to flush what is none of the copy's: the map knows nothing of it. */
+void keeper_flush(struct job *job);
+/* Asks it to save the map as well, as it is: nothing changes it meanwhile. */
+void keeper_flush_and_save(struct job *job, char letter, uint64_t now);
 /* Asks it for no more than a flush on the way, while it is idle. Without memory: not this time. */
 void keeper_flush_window(struct job *job);
 

@@ -80,8 +80,18 @@ static void save_on_the_way(struct job *job, bool flush, uint64_t now)
 	ask_saver(job, &order, now);
 }
 
+void keeper_flush(struct job *job)
+{
+	const struct saver_order order = {
+		.flush = flush_handle(job),
+		.forget = job->proof ? &job->setup.destination : NULL,
+	};
+
+	saver_ask(job->saver, &order);
+}
+
 /* Nothing changes the map meanwhile, so it needs no copy, and no memory for one. */
-void keeper_flush(struct job *job, char letter, uint64_t now)
+void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 {
 	char path[PATH_MAX];
 	struct saver_order order = {

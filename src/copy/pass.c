@@ -163,7 +163,10 @@ static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 	}
 	k->flush_due = false;
 	keeper_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
-	keeper_flush(job, job_nothing_left(job) ? '+' : '?', now);
+	if (pass == &pass_flush)
+		keeper_flush_and_save(job, job_nothing_left(job) ? '+' : '?', now);
+	else
+		keeper_flush(job);
 }
 
 static void begin_lanes(struct job *job, uint64_t now)

@@ -10,7 +10,7 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
-static int prepare(struct job *job, const struct range_list *list)
+static int prepare(struct job *job, const struct range_list *list, bool descending)
 {
 	int r;
 
@@ -18,19 +18,20 @@ static int prepare(struct job *job, const struct range_list *list)
 		return 0;
 	pthread_mutex_lock(&job->map_lock);
 	r = work_init_within(&job->work, job->plan, job->map, list, WORK_UNFINISHED,
-			     job->choice.chunk, false);
+			     job->choice.chunk, descending);
 	pthread_mutex_unlock(&job->map_lock);
 	return r < 0 ? r : job->work.chunks > 0;
 }
 
 static int key_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, &job->stages.wipe[0]);
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[0], false);
 }
 
+/* The heads are at the end of the disk by then, and the copy begins at the start. */
 static int rest_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1]);
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1], true);
 }
 
 static void wipe_begin(struct lane *lane, struct slot *slot)
