@@ -10,10 +10,11 @@ turns in random order within each round; printed are medians, with the spread
 (highest less lowest, over the median) in the last column. A round counts only
 when two runs of clonedeck in it agree to 15 %. Times of the peers are those of
 the whole process; those of clonedeck are given with and without its start
-(looking at all disks, checks, logs), the limits are fio's run times or those
-of the backends alone, whichever is shorter. All flush what they wrote. What is
-compared with peers and limits does not verify, as they do not; the row of the
-verified copy stands beside it.
+(looking at all disks, checks, logs), which is told in milliseconds as well.
+The limits are fio's run times or those of the backends alone, whichever is
+shorter; so is the run of a round's two that the goals compare with them. All
+flush what they wrote. What is compared with peers and limits does
+not verify, as they do not; the row of the verified copy stands beside it.
 """
 import argparse
 import contextlib
@@ -31,7 +32,7 @@ import time
 
 import front
 import rigs
-from tables import COMPARED, GIB, MIB, VERIFIED, Goals, Summary, median, processor
+from tables import COMPARED, GIB, MIB, SUMMED, VERIFIED, Goals, Summary, median, processor
 
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
@@ -68,10 +69,15 @@ class Bench:
 
 
 @functools.cache
-def unverified():
-    """As the peers copy. An older program, measured for comparison, never verifies."""
+def knows(option):
+    """An older program, measured for comparison, has fewer of them."""
     told = subprocess.run([CLONEDECK, "clone", "--help"], stdout=subprocess.PIPE, text=True)
-    return ["--no-verify"] if "--no-verify" in told.stdout else []
+    return option in told.stdout
+
+
+def unverified():
+    """As the peers copy. An older program never verifies."""
+    return ["--no-verify"] if knows("--no-verify") else []
 
 
 def depth(pair):
@@ -91,6 +97,10 @@ def clonedeck(bench, pair, *options):
         if result and seconds["copy"] is not None:
             result["copy"] = sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify"))
             result["verify"] = seconds.get("verify")
+            if "elapsed" in seconds:
+                result["around"] = result["wall"] - seconds["elapsed"]
+                result["arming"] = sum(p["seconds"] for p in report["passes"]
+                                       if p["name"] in ("wipe", "arm"))
             result["engine"] = report["engine"]["choice"]
     shutil.rmtree(logs)
     return result
@@ -205,6 +215,8 @@ def measure_rig(bench, pair, rounds, all_of_them):
     if unverified():
         contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
         contenders.append((COMPARED, lambda: clonedeck(bench, pair, "--verify=compare")))
+    if knows("--digest "):
+        contenders.append((SUMMED, lambda: clonedeck(bench, pair, *unverified(), "--digest=sha256")))
     for name, argv, cached in peers(pair, all_of_them):
         contenders.append((name, lambda argv=argv, cached=cached: bench.run(argv, cached)))
     kept, tried = [], 0
@@ -216,25 +228,40 @@ def measure_rig(bench, pair, rounds, all_of_them):
     return kept, tried
 
 
+def count_calls(bench, argv):
+    """System calls of a command. Counted by the kernel: under strace each takes so long that fewer
+    completions are waited for at once than without it."""
+    told = os.path.join(bench.work, "calls")
+    perf = ["perf", "stat", "-x", ",", "-e", "raw_syscalls:sys_enter", "-o", told]
+    strace = ["strace", "-f", "-c", "-o", told]
+    for tool in (perf, strace):
+        if not shutil.which(tool[0]):
+            continue
+        done = subprocess.run(tool + argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+        if done.returncode:
+            continue
+        with open(told, encoding="ascii", errors="replace") as file:
+            lines = file.read().splitlines()
+        counts = [line.split(",")[0] for line in lines if ",raw_syscalls:sys_enter," in line]
+        counts += [line.split()[3] for line in lines if line.endswith(" total")]
+        if counts and counts[0].isdigit():
+            return int(counts[0])
+    return None
+
+
 def system_calls(bench, pair):
     """Calls per GiB copied: those of a long copy less those of a short one."""
-    if not shutil.which("strace"):
-        return None, None
     counts = []
     for size in (16 * MIB, pair.size):
-        trace = os.path.join(bench.work, "calls")
         logs = tempfile.mkdtemp(dir=bench.work)
-        argv = ["strace", "-f", "-c", "-o", trace, CLONEDECK, "clone", "-s", pair.source]
+        argv = [CLONEDECK, "clone", "-s", pair.source]
         argv += ["-d", pair.destination, "--confirm", pair.destination, "--log-dir", logs]
         argv += ["-r", f"0+{size // pair.sector}", *unverified()]
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+        counts.append(count_calls(bench, argv))
         shutil.rmtree(logs)
-        if done.returncode:
-            return None, None
-        with open(trace, encoding="ascii", errors="replace") as file:
-            total = [line.split() for line in file if line.rstrip().endswith(" total")]
-        counts.append(int(total[0][-3] if total[0][-2].isdigit() else total[0][-2]))
+    if None in counts:
+        return None, None
     per_gib = (counts[1] - counts[0]) * GIB / (pair.size - 16 * MIB)
     return (per_gib if per_gib > 0 else None), counts[0]
 
