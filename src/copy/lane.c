@@ -208,6 +208,27 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 	return true;
 }
 
+void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
+{
+	struct work *work = &lane->job->work;
+
+	for (uint64_t end; (end = piece->destination + piece->length) % most;) {
+		struct piece next;
+
+		if (lane->chunks_left == 0)
+			lane->chunks_left =
+				work_take(work, (most - end % most) / work->chunk, &lane->chunk);
+		if (lane->chunks_left == 0)
+			return;
+		work_piece(work, lane->chunk, &next);
+		if (next.destination != end || next.source != piece->source + piece->length)
+			return;
+		piece->length += next.length;
+		lane->pending_tag = lane->chunk++;
+		lane->chunks_left--;
+	}
+}
+
 /* Also what such a pass knows is lane 0's alone. */
 static bool is_idle_in_pass(const struct lane *lane)
 {

@@ -259,5 +259,8 @@ uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
 bool lane_take_hashed(struct lane *lane);
 /* The next chunk of job->work; a lane takes them in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
+/* Puts the chunks that follow it to a piece just taken, where they lie behind it on both ends: up
+ * to a multiple of `most` bytes on the destination. Its tag is that of the last one. */
+void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece);
 
 #endif

@@ -7,9 +7,10 @@
  * it are found later by reading all of it one by one, so that no bad sector is
  * read more often than it must be. The first failure therefore ends the first
  * sweep, with its large chunks; the second one goes on with small ones, leaving
- * out some behind each that fails (skip.h); the third one goes over what was
- * left out, backwards, in the same way; the last one over the rest, one chunk
- * at a time, leaving out none.
+ * out some behind each that fails (skip.h), and with large ones again where the
+ * ground was good for long; the third one goes over what was left out,
+ * backwards, in the same way; the last one over the rest, one chunk at a time,
+ * leaving out none.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,6 +26,13 @@
 
 #define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
+/*
+ * Large chunks again after so many of them, read as small ones, that were all good. One that fails
+ * makes no more reads fail than a small one: the whole of it is read sector by sector. That takes
+ * about as long as reading 32 times as much at full speed, so it can never cost more than a quarter
+ * of the time that the good ground before it took.
+ */
+#define GOOD_GROUND 128
 
 enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_BACKWARDS, SWEEP_LAST, SWEEPS };
 
@@ -73,13 +81,26 @@ static unsigned copy_number(const struct job *job)
 	return numbers[job->sweep];
 }
 
+static bool is_good_ground(const struct lane *lane)
+{
+	const struct job *job = lane->job;
+	uint64_t large = job->choice.chunk / job->work.chunk;
+
+	return job->sweep == SWEEP_FORWARDS && large > 1 &&
+	       skip_stretch(&job->skip, lane->pending_tag) >= large * GOOD_GROUND;
+}
+
 static bool copy_take(struct lane *lane, struct piece *ret)
 {
 	if (lane->job->sweep == SWEEP_LAST && lane->number > 0)
 		return false;
-	while (lane_take_chunk(lane, ret))
-		if (!skip_leaves_out(&lane->job->skip, lane->pending_tag))
-			return true;
+	while (lane_take_chunk(lane, ret)) {
+		if (skip_leaves_out(&lane->job->skip, lane->pending_tag))
+			continue;
+		if (is_good_ground(lane))
+			lane_take_more(lane, lane->job->choice.chunk, ret);
+		return true;
+	}
 	return false;
 }
 

@@ -67,3 +67,10 @@ bool skip_leaves_out(const struct skip *skip, uint64_t chunk)
 	return chunk > __atomic_load_n(&skip->from, __ATOMIC_RELAXED) &&
 	       chunk < __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
 }
+
+uint64_t skip_stretch(const struct skip *skip, uint64_t chunk)
+{
+	uint64_t land = __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
+
+	return chunk > land ? chunk - land : 0;
+}

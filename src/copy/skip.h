@@ -37,5 +37,7 @@ void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
 void skip_good(struct skip *skip, uint64_t chunk);
 /* A chunk that was handed out before the skip began, and lies in it. */
 bool skip_leaves_out(const struct skip *skip, uint64_t chunk);
+/* Chunks from the last trouble, or from where the round began, up to this one. */
+uint64_t skip_stretch(const struct skip *skip, uint64_t chunk);
 
 #endif

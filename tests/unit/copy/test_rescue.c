@@ -141,6 +141,30 @@ START_TEST(a_dead_zone)
 }
 END_TEST
 
+/*
+ * Behind a failure small chunks, behind good ground large ones again: two bad sectors of one large
+ * chunk make two small ones fail, but only one large one.
+ */
+START_TEST(large_chunks_come_back)
+{
+	const uint64_t near = 8 * MIB / 512, far = 30 * MIB / 512;
+	const struct range bad[] = {
+		{ 100, 1 }, { near + 1, 1 }, { near + 201, 1 }, { far + 1, 1 }, { far + 201, 1 },
+	};
+	struct plan_options options = surviving;
+
+	options.chunk = 128 * KIB;
+	options.lanes = 1;
+	prepare(_i, 32 * MIB, &options);
+	for (size_t i = 0; i < 5; i++)
+		fail_reads(bad[i].start, bad[i].count, 0, -EIO);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(failed_reads(), 1 + 2 + 1 + 5);
+	check_blocks(bad, 5);
+	rig_done(&rig);
+}
+END_TEST
+
 static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors)
 {
 	uint64_t at = (uint64_t)(rand() % 200);
@@ -525,6 +549,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
 	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
+	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
 	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
 	tcase_add_loop_test(tc, random_patterns, 2, 6);
 	tcase_add_loop_test(tc, retry_passes_bring_sectors_back, 2, 6);
