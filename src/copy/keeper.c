@@ -238,11 +238,12 @@ static void pause_or_go_on(struct job *job, uint64_t now)
 
 		k->paused_ns += length;
 		k->paused_since = 0;
-		if (length > CHECK_AFTER && job->pass->traits & PASS_WRITES && !check_claim(job))
+		if (length > CHECK_AFTER && (!job->pass || job->pass->traits & PASS_WRITES) &&
+		    !check_claim(job))
 			return;
 		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
 		k->reading_since = now;
-		keeper_set_state(job, job->pass->state, now);
+		keeper_set_state(job, job->pass ? job->pass->state : JOB_COPYING, now);
 		job_gate_raise(job, GATE_RUN);
 	} else if (!want && job_gate(job) == GATE_PAUSE) {
 		/* Paused and let go on between two ticks. */
@@ -438,11 +439,13 @@ static bool tick(struct job *job, uint64_t now)
 	measure_tick(job, now);
 	take_rate(job);
 	gone_look(job, now);
-	if (lanes_at_work(job) && job->keeper.state != JOB_STOPPING) {
+	/* Between two passes it may be memory that the next one waits for. */
+	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)
 			keeper_set_state(job, JOB_STOPPING, now);
-		abort_check(job, now);
+		if (job->pass)
+			abort_check(job, now);
 	}
 	add_lane(job);
 	if (save_due(job, now))

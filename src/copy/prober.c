@@ -9,26 +9,25 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
-/* The kernel joins requests that lie side by side: such areas are read from both edges at once,
- * where heads need not move for it. */
-#define NEAR (2u << 20)
 /* Good sectors that lie together are written together: at most so many bytes, of so long. */
 #define RUN_BYTES (64u << 10)
 #define RUN_TIME  NSEC_PER_SEC
 
-/* Of a slot: from which edge it comes, and whether its one sector is known to be bad. */
+/* Of a slot: from which edge it comes, whether its one sector is known to be bad, and of which
+ * spot it is. */
 #define TAG_BACK 1
 #define TAG_BAD  2
+#define TAG_SPOT 4
 
 void prober_reset(struct job *job, bool backwards, bool edges)
 {
 	struct prober *p = &job->prober;
 	void *spare = p->spare;
 	bool patches = p->patches;
-
 	*p = (struct prober){
 		.backwards = backwards,
 		.edges = edges,
+		.cuts = !patches && spots_fit(job),
 		.spare = spare,
 		.patches = patches,
 	};
@@ -39,76 +38,9 @@ bool probe_must_wait(const struct lane *lane)
 	return lane->job->prober.patches && lane->counters.buffers_in_use > 0;
 }
 
-static const struct work_area *area_now(const struct job *job)
-{
-	size_t number = job->prober.area;
-
-	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
-}
-
-static bool is_busy(const struct prober *p)
-{
-	return p->sides[0].busy || p->sides[1].busy;
-}
-
-static bool is_through(const struct prober *p, const struct probe_side *side)
-{
-	return p->edges && side->failed;
-}
-
-/* Nothing beside a sector that is being read. */
-static bool is_room(const struct prober *p, uint32_t sector)
-{
-	return p->high > p->low && (p->high - p->low > sector || !is_busy(p));
-}
-
-/* NULL: none may go on at this moment. */
-static struct probe_side *free_side(struct prober *p, uint32_t sector)
-{
-	struct probe_side *first = &p->sides[p->backwards], *second = &p->sides[!p->backwards];
-
-	if (!p->open || !is_room(p, sector))
-		return NULL;
-	if (!first->busy && !is_through(p, first))
-		return first;
-	if (!p->edges || second->busy || is_through(p, second))
-		return NULL;
-	return p->both || first->failed ? second : NULL;
-}
-
-static bool open_next(struct job *job)
-{
-	struct prober *p = &job->prober;
-	const struct work_area *area;
-
-	if (p->open)
-		p->area++;
-	p->open = p->area < job->work.count;
-	if (!p->open)
-		return false;
-	area = area_now(job);
-	p->low = area->source;
-	p->high = area->source + area->length;
-	p->both = p->edges && !p->patches && area->length <= NEAR;
-	p->sides[0].failed = p->sides[1].failed = false;
-	return true;
-}
-
-/* Takes the outermost bytes off the area, seen from that side. */
-static uint64_t cut_off(struct prober *p, const struct probe_side *side, uint32_t length)
-{
-	uint64_t at = p->low;
-
-	if (side == &p->sides[1])
-		at = p->high -= length;
-	else
-		p->low += length;
-	return at;
-}
-
 static void put_piece(const struct job *job, uint64_t source, uint32_t length, struct piece *ret)
 {
-	const struct work_area *area = area_now(job);
+	const struct work_area *area = spots_area(job);
 
 	ret->source = source;
 	ret->destination = area->destination + (source - area->source);
@@ -120,14 +52,14 @@ static bool take_bad(struct lane *lane, struct piece *ret)
 {
 	struct prober *p = &lane->job->prober;
 
-	for (unsigned i = 0; i < 2; i++) {
-		struct probe_side *side = &p->sides[i];
+	for (unsigned i = 0; i < 2 * PROBE_SPOTS; i++) {
+		struct probe_side *side = &p->spots[i / 2].sides[i % 2];
 
 		if (!side->bad.length)
 			continue;
 		*ret = side->bad;
 		side->bad.length = 0;
-		lane->pending_tag = i | TAG_BAD;
+		lane->pending_tag = i / 2 * TAG_SPOT | i % 2 | TAG_BAD;
 		return true;
 	}
 	return false;
@@ -138,31 +70,39 @@ bool prober_take(struct lane *lane, struct piece *ret)
 	struct job *job = lane->job;
 	struct prober *p = &job->prober;
 	uint32_t sector = job->plan->sector_size;
+	struct probe_spot *spot;
 	struct probe_side *side;
+	unsigned number;
 
 	if (probe_must_wait(lane))
 		return false;
 	if (take_bad(lane, ret))
 		return true;
-	while (!(side = free_side(p, sector)))
-		if (is_busy(p) || !open_next(job))
-			return false;
-	if (sector > p->high - p->low)
-		sector = (uint32_t)(p->high - p->low);
+	side = spots_next(job, &number);
+	if (!side)
+		return false;
+	spot = &p->spots[number];
+	if (sector > spot->high - spot->low)
+		sector = (uint32_t)(spot->high - spot->low);
 	side->busy = true;
-	put_piece(job, cut_off(p, side, sector), sector, ret);
-	lane->pending_tag = side == &p->sides[1] ? TAG_BACK : 0;
+	put_piece(job, spot_cut_off(spot, side, sector), sector, ret);
+	lane->pending_tag = number * TAG_SPOT | (side == &spot->sides[1] ? TAG_BACK : 0);
 	return true;
 }
 
 uint32_t prober_depth(const struct lane *lane)
 {
-	return lane->job->prober.both ? 2 : 1;
+	return lane->job->prober.cuts ? 2 * PROBE_SPOTS : 2;
+}
+
+static struct probe_spot *spot_of(struct lane *lane, const struct slot *slot)
+{
+	return &lane->job->prober.spots[slot->tag / TAG_SPOT];
 }
 
 static struct probe_side *side_of(struct lane *lane, const struct slot *slot)
 {
-	return &lane->job->prober.sides[slot->tag & TAG_BACK];
+	return &spot_of(lane, slot)->sides[slot->tag & TAG_BACK];
 }
 
 static uint32_t run_most(const struct lane *lane)
@@ -221,7 +161,7 @@ void prober_begin(struct lane *lane, struct slot *slot)
 static bool extend(struct lane *lane, struct slot *slot)
 {
 	struct job *job = lane->job;
-	struct prober *p = &job->prober;
+	struct probe_spot *spot = spot_of(lane, slot);
 	struct probe_side *side = side_of(lane, slot);
 	uint32_t sector = job->plan->sector_size;
 	uint64_t now = clock_monotonic(), wait;
@@ -230,11 +170,11 @@ static bool extend(struct lane *lane, struct slot *slot)
 	    job_gate(job) != GATE_RUN)
 		return false;
 	side->busy = false;
-	bool room = is_room(p, sector) && p->high - p->low >= sector;
+	bool room = spot_has_room(spot, sector) && spot->high - spot->low >= sector;
 	side->busy = true;
 	if (!room || !limit_take(&job->limit, sector, now, &wait))
 		return false;
-	cut_off(p, side, sector);
+	spot_cut_off(spot, side, sector);
 	if (slot->tag & TAG_BACK) {
 		slot->piece.source -= sector;
 		slot->piece.destination -= sector;
@@ -275,7 +215,7 @@ static void drop_last(struct slot *slot, struct piece *ret)
 /* What was read before it is good; the sector itself is told of, or tried, apart from that. */
 static void run_failed(struct lane *lane, struct slot *slot)
 {
-	struct prober *p = &lane->job->prober;
+	struct probe_spot *spot = spot_of(lane, slot);
 	struct probe_side *side = side_of(lane, slot);
 	struct piece last;
 
@@ -287,9 +227,9 @@ static void run_failed(struct lane *lane, struct slot *slot)
 		side->code = slot->request.result;
 		side->sense = slot->request.sense;
 	} else if (slot->tag & TAG_BACK) {
-		p->high += last.length;
+		spot->high += last.length;
 	} else {
-		p->low -= last.length;
+		spot->low -= last.length;
 	}
 	end_run(lane, slot);
 }

@@ -3,9 +3,11 @@
  * The prober: one lane goes over damaged areas sector by sector. No two reads
  * under way ever lie side by side: the kernel joins neighbours that wait
  * together, and a good sector would fail with the bad one beside it. Small areas
- * are trimmed from both edges at once, all else is one read at a time. Every
- * sector is read once in a pass, so no more reads fail than there are bad
- * sectors; good ones that follow each other are written together.
+ * are trimmed from both edges at once. Where heads need not move, an area is cut
+ * into spots, and several of them that do not touch are gone over at once; all
+ * else is one read at a time. Every sector is read once in a pass, so no more
+ * reads fail than there are bad sectors; good ones that follow each other are
+ * written together.
  *
  * A sector smaller than the destination's is patched in: the destination's
  * sector is read back, changed, and written, one at a time, so that neighbours
@@ -20,27 +22,18 @@
 #include <stdint.h>
 
 #include "copy/lane.h"
-
-/* What is done from one edge of an area. */
-struct probe_side {
-	bool busy;        /* a slot is reading */
-	bool failed;      /* a bad sector was met */
-	uint64_t since;   /* monotonic ns: its run of good sectors began */
-	struct piece bad; /* behind the last run, not told of yet; length 0: none */
-	int code;         /* of its reading */
-	struct sense sense;
-};
+#include "copy/probe_spots.h"
 
 struct prober {
-	bool backwards;             /* areas and sectors from the last one */
-	bool edges;                 /* only up to the first failure from either side */
-	bool open;                  /* area, low, high are of an area under way */
-	bool both;                  /* sides at once */
-	size_t area;                /* how many of job->work were gone over */
-	uint64_t low, high;         /* bytes of the source not handed out yet */
-	struct probe_side sides[2]; /* from the front, from the back */
-	bool patches;               /* the destination's sectors are the larger ones */
-	void *spare;                /* a sector of the source, where it patches; the job's */
+	bool backwards; /* areas and sectors from the last one */
+	bool edges;     /* only up to the first failure from either side */
+	bool cuts;      /* areas, into spots */
+	size_t area;    /* how many of job->work were gone over */
+	uint64_t done;  /* bytes of the area that were */
+	uint64_t spot;  /* how many spots were opened behind that */
+	struct probe_spot spots[PROBE_SPOTS];
+	bool patches; /* the destination's sectors are the larger ones */
+	void *spare;  /* a sector of the source, where it patches; the job's */
 };
 
 /* Over the areas of job->work. While all lanes rest. */

@@ -280,7 +280,7 @@ static enum io_answer fault_submit(struct io_handle *base, struct io_request *re
 		}
 	}
 	op->number = handle->number++;
-	fault_script_enter(handle->script);
+	fault_script_enter(handle->script, request);
 	return IO_QUEUED;
 }
 
@@ -345,7 +345,7 @@ static unsigned take_ready(struct fault_handle *handle, unsigned max, struct io_
 			if (op->verdict.reorders != (late == 1) || !is_ready(op, now))
 				continue;
 			op->state = OP_FREE;
-			fault_script_leave(handle->script);
+			fault_script_leave(handle->script, op->outer);
 			ret[got++] = op->outer;
 		}
 	}
@@ -430,8 +430,9 @@ static void fault_close(struct io_handle *base)
 	while (count_ops(handle, OP_INNER) > 0 && take_inner(handle) >= 0)
 		if (count_ops(handle, OP_INNER) > 0)
 			wait_until(handle, UINT64_MAX);
-	for (unsigned i = count_ops(handle, OP_FREE); i < handle->depth; i++)
-		fault_script_leave(handle->script);
+	for (unsigned i = 0; i < handle->depth; i++)
+		if (handle->ops[i].state != OP_FREE)
+			fault_script_leave(handle->script, handle->ops[i].outer);
 	release(handle);
 }
 

@@ -59,6 +59,8 @@ struct fault_rule {
 
 struct fault_script;
 
+#define FAULT_SMALL 4096
+
 /* What reached the inner backend, and what the rules did. */
 struct fault_counts {
 	uint64_t reads, writes, flushes; /* requests completed by the inner backend */
@@ -66,6 +68,9 @@ struct fault_counts {
 	uint64_t first_written, end_written; /* lowest byte, and behind the highest one */
 	uint64_t faults;                     /* times a rule worked */
 	unsigned in_flight, most_in_flight;  /* over all handles */
+	/* Of reads of up to FAULT_SMALL bytes, asynchronous ones: how many were in flight at once,
+	 * and how often one went out beside another. */
+	unsigned most_small, small_beside;
 };
 
 struct fault_backend {

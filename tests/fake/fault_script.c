@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define RULES_MAX 32
+#define SMALL_MAX 64
 
 struct live_rule {
 	struct fault_rule rule;
@@ -19,6 +20,8 @@ struct fault_script {
 	unsigned rule_count;
 	bool gone;
 	struct fault_counts counts;
+	uint64_t small[SMALL_MAX];        /* of the small reads in flight: where they begin */
+	uint32_t small_length[SMALL_MAX]; /* 0: a free place */
 };
 
 struct fault_script *fault_script_new(void)
@@ -182,20 +185,63 @@ int fault_script_flush(struct fault_script *script)
 	return code;
 }
 
-void fault_script_enter(struct fault_script *script)
+static bool is_small(const struct io_request *request)
+{
+	return request->direction == IO_READ && request->length <= FAULT_SMALL;
+}
+
+static void enter_small(struct fault_script *script, const struct io_request *request)
+{
+	unsigned place = SMALL_MAX, count = 1;
+	bool beside = false;
+
+	for (unsigned i = 0; i < SMALL_MAX; i++) {
+		uint64_t start = script->small[i], end = start + script->small_length[i];
+
+		if (start == end) {
+			place = i;
+			continue;
+		}
+		count++;
+		beside |= end == request->offset || start == request->offset + request->length;
+	}
+	if (place == SMALL_MAX)
+		return;
+	script->small[place] = request->offset;
+	script->small_length[place] = request->length;
+	script->counts.small_beside += beside;
+	if (count > script->counts.most_small)
+		script->counts.most_small = count;
+}
+
+static void leave_small(struct fault_script *script, const struct io_request *request)
+{
+	for (unsigned i = 0; i < SMALL_MAX; i++) {
+		if (script->small[i] != request->offset || !script->small_length[i])
+			continue;
+		script->small_length[i] = 0;
+		break;
+	}
+}
+
+void fault_script_enter(struct fault_script *script, const struct io_request *request)
 {
 	struct fault_counts *counts = &script->counts;
 
 	pthread_mutex_lock(&script->lock);
 	if (++counts->in_flight > counts->most_in_flight)
 		counts->most_in_flight = counts->in_flight;
+	if (is_small(request))
+		enter_small(script, request);
 	pthread_mutex_unlock(&script->lock);
 }
 
-void fault_script_leave(struct fault_script *script)
+void fault_script_leave(struct fault_script *script, const struct io_request *request)
 {
 	pthread_mutex_lock(&script->lock);
 	script->counts.in_flight--;
+	if (is_small(request))
+		leave_small(script, request);
 	pthread_mutex_unlock(&script->lock);
 }
 

@@ -18,9 +18,10 @@ struct fault_verdict {
 /* alone: nothing else is in flight on the handle, so IO_BUSY would be an answer for ever. */
 void fault_script_judge(struct fault_script *script, const struct io_request *request, bool alone,
 			struct fault_verdict *ret);
-int fault_script_flush(struct fault_script *script);  /* 0 or the code it fails with */
-void fault_script_enter(struct fault_script *script); /* one more in flight */
-void fault_script_leave(struct fault_script *script);
+int fault_script_flush(struct fault_script *script); /* 0 or the code it fails with */
+/* One more in flight, one less. */
+void fault_script_enter(struct fault_script *script, const struct io_request *request);
+void fault_script_leave(struct fault_script *script, const struct io_request *request);
 /* The inner backend completed this. */
 void fault_script_done(struct fault_script *script, const struct io_request *request);
 

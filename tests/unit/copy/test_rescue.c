@@ -165,6 +165,38 @@ START_TEST(large_chunks_come_back)
 }
 END_TEST
 
+/* The kernel joins neighbours that wait together; a good sector would fail with the bad one. */
+START_TEST(no_two_neighbours_are_under_way)
+{
+	static const struct range bad[] = { { 5003, 1 }, { 8000, 3 }, { 8064, 1 }, { 12289, 126 } };
+	struct plan_options options = surviving;
+	struct fault_counts counts;
+
+	options.chunk = 64 * KIB;
+	options.retry_passes = 2;
+	prepare(0, 8 * MIB, &options);
+	rig.setup.source.rotational = _i ? YES : NO;
+	for (size_t i = 0; i < 4; i++)
+		fail_reads(bad[i].start, bad[i].count, 0, -EIO);
+	/* Whoever comes from the other side has time to come near. */
+	for (uint64_t lba = 4992; lba < 4992 + 128; lba += 32)
+		rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
+						    .on = FAULT_READS,
+						    .start = lba * 512,
+						    .length = 512,
+						    .delay_ns = 20 * MS });
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	counts = fault_script_counts(rig.source_script);
+	if (_i)
+		ck_assert_uint_eq(counts.most_small, 2);
+	else
+		ck_assert_uint_ge(counts.most_small, 4);
+	ck_assert_uint_eq(counts.small_beside, 0);
+	check_blocks(bad, 4);
+	rig_done(&rig);
+}
+END_TEST
+
 static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors)
 {
 	uint64_t at = (uint64_t)(rand() % 200);
@@ -550,6 +582,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
+	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
 	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
 	tcase_add_loop_test(tc, random_patterns, 2, 6);
 	tcase_add_loop_test(tc, retry_passes_bring_sectors_back, 2, 6);
