@@ -23,6 +23,7 @@
 #include "copy/rolling.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
+#include "copy/spot.h"
 #include "copy/stage.h"
 #include "copy/sums.h"
 #include "copy/work.h"
@@ -153,6 +154,7 @@ struct job {
 	struct work work;
 	struct stages stages; /* `now` is the keeper's */
 	struct probe probe;
+	struct spots spots;
 	struct limit limit;
 	/* Of the copy pass. `sweep` is the keeper's while all lanes rest, else constant. */
 	unsigned sweep;

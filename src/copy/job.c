@@ -281,7 +281,7 @@ static int init(struct job *job, struct error *reterr)
 	job->setup.taken = NULL;
 	if (r >= 0)
 		r = sums_new(job, reterr);
-	if (r >= 0 && rolling_init(job) < 0)
+	if (r >= 0 && (rolling_init(job) < 0 || spots_init(job) < 0))
 		r = error_nomem(reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_path(job, job->setup.map_path, reterr);
@@ -479,6 +479,7 @@ void job_destroy(struct job *job)
 	work_done(&job->work);
 	stages_done(&job->stages);
 	capacity_done(&job->probe.capacity);
+	spots_done(&job->spots);
 	rolling_done(&job->rolling);
 	proof_destroy(job->proof);
 	map_destroy(job->map);

@@ -13,9 +13,9 @@
 static const struct pass *const sequence[] = {
 	&pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key, &pass_wipe_flush,
 	&pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,     &pass_scrape,
-	&pass_retry,       &pass_fill,        &pass_flush,      &pass_verify,   &pass_compare,
-	&pass_rewrite,     &pass_trim,        &pass_scrape,     &pass_fill,     &pass_flush,
-	&pass_verify,      &pass_compare,     &pass_sums,       &pass_compare,
+	&pass_retry,       &pass_fill,        &pass_flush,      &pass_spot,     &pass_verify,
+	&pass_compare,     &pass_rewrite,     &pass_trim,       &pass_scrape,   &pass_fill,
+	&pass_flush,       &pass_verify,      &pass_compare,    &pass_sums,     &pass_compare,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))

@@ -112,8 +112,10 @@ void proof_take(struct job *job, struct slot *slot)
 	uint32_t sector = job->plan->sector_size, from = 0, to;
 
 	slot->part_count = 0;
-	if (!job->proof)
+	if (!job->proof) {
+		spots_take(job, slot);
 		return;
+	}
 	for (; from < slot->write_length; from = to) {
 		struct digest_part parts[DIGEST_PARTS_MAX];
 		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
