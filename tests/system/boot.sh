@@ -58,22 +58,23 @@ bootable_disk() { # IMAGE
 	dd if=esp of="$1" bs=1M seek=1 conv=notrunc status=none
 }
 
-# starts FIRMWARE YES-OR-NO IMAGE
+# starts FIRMWARE YES-OR-NO IMAGE...: from any of them
 starts() {
-	local status=0
-	"$lab/qemu-boot" "$1" "$3" "started-by-$1" || status=$?
-	case $2:$status in
+	local firmware=$1 expected=$2 status=0
+	shift 2
+	"$lab/qemu-boot" "$firmware" "started-by-$firmware" "$@" || status=$?
+	case $expected:$status in
 	yes:0 | no:1) ;;
-	*) fail "$1 from $3: $status, expected $2" ;;
+	*) fail "$firmware from $*: $status, expected $expected" ;;
 	esac
 }
 
-# Both firmwares at a time.
-both_start() { # YES-OR-NO IMAGE
+# Both firmwares at a time. A BIOS tries the first disk only, UEFI all.
+both_start() { # YES-OR-NO IMAGE...
 	local bios
 	starts bios "$1" "$2" &
 	bios=$!
-	starts uefi "$1" "$2"
+	starts uefi "$@"
 	wait "$bios"
 }
 
@@ -93,7 +94,10 @@ a_half_made_clone_starts_nothing_and_a_finished_one_starts() {
 	kill -INT "$copy"
 	wait "$copy" && fail "it was not stopped"
 	nothing_to_find "$destination"
-	both_start no destination.img
+	# And the last moment at which the power may go: all is there but the key.
+	cp source.img keyless.img
+	dd if=/dev/zero of=keyless.img bs=512 count=1 conv=notrunc status=none
+	both_start no destination.img keyless.img
 	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	cmp source.img destination.img
 	both_start yes destination.img
