@@ -50,6 +50,8 @@ static const char *protect(void)
 static const char *by_errno(int code, bool write)
 {
 	switch (code < 0 ? -code : code) {
+	case 0:
+		return _("An earlier run could not read it, and the map does not say why.");
 	case ENODATA:
 		return medium(write);
 	case EIO:

@@ -60,11 +60,13 @@ static const struct command_info table[] = {
 	  NULL, NULL, N_("take the field, or go on"), 0 },
 	/* 3 Plan */
 	{ COMMAND_TOGGLE, ON(SCREEN_PLAN), { ' ' },
-	  N_("tick warning"), NULL, N_("accept the warning"), 1 },
+	  N_("tick"), N_("tick warning"), N_("accept the warning"), 1 },
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
 	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
 	  N_("serial field"), NULL, N_("warnings, serial field"), 2 },
+	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
+	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
 	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },
 	  NULL, NULL, N_("start, when all is confirmed"), 0 },
 	/* 4 Run */

@@ -104,6 +104,7 @@ enum command {
 	COMMAND_TO_PLAN,
 	/* 3 Plan */
 	COMMAND_OPTIONS,
+	COMMAND_MEASURE,
 	/* 4 Run */
 	COMMAND_PAUSE,
 	COMMAND_LOG,

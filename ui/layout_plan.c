@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "layout_plan.h"
 
-#define ENDS_ROWS    4
-#define PICTURE_ROWS 5
-#define START_ROWS   2
-#define FILES_COLS   44
-#define FILES_ROWS   8
+#define ENDS_ROWS     4
+#define PICTURE_ROWS  5
+#define START_ROWS    2
+#define FILES_COLS    44
+#define FILES_ROWS    8
+#define ESTIMATE_ROWS 8
 /* Rows of the body from which on the list of lost partitions has a place of its own. */
 #define TALL_ROWS 34
 
@@ -24,6 +25,8 @@ void layout_plan(struct rect body, bool picture, int checks, int lost, struct la
 		right = rect_cut_right(&rest, FILES_COLS);
 		rect_cut_right(&rest, 1);
 		ret->files = rect_cut_top(&right, FILES_ROWS);
+		if (right.rows >= ESTIMATE_ROWS)
+			ret->estimate = rect_cut_top(&right, ESTIMATE_ROWS);
 	}
 	ret->heading = rect_cut_top(&rest, 1);
 	if (body.rows < TALL_ROWS) {

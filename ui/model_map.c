@@ -261,6 +261,8 @@ void map_text_area(const struct map_area *area, struct line *line)
 	if (!bad)
 		snprintf(why, sizeof(why), _("DIFFERS: %s"),
 			 job_mismatch_words(area->mismatch->kind));
+	else if (!bad->sense.known && !bad->code)
+		snprintf(why, sizeof(why), "%s", _("bad since an earlier run"));
 	else if (bad->sense.known)
 		sense_text(&bad->sense, why, sizeof(why));
 	else
@@ -273,7 +275,7 @@ static void why_it_differs(const struct job_mismatch *mismatch, char *buffer, si
 	size_t used = 0;
 
 	if (!mismatch->has_digests && !mismatch->has_byte) {
-		snprintf(buffer, size, "%s", error_phrase(mismatch->code));
+		snprintf(buffer, size, "%s", mismatch->code ? error_phrase(mismatch->code) : "");
 		return;
 	}
 	*buffer = '\0';

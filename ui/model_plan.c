@@ -148,8 +148,10 @@ static void text_engine(const struct plan_options *options, struct line *line)
 		line_add(line, "%s>%s", io_backend_choice_name(options->source_backend),
 			 io_backend_choice_name(options->destination_backend));
 	if (!all)
-		line_add(line, backends ? _(" rest chosen at the start")
-					: _("engine chosen at the start"));
+		line_add(line, "%s",
+			 backends            ? _(" rest chosen at the start")
+			 : line->columns > 9 ? _("engine auto")
+					     : _("engine chosen at the start"));
 }
 
 /* By the names that the command line has for them. */

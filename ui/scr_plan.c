@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
 
+#include "model_estimate.h"
 #include "screen.h"
 
 static int create(struct app *app, void **ret, struct error *reterr)
@@ -163,11 +165,49 @@ static void leave(void *state, struct app *app)
 	field_clear(&screen->gate.typed);
 }
 
+/* ---- how long it will take ---- */
+
+static void measure(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_begin_measure(app_session(app), &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO,
+			    _("Some megabytes of both disks are read; nothing is written."));
+}
+
+static void tell_estimate(struct app *app)
+{
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const struct session_measured *measured = session_measured(session);
+	const struct error *error = session_measure_error(session);
+	struct estimate estimate;
+	char text[256];
+
+	if (!plan || app_current(app) != SCREEN_PLAN)
+		return;
+	if (error->code) {
+		app_error(app, error);
+	} else if (measured) {
+		estimate_make(plan, plan_rolling(plan, session_destination_disk(session)), measured,
+			      &estimate);
+		estimate_sentence(&estimate, (int64_t)time(NULL), text, sizeof(text));
+		app_message(app, MESSAGE_INFO, "%s", text);
+	}
+}
+
+/* ---- news ---- */
+
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
 	bool checking = screen->checking;
 
+	if (changes & SESSION_CHANGE_MEASURED)
+		tell_estimate(app);
 	if (!(changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE)))
 		return;
 	if (checking)
@@ -311,6 +351,9 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_OPTIONS:
 		open_options(screen, app);
 		return true;
+	case COMMAND_MEASURE:
+		measure(app);
+		return true;
 	case COMMAND_ACCEPT:
 		press_enter(screen, app);
 		return true;
@@ -327,6 +370,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_NEXT_FIELD:
 		if (plan_screen_startable(app) && gate_refused(&screen->gate))
 			return _("A check says NO: there is nothing to type.");
+		break;
+	case COMMAND_MEASURE:
+		if (session_measuring(app_session(app)))
+			return _("Both disks are being read already.");
 		break;
 	case COMMAND_TOGGLE:
 	case COMMAND_OPTIONS:

@@ -2,11 +2,14 @@
 /* How screen 3 looks. */
 #include "scr_plan.h"
 
+#include <time.h>
+
 #include "base/i18n.h"
 #include "base/text.h"
 
 #include "form_options.h"
 #include "layout_plan.h"
+#include "model_estimate.h"
 
 #define PICTURE_CELLS_MAX 512
 
@@ -213,6 +216,36 @@ static void draw_files(struct app *app, struct draw *draw, struct rect box)
 			     _("which is in memory: lost after a restart."));
 }
 
+static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
+			  const struct plan *plan, const struct disk *destination)
+{
+	const struct session *session = app_session(app);
+	const struct session_measured *measured = session_measured(session);
+	struct rect inside = rect_inside(box);
+	struct estimate estimate;
+	struct line line;
+
+	if (rect_empty(box))
+		return;
+	draw_box(draw, box, _("Estimate"));
+	if (!measured) {
+		draw_wrapped(
+			draw, inside, 0, 1, inside.rows, ROLE_DIM,
+			session_measuring(session)
+				? _("Both disks are being read.")
+				: _("m reads some megabytes of both disks and says how long it "
+				    "will take. Nothing is written."));
+		return;
+	}
+	estimate_make(plan, plan_rolling(plan, destination), measured, &estimate);
+	for (int i = 0; i < inside.rows; i++) {
+		line_start(&line, inside.cols);
+		if (!estimate_text(plan, measured, &estimate, (int64_t)time(NULL), i, &line))
+			break;
+		draw_text(draw, inside, i, 0, ROLE_NORMAL, line.text);
+	}
+}
+
 static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect area, const struct plan *plan)
 {
@@ -268,6 +301,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 			     destination);
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
+	draw_estimate(app, draw, layout.estimate, plan, destination);
 	draw_lost(screen, app, draw, layout.lost, plan);
 	draw_gate(screen, app, draw, layout.start);
 	if (screen->options_open)

@@ -114,6 +114,7 @@ void session_discard_plan(struct session *session)
 {
 	if (session_busy(session, "plan", NULL) < 0)
 		return;
+	session_forget_measure(session);
 	session_release_job(session);
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);

@@ -8,6 +8,7 @@
 #define CLONEDECK_SESSION_PRIVATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/log.h"
 #include "copy/known.h"
@@ -128,6 +129,21 @@ struct health_end {
 	char disk[64]; /* whoever writes to it holds its lock */
 };
 
+struct span {
+	uint64_t start, end; /* bytes of the end's node */
+};
+
+/* How fast the ends of a plan read: the measuring thread's while it runs, but for `cancel`. */
+struct measure_task {
+	struct task task;
+	struct plan plan; /* the ends of it */
+	struct span source, destination;
+	atomic_bool cancel; /* the plan is another one, or its copy starts */
+	bool known;
+	struct session_measured found;
+	struct error error;
+};
+
 #define CHECKUPS_MAX 16
 
 struct checkup {
@@ -218,6 +234,7 @@ struct session {
 	struct again_task again;
 	struct health_task asking;
 	struct checkup_task checkup;
+	struct measure_task measuring;
 	struct error start_error;
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
@@ -246,6 +263,7 @@ enum session_event_source {
 	EVENT_SAVE,
 	EVENT_AGAIN,
 	EVENT_CHECKUP,
+	EVENT_MEASURE,
 	EVENT_COUNT,
 };
 
@@ -313,6 +331,11 @@ bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size
 
 /* checkup.c */
 void session_take_checkup(struct session *session, unsigned *changes);
+
+/* measure.c */
+void session_take_measure(struct session *session, unsigned *changes);
+/* What was measured is of another plan now. */
+void session_forget_measure(struct session *session);
 
 /* health.c */
 /* Where it is to be asked; an empty node: nowhere. */

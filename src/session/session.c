@@ -35,6 +35,8 @@ static struct task *task_of(struct session *session, enum session_event_source s
 		return &session->finishing.task;
 	case EVENT_SAVE:
 		return &session->saving.task;
+	case EVENT_MEASURE:
+		return &session->measuring.task;
 	case EVENT_CHECKUP:
 		return &session->checkup.task;
 	case EVENT_AGAIN:
@@ -188,6 +190,7 @@ static void settle(struct session *session)
 	/* Nobody is left who could wait for a disk, or read how it feels. */
 	session->options.on_vanish = SESSION_VANISH_STOP;
 	session->asking.asked = true;
+	session_forget_measure(session);
 	if (session->state == SESSION_VERIFYING)
 		session_stop_verify(session);
 	if (session->starting.task.running)
@@ -273,6 +276,9 @@ unsigned session_dispatch(struct session *session)
 			break;
 		case EVENT_SAVE:
 			session_take_save(session, &changes);
+			break;
+		case EVENT_MEASURE:
+			session_take_measure(session, &changes);
 			break;
 		case EVENT_CHECKUP:
 			session_take_checkup(session, &changes);

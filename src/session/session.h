@@ -93,6 +93,8 @@ enum session_change {
 	SESSION_CHANGE_SAVED = 1 << 5,  /* the report was saved, or could not be */
 	SESSION_CHANGE_FOUND = 1 << 6,  /* session_found() knows */
 	SESSION_CHANGE_HEALTH = 1 << 7, /* session_checkup() knows more */
+	SESSION_CHANGE_MEASURED =
+		1 << 8, /* session_measured() knows, or session_measure_error() why not */
 };
 /* Handles what is pending, never blocks; returns a set of changes. */
 unsigned session_dispatch(struct session *session);
@@ -177,6 +179,19 @@ const char *session_token_phrase(const struct session *session);
 /* Accepts when the token is right and nothing refuses; -EACCES (class REFUSED) otherwise. -EAGAIN
  * while the plan is judged anew, because disks came or went. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);
+
+/* ---- measuring ---- */
+/* Bytes per second that an end reads, by some megabytes of what is to be copied; 0 unknown. */
+struct session_measured {
+	double source, destination;
+};
+/* Of a plan (SESSION_PLANNED): reads both ends, in the background; writes nothing. It is given up
+ * when the plan changes or is started. */
+int session_begin_measure(struct session *session, struct error *reterr);
+bool session_measuring(const struct session *session);
+const struct error *session_measure_error(const struct session *session);
+/* NULL: not of this plan, or not yet. */
+const struct session_measured *session_measured(const struct session *session);
 
 /* ---- verify ---- */
 /* The plan of a saved report, for its list of digests; the source need not be attached. sums: as

@@ -313,6 +313,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	if (goes_on)
 		remember_wishes(starting, session->waiting.job);
 	starting->error = (struct error){ 0 };
+	session_forget_measure(session);
 	drop_started_disks(session);
 	session->started_disks = session->disks;
 	session_address_health(session);

@@ -72,6 +72,7 @@ SINGLE = {
     "ranges-none": ("rescue", RANGES + ["n", "c"], "Nothing is chosen yet"),
     "ranges-hostile": ("hostile", RANGES, "Free-form range"),
     "plan-hostile": ("hostile", PLAN, "Nothing has been written yet"),
+    "plan-estimate": ("rescue", PLAN + ["m"], "as fast as it reads"),
     "plan-refused": ("rescue", ["Down", "s", "Up", "d", "Enter", "c"], "REFUSED"),
     "plan-ticked": ("rescue", PLAN + ["Space", "Down", "Space"], "2 warnings are not ticked"),
     "plan-unticked": ("rescue", PLAN + ["Tab", "456789", "Enter"], "read W1 and tick"),
@@ -121,14 +122,14 @@ SINGLE = {
 }
 
 # Looked at where there is room for more.
-WIDE = ["help-run"]
+WIDE = ["help-run", "plan-estimate"]
 
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
-          "report-verified", "verify-question"]
+          "report-verified", "verify-question", "plan-estimate"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 

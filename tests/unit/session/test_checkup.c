@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Disks are asked for their health one after the other, and the front end waits for none. */
+/* Disks are asked for their health and measured; the front end waits for none of it. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -76,6 +76,46 @@ START_TEST(not_of_a_loop_device)
 }
 END_TEST
 
+/* How fast both ends read, of this plan and no other. */
+START_TEST(ends_are_measured)
+{
+	const struct session_measured *measured;
+	struct error error = { 0 };
+
+	ck_assert_int_lt(session_begin_measure(session, &error), 0);
+	ck_assert_msg(make_plan(source, destination, 0, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_begin_measure(session, &error), 0);
+	while (session_measuring(session)) {
+		ck_assert_ptr_null(session_measured(session));
+		wait_once();
+	}
+	measured = session_measured(session);
+	ck_assert_msg(measured != NULL, "%s", session_measure_error(session)->sentence);
+	ck_assert(measured->source > 0 && measured->destination > 0);
+	/* A copy can start all the same, and another plan knows nothing of it. */
+	ck_assert_int_eq(session_begin_measure(session, &error), 0);
+	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	start_copy();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert_ptr_null(session_measured(session));
+}
+END_TEST
+
+/* An image that is yet to be made cannot be read: unknown, and no error. */
+START_TEST(what_is_not_there_is_not_measured)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(make_plan(source, path_of("new.img"), 0, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_begin_measure(session, &error), 0);
+	while (session_measuring(session))
+		wait_once();
+	ck_assert_ptr_nonnull(session_measured(session));
+	ck_assert(session_measured(session)->source > 0);
+	ck_assert(session_measured(session)->destination <= 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("session/checkup");
@@ -87,6 +127,8 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, one_after_the_other);
 	tcase_add_test(tcase, not_of_a_loop_device);
+	tcase_add_test(tcase, ends_are_measured);
+	tcase_add_test(tcase, what_is_not_there_is_not_measured);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -75,8 +75,9 @@ START_TEST(test_mock_up)
 	plan.options.fill = FILL_MARK;
 	line_start(&line, 80);
 	plan_text_options(&plan.options, ROLLING_NO, &line);
-	ck_assert_str_eq(line.text, " OPTIONS fill mark; max-bad-areas 10; engine chosen at the "
-				    "start; errors: retr..");
+	ck_assert_str_eq(
+		line.text,
+		" OPTIONS fill mark; max-bad-areas 10; engine auto; errors: retry 0, stop; read..");
 	plan.options.max_bad_areas = 0;
 	plan.options.fill = FILL_ZERO;
 	plan.options.chunk = 1000 << 10;
@@ -85,7 +86,7 @@ START_TEST(test_mock_up)
 	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(
 		line.text,
-		" OPTIONS depth 256 chunk 1000K engine chosen at the start; errors: retry 0, st..");
+		" OPTIONS depth 256 chunk 1000K engine auto; errors: retry 0, stop; read back");
 	plan.options.lanes = PLAN_LANES_MAX;
 	plan.options.source_backend = BACKEND_THREADS;
 	plan.options.destination_backend = BACKEND_BUFFERED;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How fast both disks of a plan read, before anything is started: some megabytes at the beginning,
+ * in the middle and at the end of what is to be copied, past the page cache, in the background.
+ * How fast the destination writes nobody can know before it may be written.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "session/private.h"
+
+#define PLACES 3
+#define PIECE  (1U << 20)
+#define PIECES 8                  /* at each place */
+#define BUDGET (1 * NSEC_PER_SEC) /* of each place: a disk that is slow is known to be by then */
+#define ALIGN  4096
+
+/* Adds what was read there, and how long that took. A place that cannot be read says nothing. */
+static void read_place(struct measure_task *task, int fd, void *buffer, uint64_t at, uint64_t end,
+		       uint64_t *bytes, uint64_t *ns)
+{
+	uint64_t begin = clock_monotonic(), now = begin, got = 0;
+
+	while (got < (uint64_t)PIECES * PIECE && at + got < end && now - begin < BUDGET &&
+	       !atomic_load(&task->cancel)) {
+		uint64_t left = (end - at - got) / ALIGN * ALIGN;
+		ssize_t n = left ? pread(fd, buffer, left < PIECE ? left : PIECE, (off_t)(at + got))
+				 : 0;
+
+		now = clock_monotonic();
+		if (n <= 0)
+			break;
+		got += (uint64_t)n;
+	}
+	if (!got)
+		return;
+	*bytes += got;
+	*ns += now - begin;
+}
+
+/* 0: unknown */
+static double read_rate(struct measure_task *task, int fd, struct span span)
+{
+	void *buffer CLEANUP(free) = aligned_alloc(ALIGN, PIECE);
+	uint64_t size = span.end - span.start, bytes = 0, ns = 0;
+
+	for (unsigned i = 0; buffer && i < PLACES; i++) {
+		uint64_t at = span.start + size / PLACES * i;
+
+		/* The last one ends where the copy does. */
+		if (i == PLACES - 1 && size > (uint64_t)PIECES * PIECE)
+			at = span.end - (uint64_t)PIECES * PIECE;
+		read_place(task, fd, buffer, at / ALIGN * ALIGN, span.end, &bytes, &ns);
+	}
+	return ns ? (double)bytes * (double)NSEC_PER_SEC / (double)ns : 0;
+}
+
+static double measure_end(struct measure_task *task, const struct endpoint *endpoint,
+			  struct span span)
+{
+	struct claim *claim = NULL;
+	double rate = 0;
+
+	if (!endpoint->exists && endpoint->kind == ENDPOINT_IMAGE)
+		return 0;
+	if (claim_open(endpoint, CLAIM_SOURCE, &task->plan, &claim, &task->error) < 0)
+		return 0;
+	/* Through the page cache only the memory would be measured. */
+	if (claim_is_direct(claim))
+		rate = read_rate(task, claim_fd(claim), span);
+	claim_discard(claim);
+	return rate;
+}
+
+static void *measure_body(void *argument)
+{
+	struct measure_task *task = argument;
+
+	task->found.source = measure_end(task, &task->plan.source, task->source);
+	if (!task->error.code)
+		task->found.destination =
+			measure_end(task, &task->plan.destination, task->destination);
+	task_announce(&task->task);
+	return NULL;
+}
+
+int session_begin_measure(struct session *session, struct error *reterr)
+{
+	struct measure_task *task = &session->measuring;
+	const struct plan *plan = session->plan;
+	const struct extent *first, *last;
+
+	if (session->state != SESSION_PLANNED || task->task.running)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
+				 _("There is no plan to be measured now."));
+	first = &plan->extents[0];
+	last = &plan->extents[plan->extent_count - 1];
+	task->plan = *plan;
+	task->plan.extents = NULL;
+	task->plan.extent_count = 0;
+	/* Whatever the copy will use: here the kernel reads. */
+	task->plan.options = PLAN_OPTIONS_DEFAULT;
+	task->source = (struct span){ first->source_lba * plan->sector_size,
+				      (last->source_lba + last->sectors) * plan->sector_size };
+	task->destination =
+		(struct span){ first->destination_lba * plan->sector_size,
+			       (last->destination_lba + last->sectors) * plan->sector_size };
+	task->found = (struct session_measured){ 0 };
+	task->error = (struct error){ 0 };
+	task->known = false;
+	atomic_store(&task->cancel, false);
+	return task_start(&task->task, measure_body, task, reterr);
+}
+
+void session_take_measure(struct session *session, unsigned *changes)
+{
+	struct measure_task *task = &session->measuring;
+
+	task_join(&task->task);
+	task->known = !atomic_load(&task->cancel) && !task->error.code;
+	*changes |= SESSION_CHANGE_MEASURED;
+}
+
+void session_forget_measure(struct session *session)
+{
+	atomic_store(&session->measuring.cancel, true);
+	session->measuring.known = false;
+}
+
+bool session_measuring(const struct session *session)
+{
+	return session->measuring.task.running;
+}
+
+const struct error *session_measure_error(const struct session *session)
+{
+	return &session->measuring.error;
+}
+
+const struct session_measured *session_measured(const struct session *session)
+{
+	return session->measuring.known ? &session->measuring.found : NULL;
+}

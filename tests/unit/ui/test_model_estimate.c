@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/model_estimate.h"
+
+static struct extent extent;
+static struct plan plan;
+
+static void setup(void)
+{
+	extent = (struct extent){ .sectors = 2000000 };
+	plan = (struct plan){ .sector_size = 512,
+			      .extents = &extent,
+			      .extent_count = 1,
+			      .total_sectors = 2000000,
+			      .options = PLAN_OPTIONS_DEFAULT };
+	strcpy(plan.source.node, "/dev/sda");
+	strcpy(plan.destination.node, "/dev/sdb");
+}
+
+/* 1,024,000,000 bytes: the slower end decides, and the destination alone how it is read back. */
+START_TEST(test_seconds)
+{
+	const struct session_measured measured = { 200e6, 100e6 };
+	struct estimate estimate;
+
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert(estimate.known);
+	ck_assert_uint_eq(estimate.copy, 11);
+	ck_assert_uint_eq(estimate.verify, 11);
+	estimate_make(&plan, ROLLING_SPARE, &measured, &estimate);
+	ck_assert_uint_eq(estimate.verify, 0);
+	plan.options.rate = 10000000;
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert_uint_eq(estimate.copy, 103);
+	ck_assert_uint_eq(estimate.verify, 11);
+	plan.options.verify = VERIFY_OFF;
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert_uint_eq(estimate.verify, 0);
+}
+END_TEST
+
+/* What is not known is not made up. */
+START_TEST(test_unknown)
+{
+	const struct session_measured measured = { 200e6, 0 };
+	struct estimate estimate;
+	struct line line;
+	char text[256];
+	int count = 0;
+
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert(!estimate.known);
+	for (;; count++) {
+		line_start(&line, 42);
+		if (!estimate_text(&plan, &measured, &estimate, 0, count, &line))
+			break;
+		ck_assert_ptr_null(strstr(line.text, "about"));
+	}
+	ck_assert_int_eq(count, 3);
+	estimate_sentence(&estimate, 0, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "not known"));
+}
+END_TEST
+
+START_TEST(test_words)
+{
+	const struct session_measured measured = { 200e6, 100e6 };
+	struct estimate estimate;
+	struct line line;
+	char text[256];
+
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	line_start(&line, 42);
+	estimate_text(&plan, &measured, &estimate, 0, 1, &line);
+	ck_assert_str_eq(line.text, " sdb reads 100 MB/s");
+	line_start(&line, 42);
+	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
+	ck_assert_str_eq(line.text, " copy    about 0:00:11");
+	estimate_sentence(&estimate, 0, text, sizeof(text));
+	ck_assert_int_le(text_width(text), 78);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("model_estimate");
+	TCase *tests = tcase_create("model_estimate");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, test_seconds);
+	tcase_add_test(tests, test_unknown);
+	tcase_add_test(tests, test_words);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

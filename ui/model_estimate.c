@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model_estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+
+#include "model_run.h"
+
+void estimate_make(const struct plan *plan, enum rolling_how rolling,
+		   const struct session_measured *measured, struct estimate *ret)
+{
+	double bytes = (double)plan_bytes(plan);
+	double slower = fmin(measured->source, measured->destination), limit = slower;
+
+	*ret = (struct estimate){ .known = slower > 0 };
+	if (!ret->known)
+		return;
+	if (plan->options.rate)
+		limit = fmin(slower, (double)plan->options.rate);
+	ret->copy = (uint64_t)ceil(bytes / limit);
+	if (plan->options.verify == VERIFY_COMPARE)
+		ret->verify = (uint64_t)ceil(bytes / slower);
+	else if (plan->options.verify != VERIFY_OFF && rolling == ROLLING_NO)
+		ret->verify = (uint64_t)ceil(bytes / measured->destination);
+}
+
+static void text_rate(const struct endpoint *end, double rate, struct line *line)
+{
+	const char *node = end->node;
+	char text[UNITS_TEXT_MAX];
+
+	line_add(line, _(" %s reads %s"), strncmp(node, "/dev/", 5) ? node : node + 5,
+		 rate > 0 ? units_print_rate(rate, text) : _("unknown"));
+}
+
+static void text_span(const char *word, uint64_t seconds, struct line *line)
+{
+	char duration[UNITS_TEXT_MAX];
+
+	line_add(line, " %s", word);
+	line_to(line, 9);
+	line_add(line, _("about %s"), units_print_duration(seconds, duration));
+}
+
+static void finish_text(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
+{
+	uint64_t seconds = estimate->copy + estimate->verify;
+	const struct eta eta = { .known = true,
+				 .seconds = seconds,
+				 .finish = now + (int64_t)seconds };
+
+	run_text_eta(&eta, now, buffer, size);
+}
+
+bool estimate_text(const struct plan *plan, const struct session_measured *measured,
+		   const struct estimate *estimate, int64_t now, int index, struct line *line)
+{
+	char finish[96];
+
+	switch (index) {
+	case 0:
+		text_rate(&plan->source, measured->source, line);
+		return true;
+	case 1:
+		text_rate(&plan->destination, measured->destination, line);
+		return true;
+	case 2:
+		if (estimate->known)
+			text_span(_("copy"), estimate->copy, line);
+		else
+			line_add(line, _(" how long it takes is not known"));
+		return true;
+	case 3:
+		if (!estimate->known)
+			return false;
+		if (estimate->verify)
+			text_span(_("verify"), estimate->verify, line);
+		else
+			line_add(line, plan->options.verify == VERIFY_OFF
+					       ? _(" not read back")
+					       : _(" verified meanwhile"));
+		return true;
+	case 4:
+		finish_text(estimate, now, finish, sizeof(finish));
+		line_add(line, " %s", _("in all"));
+		line_to(line, 9);
+		line_add(line, _("about %s"), finish);
+		return true;
+	case 5:
+		line_add(line, _(" if it writes as fast as it reads"));
+		return true;
+	default:
+		return false;
+	}
+}
+
+void estimate_sentence(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
+{
+	char finish[96];
+
+	if (!estimate->known) {
+		snprintf(
+			buffer, size, "%s",
+			_("How long it takes is not known: an end cannot be read past the cache."));
+		return;
+	}
+	finish_text(estimate, now, finish, sizeof(finish));
+	snprintf(buffer, size, _("All takes about %s, if it writes as fast as it reads."), finish);
+}
