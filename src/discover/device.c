@@ -103,6 +103,10 @@ struct udev_device *device_hardware(struct udev_device *device)
 
 	if (!parent)
 		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme", NULL);
+	/* Of a disk with several controllers (multipath) that is what they are parts of. */
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme-subsystem",
+								       NULL);
 	if (!parent)
 		parent = udev_device_get_parent_with_subsystem_devtype(device, "mmc", NULL);
 	if (!parent)

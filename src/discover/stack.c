@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libudev.h>
 
@@ -20,6 +21,7 @@ struct block {
 	char holder_name[128];
 	char *backing_file; /* as the kernel says it, not sanitised: it is looked up */
 	size_t disk;        /* of a partition, else STACK_NONE */
+	bool bcache;        /* bcache has taken it, as backing device or cache */
 	size_t *below;
 	size_t below_count;
 	unsigned visited; /* number of the last walk that came by */
@@ -115,11 +117,25 @@ static int read_backing_file(struct block *block, struct udev_device *device)
 	return 0;
 }
 
-static int read_block(struct block *block, struct udev_device *device)
+/* A cache that no backing device uses, and a backing device whose cache is missing, have no holder
+ * and are held all the same. */
+static bool is_taken_by_bcache(struct udev_device *device)
+{
+	char path[512];
+
+	/* What it makes of them has such a folder, too. */
+	if (strncmp(udev_device_get_sysname(device), "bcache", strlen("bcache")) == 0)
+		return false;
+	snprintf(path, sizeof(path), "%s/bcache", udev_device_get_syspath(device));
+	return access(path, F_OK) == 0;
+}
+
+static int read_block(struct block *block, struct udev_device *device, bool bcache)
 {
 	const char *name = udev_device_get_sysname(device);
 	const char *node = udev_device_get_devnode(device);
 
+	block->bcache = bcache && is_taken_by_bcache(device);
 	block->devno = udev_device_get_devnum(device);
 	block->disk = STACK_NONE;
 	text_sanitise(block->name, sizeof(block->name), name, strlen(name));
@@ -150,6 +166,7 @@ static size_t disk_of(const struct stack *stack, struct udev_device *device)
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret)
 {
 	struct stack *stack = calloc(1, sizeof(*stack));
+	bool bcache = access("/sys/fs/bcache", F_OK) == 0;
 	int r = 0;
 
 	if (!stack)
@@ -163,7 +180,7 @@ int stack_new(struct udev_device *const *blocks, size_t count, struct stack **re
 	stack->count = count;
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		stack->by_devno[i] = i;
-		r = read_block(&stack->blocks[i], blocks[i]);
+		r = read_block(&stack->blocks[i], blocks[i], bcache);
 	}
 	if (r == 0)
 		qsort_r(stack->by_devno, count, sizeof(*stack->by_devno), compare_devno, stack);
@@ -198,6 +215,11 @@ void stack_destroy(struct stack *stack)
 size_t stack_count(const struct stack *stack)
 {
 	return stack ? stack->count : 0;
+}
+
+dev_t stack_devno(const struct stack *stack, size_t block)
+{
+	return stack->blocks[block].devno;
 }
 
 const char *stack_node(const struct stack *stack, size_t block)
@@ -235,58 +257,17 @@ enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
 	return USE_BCACHE;
 }
 
+bool stack_is_bcache(const struct stack *stack, size_t block)
+{
+	return stack->blocks[block].bcache;
+}
+
 bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret)
 {
 	if (n >= stack->blocks[block].below_count)
 		return false;
 	*ret = stack->blocks[block].below[n];
 	return true;
-}
-
-/* Collects the members listed in one folder of /sys/fs/btrfs; 0 when `name` is none of them. */
-static size_t members_in(const struct stack *stack, const char *path, const char *name, size_t *ret,
-			 size_t max)
-{
-	DIR *directory = opendir(path);
-	struct dirent *entry;
-	size_t count = 0;
-	bool ours = false;
-
-	if (!directory)
-		return 0;
-	while ((entry = readdir(directory))) {
-		size_t member =
-			entry->d_name[0] == '.' ? STACK_NONE : by_name(stack, entry->d_name);
-
-		ours = ours || strcmp(entry->d_name, name) == 0;
-		if (member != STACK_NONE && count < max)
-			ret[count++] = member;
-	}
-	closedir(directory);
-	return ours ? count : 0;
-}
-
-size_t stack_btrfs_members(const struct stack *stack, size_t block, size_t *ret, size_t max)
-{
-	DIR *directory = opendir("/sys/fs/btrfs");
-	struct dirent *entry;
-	size_t count = 0;
-
-	while (directory && count == 0 && (entry = readdir(directory))) {
-		char path[512];
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devices", entry->d_name);
-		count = members_in(stack, path, stack->blocks[block].name, ret, max);
-	}
-	if (directory)
-		closedir(directory);
-	if (count == 0) {
-		ret[0] = block;
-		count = 1;
-	}
-	return count;
 }
 
 static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
@@ -309,6 +290,30 @@ static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, vo
 			r = walk(stack, disk->below[i], visit, user);
 	}
 	return r < 0 ? r : 0;
+}
+
+/* A circle, which a made-up sysfs may hold, ends at the most. */
+static unsigned height(const struct stack *stack, size_t block, unsigned most)
+{
+	const struct block *b = &stack->blocks[block];
+	unsigned highest = 0;
+
+	for (size_t i = 0; most > 0 && i < b->below_count; i++) {
+		unsigned h = 1 + height(stack, b->below[i], most - 1);
+
+		highest = h > highest ? h : highest;
+	}
+	if (most > 0 && b->disk != STACK_NONE) {
+		unsigned h = height(stack, b->disk, most - 1);
+
+		highest = h > highest ? h : highest;
+	}
+	return highest;
+}
+
+unsigned stack_height(const struct stack *stack, size_t block)
+{
+	return height(stack, block, STACK_HEIGHT_MAX);
 }
 
 int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),

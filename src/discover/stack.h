@@ -18,6 +18,8 @@ struct udev_device;
 struct stack;
 
 #define STACK_NONE SIZE_MAX
+/* Higher ones are told apart no more. */
+#define STACK_HEIGHT_MAX 16U
 
 /* -ENOMEM. Slaves are linked; files behind loop devices and zram are not, see stack_link(). */
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret);
@@ -25,6 +27,7 @@ void stack_destroy(struct stack *stack);
 
 size_t stack_count(const struct stack *stack);
 size_t stack_by_devno(const struct stack *stack, dev_t devno); /* STACK_NONE */
+dev_t stack_devno(const struct stack *stack, size_t block);
 const char *stack_node(const struct stack *stack, size_t block);
 /* The file or device behind a loop or zram device, NULL for others. */
 const char *stack_backing_file(const struct stack *stack, size_t block);
@@ -35,8 +38,12 @@ enum use_kind stack_holder_kind(const struct stack *stack, size_t block);
 bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret);
 int stack_link(struct stack *stack, size_t block, size_t below);
 
-/* All members of the btrfs file system that `block` belongs to, at least itself. */
-size_t stack_btrfs_members(const struct stack *stack, size_t block, size_t *ret, size_t max);
+/* bcache has registered it, as a cache or as what is cached; whether anything stands upon it is
+ * another question. */
+bool stack_is_bcache(const struct stack *stack, size_t block);
+
+/* On how many devices, one upon the other, the block stands: 0 for hardware. */
+unsigned stack_height(const struct stack *stack, size_t block);
 
 /* Calls visit for the block and, once each, for everything below it. A partition stands on what
  * its disk stands on. Stops at the first result below 0 and returns it. */

@@ -18,6 +18,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/btrfs.h"
 #include "discover/stack.h"
 
 struct usage {
@@ -68,12 +69,27 @@ static int spread(struct usage *usage, size_t block, enum use_kind kind, const c
 	return stack_walk_down(usage->stack, block, spread_to, &data);
 }
 
+static size_t blocks_of_btrfs(struct usage *usage, size_t block,
+			      size_t ret[static BTRFS_MEMBERS_MAX])
+{
+	dev_t members[BTRFS_MEMBERS_MAX];
+	size_t found = btrfs_members(stack_devno(usage->stack, block), members), count = 0;
+
+	for (size_t i = 0; i < found; i++) {
+		ret[count] = stack_by_devno(usage->stack, members[i]);
+		if (ret[count] != STACK_NONE)
+			count++;
+	}
+	return count;
+}
+
 /*
  * The block devices that a mounted file system lies on. Those with a device
  * number of their own say it; btrfs and the like have a made-up one, and their
  * source names one member of possibly several.
  */
-static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs, size_t *ret, size_t max)
+static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs,
+			      size_t ret[static BTRFS_MEMBERS_MAX])
 {
 	const char *type = mnt_fs_get_fstype(fs);
 	const char *source = mnt_fs_get_source(fs);
@@ -87,18 +103,16 @@ static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs, size_t 
 	if (block == STACK_NONE)
 		return 0;
 	if (type && strcmp(type, "btrfs") == 0)
-		return stack_btrfs_members(usage->stack, block, ret, max);
+		return blocks_of_btrfs(usage, block, ret);
 	ret[0] = block;
 	return 1;
 }
 
-#define MEMBERS_MAX 64
-
 static int spread_mount(struct usage *usage, struct libmnt_fs *fs, enum use_kind kind,
 			const char *what)
 {
-	size_t blocks[MEMBERS_MAX];
-	size_t count = blocks_of_mount(usage, fs, blocks, MEMBERS_MAX);
+	size_t blocks[BTRFS_MEMBERS_MAX];
+	size_t count = blocks_of_mount(usage, fs, blocks);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -128,7 +142,8 @@ static struct libmnt_fs *mount_of_path(struct usage *usage, const char *path)
 }
 
 /* A whole device may back a loop device or zram, too. */
-static size_t blocks_of_file(struct usage *usage, const char *path, size_t *ret, size_t max)
+static size_t blocks_of_file(struct usage *usage, const char *path,
+			     size_t ret[static BTRFS_MEMBERS_MAX])
 {
 	struct libmnt_fs *fs;
 	struct stat st;
@@ -139,7 +154,7 @@ static size_t blocks_of_file(struct usage *usage, const char *path, size_t *ret,
 			return 1;
 	}
 	fs = mount_of_path(usage, path);
-	return fs ? blocks_of_mount(usage, fs, ret, max) : 0;
+	return fs ? blocks_of_mount(usage, fs, ret) : 0;
 }
 
 static bool has_prefix(const char *text, const char *prefix)
@@ -225,11 +240,11 @@ static int add_swaps(struct usage *usage)
 
 	while (r == 0 && mnt_table_next_fs(usage->swaps, walk, &fs) == 0) {
 		const char *source = mnt_fs_get_source(fs);
-		size_t blocks[MEMBERS_MAX], count;
+		size_t blocks[BTRFS_MEMBERS_MAX], count;
 
 		if (!source || source[0] != '/')
 			continue;
-		count = blocks_of_file(usage, source, blocks, MEMBERS_MAX);
+		count = blocks_of_file(usage, source, blocks);
 		for (size_t i = 0; r == 0 && i < count; i++)
 			r = spread(usage, blocks[i], USE_SWAP, source);
 	}
@@ -237,17 +252,39 @@ static int add_swaps(struct usage *usage)
 	return r;
 }
 
+static int add_holder(struct usage *usage, size_t holder)
+{
+	const char *file = stack_backing_file(usage->stack, holder);
+	const char *what = file ? file : stack_holder_name(usage->stack, holder);
+	size_t below;
+
+	for (size_t n = 0; stack_below(usage->stack, holder, n, &below); n++)
+		if (spread(usage, below, stack_holder_kind(usage->stack, holder), what) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static bool has_kind(const struct use_list *list, enum use_kind kind)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* The highest first: that is the order in which a stack is taken apart. */
 static int add_holders(struct usage *usage)
 {
-	for (size_t i = 0; i < stack_count(usage->stack); i++) {
-		const char *file = stack_backing_file(usage->stack, i);
-		const char *what = file ? file : stack_holder_name(usage->stack, i);
-		size_t below;
+	size_t count = stack_count(usage->stack);
 
-		for (size_t n = 0; stack_below(usage->stack, i, n, &below); n++)
-			if (spread(usage, below, stack_holder_kind(usage->stack, i), what) < 0)
+	for (unsigned height = STACK_HEIGHT_MAX; height > 0; height--)
+		for (size_t i = 0; i < count; i++)
+			if (stack_height(usage->stack, i) == height && add_holder(usage, i) < 0)
 				return -ENOMEM;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (stack_is_bcache(usage->stack, i) && !has_kind(&usage->uses[i], USE_BCACHE) &&
+		    spread(usage, i, USE_BCACHE, "bcache") < 0)
+			return -ENOMEM;
 	return 0;
 }
 
@@ -256,8 +293,8 @@ static int link_backing_files(struct usage *usage)
 {
 	for (size_t i = 0; i < stack_count(usage->stack); i++) {
 		const char *file = stack_backing_file(usage->stack, i);
-		size_t blocks[MEMBERS_MAX];
-		size_t count = file ? blocks_of_file(usage, file, blocks, MEMBERS_MAX) : 0;
+		size_t blocks[BTRFS_MEMBERS_MAX];
+		size_t count = file ? blocks_of_file(usage, file, blocks) : 0;
 
 		for (size_t n = 0; n < count; n++)
 			if (stack_link(usage->stack, i, blocks[n]) < 0)

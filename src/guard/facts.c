@@ -23,6 +23,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/btrfs.h"
 #include "guard/rule.h"
 
 /* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
@@ -157,6 +158,24 @@ static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
 	return true;
 }
 
+/* What a mount names as its source, when that is a device; of btrfs all the others, too. */
+static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned depth)
+{
+	const char *source = mnt_fs_get_source(fs);
+	dev_t members[BTRFS_MEMBERS_MAX];
+	size_t count = 1;
+	struct stat st;
+
+	if (!source || source[0] != '/' || stat(source, &st) < 0 || !S_ISBLK(st.st_mode))
+		return false;
+	members[0] = st.st_rdev;
+	if (mnt_fs_match_fstype(fs, "btrfs"))
+		count = btrfs_members(st.st_rdev, members);
+	for (size_t i = 0; i < count; i++)
+		below_device(search, members[i], depth + 1);
+	return true;
+}
+
 /* File systems without a device number of their own: overlay, btrfs, network. */
 static void below_anonymous(struct search *search, const char *path, unsigned depth)
 {
@@ -187,11 +206,7 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 			search->place->complete = false;
 		return;
 	}
-	const char *source = mnt_fs_get_source(fs);
-
-	if (source && stat(source, &st) == 0 && S_ISBLK(st.st_mode))
-		below_device(search, st.st_rdev, depth + 1);
-	else
+	if (!below_source(search, fs, depth))
 		search->place->complete = false;
 }
 
@@ -328,21 +343,24 @@ static void find_loop(const struct endpoint *image, const struct disk_list *disk
 	}
 }
 
-static bool part_of_source(const struct plan *plan, const struct disk *disk, dev_t devno)
+/* At any depth: through LVM, crypt and md, and whichever member of a btrfs it is. */
+static bool lies_on(struct libmnt_table *mounts, struct libmnt_fs *fs,
+		    const struct endpoint *endpoint)
 {
-	if (devno == plan->source.devno)
-		return true;
-	if (plan->source.kind != ENDPOINT_DISK || !disk)
+	struct guard_place place = { 0 };
+	struct search search = { .mounts = mounts, .place = &place };
+	dev_t devno = mnt_fs_get_devno(fs);
+
+	if (major(devno) != 0)
+		below_device(&search, devno, 0);
+	else if (!below_source(&search, fs, 0))
 		return false;
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (disk->partitions[i].devno == devno)
-			return true;
-	return false;
+	return rule_place_on(&place, endpoint);
 }
 
 /* The first place where the source, or a part of it, is mounted for writing. */
-static void find_writable_mount(struct libmnt_table *mounts, const struct plan *plan,
-				const struct disk *disk, char *ret, size_t size)
+static void find_writable_mount(struct libmnt_table *mounts, const struct endpoint *source,
+				char *ret, size_t size)
 {
 	struct libmnt_iter *iter = mounts ? mnt_new_iter(MNT_ITER_FORWARD) : NULL;
 	struct libmnt_fs *fs;
@@ -350,19 +368,10 @@ static void find_writable_mount(struct libmnt_table *mounts, const struct plan *
 	if (!iter)
 		return;
 	while (mnt_table_next_fs(mounts, iter, &fs) == 0) {
-		const char *source = mnt_fs_get_source(fs), *where = mnt_fs_get_target(fs);
+		const char *where = mnt_fs_get_target(fs);
 		const char *options = mnt_fs_get_options(fs);
-		dev_t devno = mnt_fs_get_devno(fs);
-		struct stat st;
 
-		if (major(devno) == 0) {
-			if (!source || source[0] != '/' || stat(source, &st) < 0 ||
-			    !S_ISBLK(st.st_mode))
-				continue;
-			devno = st.st_rdev;
-		}
-		if (!part_of_source(plan, disk, devno) ||
-		    (options && mnt_match_options(options, "ro")))
+		if ((options && mnt_match_options(options, "ro")) || !lies_on(mounts, fs, source))
 			continue;
 		text_sanitise(ret, size, where ? where : "", where ? strlen(where) : 0);
 		break;
@@ -396,8 +405,10 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	}
 	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
 		find_below(mounts, &plan->destination, &ret->destination_below);
-	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
-		find_writable_mount(mounts, plan, endpoint_disk(disks, &plan->source),
-				    ret->source_writable_mount, sizeof(ret->source_writable_mount));
+	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION) {
+		find_below(mounts, &plan->source, &ret->source_below);
+		find_writable_mount(mounts, &plan->source, ret->source_writable_mount,
+				    sizeof(ret->source_writable_mount));
+	}
 	return 0;
 }

@@ -44,6 +44,9 @@ bool rule_place_on(const struct guard_place *place, const struct endpoint *endpo
 /* Some device below the place lies on the same disk as the endpoint. */
 bool rule_place_beside(const struct guard_place *place, const struct endpoint *endpoint);
 
+/* rules_backend.c */
+void rule_sg_backend(const struct rule_context *context, struct verdict *ret);
+
 /* rules_use.c */
 void rule_destination_boot(const struct rule_context *context, struct verdict *ret);
 void rule_destination_mounted(const struct rule_context *context, struct verdict *ret);

@@ -52,6 +52,8 @@ static const struct rule_info table[] = {
 	  rule_table_beyond_end },
 	{ "image-on-source-disk", N_("the image is not written onto the disk being read"), true,
 	  rule_image_on_source_disk },
+	{ "sg-backend", N_("SCSI commands reach the ends that they were chosen for"), false,
+	  rule_sg_backend },
 	{ "image-space", N_("the file system has room for the image"), true, rule_image_space },
 	{ "image-limit", N_("the file system takes files of the image's size"), false,
 	  rule_image_limit },
@@ -308,8 +310,10 @@ bool rule_place_on(const struct guard_place *place, const struct endpoint *endpo
 		return rule_place_beside(place, endpoint);
 	if (endpoint->kind != ENDPOINT_PARTITION)
 		return false;
+	/* What stands on the whole disk, past its partitions, stands on each of them. */
 	for (size_t i = 0; i < place->below_count; i++)
-		if (place->below[i].devno == endpoint->devno)
+		if (place->below[i].devno == endpoint->devno ||
+		    place->below[i].devno == endpoint->identity.devno)
 			return true;
 	return false;
 }

@@ -170,10 +170,39 @@ void rule_destination_on_source(const struct rule_context *context, struct verdi
 			 plan->destination.node, rule_name(context, &plan->source, name));
 }
 
+/* The n-th disk that an end lies on: its own, then those below; NULL behind the last. */
+static const char *nth_disk(const struct endpoint *endpoint, const struct guard_place *below,
+			    size_t n)
+{
+	if (n == 0)
+		return endpoint->disk_node;
+	return n <= below->below_count ? below->below[n - 1].disk : NULL;
+}
+
+/* The first disk below both ends: two logical volumes on one disk, or one and its disk. NULL when
+ * there is none, or when files lie between: see image-on-source-disk. */
+static const char *shared_disk(const struct rule_context *context)
+{
+	const struct guard_facts *facts = context->facts;
+	const char *a, *b;
+
+	if (!context->source || context->source->kind == DISK_LOOP || !context->destination ||
+	    context->destination->kind == DISK_LOOP)
+		return NULL;
+	for (size_t i = 0; (a = nth_disk(&context->plan->source, &facts->source_below, i)); i++)
+		for (size_t j = 0; (b = nth_disk(&context->plan->destination,
+						 &facts->destination_below, j));
+		     j++)
+			if (a[0] && strcmp(a, b) == 0)
+				return a;
+	return NULL;
+}
+
 void rule_same_physical_disk(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
 	const struct disk *a = context->source, *b = context->destination;
+	const char *shared = shared_disk(context);
 
 	if (plan_overlaps_itself(plan) || context->facts->same_storage)
 		return;
@@ -190,4 +219,9 @@ void rule_same_physical_disk(const struct rule_context *context, struct verdict 
 			_("%s and %s are parts of one physical device: the copy is slow there, and "
 			  "a failing device takes both with it."),
 			a->node, b->node);
+	else if (shared)
+		rule_say(ret, VERDICT_WARN,
+			 _("Source and destination both lie on %s: reading and writing share it, "
+			   "and a failing disk takes both with it."),
+			 shared);
 }

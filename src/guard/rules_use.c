@@ -98,29 +98,28 @@ void rule_destination_swap(const struct rule_context *context, struct verdict *r
 			 rule_name(context, destination, name), list);
 }
 
-void rule_destination_held(const struct rule_context *context, struct verdict *ret)
+/* bcache holds its disks also before, and after, anything stands upon them. */
+static void say_bcache(const struct use *use, const char *name, const char *list,
+		       struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
-	const char *loop = context->facts->destination_loop;
-	const struct use *use =
-		find_use(context->destination, destination,
-			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
+	const char *slash = strrchr(use->node, '/');
+	const char *block = slash ? slash + 1 : use->node;
 
-	/* The same file is said by a rule of its own. */
-	if (loop[0] && !context->facts->same_storage)
-		rule_say(ret, VERDICT_REFUSE,
-			 _("The image %s is attached as the disk %s, which may be in use. Detach "
-			   "that first (losetup -d %s)."),
-			 destination->node, loop, loop);
-	if (!use)
-		return;
-	rule_name(context, destination, name);
+	rule_say(ret, VERDICT_REFUSE,
+		 _("bcache uses the destination %s (%s). Release it first: echo 1 > "
+		   "/sys/class/block/%s/bcache/stop, or if it is the cache, to bcache/set/stop "
+		   "there."),
+		 name, list, block);
+}
+
+static void say_held(const struct use *use, const char *name, const char *list, struct verdict *ret)
+{
 	switch (use->kind) {
 	case USE_DM:
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The device mapper holds the destination %s (%s). Release it first: "
-			   "vgchange -an for LVM, cryptsetup close for encryption."),
+			   "vgchange -an for LVM, cryptsetup close for encryption, multipath -f "
+			   "for multipath, dmsetup remove for the rest."),
 			 name, list);
 		break;
 	case USE_MD:
@@ -136,12 +135,35 @@ void rule_destination_held(const struct rule_context *context, struct verdict *r
 			 name, list);
 		break;
 	default:
+		if (strncmp(use->what, "bcache", strlen("bcache")) == 0) {
+			say_bcache(use, name, list, ret);
+			break;
+		}
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Another device is built upon the destination %s (%s). Take that apart "
 			   "first."),
 			 name, list);
 		break;
 	}
+}
+
+void rule_destination_held(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	const char *loop = context->facts->destination_loop;
+	const struct use *use =
+		find_use(context->destination, destination,
+			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
+
+	/* The same file is said by a rule of its own. */
+	if (loop[0] && !context->facts->same_storage)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The image %s is attached as the disk %s, which may be in use. Detach "
+			   "that first (losetup -d %s)."),
+			 destination->node, loop, loop);
+	if (use)
+		say_held(use, rule_name(context, destination, name), list, ret);
 }
 
 void rule_destination_exclusive(const struct rule_context *context, struct verdict *ret)
@@ -153,8 +175,9 @@ void rule_destination_exclusive(const struct rule_context *context, struct verdi
 		return;
 	if (find_use(context->destination, destination, 1U << USE_EXCLUSIVE, list))
 		rule_say(ret, VERDICT_REFUSE,
-			 _("Another program holds the destination %s open exclusively (%s). Find "
-			   "it with fuser or lsof and end it."),
+			 _("Another program holds the destination %s open exclusively (%s), or it "
+			   "is mounted where this program cannot see it (a container, an imported "
+			   "ZFS pool). Find it with fuser, lsof or lsns and release it."),
 			 rule_name(context, destination, name), list);
 	else if (!find_use(context->destination, destination, ~0U, list))
 		rule_say(ret, VERDICT_OK, _("no mount, swap, md, dm or open holder on %s"),

@@ -97,13 +97,14 @@ UAS_onto_USB_by_sg() {
 	onto_by_sg "$(serial_of_uas)" USB-SRC-000003
 }
 
+# Said by the plan, before anything is opened.
 no_sg_on_NVMe_nor_virtio() {
-	run 2 clone -s serial=NVME-DST-000002 -d new.img --source-backend sg --confirm new.img \
+	run 3 clone -s serial=NVME-DST-000002 -d new.img --source-backend sg --dry-run --log-dir logs
+	says 'no SCSI disk (nvme)'
+	run 3 clone -s serial=VIRTIO-D-000004 -d new.img --source-backend sg --confirm new.img \
 		--log-dir logs
-	says 'has no sg node'
-	run 2 clone -s serial=VIRTIO-D-000004 -d new.img --source-backend sg --confirm new.img \
-		--log-dir logs
-	says 'has no sg node'
+	says 'no SCSI disk (virtio)'
+	[ ! -e new.img ]
 }
 
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \

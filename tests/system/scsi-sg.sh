@@ -177,7 +177,7 @@ without_the_sg_driver_by_the_block_node() {
 	blockdev --flushbufs "$source"
 	run 0 clone -s "${source}1" -d new.img --source-backend sg --confirm new.img --log-dir logs
 	cmp new.img "${source}1"
-	run 2 clone -s "$source" -d "$destination" --source-backend sg --sg-io mmap \
+	run 3 clone -s "$source" -d "$destination" --source-backend sg --sg-io mmap \
 		--confirm "$token" --log-dir logs
 	says 'modprobe sg'
 	trouble 2
@@ -412,11 +412,11 @@ what_is_no_scsi_disk_is_refused() {
 	undone_by detach "$loop"
 	before=$(digest "$loop")
 	destination=$loop token=$loop
-	through sg sg 2
+	through sg sg 3
 	says 'has no sg node'
 	[ "$(digest "$loop")" = "$before" ]
 	head -c $((SIZE * MIB)) /dev/urandom >file.img
-	run '1|2' clone -s file.img -d "$spare" --source-backend sg --confirm "$(token_of "$spare")" \
+	run 3 clone -s file.img -d "$spare" --source-backend sg --confirm "$(token_of "$spare")" \
 		--log-dir logs
 	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
 }

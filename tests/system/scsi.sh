@@ -84,6 +84,30 @@ a_member_of_device_mapper_is_refused() {
 	[ "$(digest "$destination")" = "$before" ]
 }
 
+# Mounts, and a volume that is made of the disk, count through the layers between.
+what_stands_on_the_source_is_told() {
+	modprobe -d /run/lab dm-mod
+	three_disks
+	sfdisk -q "$source" <<<'start=2048, size=8192'
+	wait_for test -b "${source}1"
+	dmsetup create lower --table "0 $(blockdev --getsz "$source") linear $source 0"
+	undone_by dmsetup_remove lower
+	run 3 clone -s "${source}1" -d /dev/mapper/lower -r 0+100 --at 8 --dry-run --log-dir logs
+	says destination-on-source
+	dmsetup create upper --table '0 16384 linear /dev/mapper/lower 2048'
+	undone_by dmsetup_remove upper
+	dmsetup create other --table '0 2048 linear /dev/mapper/lower 20480'
+	undone_by dmsetup_remove other
+	run 0 clone -s /dev/mapper/other -d /dev/mapper/upper --dry-run --log-dir logs
+	says same-physical-disk
+	mkfs.ext4 -q -F /dev/mapper/upper
+	mount_at "$case_dir/mounted" /dev/mapper/upper
+	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs
+	says "is mounted read-write ($case_dir/mounted)"
+	run 3 clone -s "$source" -d mounted/new.img -r 0+100 --dry-run --log-dir logs
+	says image-on-source-disk
+}
+
 dmsetup_remove() {
 	dmsetup remove "$1"
 }
@@ -150,6 +174,7 @@ a_disk_that_is_unplugged_stops_the_copy() {
 run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
-	a_member_of_device_mapper_is_refused a_read_error_stops_with_its_lba_and_the_map_goes_on \
+	a_member_of_device_mapper_is_refused what_stands_on_the_source_is_told \
+	a_read_error_stops_with_its_lba_and_the_map_goes_on \
 	a_rescue_leaves_out_exactly_the_bad_sectors \
 	a_disk_that_is_unplugged_stops_the_copy

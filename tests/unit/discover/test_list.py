@@ -46,7 +46,7 @@ def validated(name, text):
 
 class List(unittest.TestCase):
     def test_json_of_every_machine(self):
-        for machine, disks in ("laptop", 4), ("raw", 2), ("nosg", 2), ("stack", 8):
+        for machine, disks in ("laptop", 4), ("raw", 2), ("nosg", 2), ("stack", 8), ("stacked", 20):
             with self.subTest(machine):
                 result = run(machine, "list", "--json")
                 self.assertEqual(result.returncode, 0, result.stderr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole machines, replayed by umockdev from tests/dumps/machines.py. */
+/* Whole machines, replayed by umockdev: made up (tests/dumps/machines.py) and recorded. */
 #include "discover/scan.h"
 
 #include <errno.h>
@@ -348,24 +348,128 @@ START_TEST(stacks_spread_their_uses)
 }
 END_TEST
 
-START_TEST(btrfs_members_share_the_mount)
+/* What umockdev does not take from a dump: folders of sysfs that belong to no device. */
+static void make_in_sysfs(const char *script)
 {
-	load("stack");
-
 	char *root = umockdev_testbed_get_root_dir(testbed);
-	char *command = g_strdup_printf("mkdir -p %s/sys/fs/btrfs/1234/devices/sdc "
-					"%s/sys/fs/btrfs/1234/devices/sdd",
-					root, root);
+	char *command = g_strdup_printf("cd %s/sys && %s", root, script);
 
 	umockdev_testbed_disable(testbed);
 	ck_assert_int_eq(system(command), 0);
 	umockdev_testbed_enable(testbed);
+	g_free(command);
+	g_free(root);
+}
+
+START_TEST(btrfs_members_share_the_mount)
+{
+	load("stack");
+	make_in_sysfs("mkdir -p fs/btrfs/1234/devices && cd fs/btrfs/1234/devices && "
+		      "for disk in sdc sdd; do ln -s ../../../../class/block/$disk; done");
 	run("stack", true);
 	ck_assert(uses(&disk("/dev/sdc")->in_use, USE_MOUNT, "/data"));
 	ck_assert(uses(&disk("/dev/sdd")->in_use, USE_MOUNT, "/data"));
 	ck_assert_uint_eq(disk("/dev/sdh")->in_use.count, 0);
-	g_free(command);
-	g_free(root);
+}
+END_TEST
+
+/* A cache without anything to cache: the kernel names no holder of it. */
+START_TEST(bcache_holds_what_it_registered)
+{
+	load("stack");
+	make_in_sysfs("mkdir -p fs/bcache class/block/sdh/bcache class/block/bcache0/bcache "
+		      "class/block/sde/bcache");
+	run("stack", true);
+	ck_assert(uses(&disk("/dev/sdh")->in_use, USE_BCACHE, "bcache"));
+	ck_assert(uses(&disk("/dev/sde")->in_use, USE_BCACHE, "bcache0"));
+	ck_assert_uint_eq(disk("/dev/sde")->in_use.count, 1);
+	ck_assert_uint_eq(disk("/dev/bcache0")->in_use.count, 0);
+}
+END_TEST
+
+static size_t place_of(const struct use_list *in_use, const char *what)
+{
+	for (size_t i = 0; i < in_use->count; i++)
+		if (in_use->items[i].kind != USE_MOUNT && strcmp(in_use->items[i].what, what) == 0)
+			return i;
+	ck_abort_msg("not used by %s", what);
+}
+
+/* vgchange, then mdadm, then cryptsetup. */
+START_TEST(holders_are_told_from_the_top)
+{
+	load("stack");
+	run("stack", true);
+
+	const struct use_list *in_use = &disk("/dev/sda")->partitions[0].in_use;
+
+	ck_assert_uint_lt(place_of(in_use, "/srv/swap.img"), place_of(in_use, "vg0-srv"));
+	ck_assert_uint_lt(place_of(in_use, "vg0-srv"), place_of(in_use, "md0"));
+	ck_assert_uint_lt(place_of(in_use, "md0"), place_of(in_use, "crypt0"));
+}
+END_TEST
+
+/* Recorded where it all was real: LVM on md, crypt, bcache, btrfs on NVMe and virtio, a linear
+ * device over a whole disk, half an array, two paths to one disk, swap in memory. */
+START_TEST(a_recorded_machine_tells_every_use)
+{
+	static const struct {
+		const char *node, *letters;
+	} expected[] = {
+		{ "/dev/sda", "MSLR" },   { "/dev/sdb", "MSLR" },  { "/dev/sdc", "ML" },
+		{ "/dev/sdd", "MSF" },    { "/dev/sde", "-" },     { "/dev/sdf", "MH" },
+		{ "/dev/sdj", "L" },      { "/dev/sdk", "L" },     { "/dev/sdl", "R" },
+		{ "/dev/sdm", "L" },      { "/dev/nvme0n1", "M" }, { "/dev/nvme1n1", "-" },
+		{ "/dev/vda", "M" },      { "/dev/vdb", "-" },     { "/dev/md0", "MSL" },
+		{ "/dev/bcache0", "M" },  { "/dev/dm-0", "M" },    { "/dev/dm-1", "S" },
+		{ "/dev/dm-2", "-" },     { "/dev/dm-4", "M" },    { "/dev/dm-5", "-" },
+		{ "/dev/loop0", "-" },    { "/dev/zram0", "S" },
+	};
+
+	load("stacked");
+	make_in_sysfs("mkdir -p fs/bcache fs/btrfs/1234/devices && cd fs/btrfs/1234/devices && "
+		      "for disk in nvme0n1 vda; do ln -s ../../../../class/block/$disk; done");
+	run("stacked", true);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		char letters[16];
+
+		ck_assert_str_eq(use_letters(&disk(expected[i].node)->in_use, NO, letters),
+				 expected[i].letters);
+	}
+	ck_assert(uses(&disk("/dev/sda")->partitions[0].in_use, USE_MOUNT, "/srv"));
+	ck_assert_str_eq(disk("/dev/sdc")->partitions[0].mountpoint, "/secret");
+	ck_assert_uint_eq(disk("/dev/sdc")->partitions[1].in_use.count, 0);
+	ck_assert_uint_eq(disk("/dev/sdd")->partitions[2].in_use.count, 0);
+	/* An array that did not start is no disk, and holds its members all the same. */
+	ck_assert_ptr_null(disk_list_find(list, "/dev/md5"));
+	ck_assert(uses(&disk("/dev/sdl")->partitions[0].in_use, USE_MD, "md5"));
+	ck_assert_uint_eq(disk("/dev/sdl")->partitions[1].in_use.count, 0);
+}
+END_TEST
+
+START_TEST(a_recorded_machine_names_every_disk)
+{
+	load("stacked");
+	run("stacked", false);
+	ck_assert_uint_eq(list->count, 20);
+	/* Two controllers: the disk hangs below neither of them. */
+	ck_assert_str_eq(disk("/dev/nvme4n1")->identity.model, "QEMU NVMe Ctrl");
+	ck_assert_str_eq(disk("/dev/nvme4n1")->identity.serial, "SUBSYS-00001");
+	ck_assert_str_eq(disk("/dev/nvme4n1")->identity.firmware, "7.2.22");
+	ck_assert_str_eq(disk("/dev/nvme4n1")->nvme_generic, "/dev/ng4n1");
+	/* Two name spaces of one: its label says nothing of which. */
+	ck_assert(disk("/dev/nvme2n1")->shares_serial);
+	ck_assert_str_eq(disk("/dev/nvme2n1")->physical_parent,
+			 disk("/dev/nvme2n2")->physical_parent);
+	/* Two paths to one. */
+	ck_assert_str_eq(disk("/dev/sdj")->identity.wwn, disk("/dev/sdm")->identity.wwn);
+	ck_assert(disk("/dev/sdj")->shares_serial);
+	ck_assert_str_eq(disk("/dev/sdf")->driver, "uas");
+	ck_assert_str_eq(disk("/dev/sdf")->identity.serial, "UAS-I-000009");
+	ck_assert_str_eq(disk("/dev/sdg")->driver, "usb-storage");
+	ck_assert_str_eq(disk("/dev/vda")->identity.serial, "BTRFS-G-0007");
+	ck_assert_str_eq(disk("/dev/sda")->transport, "sata");
+	ck_assert(!missing("no sg node"));
 }
 END_TEST
 
@@ -445,6 +549,10 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, no_sg_driver_and_no_udev_database);
 	tcase_add_test(tests, stacks_spread_their_uses);
 	tcase_add_test(tests, btrfs_members_share_the_mount);
+	tcase_add_test(tests, bcache_holds_what_it_registered);
+	tcase_add_test(tests, holders_are_told_from_the_top);
+	tcase_add_test(tests, a_recorded_machine_tells_every_use);
+	tcase_add_test(tests, a_recorded_machine_names_every_disk);
 	tcase_add_test(tests, mounts_that_cannot_be_read);
 	tcase_add_test(tests, hot_plug);
 	tcase_add_test(tests, temperature_that_is_not_there);

@@ -108,6 +108,11 @@ static void set_bcache(struct machine *m)
 	machine_use(m, 1, USE_BCACHE, "bcache0", "/dev/sdb");
 }
 
+static void set_drbd(struct machine *m)
+{
+	machine_use(m, 1, USE_BCACHE, "drbd0", "/dev/sdb");
+}
+
 static void set_exclusive(struct machine *m)
 {
 	machine_use(m, 1, USE_EXCLUSIVE, "", "/dev/sdb");
@@ -162,6 +167,51 @@ void set_made_of_source(struct machine *m)
 {
 	m->disks[1].kind = DISK_DM;
 	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+}
+
+/* The source is a partition of the disk that the destination, past all partitions, stands on. */
+static void set_made_of_sources_disk(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
+	machine_place(&m->facts.destination_below, "", makedev(8, 0), "/dev/sda");
+}
+
+void set_volumes_of_one_disk(struct machine *m)
+{
+	m->disks[0].kind = m->disks[1].kind = DISK_DM;
+	machine_place(&m->facts.source_below, "", makedev(8, 33), "/dev/sdc");
+	machine_place(&m->facts.destination_below, "", makedev(9, 0), "/dev/md0");
+	machine_place(&m->facts.destination_below, "", makedev(8, 34), "/dev/sdc");
+}
+
+static void set_volume_beside_its_ground(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
+	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+}
+
+static const struct plan_options to_by_sg = { .destination_backend = BACKEND_SG };
+static const struct plan_options from_by_mapped_sg = { .source_backend = BACKEND_SG,
+						       .sg_data = SG_DATA_MMAP };
+
+static void set_nvme_by_sg(struct machine *m)
+{
+	m->disks[1].kind = DISK_NVME;
+	text_copy(m->disks[1].transport, sizeof(m->disks[1].transport), "nvme");
+	m->options = &to_by_sg;
+}
+
+static void set_file_by_sg(struct machine *m)
+{
+	machine_image(&m->destination, "/srv/b.img", 0, false);
+	m->options = &to_by_sg;
+}
+
+static void set_mapped_without_sg(struct machine *m)
+{
+	m->options = &from_by_mapped_sg;
 }
 
 static void set_extended(struct machine *m)
@@ -404,7 +454,8 @@ const struct rule_case fires[] = {
 	{ "destination-held", VERDICT_REFUSE, set_dm, "vg0-root" },
 	{ "destination-held", VERDICT_REFUSE, set_md, "mdadm --stop" },
 	{ "destination-held", VERDICT_REFUSE, set_loop, "losetup -d" },
-	{ "destination-held", VERDICT_REFUSE, set_bcache, "bcache0" },
+	{ "destination-held", VERDICT_REFUSE, set_bcache, "/sys/class/block/sdb/bcache/stop" },
+	{ "destination-held", VERDICT_REFUSE, set_drbd, "Take that apart" },
 	{ "destination-held", VERDICT_REFUSE, set_image_attached, "losetup -d /dev/loop7" },
 	{ "destination-exclusive", VERDICT_REFUSE, set_exclusive, "exclusively" },
 	{ "destination-read-only", VERDICT_REFUSE, set_read_only, "blockdev --setrw /dev/sdb" },
@@ -415,6 +466,10 @@ const struct rule_case fires[] = {
 	{ "image-on-source-disk", VERDICT_REFUSE, set_image_on_source, "/mnt/b.img" },
 	{ "image-on-source-disk", VERDICT_REFUSE, set_loop_on_source, "/dev/sdb" },
 	{ "destination-on-source", VERDICT_REFUSE, set_made_of_source, "made of" },
+	{ "destination-on-source", VERDICT_REFUSE, set_made_of_sources_disk, "/dev/sda1" },
+	{ "sg-backend", VERDICT_REFUSE, set_nvme_by_sg, "no SCSI disk (nvme)" },
+	{ "sg-backend", VERDICT_REFUSE, set_file_by_sg, "is a file" },
+	{ "sg-backend", VERDICT_REFUSE, set_mapped_without_sg, "modprobe sg" },
 	{ "destination-extended", VERDICT_REFUSE, set_extended, "logical" },
 	{ "image-space", VERDICT_REFUSE, set_no_space, "Make room" },
 	{ "image-space", VERDICT_WARN, set_no_space_sparse, "sparse" },
@@ -449,6 +504,8 @@ const struct rule_case fires[] = {
 	{ "alignment", VERDICT_WARN, set_misaligned, "4096" },
 	{ "same-physical-disk", VERDICT_WARN, set_same_drive, "/dev/sda" },
 	{ "same-physical-disk", VERDICT_WARN, set_same_parent, "/dev/sdb" },
+	{ "same-physical-disk", VERDICT_WARN, set_volumes_of_one_disk, "/dev/sdc" },
+	{ "same-physical-disk", VERDICT_WARN, set_volume_beside_its_ground, "/dev/sda" },
 	{ "log-on-source", VERDICT_WARN, set_log_on_source, "/var/log/clonedeck" },
 	{ "log-in-memory", VERDICT_WARN, set_log_in_memory, "/run/log" },
 	{ "without-root", VERDICT_WARN, set_not_root, "root" },

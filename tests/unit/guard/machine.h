@@ -34,6 +34,7 @@ struct machine {
 	bool has_ranges;
 	uint64_t at;
 	bool has_at;
+	const struct plan_options *options; /* NULL: the core chooses */
 	const char *allow[4];
 	struct plan *plan;
 	struct verdict_list verdicts;
@@ -144,7 +145,7 @@ static inline void machine_plan(struct machine *m)
 {
 	struct error error = { 0 };
 	int r = plan_new(&m->source, &m->destination, m->has_ranges ? &m->ranges : NULL,
-			 m->has_at ? &m->at : NULL, NULL, &m->plan, &error);
+			 m->has_at ? &m->at : NULL, m->options, &m->plan, &error);
 
 	ck_assert_msg(r == 0, "%s", error.sentence);
 }

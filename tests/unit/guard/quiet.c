@@ -8,6 +8,36 @@ static void near_made_of_others(struct machine *m)
 	machine_place(&m->facts.destination_below, "", makedev(8, 33), "/dev/sdc");
 }
 
+/* Its other partition is not the source. */
+static void near_made_of_other_partition(struct machine *m)
+{
+	m->disks[1].kind = DISK_DM;
+	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
+	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+}
+
+static void near_volumes_of_two_disks(struct machine *m)
+{
+	set_volumes_of_one_disk(m);
+	text_copy(m->facts.source_below.below[0].disk, 64, "/dev/sdd");
+}
+
+/* Files of two practice disks in one folder: what is said of files is said elsewhere. */
+static void near_files_on_one_disk(struct machine *m)
+{
+	set_volumes_of_one_disk(m);
+	m->disks[0].kind = m->disks[1].kind = DISK_LOOP;
+}
+
+/* Without the sg driver SG_IO on the block node takes the commands. */
+static void near_sg_by_block_node(struct machine *m)
+{
+	static const struct plan_options by_sg = { .source_backend = BACKEND_SG,
+						   .destination_backend = BACKEND_SG };
+
+	m->options = &by_sg;
+}
+
 /* Like a disk that got the copy of a smaller one before: its backup lies inside. */
 static void near_backup_inside(struct machine *m)
 {
@@ -178,6 +208,10 @@ const struct rule_case quiet[] = {
 	{ "duplicate-btrfs", 0, near_not_the_start, NULL },
 	{ "alignment", 0, near_aligned, NULL },
 	{ "same-physical-disk", 0, near_exact_fit, NULL },
+	{ "same-physical-disk", 0, near_volumes_of_two_disks, NULL },
+	{ "same-physical-disk", 0, near_files_on_one_disk, NULL },
+	{ "destination-on-source", 0, near_made_of_other_partition, NULL },
+	{ "sg-backend", 0, near_sg_by_block_node, NULL },
 	{ "without-root", 0, near_image_without_root, NULL },
 	{ "partitions-not-copied", 0, near_all_partitions, NULL },
 	{ "partition-onto-disk", 0, set_partition_data, NULL },

@@ -27,6 +27,7 @@ void set_4kn(struct machine *m);
 void set_image_on_source(struct machine *m);
 void set_loop_on_source(struct machine *m);
 void set_made_of_source(struct machine *m);
+void set_volumes_of_one_disk(struct machine *m);
 void set_data(struct machine *m);
 void set_partition_data(struct machine *m);
 void set_same_model(struct machine *m);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Can the backend that was asked for reach its end? What the start would fail at is said before. */
+#include "base/i18n.h"
+#include "guard/rule.h"
+
+static void say_unreachable(const struct rule_context *context, const struct endpoint *endpoint,
+			    const struct disk *disk, const char *option, struct verdict *ret)
+{
+	if (!rule_is_device(endpoint)) {
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s is a file: SCSI commands cannot reach it. Leave %s sg away."),
+			 endpoint->node, option);
+	} else if (endpoint->sg[0] || !disk) {
+		return;
+	} else if (disk->kind != DISK_SCSI) {
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no sg node and cannot have one: it is no SCSI disk (%s). Leave "
+			   "%s sg away, the fastest way to it is chosen then."),
+			 endpoint->node, disk->transport[0] ? disk->transport : disk->name, option);
+	} else if (context->plan->options.sg_data == SG_DATA_MMAP) {
+		/* All else goes by SG_IO on the block node. */
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no sg node, and --sg-io mmap needs one. Load the driver "
+			   "(modprobe sg), or leave --sg-io mmap away."),
+			 endpoint->node);
+	}
+}
+
+void rule_sg_backend(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+
+	if (plan->options.source_backend == BACKEND_SG)
+		say_unreachable(context, &plan->source, context->source, "--source-backend", ret);
+	if (plan->options.destination_backend == BACKEND_SG && !ret->sentence[0])
+		say_unreachable(context, &plan->destination, context->destination,
+				"--destination-backend", ret);
+}
