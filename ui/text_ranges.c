@@ -177,6 +177,9 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 	uint32_t sector_size = model->context.sector_size;
 	enum ranges_mark mark = ranges_model_mark(model, index);
 	bool whole_disk = row->kind == REGION_WHOLE && !partition && model->disk;
+	const struct use_list *in_use = partition    ? &partition->in_use
+					: whole_disk ? &model->disk->in_use
+						     : NULL;
 	char text[UNITS_TEXT_MAX], letters[16];
 	uint64_t destination;
 	struct columns c;
@@ -202,9 +205,9 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 	     : whole_disk ? model->disk->whole_label
 			  : "");
 	if (c.wide)
-		cell(line, c.mount, partition ? partition->mountpoint : "");
+		cell(line, c.mount, in_use ? use_mountpoint(in_use) : "");
 	else
-		cell(line, c.mount, partition ? use_letters(&partition->in_use, NO, letters) : "");
+		cell(line, c.mount, in_use ? use_letters(in_use, NO, letters) : "");
 	if (!c.wide)
 		return;
 	if (mark == RANGES_FULL &&

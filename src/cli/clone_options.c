@@ -480,7 +480,10 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 	else if (optind < argc && command == COMMAND_VERIFY)
 		ret->report = argv[optind++];
 	if (optind < argc)
-		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
+		return cli_usage(argv[0],
+				 _("\"%s\" belongs to no option. Disks and files are named with "
+				   "-s SOURCE and -d DESTINATION."),
+				 argv[optind]);
 	ret->session.allow = ret->allow;
 	ret->session.rescue = &ret->plan;
 	return check_options(argv[0], ret);

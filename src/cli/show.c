@@ -262,8 +262,12 @@ static int add_row(struct columns *table, const struct disk *disk, const struct 
 		[LABEL] = p       ? (p->label[0] ? p->label : p->name)
 			  : whole ? disk->whole_label
 				  : "",
-		[MOUNT] = p ? p->mountpoint : "",
-		[USE] = p ? use_letters(&p->in_use, NO, use) : "",
+		[MOUNT] = p       ? p->mountpoint
+			  : whole ? use_mountpoint(&disk->in_use)
+				  : "",
+		[USE] = p       ? use_letters(&p->in_use, NO, use)
+			: whole ? use_letters(&disk->in_use, NO, use)
+				: "",
 	};
 
 	return columns_add(table, texts, reterr);

@@ -417,10 +417,10 @@ static int add_uses(struct build *build, struct disk *disk)
 
 		if (p->devno == 0)
 			continue;
-		text_copy(p->mountpoint, sizeof(p->mountpoint), usage_mountpoint(usage, p->devno));
 		if (usage_add_to(usage, p->devno, &p->in_use) < 0 ||
 		    usage_add_to(usage, p->devno, &disk->in_use) < 0)
 			return -ENOMEM;
+		text_copy(p->mountpoint, sizeof(p->mountpoint), use_mountpoint(&p->in_use));
 	}
 	return 0;
 }

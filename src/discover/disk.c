@@ -71,6 +71,14 @@ bool identity_same(const struct identity *a, const struct identity *b)
 	return a->devno && a->devno == b->devno;
 }
 
+const char *use_mountpoint(const struct use_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == USE_MOUNT)
+			return list->items[i].what;
+	return "";
+}
+
 const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16])
 {

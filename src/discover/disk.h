@@ -174,6 +174,8 @@ bool identity_same(const struct identity *a, const struct identity *b);
 /* The letters of the USE column ("BM", "-"), into buffer. */
 const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16]);
+/* Where it, or what lies on it, is mounted first, "" if nowhere; borrowed from the list. */
+const char *use_mountpoint(const struct use_list *list);
 uint64_t disk_sectors(const struct disk *disk);
 
 #endif

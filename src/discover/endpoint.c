@@ -399,7 +399,9 @@ static int resolve_new_image(const char *text, bool destination, struct endpoint
 				 text);
 	if (!destination)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
-				 _("%s does not exist: neither a device nor an image file."), text);
+				 _("%s does not exist: neither a device nor an image file. "
+				   "'clonedeck list' shows the disks."),
+				 text);
 	/* It would have to be made where the link leads, and links may change. */
 	if (lstat(text, &st) == 0 && S_ISLNK(st.st_mode))
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,

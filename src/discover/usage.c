@@ -390,15 +390,3 @@ int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list)
 	}
 	return 0;
 }
-
-const char *usage_mountpoint(const struct usage *usage, dev_t devno)
-{
-	size_t block = stack_by_devno(usage->stack, devno);
-
-	if (block == STACK_NONE)
-		return "";
-	for (size_t i = 0; i < usage->uses[block].count; i++)
-		if (usage->uses[block].items[i].kind == USE_MOUNT)
-			return usage->uses[block].items[i].what;
-	return "";
-}

@@ -26,8 +26,6 @@ int usage_new(struct udev_device *const *blocks, size_t count, const char *mount
 void usage_destroy(struct usage *usage);
 /* Adds the uses of one device to the list. -ENOMEM. */
 int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list);
-/* Where it (or what lies on it) is mounted first, "" if nowhere. */
-const char *usage_mountpoint(const struct usage *usage, dev_t devno);
 
 int use_list_add(struct use_list *list, enum use_kind kind, const char *what, const char *node);
 

@@ -218,14 +218,15 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 	/* Network file systems may have no locks; O_EXCL at creation has to do there. */
 	if (r == 0 || (!is_device(claim) && r != -EWOULDBLOCK))
 		return 0;
+	const char *node = claim->endpoint.node;
 	char name[256];
 
-	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", claim->endpoint.node,
+	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
 			 destination ? _("Another program has locked %s. Nothing was written. End "
-					 "that program and start again.")
+					 "that program (fuser -v %s names it) and start again.")
 				     : _("Another program has locked %s to write to it. End that "
-					 "program and start again."),
-			 name_of(claim, name));
+					 "program (fuser -v %s names it) and start again."),
+			 name_of(claim, name), node);
 }
 
 static bool says_otherwise(const char *expected, const char *found)

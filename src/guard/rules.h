@@ -54,8 +54,9 @@ struct guard_facts {
 	struct guard_place log_dir;
 	struct guard_place map; /* a map file outside the log directory */
 	struct guard_place source_image, destination_image;
-	struct guard_place source_below, destination_below; /* what a dm, md or loop end is made of */
-	uint64_t image_free;                  /* bytes free where a destination image goes */
+	struct guard_place source_below; /* what a dm, md or loop source is made of */
+	struct guard_place destination_below;
+	uint64_t image_free; /* bytes free where a destination image goes */
 	bool image_free_known;
 	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
 	uint64_t source_allocated; /* bytes that a source image really takes */

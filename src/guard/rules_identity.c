@@ -183,17 +183,17 @@ static const char *nth_disk(const struct endpoint *endpoint, const struct guard_
  * there is none, or when files lie between: see image-on-source-disk. */
 static const char *shared_disk(const struct rule_context *context)
 {
-	const struct guard_facts *facts = context->facts;
+	const struct plan *plan = context->plan;
+	const struct guard_place *from = &context->facts->source_below;
+	const struct guard_place *to = &context->facts->destination_below;
 	const char *a, *b;
 
 	if (!context->source || context->source->kind == DISK_LOOP || !context->destination ||
 	    context->destination->kind == DISK_LOOP)
 		return NULL;
-	for (size_t i = 0; (a = nth_disk(&context->plan->source, &facts->source_below, i)); i++)
-		for (size_t j = 0; (b = nth_disk(&context->plan->destination,
-						 &facts->destination_below, j));
-		     j++)
-			if (a[0] && strcmp(a, b) == 0)
+	for (size_t i = 0; (a = nth_disk(&plan->source, from, i)); i++)
+		for (size_t j = 0; (b = nth_disk(&plan->destination, to, j)); j++)
+			if (strcmp(a, b) == 0)
 				return a;
 	return NULL;
 }

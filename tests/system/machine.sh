@@ -100,7 +100,7 @@ UAS_onto_USB_by_sg() {
 # Said by the plan, before anything is opened.
 no_sg_on_NVMe_nor_virtio() {
 	run 3 clone -s serial=NVME-DST-000002 -d new.img --source-backend sg --dry-run --log-dir logs
-	says 'no SCSI disk (nvme)'
+	says sg-backend
 	run 3 clone -s serial=VIRTIO-D-000004 -d new.img --source-backend sg --confirm new.img \
 		--log-dir logs
 	says 'no SCSI disk (virtio)'

@@ -103,7 +103,7 @@ what_stands_on_the_source_is_told() {
 	mkfs.ext4 -q -F /dev/mapper/upper
 	mount_at "$case_dir/mounted" /dev/mapper/upper
 	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs
-	says "is mounted read-write ($case_dir/mounted)"
+	says source-mounted
 	run 3 clone -s "$source" -d mounted/new.img -r 0+100 --dry-run --log-dir logs
 	says image-on-source-disk
 }

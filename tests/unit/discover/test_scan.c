@@ -416,14 +416,14 @@ START_TEST(a_recorded_machine_tells_every_use)
 	static const struct {
 		const char *node, *letters;
 	} expected[] = {
-		{ "/dev/sda", "MSLR" },   { "/dev/sdb", "MSLR" },  { "/dev/sdc", "ML" },
-		{ "/dev/sdd", "MSF" },    { "/dev/sde", "-" },     { "/dev/sdf", "MH" },
-		{ "/dev/sdj", "L" },      { "/dev/sdk", "L" },     { "/dev/sdl", "R" },
-		{ "/dev/sdm", "L" },      { "/dev/nvme0n1", "M" }, { "/dev/nvme1n1", "-" },
-		{ "/dev/vda", "M" },      { "/dev/vdb", "-" },     { "/dev/md0", "MSL" },
-		{ "/dev/bcache0", "M" },  { "/dev/dm-0", "M" },    { "/dev/dm-1", "S" },
-		{ "/dev/dm-2", "-" },     { "/dev/dm-4", "M" },    { "/dev/dm-5", "-" },
-		{ "/dev/loop0", "-" },    { "/dev/zram0", "S" },
+		{ "/dev/sda", "MSLR" },  { "/dev/sdb", "MSLR" },  { "/dev/sdc", "ML" },
+		{ "/dev/sdd", "MSF" },   { "/dev/sde", "-" },     { "/dev/sdf", "MH" },
+		{ "/dev/sdj", "L" },     { "/dev/sdk", "L" },     { "/dev/sdl", "R" },
+		{ "/dev/sdm", "L" },     { "/dev/nvme0n1", "M" }, { "/dev/nvme1n1", "-" },
+		{ "/dev/vda", "M" },     { "/dev/vdb", "-" },     { "/dev/md0", "MSL" },
+		{ "/dev/bcache0", "M" }, { "/dev/dm-0", "M" },    { "/dev/dm-1", "S" },
+		{ "/dev/dm-2", "-" },    { "/dev/dm-4", "M" },    { "/dev/dm-5", "-" },
+		{ "/dev/loop0", "-" },   { "/dev/zram0", "S" },
 	};
 
 	load("stacked");
