@@ -61,7 +61,7 @@ boot() {
 		size=4MiB, type=linux, name="root"
 	TABLE
 	tmux -S "$case_dir/tmux" -f /dev/null new-session -d -x 80 -y 24 "env CLONEDECK=$CLONEDECK \
-		TERM=vt220 LC_ALL=C $here/../lab/qemu-run -c -q $case_dir/monitor -t 300 \
+		TERM=vt220 LC_ALL=C $here/../lab/qemu-run -c -q $case_dir/monitor -t 1500 \
 		-d sata:$case_dir/source.img:SATA-SRC-000001 -d nvme:$case_dir/destination.img:NVME-DST-000002 \
 		-d usb:$case_dir/other.img:USB-OTHER-00003 $here/deck-serial.sh inside 2>$case_dir/err
 		echo \$? >$case_dir/status"

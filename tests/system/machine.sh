@@ -13,7 +13,7 @@ if [ "${1:-}" != inside ]; then
 		head -c 8M /dev/urandom >"$work/${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/${disk%%:*}:${disk#*:}")
 	done
-	"$here/../lab/qemu-run" -t 440 "${disks[@]}" "$here/machine.sh" inside &
+	"$here/../lab/qemu-run" -t 1800 "${disks[@]}" "$here/machine.sh" inside &
 	wait $!
 	exit
 fi

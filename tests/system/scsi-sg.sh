@@ -6,7 +6,7 @@
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 860 "$here/scsi-sg.sh" inside
+		-M 768 -t 3400 "$here/scsi-sg.sh" inside
 fi
 . "$(dirname -- "$0")/lib.sh"
 

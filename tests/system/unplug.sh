@@ -6,7 +6,7 @@
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 240 -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
+		-M 768 -t 1100 -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
 		"$here/unplug.sh" inside
 fi
 . "$(dirname -- "$0")/lib.sh"
