@@ -42,13 +42,14 @@ show_prints_partitions_and_gaps_in_sectors() {
 		.sectors == 32768 and .end == .start + .sectors - 1' out
 }
 
+# Of a size that no other test has: its name may be another disk's at once.
 list_follows_disks_that_come_and_go() {
-	disk=$(new_disk disk 16)
+	disk=$(new_disk disk 11)
 	run 0 list --all --json
 	jq -e --arg node "$disk" 'any(.disks[]; .node == $node)' out
 	losetup -d "$disk"
 	run 0 list --all --json
-	jq -e --arg node "$disk" 'all(.disks[]; .node != $node or .size != 16777216)' out
+	jq -e --arg node "$disk" 'all(.disks[]; .node != $node or .size != 11534336)' out
 }
 
 output_goes_into_a_closed_pipe_quietly() {

@@ -149,7 +149,7 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	three_disks
 	before=$(digest "$spare")
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs \
-		--rate 4M --on-vanish stop >out 2>err &
+		--rate 2M --on-vanish stop >out 2>err &
 	copy=$!
 	# The first MiB of a whole disk comes last.
 	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$destination"

@@ -43,7 +43,7 @@ verified_while_it_is_copied() {
 	run 0 clone -s "$source" -d "$destination" --verify=rolling --dry-run
 	says 'already while the rest is copied'
 	run 0 clone -s "$source" -d "$destination" --verify=rolling --confirm "$destination" \
-		--log-dir logs --rate 6M --map-interval 1 --json
+		--log-dir logs --rate 4M --map-interval 1 --json
 	jq -es 'map(select(.state == "copying" and .bytes_verified > 0 and
 		.bytes_verified <= .bytes_written)) | length > 0' out
 	jq -e '.result == "COMPLETE" and .bytes_verified == 24 * 1048576 and

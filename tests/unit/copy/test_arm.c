@@ -365,10 +365,10 @@ START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
 {
 	struct map *map;
 
-	whole_prepare(16 * MIB);
+	whole_prepare(6 * MIB);
 	rig.plan->options.verify = _i == 2 ? VERIFY_COMPARE : VERIFY_DIGEST;
 	rig_start(&rig);
-	rig_until_written(&rig, 8 * MIB);
+	rig_until_written(&rig, 5 * MIB);
 	job_stop(rig.job);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
 	map = rig_load_map(&rig);

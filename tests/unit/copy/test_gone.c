@@ -68,9 +68,19 @@ static void goes_on(void)
 	rig_heal(&rig);
 	rig_drop_job(&rig);
 	rig.setup.resume = confirmed;
+	rig.plan->options.rate = 0;
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 	map_destroy(confirmed);
+}
+
+/* Paused in its middle, however late that is seen to. */
+static void start_and_pause(void)
+{
+	rig.plan->options.rate = MIB;
+	rig_start(&rig);
+	job_pause(rig.job, true);
+	rig_until_state(&rig, JOB_PAUSED);
 }
 
 /* For a moment an unplugged disk answers as one with bad sectors does. */
@@ -116,15 +126,13 @@ START_TEST(only_what_was_flushed_is_confirmed)
 	struct job_snapshot s;
 
 	rig.setup.map_interval = 20 * MS;
+	rig.plan->options.rate = 4 * MIB;
 	rig_start(&rig);
 	s = rig_until_written(&rig, 2 * MIB);
 	usleep(200000);
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH });
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DISAPPEAR, .on = FAULT_WRITES });
 	atomic_store(&gone[1], true);
-	s = rig_wait(&rig);
-	if (s.result == JOB_RESULT_COMPLETE)
-		return;
 	s = ends_gone(ERROR_CLASS_DESTINATION);
 	ck_assert(!s.flushed);
 	confirmed = job_take_confirmed(rig.job);
@@ -134,6 +142,7 @@ START_TEST(only_what_was_flushed_is_confirmed)
 	rig_heal(&rig);
 	rig_drop_job(&rig);
 	rig.setup.resume = confirmed;
+	rig.plan->options.rate = 0;
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 	map_destroy(confirmed);
@@ -143,8 +152,7 @@ END_TEST
 /* Nothing is asked of it, and still it is noticed. */
 START_TEST(gone_while_paused)
 {
-	rig_start(&rig);
-	job_pause(rig.job, true);
+	start_and_pause();
 	atomic_store(&gone[0], true);
 	ends_gone(ERROR_CLASS_SOURCE);
 	goes_on();
@@ -156,8 +164,7 @@ START_TEST(events_go_on_where_the_last_part_ended)
 	struct job_event first[JOB_EVENTS_MAX], all[JOB_EVENTS_MAX];
 	size_t told, now;
 
-	rig_start(&rig);
-	job_pause(rig.job, true);
+	start_and_pause();
 	atomic_store(&gone[0], true);
 	ends_gone(ERROR_CLASS_SOURCE);
 	told = job_events(rig.job, 0, first, JOB_EVENTS_MAX);

@@ -205,7 +205,7 @@ END_TEST
 START_TEST(pausing_holds)
 {
 	rig_new(&rig, 32 * MIB, 512);
-	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 32 * MIB });
+	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 8 * MIB });
 	rig_start(&rig);
 	rig_until_written(&rig, MIB);
 	job_pause(rig.job, true);
@@ -392,9 +392,10 @@ START_TEST(the_map_shows_where_it_is)
 	char cells[33];
 
 	rig_new(&rig, 32 * MIB, 512);
-	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 16 * MIB });
+	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 8 * MIB });
 	rig_start(&rig);
-	rig_until_written(&rig, 8 * MIB);
+	rig_until_written(&rig, 4 * MIB);
+	job_set_rate(rig.job, 1);
 	job_map_cells(rig.job, 0, 0, 32, cells);
 	ck_assert_ptr_nonnull(strchr(cells, '>'));
 	ck_assert_int_eq(cells[0], '+');

@@ -179,7 +179,7 @@ START_TEST(stopped_before_it_is_armed)
 
 	prepare(0, NULL, 0, NULL);
 	hold_back();
-	rig.plan->options.rate = 8 * MIB;
+	rig.plan->options.rate = 3 * MIB;
 	rig_start(&rig);
 	rig_until_written(&rig, 2 * MIB);
 	job_stop(rig.job);
@@ -326,7 +326,7 @@ START_TEST(resumed)
 		hold_back();
 	if (_i & 2)
 		rig.plan->options.verify = VERIFY_COMPARE;
-	rig.plan->options.rate = 8 * MIB;
+	rig.plan->options.rate = 3 * MIB;
 	rig_start(&rig);
 	rig_until_written(&rig, 2 * MIB);
 	job_stop(rig.job);
