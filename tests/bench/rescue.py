@@ -9,7 +9,9 @@ places, and one that takes the copy. The two programs take turns, on the same
 pair. For each number of bad sectors it prints medians of the wall time of the
 whole process, their ratio within a round with its spread (highest less lowest,
 over the median), how many reads failed as the disk itself counted them, and
-whether both rescued the same sectors. Neither verifies; both flush.
+whether both rescued the same sectors. Neither verifies; both flush. Whatever else reads the
+disk meanwhile, as programs do that list all disks, is counted with whose turn it is: a quiet
+machine is wanted.
 """
 import argparse
 import contextlib
