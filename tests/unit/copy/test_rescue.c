@@ -184,13 +184,13 @@ START_TEST(no_two_neighbours_are_under_way)
 						    .on = FAULT_READS,
 						    .start = lba * 512,
 						    .length = 512,
-						    .delay_ns = 20 * MS });
+						    .delay_ns = 500 * MS });
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	counts = fault_script_counts(rig.source_script);
 	if (_i)
 		ck_assert_uint_eq(counts.most_small, 2);
 	else
-		ck_assert_uint_ge(counts.most_small, 4);
+		ck_assert_uint_ge(counts.most_small, 3);
 	ck_assert_uint_eq(counts.small_beside, 0);
 	check_blocks(bad, 4);
 	rig_done(&rig);
