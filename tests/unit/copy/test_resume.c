@@ -232,7 +232,8 @@ START_TEST(stopped_while_paused)
 	rig_until_written(&rig, MIB);
 	job_pause(rig.job, true);
 	rig_until_state(&rig, JOB_PAUSED);
-	usleep(1000);
+	while (rig_look(&rig).paused_ns == 0)
+		usleep(1000);
 	job_stop(rig.job);
 	struct job_snapshot s = rig_wait(&rig);
 
