@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sg backend against a scripted disk: sense, residuals, retries, resets, the end. */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sg_rig.h"
+
+START_TEST(medium_error_names_its_block)
+{
+	struct error error = { 0 };
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = 110,
+						       .times = 99,
+						       .status = 2,
+						       .key = 3,
+						       .asc = 0x11,
+						       .has_info = true,
+						       .info = 110 });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_uint_eq(request.done, 10 * BLOCK);
+	ck_assert(request.sense.known && request.sense.has_lba);
+	ck_assert_uint_eq(request.sense.lba, 110);
+	io_explain(handle, &request, &error);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sdx"));
+}
+END_TEST
+
+START_TEST(a_lying_information_field_is_not_believed)
+{
+	open_it();
+	/* names a block outside of what was asked for */
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = 110,
+						       .times = 1,
+						       .status = 2,
+						       .key = 3,
+						       .asc = 0x11,
+						       .has_info = true,
+						       .info = 5000 });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_uint_eq(request.done, 0);
+
+	/* names a block beyond what it says it transferred */
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = 110,
+						       .times = 1,
+						       .status = 2,
+						       .key = 3,
+						       .asc = 0x11,
+						       .has_info = true,
+						       .info = 110,
+						       .resid = LENGTH - 4 * BLOCK });
+	request = ask(IO_READ, 100, 0);
+	run(&request);
+	ck_assert_uint_eq(request.done, 4 * BLOCK);
+}
+END_TEST
+
+START_TEST(unit_attention_and_reset_are_sent_again)
+{
+	struct io_truth truth;
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
+						       .lba = ANY_LBA,
+						       .times = 3,
+						       .status = 2,
+						       .key = 6,
+						       .asc = 0x29 });
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .host_status = 8 });
+	struct io_request request = ask(IO_WRITE, 64, 0);
+
+	memset(buffers[0], 0x5a, LENGTH);
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.retried, 4);
+}
+END_TEST
+
+START_TEST(retries_end)
+{
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = ANY_LBA,
+						       .times = 1000,
+						       .status = 2,
+						       .key = 0xb,
+						       .asc = 0x44 });
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_uint_gt(disk.rules[0].times, 900);
+}
+END_TEST
+
+START_TEST(not_ready_is_waited_for)
+{
+	struct io_truth truth;
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = ANY_LBA,
+						       .times = 2,
+						       .status = 2,
+						       .key = 2,
+						       .asc = 4,
+						       .ascq = 1 });
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_ge(request.completed - request.submitted, 300000000);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.waited, 2);
+}
+END_TEST
+
+START_TEST(cancel_ends_the_waiting)
+{
+	struct io_request request = ask(IO_READ, 0, 0), *done[1];
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 8 });
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000, done), 0);
+	handle->backend->cancel(handle);
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000, done), 1);
+	ck_assert_int_eq(request.result, -ECANCELED);
+}
+END_TEST
+
+START_TEST(a_short_transfer_is_continued)
+{
+	open_it();
+	sg_script_add(&disk,
+		      &(struct sg_script_rule){
+			      .op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK + 100 });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	memset(buffers[0], 0, LENGTH);
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(request.done, LENGTH);
+	ck_assert_uint_eq(disk.reads, 2);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+}
+END_TEST
+
+START_TEST(nothing_transferred_is_an_error)
+{
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH });
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_uint_eq(request.done, 0);
+}
+END_TEST
+
+START_TEST(refusals_have_their_errno)
+{
+	static const struct {
+		uint8_t status, key, asc;
+		uint16_t host;
+		int code;
+	} cases[] = {
+		{ 2, 7, 0x27, 0, -EROFS },      { 0x18, 0, 0, 0, -EBADE },
+		{ 0, 0, 0, 1, -ENODEV },        { 2, 4, 0x44, 0, -EREMOTEIO },
+		{ 2, 5, 0x20, 0, -EOPNOTSUPP }, { 2, 5, 0x21, 0, -EINVAL },
+		{ 2, 2, 0x3a, 0, -ENOMEDIUM },  { 2, 0xb, 0x10, 0, -EILSEQ },
+	};
+
+	open_it();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		disk.rule_count = 0;
+		sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
+							       .lba = ANY_LBA,
+							       .times = 1,
+							       .status = cases[i].status,
+							       .key = cases[i].key,
+							       .asc = cases[i].asc,
+							       .host_status = cases[i].host });
+		struct io_request request = ask(IO_WRITE, 0, 0);
+
+		run(&request);
+		ck_assert_int_eq(request.result, cases[i].code);
+		ck_assert_uint_eq(request.done, 0);
+	}
+}
+END_TEST
+
+START_TEST(recovered_errors_are_data_and_counted)
+{
+	struct io_truth truth;
+
+	target.start = 1024 * BLOCK;
+	target.size = 1024 * BLOCK;
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = ANY_LBA,
+						       .times = 1,
+						       .status = 2,
+						       .key = 1,
+						       .asc = 0x17,
+						       .has_info = true,
+						       .info = 1030 });
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
+						       .lba = ANY_LBA,
+						       .times = IO_RECOVERED_KEPT + 1,
+						       .status = 2,
+						       .key = 1,
+						       .asc = 0x18 });
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(request.done, LENGTH);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.recovered, 1);
+	ck_assert_uint_eq(truth.first[0].lba, 6);
+	ck_assert_uint_eq(truth.first[0].sense.asc, 0x17);
+
+	/* without an information field it was somewhere in the request; more than fit are counted
+	 */
+	for (int i = 0; i < IO_RECOVERED_KEPT + 1; i++) {
+		request = ask(IO_READ, 64, 0);
+		run(&request);
+	}
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.recovered, IO_RECOVERED_KEPT + 2);
+	ck_assert_uint_eq(truth.first[1].lba, 64);
+	ck_assert_uint_eq(truth.first[IO_RECOVERED_KEPT - 1].sense.asc, 0x18);
+}
+END_TEST
+
+START_TEST(flush_failure_is_a_failure)
+{
+	struct error error = { 0 };
+
+	open_it();
+	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x91,
+						       .lba = ANY_LBA,
+						       .times = 99,
+						       .status = 2,
+						       .key = 4,
+						       .asc = 0x44 });
+	ck_assert_int_eq(handle->backend->flush(handle, &error), -EREMOTEIO);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "SYNCHRONIZE CACHE"));
+}
+END_TEST
+
+START_TEST(a_vanished_disk_gives_everything_back)
+{
+	struct io_request requests[4], *done[4];
+	int n = 0;
+
+	open_it();
+	for (unsigned i = 0; i < 4; i++) {
+		requests[i] = ask(IO_READ, i * 64, i);
+		ck_assert_int_eq(handle->backend->submit(handle, &requests[i]), IO_QUEUED);
+	}
+	disk.gone = true;
+	for (int i = 0; i < 10 && n < 4; i++)
+		n += handle->backend->reap(handle, 4, 4, 10000000, done + n);
+	ck_assert_int_eq(n, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(requests[i].result, -ENODEV);
+	requests[0] = ask(IO_READ, 0, 0);
+	ck_assert_int_eq(handle->backend->submit(handle, &requests[0]), IO_DONE);
+	ck_assert_int_eq(requests[0].result, -ENODEV);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("sg_error");
+	TCase *tc = tcase_create("scripted disk");
+
+	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
+	tcase_add_test(tc, medium_error_names_its_block);
+	tcase_add_test(tc, a_lying_information_field_is_not_believed);
+	tcase_add_test(tc, unit_attention_and_reset_are_sent_again);
+	tcase_add_test(tc, retries_end);
+	tcase_add_test(tc, not_ready_is_waited_for);
+	tcase_add_test(tc, cancel_ends_the_waiting);
+	tcase_add_test(tc, a_short_transfer_is_continued);
+	tcase_add_test(tc, nothing_transferred_is_an_error);
+	tcase_add_test(tc, refusals_have_their_errno);
+	tcase_add_test(tc, recovered_errors_are_data_and_counted);
+	tcase_add_test(tc, flush_failure_is_a_failure);
+	tcase_add_test(tc, a_vanished_disk_gives_everything_back);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
