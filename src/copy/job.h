@@ -252,7 +252,7 @@ struct known;
 
 struct job_setup {
 	const struct plan *plan; /* borrowed, outlives the job */
-	struct io_target source, destination;
+	struct io_end source, destination;
 	const struct io_backend *source_backend;      /* overrides the choice; NULL: choose */
 	const struct io_backend *destination_backend; /* (tests wrap a fault backend) */
 	const struct held *held;  /* copied last; NULL or empty: nothing. Borrowed by job_new() */

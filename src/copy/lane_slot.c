@@ -148,12 +148,12 @@ void lane_slot_read(struct lane *lane, struct slot *slot)
 
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot)
 {
-	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->target));
+	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->end));
 }
 
 void lane_slot_read_back(struct lane *lane, struct slot *slot)
 {
-	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t unit = io_sector_size(lane->destination->end);
 	uint32_t skip = lane_back_skip(lane, slot);
 
 	slot->phase = SLOT_READ_BACK;

@@ -106,10 +106,10 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 
 /* Not more than one request waits for the device (io_backends_choose() sees to that): two that wait
  * together could be joined. */
-static bool takes_all(const struct io_target *target)
+static bool takes_all(const struct io_end *end)
 {
-	return target->queue_depth || target->kind == DISK_NVME || target->kind == DISK_VIRTIO ||
-	       target->kind == DISK_LOOP || target->kind == DISK_RAM;
+	return end->queue_depth || end->kind == DISK_NVME || end->kind == DISK_VIRTIO ||
+	       end->kind == DISK_LOOP || end->kind == DISK_RAM;
 }
 
 static uint32_t copy_depth(const struct lane *lane)
@@ -120,7 +120,7 @@ static uint32_t copy_depth(const struct lane *lane)
 	case SWEEP_LAST:
 		return 1;
 	default:
-		return takes_all(lane->source->target) ? lane->depth_read : 2;
+		return takes_all(lane->source->end) ? lane->depth_read : 2;
 	}
 }
 
@@ -163,7 +163,7 @@ static void tell_left(struct lane *lane, const struct slot *slot)
 static void read_failed(struct lane *lane, struct slot *slot)
 {
 	uint32_t sector = lane->job->plan->sector_size;
-	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t unit = io_sector_size(lane->destination->end);
 	uint32_t good;
 
 	if (!survives(lane->job)) {

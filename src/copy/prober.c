@@ -259,7 +259,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 /* The whole sectors of the destination that the piece is a part of. */
 static void patch_range(const struct lane *lane, const struct slot *slot, struct piece *ret)
 {
-	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t unit = io_sector_size(lane->destination->end);
 	uint32_t before = (uint32_t)(slot->piece.destination % unit);
 	uint32_t length = before + slot->piece.length;
 
@@ -270,7 +270,7 @@ static void patch_range(const struct lane *lane, const struct slot *slot, struct
 
 static bool fits(const struct lane *lane, const struct slot *slot)
 {
-	uint32_t unit = io_sector_size(lane->destination->target);
+	uint32_t unit = io_sector_size(lane->destination->end);
 
 	return slot->piece.destination % unit == 0 && slot->piece.length % unit == 0;
 }

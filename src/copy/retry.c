@@ -56,9 +56,9 @@ static void explain(const struct io_handle *handle, const struct slot *slot, str
 	io_explain(handle, &slot->request, ret);
 }
 
-static uint32_t search_step(const struct io_target *target, uint32_t least, unsigned level)
+static uint32_t search_step(const struct io_end *end, uint32_t least, unsigned level)
 {
-	uint32_t physical = target->physical_sector_size;
+	uint32_t physical = end->physical_sector_size;
 
 	if (physical < least || physical % least || SEARCH_PART % physical)
 		physical = least;
@@ -68,12 +68,12 @@ static uint32_t search_step(const struct io_target *target, uint32_t least, unsi
 }
 
 /* Good ground again: the largest parts that start here. */
-static void search_widen(struct search *search, uint64_t at, const struct io_target *target,
+static void search_widen(struct search *search, uint64_t at, const struct io_end *end,
 			 uint32_t least)
 {
 	search->level = 0;
-	while (search_step(target, least, search->level) > least &&
-	       at % search_step(target, least, search->level))
+	while (search_step(end, least, search->level) > least &&
+	       at % search_step(end, least, search->level))
 		search->level++;
 }
 
@@ -108,7 +108,7 @@ void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle
 static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known)
 {
 	if (known < slot->piece.length)
-		known = (uint32_t)u64_align_down(known, io_sector_size(lane->destination->target));
+		known = (uint32_t)u64_align_down(known, io_sector_size(lane->destination->end));
 	slot->write_length = known;
 	if (known > 0 && job_gate(lane->job) < GATE_ABANDON) {
 		lane_slot_write(lane, slot);
@@ -119,7 +119,7 @@ static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known
 
 static void read_search_next(struct lane *lane, struct slot *slot)
 {
-	const struct io_target *target = lane->source->target;
+	const struct io_end *end = lane->source->end;
 	uint32_t sector = lane->job->plan->sector_size;
 
 	if (slot->search.pos >= slot->piece.length) {
@@ -129,7 +129,7 @@ static void read_search_next(struct lane *lane, struct slot *slot)
 	}
 	slot->phase = SLOT_READ_SEARCH;
 	search_request(slot, IO_READ, slot->piece.source, slot->piece.length,
-		       search_step(target, sector, slot->search.level));
+		       search_step(end, sector, slot->search.level));
 	slot_queue_push(&lane->to_source, slot);
 }
 
@@ -174,7 +174,7 @@ void retry_read_failed(struct lane *lane, struct slot *slot)
 	if (retry_read_at_once(lane, slot))
 		return;
 	slot->search.pos = (uint32_t)u64_align_down(slot->request.done, sector);
-	search_widen(&slot->search, slot->piece.source + slot->search.pos, lane->source->target,
+	search_widen(&slot->search, slot->piece.source + slot->search.pos, lane->source->end,
 		     sector);
 	explain(lane->source, slot, &error);
 	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is read again in smaller parts."),
@@ -197,20 +197,20 @@ static void read_bad_sector(struct lane *lane, struct slot *slot)
 
 void retry_read_searched(struct lane *lane, struct slot *slot)
 {
-	const struct io_target *target = lane->source->target;
+	const struct io_end *end = lane->source->end;
 	uint32_t sector = lane->job->plan->sector_size;
 	int code = slot->request.result;
 
 	if (code == 0) {
 		slot->search.pos += slot->request.length;
-		search_widen(&slot->search, slot->piece.source + slot->search.pos, target, sector);
+		search_widen(&slot->search, slot->piece.source + slot->search.pos, end, sector);
 		read_search_next(lane, slot);
 	} else if (code == -ECANCELED) {
 		retry_give_up(lane, slot);
 	} else if (!retry_is_local(code)) {
 		slot_fail(lane, FAILURE_SOURCE, lane->source, slot);
 		retry_give_up(lane, slot);
-	} else if (search_step(target, sector, slot->search.level) > sector) {
+	} else if (search_step(end, sector, slot->search.level) > sector) {
 		slot->search.level++;
 		read_search_next(lane, slot);
 	} else {
@@ -220,7 +220,7 @@ void retry_read_searched(struct lane *lane, struct slot *slot)
 
 static void write_search_next(struct lane *lane, struct slot *slot)
 {
-	const struct io_target *target = lane->destination->target;
+	const struct io_end *end = lane->destination->end;
 
 	if (slot->search.pos >= slot->write_length) {
 		slot->finished = slot->write_length;
@@ -231,7 +231,7 @@ static void write_search_next(struct lane *lane, struct slot *slot)
 	}
 	slot->phase = SLOT_WRITE_SEARCH;
 	search_request(slot, IO_WRITE, slot->piece.destination, slot->write_length,
-		       search_step(target, io_sector_size(target), slot->search.level));
+		       search_step(end, io_sector_size(end), slot->search.level));
 	slot_queue_push(&lane->to_destination, slot);
 }
 
@@ -262,7 +262,7 @@ static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
 
 static uint32_t known_written(const struct lane *lane, const struct slot *slot)
 {
-	uint32_t least = io_sector_size(lane->destination->target);
+	uint32_t least = io_sector_size(lane->destination->end);
 	uint32_t sector = lane->job->plan->sector_size;
 
 	if (sector > least)
@@ -294,7 +294,7 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 	counter_add(&lane->counters.errors, 1);
 	slot->search.pos = known_written(lane, slot);
 	search_widen(&slot->search, slot->piece.destination + slot->search.pos,
-		     lane->destination->target, io_sector_size(lane->destination->target));
+		     lane->destination->end, io_sector_size(lane->destination->end));
 	explain(lane->destination, slot, &error);
 	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is written again in smaller parts."),
 		      error.sentence);
@@ -303,18 +303,17 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 
 void retry_write_searched(struct lane *lane, struct slot *slot)
 {
-	const struct io_target *target = lane->destination->target;
-	uint32_t least = io_sector_size(target);
+	const struct io_end *end = lane->destination->end;
+	uint32_t least = io_sector_size(end);
 	int code = slot->request.result;
 
 	if (code == 0) {
 		slot->search.pos += slot->request.length;
-		search_widen(&slot->search, slot->piece.destination + slot->search.pos, target,
-			     least);
+		search_widen(&slot->search, slot->piece.destination + slot->search.pos, end, least);
 		write_search_next(lane, slot);
 	} else if (code == -ECANCELED) {
 		retry_give_up(lane, slot);
-	} else if (retry_is_local(code) && search_step(target, least, slot->search.level) > least) {
+	} else if (retry_is_local(code) && search_step(end, least, slot->search.level) > least) {
 		slot->search.level++;
 		write_search_next(lane, slot);
 	} else if (retry_is_local(code) &&

@@ -19,10 +19,10 @@
 struct saver;
 
 struct saver_order {
-	const struct map *map;   /* does not change until the order is done; NULL: only flush */
-	struct map *owned;       /* the map when it is a copy, or NULL: the saver's */
-	struct io_handle *flush; /* NULL: nothing was written since the last time */
-	const struct io_target *forget; /* what the page cache holds of it, after the flush */
+	const struct map *map;       /* does not change until the order is done; NULL: only flush */
+	struct map *owned;           /* the map when it is a copy, or NULL: the saver's */
+	struct io_handle *flush;     /* NULL: nothing was written since the last time */
+	const struct io_end *forget; /* what the page cache holds of it, after the flush */
 	/* What was taken of what the map calls finished, saved beside it; the saver's. NULL: none.
 	 */
 	struct digests *digests;

@@ -81,34 +81,34 @@ struct profile {
 	uint32_t chunk; /* bytes */
 };
 
-static struct profile profile_of(const struct io_target *target)
+static struct profile profile_of(const struct io_end *end)
 {
-	bool usb = strcmp(target->transport, "usb") == 0;
+	bool usb = strcmp(end->transport, "usb") == 0;
 
-	if (target->regular_file)
+	if (end->regular_file)
 		return (struct profile){ 4, MIB };
-	if (target->kind == DISK_LOOP) /* says it rotates when its file lies on a disk */
+	if (end->kind == DISK_LOOP) /* says it rotates when its file lies on a disk */
 		return (struct profile){ 8, MIB };
-	if (target->kind == DISK_NVME)
+	if (end->kind == DISK_NVME)
 		return (struct profile){ 16, MIB };
-	if (strcmp(target->driver, "uas") == 0)
+	if (strcmp(end->driver, "uas") == 0)
 		return (struct profile){ 8, MIB / 2 };
 	if (usb) /* bulk-only: one command at a time, the second waits in the kernel */
 		return (struct profile){ 2, MIB };
-	if (target->rotational == YES)
+	if (end->rotational == YES)
 		return (struct profile){ 4, MIB };
 	return (struct profile){ 8, MIB };
 }
 
-static uint32_t depth_of(const struct io_target *target, const struct plan_options *options)
+static uint32_t depth_of(const struct io_end *end, const struct plan_options *options)
 {
-	uint32_t depth = profile_of(target).depth;
+	uint32_t depth = profile_of(end).depth;
 
 	if (options->queue_depth)
 		return options->queue_depth;
 	/* One more than the device takes waits in the kernel, ready to follow. */
-	if (target->queue_depth && target->queue_depth + 1 < depth)
-		depth = target->queue_depth + 1;
+	if (end->queue_depth && end->queue_depth + 1 < depth)
+		depth = end->queue_depth + 1;
 	return depth;
 }
 
@@ -131,34 +131,33 @@ static uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-static bool fits_sectors(uint32_t chunk, const struct io_target *target)
+static bool fits_sectors(uint32_t chunk, const struct io_end *end)
 {
-	return chunk % io_sector_size(target) == 0;
+	return chunk % io_sector_size(end) == 0;
 }
 
 /* What one request may move without being split; by SCSI commands, what one may move at all. The
  * buffers that sg lets map are no larger than the block layer's requests. */
-static uint32_t request_limit(const struct io_target *target, enum backend_choice backend,
+static uint32_t request_limit(const struct io_end *end, enum backend_choice backend,
 			      const struct plan_options *options)
 {
 	bool past = backend == BACKEND_SG && options->sg_data != SG_DATA_MMAP;
 
-	return past && target->max_command > target->max_transfer ? target->max_command
-								  : target->max_transfer;
+	return past && end->max_command > end->max_transfer ? end->max_command : end->max_transfer;
 }
 
 /* A request that the queue splits is worth less than two that fit. A driver without a queue
  * is called with all of it at once, whatever limit it states. */
-static uint32_t usual_chunk(const struct io_target *target, uint32_t limit, bool synchronous)
+static uint32_t usual_chunk(const struct io_end *end, uint32_t limit, bool synchronous)
 {
-	uint32_t chunk = profile_of(target).chunk;
+	uint32_t chunk = profile_of(end).chunk;
 
 	if (limit && !synchronous)
 		chunk = smaller(chunk, limit);
-	return larger(power_of_two_below(chunk), larger(CHUNK_LEAST, io_sector_size(target)));
+	return larger(power_of_two_below(chunk), larger(CHUNK_LEAST, io_sector_size(end)));
 }
 
-static int choose_chunk(const struct io_target *source, const struct io_target *destination,
+static int choose_chunk(const struct io_end *source, const struct io_end *destination,
 			const struct plan_options *options, struct io_choice *choice,
 			struct error *reterr)
 {
@@ -192,7 +191,7 @@ static int choose_chunk(const struct io_target *source, const struct io_target *
 	return 0;
 }
 
-static const struct io_backend *sg_as_asked(const struct io_target *target,
+static const struct io_backend *sg_as_asked(const struct io_end *end,
 					    const struct plan_options *options)
 {
 	static const enum sg_mode modes[] = {
@@ -202,46 +201,46 @@ static const struct io_backend *sg_as_asked(const struct io_target *target,
 	};
 
 	/* only sg has buffers to map */
-	if (!sg_has_node(target) && target->kind == DISK_SCSI && options->sg_data != SG_DATA_MMAP)
+	if (!sg_has_node(end) && end->kind == DISK_SCSI && options->sg_data != SG_DATA_MMAP)
 		return &sg_backend_find_block(options->sg_fua, options->sg_dpo)->io;
 	return &sg_backend_find(modes[options->sg_data], options->sg_fua, options->sg_dpo)->io;
 }
 
-static int choose_backend(const struct io_target *target, enum backend_choice choice,
+static int choose_backend(const struct io_end *end, enum backend_choice choice,
 			  const struct plan_options *options, bool synchronous,
 			  const struct io_backend **ret, struct error *reterr)
 {
 	const struct io_backend *backend = io_backend_by_choice(choice);
 
 	if (choice == BACKEND_SG)
-		backend = sg_as_asked(target, options);
+		backend = sg_as_asked(end, options);
 
 	if (choice != BACKEND_AUTO && !backend) {
-		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", target->name,
-			  _("This version has no backend of that kind for %s."), target->name);
+		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", end->name,
+			  _("This version has no backend of that kind for %s."), end->name);
 		return -EOPNOTSUPP;
 	}
 	if (!backend) {
-		if (target->regular_file)
+		if (end->regular_file)
 			backend = &io_image_backend;
-		else if (!target->direct)
+		else if (!end->direct)
 			backend = &io_buffered_backend;
-		else if (synchronous || io_uring_backend.probe(&io_uring_backend, target, NULL) < 0)
+		else if (synchronous || io_uring_backend.probe(&io_uring_backend, end, NULL) < 0)
 			backend = &io_threads_backend;
 		else
 			backend = &io_uring_backend;
 	}
 	*ret = backend;
-	return backend->probe(backend, target, reterr);
+	return backend->probe(backend, end, reterr);
 }
 
 /* Hardware always queues: there is nothing to measure, and a failing disk should not be made to
  * read its first sectors for it. */
-static bool is_synchronous(const struct io_target *target)
+static bool is_synchronous(const struct io_end *end)
 {
-	if (target->regular_file)
+	if (end->regular_file)
 		return false;
-	switch (target->kind) {
+	switch (end->kind) {
 	case DISK_RAM:
 		return true;
 	case DISK_SCSI:
@@ -255,7 +254,7 @@ static bool is_synchronous(const struct io_target *target)
 	case DISK_OTHER:
 		break;
 	}
-	return io_measure_synchronous(target) == YES;
+	return io_measure_synchronous(end) == YES;
 }
 
 static uint32_t processors(void)
@@ -288,7 +287,7 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 }
 
 /* Between lanes and inside synchronous calls nobody keeps to turns. */
-static bool share_a_spindle(const struct io_target *source, const struct io_target *destination,
+static bool share_a_spindle(const struct io_end *source, const struct io_end *destination,
 			    const struct io_choice *choice)
 {
 	return source->rotational == YES && *source->spindle &&
@@ -298,7 +297,7 @@ static bool share_a_spindle(const struct io_target *source, const struct io_targ
 
 /* Depths are of all lanes together, and so are the buffers. A depth that was asked for gets
  * them, whatever the caches are worth. */
-static int choose_buffers(const struct io_target *source, const struct io_target *destination,
+static int choose_buffers(const struct io_end *source, const struct io_end *destination,
 			  const struct plan_options *options, struct io_choice *choice,
 			  struct error *reterr)
 {
@@ -364,18 +363,18 @@ static void describe(struct io_choice *choice)
 }
 
 /* The block layer splits what is too large for a device; a SCSI command goes out as it is. */
-static int check_command_size(const struct io_target *target, enum backend_choice backend,
+static int check_command_size(const struct io_end *end, enum backend_choice backend,
 			      const struct plan_options *options, uint32_t chunk,
 			      struct error *reterr)
 {
-	uint32_t limit = request_limit(target, backend, options);
+	uint32_t limit = request_limit(end, backend, options);
 
 	if (backend != BACKEND_SG || !limit || chunk <= limit)
 		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", target->name,
+	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", end->name,
 			 _("A chunk of %" PRIu32 " bytes is more than one command of %s moves; the "
 			   "most is %" PRIu32 "."),
-			 chunk, target->name, limit);
+			 chunk, end->name, limit);
 }
 
 static int check_options(const struct plan_options *options, struct error *reterr)
@@ -391,7 +390,7 @@ static int check_options(const struct plan_options *options, struct error *reter
 	return 0;
 }
 
-int io_backends_choose(const struct io_target *source, const struct io_target *destination,
+int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr)
 {

@@ -26,7 +26,7 @@ struct io_choice {
 	char reason[256]; /* why, in words, for the plan screen and the report */
 };
 
-int io_backends_choose(const struct io_target *source, const struct io_target *destination,
+int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr);
 

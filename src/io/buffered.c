@@ -25,27 +25,27 @@ struct buffered_handle {
 	int fd;
 };
 
-static int buffered_probe(const struct io_backend *backend, const struct io_target *target,
+static int buffered_probe(const struct io_backend *backend, const struct io_end *end,
 			  struct error *reterr)
 {
 	return 0; /* whatever could be opened can be read this way */
 }
 
-static int buffered_open(const struct io_backend *backend, const struct io_target *target,
+static int buffered_open(const struct io_backend *backend, const struct io_end *end,
 			 const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct buffered_handle *handle = malloc(sizeof(*handle));
 
 	if (!handle)
 		return error_nomem(reterr);
-	handle->base = (struct io_handle){ .backend = backend, .target = target };
-	handle->fd = sync_open_plain(target);
+	handle->base = (struct io_handle){ .backend = backend, .end = end };
+	handle->fd = sync_open_plain(end);
 	if (handle->fd < 0) {
 		int code = handle->fd;
 
 		free(handle);
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", target->name,
-				 _("%s could not be switched to the page cache: %s."), target->name,
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", end->name,
+				 _("%s could not be switched to the page cache: %s."), end->name,
 				 error_phrase(code));
 	}
 	posix_fadvise(handle->fd, 0, 0, POSIX_FADV_SEQUENTIAL);

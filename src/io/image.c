@@ -5,7 +5,7 @@
  * what is not aligned to its direct I/O (the tail of a file of odd size) goes
  * through a second, buffered description and is written back at once.
  *
- * Opening a destination makes the file as long as the target, so that it can
+ * Opening a destination makes the file as long as it is to be, so that it can
  * end in a hole; a longer file keeps its length. Reading gives zeros between
  * the end of the file and the end of its last sector.
  */
@@ -32,7 +32,7 @@
 struct image_handle {
 	struct io_handle base;
 	int plain;          /* a buffered description of the same file */
-	bool direct;        /* target->fd takes O_DIRECT */
+	bool direct;        /* end->fd takes O_DIRECT */
 	bool holes;         /* the file system can punch them */
 	uint32_t alignment; /* of direct I/O, offset and length */
 	uint64_t size;      /* of the file */
@@ -43,13 +43,13 @@ static struct image_handle *to_image(struct io_handle *handle)
 	return (struct image_handle *)handle;
 }
 
-static int image_probe(const struct io_backend *backend, const struct io_target *target,
+static int image_probe(const struct io_backend *backend, const struct io_end *end,
 		       struct error *reterr)
 {
-	if (target->regular_file)
+	if (end->regular_file)
 		return 0;
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
-			 _("%s is not an image file."), target->name);
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
+			 _("%s is not an image file."), end->name);
 }
 
 static uint32_t direct_alignment(int fd)
@@ -64,29 +64,28 @@ static uint32_t direct_alignment(int fd)
 	return SAFE_ALIGNMENT;
 }
 
-static int extend(const struct io_target *target, struct image_handle *handle, struct error *reterr)
+static int extend(const struct io_end *end, struct image_handle *handle, struct error *reterr)
 {
 	struct stat st;
 	int code = 0;
 
-	if (fstat(target->fd, &st) < 0) {
+	if (fstat(end->fd, &st) < 0) {
 		code = -errno;
-	} else if (target->writable && (uint64_t)st.st_size < target->size) {
-		if (ftruncate(target->fd, (off_t)target->size) < 0)
+	} else if (end->writable && (uint64_t)st.st_size < end->size) {
+		if (ftruncate(end->fd, (off_t)end->size) < 0)
 			code = -errno;
-		st.st_size = (off_t)target->size;
+		st.st_size = (off_t)end->size;
 	}
 	if (code)
-		return error_set(reterr,
-				 target->writable ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE,
-				 code, "open", target->name,
-				 _("%s cannot have the size of %" PRIu64 " bytes: %s."),
-				 target->name, target->size, error_phrase(code));
+		return error_set(
+			reterr, end->writable ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, code,
+			"open", end->name, _("%s cannot have the size of %" PRIu64 " bytes: %s."),
+			end->name, end->size, error_phrase(code));
 	handle->size = (uint64_t)st.st_size;
 	return 0;
 }
 
-static int image_open(const struct io_backend *backend, const struct io_target *target,
+static int image_open(const struct io_backend *backend, const struct io_end *end,
 		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct image_handle *handle = calloc(1, sizeof(*handle));
@@ -94,21 +93,21 @@ static int image_open(const struct io_backend *backend, const struct io_target *
 
 	if (!handle)
 		return error_nomem(reterr);
-	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->base = (struct io_handle){ .backend = backend, .end = end };
 	handle->holes = true;
-	r = extend(target, handle, reterr);
+	r = extend(end, handle, reterr);
 	if (r < 0)
 		goto fail;
 	/* O_DIRECT belongs to the description and cannot be left out of one call; errors in
 	 * writing back belong to it, too. */
-	r = handle->plain = sync_open_plain(target);
+	r = handle->plain = sync_open_plain(end);
 	if (r < 0) {
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-			  _("%s cannot be opened: %s."), target->name, error_phrase(r));
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+			  _("%s cannot be opened: %s."), end->name, error_phrase(r));
 		goto fail;
 	}
-	if (target->direct) {
-		handle->alignment = direct_alignment(target->fd);
+	if (end->direct) {
+		handle->alignment = direct_alignment(end->fd);
 		handle->direct = handle->alignment;
 	}
 	*ret = &handle->base;
@@ -149,7 +148,7 @@ static int move(struct image_handle *handle, struct io_request *request, uint32_
 	if (handle->direct && (request->offset + from) % handle->alignment == 0)
 		middle = from + (uint32_t)u64_align_down(to - from, handle->alignment);
 	if (middle > from) {
-		int r = sync_transfer(handle->base.target->fd, request, from, middle,
+		int r = sync_transfer(handle->base.end->fd, request, from, middle,
 				      handle->alignment);
 
 		if (r == -EINVAL) { /* the file system knows better than statx */
@@ -164,7 +163,7 @@ static int move(struct image_handle *handle, struct io_request *request, uint32_
 
 static int read_image(struct image_handle *handle, struct io_request *request)
 {
-	uint32_t sector = io_sector_size(handle->base.target);
+	uint32_t sector = io_sector_size(handle->base.end);
 	uint64_t left = handle->size > request->offset ? handle->size - request->offset : 0;
 	uint32_t inside = request->length < left ? request->length : (uint32_t)left;
 	int r = move(handle, request, 0, inside);

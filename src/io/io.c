@@ -9,11 +9,11 @@
 #include "base/i18n.h"
 #include "base/sense.h"
 
-static int explain(const struct io_target *target, const struct io_request *request, uint64_t lba,
+static int explain(const struct io_end *end, const struct io_request *request, uint64_t lba,
 		   uint64_t sectors, const char *why, struct error *reterr)
 {
 	bool read = request->direction == IO_READ;
-	uint32_t size = io_sector_size(target);
+	uint32_t size = io_sector_size(end);
 	const char *format = read ? P_("Reading %s failed at LBA %" PRIu64 " (%" PRIu64
 				       " sector of %" PRIu32 " bytes): %s.",
 				       "Reading %s failed at LBA %" PRIu64 " (%" PRIu64
@@ -28,24 +28,24 @@ static int explain(const struct io_target *target, const struct io_request *requ
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set_at(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
-			    request->result, read ? "read" : "write", target->name, lba, sectors,
-			    size, format, target->name, lba, sectors, size, why);
+			    request->result, read ? "read" : "write", end->name, lba, sectors, size,
+			    format, end->name, lba, sectors, size, why);
 #pragma GCC diagnostic pop
 }
 
 /* The disk under an image file is full: the advice is another one than for a bad sector. */
-static int explain_full(const struct io_target *target, const struct io_request *request,
-			uint64_t lba, uint64_t sectors, struct error *reterr)
+static int explain_full(const struct io_end *end, const struct io_request *request, uint64_t lba,
+			uint64_t sectors, struct error *reterr)
 {
-	return error_set_at(reterr, ERROR_CLASS_DESTINATION, request->result, "write", target->name,
-			    lba, sectors, io_sector_size(target),
+	return error_set_at(reterr, ERROR_CLASS_DESTINATION, request->result, "write", end->name,
+			    lba, sectors, io_sector_size(end),
 			    _("The file system that holds %s has no room left for LBA %" PRIu64
 			      " and what follows: %s. Make room, then resume."),
-			    target->name, lba, error_phrase(request->result));
+			    end->name, lba, error_phrase(request->result));
 }
 
 /* Not this place failed, but the trust in what the device said before. */
-static int explain_stale(const struct io_target *target, const struct io_request *request,
+static int explain_stale(const struct io_end *end, const struct io_request *request,
 			 const char *why, struct error *reterr)
 {
 	const struct sense *sense = &request->sense;
@@ -64,19 +64,19 @@ static int explain_stale(const struct io_target *target, const struct io_request
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
-			 request->result, read ? "read" : "write", target->name, format,
-			 target->name, why);
+			 request->result, read ? "read" : "write", end->name, format, end->name,
+			 why);
 #pragma GCC diagnostic pop
 }
 
 int io_explain(const struct io_handle *handle, const struct io_request *request,
 	       struct error *reterr)
 {
-	const struct io_target *target = handle->target;
+	const struct io_end *end = handle->end;
 	const struct sense *sense = &request->sense;
-	uint32_t size = io_sector_size(target);
+	uint32_t size = io_sector_size(end);
 	uint64_t first = (request->offset + request->done) / size;
-	uint64_t end = (request->offset + request->length + size - 1) / size;
+	uint64_t past = (request->offset + request->length + size - 1) / size;
 	char why[256];
 
 	/* the device's own words say more than the errno that they were mapped to */
@@ -85,13 +85,13 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 	else
 		snprintf(why, sizeof(why), "%s", error_phrase(request->result));
 
-	if (target->regular_file && request->direction == IO_WRITE &&
+	if (end->regular_file && request->direction == IO_WRITE &&
 	    (request->result == -ENOSPC || request->result == -EDQUOT))
-		return explain_full(target, request, first, end - first, reterr);
+		return explain_full(end, request, first, past - first, reterr);
 
 	int r = request->result == -ESTALE && sense->known
-			? explain_stale(target, request, why, reterr)
-			: explain(target, request, first, end - first, why, reterr);
+			? explain_stale(end, request, why, reterr)
+			: explain(end, request, first, past - first, why, reterr);
 
 	if (reterr)
 		reterr->sense = *sense;

@@ -24,7 +24,7 @@
 struct io_buffers;
 
 /* One end as the copy sees it. Plain data; fd and strings are borrowed and outlive all handles. */
-struct io_target {
+struct io_end {
 	int fd;      /* of the claim */
 	bool direct; /* O_DIRECT is set on fd */
 	bool regular_file;
@@ -113,19 +113,19 @@ struct io_truth {
 /* Each backend embeds this as the first member of its own handle. */
 struct io_handle {
 	const struct io_backend *backend;
-	const struct io_target *target;
+	const struct io_end *end;
 };
 
 struct io_backend {
 	const char *name; /* "uring" */
 	unsigned traits;
-	/* Can it drive this target here and now (kernel, sysctl, kind of node)?
+	/* Can it drive that end here and now (kernel, sysctl, kind of node)?
 	 * 0, or -EOPNOTSUPP with the reason in a sentence. */
-	int (*probe)(const struct io_backend *backend, const struct io_target *target,
+	int (*probe)(const struct io_backend *backend, const struct io_end *end,
 		     struct error *reterr);
 	/* May come from another thread than the calls that follow. `backend` is the table
 	 * itself, so that a wrapper (tests/fake/fault.h) finds what it wraps. */
-	int (*open)(const struct io_backend *backend, const struct io_target *target,
+	int (*open)(const struct io_backend *backend, const struct io_end *end,
 		    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
 	/* Short transfers are continued inside the backend; end of device is -EIO. */
 	enum io_answer (*submit)(struct io_handle *handle, struct io_request *request);
@@ -141,7 +141,7 @@ struct io_backend {
 	/* Counts since open. Thread-safe beside other calls, close excepted. Optional. */
 	void (*truth)(const struct io_handle *handle, struct io_truth *ret);
 	/* Everything completed before the call is on the medium when it returns 0. Thread-safe
-	 * beside other calls on the same target. */
+	 * beside other calls on the same end. */
 	int (*flush)(struct io_handle *handle, struct error *reterr);
 	/* Asks for queued requests to come back early (with -ECANCELED or their result); they
 	 * still come out of reap. Optional. */
@@ -151,17 +151,17 @@ struct io_backend {
 	void (*close)(struct io_handle *handle);
 };
 
-static inline int io_open(const struct io_backend *backend, const struct io_target *target,
+static inline int io_open(const struct io_backend *backend, const struct io_end *end,
 			  const struct io_setup *setup, struct io_handle **ret,
 			  struct error *reterr)
 {
-	return backend->open(backend, target, setup, ret, reterr);
+	return backend->open(backend, end, setup, ret, reterr);
 }
 
-/* 512 where the target does not say: what Linux counts in. */
-static inline uint32_t io_sector_size(const struct io_target *target)
+/* 512 where the device does not say: what Linux counts in. */
+static inline uint32_t io_sector_size(const struct io_end *end)
 {
-	return target->logical_sector_size ? target->logical_sector_size : 512;
+	return end->logical_sector_size ? end->logical_sector_size : 512;
 }
 
 /* NULL is fine. */
@@ -175,9 +175,9 @@ static inline void io_close(struct io_handle *handle)
 int io_explain(const struct io_handle *handle, const struct io_request *request,
 	       struct error *reterr);
 
-/* What the kernel's caches hold of the target is dropped, so that it is read from the device.
+/* What the kernel's caches hold of the end is dropped, so that it is read from the device.
  * Advice where the kernel does not let us: direct reads do not ask them anyway. */
-void io_forget(const struct io_target *target);
+void io_forget(const struct io_end *end);
 
 extern const struct io_backend io_uring_backend;
 extern const struct io_backend io_threads_backend;

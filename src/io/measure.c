@@ -27,7 +27,7 @@ static bool readable(int fd)
 }
 
 /* Adds the times of one read; false when it failed. */
-static bool read_once(const struct io_target *target, void *buffer, uint64_t offset, uint64_t *cpu,
+static bool read_once(const struct io_end *end, void *buffer, uint64_t offset, uint64_t *cpu,
 		      uint64_t *elapsed)
 {
 	struct io_request request = {
@@ -35,28 +35,28 @@ static bool read_once(const struct io_target *target, void *buffer, uint64_t off
 	};
 	uint64_t cpu_start = clock_thread_cpu();
 	uint64_t start = clock_monotonic();
-	int r = sync_transfer(target->fd, &request, 0, READ_SIZE, io_sector_size(target));
+	int r = sync_transfer(end->fd, &request, 0, READ_SIZE, io_sector_size(end));
 
 	*elapsed += clock_monotonic() - start;
 	*cpu += clock_thread_cpu() - cpu_start;
 	return r == 0;
 }
 
-enum tristate io_measure_synchronous(const struct io_target *target)
+enum tristate io_measure_synchronous(const struct io_end *end)
 {
 	struct io_buffers *buffers;
 	uint64_t cpu = 0, elapsed = 0;
 	unsigned good = 0;
 
-	if (!target->direct || target->size < READ_SIZE || !readable(target->fd) ||
+	if (!end->direct || end->size < READ_SIZE || !readable(end->fd) ||
 	    io_buffers_new(1, READ_SIZE, &buffers, NULL) < 0)
 		return UNKNOWN;
 
 	void *buffer = io_buffers_get(buffers);
 	uint64_t offset = 0;
 
-	while (good < READS && elapsed < TIME_LIMIT && target->size - offset >= READ_SIZE) {
-		if (!read_once(target, buffer, offset, &cpu, &elapsed))
+	while (good < READS && elapsed < TIME_LIMIT && end->size - offset >= READ_SIZE) {
+		if (!read_once(end, buffer, offset, &cpu, &elapsed))
 			break;
 		good++;
 		offset += READ_SIZE;

@@ -10,6 +10,6 @@
  * UNKNOWN where it could not be read. At most four direct reads of 1 MiB from
  * the start, one after the other, none after 200 ms; no writes.
  */
-enum tristate io_measure_synchronous(const struct io_target *target);
+enum tristate io_measure_synchronous(const struct io_end *end);
 
 #endif

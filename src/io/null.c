@@ -7,20 +7,20 @@
 
 #include "io/sync.h"
 
-static int null_probe(const struct io_backend *backend, const struct io_target *target,
+static int null_probe(const struct io_backend *backend, const struct io_end *end,
 		      struct error *reterr)
 {
 	return 0;
 }
 
-static int null_open(const struct io_backend *backend, const struct io_target *target,
+static int null_open(const struct io_backend *backend, const struct io_end *end,
 		     const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct io_handle *handle = malloc(sizeof(*handle));
 
 	if (!handle)
 		return error_nomem(reterr);
-	*handle = (struct io_handle){ .backend = backend, .target = target };
+	*handle = (struct io_handle){ .backend = backend, .end = end };
 	*ret = handle;
 	return 0;
 }

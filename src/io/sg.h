@@ -4,10 +4,10 @@
  * node, past the block layer. What it adds to the interface of io.h: how the
  * data travels, and what the device said.
  *
- * target.sg_fd is the claim's descriptor of the sg node; every lane has a
+ * end.sg_fd is the claim's descriptor of the sg node; every lane has a
  * description of its own behind it. Where there is no sg node, because its driver
  * is not loaded, the block node takes the commands, one at a time a lane. sg knows no partitions:
- * offsets of the end are translated to blocks of the whole disk with target.start, and nothing
+ * offsets of the end are translated to blocks of the whole disk with end.start, and nothing
  * outside [start, start + size) is ever sent.
  */
 #ifndef CLONEDECK_IO_SG_H
@@ -53,7 +53,7 @@ const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo);
 const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
 
 /* SCSI commands reach this end through an sg node. */
-bool sg_has_node(const struct io_target *target);
+bool sg_has_node(const struct io_end *end);
 
 /* What the handle shares with all others on its device; NULL where it is none of this backend. */
 struct sg_trust *sg_trust_of(const struct io_handle *handle);
@@ -122,9 +122,9 @@ void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
 
 /* The node that takes the commands, for sentences. */
-static inline const char *sg_node(const struct io_target *target)
+static inline const char *sg_node(const struct io_end *end)
 {
-	return target->sg && *target->sg ? target->sg : target->name;
+	return end->sg && *end->sg ? end->sg : end->name;
 }
 
 /* How a command that was run from beginning to end came out. */
@@ -142,12 +142,11 @@ int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, v
 /* MODE SENSE, the caching page. */
 int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
 /* The error for a command that failed so; returns result->code. */
-int sg_explain(const struct io_target *target, const char *operation,
-	       const struct sg_result *result, struct error *reterr);
+int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
+	       struct error *reterr);
 
-int sg_probe(const struct io_backend *backend, const struct io_target *target,
-	     struct error *reterr);
-int sg_open(const struct io_backend *backend, const struct io_target *target,
+int sg_probe(const struct io_backend *backend, const struct io_end *end, struct error *reterr);
+int sg_open(const struct io_backend *backend, const struct io_end *end,
 	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
 void sg_free(struct sg_handle *handle); /* with nothing in flight */
 int sg_flush(struct io_handle *handle, struct error *reterr);

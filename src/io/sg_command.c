@@ -83,21 +83,20 @@ int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching 
 	return r;
 }
 
-int sg_explain(const struct io_target *target, const char *operation,
-	       const struct sg_result *result, struct error *reterr)
+int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
+	       struct error *reterr)
 {
 	const struct sense *sense = &result->sense;
 	char words[256];
 
 	if (!sense->known)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation,
-				 target->name, _("%s (through %s) did not take %s: %s."),
-				 target->name, sg_node(target), operation,
-				 error_phrase(result->code));
+				 end->name, _("%s (through %s) did not take %s: %s."), end->name,
+				 sg_node(end), operation, error_phrase(result->code));
 	sense_text(sense, words, sizeof(words));
-	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, target->name,
-		  _("%s (through %s) answered %s with an error: %s."), target->name,
-		  sg_node(target), operation, words);
+	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, end->name,
+		  _("%s (through %s) answered %s with an error: %s."), end->name, sg_node(end),
+		  operation, words);
 	if (reterr)
 		reterr->sense = *sense;
 	return result->code;

@@ -42,18 +42,17 @@ static int synchronize_any(const struct sg_handle *handle, struct sg_result *res
 	return r == -EOPNOTSUPP ? 0 : r;
 }
 
-static int explain(const struct io_target *target, const struct sg_result *result,
-		   struct error *reterr)
+static int explain(const struct io_end *end, const struct sg_result *result, struct error *reterr)
 {
 	char words[256];
 
 	if (result->code == -ESTALE && result->sense.known)
-		error_set(reterr, ERROR_CLASS_DESTINATION, -ESTALE, "flush", target->name,
+		error_set(reterr, ERROR_CLASS_DESTINATION, -ESTALE, "flush", end->name,
 			  _("What was written to %s since the last good flush may not be on the "
 			    "medium (%s). Resume: it is written again."),
-			  target->name, sense_text(&result->sense, words, sizeof(words)));
+			  end->name, sense_text(&result->sense, words, sizeof(words)));
 	else
-		sg_explain(target, "SYNCHRONIZE CACHE", result, reterr);
+		sg_explain(end, "SYNCHRONIZE CACHE", result, reterr);
 	if (reterr) {
 		reterr->sense = result->sense;
 		reterr->class = ERROR_CLASS_DESTINATION;
@@ -64,7 +63,7 @@ static int explain(const struct io_target *target, const struct sg_result *resul
 int sg_flush(struct io_handle *io, struct error *reterr)
 {
 	const struct sg_handle *handle = (const struct sg_handle *)io;
-	const struct io_target *target = io->target;
+	const struct io_end *end = io->end;
 	struct sg_result result = { 0 };
 
 	sg_trust_flush_begin(handle->trust);
@@ -73,12 +72,12 @@ int sg_flush(struct io_handle *io, struct error *reterr)
 	r = sg_trust_flush_end(handle->trust, r, &result.sense);
 	if (r < 0) {
 		result.code = r;
-		return explain(target, &result, reterr);
+		return explain(end, &result, reterr);
 	}
-	if (target->fd >= 0 && fsync(target->fd) < 0) {
+	if (end->fd >= 0 && fsync(end->fd) < 0) {
 		r = -errno;
-		return error_set(reterr, ERROR_CLASS_DESTINATION, r, "flush", target->name,
-				 _("%s could not be flushed: %s."), target->name, error_phrase(r));
+		return error_set(reterr, ERROR_CLASS_DESTINATION, r, "flush", end->name,
+				 _("%s could not be flushed: %s."), end->name, error_phrase(r));
 	}
 	return 0;
 }

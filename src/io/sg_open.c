@@ -30,7 +30,7 @@ static int run_at_start(const struct sg_backend *backend, int fd, const struct s
 	return r;
 }
 
-static int read_capacity(const struct sg_backend *backend, const struct io_target *target, int fd,
+static int read_capacity(const struct sg_backend *backend, const struct io_end *end, int fd,
 			 struct sg_handle *handle, struct error *reterr)
 {
 	uint8_t data[32] = { 0 };
@@ -51,37 +51,35 @@ static int read_capacity(const struct sg_backend *backend, const struct io_targe
 			r = scsi_parse_capacity_10(data, result.transferred, &handle->capacity);
 	}
 	result.code = r;
-	return r < 0 ? sg_explain(target, "READ CAPACITY", &result, reterr) : 0;
+	return r < 0 ? sg_explain(end, "READ CAPACITY", &result, reterr) : 0;
 }
 
 /* What the device says of itself has to agree with what the block layer said when it was chosen. */
-static int check_capacity(const struct io_target *target, const struct sg_handle *handle,
+static int check_capacity(const struct io_end *end, const struct sg_handle *handle,
 			  struct error *reterr)
 {
 	const struct scsi_capacity *capacity = &handle->capacity;
-	uint64_t bytes, end;
+	uint64_t bytes, past;
 
-	if (capacity->block_size != target->logical_sector_size)
+	if (capacity->block_size != end->logical_sector_size)
 		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ESTALE, "READ CAPACITY", target->name,
+			reterr, ERROR_CLASS_REFUSED, -ESTALE, "READ CAPACITY", end->name,
 			_("%s reports blocks of %u bytes through %s, but of %u bytes as a "
 			  "block device: it is not the disk that was chosen, or it needs a "
 			  "new scan."),
-			target->name, capacity->block_size, sg_node(target),
-			target->logical_sector_size);
+			end->name, capacity->block_size, sg_node(end), end->logical_sector_size);
 	if (__builtin_mul_overflow(capacity->blocks, (uint64_t)capacity->block_size, &bytes) ||
-	    __builtin_add_overflow(target->start, target->size, &end) || end > bytes)
-		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "READ CAPACITY",
-				 target->name,
+	    __builtin_add_overflow(end->start, end->size, &past) || past > bytes)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "READ CAPACITY", end->name,
 				 _("%s is smaller through %s than as a block device: it is not the "
 				   "disk that was chosen."),
-				 target->name, sg_node(target));
+				 end->name, sg_node(end));
 	return 0;
 }
 
-bool sg_has_node(const struct io_target *target)
+bool sg_has_node(const struct io_end *end)
 {
-	return target->sg && *target->sg && target->sg_fd >= 0;
+	return end->sg && *end->sg && end->sg_fd >= 0;
 }
 
 struct sg_trust *sg_trust_of(const struct io_handle *handle)
@@ -91,33 +89,33 @@ struct sg_trust *sg_trust_of(const struct io_handle *handle)
 		       : NULL;
 }
 
-static int probe(const struct sg_backend *backend, const struct io_target *target, int *retversion,
+static int probe(const struct sg_backend *backend, const struct io_end *end, int *retversion,
 		 struct error *reterr)
 {
 	/* a stacked device would pass the commands on, past its own offsets */
-	bool reachable = backend->block ? target->kind == DISK_SCSI && !target->regular_file
-					: sg_has_node(target);
+	bool reachable =
+		backend->block ? end->kind == DISK_SCSI && !end->regular_file : sg_has_node(end);
 
 	if (!reachable)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
 				 _("%s has no sg node: it is no SCSI disk, or the sg driver is not "
 				   "loaded (modprobe sg)."),
-				 target->name);
-	int r = backend->driver->version(backend->driver,
-					 backend->block ? target->fd : target->sg_fd, retversion);
+				 end->name);
+	int r = backend->driver->version(backend->driver, backend->block ? end->fd : end->sg_fd,
+					 retversion);
 
 	if (r < 0 || *retversion < VERSION_3)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
 				 _("%s does not speak version 3 of the sg interface."),
-				 sg_node(target));
+				 sg_node(end));
 	return 0;
 }
 
-int sg_probe(const struct io_backend *table, const struct io_target *target, struct error *reterr)
+int sg_probe(const struct io_backend *table, const struct io_end *end, struct error *reterr)
 {
 	int version = 0;
 
-	return probe((const struct sg_backend *)table, target, &version, reterr);
+	return probe((const struct sg_backend *)table, end, &version, reterr);
 }
 
 /* One for all handles on a device: of other lanes, and of the other end when that is on it, too. */
@@ -126,7 +124,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
 	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
 
-	if (!other && peer && strcmp(sg_node(peer->io.target), sg_node(handle->io.target)) == 0)
+	if (!other && peer && strcmp(sg_node(peer->io.end), sg_node(handle->io.end)) == 0)
 		other = peer;
 	if (!other)
 		return sg_trust_new(&handle->trust, reterr);
@@ -137,7 +135,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 /* A reserved buffer for each slot, mapped. */
 static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
 {
-	const struct io_target *target = handle->io.target;
+	const struct io_end *end = handle->io.end;
 	const struct sg_driver *driver = handle->backend->driver;
 	uint32_t wanted = setup->buffers ? io_buffers_size(setup->buffers) : MAPPED_ALONE;
 
@@ -147,16 +145,16 @@ static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, s
 
 		if (r == -ENOSPC)
 			return error_set(
-				reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+				reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
 				_("The sg driver gives %s only a buffer of %u KiB to map, but a "
 				  "chunk has %u KiB. Choose a smaller --chunk, or another "
 				  "--sg-io."),
-				sg_node(target), bytes / 1024, wanted / 1024);
+				sg_node(end), bytes / 1024, wanted / 1024);
 		if (r < 0)
-			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
 					 _("The sg driver's buffer for %s cannot be mapped: %s. "
 					   "Choose another --sg-io."),
-					 sg_node(target), error_phrase(r));
+					 sg_node(end), error_phrase(r));
 		handle->mapped = wanted;
 	}
 	return 0;
@@ -164,7 +162,7 @@ static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, s
 
 static int open_ports(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
 {
-	const struct io_target *target = handle->io.target;
+	const struct io_end *end = handle->io.end;
 	const struct sg_driver *driver = handle->backend->driver;
 	bool mapped = handle->backend->mode == SG_MODE_MMAP;
 	unsigned count = mapped ? handle->depth : 1;
@@ -175,8 +173,8 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 		int r = driver->reopen(driver, handle->control_fd, &port->fd);
 
 		if (r < 0)
-			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-					 _("%s cannot be opened: %s."), sg_node(target),
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+					 _("%s cannot be opened: %s."), sg_node(end),
 					 error_phrase(r));
 		port->eager = true;
 		fds[handle->port_count] = port->fd;
@@ -186,8 +184,8 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 		int r = driver->group(driver, fds, count, &handle->poll_fd);
 
 		if (r < 0)
-			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-					 _("%s cannot be opened: %s."), sg_node(target),
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+					 _("%s cannot be opened: %s."), sg_node(end),
 					 error_phrase(r));
 	}
 	if (mapped)
@@ -218,27 +216,27 @@ void sg_free(struct sg_handle *handle)
 static int choose_format(struct sg_handle *handle, struct error *reterr)
 {
 	const struct sg_backend *backend = handle->backend;
-	const struct io_target *target = handle->io.target;
+	const struct io_end *end = handle->io.end;
 	struct scsi_caching caching = { 0 };
 
 	handle->format.protection = handle->capacity.protection;
 	handle->format.fua = backend->fua;
 	handle->format.dpo = backend->dpo;
-	if (!backend->fua && !backend->dpo && !target->from_medium)
+	if (!backend->fua && !backend->dpo && !end->from_medium)
 		return 0;
 	int r = sg_read_caching(backend->driver, handle->ports[0].fd, &caching);
 
-	handle->format.fua_reads = target->from_medium && r == 0 && caching.dpo_fua;
+	handle->format.fua_reads = end->from_medium && r == 0 && caching.dpo_fua;
 	if ((r == 0 && caching.dpo_fua) || (!backend->fua && !backend->dpo))
 		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "open", target->name,
+	return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "open", end->name,
 			 _("%s knows neither FUA nor DPO: leave out --sg-fua and --sg-dpo."),
-			 target->name);
+			 end->name);
 }
 
 static int meet_device(struct sg_handle *handle, struct error *reterr)
 {
-	const struct io_target *target = handle->io.target;
+	const struct io_end *end = handle->io.end;
 	int fd = handle->ports[0].fd;
 	struct sg_result result;
 	struct scsi_cdb cdb;
@@ -247,21 +245,21 @@ static int meet_device(struct sg_handle *handle, struct error *reterr)
 	int r = run_at_start(handle->backend, fd, &cdb, NULL, 0, &result);
 
 	if (r < 0)
-		return sg_explain(target, "TEST UNIT READY", &result, reterr);
-	r = read_capacity(handle->backend, target, fd, handle, reterr);
+		return sg_explain(end, "TEST UNIT READY", &result, reterr);
+	r = read_capacity(handle->backend, end, fd, handle, reterr);
 	if (r == 0)
-		r = check_capacity(target, handle, reterr);
+		r = check_capacity(end, handle, reterr);
 	if (r == 0)
 		r = choose_format(handle, reterr);
 	return r;
 }
 
-int sg_open(const struct io_backend *table, const struct io_target *target,
-	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+int sg_open(const struct io_backend *table, const struct io_end *end, const struct io_setup *setup,
+	    struct io_handle **ret, struct error *reterr)
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
 	unsigned most = backend->mode == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE;
-	int version = 0, r = probe(backend, target, &version, reterr);
+	int version = 0, r = probe(backend, end, &version, reterr);
 
 	if (r < 0)
 		return r;
@@ -269,7 +267,7 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 
 	if (!handle)
 		return error_nomem(reterr);
-	handle->io = (struct io_handle){ .backend = table, .target = target };
+	handle->io = (struct io_handle){ .backend = table, .end = end };
 	handle->backend = backend;
 	/* what the block layer says is the version of a driver long gone */
 	if (!backend->block)
@@ -277,7 +275,7 @@ int sg_open(const struct io_backend *table, const struct io_target *target,
 			 (unsigned)version / 10000 % 100, (unsigned)version / 100 % 100,
 			 (unsigned)version % 100);
 	handle->poll_fd = -1;
-	handle->control_fd = backend->block ? target->fd : target->sg_fd;
+	handle->control_fd = backend->block ? end->fd : end->sg_fd;
 	if (backend->block)
 		most = 1;
 	handle->depth = setup->depth < 1 ? 1 : setup->depth < most ? setup->depth : most;

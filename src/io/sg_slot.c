@@ -30,18 +30,18 @@ static const unsigned way_flags[] = {
 /* Builds and sends the command for what is still missing of the slot's request. */
 static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 {
-	const struct io_target *target = handle->io.target;
+	const struct io_end *end = handle->io.end;
 	struct io_request *request = slot->request;
 	uint32_t block_size = handle->capacity.block_size;
-	uint64_t end, offset = slot_offset(slot);
+	uint64_t past, offset = slot_offset(slot);
 
 	slot->wanted = request->length - request->done;
-	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &end) || end > target->size ||
-	    (target->start + offset) % block_size || slot->wanted % block_size)
+	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &past) || past > end->size ||
+	    (end->start + offset) % block_size || slot->wanted % block_size)
 		return -EINVAL;
 
 	int r = scsi_cdb_transfer(&handle->format, request->direction,
-				  (target->start + offset) / block_size, slot->wanted / block_size,
+				  (end->start + offset) / block_size, slot->wanted / block_size,
 				  &slot->cdb);
 
 	if (r < 0)
@@ -167,7 +167,7 @@ static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot
 {
 	const struct sense *sense = &slot->request->sense;
 	uint32_t block_size = handle->capacity.block_size;
-	uint64_t first = (handle->io.target->start + slot_offset(slot)) / block_size;
+	uint64_t first = (handle->io.end->start + slot_offset(slot)) / block_size;
 
 	if (!sense->has_lba || sense->lba < first)
 		return 0;
@@ -198,7 +198,7 @@ static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot
 	struct sg_counts *counts = &handle->counts;
 	const struct sense *sense = &slot->request->sense;
 	uint32_t block_size = handle->capacity.block_size;
-	uint64_t start = handle->io.target->start / block_size;
+	uint64_t start = handle->io.end->start / block_size;
 
 	if (counts->recovered < IO_RECOVERED_KEPT)
 		counts->first[counts->recovered] = (struct io_recovered){
@@ -250,7 +250,7 @@ static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot 
 		return sg_trust_reset(handle->trust, &request->sense, own) ? outcome : SCSI_RETRY;
 	case SCSI_DEFERRED:
 		/* somebody else's write, where we only read */
-		if (!handle->io.target->writable)
+		if (!handle->io.end->writable)
 			return SCSI_RETRY;
 		sg_trust_lose(handle->trust, -ESTALE, &request->sense);
 		return outcome;

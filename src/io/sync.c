@@ -66,27 +66,27 @@ enum io_answer sync_end(struct io_request *request, int result)
 	return IO_DONE;
 }
 
-int sync_flush_target(const struct io_target *target, struct error *reterr)
+int sync_flush_end(const struct io_end *end, struct error *reterr)
 {
-	if (!target->writable)
+	if (!end->writable)
 		return 0;
-	while (fsync(target->fd) < 0) {
+	while (fsync(end->fd) < 0) {
 		int code = -errno;
 
 		if (code == -EINTR)
 			continue;
 		return error_set(
-			reterr, ERROR_CLASS_DESTINATION, code, "flush", target->name,
+			reterr, ERROR_CLASS_DESTINATION, code, "flush", end->name,
 			_("The write cache of %s could not be flushed: %s. What was written "
 			  "last may not be on the medium."),
-			target->name, error_phrase(code));
+			end->name, error_phrase(code));
 	}
 	return 0;
 }
 
 int sync_flush(struct io_handle *handle, struct error *reterr)
 {
-	return sync_flush_target(handle->target, reterr);
+	return sync_flush_end(handle->end, reterr);
 }
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
@@ -105,22 +105,22 @@ void sync_close(struct io_handle *handle)
 	free(handle);
 }
 
-int sync_open_plain(const struct io_target *target)
+int sync_open_plain(const struct io_end *end)
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", end->fd);
 
-	int fd = open(path, (target->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	int fd = open(path, (end->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-void io_forget(const struct io_target *target)
+void io_forget(const struct io_end *end)
 {
-	if (!target->regular_file)
-		ioctl(target->fd, BLKFLSBUF);
-	posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (!end->regular_file)
+		ioctl(end->fd, BLKFLSBUF);
+	posix_fadvise(end->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 int sync_write_back(int fd, uint64_t offset, uint64_t length)

@@ -20,7 +20,7 @@ void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);
 
 /* fsync of the descriptor; nothing to do on one that cannot be written. Any thread. */
-int sync_flush_target(const struct io_target *target, struct error *reterr);
+int sync_flush_end(const struct io_end *end, struct error *reterr);
 int sync_flush(struct io_handle *handle, struct error *reterr);
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
@@ -28,9 +28,9 @@ int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t tim
 int sync_poll_fd(struct io_handle *handle);
 void sync_close(struct io_handle *handle);
 
-/* Another description of the target without O_DIRECT; a descriptor or negative errno. Of an error
+/* Another description of that end without O_DIRECT; a descriptor or negative errno. Of an error
  * in writing back the kernel tells every description once: who shares one takes it from others. */
-int sync_open_plain(const struct io_target *target);
+int sync_open_plain(const struct io_end *end);
 /* Writes the cached bytes of the range to the device, waits for that, and drops them from the
  * page cache. 0 or negative errno. */
 int sync_write_back(int fd, uint64_t offset, uint64_t length);

@@ -12,36 +12,36 @@
 #include "base/i18n.h"
 #include "io/sync.h"
 
-static int threads_probe(const struct io_backend *backend, const struct io_target *target,
+static int threads_probe(const struct io_backend *backend, const struct io_end *end,
 			 struct error *reterr)
 {
-	if (target->direct)
+	if (end->direct)
 		return 0;
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
 			 _("%s cannot be read or written past the page cache (O_DIRECT); use the "
 			   "buffered backend."),
-			 target->name);
+			 end->name);
 }
 
-static int threads_open(const struct io_backend *backend, const struct io_target *target,
+static int threads_open(const struct io_backend *backend, const struct io_end *end,
 			const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct io_handle *handle = malloc(sizeof(*handle));
 
 	if (!handle)
 		return error_nomem(reterr);
-	*handle = (struct io_handle){ .backend = backend, .target = target };
+	*handle = (struct io_handle){ .backend = backend, .end = end };
 	*ret = handle;
 	return 0;
 }
 
 static enum io_answer threads_submit(struct io_handle *handle, struct io_request *request)
 {
-	const struct io_target *target = handle->target;
+	const struct io_end *end = handle->end;
 
 	sync_begin(request);
-	return sync_end(request, sync_transfer(target->fd, request, 0, request->length,
-					       io_sector_size(target)));
+	return sync_end(request,
+			sync_transfer(end->fd, request, 0, request->length, io_sector_size(end)));
 }
 
 const struct io_backend io_threads_backend = {

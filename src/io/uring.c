@@ -52,19 +52,19 @@ static struct uring_handle *to_uring(struct io_handle *handle)
 	return (struct uring_handle *)handle;
 }
 
-static int uring_probe(const struct io_backend *backend, const struct io_target *target,
+static int uring_probe(const struct io_backend *backend, const struct io_end *end,
 		       struct error *reterr)
 {
-	if (!target->direct)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+	if (!end->direct)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
 				 _("%s cannot be read or written past the page cache (O_DIRECT); "
 				   "use the buffered backend."),
-				 target->name);
+				 end->name);
 
-	return uring_queue_probe(target->name, reterr);
+	return uring_queue_probe(end->name, reterr);
 }
 
-static int uring_open(const struct io_backend *backend, const struct io_target *target,
+static int uring_open(const struct io_backend *backend, const struct io_end *end,
 		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	unsigned depth = setup->depth ? setup->depth : 1;
@@ -72,7 +72,7 @@ static int uring_open(const struct io_backend *backend, const struct io_target *
 
 	if (!handle)
 		return error_nomem(reterr);
-	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->base = (struct io_handle){ .backend = backend, .end = end };
 	handle->depth = depth;
 	for (unsigned i = depth; i-- > 0;) {
 		handle->ops[i] = (struct uring_op){ .handle = handle, .next = handle->free };
@@ -81,14 +81,14 @@ static int uring_open(const struct io_backend *backend, const struct io_target *
 	if (setup->peer && setup->peer->backend == backend) {
 		handle->queue = uring_queue_ref(to_uring(setup->peer)->queue);
 	} else {
-		int r = uring_queue_new(target->name, setup, &handle->queue, reterr);
+		int r = uring_queue_new(end->name, setup, &handle->queue, reterr);
 
 		if (r < 0) {
 			free(handle);
 			return r;
 		}
 	}
-	handle->file = uring_queue_add_file(handle->queue, target->fd);
+	handle->file = uring_queue_add_file(handle->queue, end->fd);
 	*ret = &handle->base;
 	return 0;
 }
@@ -98,7 +98,7 @@ static void prepare(const struct uring_op *op, struct io_uring_sqe *sqe)
 	const struct uring_queue *queue = op->handle->queue;
 	const struct io_request *request = op->request;
 	int file = op->handle->file;
-	int fd = file >= 0 ? file : op->handle->base.target->fd;
+	int fd = file >= 0 ? file : op->handle->base.end->fd;
 	char *at = (char *)request->buffer + request->done;
 	unsigned length = request->length - request->done;
 	uint64_t offset = request->offset + request->done;
@@ -185,8 +185,8 @@ static bool absorb(struct uring_op *op, int result)
 	}
 	/* A direct transfer cannot go on inside a sector; its start is done again. */
 	if ((uint32_t)result < left)
-		result = (int)u64_align_down((uint32_t)result,
-					     io_sector_size(op->handle->base.target));
+		result =
+			(int)u64_align_down((uint32_t)result, io_sector_size(op->handle->base.end));
 	request->done += (uint32_t)result;
 	if (request->done < request->length && result > 0)
 		return false;
@@ -428,17 +428,17 @@ const struct io_backend io_uring_backend = {
 
 #else
 
-static int no_probe(const struct io_backend *backend, const struct io_target *target,
+static int no_probe(const struct io_backend *backend, const struct io_end *end,
 		    struct error *reterr)
 {
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", target->name,
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", end->name,
 			 _("This program was built without io_uring."));
 }
 
-static int no_open(const struct io_backend *backend, const struct io_target *target,
+static int no_open(const struct io_backend *backend, const struct io_end *end,
 		   const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
-	return no_probe(backend, target, reterr);
+	return no_probe(backend, end, reterr);
 }
 
 const struct io_backend io_uring_backend = {

@@ -18,7 +18,7 @@
 /* Smallest unit that every file system addresses. */
 #define FILE_SECTOR 512
 
-static void describe_file(const struct endpoint *endpoint, struct io_target *ret)
+static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
 {
 	ret->regular_file = true;
 	ret->logical_sector_size =
@@ -30,7 +30,7 @@ static void describe_file(const struct endpoint *endpoint, struct io_target *ret
 }
 
 static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
-			  struct io_target *ret)
+			  struct io_end *ret)
 {
 	ret->logical_sector_size = endpoint->logical_sector_size;
 	ret->physical_sector_size = endpoint->physical_sector_size;
@@ -50,9 +50,9 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 }
 
 static void describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
-		     bool writable, struct io_target *ret)
+		     bool writable, struct io_end *ret)
 {
-	*ret = (struct io_target){
+	*ret = (struct io_end){
 		.fd = -1,
 		.writable = writable,
 		.name = endpoint->node,

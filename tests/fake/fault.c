@@ -128,12 +128,12 @@ static void fail_now(struct fault_op *op)
 
 /* ---- the table ---- */
 
-static int fault_probe(const struct io_backend *backend, const struct io_target *target,
+static int fault_probe(const struct io_backend *backend, const struct io_end *end,
 		       struct error *reterr)
 {
 	const struct io_backend *inner = to_fault(backend)->inner;
 
-	return inner->probe(inner, target, reterr);
+	return inner->probe(inner, end, reterr);
 }
 
 static int watch(struct fault_handle *handle)
@@ -170,7 +170,7 @@ static void release(struct fault_handle *handle)
 	free(handle);
 }
 
-static int fault_open(const struct io_backend *backend, const struct io_target *target,
+static int fault_open(const struct io_backend *backend, const struct io_end *end,
 		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	const struct fault_backend *fault = to_fault(backend);
@@ -180,18 +180,18 @@ static int fault_open(const struct io_backend *backend, const struct io_target *
 
 	if (!handle)
 		return error_nomem(reterr);
-	handle->base = (struct io_handle){ .backend = backend, .target = target };
+	handle->base = (struct io_handle){ .backend = backend, .end = end };
 	handle->script = fault->script;
 	handle->depth = depth;
 	handle->epoll = handle->timer = -1;
 
-	int r = io_open(fault->inner, target, &inner_setup, &handle->inner, reterr);
+	int r = io_open(fault->inner, end, &inner_setup, &handle->inner, reterr);
 
 	if (r == 0 && fault->inner->traits & IO_ASYNC) {
 		r = watch(handle);
 		if (r < 0)
-			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", target->name,
-				  "The fault backend cannot watch %s.", target->name);
+			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+				  "The fault backend cannot watch %s.", end->name);
 	}
 	if (r < 0) {
 		release(handle);
@@ -399,8 +399,8 @@ static int fault_flush(struct io_handle *base, struct error *reterr)
 	int code = fault_script_flush(handle->script);
 
 	if (code < 0)
-		return error_set(reterr, ERROR_CLASS_DESTINATION, code, "flush", base->target->name,
-				 "Flushing %s failed as scripted: %s.", base->target->name,
+		return error_set(reterr, ERROR_CLASS_DESTINATION, code, "flush", base->end->name,
+				 "Flushing %s failed as scripted: %s.", base->end->name,
 				 error_phrase(code));
 	return handle->inner->backend->flush(handle->inner, reterr);
 }

@@ -36,54 +36,54 @@ static uint64_t queue_number(dev_t dev, const char *name)
 	return value;
 }
 
-static void describe_block(struct io_target *target, const struct stat *st)
+static void describe_block(struct io_end *end, const struct stat *st)
 {
 	unsigned physical = 0;
 	int logical = 0;
 
-	ioctl(target->fd, BLKGETSIZE64, &target->size);
-	ioctl(target->fd, BLKSSZGET, &logical);
-	ioctl(target->fd, BLKPBSZGET, &physical);
-	target->logical_sector_size = (uint32_t)logical;
-	target->physical_sector_size = physical;
-	target->max_transfer = (uint32_t)queue_number(st->st_rdev, "max_sectors_kb") * 1024;
-	target->rotational = queue_number(st->st_rdev, "rotational") ? YES : NO;
+	ioctl(end->fd, BLKGETSIZE64, &end->size);
+	ioctl(end->fd, BLKSSZGET, &logical);
+	ioctl(end->fd, BLKPBSZGET, &physical);
+	end->logical_sector_size = (uint32_t)logical;
+	end->physical_sector_size = physical;
+	end->max_transfer = (uint32_t)queue_number(st->st_rdev, "max_sectors_kb") * 1024;
+	end->rotational = queue_number(st->st_rdev, "rotational") ? YES : NO;
 	if (major(st->st_rdev) == LOOP_MAJOR)
-		target->kind = DISK_LOOP;
+		end->kind = DISK_LOOP;
 	else
-		target->kind = DISK_OTHER;
+		end->kind = DISK_OTHER;
 }
 
-int miniloop_open(const char *path, bool writable, bool direct, struct io_target *ret)
+int miniloop_open(const char *path, bool writable, bool direct, struct io_end *ret)
 {
-	struct io_target target = { .name = path, .writable = writable, .direct = direct };
+	struct io_end end = { .name = path, .writable = writable, .direct = direct };
 	int flags = (writable ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0) | O_CLOEXEC;
 	struct stat st;
 
-	target.fd = open(path, flags | (writable && strncmp(path, "/dev/", 5) != 0 ? O_CREAT : 0),
-			 0600);
-	if (target.fd < 0)
+	end.fd = open(path, flags | (writable && strncmp(path, "/dev/", 5) != 0 ? O_CREAT : 0),
+		      0600);
+	if (end.fd < 0)
 		return -errno;
-	if (fstat(target.fd, &st) < 0) {
-		close(target.fd);
+	if (fstat(end.fd, &st) < 0) {
+		close(end.fd);
 		return -errno;
 	}
 	if (S_ISBLK(st.st_mode)) {
-		describe_block(&target, &st);
+		describe_block(&end, &st);
 	} else {
-		target.regular_file = true;
-		target.size = (uint64_t)st.st_size;
-		target.rotational = UNKNOWN;
-		target.kind = DISK_OTHER;
+		end.regular_file = true;
+		end.size = (uint64_t)st.st_size;
+		end.rotational = UNKNOWN;
+		end.kind = DISK_OTHER;
 	}
-	*ret = target;
+	*ret = end;
 	return 0;
 }
 
-void miniloop_close(struct io_target *target)
+void miniloop_close(struct io_end *end)
 {
-	close(target->fd);
-	target->fd = -1;
+	close(end->fd);
+	end->fd = -1;
 }
 
 struct lane {

@@ -18,15 +18,15 @@ enum miniloop_mode {
 };
 
 struct miniloop {
-	struct io_target source, destination; /* sizes as opened */
+	struct io_end source, destination; /* sizes as opened */
 	struct io_choice choice;
 	enum miniloop_mode mode;
 	uint64_t length; /* bytes from the start; need not be a multiple of the chunk */
 };
 
 /* Opens path O_DIRECT (or not) and fills in what the kernel says. -errno. */
-int miniloop_open(const char *path, bool writable, bool direct, struct io_target *ret);
-void miniloop_close(struct io_target *target);
+int miniloop_open(const char *path, bool writable, bool direct, struct io_end *ret);
+void miniloop_close(struct io_end *end);
 
 /* 0, or the first failure; *reterr says where. Flushes the destination. */
 int miniloop_run(const struct miniloop *loop, struct error *reterr);

@@ -67,10 +67,10 @@ static void fill_endpoint(struct endpoint *end, const char *path, const char *se
 	snprintf(end->identity.model, sizeof(end->identity.model), "Made up 100%% =\xc3\xa4");
 }
 
-static void fill_target(struct io_target *target, int fd, const char *name, uint64_t size,
-			uint32_t sector, bool writable)
+static void fill_end(struct io_end *end, int fd, const char *name, uint64_t size, uint32_t sector,
+		     bool writable)
 {
-	*target = (struct io_target){
+	*end = (struct io_end){
 		.fd = fd,
 		.direct = fcntl(fd, F_GETFL) & O_DIRECT,
 		.writable = writable,
@@ -98,9 +98,9 @@ void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
 	/* The names stay for the map; the files go with their descriptors, whatever happens. */
 	unlink(rig->source_path);
 	unlink(rig->destination_path);
-	fill_target(&rig->setup.source, rig->source, rig->source_path, size, sector, false);
-	fill_target(&rig->setup.destination, rig->destination, rig->destination_path,
-		    size + rig->spare, sector, true);
+	fill_end(&rig->setup.source, rig->source, rig->source_path, size, sector, false);
+	fill_end(&rig->setup.destination, rig->destination, rig->destination_path,
+		 size + rig->spare, sector, true);
 }
 
 void rig_forget_taken(struct rig *rig)

@@ -40,7 +40,7 @@ static int lying_flush(struct io_handle *handle, struct error *reterr)
 
 	/* The saver's thread alone flushes. */
 	if (r == 0 && liar.times-- > 0)
-		liar.spoil(handle->target->fd, liar.lba);
+		liar.spoil(handle->end->fd, liar.lba);
 	return r;
 }
 

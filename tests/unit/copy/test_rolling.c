@@ -40,9 +40,9 @@ static int lying_flush(struct io_handle *handle, struct error *reterr)
 		return r;
 	liar.done = true;
 	page = aligned_alloc(4096, 4096);
-	ck_assert_int_eq(pread(handle->target->fd, page, 4096, at), 4096);
+	ck_assert_int_eq(pread(handle->end->fd, page, 4096, at), 4096);
 	page[liar.lba * SECTOR % 4096 + 77] ^= 4;
-	ck_assert_int_eq(pwrite(handle->target->fd, page, 4096, at), 4096);
+	ck_assert_int_eq(pwrite(handle->end->fd, page, 4096, at), 4096);
 	free(page);
 	return 0;
 }

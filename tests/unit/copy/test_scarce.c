@@ -48,12 +48,12 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 /* ---- a backend that is told what to do ---- */
 
-static int own_open(const struct io_backend *backend, const struct io_target *target,
+static int own_open(const struct io_backend *backend, const struct io_end *end,
 		    const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct io_handle *handle = malloc(sizeof(*handle));
 
-	*handle = (struct io_handle){ backend, target };
+	*handle = (struct io_handle){ backend, end };
 	*ret = handle;
 	return 0;
 }
@@ -61,8 +61,7 @@ static int own_open(const struct io_backend *backend, const struct io_target *ta
 static enum io_answer transfer(struct io_handle *handle, struct io_request *request)
 {
 	sync_begin(request);
-	return sync_end(request,
-			sync_transfer(handle->target->fd, request, 0, request->length, 512));
+	return sync_end(request, sync_transfer(handle->end->fd, request, 0, request->length, 512));
 }
 
 /* Every second sector of the second mebibyte is bad. */

@@ -30,7 +30,7 @@ static bool is_copied(int fd, unsigned char *page)
 
 static int forgetful_flush(struct io_handle *handle, struct error *reterr)
 {
-	int r = io_threads_backend.flush(handle, reterr), fd = handle->target->fd;
+	int r = io_threads_backend.flush(handle, reterr), fd = handle->end->fd;
 	unsigned char *page = aligned_alloc(PAGE, PAGE);
 
 	if (r == 0 && times > 0 && is_copied(fd, page)) {

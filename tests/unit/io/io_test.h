@@ -46,9 +46,9 @@ static inline void test_fill(void *data, size_t size, uint32_t seed)
 	}
 }
 
-static inline struct io_target test_target(int fd, uint64_t size, bool direct)
+static inline struct io_end test_end(int fd, uint64_t size, bool direct)
 {
-	return (struct io_target){
+	return (struct io_end){
 		.fd = fd,
 		.direct = direct,
 		.writable = true,

@@ -5,7 +5,7 @@
 
 struct sg_script disk;
 struct sg_backend backend;
-struct io_target target;
+struct io_end end;
 struct io_handle *handle;
 uint8_t buffers[16][LENGTH];
 
@@ -13,7 +13,7 @@ void sg_rig_set_up(void)
 {
 	sg_script_init(&disk, 8192, BLOCK);
 	sg_backend_init(&backend, &disk.driver, SG_MODE_DIRECT);
-	target = (struct io_target){
+	end = (struct io_end){
 		.fd = -1,
 		.name = "/dev/sdx",
 		.sg = "/dev/sg9",
@@ -37,7 +37,7 @@ void open_it(void)
 	struct io_setup setup = { .depth = 16 };
 	struct error error = { 0 };
 
-	ck_assert_msg(io_open(&backend.io, &target, &setup, &handle, &error) == 0, "%s",
+	ck_assert_msg(io_open(&backend.io, &end, &setup, &handle, &error) == 0, "%s",
 		      error.sentence);
 }
 

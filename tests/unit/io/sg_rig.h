@@ -11,7 +11,7 @@
 
 extern struct sg_script disk;
 extern struct sg_backend backend;
-extern struct io_target target;
+extern struct io_end end;
 extern struct io_handle *handle;
 extern uint8_t buffers[16][LENGTH];
 

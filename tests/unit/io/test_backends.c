@@ -12,7 +12,7 @@
 
 #define MIB (1U << 20)
 
-static struct io_target source, destination;
+static struct io_end source, destination;
 static struct plan_options options;
 static struct io_choice choice;
 static struct error error;
@@ -21,8 +21,8 @@ static bool uring;
 /* Kinds whose driver is known, so that nothing is measured: there is no descriptor. */
 static void setup(void)
 {
-	source = test_target(-1, 64 * MIB, true);
-	destination = test_target(-1, 64 * MIB, true);
+	source = test_end(-1, 64 * MIB, true);
+	destination = test_end(-1, 64 * MIB, true);
 	source.name = "/dev/from";
 	destination.name = "/dev/to";
 	options = (struct plan_options){ 0 };
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(kinds_have_their_depth)
 {
 	static const struct {
-		struct io_target target;
+		struct io_end end;
 		uint32_t depth, chunk;
 	} kinds[] = {
 		{ { .kind = DISK_SCSI, .rotational = YES }, 4, MIB },
@@ -158,7 +158,7 @@ START_TEST(kinds_have_their_depth)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		source = kinds[i].target;
+		source = kinds[i].end;
 		source.fd = -1;
 		source.direct = true;
 		source.name = "/dev/kind";

@@ -12,7 +12,7 @@
 #define MIB   (1U << 20)
 #define CHUNK 65536U
 
-static struct io_target target;
+static struct io_end end;
 static struct fault_script *script;
 static struct fault_backend fault;
 static struct io_handle *handle;
@@ -20,11 +20,11 @@ static unsigned char *buffer;
 
 static void setup(void)
 {
-	target = test_target(test_file(MIB, O_DIRECT), MIB, true);
+	end = test_end(test_file(MIB, O_DIRECT), MIB, true);
 	script = fault_script_new();
 	buffer = test_buffer(MIB);
 	test_fill(buffer, MIB, 1);
-	ck_assert_int_eq(pwrite(target.fd, buffer, MIB, 0), MIB);
+	ck_assert_int_eq(pwrite(end.fd, buffer, MIB, 0), MIB);
 }
 
 static void teardown(void)
@@ -32,7 +32,7 @@ static void teardown(void)
 	io_close(handle);
 	handle = NULL;
 	fault_script_destroy(script);
-	close(target.fd);
+	close(end.fd);
 	free(buffer);
 }
 
@@ -42,8 +42,8 @@ static void wrap(int which)
 	struct io_setup io_setup = { .depth = 8 };
 
 	fault_backend_init(&fault, which ? &io_uring_backend : &io_threads_backend, script);
-	ck_assert_int_eq(fault.backend.probe(&fault.backend, &target, NULL), 0);
-	ck_assert_int_eq(io_open(&fault.backend, &target, &io_setup, &handle, NULL), 0);
+	ck_assert_int_eq(fault.backend.probe(&fault.backend, &end, NULL), 0);
+	ck_assert_int_eq(io_open(&fault.backend, &end, &io_setup, &handle, NULL), 0);
 }
 
 static struct io_request request_at(enum io_direction direction, unsigned chunk)
@@ -300,7 +300,7 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	struct io_target any = { .direct = true, .name = "probe" };
+	struct io_end any = { .direct = true, .name = "probe" };
 	bool uring = io_uring_backend.probe(&io_uring_backend, &any, NULL) == 0;
 	int kinds = uring ? 2 : 1;
 	Suite *suite = suite_create("io/fault");

@@ -10,21 +10,21 @@
 
 #define MIB (1U << 20)
 
-static struct io_target target;
+static struct io_end end;
 static struct io_handle *handle;
 static unsigned char *buffer, *expected;
 
-static void open_image(uint64_t file_size, uint64_t target_size, bool direct)
+static void open_image(uint64_t file_size, uint64_t end_size, bool direct)
 {
 	struct io_setup setup = { .depth = 1 };
 	struct error error = { 0 };
 	int fd = test_file(file_size, direct ? O_DIRECT : 0);
 
 	ck_assert_msg(fd >= 0, "temporary file: %s", strerror(errno));
-	target = test_target(fd, target_size, direct);
-	target.regular_file = true;
-	target.logical_sector_size = 0;
-	ck_assert_msg(io_open(&io_image_backend, &target, &setup, &handle, &error) == 0, "%s",
+	end = test_end(fd, end_size, direct);
+	end.regular_file = true;
+	end.logical_sector_size = 0;
+	ck_assert_msg(io_open(&io_image_backend, &end, &setup, &handle, &error) == 0, "%s",
 		      error.sentence);
 }
 
@@ -38,7 +38,7 @@ static void teardown(void)
 {
 	io_close(handle);
 	handle = NULL;
-	close(target.fd);
+	close(end.fd);
 	free(buffer);
 	free(expected);
 }
@@ -61,7 +61,7 @@ static void check_file(uint64_t offset, const void *data, size_t length)
 	char path[40];
 	unsigned char *got = malloc(length);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", target.fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", end.fd);
 
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -75,7 +75,7 @@ static struct stat file_stat(void)
 {
 	struct stat st;
 
-	ck_assert_int_eq(fstat(target.fd, &st), 0);
+	ck_assert_int_eq(fstat(end.fd, &st), 0);
 	return st;
 }
 
@@ -149,7 +149,7 @@ START_TEST(last_partial_sector_reads_as_zeros)
 
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", target.fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", end.fd);
 
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
@@ -177,9 +177,9 @@ START_TEST(source_is_not_touched)
 
 	open_image(1000, 1000, _i);
 	io_close(handle);
-	target.writable = false;
-	target.size = MIB; /* a lie must not lengthen a source */
-	ck_assert_int_eq(io_open(&io_image_backend, &target, &io_setup, &handle, NULL), 0);
+	end.writable = false;
+	end.size = MIB; /* a lie must not lengthen a source */
+	ck_assert_int_eq(io_open(&io_image_backend, &end, &io_setup, &handle, NULL), 0);
 	ck_assert_int_eq(file_stat().st_size, 1000);
 	ck_assert_int_eq(move(IO_READ, 65536, 512), -EIO);
 }
@@ -207,9 +207,9 @@ START_TEST(only_files_are_images)
 	struct error error = { 0 };
 
 	open_image(MIB, MIB, false);
-	ck_assert_int_eq(io_image_backend.probe(&io_image_backend, &target, &error), 0);
-	target.regular_file = false;
-	ck_assert_int_eq(io_image_backend.probe(&io_image_backend, &target, &error), -EOPNOTSUPP);
+	ck_assert_int_eq(io_image_backend.probe(&io_image_backend, &end, &error), 0);
+	end.regular_file = false;
+	ck_assert_int_eq(io_image_backend.probe(&io_image_backend, &end, &error), -EOPNOTSUPP);
 	ck_assert(error.sentence[0] != '\0');
 }
 END_TEST

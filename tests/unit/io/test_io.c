@@ -6,13 +6,13 @@
 
 #include "io_test.h"
 
-static struct io_target target;
-static struct io_handle handle = { .backend = &io_null_backend, .target = &target };
+static struct io_end end;
+static struct io_handle handle = { .backend = &io_null_backend, .end = &end };
 
 static void setup(void)
 {
-	target = test_target(-1, 1 << 30, true);
-	target.name = "/dev/sdq";
+	end = test_end(-1, 1 << 30, true);
+	end.name = "/dev/sdq";
 }
 
 START_TEST(read_error_says_where_and_why)
@@ -45,7 +45,7 @@ START_TEST(write_error_counts_in_the_device_s_sectors)
 	};
 	struct error error = { 0 };
 
-	target.logical_sector_size = 4096;
+	end.logical_sector_size = 4096;
 	ck_assert_int_eq(io_explain(&handle, &request, &error), -ENODEV);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_uint_eq(error.lba, 10);
@@ -87,9 +87,9 @@ START_TEST(full_file_system_names_the_image)
 	};
 	struct error error = { 0 };
 
-	target.name = "/srv/a.img";
-	target.regular_file = true;
-	target.logical_sector_size = 0; /* an image takes any */
+	end.name = "/srv/a.img";
+	end.regular_file = true;
+	end.logical_sector_size = 0; /* an image takes any */
 	ck_assert_int_eq(io_explain(&handle, &request, &error), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "file system that holds /srv/a.img"));
 	ck_assert_uint_eq(error.lba, 10);

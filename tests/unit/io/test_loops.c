@@ -22,7 +22,7 @@ struct side {
 	int file; /* backing file, plain */
 	int loop; /* keeps the device */
 	char node[LOOP_NODE_MAX];
-	struct io_target target;
+	struct io_end end;
 };
 
 static struct side from, to;
@@ -83,15 +83,15 @@ static void compare(const char *what)
 
 static void open_targets(void)
 {
-	ck_assert_int_eq(miniloop_open(from.node, false, true, &from.target), 0);
-	ck_assert_int_eq(miniloop_open(to.node, true, true, &to.target), 0);
-	ck_assert_uint_eq(from.target.logical_sector_size, sector);
+	ck_assert_int_eq(miniloop_open(from.node, false, true, &from.end), 0);
+	ck_assert_int_eq(miniloop_open(to.node, true, true, &to.end), 0);
+	ck_assert_uint_eq(from.end.logical_sector_size, sector);
 }
 
 static void close_targets(void)
 {
-	miniloop_close(&from.target);
-	miniloop_close(&to.target);
+	miniloop_close(&from.end);
+	miniloop_close(&to.end);
 }
 
 static void copy_once(const struct plan_options *options)
@@ -102,8 +102,8 @@ static void copy_once(const struct plan_options *options)
 	int r;
 
 	open_targets();
-	loop.source = from.target;
-	loop.destination = to.target;
+	loop.source = from.end;
+	loop.destination = to.end;
 	scribble_over();
 	r = io_backends_choose(&loop.source, &loop.destination, options, &loop.choice, &error);
 	ck_assert_msg(r == 0, "%s", error.sentence);
@@ -158,7 +158,7 @@ START_TEST(through_an_image)
 	bool direct = _i & 2;
 	struct miniloop loop = { .length = 0 };
 	struct plan_options options = { .chunk = 65536 };
-	struct io_target image;
+	struct io_end image;
 
 	attach(sector_sizes[_i & 1]);
 	loop.length = length;
@@ -166,10 +166,10 @@ START_TEST(through_an_image)
 
 	int fd = test_file(0, direct ? O_DIRECT : 0);
 
-	image = test_target(fd, length, direct);
+	image = test_end(fd, length, direct);
 	image.regular_file = true;
 	image.logical_sector_size = 0;
-	loop.source = from.target;
+	loop.source = from.end;
 	loop.destination = image;
 	ck_assert_int_eq(io_backends_choose(&loop.source, &image, &options, &loop.choice, NULL), 0);
 	ck_assert_ptr_eq(loop.choice.destination, &io_image_backend);
@@ -177,9 +177,9 @@ START_TEST(through_an_image)
 
 	image.writable = false;
 	loop.source = image;
-	loop.destination = to.target;
+	loop.destination = to.end;
 	scribble_over();
-	ck_assert_int_eq(io_backends_choose(&image, &to.target, &options, &loop.choice, NULL), 0);
+	ck_assert_int_eq(io_backends_choose(&image, &to.end, &options, &loop.choice, NULL), 0);
 	ck_assert_int_eq(miniloop_run(&loop, NULL), 0);
 	close_targets();
 	close(fd);
@@ -200,7 +200,7 @@ START_TEST(misaligned_requests_fail)
 	attach(4096);
 	open_targets();
 	request.buffer = test_buffer(4096);
-	ck_assert_int_eq(io_open(backends[_i], &to.target, &setup, &handle, NULL), 0);
+	ck_assert_int_eq(io_open(backends[_i], &to.end, &setup, &handle, NULL), 0);
 	ck_assert_int_eq(test_run(handle, &request), -EINVAL);
 	io_close(handle);
 	close_targets();
@@ -225,9 +225,7 @@ START_TEST(first_failure_stops_and_says_where)
 			   script);
 	fault_script_add(script, &(struct fault_rule){
 					 .on = FAULT_READS, .start = MIB + 512, .length = 512 });
-	loop = (struct miniloop){ .source = from.target,
-				  .destination = to.target,
-				  .length = length };
+	loop = (struct miniloop){ .source = from.end, .destination = to.end, .length = length };
 	ck_assert_int_eq(io_backends_choose(&loop.source, &loop.destination,
 					    &(struct plan_options){ .chunk = 4096,
 								    .source_backend = choices[_i] },

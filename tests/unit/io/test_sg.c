@@ -38,8 +38,8 @@ END_TEST
 
 START_TEST(a_partition_is_translated_and_never_left)
 {
-	target.start = 1000 * BLOCK;
-	target.size = 100 * BLOCK;
+	end.start = 1000 * BLOCK;
+	end.size = 100 * BLOCK;
 	open_it();
 	struct io_request inside = ask(IO_READ, 36, 0), outside = ask(IO_READ, 37, 0);
 
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(beyond_two_tib_needs_sixteen_bytes)
 {
 	disk.blocks = 1ULL << 34;
-	target.size = disk.blocks * BLOCK;
+	end.size = disk.blocks * BLOCK;
 	open_it();
 	struct io_request request = ask(IO_READ, (1ULL << 32) - 10, 0);
 
@@ -158,12 +158,12 @@ START_TEST(another_block_size_or_a_smaller_disk_is_refused)
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
 
-	target.logical_sector_size = 4096;
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -ESTALE);
+	end.logical_sector_size = 4096;
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ESTALE);
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
-	target.logical_sector_size = BLOCK;
-	target.size += BLOCK;
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -ESTALE);
+	end.logical_sector_size = BLOCK;
+	end.size += BLOCK;
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ESTALE);
 	ck_assert_uint_eq(disk.opened, 0);
 }
 END_TEST
@@ -172,12 +172,12 @@ START_TEST(no_sg_node_is_explained)
 {
 	struct error error = { 0 };
 
-	target.sg = "";
-	ck_assert_int_eq(backend.io.probe(&backend.io, &target, &error), -EOPNOTSUPP);
+	end.sg = "";
+	ck_assert_int_eq(backend.io.probe(&backend.io, &end, &error), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "modprobe sg"));
-	target.sg = "/dev/sg9";
+	end.sg = "/dev/sg9";
 	disk.version = 20134;
-	ck_assert_int_eq(backend.io.probe(&backend.io, &target, &error), -EOPNOTSUPP);
+	ck_assert_int_eq(backend.io.probe(&backend.io, &end, &error), -EOPNOTSUPP);
 }
 END_TEST
 
@@ -235,11 +235,11 @@ START_TEST(the_block_node_does_where_there_is_no_sg_node)
 {
 	sg_backend_init_block(&backend, &disk.driver);
 	disk.driver.send = send_now;
-	target.sg = "";
-	target.sg_fd = -1;
-	target.kind = DISK_DM;
-	ck_assert_int_eq(backend.io.probe(&backend.io, &target, NULL), -EOPNOTSUPP);
-	target.kind = DISK_SCSI;
+	end.sg = "";
+	end.sg_fd = -1;
+	end.kind = DISK_DM;
+	ck_assert_int_eq(backend.io.probe(&backend.io, &end, NULL), -EOPNOTSUPP);
+	end.kind = DISK_SCSI;
 	open_it();
 	struct io_request request = ask(IO_READ, 100, 0);
 
@@ -333,7 +333,7 @@ START_TEST(a_small_reserve_buffer_is_explained)
 
 	backend.mode = SG_MODE_MMAP;
 	disk.reserve_most = 32768;
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -ENOSPC);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "32 KiB"));
 	ck_assert_uint_eq(disk.opened, 0);
 }
@@ -370,7 +370,7 @@ START_TEST(what_is_read_back_is_asked_of_the_medium)
 	struct io_truth truth;
 
 	disk.no_dpo_fua = _i == 0;
-	target.from_medium = true;
+	end.from_medium = true;
 	open_it();
 	struct io_request request = ask(IO_READ, 0, 0);
 
@@ -392,7 +392,7 @@ START_TEST(a_disk_without_fua_is_refused)
 
 	backend.fua = true;
 	disk.no_dpo_fua = true;
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, &error), -EOPNOTSUPP);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "--sg-fua"));
 	ck_assert_uint_eq(disk.opened, 0);
 	/* the short form of MODE SENSE says the same */
@@ -415,7 +415,7 @@ START_TEST(two_ends_of_a_lane_reap_for_each_other)
 	sg_backend_init(&other_backend, &other.driver, SG_MODE_DIRECT);
 	open_it();
 	setup.peer = handle;
-	ck_assert_int_eq(io_open(&other_backend.io, &target, &setup, &second, NULL), 0);
+	ck_assert_int_eq(io_open(&other_backend.io, &end, &setup, &second, NULL), 0);
 	ck_assert_int_eq(handle->backend->submit(handle, &read_request), IO_QUEUED);
 	ck_assert_int_eq(second->backend->submit(second, &write_request), IO_QUEUED);
 	ck_assert_int_eq(second->backend->reap(second, 2, 2, 1000000000, done), 2);

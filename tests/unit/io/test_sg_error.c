@@ -210,8 +210,8 @@ START_TEST(recovered_errors_are_data_and_counted)
 {
 	struct io_truth truth;
 
-	target.start = 1024 * BLOCK;
-	target.size = 1024 * BLOCK;
+	end.start = 1024 * BLOCK;
+	end.size = 1024 * BLOCK;
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
 						       .lba = ANY_LBA,

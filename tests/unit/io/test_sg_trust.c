@@ -18,7 +18,7 @@
 
 static struct sg_script disk;
 static struct sg_backend backend;
-static struct io_target target;
+static struct io_end end;
 static struct io_handle *handle;
 static uint8_t buffer[LENGTH];
 
@@ -28,7 +28,7 @@ static void set_up(void)
 
 	sg_script_init(&disk, 8192, BLOCK);
 	sg_backend_init(&backend, &disk.driver, SG_MODE_DIRECT);
-	target = (struct io_target){
+	end = (struct io_end){
 		.fd = -1,
 		.name = "/dev/sdx",
 		.sg = "/dev/sg9",
@@ -37,7 +37,7 @@ static void set_up(void)
 		.logical_sector_size = BLOCK,
 		.writable = true,
 	};
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &handle, NULL), 0);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, NULL), 0);
 }
 
 static void tear_down(void)
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(who_only_reads_has_no_earlier_writes)
 {
-	target.writable = false;
+	end.writable = false;
 	next(READ, 3, 0x0c, 0, true);
 	memset(buffer, 0, sizeof(buffer));
 	ck_assert_int_eq(transfer(IO_READ, 50), 0);
@@ -235,7 +235,7 @@ START_TEST(a_reader_tells_the_writer_on_the_same_disk)
 	struct io_setup setup = { .depth = 4, .peer = handle };
 	struct io_handle *writer = NULL;
 
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &writer, NULL), 0);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &writer, NULL), 0);
 	ck_assert_int_eq(run_on(writer, IO_WRITE, 0).result, 0);
 	next_reset(READ);
 	ck_assert_int_eq(transfer(IO_READ, 100), -ESTALE);
@@ -249,7 +249,7 @@ START_TEST(lanes_tell_each_other)
 	struct io_setup setup = { .depth = 4, .sibling = handle };
 	struct io_handle *other = NULL;
 
-	ck_assert_int_eq(io_open(&backend.io, &target, &setup, &other, NULL), 0);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &other, NULL), 0);
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	next_reset(WRITE);
 	ck_assert_int_eq(run_on(other, IO_WRITE, 100).result, -ESTALE);

@@ -29,21 +29,21 @@ static void teardown(void)
 
 static const struct io_backend *const backends[] = { &io_threads_backend, &io_buffered_backend };
 
-static struct io_handle *open_on(const struct io_backend *backend, struct io_target *target)
+static struct io_handle *open_on(const struct io_backend *backend, struct io_end *end)
 {
 	struct io_setup io_setup = { .depth = 1 };
 	struct io_handle *handle = NULL;
 	struct error error = { 0 };
 
-	ck_assert_msg(backend->probe(backend, target, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(io_open(backend, target, &io_setup, &handle, &error), 0);
+	ck_assert_msg(backend->probe(backend, end, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(io_open(backend, end, &io_setup, &handle, &error), 0);
 	return handle;
 }
 
 START_TEST(what_is_written_is_read)
 {
-	struct io_target target = test_target(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = MIB, .length = MIB, .buffer = buffer
 	};
@@ -57,14 +57,14 @@ START_TEST(what_is_written_is_read)
 	ck_assert_mem_eq(buffer, expected, MIB);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 	io_close(handle);
-	close(target.fd);
+	close(end.fd);
 }
 END_TEST
 
 START_TEST(end_of_the_device_is_an_error)
 {
-	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_READ, .offset = MIB - 8192, .length = 65536, .buffer = buffer
 	};
@@ -75,14 +75,14 @@ START_TEST(end_of_the_device_is_an_error)
 	ck_assert_int_eq(test_run(handle, &request), -EIO);
 	ck_assert_uint_eq(request.done, 0);
 	io_close(handle);
-	close(target.fd);
+	close(end.fd);
 }
 END_TEST
 
 START_TEST(short_writes_go_on_until_they_fail)
 {
-	struct io_target target = test_target(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 0, .length = 2 * MIB, .buffer = buffer
 	};
@@ -93,38 +93,38 @@ START_TEST(short_writes_go_on_until_they_fail)
 	ck_assert_int_eq(test_run(handle, &request), -EFBIG);
 	ck_assert_uint_eq(request.done, MIB);
 	io_close(handle);
-	close(target.fd);
+	close(end.fd);
 }
 END_TEST
 
 START_TEST(short_transfers_restart_at_a_sector)
 {
 	/* A file of odd length read in units of 512: the last whole sector counts, no more. */
-	struct io_target target = test_target(test_file(1300, 0), 1300, false);
+	struct io_end end = test_end(test_file(1300, 0), 1300, false);
 	struct io_request request = {
 		.direction = IO_READ, .offset = 0, .length = 2048, .buffer = buffer
 	};
 
-	ck_assert_int_eq(sync_transfer(target.fd, &request, 0, 2048, 512), -EIO);
+	ck_assert_int_eq(sync_transfer(end.fd, &request, 0, 2048, 512), -EIO);
 	ck_assert_uint_eq(request.done, 1024);
-	close(target.fd);
+	close(end.fd);
 }
 END_TEST
 
 START_TEST(bad_descriptor_is_reported)
 {
-	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &target);
+	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
+	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = { .direction = IO_READ, .length = 512, .buffer = buffer };
 	struct error error = { 0 };
 
-	close(target.fd);
-	target.fd = -1;
+	close(end.fd);
+	end.fd = -1;
 	ck_assert_int_eq(test_run(handle, &request), -EBADF);
 	ck_assert_int_eq(handle->backend->flush(handle, &error), -EBADF);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_str_eq(error.operation, "flush");
-	target.writable = false; /* nothing to flush on a source */
+	end.writable = false; /* nothing to flush on a source */
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
 	io_close(handle);
 }
@@ -132,15 +132,14 @@ END_TEST
 
 START_TEST(direct_is_probed_and_left_alone)
 {
-	struct io_target target = test_target(test_file(MIB, O_DIRECT), MIB, false);
+	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, false);
 	struct error error = { 0 };
 
-	ck_assert_int_eq(io_threads_backend.probe(&io_threads_backend, &target, &error),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(io_threads_backend.probe(&io_threads_backend, &end, &error), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/test"));
-	ck_assert(fcntl(target.fd, F_GETFL) & O_DIRECT);
+	ck_assert(fcntl(end.fd, F_GETFL) & O_DIRECT);
 
-	struct io_handle *handle = open_on(&io_buffered_backend, &target);
+	struct io_handle *handle = open_on(&io_buffered_backend, &end);
 
 	/* Not aligned to anything: through a description of its own. */
 	struct io_request request = {
@@ -148,16 +147,16 @@ START_TEST(direct_is_probed_and_left_alone)
 	};
 
 	ck_assert_int_eq(test_run(handle, &request), 0);
-	ck_assert(fcntl(target.fd, F_GETFL) & O_DIRECT);
+	ck_assert(fcntl(end.fd, F_GETFL) & O_DIRECT);
 	io_close(handle);
-	close(target.fd);
+	close(end.fd);
 }
 END_TEST
 
 START_TEST(null_reads_zeros_and_forgets)
 {
-	struct io_target target = test_target(-1, 1ULL << 60, true);
-	struct io_handle *handle = open_on(&io_null_backend, &target);
+	struct io_end end = test_end(-1, 1ULL << 60, true);
+	struct io_handle *handle = open_on(&io_null_backend, &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 1ULL << 50, .length = MIB, .buffer = buffer
 	};

@@ -16,14 +16,14 @@
 #define MIB   (1U << 20)
 #define SLOTS 8
 
-static struct io_target target;
+static struct io_end end;
 static struct io_buffers *buffers;
 static struct io_handle *handle;
 
 static void setup(void)
 {
-	target = test_target(test_file(16 * MIB, O_DIRECT), 16 * MIB, true);
-	ck_assert_int_ge(target.fd, 0);
+	end = test_end(test_file(16 * MIB, O_DIRECT), 16 * MIB, true);
+	ck_assert_int_ge(end.fd, 0);
 	ck_assert_int_eq(io_buffers_new(SLOTS, MIB, &buffers, NULL), 0);
 }
 
@@ -32,7 +32,7 @@ static void teardown(void)
 	io_close(handle);
 	handle = NULL;
 	io_buffers_destroy(buffers);
-	close(target.fd);
+	close(end.fd);
 }
 
 static struct io_handle *open_ring(unsigned depth, struct io_handle *peer)
@@ -40,7 +40,7 @@ static struct io_handle *open_ring(unsigned depth, struct io_handle *peer)
 	struct io_setup io_setup = { .depth = depth, .buffers = buffers, .peer = peer };
 	struct io_handle *opened = NULL;
 	struct error error = { 0 };
-	int r = io_open(&io_uring_backend, &target, &io_setup, &opened, &error);
+	int r = io_open(&io_uring_backend, &end, &io_setup, &opened, &error);
 
 	ck_assert_msg(r == 0, "%s", error.sentence);
 	return opened;
@@ -278,11 +278,10 @@ START_TEST(absence_is_said)
 	struct error error = { 0 };
 
 	ck_assert_int_eq(no_uring(codes[_i]), 0);
-	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &target, &error), -EOPNOTSUPP);
+	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &end, &error), -EOPNOTSUPP);
 	ck_assert(error.sentence[0] != '\0');
 	ck_assert_int_eq(error.class, ERROR_CLASS_ENVIRONMENT);
-	ck_assert_int_eq(io_open(&io_uring_backend, &target, &io_setup, &opened, &error),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(io_open(&io_uring_backend, &end, &io_setup, &opened, &error), -EOPNOTSUPP);
 	ck_assert_ptr_null(opened);
 }
 END_TEST
@@ -291,14 +290,14 @@ START_TEST(page_cache_is_refused)
 {
 	struct error error = { 0 };
 
-	target.direct = false;
-	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &target, &error), -EOPNOTSUPP);
+	end.direct = false;
+	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &end, &error), -EOPNOTSUPP);
 }
 END_TEST
 
 Suite *unit_suite(void)
 {
-	struct io_target any = { .direct = true, .name = "probe" };
+	struct io_end any = { .direct = true, .name = "probe" };
 	Suite *suite = suite_create("io/uring");
 	TCase *tcase = tcase_create("uring");
 	TCase *without = tcase_create("without");
