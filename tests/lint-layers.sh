@@ -13,7 +13,7 @@ core="base discover plan stats io guard verify copy report session"
 # layer: headers of the project (globs). What is not public is for its own layer only.
 # public is what any front end may see.
 public='base/* discover/disk.h discover/endpoint.h discover/health.h discover/scan.h plan/plan.h plan/picture.h
-	plan/rangespec.h plan/held.h plan/rescue.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
+	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
 	report/report.h session/session.h'
 allowed() { # LAYER
 	case $1 in
@@ -24,7 +24,7 @@ allowed() { # LAYER
 	io) echo 'config.h base/* discover/disk.h discover/health.h plan/plan.h' ;;
 	guard) echo 'base/* plan/* discover/*' ;;
 	verify) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
-	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h io/sg_gauge.h plan/plan.h plan/held.h plan/rescue.h plan/sums.h stats/* discover/disk.h' ;;
+	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h io/sg_gauge.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* discover/disk.h' ;;
 	report) echo 'base/* discover/disk.h discover/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
 	session) echo "config.h guard/claim.h copy/known.h copy/taken.h report/mask.h discover/smartctl.h io/sg_health.h $public" ;;
 	cli) echo "config.h report/json.h report/page.h ui/deck.h $public" ;;

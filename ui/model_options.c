@@ -9,21 +9,11 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/backends.h"
-#include "plan/rescue.h"
 #include "plan/sums.h"
 
-#define RETRIES_MAX 1000
-#define PAGE        8
+#define PAGE 8
 
-static const char *const backends[] = {
-	"auto", "uring", "threads", "sg", "buffered", "image", NULL
-};
-static const char *const sg_data[] = { "direct", "mmap", "indirect", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
-static const char *const fills[] = { "zero", "mark", "leave", NULL };
-static const char *const auto_yes_no[] = { "auto", "yes", "no", NULL };
-static const char *const on_error[] = { "stop", "map", NULL };
 static const char *const sum_names[] = {
 	"none", "sha256", "sha512", "blake2b", "sha1", "md5", NULL
 };
@@ -33,58 +23,64 @@ static const char *const verify_names[] = {
 };
 
 static const struct {
+	enum plan_option option;
 	const char *label, *hint, *allowed;
-	const char *const *words; /* NULL: not one of a few */
 } rows[OPTION_ROWS] = {
-	[OPTION_CHUNK] = { N_("Request size"), N_("bytes that are read and written at once"),
-			   N_("auto, or a size up to 8M, for instance 1M"), NULL },
-	[OPTION_DEPTH] = { N_("Queue depth"), N_("requests under way on each disk"),
-			   N_("auto, or 1 to 256"), NULL },
-	[OPTION_LANES] = { N_("Lanes"), N_("threads that copy side by side"),
-			   N_("auto, or 1 to 32"), NULL },
-	[OPTION_SOURCE_BACKEND] = { N_("Source I/O"), N_("how the source is read"),
-				    N_("auto, uring, threads, sg, buffered, image"), backends },
-	[OPTION_DESTINATION_BACKEND] = { N_("Destination I/O"),
+	[OPTION_CHUNK] = { PLAN_OPTION_CHUNK, N_("Request size"),
+			   N_("bytes that are read and written at once"),
+			   N_("auto, or a size up to 8M, for instance 1M") },
+	[OPTION_DEPTH] = { PLAN_OPTION_QUEUE_DEPTH, N_("Queue depth"),
+			   N_("requests under way on each disk"), N_("auto, or 1 to 256") },
+	[OPTION_LANES] = { PLAN_OPTION_LANES, N_("Lanes"), N_("threads that copy side by side"),
+			   N_("auto, or 1 to 32") },
+	[OPTION_SOURCE_BACKEND] = { PLAN_OPTION_SOURCE_BACKEND, N_("Source I/O"),
+				    N_("how the source is read"),
+				    N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_DESTINATION_BACKEND] = { PLAN_OPTION_DESTINATION_BACKEND, N_("Destination I/O"),
 					 N_("how the destination is written"),
-					 N_("auto, uring, threads, sg, buffered, image"),
-					 backends },
-	[OPTION_SG_DATA] = { N_("sg data"), N_("sg: straight, mapped, or copied"),
-			     N_("direct, mmap, or indirect"), sg_data },
-	[OPTION_SG_FUA] = { N_("sg FUA"), N_("each write is on the medium when done"),
-			    N_("no, or yes"), no_yes },
-	[OPTION_SG_DPO] = { N_("sg DPO"), N_("the disk's cache need not keep the data"),
-			    N_("no, or yes"), no_yes },
-	[OPTION_RATE] = { N_("Rate limit"), N_("bytes per second; r changes it later"),
-			  N_("none, or bytes per second, for instance 50M"), NULL },
-	[OPTION_RETRIES] = { N_("Retries"), N_("of a request that failed"), N_("0 to 1000"), NULL },
-	[OPTION_ON_ERROR] = { N_("Read errors"), N_("stop, or rescue and map what is bad"),
-			      N_("stop, or map"), on_error },
-	[OPTION_RETRY_PASSES] = { N_("Retry passes"), N_("over bad sectors, in the end"),
-				  N_("0 to 1000"), NULL },
-	[OPTION_SLOW_LIMIT] = { N_("Slow limit"), N_("seconds; slower reads count as damage"),
-				N_("none, or seconds, 1 to 86400"), NULL },
-	[OPTION_BAD_AREAS] = { N_("Max bad areas"), N_("stop when there are more"),
-			       N_("none, or a whole number"), NULL },
-	[OPTION_READ_ERRORS] = { N_("Max read errors"), N_("stop when more reads failed"),
-				 N_("none, or a whole number"), NULL },
-	[OPTION_ERROR_RATE] = { N_("Max error rate"), N_("stop when more bytes per second fail"),
-				N_("none, or bytes per second, for instance 1M"), NULL },
-	[OPTION_NO_READ] = { N_("Max no read"), N_("stop after so many seconds without one"),
-			     N_("none, or seconds, 1 to 604800"), NULL },
-	[OPTION_FILL] = { N_("Bad sectors become"), N_("zeros, a mark with the LBA, or stay"),
-			  N_("zero, mark, or leave"), fills },
-	[OPTION_WRITE_ERROR] = { N_("Write errors"), N_("stop, or map what is refused"),
-				 N_("stop, or map"), on_error },
-	[OPTION_PROBE] = { N_("Try the size"), N_("first, whether the destination has it"),
-			   N_("auto, yes, or no"), auto_yes_no },
-	[OPTION_ARM_LAST] = { N_("Arm last"), N_("whole disks: tables at the very end"),
-			      N_("no, or yes"), no_yes },
-	[OPTION_VERIFY] = { N_("Verify"), N_("how the copy is read back"),
-			    N_("digest, rolling, after, compare, off; each also +rewrite"),
-			    verify_names },
-	[OPTION_DIGEST] = { N_("Sum"), N_("of the whole source, for sha256sum -c"),
-			    N_("none, sha256, sha512, blake2b, sha1, md5; several: sha256,md5"),
-			    sum_names },
+					 N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_SG_DATA] = { PLAN_OPTION_SG_IO, N_("sg data"),
+			     N_("sg: straight, mapped, or copied"),
+			     N_("direct, mmap, or indirect") },
+	[OPTION_SG_FUA] = { PLAN_OPTION_SG_FUA, N_("sg FUA"),
+			    N_("each write is on the medium when done"), N_("no, or yes") },
+	[OPTION_SG_DPO] = { PLAN_OPTION_SG_DPO, N_("sg DPO"),
+			    N_("the disk's cache need not keep the data"), N_("no, or yes") },
+	[OPTION_RATE] = { PLAN_OPTION_RATE, N_("Rate limit"),
+			  N_("bytes per second; r changes it later"),
+			  N_("none, or bytes per second, for instance 50M") },
+	[OPTION_RETRIES] = { PLAN_OPTION_RETRIES, N_("Retries"), N_("of a request that failed"),
+			     N_("0 to 1000") },
+	[OPTION_ON_ERROR] = { PLAN_OPTION_ON_ERROR, N_("Read errors"),
+			      N_("stop, or rescue and map what is bad"), N_("stop, or map") },
+	[OPTION_RETRY_PASSES] = { PLAN_OPTION_RETRY_PASSES, N_("Retry passes"),
+				  N_("over bad sectors, in the end"), N_("0 to 1000") },
+	[OPTION_SLOW_LIMIT] = { PLAN_OPTION_SLOW_LIMIT, N_("Slow limit"),
+				N_("seconds; slower reads count as damage"),
+				N_("none, or seconds, 1 to 86400") },
+	[OPTION_BAD_AREAS] = { PLAN_OPTION_MAX_BAD_AREAS, N_("Max bad areas"),
+			       N_("stop when there are more"), N_("none, or a whole number") },
+	[OPTION_READ_ERRORS] = { PLAN_OPTION_MAX_READ_ERRORS, N_("Max read errors"),
+				 N_("stop when more reads failed"), N_("none, or a whole number") },
+	[OPTION_ERROR_RATE] = { PLAN_OPTION_MAX_ERROR_RATE, N_("Max error rate"),
+				N_("stop when more bytes per second fail"),
+				N_("none, or bytes per second, for instance 1M") },
+	[OPTION_NO_READ] = { PLAN_OPTION_MAX_NO_READ, N_("Max no read"),
+			     N_("stop after so many seconds without one"),
+			     N_("none, or seconds, 1 to 604800") },
+	[OPTION_FILL] = { PLAN_OPTION_FILL, N_("Bad sectors become"),
+			  N_("zeros, a mark with the LBA, or stay"), N_("zero, mark, or leave") },
+	[OPTION_WRITE_ERROR] = { PLAN_OPTION_ON_WRITE_ERROR, N_("Write errors"),
+				 N_("stop, or map what is refused"), N_("stop, or map") },
+	[OPTION_PROBE] = { PLAN_OPTION_PROBE, N_("Try the size"),
+			   N_("first, whether the destination has it"), N_("auto, yes, or no") },
+	[OPTION_ARM_LAST] = { PLAN_OPTION_ARM_LAST, N_("Arm last"),
+			      N_("whole disks: tables at the very end"), N_("no, or yes") },
+	[OPTION_VERIFY] = { PLAN_OPTION_VERIFY, N_("Verify"), N_("how the copy is read back"),
+			    N_("digest, rolling, after, compare, off; each also +rewrite") },
+	[OPTION_DIGEST] = { PLAN_OPTION_DIGEST, N_("Sum"),
+			    N_("of the whole source, for sha256sum -c"),
+			    N_("none, sha256, sha512, blake2b, sha1, md5; several: sha256,md5") },
 };
 
 const char *options_form_label(enum option_row row)
@@ -132,9 +128,28 @@ static const char *next_word(const char *const *words, const char *now)
 	return words[0];
 }
 
+/* Those that a blank goes through; NULL: it is not one of a few. */
+static const char *const *words_of(enum option_row row)
+{
+	enum plan_option option = rows[row].option;
+
+	switch (plan_option_type(option)) {
+	case PLAN_SWITCH:
+		return no_yes;
+	case PLAN_WORD:
+		return option == PLAN_OPTION_VERIFY ? verify_names : plan_option_words(option);
+	case PLAN_SUMS:
+		return sum_names;
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		break;
+	}
+	return NULL;
+}
+
 void options_form_typed(struct options_form *form)
 {
-	const char *const *words = rows[form->at].words;
+	const char *const *words = words_of(form->at);
 	struct field *field = &form->fields[form->at];
 	size_t length = strlen(form->before);
 	char now[64];
@@ -171,53 +186,6 @@ const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
 	return buffer;
 }
 
-static void set_number(struct field *field, uint64_t value, bool size)
-{
-	char text[32];
-
-	if (!value)
-		field_set(field, "auto");
-	else if (size)
-		field_set(field, options_print_size(value, text, sizeof(text)));
-	else {
-		snprintf(text, sizeof(text), "%" PRIu64, value);
-		field_set(field, text);
-	}
-}
-
-/* Those of which 0 is "none"; by their names in plan/rescue.h, which reads and prints them. */
-static const struct {
-	enum option_row row;
-	const char *name;
-} limits[] = {
-	{ OPTION_SLOW_LIMIT, "slow-limit" },       { OPTION_BAD_AREAS, "max-bad-areas" },
-	{ OPTION_READ_ERRORS, "max-read-errors" }, { OPTION_ERROR_RATE, "max-error-rate" },
-	{ OPTION_NO_READ, "max-no-read" },
-};
-
-static void set_limit(struct field *field, const struct plan_options *options, const char *name)
-{
-	char text[UNITS_TEXT_MAX];
-	const char *value =
-		rescue_option_print(options, (size_t)rescue_option_find(name, '-'), text);
-
-	if (!strcmp(value, "0"))
-		value = "none";
-	else if (!strcmp(name, "max-error-rate"))
-		value = options_print_size(options->max_error_rate, text, sizeof(text));
-	field_set(field, value);
-}
-
-static bool read_limit(enum option_row row, const char *text, struct plan_options *options)
-{
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (limits[i].row == row)
-			return rescue_option_set(
-				       options, (size_t)rescue_option_find(limits[i].name, '-'),
-				       !text[0] || !strcmp(text, "none") ? "0" : text) == 0;
-	return false;
-}
-
 static const char *const verify_words[][2] = {
 	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
 	[VERIFY_ROLLING] = { "rolling", "rolling+rewrite" },
@@ -239,37 +207,29 @@ static bool read_verify(const char *text, struct plan_options *options)
 	return false;
 }
 
+static const char *row_text(const struct plan_options *options, enum option_row row,
+			    char buffer[static PLAN_OPTION_TEXT_MAX])
+{
+	enum plan_option option = rows[row].option;
+	uint64_t value = plan_option_value(options, option);
+
+	if (option == PLAN_OPTION_VERIFY)
+		return verify_words[value][options->rewrite];
+	if (plan_option_type(option) == PLAN_SWITCH)
+		return no_yes[value];
+	if (!value && plan_option_zero(option))
+		return plan_option_zero(option);
+	if (plan_option_type(option) == PLAN_BYTES)
+		return options_print_size(value, buffer, PLAN_OPTION_TEXT_MAX);
+	return plan_option_print(options, option, buffer);
+}
+
 void options_form_set(struct options_form *form, const struct plan_options *options)
 {
-	char text[32], sums[SUMS_TEXT_MAX];
+	char text[PLAN_OPTION_TEXT_MAX];
 
-	set_number(&form->fields[OPTION_CHUNK], options->chunk, true);
-	set_number(&form->fields[OPTION_DEPTH], options->queue_depth, false);
-	set_number(&form->fields[OPTION_LANES], options->lanes, false);
-	field_set(&form->fields[OPTION_SOURCE_BACKEND],
-		  io_backend_choice_name(options->source_backend));
-	field_set(&form->fields[OPTION_DESTINATION_BACKEND],
-		  io_backend_choice_name(options->destination_backend));
-	field_set(&form->fields[OPTION_SG_DATA], plan_sg_data_name(options->sg_data));
-	field_set(&form->fields[OPTION_SG_FUA], options->sg_fua ? "yes" : "no");
-	field_set(&form->fields[OPTION_SG_DPO], options->sg_dpo ? "yes" : "no");
-	field_set(&form->fields[OPTION_RATE],
-		  options->rate ? options_print_size(options->rate, text, sizeof(text)) : "none");
-	snprintf(text, sizeof(text), "%u", options->retries);
-	field_set(&form->fields[OPTION_RETRIES], text);
-	field_set(&form->fields[OPTION_ON_ERROR],
-		  options->on_error == ON_ERROR_MAP ? "map" : "stop");
-	snprintf(text, sizeof(text), "%u", options->retry_passes);
-	field_set(&form->fields[OPTION_RETRY_PASSES], text);
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		set_limit(&form->fields[limits[i].row], options, limits[i].name);
-	field_set(&form->fields[OPTION_FILL], fills[options->fill]);
-	field_set(&form->fields[OPTION_WRITE_ERROR],
-		  options->on_write_error == ON_ERROR_MAP ? "map" : "stop");
-	field_set(&form->fields[OPTION_PROBE], auto_yes_no[options->probe]);
-	field_set(&form->fields[OPTION_ARM_LAST], options->arm_at_once ? "no" : "yes");
-	field_set(&form->fields[OPTION_VERIFY], verify_words[options->verify][options->rewrite]);
-	field_set(&form->fields[OPTION_DIGEST], sums_print(options->sums, sums));
+	for (enum option_row row = 0; row < OPTION_ROWS; row++)
+		field_set(&form->fields[row], row_text(options, row, text));
 	reach(form, OPTION_CHUNK);
 }
 
@@ -278,23 +238,6 @@ static const char *word(const struct options_form *form, enum option_row row,
 			char buffer[static 64])
 {
 	return text_sanitise(buffer, 64, form->fields[row].text, strlen(form->fields[row].text));
-}
-
-static bool read_number(const char *text, bool may_be_auto, uint64_t min, uint64_t max,
-			uint64_t *ret)
-{
-	uint64_t value;
-
-	if (may_be_auto && (!strcmp(text, "auto") || !text[0])) {
-		*ret = 0;
-		return true;
-	}
-	if (text[strspn(text, "0123456789")] || units_parse_size(text, 0, NULL, &value) < 0)
-		return false;
-	if (value < min || value > max)
-		return false;
-	*ret = value;
-	return true;
 }
 
 bool options_read_rate(const char *text, uint64_t *ret)
@@ -321,105 +264,42 @@ static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
 	return true;
 }
 
-static bool read_on_error(const char *text, enum on_error *ret)
+static bool read_number(const char *text, enum plan_option option, struct plan_options *options)
 {
-	*ret = !strcmp(text, "map") ? ON_ERROR_MAP : ON_ERROR_STOP;
-	return !strcmp(text, "map") || !strcmp(text, "stop");
-}
+	const char *zero = plan_option_zero(option);
 
-static bool read_fill(const char *text, enum fill *ret)
-{
-	for (int i = 0; fills[i]; i++) {
-		if (strcmp(text, fills[i]) != 0)
-			continue;
-		*ret = (enum fill)i;
+	if (zero && (!text[0] || !strcmp(text, zero))) {
+		plan_option_put(options, option, 0);
 		return true;
 	}
-	return false;
-}
-
-static bool read_probe(const char *text, enum probe_choice *ret)
-{
-	for (int i = 0; auto_yes_no[i]; i++) {
-		if (strcmp(text, auto_yes_no[i]) != 0)
-			continue;
-		*ret = (enum probe_choice)i;
-		return true;
-	}
-	return false;
-}
-
-static bool read_yes(const char *text, bool *ret)
-{
-	*ret = !strcmp(text, "yes");
-	return *ret || !strcmp(text, "no");
+	/* What is chosen by the core is called so, and no number. */
+	return plan_option_set(options, option, text) == 0 &&
+	       (plan_option_value(options, option) || !zero || strcmp(zero, "auto") != 0);
 }
 
 static bool read_row(const struct options_form *form, enum option_row row, uint32_t sector_size,
 		     struct plan_options *options)
 {
+	enum plan_option option = rows[row].option;
 	char text[64];
-	uint64_t number = 0;
-	bool good = false;
 
 	word(form, row, text);
-	switch (row) {
-	case OPTION_CHUNK:
+	if (option == PLAN_OPTION_CHUNK)
 		return read_chunk(text, sector_size, &options->chunk);
-	case OPTION_DEPTH:
-		good = read_number(text, true, 1, PLAN_DEPTH_MAX, &number);
-		options->queue_depth = (uint32_t)number;
-		return good;
-	case OPTION_LANES:
-		good = read_number(text, true, 1, PLAN_LANES_MAX, &number);
-		options->lanes = (uint32_t)number;
-		return good;
-	case OPTION_SOURCE_BACKEND:
-		return io_backend_choice_parse(text, &options->source_backend) == 0;
-	case OPTION_DESTINATION_BACKEND:
-		return io_backend_choice_parse(text, &options->destination_backend) == 0;
-	case OPTION_SG_DATA:
-		return plan_sg_data_parse(text, &options->sg_data) == 0;
-	case OPTION_SG_FUA:
-		return read_yes(text, &options->sg_fua);
-	case OPTION_SG_DPO:
-		return read_yes(text, &options->sg_dpo);
-	case OPTION_RATE:
-		return options_read_rate(text, &options->rate);
-	case OPTION_RETRIES:
-		good = read_number(text, false, 0, RETRIES_MAX, &number);
-		options->retries = (unsigned)number;
-		return good;
-	case OPTION_ON_ERROR:
-		return read_on_error(text, &options->on_error);
-	case OPTION_RETRY_PASSES:
-		good = read_number(text, false, 0, RETRIES_MAX, &number);
-		options->retry_passes = (unsigned)number;
-		return good;
-	case OPTION_SLOW_LIMIT:
-	case OPTION_BAD_AREAS:
-	case OPTION_READ_ERRORS:
-	case OPTION_ERROR_RATE:
-	case OPTION_NO_READ:
-		return read_limit(row, text, options);
-	case OPTION_FILL:
-		return read_fill(text, &options->fill);
-	case OPTION_WRITE_ERROR:
-		return read_on_error(text, &options->on_write_error);
-	case OPTION_PROBE:
-		return read_probe(text, &options->probe);
-	case OPTION_ARM_LAST:
-		good = read_yes(text, &options->arm_at_once);
-		options->arm_at_once = !options->arm_at_once;
-		return good;
-	case OPTION_VERIFY:
+	if (option == PLAN_OPTION_VERIFY)
 		return read_verify(text, options);
-	case OPTION_DIGEST:
-		return sums_parse(text, &options->sums) == 0;
-	case OPTION_ROWS:
+	switch (plan_option_type(option)) {
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		return read_number(text, option, options);
+	case PLAN_SWITCH:
+		plan_option_put(options, option, !strcmp(text, "yes"));
+		return !strcmp(text, "yes") || !strcmp(text, "no");
+	case PLAN_WORD:
+	case PLAN_SUMS:
 		break;
 	}
-	return false;
+	return plan_option_set(options, option, text) == 0;
 }
 
 static bool limited(const struct plan_options *options)

@@ -9,8 +9,6 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "io/backends.h"
-#include "plan/rescue.h"
 #include "plan/sums.h"
 
 #include "layout.h"
@@ -129,7 +127,7 @@ static void text_engine(const struct plan_options *options, struct line *line)
 	bool backends = options->source_backend != BACKEND_AUTO ||
 			options->destination_backend != BACKEND_AUTO;
 	bool all = options->lanes && options->queue_depth && options->chunk && backends;
-	char chunk[UNITS_TEXT_MAX];
+	char chunk[UNITS_TEXT_MAX], text[PLAN_OPTION_TEXT_MAX], other[PLAN_OPTION_TEXT_MAX];
 
 	if (options->lanes)
 		line_add(line, _("lanes %u "), options->lanes);
@@ -139,14 +137,15 @@ static void text_engine(const struct plan_options *options, struct line *line)
 		line_add(line, _("chunk %s "),
 			 options_print_size(options->chunk, chunk, sizeof(chunk)));
 	if (options->sg_data != SG_DATA_DIRECT)
-		line_add(line, _("sg %s "), plan_sg_data_name(options->sg_data));
+		line_add(line, _("sg %s "), plan_option_print(options, PLAN_OPTION_SG_IO, text));
 	if (options->sg_fua)
 		line_add(line, "FUA ");
 	if (options->sg_dpo)
 		line_add(line, "DPO ");
 	if (backends)
-		line_add(line, "%s>%s", io_backend_choice_name(options->source_backend),
-			 io_backend_choice_name(options->destination_backend));
+		line_add(line, "%s>%s",
+			 plan_option_print(options, PLAN_OPTION_SOURCE_BACKEND, text),
+			 plan_option_print(options, PLAN_OPTION_DESTINATION_BACKEND, other));
 	if (!all)
 		line_add(line, "%s",
 			 backends            ? _(" rest chosen at the start")
@@ -158,16 +157,13 @@ static void text_engine(const struct plan_options *options, struct line *line)
 static void text_rescue(const struct plan_options *options, struct line *line)
 {
 	const struct plan_options usual = PLAN_OPTIONS_DEFAULT;
-	char value[UNITS_TEXT_MAX], default_value[UNITS_TEXT_MAX];
+	char value[PLAN_OPTION_TEXT_MAX], default_value[PLAN_OPTION_TEXT_MAX];
 
-	for (size_t i = 0; i < RESCUE_OPTIONS; i++) {
-		const char *text = rescue_option_print(options, i, value);
+	for (enum plan_option i = PLAN_OPTION_ON_WRITE_ERROR; i <= PLAN_OPTION_MAX_NO_READ; i++) {
+		const char *text = plan_option_print(options, i, value);
 
-		/* That one is told in words already. */
-		if (strcmp(rescue_option_name(i), "rate") == 0)
-			continue;
-		if (strcmp(text, rescue_option_print(&usual, i, default_value)) != 0)
-			line_add(line, "%s %s; ", rescue_option_name(i), text);
+		if (strcmp(text, plan_option_print(&usual, i, default_value)) != 0)
+			line_add(line, "%s %s; ", plan_option_name(i), text);
 	}
 }
 

@@ -7,8 +7,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
+
+#include "base/i18n.h"
 
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -280,5 +283,18 @@ char *text_copy(char *to, size_t size, const char *from)
 	}
 	memmove(to, from, used);
 	to[used] = '\0';
+	return to;
+}
+
+char *text_choice(char *to, size_t size, const char *const *words)
+{
+	size_t used = 0;
+
+	for (int i = 0; words[i]; i++) {
+		const char *between = i == 0 ? "" : (words[i + 1] ? ", " : _(" or "));
+
+		if (used < size)
+			used += (size_t)snprintf(to + used, size - used, "%s%s", between, words[i]);
+	}
 	return to;
 }

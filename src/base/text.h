@@ -31,4 +31,8 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns);
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
 
+/* "stop, wait or map" of words with NULL behind the last; cut where it does not fit. Returns
+ * `to`. */
+char *text_choice(char *to, size_t size, const char *const *words);
+
 #endif

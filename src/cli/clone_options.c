@@ -7,15 +7,9 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "io/backends.h"
-#include "plan/rescue.h"
-#include "plan/sums.h"
 
 enum long_only {
 	OPTION_AT = 256,
-	OPTION_SOURCE_BACKEND,
-	OPTION_DESTINATION_BACKEND,
-	OPTION_SG_IO,
 	OPTION_SG_FUA,
 	OPTION_SG_DPO,
 	OPTION_REPORT,
@@ -23,8 +17,6 @@ enum long_only {
 	OPTION_OPERATOR,
 	OPTION_TICKET,
 	OPTION_MASK_SERIALS,
-	OPTION_RETRIES,
-	OPTION_ON_ERROR,
 	OPTION_ON_VANISH,
 	OPTION_ON_HANGUP,
 	OPTION_WAIT,
@@ -43,15 +35,14 @@ enum long_only {
 	OPTION_HELP,
 	OPTION_DOMAIN,
 	OPTION_RETRY_AREA,
-	OPTION_RESCUE, /* and the numbers behind it: those of plan/rescue.h */
+	OPTION_PLAN, /* one that plan/options.h knows by this name, and takes this value */
 };
 
 #define CLONE  COMMAND_CLONE
 #define RESUME COMMAND_RESUME
 #define VERIFY COMMAND_VERIFY
 
-/* What decides which bytes go where, resume takes from the map; how hard it is tried may change
- * (those of plan/rescue.h come on top). */
+/* What decides which bytes go where, resume takes from the map; how hard it is tried may change. */
 static const struct {
 	unsigned commands;
 	struct option option;
@@ -65,9 +56,9 @@ static const struct {
 	{ CLONE, { "chunk", required_argument, NULL, 'b' } },
 	{ CLONE, { "queue-depth", required_argument, NULL, 'q' } },
 	{ CLONE, { "lanes", required_argument, NULL, 'j' } },
-	{ CLONE, { "source-backend", required_argument, NULL, OPTION_SOURCE_BACKEND } },
-	{ CLONE, { "destination-backend", required_argument, NULL, OPTION_DESTINATION_BACKEND } },
-	{ CLONE, { "sg-io", required_argument, NULL, OPTION_SG_IO } },
+	{ CLONE, { "source-backend", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE, { "destination-backend", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE, { "sg-io", required_argument, NULL, OPTION_PLAN } },
 	{ CLONE, { "sg-fua", no_argument, NULL, OPTION_SG_FUA } },
 	{ CLONE, { "sg-dpo", no_argument, NULL, OPTION_SG_DPO } },
 	{ CLONE, { "map", required_argument, NULL, 'm' } },
@@ -80,8 +71,17 @@ static const struct {
 	{ CLONE | RESUME, { "on-hangup", required_argument, NULL, OPTION_ON_HANGUP } },
 	{ CLONE | RESUME, { "wait", required_argument, NULL, OPTION_WAIT } },
 	{ CLONE | RESUME, { "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL } },
-	{ CLONE, { "retries", required_argument, NULL, OPTION_RETRIES } },
-	{ CLONE, { "on-error", required_argument, NULL, OPTION_ON_ERROR } },
+	{ CLONE, { "retries", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE, { "on-error", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "on-write-error", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "fill", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "retry-passes", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "slow-limit", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "max-bad-areas", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "max-read-errors", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "max-error-rate", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "max-no-read", required_argument, NULL, OPTION_PLAN } },
+	{ CLONE | RESUME, { "rate", required_argument, NULL, OPTION_PLAN } },
 	{ CLONE, { "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST } },
 	{ CLONE, { "probe", no_argument, NULL, OPTION_PROBE } },
 	{ CLONE, { "no-probe", no_argument, NULL, OPTION_NO_PROBE } },
@@ -101,7 +101,7 @@ static const struct {
 
 /* As getopt_long() takes them. */
 struct option_table {
-	struct option options[KNOWN + RESCUE_OPTIONS + 1];
+	struct option options[KNOWN + 1];
 	char letters[2 * KNOWN + 2];
 };
 
@@ -123,9 +123,6 @@ static void options_of(enum clone_command command, struct option_table *ret)
 		if (option->has_arg == required_argument)
 			*letter++ = ':';
 	}
-	for (size_t i = 0; i < RESCUE_OPTIONS && command != COMMAND_VERIFY; i++)
-		ret->options[count++] = (struct option){ rescue_option_name(i), required_argument,
-							 NULL, OPTION_RESCUE + (int)i };
 	ret->options[count] = (struct option){ 0 };
 	*letter = '\0';
 }
@@ -162,57 +159,6 @@ static int set_number(const char *command, const char *name, const char *value, 
 	return 0;
 }
 
-/* Those that a technician may choose; "null" is for benchmarks. */
-static int set_backend(const char *command, const char *name, const char *value,
-		       enum backend_choice *ret)
-{
-	static const enum backend_choice offered[] = { BACKEND_AUTO,     BACKEND_URING,
-						       BACKEND_THREADS,  BACKEND_SG,
-						       BACKEND_BUFFERED, BACKEND_IMAGE };
-	const char *words[sizeof(offered) / sizeof(offered[0]) + 1] = { NULL };
-	int i;
-
-	for (size_t n = 0; n < sizeof(offered) / sizeof(offered[0]); n++)
-		words[n] = io_backend_choice_name(offered[n]);
-	i = cli_choose(command, name, value, words);
-	if (i < 0)
-		return EXIT_USAGE;
-	*ret = offered[i];
-	return 0;
-}
-
-static int set_sg_io(const char *command, const char *value, enum sg_data *ret)
-{
-	if (plan_sg_data_parse(value, ret) < 0)
-		return cli_usage(command, _("--sg-io %s: choose direct, mmap or indirect."), value);
-	return 0;
-}
-
-static int set_retries(const char *command, const char *value, unsigned *ret)
-{
-	uint32_t number;
-
-	if (strcmp(value, "0") == 0)
-		*ret = 0;
-	else if (cli_parse_number(value, 1000, &number))
-		*ret = number;
-	else
-		return cli_usage(command, _("--retries %s: not a whole number from 0 to 1000."),
-				 value);
-	return 0;
-}
-
-static int set_on_error(const char *command, const char *value, enum on_error *ret)
-{
-	static const char *const words[] = { "stop", "map", NULL };
-	int i = cli_choose(command, "on-error", value, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	*ret = (enum on_error)i;
-	return 0;
-}
-
 /* Nobody could be asked here. */
 static int set_on_vanish(const char *command, const char *value, enum session_vanish *ret)
 {
@@ -244,18 +190,6 @@ static int set_verify(const char *command, const char *value, enum verify_choice
 	return 0;
 }
 
-static int set_sums(const char *command, const char *value, unsigned *ret)
-{
-	if (*ret)
-		return cli_usage(command, _("The option --%s is given twice."), "digest");
-	if (sums_parse(value, ret) < 0)
-		return cli_usage(command,
-				 _("--digest %s: choose sha256, sha512, blake2b, sha1 or md5, or "
-				   "several of them with commas between."),
-				 value);
-	return 0;
-}
-
 static int add_allowed(const char *command, const char *value, struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
@@ -277,14 +211,17 @@ static int set_chunk(const char *command, const char *value, uint32_t *ret)
 	return 0;
 }
 
-static int set_rescue(const char *command, size_t i, const char *value, struct clone_options *ret)
+static int set_of_plan(const char *command, const char *name, const char *value,
+		       struct clone_options *ret)
 {
+	int option = plan_option_find(name);
 	char values[128];
 
-	if (rescue_option_set(&ret->plan, i, value) < 0)
-		return cli_usage(command, _("--%s %s: choose %s."), rescue_option_name(i), value,
-				 rescue_option_values(i, values, sizeof(values)));
-	ret->session.rescue_given |= 1u << i;
+	if (plan_option_set(&ret->plan, (enum plan_option)option, value) < 0)
+		return cli_usage(
+			command, _("--%s %s: choose %s."), name, value,
+			plan_option_values((enum plan_option)option, values, sizeof(values)));
+	ret->session.rescue_given |= 1u << option;
 	return 0;
 }
 
@@ -298,43 +235,31 @@ static int take_plan_option(const char *command, int c, struct plan_options *ret
 				  &ret->queue_depth);
 	case 'j':
 		return set_number(command, "lanes", optarg, PLAN_LANES_MAX, &ret->lanes);
-	case OPTION_SOURCE_BACKEND:
-		return set_backend(command, "source-backend", optarg, &ret->source_backend);
-	case OPTION_DESTINATION_BACKEND:
-		return set_backend(command, "destination-backend", optarg,
-				   &ret->destination_backend);
-	case OPTION_SG_IO:
-		return set_sg_io(command, optarg, &ret->sg_data);
 	case OPTION_SG_FUA:
 		ret->sg_fua = true;
 		return 0;
 	case OPTION_SG_DPO:
 		ret->sg_dpo = true;
 		return 0;
-	case OPTION_RETRIES:
-		return set_retries(command, optarg, &ret->retries);
 	case OPTION_NO_ARM_LAST:
 		ret->arm_at_once = true;
 		return 0;
 	case OPTION_PROBE:
 	case OPTION_NO_PROBE:
 		return set_probe(command, c == OPTION_PROBE ? PROBE_YES : PROBE_NO, &ret->probe);
-	case OPTION_ON_ERROR:
-		return set_on_error(command, optarg, &ret->on_error);
 	case OPTION_VERIFY:
 		return set_verify(command, optarg, &ret->verify);
 	case OPTION_NO_VERIFY:
 		ret->verify = VERIFY_OFF;
 		return 0;
-	case OPTION_DIGEST:
-		return set_sums(command, optarg, &ret->sums);
 	default:
 		ret->rewrite = true;
 		return 0;
 	}
 }
 
-static int take_option(char **argv, int c, struct clone_options *ret)
+/* name: of a long option */
+static int take_option(char **argv, int c, const char *name, struct clone_options *ret)
 {
 	const char *command = argv[0];
 
@@ -396,9 +321,13 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 	case '?':
 	case ':':
 		return cli_bad_option(argv, c);
+	case OPTION_DIGEST:
+		if (ret->plan.sums)
+			return cli_usage(command, _("The option --%s is given twice."), name);
+		return set_of_plan(command, name, optarg, ret);
+	case OPTION_PLAN:
+		return set_of_plan(command, name, optarg, ret);
 	default:
-		if (c >= OPTION_RESCUE)
-			return set_rescue(command, (size_t)(c - OPTION_RESCUE), optarg, ret);
 		return take_plan_option(command, c, &ret->plan);
 	}
 }
@@ -456,7 +385,7 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret)
 {
 	struct option_table table = { 0 };
-	int c, r;
+	int c, r, i = 0;
 
 	options_of(command, &table);
 	*ret = (struct clone_options){ .command = command,
@@ -468,8 +397,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, table.options, table.letters))
 		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, table.letters, table.options, NULL)) != -1) {
-		r = take_option(argv, c, ret);
+	while ((c = getopt_long(argc, argv, table.letters, table.options, &i)) != -1) {
+		r = take_option(argv, c, table.options[i].name, ret);
 		if (r != 0)
 			return r;
 	}

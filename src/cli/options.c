@@ -109,19 +109,13 @@ int cli_error(const struct error *error)
 
 int cli_choose(const char *command, const char *option, const char *value, const char *const *words)
 {
-	char choice[160] = "";
-	size_t used = 0;
+	char choice[160];
 
-	for (int i = 0; words[i]; i++) {
-		const char *between = i == 0 ? "" : (words[i + 1] ? ", " : _(" or "));
-
+	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], value) == 0)
 			return i;
-		if (used < sizeof(choice))
-			used += (size_t)snprintf(choice + used, sizeof(choice) - used, "%s%s",
-						 between, words[i]);
-	}
-	cli_usage(command, _("--%s %s: choose %s."), option, value, choice);
+	cli_usage(command, _("--%s %s: choose %s."), option, value,
+		  text_choice(choice, sizeof(choice), words));
 	return -1;
 }
 

@@ -10,9 +10,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
-#include "io/backends.h"
 #include "plan/picture.h"
-#include "plan/sums.h"
 #include "report/json.h"
 #include "report/page.h"
 
@@ -211,67 +209,37 @@ void plan_print_text(const struct session *session, int columns)
 			   session_token_phrase(session));
 }
 
-/* No limit is null. */
-static void add_rescue(json_object *object, const struct plan_options *options)
+/* What is chosen by the core, has no limit, or is not to be done, is null. */
+static json_object *json_option(const struct plan_options *options, enum plan_option option)
 {
-	static const char *const words[] = { "stop", "map" };
-	static const char *const fills[] = { "zero", "mark", "leave" };
+	uint64_t value = plan_option_value(options, option);
+	char text[PLAN_OPTION_TEXT_MAX];
 
-	json_object_object_add(object, "on_write_error",
-			       json_object_new_string(words[options->on_write_error]));
-	json_object_object_add(object, "fill", json_object_new_string(fills[options->fill]));
-	json_object_object_add(object, "retry_passes",
-			       json_object_new_uint64(options->retry_passes));
-	json_object_object_add(object, "slow_limit",
-			       report_json_positive_number(options->slow_limit));
-	json_object_object_add(object, "max_bad_areas",
-			       report_json_positive_number(options->max_bad_areas));
-	json_object_object_add(object, "max_read_errors",
-			       report_json_positive_number(options->max_read_errors));
-	json_object_object_add(object, "max_error_rate",
-			       report_json_positive_number(options->max_error_rate));
-	json_object_object_add(object, "max_no_read",
-			       report_json_positive_number(options->max_no_read));
-}
-
-static json_object *json_verify(enum verify_choice verify)
-{
-	return verify == VERIFY_OFF ? NULL : json_object_new_string(plan_verify_name(verify));
+	switch (plan_option_type(option)) {
+	case PLAN_SWITCH:
+		return json_object_new_boolean(value != 0);
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		return plan_option_zero(option) && !value ? NULL : json_object_new_uint64(value);
+	case PLAN_SUMS:
+		if (!value)
+			return NULL;
+		break;
+	case PLAN_WORD:
+		if (option == PLAN_OPTION_VERIFY && value == VERIFY_OFF)
+			return NULL;
+		break;
+	}
+	return json_object_new_string(plan_option_print(options, option, text));
 }
 
 static json_object *json_options(const struct plan_options *options)
 {
-	static const char *const probes[] = { "auto", "yes", "no" };
-	char sums[SUMS_TEXT_MAX];
 	json_object *object = json_object_new_object();
+	char key[PLAN_OPTION_TEXT_MAX];
 
-	json_object_object_add(object, "chunk", report_json_positive_number(options->chunk));
-	json_object_object_add(object, "queue_depth",
-			       report_json_positive_number(options->queue_depth));
-	json_object_object_add(object, "lanes", report_json_positive_number(options->lanes));
-	json_object_object_add(
-		object, "source_backend",
-		json_object_new_string(io_backend_choice_name(options->source_backend)));
-	json_object_object_add(
-		object, "destination_backend",
-		json_object_new_string(io_backend_choice_name(options->destination_backend)));
-	json_object_object_add(object, "sg_io",
-			       json_object_new_string(plan_sg_data_name(options->sg_data)));
-	json_object_object_add(object, "sg_fua", json_object_new_boolean(options->sg_fua));
-	json_object_object_add(object, "sg_dpo", json_object_new_boolean(options->sg_dpo));
-	json_object_object_add(object, "rate", report_json_positive_number(options->rate));
-	json_object_object_add(
-		object, "on_error",
-		json_object_new_string(options->on_error == ON_ERROR_MAP ? "map" : "stop"));
-	json_object_object_add(object, "retries", json_object_new_uint64(options->retries));
-	add_rescue(object, options);
-	json_object_object_add(object, "arm_last", json_object_new_boolean(!options->arm_at_once));
-	json_object_object_add(object, "probe", json_object_new_string(probes[options->probe]));
-	json_object_object_add(object, "verify", json_verify(options->verify));
-	json_object_object_add(object, "rewrite", json_object_new_boolean(options->rewrite));
-	json_object_object_add(
-		object, "digest",
-		options->sums ? json_object_new_string(sums_print(options->sums, sums)) : NULL);
+	for (enum plan_option i = 0; i < PLAN_OPTIONS; i++)
+		json_object_object_add(object, plan_option_key(i, key), json_option(options, i));
 	return object;
 }
 

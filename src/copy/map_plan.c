@@ -13,9 +13,6 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
-#include "io/backends.h"
-#include "plan/rescue.h"
-#include "plan/sums.h"
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
  * width of their member. */
@@ -144,30 +141,18 @@ static void print_end(const struct endpoint *end, const char *name, FILE *file)
 	}
 }
 
-static const char *const probe_names[] = { "auto", "yes", "no" };
-
-static const char *on_error_name(enum on_error on_error)
+static void print_options(const struct plan_options *options, FILE *file)
 {
-	return on_error == ON_ERROR_MAP ? "map" : "stop";
-}
+	char key[PLAN_OPTION_TEXT_MAX], value[PLAN_OPTION_TEXT_MAX];
 
-/* Keys have no '-' in them. */
-static void print_rescue(const struct plan_options *o, FILE *file)
-{
-	for (size_t i = 0; i < RESCUE_OPTIONS; i++) {
-		char value[UNITS_TEXT_MAX];
-
-		fputs(MAP_COMMENT_PREFIX "option.", file);
-		for (const char *p = rescue_option_name(i); *p; p++)
-			putc(*p == '-' ? '_' : *p, file);
-		fprintf(file, "=%s\n", rescue_option_print(o, i, value));
-	}
+	for (enum plan_option i = 0; i < PLAN_OPTIONS; i++)
+		fprintf(file, MAP_COMMENT_PREFIX "option.%s=%s\n", plan_option_key(i, key),
+			plan_option_print(options, i, value));
 }
 
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
-	const struct plan_options *o = &plan->options;
-	char id[9], sums[SUMS_TEXT_MAX];
+	char id[9];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
 	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : plan_id(plan, id));
@@ -175,24 +160,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 		fputs(MAP_MASKED_LINE "\n", file);
 	print_end(&plan->source, end_names[0], file);
 	print_end(&plan->destination, end_names[1], file);
-	fprintf(file, MAP_COMMENT_PREFIX "option.chunk=%" PRIu32 "\n", o->chunk);
-	fprintf(file, MAP_COMMENT_PREFIX "option.queue_depth=%" PRIu32 "\n", o->queue_depth);
-	fprintf(file, MAP_COMMENT_PREFIX "option.lanes=%" PRIu32 "\n", o->lanes);
-	fprintf(file, MAP_COMMENT_PREFIX "option.source_backend=%s\n",
-		io_backend_choice_name(o->source_backend));
-	fprintf(file, MAP_COMMENT_PREFIX "option.destination_backend=%s\n",
-		io_backend_choice_name(o->destination_backend));
-	fprintf(file, MAP_COMMENT_PREFIX "option.sg_io=%s\n", plan_sg_data_name(o->sg_data));
-	fprintf(file, MAP_COMMENT_PREFIX "option.sg_fua=%s\n", o->sg_fua ? "on" : "off");
-	fprintf(file, MAP_COMMENT_PREFIX "option.sg_dpo=%s\n", o->sg_dpo ? "on" : "off");
-	fprintf(file, MAP_COMMENT_PREFIX "option.on_error=%s\n", on_error_name(o->on_error));
-	fprintf(file, MAP_COMMENT_PREFIX "option.retries=%u\n", o->retries);
-	print_rescue(o, file);
-	fprintf(file, MAP_COMMENT_PREFIX "option.arm_last=%s\n", o->arm_at_once ? "off" : "on");
-	fprintf(file, MAP_COMMENT_PREFIX "option.probe=%s\n", probe_names[o->probe]);
-	fprintf(file, MAP_COMMENT_PREFIX "option.verify=%s\n", plan_verify_name(o->verify));
-	fprintf(file, MAP_COMMENT_PREFIX "option.rewrite=%d\n", o->rewrite);
-	fprintf(file, MAP_COMMENT_PREFIX "option.digest=%s\n", sums_print(o->sums, sums));
+	print_options(&plan->options, file);
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
 	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
 	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
@@ -313,78 +281,11 @@ static int read_end_field(struct map_plan_reader *reader, int which, const char 
 	return -ENOENT;
 }
 
-static int on_or_off(const char *value, bool *ret)
+static int read_option(struct plan_options *options, const char *key, const char *value)
 {
-	*ret = strcmp(value, "on") == 0;
-	return *ret || strcmp(value, "off") == 0 ? 0 : -EINVAL;
-}
+	int option = plan_option_find(key);
 
-static int read_probe(const char *value, enum probe_choice *ret)
-{
-	for (size_t i = 0; i < sizeof(probe_names) / sizeof(probe_names[0]); i++) {
-		if (strcmp(value, probe_names[i]) != 0)
-			continue;
-		*ret = (enum probe_choice)i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int read_option(struct plan_options *o, const char *key, const char *value)
-{
-	const struct {
-		const char *key;
-		uint32_t *to;
-	} numbers[] = {
-		{ "chunk", &o->chunk },
-		{ "queue_depth", &o->queue_depth },
-		{ "lanes", &o->lanes },
-		{ "retries", &o->retries },
-	};
-	uint64_t number;
-	int r;
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (strcmp(key, numbers[i].key) != 0)
-			continue;
-		if (!whole_number(value, UINT32_MAX, &number))
-			return -EINVAL;
-		*numbers[i].to = (uint32_t)number;
-		return 0;
-	}
-	if (!strcmp(key, "source_backend"))
-		return io_backend_choice_parse(value, &o->source_backend);
-	if (!strcmp(key, "destination_backend"))
-		return io_backend_choice_parse(value, &o->destination_backend);
-	if (!strcmp(key, "sg_io"))
-		return plan_sg_data_parse(value, &o->sg_data);
-	if (!strcmp(key, "sg_fua"))
-		return on_or_off(value, &o->sg_fua);
-	if (!strcmp(key, "sg_dpo"))
-		return on_or_off(value, &o->sg_dpo);
-	if (!strcmp(key, "arm_last")) {
-		r = on_or_off(value, &o->arm_at_once);
-		o->arm_at_once = !o->arm_at_once;
-		return r;
-	}
-	if (!strcmp(key, "probe"))
-		return read_probe(value, &o->probe);
-	if (!strcmp(key, "verify"))
-		return plan_verify_parse(value, &o->verify);
-	if (!strcmp(key, "rewrite")) {
-		o->rewrite = !strcmp(value, "1");
-		return o->rewrite || !strcmp(value, "0") ? 0 : -EINVAL;
-	}
-	if (!strcmp(key, "digest"))
-		return sums_parse(value, &o->sums);
-	if (!strcmp(key, "on_error")) {
-		if (strcmp(value, "stop") != 0 && strcmp(value, "map") != 0)
-			return -EINVAL;
-		o->on_error = strcmp(value, "map") != 0 ? ON_ERROR_STOP : ON_ERROR_MAP;
-		return 0;
-	}
-	r = rescue_option_find(key, '_');
-	return r < 0 ? r : rescue_option_set(o, (size_t)r, value);
+	return option < 0 ? option : plan_option_set(options, (enum plan_option)option, value);
 }
 
 /* Order and limits are plan_from_extents()'s to check. */

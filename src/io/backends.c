@@ -29,50 +29,25 @@
 #define MEMORY_TURNS (64 * MIB)
 #define MEMORY_MOST  (1024U * MIB)
 
-static const struct {
-	enum backend_choice choice;
-	const char *name;
-	const struct io_backend *backend;
-} choices[] = {
-	{ BACKEND_AUTO, "auto", NULL },
-	{ BACKEND_URING, "uring", &io_uring_backend },
-	{ BACKEND_THREADS, "threads", &io_threads_backend },
-	{ BACKEND_BUFFERED, "buffered", &io_buffered_backend },
-	{ BACKEND_IMAGE, "image", &io_image_backend },
-	{ BACKEND_SG, "sg", NULL },
-	{ BACKEND_NULL, "null", &io_null_backend },
-};
-
-#define CHOICES (sizeof(choices) / sizeof(choices[0]))
-
 const struct io_backend *io_backend_by_choice(enum backend_choice choice)
 {
-	if (choice == BACKEND_SG)
+	switch (choice) {
+	case BACKEND_AUTO:
+		break;
+	case BACKEND_URING:
+		return &io_uring_backend;
+	case BACKEND_THREADS:
+		return &io_threads_backend;
+	case BACKEND_BUFFERED:
+		return &io_buffered_backend;
+	case BACKEND_IMAGE:
+		return &io_image_backend;
+	case BACKEND_SG:
 		return &sg_backend_find(SG_MODE_DIRECT, false, false)->io;
-	for (size_t i = 0; i < CHOICES; i++)
-		if (choices[i].choice == choice)
-			return choices[i].backend;
-	return NULL;
-}
-
-int io_backend_choice_parse(const char *name, enum backend_choice *ret)
-{
-	for (size_t i = 0; i < CHOICES; i++) {
-		/* A copy to nowhere that ends with success must not be one word away. */
-		if (choices[i].choice == BACKEND_NULL || strcmp(choices[i].name, name) != 0)
-			continue;
-		*ret = choices[i].choice;
-		return 0;
+	case BACKEND_NULL:
+		return &io_null_backend;
 	}
-	return -EINVAL;
-}
-
-const char *io_backend_choice_name(enum backend_choice choice)
-{
-	for (size_t i = 0; i < CHOICES; i++)
-		if (choices[i].choice == choice)
-			return choices[i].name;
-	return "?";
+	return NULL;
 }
 
 /* What suits a kind of device; the queue of the device itself may be shorter. */

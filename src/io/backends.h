@@ -30,10 +30,7 @@ int io_backends_choose(const struct io_end *source, const struct io_end *destina
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr);
 
-/* "uring" and so on; NULL for an unknown name. BACKEND_AUTO has the name "auto". */
+/* NULL for BACKEND_AUTO. */
 const struct io_backend *io_backend_by_choice(enum backend_choice choice);
-/* -EINVAL for an unknown name. */
-int io_backend_choice_parse(const char *name, enum backend_choice *ret);
-const char *io_backend_choice_name(enum backend_choice choice);
 
 #endif

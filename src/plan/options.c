@@ -1,59 +1,267 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may be asked of the copy: chunk, depth and lanes within their bounds. */
+#include "plan/options.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
-#include "plan/plan.h"
+#include "plan/sums.h"
 
-static const char *const sg_data_names[] = {
-	[SG_DATA_DIRECT] = "direct",
-	[SG_DATA_INDIRECT] = "indirect",
-	[SG_DATA_MMAP] = "mmap",
+#define WORDS_MAX 8
+
+/* `size` bytes of struct plan_options. */
+struct option {
+	const char *name;
+	enum plan_option_type type;
+	size_t offset, size;
+	uint64_t most;
+	const char *zero;
+	/* By value; of a switch the word of false first. */
+	const char *words[WORDS_MAX];
+	const char *hidden; /* one more word, which is printed but never taken */
+	bool inverted;      /* a switch that is on where the member is false */
 };
 
-static const char *const verify_names[] = {
-	[VERIFY_DIGEST] = "digest",   [VERIFY_ROLLING] = "rolling", [VERIFY_AFTER] = "after",
-	[VERIFY_COMPARE] = "compare", [VERIFY_OFF] = "off",
+#define MEMBER(name, type, member)                                                                 \
+	name, type, offsetof(struct plan_options, member),                                         \
+		sizeof(((struct plan_options *)0)->member)
+/* A copy to nowhere that ends with success must not be one word away. */
+#define BACKENDS                                                                                   \
+	.words = { "auto", "uring", "threads", "sg", "buffered", "image" }, .hidden = "null"
+#define DAYS(n) ((n)*86400ULL)
+
+static const struct option table[PLAN_OPTIONS] = {
+	[PLAN_OPTION_CHUNK] = { MEMBER("chunk", PLAN_BYTES, chunk), UINT32_MAX, "auto" },
+	[PLAN_OPTION_QUEUE_DEPTH] = { MEMBER("queue-depth", PLAN_NUMBER, queue_depth),
+				      PLAN_DEPTH_MAX, "auto" },
+	[PLAN_OPTION_LANES] = { MEMBER("lanes", PLAN_NUMBER, lanes), PLAN_LANES_MAX, "auto" },
+	[PLAN_OPTION_SOURCE_BACKEND] = { MEMBER("source-backend", PLAN_WORD, source_backend),
+					 BACKENDS },
+	[PLAN_OPTION_DESTINATION_BACKEND] = { MEMBER("destination-backend", PLAN_WORD,
+						     destination_backend),
+					      BACKENDS },
+	[PLAN_OPTION_SG_IO] = { MEMBER("sg-io", PLAN_WORD, sg_data),
+				.words = { "direct", "mmap", "indirect" } },
+	[PLAN_OPTION_SG_FUA] = { MEMBER("sg-fua", PLAN_SWITCH, sg_fua), .words = { "off", "on" } },
+	[PLAN_OPTION_SG_DPO] = { MEMBER("sg-dpo", PLAN_SWITCH, sg_dpo), .words = { "off", "on" } },
+	[PLAN_OPTION_RATE] = { MEMBER("rate", PLAN_BYTES, rate), INT64_MAX, "none" },
+	[PLAN_OPTION_ON_ERROR] = { MEMBER("on-error", PLAN_WORD, on_error),
+				   .words = { "stop", "map" } },
+	[PLAN_OPTION_RETRIES] = { MEMBER("retries", PLAN_NUMBER, retries), 1000 },
+	[PLAN_OPTION_ON_WRITE_ERROR] = { MEMBER("on-write-error", PLAN_WORD, on_write_error),
+					 .words = { "stop", "map" } },
+	[PLAN_OPTION_FILL] = { MEMBER("fill", PLAN_WORD, fill),
+			       .words = { "zero", "mark", "leave" } },
+	[PLAN_OPTION_RETRY_PASSES] = { MEMBER("retry-passes", PLAN_NUMBER, retry_passes), 1000 },
+	[PLAN_OPTION_SLOW_LIMIT] = { MEMBER("slow-limit", PLAN_NUMBER, slow_limit), DAYS(1),
+				     "none" },
+	[PLAN_OPTION_MAX_BAD_AREAS] = { MEMBER("max-bad-areas", PLAN_NUMBER, max_bad_areas),
+					UINT32_MAX, "none" },
+	[PLAN_OPTION_MAX_READ_ERRORS] = { MEMBER("max-read-errors", PLAN_NUMBER, max_read_errors),
+					  UINT32_MAX, "none" },
+	[PLAN_OPTION_MAX_ERROR_RATE] = { MEMBER("max-error-rate", PLAN_BYTES, max_error_rate),
+					 INT64_MAX, "none" },
+	[PLAN_OPTION_MAX_NO_READ] = { MEMBER("max-no-read", PLAN_NUMBER, max_no_read), DAYS(7),
+				      "none" },
+	[PLAN_OPTION_ARM_LAST] = { MEMBER("arm-last", PLAN_SWITCH, arm_at_once),
+				   .words = { "on", "off" }, .inverted = true },
+	[PLAN_OPTION_PROBE] = { MEMBER("probe", PLAN_WORD, probe),
+				.words = { "auto", "yes", "no" } },
+	[PLAN_OPTION_VERIFY] = { MEMBER("verify", PLAN_WORD, verify),
+				 .words = { "digest", "rolling", "after", "compare", "off" } },
+	[PLAN_OPTION_REWRITE] = { MEMBER("rewrite", PLAN_SWITCH, rewrite), .words = { "0", "1" } },
+	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_SUMS, sums) },
 };
 
-static int find_name(const char *const *names, size_t count, const char *name)
+const char *plan_option_name(enum plan_option option)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name, names[i]) == 0)
+	return table[option].name;
+}
+
+const char *plan_option_key(enum plan_option option, char buffer[static PLAN_OPTION_TEXT_MAX])
+{
+	text_copy(buffer, PLAN_OPTION_TEXT_MAX, table[option].name);
+	for (char *p = buffer; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return buffer;
+}
+
+int plan_option_find(const char *name)
+{
+	char key[PLAN_OPTION_TEXT_MAX];
+
+	for (enum plan_option i = 0; i < PLAN_OPTIONS; i++)
+		if (strcmp(name, table[i].name) == 0 || strcmp(name, plan_option_key(i, key)) == 0)
 			return (int)i;
+	return -ENOENT;
+}
+
+enum plan_option_type plan_option_type(enum plan_option option)
+{
+	return table[option].type;
+}
+
+const char *plan_option_zero(enum plan_option option)
+{
+	return table[option].zero;
+}
+
+const char *const *plan_option_words(enum plan_option option)
+{
+	return table[option].words;
+}
+
+static uint64_t get(const struct plan_options *options, const struct option *option)
+{
+	const char *member = (const char *)options + option->offset;
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (option->size == sizeof(bool))
+		return *(const bool *)member;
+	if (option->size == sizeof(narrow)) {
+		memcpy(&narrow, member, sizeof(narrow));
+		return narrow;
+	}
+	memcpy(&wide, member, sizeof(wide));
+	return wide;
+}
+
+static void put(struct plan_options *options, const struct option *option, uint64_t value)
+{
+	char *member = (char *)options + option->offset;
+	uint32_t narrow = (uint32_t)value;
+
+	if (option->size == sizeof(bool))
+		*(bool *)member = value != 0;
+	else if (option->size == sizeof(narrow))
+		memcpy(member, &narrow, sizeof(narrow));
+	else
+		memcpy(member, &value, sizeof(value));
+}
+
+uint64_t plan_option_value(const struct plan_options *options, enum plan_option option)
+{
+	uint64_t value = get(options, &table[option]);
+
+	return table[option].inverted ? !value : value;
+}
+
+void plan_option_put(struct plan_options *options, enum plan_option option, uint64_t value)
+{
+	put(options, &table[option], table[option].inverted ? !value : value);
+}
+
+static int parse_word(const struct option *option, const char *value, uint64_t *ret)
+{
+	for (size_t i = 0; option->words[i]; i++) {
+		if (strcmp(value, option->words[i]) != 0)
+			continue;
+		*ret = i;
+		return 0;
+	}
 	return -EINVAL;
 }
 
-const char *plan_sg_data_name(enum sg_data data)
+static int parse_number(const char *value, uint64_t *ret)
 {
-	return sg_data_names[data];
-}
+	uint64_t n = 0;
 
-int plan_sg_data_parse(const char *name, enum sg_data *ret)
-{
-	int i = find_name(sg_data_names, sizeof(sg_data_names) / sizeof(sg_data_names[0]), name);
-
-	if (i < 0)
-		return i;
-	*ret = (enum sg_data)i;
+	if (!*value || strlen(value) > 15)
+		return -EINVAL;
+	for (; *value; value++) {
+		if (*value < '0' || *value > '9')
+			return -EINVAL;
+		n = n * 10 + (uint64_t)(*value - '0');
+	}
+	*ret = n;
 	return 0;
 }
 
-const char *plan_verify_name(enum verify_choice verify)
+static int parse(const struct option *option, const char *value, uint64_t *ret)
 {
-	return verify_names[verify];
+	unsigned sums = 0;
+	int r = -EINVAL;
+
+	switch (option->type) {
+	case PLAN_WORD:
+	case PLAN_SWITCH:
+		return parse_word(option, value, ret);
+	case PLAN_SUMS:
+		r = sums_parse(value, &sums);
+		*ret = sums;
+		return r;
+	case PLAN_NUMBER:
+		r = parse_number(value, ret);
+		break;
+	case PLAN_BYTES:
+		r = units_parse_size(value, 0, NULL, ret);
+		break;
+	}
+	return r == 0 && *ret <= option->most ? 0 : -EINVAL;
 }
 
-int plan_verify_parse(const char *name, enum verify_choice *ret)
+int plan_option_set(struct plan_options *options, enum plan_option option, const char *value)
 {
-	int i = find_name(verify_names, sizeof(verify_names) / sizeof(verify_names[0]), name);
+	uint64_t parsed = 0;
 
-	if (i < 0)
-		return i;
-	*ret = (enum verify_choice)i;
+	if (parse(&table[option], value, &parsed) < 0)
+		return -EINVAL;
+	put(options, &table[option], parsed);
 	return 0;
+}
+
+const char *plan_option_print(const struct plan_options *options, enum plan_option option,
+			      char buffer[static PLAN_OPTION_TEXT_MAX])
+{
+	uint64_t value = get(options, &table[option]);
+	const char *word;
+
+	switch (table[option].type) {
+	case PLAN_WORD:
+	case PLAN_SWITCH:
+		word = table[option].words[value];
+		return word ? word : table[option].hidden;
+	case PLAN_SUMS:
+		return sums_print((unsigned)value, buffer);
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		break;
+	}
+	snprintf(buffer, PLAN_OPTION_TEXT_MAX, "%" PRIu64, value);
+	return buffer;
+}
+
+const char *plan_option_values(enum plan_option option, char *buffer, size_t size)
+{
+	switch (table[option].type) {
+	case PLAN_WORD:
+	case PLAN_SWITCH:
+		return text_choice(buffer, size, table[option].words);
+	case PLAN_SUMS:
+		return text_copy(buffer, size,
+				 _("sha256, sha512, blake2b, sha1 or md5, or several of them with "
+				   "commas between"));
+	case PLAN_BYTES:
+		return text_copy(buffer, size, _("a size, such as 64K or 1MB"));
+	case PLAN_NUMBER:
+		break;
+	}
+	snprintf(buffer, size, _("a whole number from 0 to %" PRIu64), table[option].most);
+	return buffer;
+}
+
+void plan_options_merge(struct plan_options *options, const struct plan_options *from,
+			unsigned given)
+{
+	for (size_t i = 0; i < PLAN_OPTIONS; i++)
+		if (given & 1u << i)
+			put(options, &table[i], get(from, &table[i]));
 }
 
 static int check_multiple(uint32_t chunk, const struct endpoint *endpoint, struct error *reterr)

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "plan/rescue.h"
 #include "session/private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -207,7 +206,7 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 	if (r == 0)
 		r = session_find_end(disks, &recorded->destination, true, &destination, reterr);
 	if (r == 0 && rescue)
-		rescue_options_merge(&recorded->options, rescue, rescue_given);
+		plan_options_merge(&recorded->options, rescue, rescue_given);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, &recorded->options, ret, reterr);

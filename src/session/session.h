@@ -47,7 +47,7 @@ struct session_options {
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 	uint32_t map_interval;    /* seconds between two savings of the map; 0: the job's default */
 	enum session_vanish on_vanish;
-	/* Over what a resumed map says; those with a bit (plan/rescue.h). NULL without any. */
+	/* Over what a resumed map says; those with a bit (plan/options.h). NULL without any. */
 	const struct plan_options *rescue;
 	unsigned rescue_given;
 };

@@ -31,15 +31,15 @@ static uint64_t number(const char *text)
 
 static enum backend_choice backend(const char *name)
 {
-	enum backend_choice choice;
+	struct plan_options options = { 0 };
 
 	if (!strcmp(name, "null"))
 		return BACKEND_NULL;
-	if (io_backend_choice_parse(name, &choice) < 0) {
+	if (plan_option_set(&options, PLAN_OPTION_SOURCE_BACKEND, name) < 0) {
 		fprintf(stderr, "copyloop: no backend \"%s\"\n", name);
 		exit(EXIT_USAGE);
 	}
-	return choice;
+	return options.source_backend;
 }
 
 static enum miniloop_mode mode(const char *name)

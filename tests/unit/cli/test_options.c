@@ -108,7 +108,7 @@ START_TEST(rescue_options)
 	ck_assert_uint_eq(options.plan.max_read_errors, 5);
 	ck_assert_uint_eq(options.plan.max_error_rate, 6 * 1024);
 	ck_assert_uint_eq(options.plan.max_no_read, 7);
-	ck_assert_uint_eq(options.session.rescue_given, 255);
+	ck_assert_int_eq(__builtin_popcount(options.session.rescue_given), 8);
 	ck_assert_int_eq(CLONE("--fill", "random"), EXIT_USAGE);
 	ck_assert_int_eq(CLONE("--retry-passes", "-1"), EXIT_USAGE);
 	ck_assert_int_eq(CLONE("--retry-passes", "1001"), EXIT_USAGE);

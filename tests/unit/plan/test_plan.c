@@ -363,19 +363,6 @@ START_TEST(reads_back_meanwhile_where_it_costs_nothing)
 }
 END_TEST
 
-START_TEST(verifying_has_names)
-{
-	for (int i = VERIFY_DIGEST; i <= VERIFY_OFF; i++) {
-		enum verify_choice back = VERIFY_OFF;
-
-		ck_assert_int_eq(plan_verify_parse(plan_verify_name((enum verify_choice)i), &back),
-				 0);
-		ck_assert_int_eq(back, i);
-	}
-	ck_assert_int_eq(plan_verify_parse("both", &(enum verify_choice){ 0 }), -EINVAL);
-}
-END_TEST
-
 START_TEST(chunk_fits_both_sectors)
 {
 	sdb = test_disk("sdb", 16, SECTORS, 4096);
@@ -494,7 +481,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, options_have_bounds);
 	tcase_add_test(tests, chunk_fits_both_sectors);
 	tcase_add_test(tests, reads_back_meanwhile_where_it_costs_nothing);
-	tcase_add_test(tests, verifying_has_names);
 	tcase_add_test(tests, id_names_what_happens);
 	tcase_add_test(tests, id_of_disks_without_identity);
 	tcase_add_test(tests, id_outlives_the_making_of_an_image);

@@ -46,7 +46,7 @@ START_TEST(test_round_trip)
 		  .sg_data = SG_DATA_INDIRECT,
 		  .sg_fua = true },
 		{ .sg_data = SG_DATA_MMAP, .sg_dpo = true, .source_backend = BACKEND_SG },
-		{ .rate = UINT64_MAX, .source_backend = BACKEND_IMAGE },
+		{ .rate = INT64_MAX, .source_backend = BACKEND_IMAGE },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

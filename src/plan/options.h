@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What may be asked of a copy: the options as plain data, and one table that
+ * knows them by name for the command line, map files, JSON and the deck. 0 is
+ * always what nobody has to ask for: chosen by the core, no limit, or no.
+ */
+#ifndef CLONEDECK_PLAN_OPTIONS_H
+#define CLONEDECK_PLAN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "discover/endpoint.h"
+
+/* Which backend moves the bytes of one end; AUTO lets the core measure. */
+enum backend_choice {
+	BACKEND_AUTO,
+	BACKEND_URING,
+	BACKEND_THREADS,
+	BACKEND_SG,
+	BACKEND_BUFFERED,
+	BACKEND_IMAGE,
+	BACKEND_NULL,
+};
+
+/* How data travels between our memory and the sg driver. */
+enum sg_data {
+	SG_DATA_DIRECT,   /* straight, where the driver allows it (allow_dio); it says if not */
+	SG_DATA_MMAP,     /* through buffers of the driver that are mapped here */
+	SG_DATA_INDIRECT, /* copied by the driver */
+};
+
+/* Whether the destination is asked for its real size before the copy. */
+enum probe_choice {
+	PROBE_AUTO, /* where false sizes are sold: USB, cards, removable media */
+	PROBE_YES,
+	PROBE_NO,
+};
+
+enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
+
+/* What the destination gets in place of sectors that cannot be read. */
+enum fill {
+	FILL_ZERO,
+	FILL_MARK,  /* a text that names the LBA */
+	FILL_LEAVE, /* nothing: it keeps what was there */
+};
+
+/* How the copy is proven. */
+enum verify_choice {
+	VERIFY_DIGEST,  /* read back, compared with digests taken as the source was read */
+	VERIFY_ROLLING, /* the same, and what is flushed already while the rest is copied */
+	VERIFY_AFTER,   /* the same, and not before all is copied */
+	VERIFY_COMPARE, /* both ends read and compared byte for byte, once all is flushed */
+	VERIFY_OFF,
+};
+
+/* Limits of what can be asked for; 0 always means "choose". */
+#define PLAN_CHUNK_MIN 512U
+#define PLAN_CHUNK_MAX (8U << 20)
+#define PLAN_DEPTH_MAX 256U
+#define PLAN_LANES_MAX 32U
+/* A cable that hiccups once should not end a copy of hours. */
+#define PLAN_RETRIES_DEFAULT 3U
+/* What front ends begin with; all zero means "choose", and stopping at the first error. */
+#define PLAN_OPTIONS_DEFAULT                                                                       \
+	((struct plan_options){ .retries = PLAN_RETRIES_DEFAULT, .on_error = ON_ERROR_MAP })
+
+struct plan_options {
+	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: by device kind */
+	uint32_t queue_depth; /* per end, 0: by device kind */
+	uint32_t lanes;       /* 0: by measurement */
+	enum backend_choice source_backend;
+	enum backend_choice destination_backend;
+	enum sg_data sg_data;         /* of the ends that go through sg */
+	bool sg_fua;                  /* every write is on the medium before it is reported done */
+	bool sg_dpo;                  /* the disk's cache may forget what was transferred */
+	uint64_t rate;                /* bytes per second, 0: no limit */
+	enum on_error on_error;       /* of reads */
+	enum on_error on_write_error; /* of the destination */
+	enum fill fill;               /* with ON_ERROR_MAP */
+	/* How often a failed request is tried again at once. A read that failed for the medium's
+	 * sake is not where ON_ERROR_MAP is set: passes of their own come back to it. */
+	unsigned retries;
+	unsigned retry_passes; /* over what is bad in the end, forwards and backwards in turn */
+	uint32_t slow_limit;   /* seconds: what takes longer is treated as damage; 0: no limit */
+	/* Reasons to stop; 0: none. */
+	uint64_t max_bad_areas;   /* more than these */
+	uint64_t max_read_errors; /* more than these */
+	uint64_t max_error_rate;  /* bytes per second that fail, more than these */
+	uint32_t max_no_read;     /* seconds without a good read */
+	enum probe_choice probe;
+	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
+	enum verify_choice verify;
+	unsigned sums; /* of the whole source: a bit each of enum sum_algorithm (plan/sums.h) */
+	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
+};
+
+/* With digests, whenever they are read back. */
+static inline bool verifies_digests(enum verify_choice verify)
+{
+	return verify == VERIFY_DIGEST || verify == VERIFY_ROLLING || verify == VERIFY_AFTER;
+}
+
+/* -EINVAL with what is wrong and what is allowed. plan_new() asks it too. */
+int plan_options_check(const struct plan_options *options, const struct endpoint *source,
+		       const struct endpoint *destination, struct error *reterr);
+
+enum plan_option {
+	PLAN_OPTION_CHUNK,
+	PLAN_OPTION_QUEUE_DEPTH,
+	PLAN_OPTION_LANES,
+	PLAN_OPTION_SOURCE_BACKEND,
+	PLAN_OPTION_DESTINATION_BACKEND,
+	PLAN_OPTION_SG_IO,
+	PLAN_OPTION_SG_FUA,
+	PLAN_OPTION_SG_DPO,
+	PLAN_OPTION_RATE,
+	PLAN_OPTION_ON_ERROR,
+	PLAN_OPTION_RETRIES,
+	PLAN_OPTION_ON_WRITE_ERROR,
+	PLAN_OPTION_FILL,
+	PLAN_OPTION_RETRY_PASSES,
+	PLAN_OPTION_SLOW_LIMIT,
+	PLAN_OPTION_MAX_BAD_AREAS,
+	PLAN_OPTION_MAX_READ_ERRORS,
+	PLAN_OPTION_MAX_ERROR_RATE,
+	PLAN_OPTION_MAX_NO_READ,
+	PLAN_OPTION_ARM_LAST,
+	PLAN_OPTION_PROBE,
+	PLAN_OPTION_VERIFY,
+	PLAN_OPTION_REWRITE,
+	PLAN_OPTION_DIGEST,
+	PLAN_OPTIONS,
+};
+
+enum plan_option_type {
+	PLAN_WORD,
+	PLAN_SWITCH, /* on or off */
+	PLAN_NUMBER,
+	PLAN_BYTES,
+	PLAN_SUMS, /* plan/sums.h */
+};
+
+#define PLAN_OPTION_TEXT_MAX 64
+
+/* "retry-passes" on the command line, "retry_passes" in maps and JSON. */
+const char *plan_option_name(enum plan_option option);
+const char *plan_option_key(enum plan_option option, char buffer[static PLAN_OPTION_TEXT_MAX]);
+/* The option of either name; -ENOENT. */
+int plan_option_find(const char *name);
+enum plan_option_type plan_option_type(enum plan_option option);
+/* Of a number or bytes: what 0 is called, "auto" or "none"; NULL: 0 is a number as any other. */
+const char *plan_option_zero(enum plan_option option);
+/* Of a word or a switch: what may be set, in the order of their values; NULL behind the last. */
+const char *const *plan_option_words(enum plan_option option);
+/* As it is stored; of a switch whether it is on. */
+uint64_t plan_option_value(const struct plan_options *options, enum plan_option option);
+void plan_option_put(struct plan_options *options, enum plan_option option, uint64_t value);
+/* -EINVAL: no such value. */
+int plan_option_set(struct plan_options *options, enum plan_option option, const char *value);
+/* What set() takes. */
+const char *plan_option_print(const struct plan_options *options, enum plan_option option,
+			      char buffer[static PLAN_OPTION_TEXT_MAX]);
+/* What may be set, "stop or map", "a whole number from 0 to 1000": translated. */
+const char *plan_option_values(enum plan_option option, char *buffer, size_t size);
+/* Those with a bit in `given` are taken from `from`. */
+void plan_options_merge(struct plan_options *options, const struct plan_options *from,
+			unsigned given);
+
+#endif
