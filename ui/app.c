@@ -181,6 +181,7 @@ void app_back(struct app *app)
 			return;
 		}
 	}
+	app_message(app, MESSAGE_INFO, _("This is the first screen. q quits."));
 }
 
 void app_forget(struct app *app, enum screen_id from)
@@ -297,25 +298,28 @@ static bool common_command(struct app *app, enum command command)
 	}
 }
 
-void app_command(struct app *app, enum command command)
+bool app_command(struct app *app, enum command command)
 {
 	const struct screen_ops *ops = app_shown(app);
 	const char *why;
 
 	app_redraw(app);
 	if (common_command(app, command))
-		return;
+		return true;
 	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
 	if (why) {
 		app_message(app, MESSAGE_INFO, "%s", why);
-		return;
+		return true;
 	}
-	if (ops->command(state_of(app), app, command) || command != COMMAND_BACK)
-		return;
+	if (ops->command(state_of(app), app, command))
+		return true;
+	if (command != COMMAND_BACK)
+		return false;
 	if (app->help)
 		toggle_help(app);
 	else
 		app_back(app);
+	return true;
 }
 
 /* True when a field took the key. */
@@ -366,9 +370,9 @@ void app_key(struct app *app, int key)
 	if (key_to_field(app, key))
 		return;
 	command = keys_lookup(shown_id(app), key);
-	if (command != COMMAND_NONE)
-		app_command(app, command);
-	else if (key != SPECIAL_OTHER)
+	if (command != COMMAND_NONE && app_command(app, command))
+		return;
+	if (key != SPECIAL_OTHER)
 		app_message(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
 			    keys_name(key, name, sizeof(name)));
 }

@@ -45,7 +45,8 @@ void app_destroy(struct app *app);
 const struct screen_ops *app_ops(enum screen_id screen);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
-void app_command(struct app *app, enum command command);
+/* False: it means nothing where the deck is. */
+bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);
 /* Follows the session: what is to be shown after a change. */
 void app_follow(struct app *app, unsigned changes);

@@ -2,33 +2,16 @@
 /* Which key edits a field how. */
 #include "field.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "keys.h"
 
 static enum field_event type(struct field *field, int key)
 {
-	char bytes[5] = "";
-	uint32_t code = (uint32_t)key;
+	char bytes[KEY_TEXT_MAX];
 
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+	if (!*keys_character(key, bytes))
 		return FIELD_NOT_TAKEN;
-	if (code < 0x80) {
-		bytes[0] = (char)code;
-	} else if (code < 0x800) {
-		bytes[0] = (char)(0xc0 | code >> 6);
-		bytes[1] = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		bytes[0] = (char)(0xe0 | code >> 12);
-		bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[2] = (char)(0x80 | (code & 0x3f));
-	} else {
-		bytes[0] = (char)(0xf0 | code >> 18);
-		bytes[1] = (char)(0x80 | (code >> 12 & 0x3f));
-		bytes[2] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[3] = (char)(0x80 | (code & 0x3f));
-	}
 	return field_insert(field, bytes) ? FIELD_CHANGED : FIELD_FULL;
 }
 
@@ -82,6 +65,6 @@ enum field_event field_key(struct field *field, int key)
 	case KEY_CTRL('e'):
 		return move(field, field_end);
 	default:
-		return key >= SPECIAL_UP ? FIELD_NOT_TAKEN : type(field, key);
+		return type(field, key);
 	}
 }

@@ -215,9 +215,37 @@ static const char *special_name(int key)
 	}
 }
 
+const char *keys_character(int key, char bytes[static KEY_TEXT_MAX])
+{
+	uint32_t code = (uint32_t)key;
+	int length = 0;
+
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code >= SPECIAL_UP) {
+		bytes[0] = '\0';
+		return bytes;
+	}
+	if (code < 0x80) {
+		bytes[length++] = (char)code;
+	} else if (code < 0x800) {
+		bytes[length++] = (char)(0xc0 | code >> 6);
+	} else if (code < 0x10000) {
+		bytes[length++] = (char)(0xe0 | code >> 12);
+		bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
+	} else {
+		bytes[length++] = (char)(0xf0 | code >> 18);
+		bytes[length++] = (char)(0x80 | (code >> 12 & 0x3f));
+		bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
+	}
+	if (code >= 0x80)
+		bytes[length++] = (char)(0x80 | (code & 0x3f));
+	bytes[length] = '\0';
+	return bytes;
+}
+
 const char *keys_name(int key, char *buffer, size_t size)
 {
 	const char *name = special_name(key);
+	char bytes[KEY_TEXT_MAX];
 
 	if (name)
 		return text_copy(buffer, size, name);
@@ -225,10 +253,8 @@ const char *keys_name(int key, char *buffer, size_t size)
 		snprintf(buffer, size, "F%d", key - SPECIAL_F1 + 1);
 	else if (key > 0 && key < ' ')
 		snprintf(buffer, size, _("Ctrl-%c"), key + '@');
-	else if (key > ' ' && key < 0x7f)
-		snprintf(buffer, size, "%c", key);
 	else
-		snprintf(buffer, size, "?");
+		snprintf(buffer, size, "%s", keys_character(key, bytes));
 	return buffer;
 }
 

@@ -144,6 +144,9 @@ const struct command_info *keys_table(void);
 /* What a key means on a screen; COMMAND_NONE if nothing. */
 enum command keys_lookup(enum screen_id screen, int key);
 const struct command_info *keys_info(enum screen_id screen, enum command command);
+#define KEY_TEXT_MAX 5
+/* The character of a key as UTF-8; "" for one that is none. */
+const char *keys_character(int key, char bytes[static KEY_TEXT_MAX]);
 /* "Ctrl-L", "PgUp", "F10", "s": translated name of a key. */
 const char *keys_name(int key, char *buffer, size_t size);
 /* "Up Down j k": the keys of a command, as many as fit into `cols` columns. */

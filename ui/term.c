@@ -141,6 +141,8 @@ static void define_keys(void)
 		{ "\033[21~", KEY_F(10) },
 	};
 
+	/* It would take the first bytes of what skip_sequence() swallows whole. */
+	define_key(NULL, KEY_MOUSE);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (key_defined(keys[i].sequence) == 0)
 			define_key(keys[i].sequence, keys[i].key);
@@ -360,6 +362,36 @@ static int special_key(int key)
 	}
 }
 
+#define SEQUENCE_MAX 64
+
+/* "ESC [", up to the letter that ends it. */
+static void skip_sequence(struct term *term)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == OK && c == 'M') {
+		/* Of a mouse that another program left switched on: where it was comes behind. */
+		for (int i = 0; i < 3; i++)
+			wget_wch(term->input, &c);
+		return;
+	}
+	if (got == OK && c == '[')
+		got = wget_wch(term->input, &c);
+	for (int i = 0; i < SEQUENCE_MAX && got == OK && (c < 0x40 || c > 0x7e); i++)
+		got = wget_wch(term->input, &c);
+}
+
+/* What a terminal answers to a program that has ended since: up to BEL, or to ESC and \. */
+static void skip_string(struct term *term)
+{
+	wint_t c;
+
+	for (int i = 0; i < SEQUENCE_MAX && wget_wch(term->input, &c) == OK; i++)
+		if (c == 0x07 || c == '\\')
+			return;
+}
+
 /*
  * A sequence that nothing is known about is swallowed whole: its letters would
  * be taken for commands. After a lone Esc nothing waits.
@@ -371,22 +403,25 @@ static int after_escape(struct term *term)
 
 	if (got == ERR)
 		return SPECIAL_ESCAPE;
-	if (got == OK && c == 'O') {
-		wget_wch(term->input, &c);
-		return SPECIAL_OTHER;
-	}
-	if (got != OK || c != '[') {
-		if (got == OK)
-			unget_wch((wchar_t)c);
-		else
-			ungetch((int)c);
+	if (got != OK) {
+		ungetch((int)c);
 		return SPECIAL_ESCAPE;
 	}
-	for (int i = 0; i < 32; i++)
-		if (wget_wch(term->input, &c) != OK ||
-		    (c >= 0x40 && c <= 0x7e && !(i == 0 && c == '[')))
-			break;
-	return SPECIAL_OTHER;
+	switch (c) {
+	case '[':
+		skip_sequence(term);
+		return SPECIAL_OTHER;
+	case 'O':
+		wget_wch(term->input, &c);
+		return SPECIAL_OTHER;
+	case ']':
+	case 'P':
+		skip_string(term);
+		return SPECIAL_OTHER;
+	default:
+		unget_wch((wchar_t)c);
+		return SPECIAL_ESCAPE;
+	}
 }
 
 static int plain_key(struct term *term, wint_t c)
@@ -402,10 +437,10 @@ static int plain_key(struct term *term, wint_t c)
 		return SPECIAL_TAB;
 	case 0x1b:
 		return after_escape(term);
-	case 0:
-		return SPECIAL_OTHER;
 	default:
-		return (int)c;
+		/* What is neither text nor a key of ours: NUL, and the control characters of a
+		 * line whose noise is no UTF-8. */
+		return c == 0 || (c > 0x7f && c < 0xa0) ? SPECIAL_OTHER : (int)c;
 	}
 }
 

@@ -211,8 +211,9 @@ def keys_of_every_terminal():
                                  ("\x1b[1~", "1 of 200")):
             program.type(sequence)
             program.wait(wanted)
-        # Ctrl-Up, a mouse report, a paste mark: swallowed, not read as letters.
-        for sequence in ("\x1b[1;5A", "\x1b[<0;10;10M", "\x1b[200~", "\x1b[q"):
+        # Ctrl-Up, mouse reports, a paste mark, a terminal's answers: swallowed, not read as letters.
+        for sequence in ("\x1b[1;5A", "\x1b[<0;10;10M", "\x1b[M qq", "\x1b[200~", "\x1b[q",
+                         "\x1b]11;rgb:0/0/0\x07", "\x1bP1+r536d\x1b\\"):
             program.type(sequence)
         program.type("?")
         program.wait("Help for screen 1")

@@ -161,7 +161,9 @@ START_TEST(test_names)
 	ck_assert_str_eq(keys_name(KEY_CTRL('l'), text, sizeof(text)), "Ctrl-L");
 	ck_assert_str_eq(keys_name(SPECIAL_F10, text, sizeof(text)), "F10");
 	ck_assert_str_eq(keys_name(SPECIAL_PAGE_UP, text, sizeof(text)), "PgUp");
-	ck_assert_str_eq(keys_name(0xe4, text, sizeof(text)), "?");
+	ck_assert_str_eq(keys_name(0xe4, text, sizeof(text)), "ä");
+	ck_assert_str_eq(keys_name(0x20ac, text, sizeof(text)), "€");
+	ck_assert_str_eq(keys_name(0x1f4be, text, sizeof(text)), "💾");
 	ck_assert_str_eq(keys_names(keys_info(SCREEN_DISKS, COMMAND_UP), 20, text, sizeof(text)),
 			 "Up k");
 	/* A key that does not fit is left out whole. */
