@@ -105,6 +105,11 @@ const char *app_practice_dir(const struct app *app)
 	return app->options->practice_dir;
 }
 
+bool app_simple(const struct app *app)
+{
+	return app->options->simple;
+}
+
 enum screen_id app_current(const struct app *app)
 {
 	return app->current;
@@ -209,6 +214,7 @@ void app_notice(struct app *app, enum message_level level, const char *text)
 {
 	text_copy(app->message, sizeof(app->message), text);
 	app->level = level;
+	app->said = true;
 	app_redraw(app);
 }
 

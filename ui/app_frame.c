@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands around every screen: header, banner, message, keys. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +8,8 @@
 #include "base/units.h"
 
 #include "app_state.h"
+#include "model_passes.h"
+#include "model_run.h"
 
 #define TABS_COL 14
 
@@ -63,6 +64,9 @@ static void draw_message(struct app *app, struct draw *draw, struct rect area)
 		text = help;
 	}
 	draw_cell(draw, area, 0, 1, cols, role, text);
+	if (app->said)
+		draw_anew(area, 0);
+	app->said = false;
 	if (text_width(text) > cols)
 		draw_text(draw, area, 0, cols - 1, role, "..");
 }
@@ -86,39 +90,11 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	}
 }
 
-static const char *state_word(enum job_state state)
-{
-	switch (state) {
-	case JOB_READY:
-		return _("starting");
-	case JOB_COPYING:
-		return _("copying");
-	case JOB_PAUSED:
-		return _("paused");
-	case JOB_STOPPING:
-		return _("stopping");
-	case JOB_FLUSHING:
-		return _("flushing");
-	case JOB_WAITING:
-		return _("disk gone");
-	case JOB_VERIFYING:
-		return _("verifying");
-	default:
-		return _("ended");
-	}
-}
-
-/* Cut, not rounded: 100 means all of it. */
-static double percent(const struct job_snapshot *job)
-{
-	return job->total ? floor(1000.0 * (double)job->written / (double)job->total) / 10 : 0;
-}
-
 /* All that fits where there is next to no room; the copy goes on. */
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct job_snapshot *job = app_job(app);
-	char text[256], eta[UNITS_TEXT_MAX];
+	char text[256], percent[16], eta[UNITS_TEXT_MAX];
 
 	if (app->popup.kind == POPUP_ASK) {
 		popup_draw_line(&app->popup, draw, area);
@@ -131,8 +107,9 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	snprintf(eta, sizeof(eta), "-");
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, eta);
-	snprintf(text, sizeof(text), _("%s %.1f%% ETA %s needs 80x24"), state_word(job->state),
-		 percent(job), eta);
+	passes_percent(job, percent, sizeof(percent));
+	snprintf(text, sizeof(text), _("%s %s ETA %s needs 80x24"), run_state_phrase(job), percent,
+		 eta);
 	draw_text(draw, area, 0, 0, ROLE_STRONG, text);
 }
 

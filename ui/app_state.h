@@ -24,6 +24,7 @@ struct app {
 	struct job_snapshot snapshot;
 	char message[512];
 	enum message_level level;
+	bool said; /* the message is new since the last frame */
 	struct popup popup;
 	char host[65];
 	bool dirty;

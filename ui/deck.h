@@ -22,6 +22,7 @@ struct deck_options {
 	int cols, rows;           /* 0: ask the terminal */
 	const char *practice_dir; /* NULL: the machine's own disks */
 	enum session_vanish on_vanish;
+	bool simple;         /* for ears and fingers: lines instead of panes */
 	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
 };
 

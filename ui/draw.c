@@ -395,6 +395,12 @@ void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
 		draw_cursor(draw, area, row, col + 1 + (cursor < inside ? cursor : inside));
 }
 
+void draw_anew(struct rect area, int row)
+{
+	if (visible(area, row))
+		wredrawln(stdscr, area.row + row, 1);
+}
+
 void draw_cursor(struct draw *draw, struct rect area, int row, int col)
 {
 	if (!visible(area, row) || col < 0 || col >= area.cols)

@@ -52,6 +52,29 @@ const char *run_state_words(const struct job_snapshot *job)
 	return _("FAILED");
 }
 
+const char *run_state_phrase(const struct job_snapshot *job)
+{
+	switch (job->state) {
+	case JOB_READY:
+		return _("starting");
+	case JOB_COPYING:
+		return job->pass == PASS_NONE ? _("copying") : pass_words(job->pass);
+	case JOB_PAUSED:
+		return _("paused");
+	case JOB_STOPPING:
+		return _("stopping");
+	case JOB_FLUSHING:
+		return _("flushing");
+	case JOB_WAITING:
+		return _("disk gone");
+	case JOB_VERIFYING:
+		return _("verifying");
+	case JOB_ENDED:
+		break;
+	}
+	return _("ended");
+}
+
 enum role run_state_role(const struct job_snapshot *job)
 {
 	switch (job->state) {
@@ -199,6 +222,18 @@ static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 	return buffer;
 }
 
+/* Nothing was, in the first second. */
+static bool is_measured(const struct job_snapshot *job)
+{
+	return job->elapsed >= NSEC_PER_SEC;
+}
+
+static void text_current(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	megabytes(job->state == JOB_VERIFYING ? job->now_read : job->now_write, is_measured(job),
+		  buffer, size);
+}
+
 /* What is verified beside the copy; "" where nothing is. Never all of it while it is not. */
 static void text_verified(const struct job_snapshot *job, char *buffer, size_t size)
 {
@@ -244,14 +279,12 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
 	char verified[64], second[64];
 	const struct job_pass *pass = passes_now(job);
-	/* Nothing was measured in the first second. */
-	bool measured = job->elapsed >= NSEC_PER_SEC;
+	bool measured = is_measured(job);
 
 	/* What is read back is counted and timed for itself. */
 	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
 			  sector_size, progress, sizeof(progress));
-	megabytes(job->state == JOB_VERIFYING ? job->now_read : job->now_write, measured, current,
-		  sizeof(current));
+	text_current(job, current, sizeof(current));
 	megabytes(job->minute, measured, minute, sizeof(minute));
 	megabytes(job->average, measured, average, sizeof(average));
 	text_verified(job, verified, sizeof(verified));
@@ -270,6 +303,28 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 		line_add(line, _("  MISMATCHES %" PRIu64), job->proof.areas);
 	if (verified[0])
 		line_add(line, "  %s", verified);
+}
+
+void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
+{
+	char percent[16], current[32], eta[96], verified[64], elapsed[UNITS_TEXT_MAX];
+
+	passes_percent(job, percent, sizeof(percent));
+	text_current(job, current, sizeof(current));
+	run_text_eta(&job->eta, now, eta, sizeof(eta));
+	text_verified(job, verified, sizeof(verified));
+	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
+	line_add(line, _("%s %s, %s MB/s, ETA %s"), run_state_phrase(job), percent, current, eta);
+	/* What is as it should be need not be heard every ten seconds. */
+	if (job->errors || job->bad_areas)
+		line_add(line, _(", errors %" PRIu64 ", bad areas %" PRIu64), job->errors,
+			 job->bad_areas);
+	if (job->proof.areas)
+		line_add(line, _(", MISMATCHES %" PRIu64), job->proof.areas);
+	if (verified[0])
+		line_add(line, ", %s", verified);
+	line_add(line, ", ");
+	line_add(line, _("elapsed %s"), elapsed);
 }
 
 /* ---- graph ---- */

@@ -21,12 +21,17 @@
 
 /* "COPY RUNNING", "COPY PAUSED", "FLUSH" …; translated. */
 const char *run_state_words(const struct job_snapshot *job);
+/* The same to be read in a sentence: "copying", "paused", "disk gone" …; translated. */
+const char *run_state_phrase(const struct job_snapshot *job);
 enum role run_state_role(const struct job_snapshot *job);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
 /* 0..1 of what is to be written. */
 double run_fraction(const struct job_snapshot *job);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line);
+/* All that matters in one line, to be heard: "copying 52.2%, 193 MB/s, ETA …". now: unix seconds.
+ */
+void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line);
 /* "1:25:30 (~17:12)", or '-'. now: unix seconds. */
 void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size);
 /* "1,046/2,000 GB": a unit in which progress can be seen. */

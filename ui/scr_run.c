@@ -92,6 +92,8 @@ static void tick(void *state, struct app *app)
 
 	if (!job)
 		return;
+	if (app_job(app) && app_simple(app))
+		run_spoken_follow(&screen->spoken, app_job(app), true);
 	job_rates(job, &screen->rates);
 	if (app_job(app) && screen->events_seen != app_job(app)->events) {
 		take_events(screen, job);
@@ -114,6 +116,7 @@ static void forget(struct run_screen *screen)
 	screen->events_seen = 0;
 	screen->rang = false;
 	screen->map = (struct map_pane){ 0 };
+	memset(&screen->spoken, 0, sizeof(screen->spoken));
 	screen->rescue = screen->rescue_told = false;
 	memset(&screen->rates, 0, sizeof(screen->rates));
 }
@@ -131,6 +134,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 		/* One that had ended before it came here again is no news. */
 		screen->rang = job && job->state == JOB_ENDED;
 	}
+	if (job && app_simple(app))
+		run_spoken_follow(&screen->spoken, job, false);
 	if (!job || !running)
 		return;
 	if (screen->events_seen != job->events && (changes & SESSION_CHANGE_JOB)) {
@@ -286,8 +291,12 @@ static bool command(void *state, struct app *app, enum command command)
 
 static const char *unavailable(void *state, struct app *app, enum command command)
 {
+	const struct run_screen *screen = state;
 	const struct job_snapshot *job = app_job(app);
 
+	if (app_simple(app) && !screen->map.open &&
+	    (command == COMMAND_GRAPH || command == COMMAND_NEXT_FIELD))
+		return _("There are no panes with --simple: l, m and t tell more.");
 	switch (command) {
 	case COMMAND_PAUSE:
 		if (job && (job->state == JOB_STOPPING || job->state == JOB_FLUSHING))

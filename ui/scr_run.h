@@ -9,6 +9,7 @@
 #include "draw.h"
 #include "map_pane.h"
 #include "model_run.h"
+#include "run_spoken.h"
 
 #define RUN_EVENTS (2UL * JOB_EVENTS_MAX)
 
@@ -21,9 +22,10 @@ struct run_screen {
 	unsigned cores;
 	unsigned graph_zoom;
 	struct map_pane map;
-	bool rescue;      /* how the rescue stands is shown, where else the CPU is */
-	bool rescue_told; /* the first error has come, or it was asked for */
-	bool map_failed;  /* another place for the map was asked for */
+	struct run_spoken spoken; /* instead of the panes, where that was asked for */
+	bool rescue;              /* how the rescue stands is shown, where else the CPU is */
+	bool rescue_told;         /* the first error has come, or it was asked for */
+	bool map_failed;          /* another place for the map was asked for */
 	bool bell, rang;
 };
 

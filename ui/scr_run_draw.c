@@ -358,6 +358,10 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		map_pane_draw(&view.screen->map, app, draw, rest, &scene);
 		return;
 	}
+	if (app_simple(app)) {
+		run_spoken_draw(&view.screen->spoken, view.plan, draw, body);
+		return;
+	}
 	layout_run(body, &layout);
 	draw_head(&view, layout.head);
 	draw_throughput(&view, layout.graph);

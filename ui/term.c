@@ -62,6 +62,9 @@ static int line_speed(void)
 	return baudrate();
 }
 
+/* ms between two lines of a copy that is listened to: one takes some seconds to be spoken. */
+#define SPOKEN_INTERVAL 10000
+
 struct look {
 	short color; /* -1: the terminal's own */
 	attr_t with_color;
@@ -215,6 +218,8 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 		term->glyphs = GLYPHS_ASCII;
 	term->interval = term_choose_interval(speed);
 	term->slow = term->interval > 250;
+	if (options->simple)
+		term->interval = SPOKEN_INTERVAL;
 	term->forced_cols = options->cols;
 	term->forced_rows = options->rows;
 	choose_looks(term, options->color);

@@ -121,7 +121,7 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify --glyphs --color --size
-            --practice --on-vanish --on-hangup --help --version' -- "$cur")
+            --simple --practice --on-vanish --on-hangup --help --version' -- "$cur")
         ;;
     esac
 }

@@ -17,6 +17,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l simple -d 'lines instead of panes, for screen readers'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanish -x -a 'wait ask stop' -d 'when a disk is unplugged'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-hangup -x -a 'continue stop' -d 'when the terminal of a copy goes'

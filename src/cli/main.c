@@ -32,6 +32,7 @@ enum deck_option {
 	OPTION_GLYPHS = 256,
 	OPTION_COLOR,
 	OPTION_SIZE,
+	OPTION_SIMPLE,
 	OPTION_PRACTICE,
 	OPTION_ON_VANISH,
 	OPTION_ON_HANGUP,
@@ -43,6 +44,7 @@ static const struct option deck_long[] = {
 	{ "glyphs", required_argument, NULL, OPTION_GLYPHS },
 	{ "color", required_argument, NULL, OPTION_COLOR },
 	{ "size", required_argument, NULL, OPTION_SIZE },
+	{ "simple", no_argument, NULL, OPTION_SIMPLE },
 	{ "practice", required_argument, NULL, OPTION_PRACTICE },
 	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
 	{ "on-hangup", required_argument, NULL, OPTION_ON_HANGUP },
@@ -65,6 +67,7 @@ static int print_help(void)
 		"  --glyphs=auto|braille|block|acs|ascii   what graphs are drawn with\n"
 		"  --color=auto|never|always\n"
 		"  --size COLUMNSxROWS                     for lines that do not tell theirs\n"
+		"  --simple                                lines for screen readers, no panes\n"
 		"  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"
 		"  --on-hangup=continue|stop               when the terminal of a copy goes\n"
 		"  --practice DIR                          only loop devices over files in DIR\n"
@@ -144,6 +147,9 @@ static int take_option(char **argv, int c, struct deck_options *options)
 		break;
 	case OPTION_SIZE:
 		r = set_size(options);
+		break;
+	case OPTION_SIMPLE:
+		options->simple = true;
 		break;
 	case OPTION_PRACTICE:
 		options->practice_dir = optarg;

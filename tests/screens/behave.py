@@ -261,6 +261,19 @@ def keys_are_answered_at_once():
     assert slow < 0.05 + 2 * machine, f"{slow * 1000:.0f} ms, the machine {machine * 1000:.0f} ms"
 
 
+def what_is_said_is_sent_as_a_whole():
+    """A listener hears what is sent: of a message that is said again, and of a line of --simple
+    that differs from the one before in a word, not the difference only."""
+    program = copying("--simple", "rescue")
+    for key, said in (("x", "x does nothing here"), ("x", "x does nothing here"),
+                      ("y", "y does nothing here"), ("p", "paused 52.2%"), ("g", "no panes"),
+                      ("p", "copying 52.2%")):
+        mark = len(program.output)
+        program.type(key)
+        program.wait(said, mark)
+    program.kill()
+
+
 def nothing_starts_by_one_key():
     """No key, and no key pressed again and again, starts to write."""
     every = [chr(c) for c in range(1, 127) if chr(c) not in "\x03\x1a\x1bq"]
@@ -594,7 +607,7 @@ CASES = [
     resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, serial_line_of_no_size,
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
-    keys_are_answered_at_once, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
+    keys_are_answered_at_once, what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,

@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
+		{ "simple", no_argument, NULL, 'i' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -85,6 +86,8 @@ int main(int argc, char **argv)
 			fake_hangs();
 		else if (option == 'k')
 			fake_stuck();
+		else if (option == 'i')
+			deck.simple = true;
 		else if (option == 'u')
 			deck.stop_on_hangup = true;
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)

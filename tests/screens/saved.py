@@ -85,6 +85,7 @@ SINGLE = {
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
+    "run-simple": ("--simple rescue", RUN + ["p"], "paused"),
     "run-cpu": ("rescue", RUN + ["Tab"], "Queues"),
     "run-map": ("rescue", RUN + ["m"], "1 cell = 3.21 GB"),
     "run-zoom": ("rescue", RUN + ["+"], "from LBA"),
@@ -125,7 +126,7 @@ SINGLE = {
 WIDE = ["help-run", "plan-estimate"]
 
 # The same in German: longer words, at the size where they have the least room.
-GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "report",
+GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",

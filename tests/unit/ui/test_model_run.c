@@ -76,6 +76,7 @@ static void check_lines(int width)
 	EACH(run_text_figures(&job, UNITS_SECTORS, 512, 0, &line));
 	EACH(run_text_latency("read", &job.source.latency, true, &line));
 	EACH(run_text_coarse("read", &job.source.latency, &line));
+	EACH(run_text_spoken(&job, 0, &line));
 	EACH(run_text_status(&job, &line, &role));
 	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, true, &line));
 	for (int rows = 0; rows < 12; rows++) {

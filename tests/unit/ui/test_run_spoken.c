@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a listener hears of a copy: what is new, once. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "ui/run_spoken.h"
+
+static struct job_snapshot job;
+static struct run_spoken spoken;
+
+static void setup(void)
+{
+	memset(&job, 0, sizeof(job));
+	memset(&spoken, 0, sizeof(spoken));
+	job.state = JOB_COPYING;
+	job.pass = PASS_COPY;
+	job.total = 2000;
+	job.written = 1000;
+	job.elapsed = 60 * NSEC_PER_SEC;
+	job.now_write = 193e6;
+	job.errors = 2;
+	job.bad_areas = 1;
+}
+
+static const char *newest(void)
+{
+	return spoken.lines[spoken.count - 1];
+}
+
+START_TEST(test_a_line)
+{
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_uint_eq(spoken.count, 1);
+	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, errors 2, bad areas 1,"
+				   " elapsed 0:01:00");
+	ck_assert(spoken.fresh);
+}
+END_TEST
+
+START_TEST(test_errors_when_there_are_any)
+{
+	job.errors = job.bad_areas = 0;
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, elapsed 0:01:00");
+	job.errors = 1;
+	run_spoken_follow(&spoken, &job, true);
+	ck_assert_ptr_nonnull(strstr(newest(), ", errors 1, bad areas 0,"));
+}
+END_TEST
+
+START_TEST(test_only_when_it_is_time)
+{
+	run_spoken_follow(&spoken, &job, false);
+	job.written = 1500;
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_uint_eq(spoken.count, 1);
+	run_spoken_follow(&spoken, &job, true);
+	ck_assert_uint_eq(spoken.count, 2);
+	ck_assert_ptr_nonnull(strstr(newest(), "copying 75.0%"));
+}
+END_TEST
+
+START_TEST(test_a_change_at_once)
+{
+	run_spoken_follow(&spoken, &job, false);
+	job.state = JOB_PAUSED;
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_ptr_nonnull(strstr(newest(), "paused 50.0%"));
+	job.state = JOB_COPYING;
+	job.pass = PASS_TRIM;
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_ptr_nonnull(strstr(newest(), "trimming"));
+	ck_assert_uint_eq(spoken.count, 3);
+}
+END_TEST
+
+START_TEST(test_never_the_same_twice)
+{
+	job.state = JOB_PAUSED;
+	run_spoken_follow(&spoken, &job, false);
+	spoken.fresh = false;
+	run_spoken_follow(&spoken, &job, true);
+	ck_assert_uint_eq(spoken.count, 1);
+	ck_assert(!spoken.fresh);
+}
+END_TEST
+
+/* Nothing of it is cut, and none is lost when there are more than a page takes. */
+START_TEST(test_long_and_many)
+{
+	job.errors = job.bad_areas = job.proof.areas = 12345678;
+	job.proof.rolling = true;
+	for (unsigned i = 0; i < 3 * SPOKEN_LINES; i++) {
+		job.elapsed += NSEC_PER_SEC;
+		run_spoken_follow(&spoken, &job, true);
+		ck_assert_uint_le(spoken.count, SPOKEN_LINES);
+	}
+	ck_assert_ptr_nonnull(strstr(newest(), "MISMATCHES 12345678"));
+	ck_assert_ptr_nonnull(strstr(newest(), "elapsed 0:02:36"));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/run_spoken");
+	TCase *tcase = tcase_create("spoken");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_a_line);
+	tcase_add_test(tcase, test_errors_when_there_are_any);
+	tcase_add_test(tcase, test_only_when_it_is_time);
+	tcase_add_test(tcase, test_a_change_at_once);
+	tcase_add_test(tcase, test_never_the_same_twice);
+	tcase_add_test(tcase, test_long_and_many);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
