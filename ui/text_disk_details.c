@@ -77,7 +77,9 @@ static void write_size(const struct disk *disk, struct writer *w)
 static void write_nodes(const struct disk *disk, struct writer *w)
 {
 	add(w, "%s", disk->node);
-	if (disk->sg[0])
+	if (disk_is_sg_only(disk))
+		add(w, " %s", _("(no block node: can be read, not written to)"));
+	else if (disk->sg[0])
 		add(w, " %s", disk->sg);
 	if (disk->bsg[0])
 		add(w, " %s", disk->bsg);
@@ -141,7 +143,8 @@ static void write_use(const struct disk *disk, struct writer *w)
 	if (disk->read_only == YES)
 		add(w, "%s", _("read-only"));
 	if (!disk->in_use.count) {
-		add(w, "%s%s", w->length ? ", " : "", _("no mount, no swap, no holder"));
+		add(w, "%s%s", w->length ? ", " : "",
+		    disk_is_sg_only(disk) ? _("unknown") : _("no mount, no swap, no holder"));
 		return;
 	}
 	for (size_t i = 0; i < disk->in_use.count; i++) {

@@ -208,7 +208,9 @@ static void print_uses(const struct page *page, const struct disk *disk)
 	const char *heading = _("In use");
 
 	if (disk->in_use.count == 0)
-		line(page, heading, "%s", _("no mount, swap or holder"));
+		line(page, heading, "%s",
+		     disk_is_sg_only(disk) ? _("unknown: it has no block node")
+					   : _("no mount, swap or holder"));
 	for (size_t i = 0; i < disk->in_use.count; i++)
 		print_use(page, i == 0 ? heading : "", &disk->in_use.items[i]);
 }

@@ -28,7 +28,7 @@ struct build {
 	struct usage *usage;
 	struct disk_list *list;
 	struct table *tables;    /* one per disk; empty: not read */
-	const char **disk_paths; /* sysfs path of each disk, borrowed from blocks */
+	const char **disk_paths; /* sysfs path of each disk, borrowed from blocks; NULL: sg only */
 	dev_t *probed;           /* partitions whose contents are in udev's database */
 	size_t probed_count;
 };
@@ -90,19 +90,52 @@ static int compare_disks(const void *a, const void *b)
 	return order ? order : compare_names(x->name, y->name);
 }
 
-static int add_disks(struct build *build)
+/* Disks that no upper-level driver took, by their sg nodes. */
+static int add_sg_only(struct build *build, struct udev *udev)
+{
+	struct disk_list *list = build->list;
+	char path[300];
+	size_t at = 0;
+
+	while (nodes_next_sg_only(build->gathered.nodes, &at, path, sizeof(path))) {
+		struct udev_device *device = udev_device_new_from_syspath(udev, path);
+		struct disk *disks;
+
+		/* It may have gone since. */
+		if (!device)
+			continue;
+		disks = reallocarray(list->disks, list->count + 1, sizeof(*disks));
+		if (disks) {
+			struct disk *disk = &disks[list->count++];
+
+			list->disks = disks;
+			device_read_disk(device, disk);
+			text_copy(disk->sg, sizeof(disk->sg), disk->node);
+		}
+		udev_device_unref(device);
+		if (!disks)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_disks(struct build *build, struct udev *udev)
 {
 	struct disk_list *list = build->list;
 
 	list->disks = calloc(build->gathered.count + 1, sizeof(*list->disks));
-	build->disk_paths = calloc(build->gathered.count + 1, sizeof(*build->disk_paths));
-	if (!list->disks || !build->disk_paths)
+	if (!list->disks)
 		return -ENOMEM;
 	for (size_t i = 0; i < build->gathered.count; i++)
 		if (device_is_listed(build->gathered.blocks[i], build->options))
 			device_read_disk(build->gathered.blocks[i], &list->disks[list->count++]);
+	if (!build->options->practice_dir && add_sg_only(build, udev) < 0)
+		return -ENOMEM;
 	if (list->count)
 		qsort(list->disks, list->count, sizeof(*list->disks), compare_disks);
+	build->disk_paths = calloc(list->count + 1, sizeof(*build->disk_paths));
+	if (!build->disk_paths)
+		return -ENOMEM;
 	for (size_t d = 0; d < list->count; d++)
 		for (size_t i = 0; i < build->gathered.count; i++)
 			if (udev_device_get_devnum(build->gathered.blocks[i]) ==
@@ -123,7 +156,7 @@ static size_t find_disk(const struct build *build, struct udev_device *partition
 	for (size_t i = 0; i < build->list->count; i++) {
 		const char *disk = build->disk_paths[i];
 
-		if (strncmp(disk, path, length) == 0 && disk[length] == '\0')
+		if (disk && strncmp(disk, path, length) == 0 && disk[length] == '\0')
 			return i;
 	}
 	return SIZE_MAX;
@@ -199,7 +232,7 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 	build->list = calloc(1, sizeof(*build->list));
 	r = build->list ? gather(udev, &build->gathered) : -ENOMEM;
 	if (r == 0)
-		r = add_disks(build);
+		r = add_disks(build, udev);
 	if (r == 0)
 		r = add_partitions(build);
 	if (r == 0)
@@ -293,8 +326,9 @@ static int make_request(const struct build *build, const struct disk *disk,
 		.devno = disk->identity.devno,
 		.size = disk->identity.size,
 		.sector_size = disk->identity.logical_sector_size,
+		.sg_only = disk_is_sg_only(disk),
 		/* Where a use is known, nothing new would be learnt. */
-		.try_exclusive = geteuid() == 0 && !has_use(build, disk),
+		.try_exclusive = geteuid() == 0 && !disk_is_sg_only(disk) && !has_use(build, disk),
 	};
 	text_copy(ret->node, sizeof(ret->node), disk->node);
 	return list_known(build, disk, &ret->known, &ret->known_count);
@@ -313,11 +347,27 @@ static int say_unread(struct build *build, const struct disk *disk, int code)
 			   error_phrase(code));
 }
 
+static void take_size(struct disk *disk, const struct sg_only_size *size)
+{
+	disk->identity.size = size->bytes;
+	disk->identity.logical_sector_size = size->logical_sector_size;
+	disk->physical_sector_size = size->physical_sector_size;
+	disk->max_transfer = size->max_command;
+	disk->medium_present = YES;
+}
+
 static int take_result(struct build *build, size_t index, struct probe_result *result)
 {
 	struct disk *disk = &build->list->disks[index];
 	int r = 0;
 
+	if (disk_is_sg_only(disk)) {
+		text_copy(disk->table, sizeof(disk->table), "?");
+		if (result->error < 0)
+			return say_unread(build, disk, result->error);
+		take_size(disk, &result->size);
+		return 0;
+	}
 	build->tables[index] = result->table;
 	if (result->exclusive_refused)
 		r = use_list_add(&disk->in_use, USE_EXCLUSIVE, "", disk->node);
@@ -364,7 +414,7 @@ static int make_requests(const struct build *build, struct probe_request *reques
 	for (size_t i = 0; i < build->list->count; i++) {
 		const struct disk *disk = &build->list->disks[i];
 
-		if (disk->identity.size == 0)
+		if (disk->identity.size == 0 && !disk_is_sg_only(disk))
 			continue;
 		if (make_request(build, disk, &requests[count]) < 0) {
 			while (count > 0)
@@ -489,20 +539,25 @@ static int say_sg(struct build *build)
 		  "with: modprobe sg"));
 }
 
-static int say_blockless(struct build *build)
+static int say_sg_only(struct build *build)
 {
-	char names[160];
+	const struct disk_list *list = build->list;
+	char names[160] = "";
 
-	if (build->options->practice_dir)
-		return 0;
-	nodes_list_blockless(build->gathered.nodes, names, sizeof(names));
+	for (size_t i = 0; i < list->count; i++) {
+		size_t used = strlen(names);
+
+		if (disk_is_sg_only(&list->disks[i]))
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 list->disks[i].node);
+	}
 	if (!names[0])
 		return 0;
-	return say_missing(build,
-			   _("Disks without a block node: %s. Nothing could keep others from using "
-			     "them during a copy, so they are not offered. Load the sd driver "
-			     "(modprobe sd_mod)."),
-			   names);
+	return say_missing(
+		build,
+		_("Disks without a block node: %s. They can be read, by SCSI commands, but "
+		  "not written to. The sd driver (modprobe sd_mod) gives them one."),
+		names);
 }
 
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr)
@@ -526,7 +581,7 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 	if (r == 0)
 		r = say_sg(build);
 	if (r == 0)
-		r = say_blockless(build);
+		r = say_sg_only(build);
 	nodes_sg_driver(list->sg_driver, sizeof(list->sg_driver), &list->sg_direct);
 	if (r < 0)
 		return error_nomem(reterr);

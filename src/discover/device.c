@@ -32,7 +32,7 @@ enum disk_kind device_kind(const char *name)
 		{ "sd", DISK_SCSI },    { "nvme", DISK_NVME }, { "vd", DISK_VIRTIO },
 		{ "mmcblk", DISK_MMC }, { "loop", DISK_LOOP }, { "ram", DISK_RAM },
 		{ "zram", DISK_RAM },   { "pmem", DISK_RAM },  { "dm-", DISK_DM },
-		{ "md", DISK_MD },
+		{ "md", DISK_MD },      { "sg", DISK_SCSI },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

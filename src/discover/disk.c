@@ -111,6 +111,11 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 	return buffer;
 }
 
+bool disk_is_sg_only(const struct disk *disk)
+{
+	return disk->sg[0] && strcmp(disk->sg, disk->node) == 0;
+}
+
 uint64_t disk_sectors(const struct disk *disk)
 {
 	uint32_t unit = disk->identity.logical_sector_size;

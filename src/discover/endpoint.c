@@ -91,6 +91,11 @@ const struct disk *endpoint_disk(const struct disk_list *disks, const struct end
 	return found;
 }
 
+bool endpoint_is_sg_only(const struct endpoint *endpoint)
+{
+	return endpoint->sg[0] && strcmp(endpoint->sg, endpoint->node) == 0;
+}
+
 static bool is_typeable(const char *text)
 {
 	for (; *text; text++)
@@ -236,24 +241,10 @@ static int sg_type(unsigned minor)
 	return type;
 }
 
-/* "2:0:0:0", by which drivers are bound. */
-static void sg_address(unsigned minor, char *to, size_t size)
-{
-	char path[64], link[256];
-
-	snprintf(path, sizeof(path), "/sys/class/scsi_generic/sg%u/device", minor);
-	ssize_t length = readlink(path, link, sizeof(link) - 1);
-
-	link[length > 0 ? length : 0] = '\0';
-	const char *slash = strrchr(link, '/');
-
-	text_copy(to, size, slash && slash[1] ? slash + 1 : "H:C:T:L");
-}
-
 static int resolve_sg(const struct disk_list *disks, const char *text, unsigned minor,
 		      struct endpoint *ret, struct error *reterr)
 {
-	char node[64], address[32];
+	char node[64];
 	int type;
 
 	snprintf(node, sizeof(node), "/dev/sg%u", minor);
@@ -269,12 +260,7 @@ static int resolve_sg(const struct disk_list *disks, const char *text, unsigned 
 				 _("%s is the sg node of something else than a disk (%s). "
 				   "'clonedeck list' shows the sg nodes of the disks."),
 				 text, scsi_type_name(type));
-	sg_address(minor, address, sizeof(address));
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "find", text,
-			 _("%s belongs to no disk that has a block node, so nothing could keep "
-			   "others from using it during a copy. Let it have one (modprobe sd_mod; "
-			   "echo %s > /sys/bus/scsi/drivers/sd/bind) and choose it again."),
-			 text, address);
+	return not_listed(text, reterr);
 }
 
 static int resolve_raw(const struct disk_list *disks, const char *text, unsigned minor,

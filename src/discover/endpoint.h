@@ -54,6 +54,8 @@ void endpoint_from_partition(const struct disk *disk, const struct partition *pa
 /* The disk in the list that the endpoint lies on, by identity (of several that look the same
  * the one with its device number); NULL if it is not there. */
 const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
+/* disk_is_sg_only() */
+bool endpoint_is_sg_only(const struct endpoint *endpoint);
 /* Of an image: false where its file system makes the inode numbers up anew at every mount (FAT,
  * exFAT, most of FUSE and SMB), so that they tell nothing later. */
 bool endpoint_inode_lasts(const struct endpoint *endpoint);

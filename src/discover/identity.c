@@ -190,7 +190,7 @@ void identity_from_udev(struct udev_device *device, struct identity *ret)
 		ret->diskseq = value;
 }
 
-int identity_read(dev_t devno, struct identity *ret)
+int identity_read(dev_t devno, bool sg_only, struct identity *ret)
 {
 	struct udev *udev = udev_new();
 	struct udev_device *device = NULL;
@@ -198,7 +198,7 @@ int identity_read(dev_t devno, struct identity *ret)
 
 	if (!udev)
 		return -ENOMEM;
-	device = udev_device_new_from_devnum(udev, 'b', devno);
+	device = udev_device_new_from_devnum(udev, sg_only ? 'c' : 'b', devno);
 	if (device) {
 		identity_from_udev(device, ret);
 		r = 0;

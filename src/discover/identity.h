@@ -14,9 +14,10 @@
 
 struct udev_device;
 
-/* device: a whole disk of the block subsystem. */
+/* device: a whole disk of the block subsystem, or of scsi_generic where that has none. */
 void identity_from_udev(struct udev_device *device, struct identity *ret);
-/* By device number, of the whole disk; thread-safe. -ENODEV when there is none, -ENOMEM. */
-int identity_read(dev_t devno, struct identity *ret);
+/* By device number, of the whole disk, or of the sg node of a disk that has no other; thread-safe.
+ * -ENODEV when there is none, -ENOMEM. */
+int identity_read(dev_t devno, bool sg_only, struct identity *ret);
 
 #endif

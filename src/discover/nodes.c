@@ -274,26 +274,20 @@ static bool is_disk_type(const char *hardware)
 	return type == 0 || type == 14;
 }
 
-void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size)
+bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_t size)
 {
-	size_t used = 0;
-
-	*to = '\0';
-	for (size_t i = 0; i < nodes->count; i++) {
-		const struct found_node *node = &nodes->items[i];
-		char path[300];
+	while (*at < nodes->count) {
+		const struct found_node *node = &nodes->items[(*at)++];
 
 		if (node->kind != NODE_SG)
 			continue;
-		snprintf(path, sizeof(path), "%s/block", node->hardware);
+		snprintf(path, size, "%s/block", node->hardware);
 		if (access(path, F_OK) == 0 || !is_disk_type(node->hardware))
 			continue;
-		int n = snprintf(to + used, size - used, "%s%s", used ? ", " : "", node->path);
-
-		if (n < 0 || (size_t)n >= size - used)
-			return;
-		used += (size_t)n;
+		snprintf(path, size, "%s/scsi_generic%s", node->hardware, strrchr(node->path, '/'));
+		return true;
 	}
+	return false;
 }
 
 static void read_line(const char *path, char *to, size_t size)

@@ -25,9 +25,10 @@ int nodes_add_raw(struct nodes *nodes);
  * count as the disk's. */
 void nodes_give(const struct nodes *nodes, struct disk *disk);
 
-/* The sg nodes of disks to which the kernel gave no block node (no upper-level driver), as
- * "/dev/sg3, /dev/sg4"; "" none. Tapes, optical drives and enclosures are no disks. */
-void nodes_list_blockless(const struct nodes *nodes, char *to, size_t size);
+/* The sg nodes of disks to which the kernel gave no block node (no upper-level driver), one after
+ * the other as their paths in sysfs; *at is 0 at first. False: no more. Tapes, optical drives and
+ * enclosures are no disks. */
+bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_t size);
 
 /* The version of the sg driver, "" unknown or not loaded, and its allow_dio. */
 void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect);

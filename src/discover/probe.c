@@ -81,8 +81,11 @@ static void read_disk(struct probe *probe, const struct probe_request *request,
 		ret->error = -errno;
 		return;
 	}
-	if (fstat(source.fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != request->devno) {
+	if (fstat(source.fd, &st) < 0 || st.st_rdev != request->devno ||
+	    !(request->sg_only ? S_ISCHR(st.st_mode) : S_ISBLK(st.st_mode))) {
 		ret->error = -ESTALE;
+	} else if (request->sg_only) {
+		ret->error = sg_only_measure(source.fd, &ret->size);
 	} else {
 		ret->opened = true;
 		ret->error = table_read(&source, &ret->table);

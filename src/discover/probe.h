@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "discover/sg_only.h"
 #include "discover/table.h"
 
 struct probe;
@@ -23,6 +24,7 @@ struct probe_request {
 	dev_t devno; /* another device under this name is not read */
 	uint64_t size;
 	uint32_t sector_size;
+	bool sg_only;        /* the disk has no block node: its size is asked for, nothing else */
 	bool try_exclusive;  /* find out whether somebody holds the disk (root only) */
 	struct range *known; /* as in struct table_source; malloc'd */
 	size_t known_count;
@@ -33,6 +35,7 @@ struct probe_result {
 	bool opened;
 	bool exclusive_refused;
 	struct table table;
+	struct sg_only_size size;
 };
 
 /* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or

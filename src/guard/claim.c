@@ -22,6 +22,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/identity.h"
+#include "discover/sg_only.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
@@ -133,8 +134,27 @@ static int open_direct(struct claim *claim, int flags)
 	return claim->fd < 0 ? -errno : 0;
 }
 
+/* The driver wants write access for every queued command, reads included. Nothing keeps others
+ * away from such a disk, so it is only read. */
+static int open_sg_only(struct claim *claim, struct error *reterr)
+{
+	const char *node = claim->endpoint.node;
+
+	if (claim->role == CLAIM_DESTINATION)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EOPNOTSUPP, "open", node,
+				 _("%s has no block node and cannot be a destination."), node);
+	claim->fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (claim->fd < 0)
+		return explain_open(claim, -errno, reterr);
+	claim->sg_fd = claim->fd;
+	return 0;
+}
+
 static int open_device(struct claim *claim, struct error *reterr)
 {
+	if (endpoint_is_sg_only(&claim->endpoint))
+		return open_sg_only(claim, reterr);
+
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
 	int r = open_direct(claim, flags);
 
@@ -262,11 +282,64 @@ static bool lies_elsewhere(const struct claim *claim)
 	       start != endpoint->start / SYSFS_SECTOR;
 }
 
+/* What can be read of who it is. */
+static bool is_someone_else(const struct claim *claim)
+{
+	const struct identity *expected = &claim->endpoint.identity;
+	struct identity found = { 0 };
+
+	if (identity_read(expected->devno, endpoint_is_sg_only(&claim->endpoint), &found) < 0)
+		return false;
+	return says_otherwise(expected->serial, found.serial) ||
+	       says_otherwise(expected->wwn, found.wwn) ||
+	       says_otherwise(expected->model, found.model);
+}
+
+/* The directory of the SCSI device behind a device number. */
+static int scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
+	return realpath(link, ret) ? 0 : -errno;
+}
+
+/* One that was given a block node meanwhile is held by that from now on. */
+static bool has_block_node(dev_t sg)
+{
+	char device[PATH_MAX], block[PATH_MAX + 8];
+
+	if (scsi_device("char", sg, device) < 0)
+		return false;
+	snprintf(block, sizeof(block), "%s/block", device);
+	return access(block, F_OK) == 0;
+}
+
+static int check_sg_only(struct claim *claim, struct error *reterr)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	struct sg_only_size size;
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != endpoint->devno ||
+	    has_block_node(endpoint->devno) || is_someone_else(claim))
+		return stale(claim, "identify", reterr);
+	int r = sg_only_measure(claim->fd, &size);
+
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "identify", endpoint->node,
+				 _("%s does not answer: %s. Check cable and power."),
+				 endpoint->node, error_phrase(r));
+	if (size.bytes != endpoint->size ||
+	    size.logical_sector_size != endpoint->logical_sector_size)
+		return stale(claim, "identify", reterr);
+	return 0;
+}
+
 static int check_device(struct claim *claim, struct error *reterr)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
 	const struct identity *expected = &endpoint->identity;
-	struct identity found = { 0 };
 	uint64_t size = 0, diskseq = 0;
 	int sector = 0;
 	struct stat st;
@@ -286,12 +359,7 @@ static int check_device(struct claim *claim, struct error *reterr)
 	if (expected->diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
 	    diskseq != expected->diskseq)
 		return stale(claim, "identify", reterr);
-	if (identity_read(endpoint->identity.devno, &found) == 0 &&
-	    (says_otherwise(expected->serial, found.serial) ||
-	     says_otherwise(expected->wwn, found.wwn) ||
-	     says_otherwise(expected->model, found.model)))
-		return stale(claim, "identify", reterr);
-	return 0;
+	return is_someone_else(claim) ? stale(claim, "identify", reterr) : 0;
 }
 
 static int check_image(struct claim *claim, struct error *reterr)
@@ -314,15 +382,19 @@ static int check_image(struct claim *claim, struct error *reterr)
 
 int claim_check(struct claim *claim, struct error *reterr)
 {
-	return is_device(claim) ? check_device(claim, reterr) : check_image(claim, reterr);
+	if (!is_device(claim))
+		return check_image(claim, reterr);
+	return endpoint_is_sg_only(&claim->endpoint) ? check_sg_only(claim, reterr)
+						     : check_device(claim, reterr);
 }
 
 /* What the SCSI layer calls a disk that it gave up; one that it recovers is only blocked. */
-static bool given_up(dev_t disk)
+static bool given_up(const char *class, dev_t disk)
 {
 	char path[64], state[32] = "";
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/device/state", major(disk), minor(disk));
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/device/state", class, major(disk),
+		 minor(disk));
 	CLEANUP(fclose) FILE *f = fopen(path, "re");
 
 	if (!f || fscanf(f, "%31s", state) != 1)
@@ -333,20 +405,27 @@ static bool given_up(dev_t disk)
 }
 
 /* The kernel takes the directory away with the disk, and keeps the number while it is open. */
-static bool left_the_kernel(dev_t disk)
+static bool left_the_kernel(const char *class, dev_t disk)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(disk), minor(disk));
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
 	return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
 bool claim_present(const struct claim *claim)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
+	bool sg_only = endpoint_is_sg_only(endpoint);
+	const char *class = sg_only ? "char" : "block";
 	uint64_t size = 0, diskseq = 0;
 
 	if (!is_device(claim))
+		return true;
+	if (left_the_kernel(class, endpoint->identity.devno) ||
+	    given_up(class, endpoint->identity.devno))
+		return false;
+	if (sg_only)
 		return true;
 	/* The capacity of a disk that was taken away becomes 0. */
 	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || (size == 0 && endpoint->size > 0))
@@ -354,7 +433,7 @@ bool claim_present(const struct claim *claim)
 	if (endpoint->identity.diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
 	    diskseq != endpoint->identity.diskseq)
 		return false;
-	return !left_the_kernel(endpoint->identity.devno) && !given_up(endpoint->identity.devno);
+	return true;
 }
 
 static bool wants_sg(const struct claim *claim, const struct plan *plan)
@@ -363,15 +442,6 @@ static bool wants_sg(const struct claim *claim, const struct plan *plan)
 
 	return (claim->role == CLAIM_SOURCE ? options->source_backend
 					    : options->destination_backend) == BACKEND_SG;
-}
-
-/* The directory of the SCSI device behind a device number. */
-static int scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
-{
-	char link[64];
-
-	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
-	return realpath(link, ret) ? 0 : -errno;
 }
 
 /* The block node of a SCSI disk takes SCSI commands itself. One that is stacked upon a disk would
@@ -440,7 +510,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		r = claim_check(claim, reterr);
 	if (r == 0)
 		r = lock(claim, plan, reterr);
-	claim->past_cache = wants_sg(claim, plan);
+	claim->past_cache = wants_sg(claim, plan) && !endpoint_is_sg_only(endpoint);
 	if (r == 0 && claim->past_cache)
 		r = open_sg(claim, reterr);
 	if (r < 0) {
@@ -457,7 +527,7 @@ static void release(struct claim *claim)
 		close(claim->fd);
 	if (claim->lock_fd >= 0)
 		close(claim->lock_fd);
-	if (claim->sg_fd >= 0)
+	if (claim->sg_fd >= 0 && claim->sg_fd != claim->fd)
 		close(claim->sg_fd);
 	free(claim);
 }

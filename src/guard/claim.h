@@ -49,7 +49,7 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr);
 void claim_discard(struct claim *claim);
 
 /* Open file description shared by all lanes; owned by the claim. O_DIRECT is set
- * when the device or file system takes it. */
+ * when the device or file system takes it. Of a disk without a block node that of its sg node. */
 int claim_fd(const struct claim *claim);
 bool claim_is_direct(const struct claim *claim);
 /* The disk's sg node, proven to lead to the same device; -1 unless the plan chose sg for

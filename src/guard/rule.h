@@ -46,6 +46,7 @@ bool rule_place_beside(const struct guard_place *place, const struct endpoint *e
 
 /* rules_backend.c */
 void rule_sg_backend(const struct rule_context *context, struct verdict *ret);
+void rule_block_node(const struct rule_context *context, struct verdict *ret);
 
 /* rules_use.c */
 void rule_destination_boot(const struct rule_context *context, struct verdict *ret);

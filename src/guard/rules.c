@@ -54,6 +54,7 @@ static const struct rule_info table[] = {
 	  rule_image_on_source_disk },
 	{ "sg-backend", N_("SCSI commands reach the ends that they were chosen for"), false,
 	  rule_sg_backend },
+	{ "block-node", N_("both ends have block nodes"), false, rule_block_node },
 	{ "image-space", N_("the file system has room for the image"), true, rule_image_space },
 	{ "image-limit", N_("the file system takes files of the image's size"), false,
 	  rule_image_limit },

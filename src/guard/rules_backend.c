@@ -36,3 +36,30 @@ void rule_sg_backend(const struct rule_context *context, struct verdict *ret)
 		say_unreachable(context, &plan->destination, context->destination,
 				"--destination-backend", ret);
 }
+
+void rule_block_node(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct endpoint *source = &plan->source, *destination = &plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (endpoint_is_sg_only(destination))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no block node, so nothing keeps others from writing to it "
+			   "meanwhile; it may be part of a RAID controller's volume. Give it one "
+			   "(modprobe sd_mod; echo %s > /sys/bus/scsi/drivers/sd/bind) and choose "
+			   "it again."),
+			 rule_name(context, destination, name),
+			 context->destination ? context->destination->hctl : "H:C:T:L");
+	else if (endpoint_is_sg_only(source) && plan->options.source_backend != BACKEND_SG)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no block node: only SCSI commands reach it. Leave "
+			   "--source-backend away."),
+			 rule_name(context, source, name));
+	else if (endpoint_is_sg_only(source))
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s has no block node: what uses it is unknown, and so is "
+			   "whether it changes while it is read. It may be part of a RAID "
+			   "controller's volume."),
+			 rule_name(context, source, name));
+}

@@ -199,6 +199,9 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
+	/* Nothing else reaches it. */
+	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
+		plan->options.source_backend = BACKEND_SG;
 	error = take_extents(plan, extents, count, reterr);
 	if (error < 0) {
 		plan_destroy(plan);

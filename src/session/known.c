@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "discover/sg_only.h"
 #include "session/private.h"
 
 #define SPOTS 16
@@ -67,10 +68,13 @@ static size_t choose(const struct plan *plan, const struct map *map, uint32_t le
 	return count;
 }
 
-static bool read_spot(int fd, uint64_t at, void *buffer, uint32_t length)
+static bool read_spot(const struct endpoint *end, int fd, uint64_t at, void *buffer,
+		      uint32_t length)
 {
 	ssize_t n;
 
+	if (endpoint_is_sg_only(end))
+		return sg_only_read(fd, end->logical_sector_size, at, buffer, length) == 0;
 	do
 		n = pread(fd, buffer, length, (off_t)at);
 	while (n < 0 && errno == EINTR);
@@ -99,8 +103,9 @@ int known_compare(const struct plan *plan, const struct map *map, int source, in
 		return error_nomem(reterr);
 	for (size_t i = 0; i < count; i++) {
 		/* A place that cannot be read any more tells nothing. */
-		if (!read_spot(source, spots[i].source, a, length) ||
-		    !read_spot(destination, spots[i].destination, a + length, length))
+		if (!read_spot(&plan->source, source, spots[i].source, a, length) ||
+		    !read_spot(&plan->destination, destination, spots[i].destination, a + length,
+			       length))
 			continue;
 		if (memcmp(a, a + length, length) != 0)
 			return differs(plan, &spots[i], reterr);

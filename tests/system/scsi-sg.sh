@@ -421,8 +421,8 @@ what_is_no_scsi_disk_is_refused() {
 	[ "$(digest "$spare" 0 $((SIZE * MIB)))" = "$untouched" ]
 }
 
-# The last disks that are made: they have no nodes to write to.
-a_disk_without_a_block_node_is_told_and_not_offered() {
+# The last disks that are made: they have no nodes to compare by.
+a_disk_that_no_driver_takes_is_told_and_read() {
 	modprobe -d /run/lab -r scsi_debug || true
 	modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" no_uld=1
 	undone_by unload_debug ''
@@ -430,24 +430,59 @@ a_disk_without_a_block_node_is_told_and_not_offered() {
 	node=/dev/$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/scsi_generic)
 	run 0 list
 	says "Disks without a block node: $node"
-	run 2 clone -s "$node" -d new.img --confirm new.img --log-dir logs
-	says 'no disk that has a block node'
-	[ ! -e new.img ]
+	run 0 list --json
+	jq -e --arg node "$node" --argjson size "$((SIZE * MIB))" '.disks | length == 1 and
+		(.[0] | .node == $node and .sg == $node and .size == $size
+		and .logical_sector_size == 512 and .serial != null and .table == null)' out
+	sg_dd if="$node" of=expected.img bs=512
+	run 0 clone -s "$node" -d new.img --confirm new.img --log-dir logs
+	says 'block-node'
+	cmp expected.img new.img
+	reported '.engine.source_backend == "sg"'
+	run 3 clone -s new.img -d "$node" --confirm "$(token_of "$node")" --log-dir logs
+	says 'it may be part of a RAID controller'
+	run 3 clone -s "$node" -d other.img --source-backend uring --confirm other.img --log-dir logs
+	says 'only SCSI commands reach it'
+	[ ! -e other.img ]
 }
 
-# It says how to give it one, and that is so.
-a_disk_without_its_driver_gets_it_back() {
+take_driver() { # ADDRESS
+	echo "$1" >/sys/bus/scsi/drivers/sd/unbind
+	udevadm settle
+}
+
+give_driver() { # ADDRESS
+	echo "$1" >/sys/bus/scsi/drivers/sd/bind
+	udevadm settle
+}
+
+# Read by its sg node alone, interrupted and resumed; written to only with its driver, which the
+# refusal says how to give back.
+a_disk_whose_driver_was_taken_is_read_not_written() {
 	disks
+	local address node
 	address=$(basename "$(readlink -f "/sys/block/${source##*/}/device")")
 	node=/dev/$(ls "/sys/block/${source##*/}/device/scsi_generic")
-	echo "$address" >/sys/bus/scsi/drivers/sd/unbind
-	udevadm settle
-	run 2 clone -s "$node" -d "$destination" --confirm "$token" --log-dir logs
+	before=$(token_of "$source")
+	take_driver "$address"
+	undone_by give_driver "$address"
+	"$CLONEDECK" clone -s "$node" -d "$destination" --confirm "$token" --log-dir logs \
+		--map copy.map --rate 2M >out 2>err &
+	copy=$!
+	wait_for test -s copy.map
+	kill -INT "$copy"
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 6 ] || { cat out err; fail "exit status $status, not 6"; }
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	run 0 verify -s "$node" -d "$destination"
+	run 3 clone -s "$destination" -d "$node" --confirm "$before" --log-dir logs
 	says "echo $address > /sys/bus/scsi/drivers/sd/bind"
-	echo "$address" >/sys/bus/scsi/drivers/sd/bind
+	give_driver "$address"
 	wait_for test -b "$source"
-	udevadm settle
-	run 0 clone -s "$node" -d "$destination" --source-backend sg --confirm "$token" --log-dir logs
+	same_disks
+	run 0 clone -s "$destination" -d "$node" --destination-backend sg --confirm "$before" \
+		--log-dir logs
 	same_disks
 }
 
@@ -463,8 +498,8 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence health_by_log_pages \
-	a_disk_without_its_driver_gets_it_back \
+	a_disk_whose_driver_was_taken_is_read_not_written \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
 	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
-	a_disk_without_a_block_node_is_told_and_not_offered
+	a_disk_that_no_driver_takes_is_told_and_read

@@ -282,7 +282,7 @@ START_TEST(endpoints_and_identity)
 	ck_assert_int_eq(endpoint_resolve(list, link, true, &endpoint, &error), 0);
 	ck_assert_str_eq(endpoint.node, node);
 	ck_assert_ptr_eq(endpoint_disk(list, &endpoint), disk);
-	ck_assert_int_eq(identity_read(disk->identity.devno, &identity), 0);
+	ck_assert_int_eq(identity_read(disk->identity.devno, false, &identity), 0);
 	ck_assert(identity_same(&identity, &disk->identity));
 	ck_assert_uint_eq(identity.diskseq, disk->identity.diskseq);
 	/* A disk that is attached, but not in this list. */

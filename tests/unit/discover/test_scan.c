@@ -228,13 +228,13 @@ START_TEST(identity_alone_is_the_same)
 		/* umockdev has no /sys/dev/block for a path without "/block/" in it. */
 		if (list->disks[i].kind == DISK_NVME)
 			continue;
-		ck_assert_int_eq(identity_read(list->disks[i].identity.devno, &identity), 0);
+		ck_assert_int_eq(identity_read(list->disks[i].identity.devno, false, &identity), 0);
 		ck_assert_str_eq(identity.serial, list->disks[i].identity.serial);
 		ck_assert_str_eq(identity.wwn, list->disks[i].identity.wwn);
 		ck_assert_str_eq(identity.model, list->disks[i].identity.model);
 		ck_assert_uint_eq(identity.size, list->disks[i].identity.size);
 	}
-	ck_assert_int_eq(identity_read(12345, &identity), -ENODEV);
+	ck_assert_int_eq(identity_read(12345, false, &identity), -ENODEV);
 }
 END_TEST
 

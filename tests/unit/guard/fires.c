@@ -214,6 +214,32 @@ static void set_mapped_without_sg(struct machine *m)
 	m->options = &from_by_mapped_sg;
 }
 
+static void make_sg_only(struct machine *m, int i)
+{
+	text_copy(m->disks[i].node, sizeof(m->disks[i].node), "/dev/sg3");
+	text_copy(m->disks[i].sg, sizeof(m->disks[i].sg), "/dev/sg3");
+	text_copy(m->disks[i].hctl, sizeof(m->disks[i].hctl), "2:0:0:0");
+	machine_choose(m);
+}
+
+static void set_source_sg_only(struct machine *m)
+{
+	make_sg_only(m, 0);
+}
+
+static void set_source_sg_only_by_uring(struct machine *m)
+{
+	static const struct plan_options from_by_uring = { .source_backend = BACKEND_URING };
+
+	make_sg_only(m, 0);
+	m->options = &from_by_uring;
+}
+
+static void set_destination_sg_only(struct machine *m)
+{
+	make_sg_only(m, 1);
+}
+
 static void set_extended(struct machine *m)
 {
 	machine_partition(m, 1, 2048, 2000000, "", "")->extended = true;
@@ -470,6 +496,10 @@ const struct rule_case fires[] = {
 	{ "sg-backend", VERDICT_REFUSE, set_nvme_by_sg, "no SCSI disk (nvme)" },
 	{ "sg-backend", VERDICT_REFUSE, set_file_by_sg, "is a file" },
 	{ "sg-backend", VERDICT_REFUSE, set_mapped_without_sg, "modprobe sg" },
+	{ "block-node", VERDICT_WARN, set_source_sg_only, "has no block node" },
+	{ "block-node", VERDICT_REFUSE, set_source_sg_only_by_uring, "--source-backend" },
+	{ "block-node", VERDICT_REFUSE, set_destination_sg_only,
+	  "echo 2:0:0:0 > /sys/bus/scsi/drivers/sd/bind" },
 	{ "destination-extended", VERDICT_REFUSE, set_extended, "logical" },
 	{ "image-space", VERDICT_REFUSE, set_no_space, "Make room" },
 	{ "image-space", VERDICT_WARN, set_no_space_sparse, "sparse" },

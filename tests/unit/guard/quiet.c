@@ -38,6 +38,13 @@ static void near_sg_by_block_node(struct machine *m)
 	m->options = &by_sg;
 }
 
+static void near_sg_beside_block_node(struct machine *m)
+{
+	text_copy(m->disks[0].sg, sizeof(m->disks[0].sg), "/dev/sg0");
+	text_copy(m->disks[1].sg, sizeof(m->disks[1].sg), "/dev/sg1");
+	machine_choose(m);
+}
+
 /* Like a disk that got the copy of a smaller one before: its backup lies inside. */
 static void near_backup_inside(struct machine *m)
 {
@@ -212,6 +219,7 @@ const struct rule_case quiet[] = {
 	{ "same-physical-disk", 0, near_files_on_one_disk, NULL },
 	{ "destination-on-source", 0, near_made_of_other_partition, NULL },
 	{ "sg-backend", 0, near_sg_by_block_node, NULL },
+	{ "block-node", 0, near_sg_beside_block_node, NULL },
 	{ "without-root", 0, near_image_without_root, NULL },
 	{ "partitions-not-copied", 0, near_all_partitions, NULL },
 	{ "partition-onto-disk", 0, set_partition_data, NULL },

@@ -261,7 +261,7 @@ static void attach(const char *name, struct endpoint *ret)
 				  .exists = true };
 	text_copy(ret->node, sizeof(ret->node), node);
 	text_copy(ret->disk_node, sizeof(ret->disk_node), node);
-	ck_assert_int_eq(identity_read(st.st_rdev, &ret->identity), 0);
+	ck_assert_int_eq(identity_read(st.st_rdev, false, &ret->identity), 0);
 }
 
 static void setup_disks(void)
