@@ -10,18 +10,30 @@
 
 #include "base/cleanup.h"
 
-static int write_file(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
-		      const void *user)
+#define NAMES_MAX 100
+
+/* Under a name that nothing has: whatever else lies there is somebody's, and may be the disk image
+ * that is being copied. */
+static int open_beside(const char *path, mode_t mode, char beside[static PATH_MAX])
 {
-	CLEANUP(close) int fd = -1;
+	int fd = -1;
+
+	for (unsigned i = 0; fd < 0 && i < NAMES_MAX; i++) {
+		if (snprintf(beside, PATH_MAX, "%s.%ld-%u.new", path, (long)getpid(), i) >=
+		    PATH_MAX)
+			return -ENAMETOOLONG;
+		fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_file(int new_fd, void (*fill)(FILE *file, const void *user), const void *user)
+{
+	CLEANUP(close) int fd = new_fd;
 	CLEANUP(fclose) FILE *file = NULL;
 
-	/* A leftover of a crash; O_EXCL then makes sure that no link is followed. */
-	if (unlink(path) < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-	if (fd < 0)
-		return -errno;
 	file = fdopen(fd, "w");
 	if (!file)
 		return -errno;
@@ -55,11 +67,13 @@ int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const v
 	char beside[PATH_MAX];
 	struct stat st;
 
-	if (snprintf(beside, sizeof(beside), "%s.new", path) >= (int)sizeof(beside))
-		return -ENAMETOOLONG;
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EEXIST;
-	int r = write_file(beside, mode, fill, user);
+	int fd = open_beside(path, mode, beside);
+
+	if (fd < 0)
+		return fd;
+	int r = write_file(fd, fill, user);
 
 	if (r == 0 && rename(beside, path) < 0)
 		r = -errno;

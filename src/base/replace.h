@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Replacing a file so that at any moment, power cut included, a complete one
- * has its name: written beside ("NAME.new"), synced, renamed, and the
+ * has its name: written beside ("NAME.PID-N.new", a
+ * name that nothing had), synced, renamed, and the
  * directory synced.
  */
 #ifndef CLONEDECK_BASE_REPLACE_H

@@ -14,9 +14,11 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "copy/taken.h"
 #include "session/private.h"
 
 #define SAME_SECOND_MAX 100
+#define LIST_ENDING     ".digests"
 
 static bool could_be_made(const char *directory)
 {
@@ -100,11 +102,23 @@ static bool name_files(struct session *session, const char *stem)
 		       sizeof(files->certificate) &&
 	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
 		       sizeof(files->report) &&
-	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s.digests", stem) <
+	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s" LIST_ENDING, stem) <
 		       sizeof(files->digests);
 }
 
-/* DATE-TIME, with a number behind it for the second copy started in one second. */
+/* Of several programs that begin in one second one alone makes the log. */
+static int reserve(const char *log)
+{
+	int fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* DATE-TIME, with a number behind it for the second copy started in one second. The log is there
+ * then. */
 static int find_names(struct session *session)
 {
 	const struct session_files *files = &session->files;
@@ -121,10 +135,13 @@ static int find_names(struct session *session)
 
 		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
 			return -ENAMETOOLONG;
-		if (access(files->log, F_OK) < 0 && access(files->map, F_OK) < 0 &&
-		    access(files->report, F_OK) < 0 && access(files->certificate, F_OK) < 0 &&
-		    access(files->digests, F_OK) < 0)
-			return 0;
+		if (access(files->map, F_OK) == 0 || access(files->report, F_OK) == 0 ||
+		    access(files->certificate, F_OK) == 0 || access(files->digests, F_OK) == 0)
+			continue;
+		int r = reserve(files->log);
+
+		if (r != -EEXIST)
+			return r;
 	}
 	return -EEXIST;
 }
@@ -229,7 +246,7 @@ static void name_report(struct session *session)
 	struct session_files *files = &session->files;
 
 	session_absolute(files->report, sizeof(files->report), session->options.report_path);
-	snprintf(files->digests, sizeof(files->digests), "%.503s.digests", files->report);
+	snprintf(files->digests, sizeof(files->digests), "%.503s" LIST_ENDING, files->report);
 	session_name_sums(session->plan->options.sums, files->report, files->sums_stem,
 			  sizeof(files->sums_stem));
 }
@@ -254,12 +271,14 @@ int session_make_files(struct session *session, struct error *reterr)
 		name_report(session);
 	name_certificate(session);
 	r = session_try_beside(files->map);
-	if (r < 0)
+	if (r < 0) {
+		unlink(files->log);
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,
 			_("The map %s cannot be written: %s. Without it the copy could not "
 			  "be resumed; name another file with --map."),
 			files->map, error_phrase(r));
+	}
 	log_close(session->log);
 	session->log = NULL;
 	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, reterr);
@@ -335,15 +354,38 @@ int session_check_not_an_end(const struct plan *plan, const char *path, struct e
 	return 0;
 }
 
+int session_check_map(const struct plan *plan, const char *map, struct error *reterr)
+{
+	char list[PATH_MAX];
+	int r = session_check_not_an_end(plan, map, reterr);
+
+	if (!map || r < 0)
+		return r;
+	taken_path(map, list);
+	return session_check_not_an_end(plan, list, reterr);
+}
+
+static int check_report(const struct plan *plan, const char *report, struct error *reterr)
+{
+	char list[PATH_MAX];
+	int r = session_check_not_an_end(plan, report, reterr);
+
+	if (!report || r < 0)
+		return r;
+	snprintf(list, sizeof(list), "%.503s" LIST_ENDING, report);
+	return session_check_not_an_end(plan, list, reterr);
+}
+
 int session_check_files(const struct session *session, struct error *reterr)
 {
 	const struct session_options *options = &session->options;
 	const char *map = session->resume ? session->resume_path : options->map_path;
-	const char *const paths[] = { map, options->report_path, options->certificate_path };
-	int r = 0;
+	int r = session_check_map(session->plan, map, reterr);
 
-	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
-		r = session_check_not_an_end(session->plan, paths[i], reterr);
+	if (r == 0)
+		r = check_report(session->plan, options->report_path, reterr);
+	if (r == 0)
+		r = session_check_not_an_end(session->plan, options->certificate_path, reterr);
 	if (r == 0)
 		r = check_file(options->map_path, reterr);
 	if (r == 0)

@@ -93,6 +93,13 @@ int session_move_map(struct session *session, const char *path, struct error *re
 	return task_start(&moving->task, move_body, moving, reterr);
 }
 
+static int save_there(struct session *session, struct move_task *moving)
+{
+	int r = session_check_map(session->plan, moving->path, &moving->error);
+
+	return r < 0 ? r : job_set_map_path(session->starting.job, moving->path, &moving->error);
+}
+
 void session_take_move(struct session *session, unsigned *changes)
 {
 	struct move_task *moving = &session->moving;
@@ -102,12 +109,15 @@ void session_take_move(struct session *session, unsigned *changes)
 	r = moving->result;
 	*changes |= SESSION_CHANGE_MAP;
 	moving->error = (struct error){ 0 };
-	if (r == 0 && session->state == SESSION_RUNNING)
-		r = job_set_map_path(session->starting.job, moving->path, &moving->error);
-	else if (r < 0)
+	if (r < 0)
 		error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, r, "save", moving->path,
 			  _("The map cannot be kept as %s: %s."),
 			  moving->path[0] ? moving->path : moving->wanted, error_phrase(r));
+	/* Of a copy that has ended by now the map stays where it is. */
+	else if (session->state != SESSION_RUNNING)
+		return;
+	else
+		r = save_there(session, moving);
 	if (r < 0)
 		return;
 	text_copy(session->files.map, sizeof(session->files.map), moving->path);

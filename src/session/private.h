@@ -318,6 +318,8 @@ void session_find_log_dir(struct session *session);
 int session_check_files(const struct session *session, struct error *reterr);
 /* -EINVAL where the file `path` (NULL: none) is an end of the plan. */
 int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
+/* The same of a map and of its list of digests. */
+int session_check_map(const struct plan *plan, const char *map, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
 /* The map is saved by writing a file beside it and renaming that: does it work? Waits. */
 int session_try_beside(const char *path);

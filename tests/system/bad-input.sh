@@ -305,6 +305,21 @@ files_in_each_others_place() {
 	refused 1 "$destination" clone "$case_dir/image.img" "$destination" --report other-name.img
 	cmp source.img image.img
 	[ ! -e new.img ]
+	# The list of digests has its name from the map, or from the report.
+	for files in 'a.digests --map a.map' 'a.digests --map ./a' 'a.json.digests --report a.json'; do
+		read -ra words <<<"$files"
+		cp source.img "${words[0]}"
+		run 1 clone -s "${words[0]}" -d "$destination" --confirm "$destination" \
+			--log-dir logs "${words[@]:1}"
+		says "${words[0]} is the source or the destination itself"
+		cmp source.img "${words[0]}"
+		rm "${words[0]}"
+		run 1 clone -s "$source" -d "${words[0]}" --log-dir logs "${words[@]:1}"
+		[ ! -e "${words[0]}" ]
+	done
+	# What is written in order to replace them has names that nothing had.
+	run 0 clone -s "$source" -d a.map.new --map a.map --log-dir logs --report a.json
+	cmp source.img a.map.new
 	refused 1 "$destination" clone "$source" "$destination" --certificate /dev/null
 	says '/dev/null is not a regular file'
 	refused 2 "$destination" clone "$source" "$destination" --certificate none/c.html

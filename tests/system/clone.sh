@@ -176,9 +176,30 @@ progress_as_json_lines() {
 	cmp "$source" "$destination"
 }
 
+# Logs and maps are named by the second: in none do two copies share them.
+copies_begun_at_once_have_their_own_files() {
+	for i in 1 2 3 4 5 6; do
+		head -c 1M /dev/urandom >"source$i.img"
+	done
+	for i in 1 2 3 4 5 6; do
+		"$CLONEDECK" clone -s "source$i.img" -d "copy$i.img" --log-dir logs >"out$i" 2>"err$i" &
+		pids[i]=$!
+	done
+	for i in 1 2 3 4 5 6; do
+		wait "${pids[i]}"
+		[ ! -s "err$i" ] || fail "$(cat "err$i")"
+		cmp "source$i.img" "copy$i.img"
+	done
+	for ending in log map json html digests; do
+		files=(logs/*."$ending")
+		[ ${#files[@]} -eq 6 ] || fail "$ending: ${files[*]}"
+	done
+	cat logs/*.json | jq -es '[.[].source.node] | unique | length == 6'
+}
+
 run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_onto_a_partition \
 	ranges_to_another_place a_partition_by_number_and_the_tail \
 	a_disk_into_a_new_image_and_back onto_an_image_that_exists \
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
-	progress_as_json_lines
+	progress_as_json_lines copies_begun_at_once_have_their_own_files

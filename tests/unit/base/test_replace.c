@@ -12,7 +12,7 @@
 
 #include "base/replace.h"
 
-static char dir[64], path[96], beside[104];
+static char dir[64], path[96];
 
 static void fill(FILE *file, const void *user)
 {
@@ -24,12 +24,11 @@ static void set_up(void)
 	strcpy(dir, "/tmp/clonedeck-replace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/file", dir);
-	snprintf(beside, sizeof(beside), "%s.new", path);
 }
 
+/* Nothing is left beside it. */
 static void tear_down(void)
 {
-	unlink(beside);
 	unlink(path);
 	rmdir(path);
 	ck_assert_int_eq(rmdir(dir), 0);
@@ -44,7 +43,6 @@ static void holds(const char *expected)
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
 	fclose(file);
 	ck_assert_str_eq(text, expected);
-	ck_assert_int_eq(access(beside, F_OK), -1);
 }
 
 START_TEST(makes_and_replaces)
@@ -76,15 +74,27 @@ START_TEST(a_failure_keeps_the_old_one)
 }
 END_TEST
 
-START_TEST(what_a_crash_left_beside_is_no_obstacle)
+/* Left by a crash, or somebody's disk image: it is no obstacle, and stays as it is. */
+START_TEST(nothing_that_lies_beside_is_touched)
 {
-	char victim[104];
+	char beside[4][128], victim[104], link[128];
 
 	snprintf(victim, sizeof(victim), "%s/victim", dir);
-	ck_assert_int_eq(symlink(victim, beside), 0);
+	for (int i = 0; i < 4; i++) {
+		if (i == 0)
+			snprintf(beside[i], sizeof(beside[i]), "%s.new", path);
+		else
+			snprintf(beside[i], sizeof(beside[i]), "%s.%ld-%d.new", path,
+				 (long)getpid(), i - 1);
+		ck_assert_int_eq(symlink(victim, beside[i]), 0);
+	}
 	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(access(victim, F_OK), -1);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_int_gt(readlink(beside[i], link, sizeof(link)), 0);
+		ck_assert_int_eq(unlink(beside[i]), 0);
+	}
 }
 END_TEST
 
@@ -119,7 +129,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, makes_and_replaces);
 	tcase_add_test(tc, a_failure_keeps_the_old_one);
-	tcase_add_test(tc, what_a_crash_left_beside_is_no_obstacle);
+	tcase_add_test(tc, nothing_that_lies_beside_is_touched);
 	tcase_add_test(tc, only_regular_files_are_replaced);
 	tcase_add_test(tc, no_directory_no_file);
 	suite_add_tcase(suite, tc);
