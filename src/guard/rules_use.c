@@ -179,7 +179,7 @@ void rule_destination_exclusive(const struct rule_context *context, struct verdi
 			   "is mounted where this program cannot see it (a container, an imported "
 			   "ZFS pool). Find it with fuser, lsof or lsns and release it."),
 			 rule_name(context, destination, name), list);
-	else if (!find_use(context->destination, destination, ~0U, list))
+	else if (context->facts->root && !find_use(context->destination, destination, ~0U, list))
 		rule_say(ret, VERDICT_OK, _("no mount, swap, md, dm or open holder on %s"),
 			 destination->node);
 }

@@ -84,6 +84,23 @@ START_TEST(image_beside_its_source_only_warns)
 }
 END_TEST
 
+/* Who has not looked cannot say that nobody holds it. */
+START_TEST(without_root_nothing_is_called_unused)
+{
+	struct machine m;
+
+	machine_init(&m);
+	machine_check(&m);
+	ck_assert_ptr_nonnull(machine_verdict(&m, "destination-exclusive"));
+	machine_done(&m);
+	machine_init(&m);
+	m.facts.root = false;
+	machine_check(&m);
+	ck_assert_ptr_null(machine_verdict(&m, "destination-exclusive"));
+	machine_done(&m);
+}
+END_TEST
+
 START_TEST(refusals_come_first)
 {
 	struct machine m;
@@ -207,6 +224,7 @@ Suite *unit_suite(void)
 	tcase_add_test(all, clean_machine_has_no_complaint);
 	tcase_add_test(all, every_rule_is_tested);
 	tcase_add_test(all, image_beside_its_source_only_warns);
+	tcase_add_test(all, without_root_nothing_is_called_unused);
 	tcase_add_test(all, refusals_come_first);
 	tcase_add_test(all, named_rule_is_lifted_alone);
 	tcase_add_test(all, table_on_other_sectors_is_never_lifted);
