@@ -15,8 +15,8 @@
 #include "base/text.h"
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
- * width of their member. */
-enum field_type { FIELD_NUMBER, FIELD_TEXT, FIELD_KIND };
+ * width of their member; one that may be missing is 0 then. */
+enum field_type { FIELD_NUMBER, FIELD_NUMBER_IF_ANY, FIELD_TEXT, FIELD_KIND };
 
 struct field {
 	const char *key;
@@ -44,6 +44,7 @@ static const struct field fields[] = {
 	TEXT("firmware", identity.firmware),
 	NUMBER("disk_size", identity.size),
 	NUMBER("disk_sector_size", identity.logical_sector_size),
+	FIELD("nsid", identity.nsid, FIELD_NUMBER_IF_ANY),
 	NUMBER("diskseq", identity.diskseq),
 	NUMBER("disk_devno", identity.devno),
 	NUMBER("inode", identity.inode),
@@ -128,6 +129,8 @@ static void print_end(const struct endpoint *end, const char *name, FILE *file)
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *field = &fields[i];
 
+		if (field->type == FIELD_NUMBER_IF_ANY && get_number(end, field) == 0)
+			continue;
 		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
 		if (field->type == FIELD_TEXT)
 			print_text(file, (const char *)end + field->offset);
@@ -262,6 +265,7 @@ static bool read_value(struct endpoint *end, const struct field *field, const ch
 	case FIELD_KIND:
 		return read_kind(end, value);
 	case FIELD_NUMBER:
+	case FIELD_NUMBER_IF_ANY:
 		return whole_number(value, UINT64_MAX, &number) && put_number(end, field, number);
 	}
 	return false;
@@ -389,23 +393,25 @@ const char *map_plan_recorded_id(const struct map_plan_reader *reader)
 	return reader->id;
 }
 
-static bool sane_end(const struct endpoint *end)
+static bool sane_end(const struct endpoint *end, uint64_t seen)
 {
+	for (size_t i = 0; i < FIELDS; i++)
+		if (!(seen & 1ULL << i) && fields[i].type != FIELD_NUMBER_IF_ANY)
+			return false;
 	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
 }
 
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr)
 {
-	const uint64_t all = (1ULL << FIELDS) - 1;
 	struct plan *plan = NULL;
 	struct error why = { 0 };
 	char id[9];
 	int r;
 
-	if (reader->seen[0] != all || reader->seen[1] != all || !reader->has_id ||
-	    reader->extents_read == 0 || reader->extents_read != reader->extents_told ||
-	    !sane_end(&reader->ends[0]) || !sane_end(&reader->ends[1]))
+	if (!sane_end(&reader->ends[0], reader->seen[0]) ||
+	    !sane_end(&reader->ends[1], reader->seen[1]) || !reader->has_id ||
+	    reader->extents_read == 0 || reader->extents_read != reader->extents_told)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
 				 _("The map file %s cannot be used: the plan in its comments is "
 				   "not complete. Start the copy again with clone."),

@@ -61,7 +61,8 @@ bool identity_same(const struct identity *a, const struct identity *b)
 		return a->inode == b->inode && a->devno == b->devno;
 	if (texts_differ(a->wwn, b->wwn) || texts_differ(a->serial, b->serial) ||
 	    texts_differ(a->model, b->model) || numbers_differ(a->size, b->size) ||
-	    numbers_differ(a->logical_sector_size, b->logical_sector_size))
+	    numbers_differ(a->logical_sector_size, b->logical_sector_size) ||
+	    numbers_differ(a->nsid, b->nsid))
 		return false;
 	if (texts_agree(a->wwn, b->wwn) || texts_agree(a->serial, b->serial))
 		return true;

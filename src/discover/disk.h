@@ -61,6 +61,7 @@ struct identity {
 	char firmware[32];
 	uint64_t size;                /* bytes */
 	uint32_t logical_sector_size; /* bytes */
+	uint32_t nsid;                /* NVMe: name space of the controller that has the serial */
 	uint64_t diskseq;             /* BLKGETDISKSEQ; 0: kernel has none */
 	dev_t devno;                  /* of the block node, or st_dev of an image file */
 	uint64_t inode;               /* image files only, else 0 */
@@ -165,10 +166,10 @@ void disk_list_destroy(struct disk_list *list); /* NULL is fine */
 /* By node name, NULL if not in the list. */
 const struct disk *disk_list_find(const struct disk_list *list, const char *node);
 /*
- * Same disk? A field unknown on either side says nothing; of WWN, serial, model, size and sector
- * size those known on both must agree. If WWN or serial are among them that is enough, also
- * after the disk was plugged in anew; else the kernel's diskseq decides, else the device
- * number. Files are the same by device and inode.
+ * Same disk? A field unknown on either side says nothing; of WWN, serial, model, name space,
+ * size and sector size those known on both must agree. If WWN or serial are among them that is
+ * enough, also after the disk was plugged in anew; else the kernel's diskseq decides, else the
+ * device number. Files are the same by device and inode.
  */
 bool identity_same(const struct identity *a, const struct identity *b);
 /* The letters of the USE column ("BM", "-"), into buffer. */

@@ -181,6 +181,8 @@ void identity_from_udev(struct udev_device *device, struct identity *ret)
 		read_serial(device, ret);
 		read_wwn(device, ret);
 	}
+	if (attr_u64(device, "nsid", &value) && value <= UINT32_MAX)
+		ret->nsid = (uint32_t)value;
 	/* The kernel counts in 512 bytes here, whatever the disk does. */
 	if (attr_u64(device, "size", &value) && value <= UINT64_MAX / 512)
 		ret->size = value * 512;

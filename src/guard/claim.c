@@ -290,7 +290,7 @@ static bool is_someone_else(const struct claim *claim)
 
 	if (identity_read(expected->devno, endpoint_is_sg_only(&claim->endpoint), &found) < 0)
 		return false;
-	return says_otherwise(expected->serial, found.serial) ||
+	return expected->nsid != found.nsid || says_otherwise(expected->serial, found.serial) ||
 	       says_otherwise(expected->wwn, found.wwn) ||
 	       says_otherwise(expected->model, found.model);
 }

@@ -143,6 +143,13 @@ void rule_destination_serial(const struct rule_context *context, struct verdict 
 			   "the right disk. Check size, model and connector; its full path "
 			   "confirms it."),
 			 destination->node);
+	else if (destination->shares_serial && destination->identity.nsid)
+		rule_say(ret, VERDICT_WARN,
+			 _("%s is name space %u of a controller that gives the serial number %s to "
+			   "others as well. Check its size and contents; the full path confirms "
+			   "it."),
+			 destination->node, destination->identity.nsid,
+			 destination->identity.serial);
 	else if (destination->shares_serial)
 		rule_say(ret, VERDICT_WARN,
 			 _("Another attached disk reports the serial number %s of %s too, as some "

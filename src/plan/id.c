@@ -33,6 +33,8 @@ static uint64_t mix_endpoint(uint64_t digest, const struct endpoint *endpoint, b
 	digest = mix_text(digest, identity->model);
 	digest = mix_text(digest, identity->serial);
 	digest = mix_text(digest, identity->wwn);
+	if (identity->nsid)
+		digest = mix_number(digest, identity->nsid);
 	if (image)
 		digest = mix_text(digest, endpoint->node);
 	else if (!identity->serial[0] && !identity->wwn[0])

@@ -18,8 +18,8 @@ DEFINE_CLEANUP(map, struct map *, map_destroy)
 static bool same_label(const struct identity *a, const struct identity *b)
 {
 	return a->size == b->size && a->logical_sector_size == b->logical_sector_size &&
-	       strcmp(a->model, b->model) == 0 && strcmp(a->serial, b->serial) == 0 &&
-	       strcmp(a->wwn, b->wwn) == 0;
+	       a->nsid == b->nsid && strcmp(a->model, b->model) == 0 &&
+	       strcmp(a->serial, b->serial) == 0 && strcmp(a->wwn, b->wwn) == 0;
 }
 
 /* Without anything to tell disks apart their name has to do. A loop device's model is the name of

@@ -47,7 +47,7 @@ static bool same_disk(const struct known *known, const struct endpoint *destinat
 	if (known->masked)
 		report_mask_identity(&identity);
 	return was->kind == destination->kind && was->size == destination->size &&
-	       was->start == destination->start &&
+	       was->start == destination->start && was->identity.nsid == identity.nsid &&
 	       strcmp(was->identity.serial, identity.serial) == 0 &&
 	       strcmp(was->identity.model, identity.model) == 0 &&
 	       strcmp(was->identity.wwn, identity.wwn) == 0;

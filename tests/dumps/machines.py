@@ -155,7 +155,7 @@ def laptop():
     disk = f"{controller}/nvme0n1"
     m.block(disk, "nvme0n1", (259, 0), 1000204886016, diskseq=2,
             symlinks={"device": "../../nvme0"},
-            attributes={"wwid": "eui.0025385a01b2c3d4"},
+            attributes={"nsid": "1", "wwid": "eui.0025385a01b2c3d4"},
             links=["disk/by-id/nvme-eui.0025385a01b2c3d4",
                    "disk/by-id/nvme-Samsung_SSD_980_1TB_S64DNF0R123456B"],
             ID_SERIAL_SHORT="S64DNF0R123456B", ID_WWN="eui.0025385a01b2c3d4",

@@ -48,6 +48,7 @@ static struct plan *make_plan(const struct extent *extents, size_t count)
 			      .wwn = "0x5000",
 			      .size = 1ULL << 50,
 			      .logical_sector_size = 512,
+			      .nsid = 3,
 			      .diskseq = 7 },
 		.devno = 2050,
 		.partition = 2,
@@ -160,6 +161,7 @@ START_TEST(everything_comes_back)
 	ck_assert_str_eq(loaded_plan->source.node, "/dev/sda2");
 	ck_assert_str_eq(loaded_plan->destination.node, "/srv/a b.img");
 	ck_assert_uint_eq(loaded_plan->source.identity.diskseq, 7);
+	ck_assert_uint_eq(loaded_plan->source.identity.nsid, 3);
 	ck_assert_uint_eq(loaded_plan->source.devno, 2050);
 	ck_assert(loaded_plan->source.exists && !loaded_plan->destination.exists);
 	ck_assert_uint_eq(loaded_plan->extent_count, 3);

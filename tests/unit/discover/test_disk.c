@@ -39,6 +39,12 @@ START_TEST(identity_by_what_is_written_on_the_disk)
 	b = a;
 	strcpy(b.model, "N");
 	ck_assert(!identity_same(&a, &b));
+	/* Name spaces of one NVMe controller have its serial number, and may have nothing else. */
+	b = a;
+	a.nsid = 1;
+	ck_assert(identity_same(&a, &b));
+	b.nsid = 2;
+	ck_assert(!identity_same(&a, &b));
 }
 END_TEST
 

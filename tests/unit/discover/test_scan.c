@@ -459,6 +459,9 @@ START_TEST(a_recorded_machine_names_every_disk)
 	ck_assert_str_eq(disk("/dev/nvme4n1")->nvme_generic, "/dev/ng4n1");
 	/* Two name spaces of one: its label says nothing of which. */
 	ck_assert(disk("/dev/nvme2n1")->shares_serial);
+	ck_assert_uint_eq(disk("/dev/nvme2n1")->identity.nsid, 1);
+	ck_assert_uint_eq(disk("/dev/nvme2n2")->identity.nsid, 2);
+	ck_assert(!identity_same(&disk("/dev/nvme2n1")->identity, &disk("/dev/nvme2n2")->identity));
 	ck_assert_str_eq(disk("/dev/nvme2n1")->physical_parent,
 			 disk("/dev/nvme2n2")->physical_parent);
 	/* Two paths to one. */

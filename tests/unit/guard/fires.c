@@ -323,6 +323,12 @@ static void set_shared_serial(struct machine *m)
 	m->disks[1].shares_serial = true;
 }
 
+static void set_name_space(struct machine *m)
+{
+	set_shared_serial(m);
+	m->disks[1].identity.nsid = 2;
+}
+
 static void set_source_mounted(struct machine *m)
 {
 	text_copy(m->facts.source_writable_mount, 256, "/home");
@@ -513,6 +519,7 @@ const struct rule_case fires[] = {
 	{ "same-model", VERDICT_WARN, set_same_model, "/dev/sdc (serial WX99)" },
 	{ "destination-serial", VERDICT_WARN, set_no_serial, "no serial" },
 	{ "destination-serial", VERDICT_WARN, set_shared_serial, "WX12D3456789" },
+	{ "destination-serial", VERDICT_WARN, set_name_space, "name space 2" },
 	{ "source-mounted", VERDICT_WARN, set_source_mounted, "/home" },
 	{ "source-in-use", VERDICT_WARN, set_source_in_use, "vg0-home" },
 	{ "source-table-broken", VERDICT_WARN, set_table_broken, "beyond the disk" },

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ends of a map are found again by what they are, under whatever name, and never guessed. */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/text.h"
+#include "session/private.h"
+
+static struct disk disks[3];
+static struct partition partition;
+static struct disk_list list;
+static struct endpoint recorded, found;
+static struct error error;
+
+static void disk(struct disk *to, const char *node, const char *serial)
+{
+	static uint64_t attached;
+
+	*to = (struct disk){ .kind = DISK_NVME };
+	text_copy(to->node, sizeof(to->node), node);
+	text_copy(to->identity.model, sizeof(to->identity.model), "QEMU NVMe Ctrl");
+	text_copy(to->identity.serial, sizeof(to->identity.serial), serial);
+	to->identity.size = 1 << 30;
+	to->identity.logical_sector_size = 512;
+	to->identity.diskseq = ++attached;
+	to->identity.devno = makedev(259, attached);
+}
+
+static void setup(void)
+{
+	list = (struct disk_list){ .disks = disks, .count = 2 };
+	disk(&disks[0], "/dev/nvme0n1", "S1");
+	disk(&disks[1], "/dev/nvme0n2", "S2");
+	endpoint_from_disk(&disks[1], &recorded);
+	error = (struct error){ 0 };
+}
+
+static int find(void)
+{
+	found = (struct endpoint){ 0 };
+	return session_find_end(&list, &recorded, true, &found, &error);
+}
+
+/* Detached and attached again, in another order. */
+static void attach_again(void)
+{
+	struct identity first = disks[0].identity, second = disks[1].identity;
+
+	disk(&disks[0], "/dev/nvme3n1", second.serial);
+	disk(&disks[1], "/dev/nvme4n1", first.serial);
+	disks[0].identity.nsid = second.nsid;
+	disks[1].identity.nsid = first.nsid;
+}
+
+START_TEST(under_another_name)
+{
+	attach_again();
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme3n1");
+}
+END_TEST
+
+START_TEST(not_when_it_is_gone)
+{
+	list.count = 1;
+	ck_assert_int_eq(find(), -ENODEV);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "S2"));
+}
+END_TEST
+
+START_TEST(not_when_it_could_be_either)
+{
+	disk(&disks[2], "/dev/nvme1n1", "S2");
+	list.count = 3;
+	ck_assert_int_eq(find(), -ENOTUNIQ);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme1n1"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme0n2"));
+}
+END_TEST
+
+/* They have the controller's model and serial number, and may have neither EUI nor NGUID. */
+START_TEST(name_spaces_of_one_controller)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		disk(&disks[i], i ? "/dev/nvme0n2" : "/dev/nvme0n1", "S");
+		disks[i].identity.nsid = i + 1;
+	}
+	endpoint_from_disk(&disks[1], &recorded);
+	attach_again();
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme3n1");
+	/* The one beside it is no stand-in. */
+	disks[0] = disks[1];
+	list.count = 1;
+	ck_assert_int_eq(find(), -ENODEV);
+	ck_assert_ptr_null(endpoint_disk(&list, &recorded));
+}
+END_TEST
+
+START_TEST(a_partition_that_was_moved)
+{
+	partition = (struct partition){ .number = 2, .start = 2048, .sectors = 4096 };
+	text_copy(partition.node, sizeof(partition.node), "/dev/nvme0n2p2");
+	disks[1].partitions = &partition;
+	disks[1].partition_count = 1;
+	endpoint_from_partition(&disks[1], &partition, &recorded);
+	ck_assert_int_eq(find(), 0);
+	partition.start = 4096;
+	ck_assert_int_eq(find(), -ESTALE);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/found");
+	TCase *tcase = tcase_create("found");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, under_another_name);
+	tcase_add_test(tcase, not_when_it_is_gone);
+	tcase_add_test(tcase, not_when_it_could_be_either);
+	tcase_add_test(tcase, name_spaces_of_one_controller);
+	tcase_add_test(tcase, a_partition_that_was_moved);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
