@@ -295,7 +295,7 @@ struct job_setup {
 
 struct job;
 
-/* Chooses backends and sizes (reads the devices for that), allocates all memory. */
+/* Chooses backends and sizes, allocates all memory. */
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr);
 int job_start(struct job *job, struct error *reterr);
 void job_pause(struct job *job, bool pause);

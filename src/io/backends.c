@@ -12,7 +12,6 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "io/measure.h"
 #include "io/sg.h"
 
 #define MIB         (1U << 20)
@@ -209,27 +208,11 @@ static int choose_backend(const struct io_end *end, enum backend_choice choice,
 	return backend->probe(backend, end, reterr);
 }
 
-/* Hardware always queues: there is nothing to measure, and a failing disk should not be made to
- * read its first sectors for it. */
+/* Hardware queues, and so does what is stacked upon it: only memory is copied by whoever asks for
+ * it. Nothing is read to find that out, for a failing disk would have to read it again. */
 static bool is_synchronous(const struct io_end *end)
 {
-	if (end->regular_file)
-		return false;
-	switch (end->kind) {
-	case DISK_RAM:
-		return true;
-	case DISK_SCSI:
-	case DISK_NVME:
-	case DISK_VIRTIO:
-	case DISK_MMC:
-		return false;
-	case DISK_LOOP:
-	case DISK_DM:
-	case DISK_MD:
-	case DISK_OTHER:
-		break;
-	}
-	return io_measure_synchronous(end) == YES;
+	return !end->regular_file && end->kind == DISK_RAM;
 }
 
 static uint32_t processors(void)

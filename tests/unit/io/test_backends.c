@@ -4,10 +4,8 @@
 
 #include <errno.h>
 
-#include "base/clock.h"
 #include "fake/no_uring.h"
 #include "io/backends.h"
-#include "io/measure.h"
 #include "io_test.h"
 
 #define MIB (1U << 20)
@@ -18,7 +16,7 @@ static struct io_choice choice;
 static struct error error;
 static bool uring;
 
-/* Kinds whose driver is known, so that nothing is measured: there is no descriptor. */
+/* There is no descriptor: what a disk is decides, and nothing of it is read. */
 static void setup(void)
 {
 	source = test_end(-1, 64 * MIB, true);
@@ -256,40 +254,6 @@ START_TEST(threads_where_io_uring_is_off)
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_unknown)
-{
-	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
-	source.fd = test_file(8 * MIB, O_DIRECT);
-	source.size = 4096; /* too small to tell */
-	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
-	source.size = 8 * MIB;
-	source.direct = false; /* the page cache would be measured */
-	ck_assert_int_eq(io_measure_synchronous(&source), UNKNOWN);
-	close(source.fd);
-}
-END_TEST
-
-START_TEST(measuring_ends_soon_and_writes_nothing)
-{
-	char *data = test_buffer(8 * MIB), *after = test_buffer(8 * MIB);
-	uint64_t start;
-
-	source.fd = test_file(8 * MIB, O_DIRECT);
-	source.size = 8 * MIB;
-	test_fill(data, 8 * MIB, 1);
-	ck_assert_int_eq(pwrite(source.fd, data, 8 * MIB, 0), 8 * MIB);
-	start = clock_monotonic();
-	ck_assert_int_ne(io_measure_synchronous(&source), UNKNOWN);
-	/* Far from reading all of a disk, also on a machine that has much to do. */
-	ck_assert_uint_lt(clock_monotonic() - start, 50 * NSEC_PER_SEC);
-	ck_assert_int_eq(pread(source.fd, after, 8 * MIB, 0), 8 * MIB);
-	ck_assert_mem_eq(data, after, 8 * MIB);
-	close(source.fd);
-	free(data);
-	free(after);
-}
-END_TEST
-
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("io/backends");
@@ -310,8 +274,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, files_are_images);
 	tcase_add_test(tcase, page_cache_where_direct_is_refused);
 	tcase_add_test(tcase, threads_where_io_uring_is_off);
-	tcase_add_test(tcase, what_cannot_be_read_is_unknown);
-	tcase_add_test(tcase, measuring_ends_soon_and_writes_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
