@@ -35,8 +35,9 @@ void layout_plan(struct rect body, bool picture, int checks, int lost, struct la
 		return;
 	}
 
-	/* The lost list keeps up to a third; what the checks do not need falls to it. */
-	int keep = lost ? lost + 1 : 0;
+	/* The lost list, with a blank row and its title, keeps up to a third; what the checks do
+	 * not need falls to it. */
+	int keep = lost ? lost + 2 : 0;
 
 	if (keep > rest.rows / 3 && keep > rest.rows - checks - START_ROWS - 1)
 		keep = rest.rows / 3;

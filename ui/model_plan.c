@@ -283,22 +283,42 @@ static int add_open(struct plan_lines *lines, const char *sentence, size_t verdi
 	return 0;
 }
 
+/* Lines that a sentence takes in full, beyond the one that it has anyway. */
+static int lines_more(const char *sentence, int room)
+{
+	size_t skip;
+	int more = -1;
+
+	do {
+		sentence += line_break(sentence, room, &skip);
+		sentence += skip;
+		more++;
+	} while (*sentence);
+	return more;
+}
+
 int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns, size_t open)
+			  int columns, int rows, size_t at)
 {
 	int room = columns - PLAN_CHECK_INDENT - 1, error = 0;
+	int spare = rows - (int)verdicts->count;
 
+	if (at < verdicts->count)
+		spare -= lines_more(verdicts->items[at].sentence, room);
 	for (size_t i = 0; i < verdicts->count && error == 0; i++) {
 		const char *sentence = verdicts->items[i].sentence;
+		int more = i == at ? 0 : lines_more(sentence, room);
 
-		if (open == PLAN_ALL_OPEN || open == i)
+		if (more <= spare || i == at) {
 			error = add_open(lines, sentence, i, room);
-		else
+			spare -= more;
+		} else {
 			error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
 								     .entry = lines->entries,
 								     .index = i,
 								     .first = true,
 								     .length = strlen(sentence) });
+		}
 		lines->entries++;
 	}
 	return error;

@@ -55,13 +55,13 @@ struct plan_lines {
 
 /* Columns in front of a verdict's sentence ("  [ ] W1 "). */
 #define PLAN_CHECK_INDENT 9
-/* All verdicts are to be shown in full. */
-#define PLAN_ALL_OPEN SIZE_MAX
-
-/* A verdict in full takes as many lines as it needs in `columns`; others take one, and end in
- * ".." where they are cut. open: which one is in full. */
+/*
+ * In full, in as many lines as it needs in `columns`: the verdict `at`, and of the others, in
+ * their order, those that `rows` still have room for. What is left takes one line each, and ends
+ * in ".." where it is cut.
+ */
 int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns, size_t open);
+			  int columns, int rows, size_t at);
 int plan_lines_add_lost(struct plan_lines *lines, size_t count);
 /* Only when there is more than one: a single one stands in the COPY line. */
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);

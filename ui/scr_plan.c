@@ -480,6 +480,9 @@ static const char *const notes[] = {
 	N_("SAFETY  Nothing is written before every warning is ticked, what is asked for is typed, "
 	   "and Enter is pressed in the field."),
 	N_("CHECKS  NO = refused, the plan can not be started; W = warning, to be ticked; ok."),
+	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
+	   "is "
+	   "mounted."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
 	NULL,
 };

@@ -2,6 +2,7 @@
 /* How screen 3 looks. */
 #include "scr_plan.h"
 
+#include <limits.h>
 #include <time.h>
 
 #include "base/i18n.h"
@@ -13,35 +14,28 @@
 
 #define PICTURE_CELLS_MAX 512
 
-/* How many lines there are when everything is shown in full. */
-static int count_all(const struct plan_screen *screen, const struct plan *plan, int cols,
-		     bool sections)
+/* How many lines all checks in full take. */
+static int count_checks(const struct plan_screen *screen, int cols)
 {
 	struct plan_lines lines = { 0 };
 	int count;
 
-	plan_lines_add_checks(&lines, screen->gate.verdicts, cols, PLAN_ALL_OPEN);
-	if (sections) {
-		plan_lines_add_lost(&lines, screen->lost_count);
-		plan_lines_add_extents(&lines, plan);
-	}
+	plan_lines_add_checks(&lines, screen->gate.verdicts, cols, INT_MAX, 0);
 	count = (int)lines.count;
 	plan_lines_done(&lines);
 	return count;
 }
 
 /*
- * Where there is no room for all in full, only the check under the cursor is:
- * every check has its line then, and none can be ticked without being readable.
+ * Every check has its line, and none can be ticked without being readable:
+ * where there is no room for all in full, the one under the cursor is.
  */
 static void make_lines(struct plan_screen *screen, const struct plan *plan, struct rect list,
 		       bool lost)
 {
-	bool all = count_all(screen, plan, list.cols, lost) <= list.rows;
-
 	plan_lines_done(&screen->lines);
-	plan_lines_add_checks(&screen->lines, screen->gate.verdicts, list.cols,
-			      all ? PLAN_ALL_OPEN : screen->at);
+	plan_lines_add_checks(&screen->lines, screen->gate.verdicts, list.cols, list.rows,
+			      screen->at);
 	if (lost)
 		plan_lines_add_lost(&screen->lines, screen->lost_count);
 	plan_lines_add_extents(&screen->lines, plan);
@@ -292,7 +286,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	}
 	/* The list's width is known before its height. */
 	layout_plan(body, destination != NULL, 0, 0, &layout);
-	layout_plan(body, destination != NULL, count_all(screen, plan, layout.list.cols, false),
+	layout_plan(body, destination != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
 	draw_ends(draw, layout.ends, plan, session_held(session), plan_rolling(plan, destination));

@@ -131,6 +131,7 @@ GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
           "report-verified", "verify-question", "plan-estimate"]
+GERMAN_WIDE = ["plan", "run"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 
@@ -184,10 +185,11 @@ def cases():
         machine, keys, wanted = SINGLE[name]
         yield case(f"{name}-120x40", machine, keys, wanted, 120, 40, "tmux-256color", "C.UTF-8")
     if os.path.exists(f"{TRANSLATIONS}/de/LC_MESSAGES/clonedeck.mo"):
-        for what in GERMAN:
+        for what, size in [(what, "80x24") for what in GERMAN] + \
+                          [(what, "120x40") for what in GERMAN_WIDE]:
             machine, keys, _ = {**SCREENS, **SINGLE}[what]
-            yield case(f"{what}-80x24-de", machine, keys, "clonedeck", 80, 24, "linux", "C.UTF-8",
-                       f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
+            yield case(f"{what}-{size}-de", machine, keys, "clonedeck", *SIZES[size], "linux",
+                       "C.UTF-8", f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 /* The words of screen 3: from the plan itself, and never wider than the screen. */
 #include "unit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -136,8 +137,8 @@ START_TEST(test_checks)
 			char said[512] = "", wanted[512] = "";
 			size_t first, last, verdict = open < 0 ? 0 : (size_t)open;
 
-			plan_lines_add_checks(&lines, &verdicts, columns,
-					      open < 0 ? PLAN_ALL_OPEN : (size_t)open);
+			plan_lines_add_checks(&lines, &verdicts, columns, open < 0 ? INT_MAX : 0,
+					      verdict);
 			ck_assert_uint_eq(lines.entries, 3);
 			plan_lines_find(&lines, verdict, &first, &last);
 			for (size_t i = 0; i < lines.count; i++) {
@@ -169,6 +170,29 @@ START_TEST(test_checks)
 }
 END_TEST
 
+/* What there is room for is read without going there. */
+START_TEST(test_checks_take_the_room)
+{
+	struct plan_lines lines = { 0 };
+	int all;
+
+	plan_lines_add_checks(&lines, &verdicts, 40, INT_MAX, 1);
+	all = (int)lines.count;
+	plan_lines_done(&lines);
+	ck_assert_int_gt(all, 3);
+	plan_lines_add_checks(&lines, &verdicts, 40, all, 1);
+	ck_assert_int_eq((int)lines.count, all);
+	plan_lines_done(&lines);
+	plan_lines_add_checks(&lines, &verdicts, 40, all - 1, 1);
+	ck_assert_uint_eq(lines.count, 3);
+	plan_lines_done(&lines);
+	/* Under the cursor it is in full wherever that ends. */
+	plan_lines_add_checks(&lines, &verdicts, 40, 1, 0);
+	ck_assert_int_eq((int)lines.count, all);
+	plan_lines_done(&lines);
+}
+END_TEST
+
 START_TEST(test_check_text)
 {
 	struct gate gate = { 0 };
@@ -177,7 +201,7 @@ START_TEST(test_check_text)
 	enum role role;
 
 	gate_update(&gate, "p", &verdicts, "456789");
-	plan_lines_add_checks(&lines, &verdicts, 80, 1);
+	plan_lines_add_checks(&lines, &verdicts, 80, 0, 1);
 	ck_assert_uint_eq(lines.count, 3);
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[0], &line, &role);
@@ -232,7 +256,7 @@ START_TEST(test_sections)
 	size_t first, last;
 
 	plan.extent_count = 3;
-	plan_lines_add_checks(&lines, &verdicts, 80, 2);
+	plan_lines_add_checks(&lines, &verdicts, 80, 0, 2);
 	plan_lines_add_lost(&lines, 2);
 	plan_lines_add_extents(&lines, &plan);
 	ck_assert_uint_eq(lines.entries, 3 + 2 + 3);
@@ -303,6 +327,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_kinds);
 	tcase_add_test(tcase, test_checks);
+	tcase_add_test(tcase, test_checks_take_the_room);
 	tcase_add_test(tcase, test_check_text);
 	tcase_add_test(tcase, test_start_text);
 	tcase_add_test(tcase, test_sections);
