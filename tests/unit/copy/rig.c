@@ -4,10 +4,13 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -271,6 +274,49 @@ struct job_snapshot rig_run(struct rig *rig)
 {
 	rig_start(rig);
 	return rig_wait(rig);
+}
+
+struct map *rig_stop_at(struct rig *rig, uint64_t written)
+{
+	struct map *map;
+
+	rig_start(rig);
+	rig_until_written(rig, written);
+	job_stop(rig->job);
+	ck_assert_int_eq(rig_wait(rig).result, JOB_RESULT_STOPPED);
+	map = rig_load_map(rig);
+	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
+	rig->plan->options.rate = 0;
+	rig->setup.resume = map;
+	return map;
+}
+
+void rig_run_and_die(struct rig *rig, unsigned within)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct job *job;
+
+		if (job_new(&rig->setup, &job, NULL) < 0 || job_start(job, NULL) < 0)
+			_exit(1);
+		job_wait(job, NULL);
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	usleep((useconds_t)((unsigned)rand() % within));
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+void rig_seed(void)
+{
+	const char *given = getenv("CLONEDECK_SEED");
+	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0)
+			      : (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
+
+	printf("# seed %u\n", seed);
+	srand(seed);
 }
 
 static bool all_are(const unsigned char *p, size_t n, unsigned char value)

@@ -61,6 +61,15 @@ struct job_snapshot rig_look(struct rig *rig);
 struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
 /* Until the job is in this state; that it ends before is a failure. */
 struct job_snapshot rig_until_state(struct rig *rig, enum job_state state);
+/*
+ * Stops a copy once so much of it is written. Returns the map of then; what is
+ * run next goes on from it, at full speed.
+ */
+struct map *rig_stop_at(struct rig *rig, uint64_t written);
+/* Starts it in a process of its own, which is killed at some moment within so many microseconds. */
+void rig_run_and_die(struct rig *rig, unsigned within);
+/* Of rand(): told, and CLONEDECK_SEED repeats it. */
+void rig_seed(void);
 /* Until nothing is under way and nothing new begins: it is paused, at its limit, or ended. */
 struct job_snapshot rig_until_still(struct rig *rig);
 

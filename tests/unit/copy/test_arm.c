@@ -6,24 +6,12 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "liar.h"
 #include "whole.h"
-
-static void seed(void)
-{
-	const char *given = getenv("CLONEDECK_SEED");
-	unsigned number = given ? (unsigned)strtoul(given, NULL, 0)
-				: (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
-
-	printf("# seed %u\n", number);
-	srand(number);
-}
 
 #define SCRIBBLE '\xa5' /* what the rig puts on a destination */
 
@@ -138,7 +126,7 @@ START_TEST(stopped_at_any_moment)
 {
 	struct map *map = NULL;
 
-	seed();
+	rig_seed();
 	whole_prepare(_i ? 80 * MIB : 40 * MIB);
 	rig.plan->options.verify = verifying[_i];
 	for (int stops = 0;; stops++) {
@@ -173,38 +161,19 @@ START_TEST(stopped_at_any_moment)
 }
 END_TEST
 
-static void run_and_die(const struct map *map)
-{
-	pid_t pid;
-
-	rig.setup.resume = map;
-	rig.setup.held = &held;
-	pid = fork();
-	if (pid == 0) {
-		struct job *job;
-
-		if (job_new(&rig.setup, &job, NULL) < 0 || job_start(job, NULL) < 0)
-			_exit(1);
-		job_wait(job, NULL);
-		_exit(0);
-	}
-	ck_assert_int_gt(pid, 0);
-	usleep((useconds_t)(rand() % 300000));
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-
 /* Also in the middle of wiping and of arming: the rate makes both last. */
 START_TEST(killed_at_any_moment)
 {
 	struct map *map = NULL;
 
-	seed();
+	rig_seed();
 	whole_prepare(100 * MIB);
 	rig.plan->options.verify = verifying[_i];
 	rig.setup.map_interval = 5 * MS;
 	for (int round = 0; round < 12; round++) {
-		run_and_die(map);
+		rig.setup.resume = map;
+		rig.setup.held = &held;
+		rig_run_and_die(&rig, 300000);
 		check_nothing_or_whole();
 		if (access(rig.map_path, F_OK))
 			continue;
@@ -349,16 +318,6 @@ START_TEST(what_differs_is_not_armed)
 }
 END_TEST
 
-static void flip_on_destination(uint64_t offset)
-{
-	unsigned char *page = aligned_alloc(4096, 4096);
-
-	ck_assert_int_eq(pread(rig.destination, page, 4096, (off_t)offset), 4096);
-	page[9] ^= 32;
-	ck_assert_int_eq(pwrite(rig.destination, page, 4096, (off_t)offset), 4096);
-	free(page);
-}
-
 /* Between two parts of a copy the destination was changed. Loops: the digests of the first part
  * are there, they are not, all is compared anyway. */
 START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
@@ -367,16 +326,10 @@ START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
 
 	whole_prepare(6 * MIB);
 	rig.plan->options.verify = _i == 2 ? VERIFY_COMPARE : VERIFY_DIGEST;
-	rig_start(&rig);
-	rig_until_written(&rig, 5 * MIB);
-	job_stop(rig.job);
-	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
-	map = rig_load_map(&rig);
-	flip_on_destination(4 * MIB);
+	map = rig_stop_at(&rig, 5 * MIB);
+	bit_flip(rig.destination, 4 * MIB / WHOLE_SECTOR);
 	if (_i != 1)
 		rig_load_taken(&rig);
-	rig.plan->options.rate = 0;
-	rig.setup.resume = map;
 	rig.setup.held = &held;
 	struct job_snapshot s = rig_run(&rig);
 
@@ -439,13 +392,7 @@ START_TEST(an_older_map_goes_on)
 
 	whole_prepare(8 * MIB);
 	rig.setup.held = NULL;
-	rig_start(&rig);
-	rig_until_written(&rig, 3 * MIB);
-	job_stop(rig.job);
-	rig_wait(&rig);
-	map = rig_load_map(&rig);
-	rig.plan->options.rate = 0;
-	rig.setup.resume = map;
+	map = rig_stop_at(&rig, 3 * MIB);
 	rig.setup.held = &held;
 	struct job_snapshot s = rig_run(&rig);
 

@@ -71,13 +71,7 @@ START_TEST(a_resumed_copy_is_probed_beside_what_it_has)
 	struct map *map;
 
 	whole_prepare(8 * MIB);
-	rig_start(&rig);
-	rig_until_written(&rig, 4 * MIB);
-	job_stop(rig.job);
-	rig_wait(&rig);
-	map = rig_load_map(&rig);
-	rig.plan->options.rate = 0;
-	rig.setup.resume = map;
+	map = rig_stop_at(&rig, 4 * MIB);
 	rig.setup.held = &held;
 	rig.setup.probe = true;
 	struct job_snapshot s = rig_run(&rig);

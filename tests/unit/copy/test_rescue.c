@@ -211,16 +211,6 @@ static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors
 	return total;
 }
 
-static void seeded(void)
-{
-	const char *given = getenv("CLONEDECK_SEED");
-	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0)
-			      : (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
-
-	printf("# seed %u\n", seed);
-	srand(seed);
-}
-
 /* Stopped at any moment, in any pass, and resumed: the same sectors are missing. */
 START_TEST(stopped_and_resumed_at_random)
 {
@@ -230,7 +220,7 @@ START_TEST(stopped_and_resumed_at_random)
 	struct job_snapshot s;
 	int stops = 0;
 
-	seeded();
+	rig_seed();
 	options.chunk = 64 * KIB;
 	prepare(_i, 4 * MIB, &options);
 	/* One sector of the destination for eight of the source, every second time. */
@@ -265,7 +255,7 @@ START_TEST(random_patterns)
 	struct job_snapshot s;
 	uint32_t sectors;
 
-	seeded();
+	rig_seed();
 	options.chunk = 64 * KIB;
 	prepare(_i, 8 * MIB, &options);
 	if (_i & 4)

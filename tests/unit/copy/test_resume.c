@@ -3,28 +3,14 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "rig.h"
 
 static struct rig rig;
-
-static unsigned seeded(void)
-{
-	const char *given = getenv("CLONEDECK_SEED");
-	unsigned seed = given ? (unsigned)strtoul(given, NULL, 0)
-			      : (unsigned)time(NULL) ^ ((unsigned)getpid() << 8);
-
-	printf("# seed %u\n", seed);
-	srand(seed);
-	return seed;
-}
 
 static const struct {
 	enum backend_choice source, destination;
@@ -59,7 +45,7 @@ START_TEST(stopped_and_resumed_until_it_is_done)
 	uint64_t finished = 0;
 	int stops = 0;
 
-	seeded();
+	rig_seed();
 	prepare(_i, 40 * MIB);
 	for (;;) {
 		rig.setup.resume = map;
@@ -106,26 +92,12 @@ START_TEST(killed_and_resumed)
 	struct map *map = NULL;
 	uint64_t finished = 0;
 
-	seeded();
+	rig_seed();
 	prepare(_i, 20 * MIB);
 	rig.setup.map_interval = 5 * MS;
 	for (int round = 0; round < 12; round++) {
-		pid_t pid;
-
 		rig.setup.resume = map;
-		pid = fork();
-		if (pid == 0) {
-			struct job *job;
-
-			if (job_new(&rig.setup, &job, NULL) < 0 || job_start(job, NULL) < 0)
-				_exit(1);
-			job_wait(job, NULL);
-			_exit(0);
-		}
-		ck_assert_int_gt(pid, 0);
-		usleep((useconds_t)(rand() % 150000));
-		kill(pid, SIGKILL);
-		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+		rig_run_and_die(&rig, 150000);
 		if (access(rig.map_path, F_OK))
 			continue; /* before its first save */
 		map_destroy(map);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "fake/fault.h"
+#include "liar.h"
 #include "plan/held.h"
 #include "rig.h"
 
@@ -21,38 +22,6 @@
 static const struct io_backend *const backends[] = { &io_uring_backend, &io_threads_backend };
 
 static struct rig rig;
-
-/* A destination that holds something else at one sector after the first flush. */
-static struct liar {
-	struct io_backend backend; /* must stay first */
-	const struct io_backend *inner;
-	uint64_t lba;
-	bool done;
-} liar;
-
-static int lying_flush(struct io_handle *handle, struct error *reterr)
-{
-	int r = liar.inner->flush(handle, reterr);
-	unsigned char *page;
-	off_t at = (off_t)(liar.lba * SECTOR / 4096 * 4096);
-
-	if (r < 0 || liar.done)
-		return r;
-	liar.done = true;
-	page = aligned_alloc(4096, 4096);
-	ck_assert_int_eq(pread(handle->end->fd, page, 4096, at), 4096);
-	page[liar.lba * SECTOR % 4096 + 77] ^= 4;
-	ck_assert_int_eq(pwrite(handle->end->fd, page, 4096, at), 4096);
-	free(page);
-	return 0;
-}
-
-static void lie(const struct io_backend *backend, uint64_t lba)
-{
-	liar = (struct liar){ .backend = *backend, .inner = backend, .lba = lba };
-	liar.backend.flush = lying_flush;
-	rig.setup.destination_backend = &liar.backend;
-}
 
 static void setup(void)
 {
@@ -211,7 +180,7 @@ START_TEST(a_lie_inside_the_window_is_found)
 	struct job_snapshot s;
 
 	plan(backend, _i >= 2);
-	lie(backend, 100);
+	lie_after_flush(&rig, backend, bit_flip, 100, 1);
 	rig_start(&rig);
 	until_early(MIB);
 	ck_assert(told("does not give back"));

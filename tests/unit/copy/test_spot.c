@@ -7,14 +7,11 @@
 #include <unistd.h>
 
 #include "fake/fault.h"
+#include "liar.h"
 #include "whole.h"
 
 #define PAGE  4096U
 #define PLACE (12 * MIB) /* of a spot check, and of data */
-
-/* Its flush succeeds, but once so many times what was copied to PLACE is gone afterwards. */
-static struct io_backend forgetful;
-static int times;
 
 static bool is_copied(int fd, unsigned char *page)
 {
@@ -28,28 +25,25 @@ static bool is_copied(int fd, unsigned char *page)
 	return same;
 }
 
-static int forgetful_flush(struct io_handle *handle, struct error *reterr)
+/* What was copied to PLACE is gone; not before it is there. */
+static bool forget(int fd, uint64_t lba)
 {
-	int r = io_threads_backend.flush(handle, reterr), fd = handle->end->fd;
 	unsigned char *page = aligned_alloc(PAGE, PAGE);
+	bool there = is_copied(fd, page);
 
-	if (r == 0 && times > 0 && is_copied(fd, page)) {
-		times--;
-		memset(page, 0x5a, PAGE);
+	(void)lba;
+	memset(page, 0x5a, PAGE);
+	if (there)
 		ck_assert_int_eq(pwrite(fd, page, PAGE, (off_t)PLACE), PAGE);
-	}
 	free(page);
-	return r;
+	return there;
 }
 
 static void prepare(int lies)
 {
 	whole_prepare(0);
 	rig.setup.probe = true;
-	forgetful = io_threads_backend;
-	forgetful.flush = forgetful_flush;
-	times = lies;
-	rig.setup.destination_backend = &forgetful;
+	lie_after_flush(&rig, &io_threads_backend, forget, PLACE / WHOLE_SECTOR, lies);
 }
 
 /* After the first flush of all data. */

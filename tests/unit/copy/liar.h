@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A destination whose flush succeeds, and that then holds something else. */
+#ifndef CLONEDECK_TESTS_COPY_LIAR_H
+#define CLONEDECK_TESTS_COPY_LIAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/io.h"
+#include "rig.h"
+
+/*
+ * The rig's destination is `inner`, but after each good flush `spoil` is called
+ * with its descriptor, until it has so many times told that it changed something.
+ * One liar at a time.
+ */
+void lie_after_flush(struct rig *rig, const struct io_backend *inner,
+		     bool (*spoil)(int fd, uint64_t lba), uint64_t lba, int times);
+
+/* Does something to the 512 bytes of that sector, and of those behind it up to the end of its
+ * 4 KiB, in place. */
+void spoil_bytes(int fd, uint64_t lba, void (*how)(unsigned char *sector));
+/* One bit of byte 77. */
+bool bit_flip(int fd, uint64_t lba);
+
+#endif
