@@ -98,7 +98,7 @@ static void complete(struct lane *lane, struct slot *slot)
 	count_result(lane, slot);
 	gone_ask(lane, slot);
 	/* Queues only, so it never recurses. */
-	slot->pass->advance(lane, slot);
+	slot->ops->advance(lane, slot);
 }
 
 /* Returns how many came back, or a negative errno: the queue is broken. */
@@ -150,7 +150,7 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 
 static bool is_limited(const struct lane *lane)
 {
-	return lane->pass->depth && lane->pass->depth(lane) != UINT32_MAX;
+	return lane->pass->ops->depth && lane->pass->ops->depth(lane) != UINT32_MAX;
 }
 
 /*
@@ -237,13 +237,13 @@ static bool is_idle_in_pass(const struct lane *lane)
 
 static bool have_piece(struct lane *lane)
 {
-	const struct pass *pass = lane->pass;
+	const struct pass_ops *ops = lane->pass->ops;
 
 	if (lane->has_pending)
 		return true;
 	if (is_idle_in_pass(lane))
 		return false;
-	lane->has_pending = (pass->take ? pass->take : lane_take_chunk)(lane, &lane->pending);
+	lane->has_pending = (ops->take ? ops->take : lane_take_chunk)(lane, &lane->pending);
 	return lane->has_pending;
 }
 
@@ -260,8 +260,8 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	 * still in the processor's caches. */
 	if (!is_async(lane->source) && !is_async(lane->destination) && lane->to_destination.first)
 		return 0;
-	if (lane->pass->depth && lane->pass->depth(lane) < depth)
-		depth = lane->pass->depth(lane);
+	if (lane->pass->ops->depth && lane->pass->ops->depth(lane) < depth)
+		depth = lane->pass->ops->depth(lane);
 	room = depth > busy ? depth - busy : 0;
 	for (const struct slot *s = (back ? &lane->to_destination : &lane->to_source)->first;
 	     s && room; s = s->next)
@@ -282,7 +282,7 @@ static void take_pieces(struct lane *lane)
 				&lane->token_wait))
 			return;
 		lane->has_pending = false;
-		lane_slot_begin(lane, lane->pass, &lane->pending);
+		lane_slot_begin(lane, lane->pass->ops, &lane->pending);
 	}
 }
 
@@ -291,7 +291,7 @@ static void give_up_all(struct lane *lane, struct slot_queue *queue)
 	struct slot *slot;
 
 	while ((slot = slot_queue_pop(queue)))
-		slot->pass->give_up(lane, slot);
+		slot->ops->give_up(lane, slot);
 }
 
 static int send_source(struct lane *lane, int gate)
@@ -332,7 +332,7 @@ static void send_reports(struct lane *lane)
 	struct slot *slot;
 
 	while ((slot = slot_queue_pop(&lane->to_report))) {
-		if (!slot->pass->report(lane, slot)) {
+		if (!slot->ops->report(lane, slot)) {
 			slot_queue_unpop(&lane->to_report, slot);
 			break;
 		}
@@ -371,7 +371,7 @@ static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
 	/* What is read back beside the copy lives on gaps, which are over when several came; and
 	 * what is looked at keeps the lane busy while the others come. */
-	bool single = lane->rolling || (lane->job->proof && lane->pass->look);
+	bool single = lane->rolling || (lane->job->proof && lane->pass->ops->look);
 	uint32_t most = single ? 1 : lane->queued * 2 / 3;
 	uint32_t least = lane->batch < most ? lane->batch : most;
 	uint64_t before = clock_monotonic(), time = patience(lane);

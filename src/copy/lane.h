@@ -25,6 +25,7 @@
 
 struct job;
 struct pass;
+struct pass_ops;
 
 /* What its request is for. The pass alone knows what follows. */
 enum slot_phase {
@@ -48,10 +49,10 @@ struct slot {
 	struct io_request request; /* must stay first: a request is its slot */
 	struct slot *next;
 	void *buffer;
-	const struct pass *pass; /* whose it is: the one under way, or pass_rolling */
-	bool at_destination;     /* where the request under way was sent */
-	struct slot *twin;       /* holds the same piece of the other end; NULL: there is none */
-	bool through;            /* of the two: waits for its twin */
+	const struct pass_ops *ops; /* of the pass under way, or rolling_ops */
+	bool at_destination;        /* where the request under way was sent */
+	struct slot *twin;          /* holds the same piece of the other end; NULL: there is none */
+	bool through;               /* of the two: waits for its twin */
 	struct slot *next_to_look;
 	bool to_look; /* what was read is still to be hashed or compared */
 	enum slot_phase phase;
@@ -150,7 +151,7 @@ struct lane {
 	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
 	bool cancelled;
 	atomic_bool wants_slots; /* to be woken when the hasher lets go of one */
-	uint32_t rolling;        /* slots of pass_rolling */
+	uint32_t rolling;        /* slots of rolling_ops */
 	bool rolled;             /* the last one that began is */
 
 	struct lane_counters counters;
@@ -232,7 +233,7 @@ void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
 /* Lets a piece begin in a free slot, of which there must be one. */
-void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece);
+void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct piece *piece);
 /* Two slots are free: one for each end. */
 bool lane_has_pair(const struct lane *lane);
 /* The other one for the piece of `slot`; of the two, that one's is the stream's. */

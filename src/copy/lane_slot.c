@@ -9,13 +9,14 @@
 #include "copy/rolling.h"
 #include "copy/sums.h"
 
-static struct slot *take_idle(struct lane *lane, const struct pass *pass, const struct piece *piece)
+static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
+			      const struct piece *piece)
 {
 	struct slot *slot = lane->idle;
 
 	lane->idle = slot->next;
 	counter_add32(&lane->counters.buffers_in_use, 1);
-	slot->pass = pass;
+	slot->ops = ops;
 	slot->piece = *piece;
 	slot->tries = 0;
 	slot->tag = lane->pending_tag;
@@ -30,14 +31,14 @@ static struct slot *take_idle(struct lane *lane, const struct pass *pass, const 
 	return slot;
 }
 
-void lane_slot_begin(struct lane *lane, const struct pass *pass, const struct piece *piece)
+void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct piece *piece)
 {
-	struct slot *slot = take_idle(lane, pass, piece);
+	struct slot *slot = take_idle(lane, ops, piece);
 
-	lane->rolled = pass == &pass_rolling;
+	lane->rolled = ops == &rolling_ops;
 	/* What is read back beside the copy is no piece of its stream. */
 	slot->given = lane->rolled;
-	pass->begin(lane, slot);
+	ops->begin(lane, slot);
 }
 
 bool lane_has_pair(const struct lane *lane)
@@ -47,7 +48,7 @@ bool lane_has_pair(const struct lane *lane)
 
 struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
 {
-	struct slot *twin = take_idle(lane, slot->pass, &slot->piece);
+	struct slot *twin = take_idle(lane, slot->ops, &slot->piece);
 
 	twin->given = true;
 	twin->twin = slot;
@@ -57,7 +58,7 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
 
 static void make_idle(struct lane *lane, struct slot *slot)
 {
-	if (slot->pass == &pass_rolling)
+	if (slot->ops == &rolling_ops)
 		lane->rolling--;
 	slot->next = lane->idle;
 	lane->idle = slot;
@@ -119,7 +120,7 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	if (job->proof && slot->pass->look)
+	if (job->proof && slot->ops->look)
 		lane_slot_look(lane, slot);
 	else
 		lane_take_in(lane, slot);
@@ -182,7 +183,7 @@ void lane_look(struct lane *lane)
 	if (!lane->look_first)
 		lane->look_last = &lane->look_first;
 	slot->to_look = false;
-	slot->pass->look(lane, slot);
+	slot->ops->look(lane, slot);
 }
 
 void lane_slot_report(struct lane *lane, struct slot *slot)

@@ -12,23 +12,23 @@
  * the lanes are let go. At a stop, or after a failure, only passes with
  * PASS_ALWAYS still run.
  *
- * How a lane works on a pass. A slot is a buffer of job->choice.chunk bytes
- * with one request. While there is a free slot and room in the queue, take()
- * is asked for the next piece and begin() makes the slot's first request of it
- * and pushes the slot onto one of the lane's two queues: to_source or
- * to_destination. When the request came back, advance() says what becomes of
- * the slot: another request (either end, read or write, so a read may become a
- * write, or be compared with what another slot has read), or
- * lane_slot_report(), then report() puts what there is to tell into the ring,
- * and the slot is free again. Where a pass needs two blocks at once, its take()
- * waits until two slots are free, and its begin() makes the second one the
- * first one's twin. Beside the copy some slots read back what is flushed: they
- * are pass_rolling's (rolling.h), in the same queues. Nothing here may block.
+ * How a lane works on a pass is in its ops, which several passes may share. A
+ * slot is a buffer of job->choice.chunk bytes with one request. While there is a
+ * free slot and room in the queue, take() is asked for the next piece and begin()
+ * makes the slot's first request of it and pushes the slot onto one of the lane's
+ * two queues: to_source or to_destination. When the request came back, advance()
+ * says what becomes of the slot: another request (either end, read or write, so a
+ * read may become a write, or be compared with what another slot has read), or
+ * lane_slot_report(), then report() puts what there is to tell into the ring, and
+ * the slot is free again. Where a pass needs two blocks at once, its take() waits
+ * until two slots are free, and its begin() makes the second one the first one's
+ * twin. Beside the copy some slots read back what is flushed: they have ops of
+ * their own (rolling.h), in the same queues. Nothing here may block.
  *
- * Threads: prepare, collect and end run in the keeper's thread; the others in
- * the lane's, several lanes at once. What they share lives in struct job
- * (core.h) and says there who may touch it when: between prepare() and the
- * moment all lanes rest, it is the lanes', else the keeper's.
+ * Threads: what is in struct pass runs in the keeper's thread, the ops in the
+ * lane's, several lanes at once. What they share lives in struct job (core.h)
+ * and says there who may touch it when: between prepare() and the moment all
+ * lanes rest, it is the lanes', else the keeper's.
  *
  * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
  * sequence (pass.c), its words (pass_names.c), its name in the schemas.
@@ -54,17 +54,8 @@ enum pass_trait {
 	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination and saves the map */
 };
 
-struct pass {
-	enum pass_kind kind;
-	unsigned traits;
-	enum job_state state; /* of the job while it runs */
-	char letter;          /* of the map file: ddrescue's current status */
-
-	/*
-	 * Is there anything to do in this round (from 0)? Builds job->work; everything rests.
-	 * 1: yes; 0: no, on to the next pass; negative errno: the job fails.
-	 */
-	int (*prepare)(struct job *job, unsigned round);
+/* What a lane does with the slots of a pass. */
+struct pass_ops {
 	/* The next piece, at most a chunk. False: nothing until something of this lane came
 	 * back; and when nothing of it is under way, nothing at all in this round. NULL: chunks
 	 * of job->work, as they come. */
@@ -73,7 +64,7 @@ struct pass {
 	 * so that the kernel joins no neighbours and none fails for another's sake. NULL or
 	 * UINT32_MAX: its depth, in batches. */
 	uint32_t (*depth)(const struct lane *lane);
-	/* slot->piece is set, all else of the slot is as lane_slot_init() left it. */
+	/* slot->piece is set, all else of the slot is as lane_slot_begin() left it. */
 	void (*begin)(struct lane *lane, struct slot *slot);
 	/* A request came back: slot->request.result. */
 	void (*advance)(struct lane *lane, struct slot *slot);
@@ -85,7 +76,20 @@ struct pass {
 	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by
 	 * the bytes of the pass that are through. False: the ring is full, come again. */
 	bool (*report)(struct lane *lane, struct slot *slot);
+};
 
+struct pass {
+	enum pass_kind kind;
+	unsigned traits;
+	enum job_state state;       /* of the job while it runs */
+	char letter;                /* of the map file: ddrescue's current status */
+	const struct pass_ops *ops; /* NULL with PASS_NO_LANES */
+
+	/*
+	 * Is there anything to do in this round (from 0)? Builds job->work; everything rests.
+	 * 1: yes; 0: no, on to the next pass; negative errno: the job fails.
+	 */
+	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
 	void (*collect)(struct job *job, const struct report *report);
 	/* All lanes rest, and all reports are taken in. NULL is fine. */
@@ -108,7 +112,7 @@ extern const struct pass pass_compare;
 extern const struct pass pass_sums;
 extern const struct pass pass_rewrite;
 
-/* Of passes that write what is no part of the copy: pass_wipe.c. */
+/* For ops that write what is no part of the copy: pass_wipe.c. */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 

@@ -155,17 +155,21 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-const struct pass pass_compare = {
-	.kind = PASS_COMPARE,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.prepare = compare_prepare,
+static const struct pass_ops compare_ops = {
 	.take = compare_take,
 	.begin = compare_begin,
 	.advance = compare_advance,
 	.look = compare_look,
 	.give_up = compare_give_up,
 	.report = compare_report,
+};
+
+const struct pass pass_compare = {
+	.kind = PASS_COMPARE,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &compare_ops,
+	.prepare = compare_prepare,
 	.collect = proof_collect_found,
 	.end = proof_end_compare,
 };

@@ -265,12 +265,7 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	return r;
 }
 
-const struct pass pass_copy = {
-	.kind = PASS_COPY,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.prepare = copy_prepare,
+static const struct pass_ops copy_ops = {
 	.take = copy_take,
 	.depth = copy_depth,
 	.begin = copy_begin,
@@ -278,9 +273,27 @@ const struct pass pass_copy = {
 	.look = lane_take_in,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
+};
+
+const struct pass pass_copy = {
+	.kind = PASS_COPY,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &copy_ops,
+	.prepare = copy_prepare,
 	.number = copy_number,
 	.collect = proof_collect_found, /* of what was read back meanwhile */
 	.end = rolling_end,
+};
+
+static const struct pass_ops rewrite_ops = {
+	.take = copy_take,
+	.begin = lane_slot_read,
+	.advance = copy_advance,
+	.look = lane_take_in,
+	.give_up = retry_give_up,
+	.report = slot_report_map,
 };
 
 const struct pass pass_rewrite = {
@@ -288,11 +301,6 @@ const struct pass pass_rewrite = {
 	.traits = PASS_WRITES,
 	.state = JOB_COPYING,
 	.letter = '?',
+	.ops = &rewrite_ops,
 	.prepare = rewrite_prepare,
-	.take = copy_take,
-	.begin = lane_slot_read,
-	.advance = copy_advance,
-	.look = lane_take_in,
-	.give_up = retry_give_up,
-	.report = slot_report_map,
 };

@@ -92,16 +92,20 @@ static void fill_end(struct job *job)
 	fill_done(job);
 }
 
-const struct pass pass_fill = {
-	.kind = PASS_FILL,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = 'F',
-	.prepare = fill_prepare,
+static const struct pass_ops fill_ops = {
 	.take = fill_take,
 	.begin = fill_begin,
 	.advance = prober_written,
 	.give_up = probe_give_up,
 	.report = fill_report,
+};
+
+const struct pass pass_fill = {
+	.kind = PASS_FILL,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = 'F',
+	.ops = &fill_ops,
+	.prepare = fill_prepare,
 	.end = fill_end,
 };

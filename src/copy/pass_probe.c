@@ -149,12 +149,7 @@ static void read_end(struct job *job)
 	}
 }
 
-const struct pass pass_probe_write = {
-	.kind = PASS_PROBE,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.prepare = write_prepare,
+static const struct pass_ops write_ops = {
 	.take = probe_take,
 	.begin = write_begin,
 	.advance = write_only_advance,
@@ -162,16 +157,29 @@ const struct pass pass_probe_write = {
 	.report = write_only_report,
 };
 
-const struct pass pass_probe_read = {
+const struct pass pass_probe_write = {
 	.kind = PASS_PROBE,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '?',
-	.prepare = read_prepare,
+	.ops = &write_ops,
+	.prepare = write_prepare,
+};
+
+static const struct pass_ops read_ops = {
 	.take = probe_take,
 	.begin = read_begin,
 	.advance = read_advance,
 	.give_up = read_give_up,
 	.report = read_report,
+};
+
+const struct pass pass_probe_read = {
+	.kind = PASS_PROBE,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &read_ops,
+	.prepare = read_prepare,
 	.end = read_end,
 };

@@ -111,13 +111,8 @@ const struct pass pass_trim = {
 	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '*',
+	.ops = &prober_ops,
 	.prepare = trim_prepare,
-	.take = prober_take,
-	.depth = prober_depth,
-	.begin = prober_begin,
-	.advance = prober_advance,
-	.give_up = probe_give_up,
-	.report = slot_report_map,
 	.end = trim_end,
 };
 
@@ -126,13 +121,8 @@ const struct pass pass_scrape = {
 	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '/',
+	.ops = &prober_ops,
 	.prepare = scrape_prepare,
-	.take = prober_take,
-	.depth = prober_depth,
-	.begin = prober_begin,
-	.advance = prober_advance,
-	.give_up = probe_give_up,
-	.report = slot_report_map,
 };
 
 const struct pass pass_retry = {
@@ -140,12 +130,7 @@ const struct pass pass_retry = {
 	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '-',
+	.ops = &prober_ops,
 	.prepare = retry_prepare,
-	.take = prober_take,
-	.depth = prober_depth,
-	.begin = prober_begin,
-	.advance = prober_advance,
-	.give_up = probe_give_up,
-	.report = slot_report_map,
 	.number = retry_number,
 };

@@ -170,16 +170,20 @@ static void spot_end(struct job *job)
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
-const struct pass pass_spot = {
-	.kind = PASS_PROBE,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE,
-	.state = JOB_FLUSHING,
-	.letter = '+',
-	.prepare = spot_prepare,
+static const struct pass_ops spot_ops = {
 	.take = spot_take,
 	.begin = spot_begin,
 	.advance = spot_advance,
 	.give_up = spot_give_up,
 	.report = spot_report,
+};
+
+const struct pass pass_spot = {
+	.kind = PASS_PROBE,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.state = JOB_FLUSHING,
+	.letter = '+',
+	.ops = &spot_ops,
+	.prepare = spot_prepare,
 	.end = spot_end,
 };

@@ -90,17 +90,21 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-const struct pass pass_verify = {
-	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.prepare = verify_prepare,
+static const struct pass_ops verify_ops = {
 	.begin = verify_begin,
 	.advance = verify_advance,
 	.look = verify_look,
 	.give_up = verify_give_up,
 	.report = verify_report,
+};
+
+const struct pass pass_verify = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &verify_ops,
+	.prepare = verify_prepare,
 	.collect = proof_collect_found,
 	.end = proof_end_digest,
 };
@@ -110,19 +114,14 @@ const struct pass pass_sums = {
 	.traits = PASS_READS_BACK,
 	.state = JOB_VERIFYING,
 	.letter = '+',
+	.ops = &verify_ops,
 	.prepare = sums_prepare,
-	.begin = verify_begin,
-	.advance = verify_advance,
-	.look = verify_look,
-	.give_up = verify_give_up,
-	.report = verify_report,
 	.collect = proof_collect_found,
 	.end = proof_end_digest,
 };
 
-/* No pass of the sequence: what its slots do counts as nothing of the pass under way. */
-const struct pass pass_rolling = {
-	.kind = PASS_VERIFY,
+/* In no pass of the sequence: what its slots do counts as nothing of the pass under way. */
+const struct pass_ops rolling_ops = {
 	.begin = verify_begin,
 	.advance = verify_advance,
 	.look = verify_look,

@@ -70,16 +70,20 @@ bool write_only_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
+static const struct pass_ops wipe_ops = {
+	.begin = wipe_begin,
+	.advance = write_only_advance,
+	.give_up = retry_give_up,
+	.report = write_only_report,
+};
+
 const struct pass pass_wipe_key = {
 	.kind = PASS_WIPE,
 	.traits = PASS_WRITES,
 	.state = JOB_COPYING,
 	.letter = '?',
+	.ops = &wipe_ops,
 	.prepare = key_prepare,
-	.begin = wipe_begin,
-	.advance = write_only_advance,
-	.give_up = retry_give_up,
-	.report = write_only_report,
 };
 
 const struct pass pass_wipe_rest = {
@@ -87,9 +91,6 @@ const struct pass pass_wipe_rest = {
 	.traits = PASS_WRITES,
 	.state = JOB_COPYING,
 	.letter = '?',
+	.ops = &wipe_ops,
 	.prepare = rest_prepare,
-	.begin = wipe_begin,
-	.advance = write_only_advance,
-	.give_up = retry_give_up,
-	.report = write_only_report,
 };

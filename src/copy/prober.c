@@ -65,7 +65,7 @@ static bool take_bad(struct lane *lane, struct piece *ret)
 	return false;
 }
 
-bool prober_take(struct lane *lane, struct piece *ret)
+static bool prober_take(struct lane *lane, struct piece *ret)
 {
 	struct job *job = lane->job;
 	struct prober *p = &job->prober;
@@ -90,7 +90,7 @@ bool prober_take(struct lane *lane, struct piece *ret)
 	return true;
 }
 
-uint32_t prober_depth(const struct lane *lane)
+static uint32_t prober_depth(const struct lane *lane)
 {
 	return lane->job->prober.cuts ? 2 * PROBE_SPOTS : 2;
 }
@@ -142,7 +142,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 	lane_slot_report(lane, slot);
 }
 
-void prober_begin(struct lane *lane, struct slot *slot)
+static void prober_begin(struct lane *lane, struct slot *slot)
 {
 	struct probe_side *side = side_of(lane, slot);
 
@@ -365,7 +365,7 @@ void prober_written(struct lane *lane, struct slot *slot)
 	}
 }
 
-void prober_advance(struct lane *lane, struct slot *slot)
+static void prober_advance(struct lane *lane, struct slot *slot)
 {
 	if (slot->phase != SLOT_READ)
 		prober_written(lane, slot);
@@ -388,3 +388,12 @@ void probe_give_up(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 	}
 }
+
+const struct pass_ops prober_ops = {
+	.take = prober_take,
+	.depth = prober_depth,
+	.begin = prober_begin,
+	.advance = prober_advance,
+	.give_up = probe_give_up,
+	.report = slot_report_map,
+};

@@ -38,11 +38,9 @@ struct prober {
 
 /* Over the areas of job->work. While all lanes rest. */
 void prober_reset(struct job *job, bool backwards, bool edges);
-/* For the tables of passes. */
-bool prober_take(struct lane *lane, struct piece *ret);
-uint32_t prober_depth(const struct lane *lane);
-void prober_begin(struct lane *lane, struct slot *slot);
-void prober_advance(struct lane *lane, struct slot *slot);
+/* Of the passes over them. */
+extern const struct pass_ops prober_ops;
+/* The queued request is not made. */
 void probe_give_up(struct lane *lane, struct slot *slot);
 
 /* Must the next piece wait until the last one is on the destination? */

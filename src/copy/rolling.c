@@ -271,6 +271,6 @@ void rolling_take(struct lane *lane)
 	       limit_take(&job->limit, job->choice.chunk, clock_monotonic(), &lane->token_wait) &&
 	       take_piece(job, &piece)) {
 		lane->rolling++;
-		lane_slot_begin(lane, &pass_rolling, &piece);
+		lane_slot_begin(lane, &rolling_ops, &piece);
 	}
 }

@@ -25,7 +25,7 @@
 
 struct job;
 struct lane;
-struct pass;
+struct pass_ops;
 
 struct rolling {
 	enum rolling_how how;
@@ -57,7 +57,7 @@ void rolling_end(struct job *job);
 /* ---- a lane ---- */
 
 /* How its slots are handled while another pass is under way. */
-extern const struct pass pass_rolling;
+extern const struct pass_ops rolling_ops;
 /* Lets pieces begin, where the copy leaves buffers and the destination has room. */
 void rolling_take(struct lane *lane);
 
