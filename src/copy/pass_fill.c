@@ -44,7 +44,7 @@ static int fill_prepare(struct job *job, unsigned round)
 
 static bool fill_take(struct lane *lane, struct piece *ret)
 {
-	return !probe_must_wait(lane) && lane_take_chunk(lane, ret);
+	return !prober_must_wait(lane) && lane_take_chunk(lane, ret);
 }
 
 static void mark(const struct job *job, void *buffer, const struct piece *piece)
@@ -96,7 +96,7 @@ static const struct pass_ops fill_ops = {
 	.take = fill_take,
 	.begin = fill_begin,
 	.advance = prober_written,
-	.give_up = probe_give_up,
+	.give_up = prober_give_up,
 	.report = fill_report,
 };
 

@@ -33,7 +33,7 @@ void prober_reset(struct job *job, bool backwards, bool edges)
 	};
 }
 
-bool probe_must_wait(const struct lane *lane)
+bool prober_must_wait(const struct lane *lane)
 {
 	return lane->job->prober.patches && lane->counters.buffers_in_use > 0;
 }
@@ -52,8 +52,8 @@ static bool take_bad(struct lane *lane, struct piece *ret)
 {
 	struct prober *p = &lane->job->prober;
 
-	for (unsigned i = 0; i < 2 * PROBE_SPOTS; i++) {
-		struct probe_side *side = &p->spots[i / 2].sides[i % 2];
+	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
+		struct prober_side *side = &p->spots[i / 2].sides[i % 2];
 
 		if (!side->bad.length)
 			continue;
@@ -70,11 +70,11 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 	struct job *job = lane->job;
 	struct prober *p = &job->prober;
 	uint32_t sector = job->plan->sector_size;
-	struct probe_spot *spot;
-	struct probe_side *side;
+	struct prober_spot *spot;
+	struct prober_side *side;
 	unsigned number;
 
-	if (probe_must_wait(lane))
+	if (prober_must_wait(lane))
 		return false;
 	if (take_bad(lane, ret))
 		return true;
@@ -92,15 +92,15 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 
 static uint32_t prober_depth(const struct lane *lane)
 {
-	return lane->job->prober.cuts ? 2 * PROBE_SPOTS : 2;
+	return lane->job->prober.cuts ? 2 * PROBER_SPOTS : 2;
 }
 
-static struct probe_spot *spot_of(struct lane *lane, const struct slot *slot)
+static struct prober_spot *spot_of(struct lane *lane, const struct slot *slot)
 {
 	return &lane->job->prober.spots[slot->tag / TAG_SPOT];
 }
 
-static struct probe_side *side_of(struct lane *lane, const struct slot *slot)
+static struct prober_side *side_of(struct lane *lane, const struct slot *slot)
 {
 	return &spot_of(lane, slot)->sides[slot->tag & TAG_BACK];
 }
@@ -144,7 +144,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 
 static void prober_begin(struct lane *lane, struct slot *slot)
 {
-	struct probe_side *side = side_of(lane, slot);
+	struct prober_side *side = side_of(lane, slot);
 
 	slot->search.pos = 0;
 	if (slot->tag & TAG_BAD) {
@@ -161,8 +161,8 @@ static void prober_begin(struct lane *lane, struct slot *slot)
 static bool extend(struct lane *lane, struct slot *slot)
 {
 	struct job *job = lane->job;
-	struct probe_spot *spot = spot_of(lane, slot);
-	struct probe_side *side = side_of(lane, slot);
+	struct prober_spot *spot = spot_of(lane, slot);
+	struct prober_side *side = side_of(lane, slot);
 	uint32_t sector = job->plan->sector_size;
 	uint64_t now = clock_monotonic(), wait;
 
@@ -215,8 +215,8 @@ static void drop_last(struct slot *slot, struct piece *ret)
 /* What was read before it is good; the sector itself is told of, or tried, apart from that. */
 static void run_failed(struct lane *lane, struct slot *slot)
 {
-	struct probe_spot *spot = spot_of(lane, slot);
-	struct probe_side *side = side_of(lane, slot);
+	struct prober_spot *spot = spot_of(lane, slot);
+	struct prober_side *side = side_of(lane, slot);
 	struct piece last;
 
 	drop_last(slot, &last);
@@ -236,7 +236,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 
 static void read_failed(struct lane *lane, struct slot *slot)
 {
-	struct probe_side *side = side_of(lane, slot);
+	struct prober_side *side = side_of(lane, slot);
 
 	if (slot->search.pos > 0) {
 		run_failed(lane, slot);
@@ -375,7 +375,7 @@ static void prober_advance(struct lane *lane, struct slot *slot)
 		read_failed(lane, slot);
 }
 
-void probe_give_up(struct lane *lane, struct slot *slot)
+void prober_give_up(struct lane *lane, struct slot *slot)
 {
 	struct piece last;
 
@@ -394,6 +394,6 @@ const struct pass_ops prober_ops = {
 	.depth = prober_depth,
 	.begin = prober_begin,
 	.advance = prober_advance,
-	.give_up = probe_give_up,
+	.give_up = prober_give_up,
 	.report = slot_report_map,
 };

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "copy/lane.h"
-#include "copy/probe_spots.h"
+#include "copy/prober_spots.h"
 
 struct prober {
 	bool backwards; /* areas and sectors from the last one */
@@ -31,7 +31,7 @@ struct prober {
 	size_t area;    /* how many of job->work were gone over */
 	uint64_t done;  /* bytes of the area that were */
 	uint64_t spot;  /* how many spots were opened behind that */
-	struct probe_spot spots[PROBE_SPOTS];
+	struct prober_spot spots[PROBER_SPOTS];
 	bool patches; /* the destination's sectors are the larger ones */
 	void *spare;  /* a sector of the source, where it patches; the job's */
 };
@@ -41,10 +41,10 @@ void prober_reset(struct job *job, bool backwards, bool edges);
 /* Of the passes over them. */
 extern const struct pass_ops prober_ops;
 /* The queued request is not made. */
-void probe_give_up(struct lane *lane, struct slot *slot);
+void prober_give_up(struct lane *lane, struct slot *slot);
 
 /* Must the next piece wait until the last one is on the destination? */
-bool probe_must_wait(const struct lane *lane);
+bool prober_must_wait(const struct lane *lane);
 /* Writes the piece, a whole one or one sector, by way of patching where it must. */
 void prober_write(struct lane *lane, struct slot *slot);
 /* A request that prober_write() has led to came back. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "copy/probe_spots.h"
+#include "copy/prober_spots.h"
 
 #include "copy/core.h"
 
@@ -20,28 +20,28 @@ const struct work_area *spots_area(const struct job *job)
 	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
 }
 
-static bool is_busy(const struct probe_spot *spot)
+static bool is_busy(const struct prober_spot *spot)
 {
 	return spot->sides[0].busy || spot->sides[1].busy;
 }
 
-static bool is_through(const struct prober *p, const struct probe_side *side)
+static bool is_through(const struct prober *p, const struct prober_side *side)
 {
 	return p->edges && side->failed;
 }
 
 /* Nothing beside a sector that is being read. */
-bool spot_has_room(const struct probe_spot *spot, uint32_t sector)
+bool spot_has_room(const struct prober_spot *spot, uint32_t sector)
 {
 	return spot->high > spot->low && (spot->high - spot->low > sector || !is_busy(spot));
 }
 
 /* NULL: none may go on at this moment. */
-static struct probe_side *free_side(const struct prober *p, struct probe_spot *spot,
-				    uint32_t sector)
+static struct prober_side *free_side(const struct prober *p, struct prober_spot *spot,
+				     uint32_t sector)
 {
-	struct probe_side *first = &spot->sides[p->backwards];
-	struct probe_side *second = &spot->sides[!p->backwards];
+	struct prober_side *first = &spot->sides[p->backwards];
+	struct prober_side *second = &spot->sides[!p->backwards];
 
 	if (!spot->open || !spot_has_room(spot, sector))
 		return NULL;
@@ -96,12 +96,12 @@ static void next_part(struct job *job)
 }
 
 /* A place for it. NULL: there is none, or one that is open touches it. */
-static struct probe_spot *place_for(struct prober *p, uint64_t start, uint64_t end)
+static struct prober_spot *place_for(struct prober *p, uint64_t start, uint64_t end)
 {
-	struct probe_spot *place = NULL;
+	struct prober_spot *place = NULL;
 
-	for (unsigned i = 0; i < PROBE_SPOTS; i++) {
-		struct probe_spot *spot = &p->spots[i];
+	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
+		struct prober_spot *spot = &p->spots[i];
 
 		if (!spot->open)
 			place = spot;
@@ -116,7 +116,7 @@ static bool close_spots(struct prober *p)
 {
 	bool all = true;
 
-	for (unsigned i = 0; i < PROBE_SPOTS; i++) {
+	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
 		p->spots[i].open &= is_busy(&p->spots[i]);
 		all &= !p->spots[i].open;
 	}
@@ -128,7 +128,7 @@ static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
 	bool idle = close_spots(p);
-	struct probe_spot *place;
+	struct prober_spot *place;
 	uint64_t start = 0, end = 0;
 
 	while (p->area < job->work.count && !next_spot(job, &start, &end)) {
@@ -139,7 +139,7 @@ static bool open_next(struct job *job)
 	}
 	if (p->area == job->work.count || !(place = place_for(p, start, end)))
 		return false;
-	*place = (struct probe_spot){
+	*place = (struct prober_spot){
 		.open = true,
 		.both = p->edges && !p->patches && end - start <= NEAR,
 		.start = start,
@@ -152,7 +152,7 @@ static bool open_next(struct job *job)
 }
 
 /* Takes the outermost bytes off the spot, seen from that side. */
-uint64_t spot_cut_off(struct probe_spot *spot, const struct probe_side *side, uint32_t length)
+uint64_t spot_cut_off(struct prober_spot *spot, const struct prober_side *side, uint32_t length)
 {
 	uint64_t at = spot->low;
 
@@ -163,19 +163,19 @@ uint64_t spot_cut_off(struct probe_spot *spot, const struct probe_side *side, ui
 	return at;
 }
 
-static struct probe_side *any_side(struct prober *p, uint32_t sector, unsigned *retspot)
+static struct prober_side *any_side(struct prober *p, uint32_t sector, unsigned *retspot)
 {
-	struct probe_side *side = NULL;
+	struct prober_side *side = NULL;
 
-	for (*retspot = 0; *retspot < PROBE_SPOTS; (*retspot)++)
+	for (*retspot = 0; *retspot < PROBER_SPOTS; (*retspot)++)
 		if ((side = free_side(p, &p->spots[*retspot], sector)))
 			break;
 	return side;
 }
 
-struct probe_side *spots_next(struct job *job, unsigned *retnumber)
+struct prober_side *spots_next(struct job *job, unsigned *retnumber)
 {
-	struct probe_side *side;
+	struct prober_side *side;
 
 	while (!(side = any_side(&job->prober, job->plan->sector_size, retnumber)))
 		if (!open_next(job))

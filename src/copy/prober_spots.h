@@ -6,8 +6,8 @@
  * its two sides; between them no two sectors that lie side by side are ever
  * handed out at once. Lane 0's while a pass runs.
  */
-#ifndef CLONEDECK_COPY_PROBE_SPOTS_H
-#define CLONEDECK_COPY_PROBE_SPOTS_H
+#ifndef CLONEDECK_COPY_PROBER_SPOTS_H
+#define CLONEDECK_COPY_PROBER_SPOTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 struct job;
 
 /* What is done from one edge of a spot. */
-struct probe_side {
+struct prober_side {
 	bool busy;        /* a slot is reading */
 	bool failed;      /* a bad sector was met */
 	uint64_t since;   /* monotonic ns: its run of good sectors began */
@@ -27,25 +27,25 @@ struct probe_side {
 	struct sense sense;
 };
 
-#define PROBE_SPOTS 4
+#define PROBER_SPOTS 4
 
-struct probe_spot {
+struct prober_spot {
 	bool open;
-	bool both;                  /* sides at once */
-	uint64_t start, end;        /* bytes of the source */
-	uint64_t low, high;         /* of it not handed out yet */
-	struct probe_side sides[2]; /* from the front, from the back */
+	bool both;                   /* sides at once */
+	uint64_t start, end;         /* bytes of the source */
+	uint64_t low, high;          /* of it not handed out yet */
+	struct prober_side sides[2]; /* from the front, from the back */
 };
 
 /* Is the source one whose areas may be cut? */
 bool spots_fit(const struct job *job);
 /* A side that may go on, and the number of its spot, which may be opened for it. NULL: none, or
  * not before something came back. */
-struct probe_side *spots_next(struct job *job, unsigned *retnumber);
+struct prober_side *spots_next(struct job *job, unsigned *retnumber);
 /* Another sector of it, beside none that is being read. */
-bool spot_has_room(const struct probe_spot *spot, uint32_t sector);
+bool spot_has_room(const struct prober_spot *spot, uint32_t sector);
 /* Takes the outermost bytes off the spot, seen from that side. */
-uint64_t spot_cut_off(struct probe_spot *spot, const struct probe_side *side, uint32_t length);
+uint64_t spot_cut_off(struct prober_spot *spot, const struct prober_side *side, uint32_t length);
 /* The one that open spots are parts of. */
 const struct work_area *spots_area(const struct job *job);
 
