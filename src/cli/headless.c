@@ -20,10 +20,13 @@
 #include "cli/progress.h"
 #include "report/json.h"
 
-#define EVERY_TERMINAL  (NSEC_PER_SEC / 2)
-#define EVERY_JSON      NSEC_PER_SEC
-#define EVERY_FILE      (10 * NSEC_PER_SEC)
-#define LEAVE_AFTER     (5 * NSEC_PER_SEC)
+#define EVERY_TERMINAL (NSEC_PER_SEC / 2)
+#define EVERY_JSON     NSEC_PER_SEC
+#define EVERY_FILE     (10 * NSEC_PER_SEC)
+#define LEAVE_AFTER    (5 * NSEC_PER_SEC)
+/* No disk takes so long for a request, or for a flush, that is well: the kernel waits no longer. */
+#define HANGS_AFTER     60 /* seconds */
+#define LOOK_EVERY      (NSEC_PER_SEC / 2)
 #define WITHOUT_POLL    (NSEC_PER_SEC / 10)
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MAX     512
@@ -36,9 +39,11 @@ struct headless {
 	bool line_open;   /* the cursor is behind a progress line */
 	bool map_failed;  /* was said */
 	bool stop_wanted; /* a signal asked for it */
-	bool stop_said;
+	bool stop_said, way_out_said;
 	bool abandoned;           /* the copy still stops, but nobody waits any more */
-	uint64_t stopping_since;  /* monotonic ns */
+	uint64_t stop_since;      /* monotonic ns, of the first signal */
+	uint64_t moved[3];        /* what shows that something still goes on */
+	uint64_t moved_at;        /* monotonic ns: when it last did */
 	uint32_t wait;            /* seconds for a disk that is gone, 0 for ever */
 	char who[320], note[400]; /* what was said of it */
 	uint64_t next;            /* when the next line is due, monotonic ns */
@@ -181,12 +186,19 @@ static void say_moved(struct headless *run)
 			session_map_path(run->session));
 }
 
+static void want_stop(struct headless *run)
+{
+	if (!run->stop_wanted)
+		run->stop_since = run->moved_at = clock_monotonic();
+	run->stop_wanted = true;
+}
+
 /* The first one stops; one that comes when stopping takes too long leaves the disk alone. */
 static void stop_signal(struct headless *run)
 {
-	if (run->stop_said && clock_monotonic() - run->stopping_since >= LEAVE_AFTER)
+	if (run->stop_wanted && clock_monotonic() - run->stop_since >= LEAVE_AFTER)
 		run->abandoned = true;
-	run->stop_wanted = true;
+	want_stop(run);
 }
 
 static void take_signals(struct headless *run)
@@ -205,7 +217,8 @@ static void take_signals(struct headless *run)
 			/* The terminal is gone; the copy is not. */
 			run->terminal = false;
 			run->line_open = false;
-			run->stop_wanted |= run->stop_on_hangup;
+			if (run->stop_on_hangup)
+				want_stop(run);
 			break;
 		default:
 			stop_signal(run);
@@ -221,20 +234,51 @@ static void stop_when_wanted(struct headless *run)
 	if (!run->stop_wanted || run->stop_said || session_state(run->session) != SESSION_RUNNING)
 		return;
 	run->stop_said = true;
-	run->stopping_since = clock_monotonic();
 	job_stop(job);
 	close_line(run);
 	fputs(_("clonedeck: Stopping: waiting for what is in flight, flushing, saving the map.\n"),
 	      stderr);
 }
 
-static int poll_timeout(const struct headless *run)
+/* A disk that hangs may never let the copy stop: then there is a way out, and nobody need be there
+ * to take it. */
+static void look_after_stop(struct headless *run)
 {
+	struct job_snapshot job = { 0 };
 	uint64_t now = clock_monotonic();
 
-	if (run->next <= now)
+	if (!run->stop_wanted)
+		return;
+	session_snapshot(run->session, &job);
+
+	const uint64_t moved[] = { job.source.requests + job.destination.requests,
+				   (uint64_t)job.state, (uint64_t)session_state(run->session) };
+
+	if (memcmp(moved, run->moved, sizeof(moved)) != 0) {
+		memcpy(run->moved, moved, sizeof(moved));
+		run->moved_at = now;
+	}
+	if (now - run->moved_at >= HANGS_AFTER * NSEC_PER_SEC)
+		run->abandoned = true;
+	if (run->way_out_said || now - run->moved_at < LEAVE_AFTER)
+		return;
+	run->way_out_said = true;
+	close_line(run);
+	fprintf(stderr,
+		_("clonedeck: Still stopping: a disk does not answer. A second signal leaves it "
+		  "alone; without one that is done after %u seconds.\n"),
+		HANGS_AFTER);
+}
+
+static int poll_timeout(const struct headless *run)
+{
+	uint64_t now = clock_monotonic(), next = run->next;
+
+	if (run->stop_wanted && (next <= now || next > now + LOOK_EVERY))
+		next = now + LOOK_EVERY;
+	if (next <= now)
 		return session_job(run->session) ? 0 : -1;
-	return (int)((run->next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+	return (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
 /* Without memory the kernel may refuse to wait for descriptors. The copy, and whoever sends a
@@ -252,6 +296,24 @@ static void wait_for_events(struct headless *run)
 	if (session_dispatch(run->session) & SESSION_CHANGE_MAP)
 		say_moved(run);
 	stop_when_wanted(run);
+	look_after_stop(run);
+}
+
+/* Closing a disk and saving a report take as long as disks do, and may be left like all else. */
+static void finish(struct headless *run)
+{
+	struct error error = { 0 };
+
+	while (session_state(run->session) == SESSION_RUNNING && !run->abandoned &&
+	       !session_can_finish(run->session))
+		wait_for_events(run);
+	if (!run->abandoned && session_begin_finish(run->session, &error) < 0)
+		cli_error(&error);
+	while (session_state(run->session) == SESSION_FINISHING && !run->abandoned)
+		wait_for_events(run);
+	if (session_state(run->session) == SESSION_FINISHED &&
+	    session_finish_error(run->session)->code)
+		cli_error(session_finish_error(run->session));
 }
 
 /* Never 0: nothing was copied. */
@@ -325,13 +387,10 @@ static void wait_for_disk(struct headless *run)
 {
 	const struct session_waiting *waiting;
 
-	while ((waiting = session_waiting(run->session))) {
-		struct error error = { 0 };
-
+	while (!run->abandoned && (waiting = session_waiting(run->session))) {
 		say_waiting(run, waiting);
 		if (waited_enough(run, waiting)) {
-			if (session_finish(run->session, &error) < 0)
-				cli_error(&error);
+			finish(run);
 			continue;
 		}
 		show(run);
@@ -375,19 +434,16 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 	}
 	if (session_start(session, &error) < 0)
 		return cli_error(&error);
-	while (session_state(session) == SESSION_STARTING)
+	while (session_state(session) == SESSION_STARTING && !run.abandoned)
 		wait_for_events(&run);
-	if (session_state(session) != SESSION_RUNNING)
+	if (session_state(session) == SESSION_PLANNED)
 		return start_failed(session);
-	do {
+	while (session_state(session) == SESSION_RUNNING && !run.abandoned) {
 		while (!show(&run) && !run.abandoned)
 			wait_for_events(&run);
 		close_line(&run);
-		if (run.abandoned)
-			return leave(retabandoned);
-		if (session_finish(session, &error) < 0)
-			cli_error(&error);
+		finish(&run);
 		wait_for_disk(&run);
-	} while (session_state(session) == SESSION_RUNNING);
-	return print_report(&run);
+	}
+	return run.abandoned ? leave(retabandoned) : print_report(&run);
 }

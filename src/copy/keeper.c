@@ -17,6 +17,8 @@
 
 #define TICK         (NSEC_PER_SEC / 10)
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
+/* Longer than requests take that come back at all. */
+#define SAVE_SOON (2 * NSEC_PER_SEC)
 /* After a pause as long as this the destination is checked again before it is written. */
 #define CHECK_AFTER (10 * NSEC_PER_SEC)
 
@@ -411,7 +413,7 @@ static bool save_due(struct job *job, uint64_t now)
 		return false;
 	if (atomic_exchange(&job->want_save, false))
 		return true;
-	return k->map_changed && now >= k->next_save && k->state != JOB_STOPPING;
+	return k->map_changed && now >= k->next_save;
 }
 
 static void take_rate(struct job *job)
@@ -430,6 +432,16 @@ static void take_rate(struct job *job)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is not limited any more."));
 }
 
+/* The end saves the map, but a source that hangs may never let it come. */
+static void begin_stopping(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	keeper_set_state(job, JOB_STOPPING, now);
+	if (k->next_save > now + SAVE_SOON)
+		k->next_save = now + SAVE_SOON;
+}
+
 /* False: the job has ended. */
 static bool tick(struct job *job, uint64_t now)
 {
@@ -443,7 +455,7 @@ static bool tick(struct job *job, uint64_t now)
 	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)
-			keeper_set_state(job, JOB_STOPPING, now);
+			begin_stopping(job, now);
 		if (job->pass)
 			abort_check(job, now);
 	}

@@ -24,8 +24,10 @@ static struct {
 	unsigned vanishes, until_back, returns; /* times; dispatches */
 	struct session_waiting waiting;
 	unsigned moves;
-	bool hangs;
-	int signal; /* SIGTERM when 0 */
+	bool hangs, release_hangs;
+	unsigned hours_pass_at; /* dispatch, 0 never */
+	uint64_t ahead;         /* of the clock, ns */
+	int signal;             /* SIGTERM when 0 */
 	unsigned signal_again, signal_last;
 	unsigned signal_at; /* dispatch, 0 never */
 	bool start_fails;
@@ -44,7 +46,11 @@ int __wrap_session_fd(const struct session *session);
 unsigned __wrap_session_dispatch(struct session *session);
 struct job *__wrap_session_job(const struct session *session);
 const struct error *__wrap_session_start_error(const struct session *session);
-int __wrap_session_finish(struct session *session, struct error *reterr);
+bool __wrap_session_can_finish(struct session *session);
+int __wrap_session_begin_finish(struct session *session, struct error *reterr);
+const struct error *__wrap_session_finish_error(const struct session *session);
+uint64_t __real_clock_monotonic(void);
+uint64_t __wrap_clock_monotonic(void);
 const struct report *__wrap_session_report(const struct session *session);
 bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret);
 const struct session_waiting *__wrap_session_waiting(const struct session *session);
@@ -57,6 +63,11 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	play.polls++;
 	errno = ENOMEM;
 	return play.poll_fails ? -1 : 0;
+}
+
+uint64_t __wrap_clock_monotonic(void)
+{
+	return __real_clock_monotonic() + play.ahead;
 }
 
 int __wrap_session_start(struct session *session, struct error *reterr)
@@ -78,6 +89,8 @@ int __wrap_session_fd(const struct session *session)
 unsigned __wrap_session_dispatch(struct session *session)
 {
 	play.dispatches++;
+	if (play.dispatches == play.hours_pass_at)
+		play.ahead = 7200 * NSEC_PER_SEC;
 	if (play.dispatches == play.signal_at || play.dispatches == play.signal_again ||
 	    play.dispatches == play.signal_last)
 		raise(play.signal ? play.signal : SIGTERM);
@@ -101,17 +114,31 @@ const struct error *__wrap_session_start_error(const struct session *session)
 	return &play.error;
 }
 
-int __wrap_session_finish(struct session *session, struct error *reterr)
+bool __wrap_session_can_finish(struct session *session)
+{
+	return play.state == SESSION_RUNNING;
+}
+
+int __wrap_session_begin_finish(struct session *session, struct error *reterr)
 {
 	bool gone = play.vanishes && play.state == SESSION_RUNNING;
 
-	play.state = gone ? SESSION_WAITING : SESSION_FINISHED;
+	play.state = gone                 ? SESSION_WAITING
+		     : play.release_hangs ? SESSION_FINISHING
+					  : SESSION_FINISHED;
 	if (gone) {
 		play.vanishes--;
 		play.waiting.since = clock_monotonic();
 		play.until_back += play.dispatches;
 	}
 	return 0;
+}
+
+const struct error *__wrap_session_finish_error(const struct session *session)
+{
+	static const struct error none;
+
+	return &none;
 }
 
 const struct report *__wrap_session_report(const struct session *session)
@@ -258,6 +285,46 @@ START_TEST(hanging_disk_is_left)
 }
 END_TEST
 
+static void leaves(unsigned dispatches)
+{
+	play.poll_fails = true;
+	ck_assert_int_eq(headless_run((struct session *)&play, signals, &options, &abandoned),
+			 EXIT_STOPPED);
+	ck_assert(abandoned);
+	ck_assert_uint_ge(play.dispatches, dispatches);
+}
+
+/* Whoever sent the only signal may not be there any more. */
+START_TEST(hanging_disk_is_left_by_itself)
+{
+	play.hangs = true;
+	play.until_ended = 1000000000;
+	play.signal_at = 5;
+	play.hours_pass_at = 8;
+	leaves(play.hours_pass_at);
+	ck_assert_uint_eq(play.stops, 1);
+}
+END_TEST
+
+START_TEST(disk_that_cannot_be_opened_is_left)
+{
+	play.until_started = 1000000000;
+	play.signal_at = 2;
+	play.hours_pass_at = 4;
+	leaves(play.hours_pass_at);
+	ck_assert_uint_eq(play.stops, 0);
+}
+END_TEST
+
+START_TEST(disk_that_cannot_be_released_is_left)
+{
+	play.release_hangs = true;
+	play.signal_at = 12;
+	play.hours_pass_at = 14;
+	leaves(play.hours_pass_at);
+}
+END_TEST
+
 /* Twice in one copy. */
 START_TEST(disk_that_comes_back)
 {
@@ -320,6 +387,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, signal_without_poll);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, hanging_disk_is_left);
+	tcase_add_test(tcase, hanging_disk_is_left_by_itself);
+	tcase_add_test(tcase, disk_that_cannot_be_opened_is_left);
+	tcase_add_test(tcase, disk_that_cannot_be_released_is_left);
 	tcase_add_test(tcase, map_is_moved_by_a_signal);
 	tcase_add_test(tcase, disk_that_comes_back);
 	tcase_add_test(tcase, disk_that_stays_away);
