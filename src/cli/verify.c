@@ -211,7 +211,7 @@ int cli_verify(int argc, char **argv)
 		return EXIT_ENVIRONMENT;
 	}
 	if (session_new(&verify.options.session, &session, &error) < 0 ||
-	    session_scan(session, &error) < 0)
+	    clone_scan(session, &verify.options, &error) < 0)
 		return cli_error(&error);
 	verify.session = session;
 	return run(&verify);

@@ -27,12 +27,16 @@ static bool is_gone(struct job *job, bool destination)
 
 static void fail(struct job *job, bool destination)
 {
-	const char *name = destination ? job->setup.destination.name : job->setup.source.name;
+	const struct io_end *end = destination ? &job->setup.destination : &job->setup.source;
 	struct error error;
 
 	error_set(&error, destination ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, -ENODEV,
-		  destination ? "write" : "read", name,
-		  _("%s is gone: it was unplugged, or has lost its power or its link."), name);
+		  destination ? "write" : "read", end->name,
+		  end->regular_file ? _("%s is gone: the disk that it lies on was unplugged, or "
+					"has lost its power or its link.")
+				    : _("%s is gone: it was unplugged, or has lost its power or "
+					"its link."),
+		  end->name);
 	job_fail(job, destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
 }
 

@@ -11,6 +11,7 @@
 
 #include <libudev.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/attr.h"
@@ -18,6 +19,7 @@
 #include "discover/gather.h"
 #include "discover/merge.h"
 #include "discover/nodes.h"
+#include "discover/late.h"
 #include "discover/probe.h"
 #include "discover/regions.h"
 #include "discover/usage.h"
@@ -324,6 +326,7 @@ static int make_request(const struct build *build, const struct disk *disk,
 {
 	*ret = (struct probe_request){
 		.devno = disk->identity.devno,
+		.diskseq = disk->identity.diskseq,
 		.size = disk->identity.size,
 		.sector_size = disk->identity.logical_sector_size,
 		.sg_only = disk_is_sg_only(disk),
@@ -382,52 +385,73 @@ static int take_result(struct build *build, size_t index, struct probe_result *r
 	return r;
 }
 
+static int say_silent(struct build *build, struct disk *disk)
+{
+	disk->silent = true;
+	if (!disk->table[0])
+		text_copy(disk->table, sizeof(disk->table), "?");
+	return say_missing(build,
+			   _("%s did not answer in time: it is listed as udev knows it. "
+			     "It may be spinning up or failing."),
+			   disk->node);
+}
+
 static int take_answers(struct build *build, struct probe *probe, const size_t *indices,
 			size_t count)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		struct disk *disk = &build->list->disks[indices[i]];
 		struct probe_result result;
 
-		if (probe_take(probe, i, &result)) {
+		if (probe_take(probe, i, &result))
 			r = take_result(build, indices[i], &result);
-		} else {
-			if (!disk->table[0])
-				text_copy(disk->table, sizeof(disk->table), "?");
-			r = say_missing(
-				build,
-				_("%s did not answer in time: it is listed as udev knows it. "
-				  "It may be spinning up or failing."),
-				disk->node);
-		}
+		else
+			r = say_silent(build, &build->list->disks[indices[i]]);
 	}
 	return r;
 }
 
-static int make_requests(const struct build *build, struct probe_request *requests, size_t *indices,
-			 size_t *retcount)
+static bool is_to_be_read(const struct build *build, const struct disk *disk)
+{
+	const struct scan_options *options = build->options;
+	dev_t devno = disk->identity.devno;
+
+	return (disk->identity.size || disk_is_sg_only(disk)) &&
+	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
+}
+
+static int make_requests(struct build *build, const struct late *late,
+			 struct probe_request *requests, size_t *indices, size_t *retcount)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < build->list->count; i++) {
-		const struct disk *disk = &build->list->disks[i];
+		struct disk *disk = &build->list->disks[i];
+		int r;
 
-		if (disk->identity.size == 0 && !disk_is_sg_only(disk))
+		if (!is_to_be_read(build, disk)) {
+			if (disk->identity.size && !disk->table[0])
+				text_copy(disk->table, sizeof(disk->table), "?");
 			continue;
-		if (make_request(build, disk, &requests[count]) < 0) {
+		}
+		disk->silent = late_has(late, &disk->identity);
+		r = disk->silent ? say_silent(build, disk)
+				 : make_request(build, disk, &requests[count]);
+		if (r < 0) {
 			while (count > 0)
 				free(requests[--count].known);
 			return -ENOMEM;
 		}
-		indices[count++] = i;
+		if (!disk->silent)
+			indices[count++] = i;
 	}
 	*retcount = count;
 	return 0;
 }
 
-int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
+int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
+		struct error *reterr)
 {
 	size_t most = build->list->count, count = 0;
 	struct probe_request *requests = calloc(most + 1, sizeof(*requests));
@@ -435,12 +459,13 @@ int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
 	struct probe *probe = NULL;
 	int r = requests && indices ? 0 : -ENOMEM;
 
+	late_wait(late, glance ? 0 : clock_monotonic() + patience);
 	if (r == 0)
-		r = make_requests(build, requests, indices, &count);
+		r = make_requests(build, late, requests, indices, &count);
 	if (r == 0)
 		r = probe_start(requests, count, &probe);
 	if (r == 0) {
-		probe_wait(probe, deadline);
+		probe_wait(probe, clock_monotonic() + patience);
 		r = take_answers(build, probe, indices, count);
 	}
 	if (r == -ENOMEM)
@@ -448,7 +473,7 @@ int build_probe(struct build *build, uint64_t deadline, struct error *reterr)
 	else if (r < 0)
 		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "read", NULL,
 			  _("No thread could be started to read the disks: %s."), error_phrase(r));
-	probe_release(probe);
+	late_add(late, probe);
 	free(requests);
 	free(indices);
 	return r;

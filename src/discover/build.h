@@ -12,12 +12,15 @@
 
 struct udev;
 struct build;
+struct late;
 
 /* Enumerates devices and gathers everything that needs no opening. */
 int build_new(struct udev *udev, const struct scan_options *options, struct build **ret,
 	      struct error *reterr);
-/* Opens and reads the disks; those that have not answered at the deadline stay unread. */
-int build_probe(struct build *build, uint64_t deadline, struct error *reterr);
+/* Opens and reads the disks; those that have not answered after `patience` (ns) stay unread, and
+ * are late from then on. Those that are late already are waited for first, but not for a glance. */
+int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
+		struct error *reterr);
 /* Hands the list over, complete and sorted. */
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr);
 void build_destroy(struct build *build); /* NULL is fine */

@@ -125,6 +125,7 @@ struct disk {
 	enum tristate removable;
 	enum tristate read_only;
 	enum tristate medium_present;
+	bool silent;               /* it was to be read, and has not answered */
 	uint32_t max_transfer;     /* bytes, queue/max_sectors_kb; 0 unknown */
 	uint32_t max_command;      /* bytes, queue/max_hw_sectors_kb; 0 unknown */
 	enum tristate write_cache; /* volatile: a flush is needed (WCE of a SCSI disk) */

@@ -234,10 +234,41 @@ bool probe_take(struct probe *probe, size_t index, struct probe_result *ret)
 	return done;
 }
 
+bool probe_waits_for(struct probe *probe, dev_t devno, uint64_t diskseq)
+{
+	bool waits = false;
+
+	pthread_mutex_lock(&probe->lock);
+	for (size_t i = 0; i < probe->count && !waits; i++) {
+		const struct probe_job *job = &probe->jobs[i];
+
+		waits = job->state == PROBE_PENDING && job->request.devno == devno &&
+			job->request.diskseq == diskseq;
+	}
+	pthread_mutex_unlock(&probe->lock);
+	return waits;
+}
+
+bool probe_is_done(struct probe *probe)
+{
+	pthread_mutex_lock(&probe->lock);
+
+	/* Of those that nobody has begun with there is nothing to wait for once it was stopped. */
+	bool done = probe->done == (atomic_load(&probe->stop) ? probe->next : probe->count);
+
+	pthread_mutex_unlock(&probe->lock);
+	return done;
+}
+
+void probe_stop(struct probe *probe)
+{
+	atomic_store(&probe->stop, true);
+}
+
 void probe_release(struct probe *probe)
 {
 	if (!probe)
 		return;
-	atomic_store(&probe->stop, true);
+	probe_stop(probe);
 	let_go(probe);
 }

@@ -22,6 +22,7 @@ struct probe;
 struct probe_request {
 	char node[64];
 	dev_t devno; /* another device under this name is not read */
+	uint64_t diskseq;
 	uint64_t size;
 	uint32_t sector_size;
 	bool sg_only;        /* the disk has no block node: its size is asked for, nothing else */
@@ -45,7 +46,13 @@ int probe_start(const struct probe_request *requests, size_t count, struct probe
 void probe_wait(struct probe *probe, uint64_t deadline);
 /* Once each, after probe_wait(): moves the answer out; false for a disk that has not answered. */
 bool probe_take(struct probe *probe, size_t index, struct probe_result *ret);
-/* Tells what still runs to stop and lets go of it. NULL is fine. */
+/* Is this device still to answer? 0 for the sequence number: unknown. */
+bool probe_waits_for(struct probe *probe, dev_t devno, uint64_t diskseq);
+/* Have all answered? Then it is to be released. */
+bool probe_is_done(struct probe *probe);
+/* Tells what still runs to stop at the next answer. */
+void probe_stop(struct probe *probe);
+/* Stops what still runs and lets go of it. NULL is fine. */
 void probe_release(struct probe *probe);
 
 #endif

@@ -16,14 +16,17 @@
 #include "base/i18n.h"
 #include "discover/build.h"
 #include "discover/hotplug.h"
+#include "discover/late.h"
 
-#define SCAN_DEADLINE (5 * NSEC_PER_SEC)
+#define PATIENCE        (5 * NSEC_PER_SEC)
+#define PATIENCE_GLANCE (1 * NSEC_PER_SEC)
 
 struct scan {
 	struct scan_options options;
 	char *practice_dir, *mountinfo, *swaps; /* what the options point to */
 	struct udev *udev;
 	struct hotplug *hotplug; /* NULL: no events here */
+	struct late late;
 };
 
 static int copy_text(const char *from, char **ret)
@@ -82,6 +85,7 @@ void scan_destroy(struct scan *scan)
 {
 	if (!scan)
 		return;
+	late_done(&scan->late);
 	hotplug_destroy(scan->hotplug);
 	udev_unref(scan->udev);
 	free(scan->practice_dir);
@@ -90,17 +94,35 @@ void scan_destroy(struct scan *scan)
 	free(scan);
 }
 
-int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr)
+void scan_only(struct scan *scan, const dev_t *only)
+{
+	scan->options.only_some = only;
+	for (int i = 0; only && i < 2; i++)
+		scan->options.only[i] = only[i];
+}
+
+static int look(struct scan *scan, bool glance, struct disk_list **ret, struct error *reterr)
 {
 	struct build *build = NULL;
 	int r = build_new(scan->udev, &scan->options, &build, reterr);
 
 	if (r == 0 && scan->options.probe)
-		r = build_probe(build, clock_monotonic() + SCAN_DEADLINE, reterr);
+		r = build_probe(build, &scan->late, glance ? PATIENCE_GLANCE : PATIENCE, glance,
+				reterr);
 	if (r == 0)
 		r = build_finish(build, ret, reterr);
 	build_destroy(build);
 	return r;
+}
+
+int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr)
+{
+	return look(scan, false, ret, reterr);
+}
+
+int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr)
+{
+	return look(scan, true, ret, reterr);
 }
 
 int scan_event_fd(struct scan *scan)

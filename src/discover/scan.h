@@ -4,12 +4,14 @@
  * file systems and libmount for mounts, and follows hot-plug. Read-only:
  * devices are opened O_RDONLY (O_NONBLOCK), and never at all with probe unset.
  *
- * One scan belongs to one thread. The lists it hands out are independent of it.
+ * One scan belongs to one thread. The lists it hands out are independent of it. It
+ * remembers which disks have not answered: they are read again once they have.
  */
 #ifndef CLONEDECK_DISCOVER_SCAN_H
 #define CLONEDECK_DISCOVER_SCAN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "discover/disk.h"
@@ -23,14 +25,22 @@ struct scan_options {
 				     machine */
 	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
 	const char *swaps;        /* NULL: /proc/swaps */
+	bool only_some;           /* with probe: open no other disks than these */
+	dev_t only[2];
 };
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
 void scan_destroy(struct scan *scan);
+/* From now on at most these disks are opened (a number of 0: none); what there is to know of the
+ * others comes from udev and sysfs. NULL: all again. */
+void scan_only(struct scan *scan, const dev_t *only);
 
 /* A fresh, complete list; the caller destroys it. A disk that answers slowly or
  * not at all is listed without its table after a time limit (5 s for all). */
 int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr);
+/* The same for whoever wants a list at once: after a second what has not answered is listed as
+ * udev knows it, and disk.silent. */
+int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr);
 
 /* Descriptor that becomes readable on a udev block or scsi_generic event, or -1. */
 int scan_event_fd(struct scan *scan);

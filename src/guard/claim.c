@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "discover/identity.h"
 #include "discover/sg_only.h"
+#include "guard/rule.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
@@ -43,6 +44,7 @@ struct claim {
 	bool past_cache;  /* the data go by SCSI commands */
 	bool created;     /* this claim made the image file */
 	struct stat file; /* of an image */
+	struct guard_place place;
 };
 
 static bool is_device(const struct claim *claim)
@@ -388,31 +390,6 @@ int claim_check(struct claim *claim, struct error *reterr)
 						     : check_device(claim, reterr);
 }
 
-/* What the SCSI layer calls a disk that it gave up; one that it recovers is only blocked. */
-static bool given_up(const char *class, dev_t disk)
-{
-	char path[64], state[32] = "";
-
-	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/device/state", class, major(disk),
-		 minor(disk));
-	CLEANUP(fclose) FILE *f = fopen(path, "re");
-
-	if (!f || fscanf(f, "%31s", state) != 1)
-		return false;
-	return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
-	       strcmp(state, "cancel") == 0 || strcmp(state, "deleted") == 0 ||
-	       strcmp(state, "dead") == 0;
-}
-
-/* The kernel takes the directory away with the disk, and keeps the number while it is open. */
-static bool left_the_kernel(const char *class, dev_t disk)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
-	return access(path, F_OK) < 0 && errno == ENOENT;
-}
-
 bool claim_present(const struct claim *claim)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
@@ -420,10 +397,11 @@ bool claim_present(const struct claim *claim)
 	const char *class = sg_only ? "char" : "block";
 	uint64_t size = 0, diskseq = 0;
 
+	if (!facts_place_present(&claim->place))
+		return false;
 	if (!is_device(claim))
 		return true;
-	if (left_the_kernel(class, endpoint->identity.devno) ||
-	    given_up(class, endpoint->identity.devno))
+	if (!guard_device_present(class, endpoint->identity.devno))
 		return false;
 	if (sg_only)
 		return true;
@@ -517,6 +495,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		claim_discard(claim);
 		return r;
 	}
+	facts_find_place(&claim->endpoint, &claim->place);
 	*ret = claim;
 	return 0;
 }

@@ -36,8 +36,9 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 int claim_check(struct claim *claim, struct error *reterr);
 /*
  * Is the device still attached, or was it unplugged, or given up by the kernel
- * after it had answered nothing for long? Asks the kernel alone, never the
- * device. Image files: true. Any thread, several at once.
+ * after it had answered nothing for long? Of an image file, and of what is made
+ * of other devices: are those on which it lies? Asks the kernel alone, never the
+ * device. Any thread, several at once.
  */
 bool claim_present(const struct claim *claim);
 /* Releases locks; asks the kernel to read a whole disk's table again when

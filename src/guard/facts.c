@@ -97,10 +97,15 @@ static void add_below(struct search *search, dev_t devno, const char *disk_name)
 static void below_device(struct search *search, dev_t devno, unsigned depth)
 {
 	char link[64], directory[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX];
+	struct guard_place *place = search->place;
+	size_t before = place->below_count, with_it;
 
 	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(devno), minor(devno));
 	if (depth > DEPTH_MAX || !realpath(link, directory)) {
-		search->place->complete = false;
+		place->complete = false;
+		/* A file system stays mounted when its disk has gone. */
+		if (depth <= DEPTH_MAX && errno == ENOENT && access("/sys/dev/block", F_OK) == 0)
+			place->gone = true;
 		return;
 	}
 	/* A partition's directory lies in that of its disk. */
@@ -114,6 +119,7 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 	} else {
 		add_below(search, devno, strrchr(directory, '/') + 1);
 	}
+	with_it = place->below_count;
 	const char *name = strrchr(directory, '/') + 1;
 
 	if (strncmp(name, "zram", 4) == 0 || strncmp(name, "ram", 3) == 0)
@@ -134,6 +140,8 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 		if (read_devno(slave, &slave_devno))
 			below_device(search, slave_devno, depth + 1);
 	}
+	if (with_it > before)
+		place->below[before].bottom = place->below_count == with_it;
 }
 
 /* The deepest part of an absolute or relative path that exists, resolved. */
@@ -245,6 +253,19 @@ bool facts_path_on(const char *path, const struct endpoint *endpoint)
 
 	find_place(mounts, path, &place);
 	return rule_place_on(&place, endpoint);
+}
+
+void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret)
+{
+	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
+	struct search search = { .mounts = mounts, .place = ret };
+
+	/* A disk without a block node has nothing below it. */
+	*ret = (struct guard_place){ .complete = !endpoint_is_sg_only(endpoint) };
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		find_place(mounts, endpoint->node, ret);
+	else if (ret->complete)
+		below_device(&search, endpoint->devno, 0);
 }
 
 /* What a device is made of, without itself. */

@@ -44,6 +44,10 @@ bool rule_place_on(const struct guard_place *place, const struct endpoint *endpo
 /* Some device below the place lies on the same disk as the endpoint. */
 bool rule_place_beside(const struct guard_place *place, const struct endpoint *endpoint);
 
+/* present.c */
+/* The kernel has it ("block" or "char"), and has not given it up. */
+bool guard_device_present(const char *class, dev_t devno);
+
 /* rules_backend.c */
 void rule_sg_backend(const struct rule_context *context, struct verdict *ret);
 void rule_block_node(const struct rule_context *context, struct verdict *ret);

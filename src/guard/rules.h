@@ -40,9 +40,11 @@ struct guard_place {
 	char path[512]; /* "" when there is no such file in this plan */
 	bool in_memory; /* tmpfs, ramfs, or an overlay or loop file on one */
 	bool complete;  /* all devices below it were found */
+	bool gone;      /* a device below it is not attached any more */
 	struct {
 		dev_t devno;   /* partition or disk */
 		char disk[64]; /* node of the whole disk */
+		bool bottom;   /* it lies on nothing else */
 	} below[GUARD_BELOW_MAX];
 	size_t below_count;
 };
@@ -78,6 +80,13 @@ bool facts_path_on(const char *path, const struct endpoint *endpoint);
 /* Is that file, under whatever name, the endpoint's own: the image, or the one behind a loop
  * device? No for a file that is not there. Reads the machine. */
 bool facts_is_storage(const char *path, const struct endpoint *endpoint);
+
+/* What an end lies on: a device's own node and all below it, or all below an image that is there.
+ * Reads the machine. */
+void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret);
+/* Is any disk of the place still attached? Yes where not all of them are known. Asks the kernel
+ * alone, never a disk. */
+bool facts_place_present(const struct guard_place *place);
 
 /* allow: NULL-terminated array of rule ids, or NULL. -EINVAL (class USAGE) for an id that no
  * rule has. */

@@ -36,6 +36,7 @@ void session_disks_done(struct session *session)
 	if (found)
 		session_drop_disks(session, found);
 	disk_list_destroy(session->scanning.disks);
+	scan_destroy(session->scanning.scan);
 	scan_destroy(session->scan);
 	disk_list_destroy(session->disks);
 }
@@ -71,20 +72,77 @@ int session_scan(struct session *session, struct error *reterr)
 	return 0;
 }
 
+static dev_t disk_number(const struct session *session, const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE ? NULL : endpoint_disk(session->disks, endpoint);
+
+	return disk ? disk->identity.devno : 0;
+}
+
+void session_look_only_at(struct session *session, const struct endpoint *source,
+			  const struct endpoint *destination)
+{
+	dev_t only[2] = { 0 };
+
+	if (source)
+		only[0] = disk_number(session, source);
+	if (destination)
+		only[1] = disk_number(session, destination);
+	scan_only(session->scan, only);
+}
+
+void session_look_at_all(struct session *session)
+{
+	scan_only(session->scan, NULL);
+}
+
+static void look_for_images(struct scan_task *scanning)
+{
+	for (int destination = 0; destination < 2; destination++) {
+		struct looked *looked = &scanning->images[destination];
+
+		looked->error = (struct error){ 0 };
+		if (looked->recorded.kind == ENDPOINT_IMAGE)
+			looked->result =
+				session_find_end(scanning->disks, &looked->recorded, destination,
+						 &looked->found, &looked->error);
+	}
+}
+
 /* A scan belongs to one thread, so the task has one of its own. */
 static void *scan_body(void *argument)
 {
 	struct scan_task *scanning = argument;
-	struct scan *scan = NULL;
+	struct error *error = &scanning->error;
+	int r = 0;
 
 	scanning->disks = NULL;
-	scanning->error = (struct error){ 0 };
-	scanning->result = scan_new(&scanning->options, &scan, &scanning->error);
-	if (scanning->result == 0)
-		scanning->result = scan_run(scan, &scanning->disks, &scanning->error);
-	scan_destroy(scan);
+	*error = (struct error){ 0 };
+	if (!scanning->scan)
+		r = scan_new(&scanning->options, &scanning->scan, error);
+	if (r == 0)
+		r = (scanning->patient ? scan_run : scan_glance)(scanning->scan, &scanning->disks,
+								 error);
+	if (r == 0 && scanning->looks)
+		look_for_images(scanning);
+	scanning->result = r;
 	task_announce(&scanning->task);
 	return NULL;
+}
+
+static void begin(struct session *session, bool patient)
+{
+	struct scan_task *scanning = &session->scanning;
+
+	scanning->again = false;
+	scanning->patient = patient;
+	scanning->looks = session->state == SESSION_WAITING;
+	if (scanning->looks) {
+		scanning->images[0].recorded = session->plan->source;
+		scanning->images[1].recorded = session->plan->destination;
+	}
+	task_start(&scanning->task, scan_body, scanning, &session->scan_error);
 }
 
 void session_rescan(struct session *session)
@@ -92,29 +150,46 @@ void session_rescan(struct session *session)
 	struct scan_task *scanning = &session->scanning;
 
 	scanning->follows = true;
-	if (scanning->task.running) {
+	if (scanning->task.running)
 		scanning->again = true;
-		return;
+	else
+		begin(session, false);
+}
+
+/* Nobody waits for one disk to see all the others; one that takes its time is seen a little later.
+ */
+static bool is_silent_now(const struct disk_list *before, const struct disk_list *now)
+{
+	for (size_t i = 0; i < now->count; i++) {
+		const struct disk *disk = &now->disks[i];
+		const struct disk *then = before ? disk_list_find(before, disk->node) : NULL;
+
+		if (disk->silent && (!then || !then->silent))
+			return true;
 	}
-	scanning->again = false;
-	task_start(&scanning->task, scan_body, scanning, &session->scan_error);
+	return false;
 }
 
 void session_take_scan(struct session *session, unsigned *changes)
 {
 	struct scan_task *scanning = &session->scanning;
+	bool unsettled = false;
 
 	task_join(&scanning->task);
 	session->scan_error = scanning->error;
 	*changes |= SESSION_CHANGE_DISKS;
 	if (scanning->result == 0) {
+		unsettled = is_silent_now(session->disks, scanning->disks);
 		replace_disks(session, scanning->disks);
 		scanning->disks = NULL;
 		session_recheck(session);
+		session_take_looked(session);
 		session_look_for_ends(session, changes);
 	}
 	if (scanning->again)
 		session_rescan(session);
+	else if (unsettled && !scanning->patient && scanning->follows)
+		begin(session, true);
 }
 
 void session_take_hotplug(struct session *session, unsigned *changes)

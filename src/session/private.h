@@ -27,11 +27,22 @@ struct task {
 	int event_fd;
 };
 
+/* An image file that is waited for. Its path may lead to a file system that does not answer. */
+struct looked {
+	struct endpoint recorded, found;
+	int result;
+	struct error error;
+};
+
 struct scan_task {
 	struct task task;
 	bool again;   /* something changed while it ran */
+	bool patient; /* for disks that take their time to answer */
 	bool follows; /* the front end wants lists in the background, not just the first one */
+	bool looks;   /* for the ends of the plan that are images */
+	struct looked images[2]; /* source, destination; of another kind: not looked for */
 	struct scan_options options;
+	struct scan *scan;
 	struct disk_list *disks;
 	struct error error;
 	int result;
@@ -180,11 +191,14 @@ struct past {
 /* The copy after a disk of it has gone (waiting.c). */
 struct waiting {
 	struct session_waiting shown;
-	struct job *job;        /* the part that ended: to be shown until another one runs */
-	struct map *map;        /* what the destination had confirmed; NULL: nothing */
-	struct plan *plan;      /* the session's of before while the next part is started */
-	struct map *resume;     /* likewise */
-	uint64_t refused[2];    /* diskseq of ends that were compared and are others */
+	struct job *job;     /* the part that ended: to be shown until another one runs */
+	struct map *map;     /* what the destination had confirmed; NULL: nothing */
+	struct plan *plan;   /* the session's of before while the next part is started */
+	struct map *resume;  /* likewise */
+	uint64_t refused[2]; /* diskseq of ends that were compared and are others */
+	bool went[2];        /* source, destination: was gone at some time */
+	bool has_looked;     /* for the ends that are images: what came of it last */
+	struct looked images[2];
 	struct job_event *told; /* by all parts so far; the next job's setup borrows them */
 	size_t told_count;
 	int timer_fd;
@@ -370,8 +384,13 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 /* The disk, partition or image as recorded, in the list as it is now: by what it is. */
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		     bool destination, struct endpoint *ret, struct error *reterr);
-/* Is there more than its name to tell this end from others? */
+/* Is there more than its name to tell this disk or partition from others? */
 bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
+/* Does an image lie on the file system, of the very disk, that it lay on by another list? UNKNOWN:
+ * neither has anything to tell it from others. */
+enum tristate session_same_file_system(const struct disk_list *before,
+				       const struct endpoint *recorded,
+				       const struct disk_list *disks, const struct endpoint *found);
 
 /* known.c */
 /* Compares some places that the map calls finished, through the descriptors of both claims. A
@@ -392,6 +411,8 @@ void session_waiting_done(struct session *session);
 bool session_will_wait(const struct session *session);
 /* The job has ended, its ends are still claimed. False: no disk is gone, or none is waited for. */
 bool session_begin_waiting(struct session *session);
+/* What a scan has found of images, before session_look_for_ends(). */
+void session_take_looked(struct session *session);
 /* After a scan. */
 void session_look_for_ends(struct session *session, unsigned *changes);
 void session_take_timer(struct session *session);

@@ -110,6 +110,7 @@ static int find_partition(const struct disk *disk, const struct endpoint *record
 static int find_image(const struct disk_list *disks, const struct endpoint *recorded,
 		      bool destination, struct endpoint *ret, struct error *reterr)
 {
+	struct guard_place place;
 	struct endpoint endpoint;
 	int r = endpoint_resolve(disks, recorded->node, destination, &endpoint, reterr);
 
@@ -119,6 +120,13 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", recorded->node,
 				 _("The image %s of the map does not exist any more."),
 				 recorded->node);
+	facts_find_place(&endpoint, &place);
+	if (!facts_place_present(&place))
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "resume", recorded->node,
+			_("The disk that %s lies on is not attached any more. Unmount what "
+			  "is left of it, attach the disk and mount it at the same place."),
+			recorded->node);
 	bool changed = endpoint.kind != ENDPOINT_IMAGE ||
 		       (endpoint.identity.inode != recorded->identity.inode &&
 			endpoint_inode_lasts(&endpoint)) ||
@@ -151,11 +159,49 @@ int session_find_end(const struct disk_list *disks, const struct endpoint *recor
 	return 0;
 }
 
+static const struct disk *disk_below(const struct disk_list *disks, dev_t devno,
+				     const struct partition **ret)
+{
+	*ret = NULL;
+	for (size_t i = 0; i < disks->count; i++) {
+		const struct disk *disk = &disks->disks[i];
+
+		if (disk->identity.devno == devno)
+			return disk;
+		for (size_t p = 0; p < disk->partition_count; p++) {
+			if (disk->partitions[p].devno != devno)
+				continue;
+			*ret = &disk->partitions[p];
+			return disk;
+		}
+	}
+	return NULL;
+}
+
+/* A file is found by its name, which any disk may have: it is the disk below that has a label, or
+ * the file system. */
+enum tristate session_same_file_system(const struct disk_list *before,
+				       const struct endpoint *recorded,
+				       const struct disk_list *disks, const struct endpoint *found)
+{
+	const struct partition *p, *q;
+	const struct disk *a = disk_below(before, recorded->identity.devno, &p);
+	const struct disk *b = disk_below(disks, found->identity.devno, &q);
+
+	if (!a || !b)
+		return UNKNOWN;
+	if (!same_label(&a->identity, &b->identity) || !p != !q)
+		return NO;
+	if (p && (p->number != q->number || p->start != q->start || strcmp(p->uuid, q->uuid) != 0))
+		return NO;
+	return has_label(a) || (p && p->uuid[0]) ? YES : UNKNOWN;
+}
+
 bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint)
 {
 	const struct disk *disk = endpoint_disk(disks, endpoint);
 
-	return endpoint->kind == ENDPOINT_IMAGE || (disk && has_label(disk));
+	return disk && has_label(disk);
 }
 
 static int begin(struct session *session, const char *map_path, struct error *reterr)
@@ -212,6 +258,23 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 				      recorded->extent_count, &recorded->options, ret, reterr);
 	if (r == 0)
 		*retmap = cleanup_steal(map);
+	return r;
+}
+
+int session_ends_of_map(const struct session *session, const char *map_path,
+			struct endpoint *source, struct endpoint *destination)
+{
+	CLEANUP(plan) struct plan *recorded = NULL;
+	CLEANUP(map) struct map *map = NULL;
+	int r = map_load(map_path, &map, &recorded, NULL);
+
+	if (r == 0 && !recorded)
+		r = -EINVAL;
+	if (r == 0)
+		r = session_find_end(session->disks, &recorded->source, false, source, NULL);
+	if (r == 0)
+		r = session_find_end(session->disks, &recorded->destination, true, destination,
+				     NULL);
 	return r;
 }
 

@@ -79,6 +79,14 @@ enum session_state session_state(const struct session *session);
 /* ---- disks ---- */
 /* Scans now and waits for it. */
 int session_scan(struct session *session, struct error *reterr);
+/* From now on session_scan() opens no other disks than those of these ends (NULL: none), and so
+ * waits for no other; of the others udev and sysfs tell enough for every check. */
+void session_look_only_at(struct session *session, const struct endpoint *source,
+			  const struct endpoint *destination);
+void session_look_at_all(struct session *session);
+/* The ends that a map names, in session_disks(). */
+int session_ends_of_map(const struct session *session, const char *map_path,
+			struct endpoint *source, struct endpoint *destination);
 /* Starts a scan in the background; from then on hot-plug and the end of a copy start one, too. */
 void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */

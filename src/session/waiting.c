@@ -139,9 +139,18 @@ static void tell(struct session *session, enum log_level level, const char *text
 	log_line(session->log, level, "session", "%s", text);
 }
 
+/* Of file systems on a network, or of another program, it is these that tell. */
 static bool is_gone(const struct error *error, enum error_class class)
 {
-	return error->class == class && (error->code == -ENODEV || error->code == -ENXIO);
+	switch (-error->code) {
+	case ENODEV:
+	case ENXIO:
+	case ENOTCONN:
+	case ESTALE:
+		return error->class == class;
+	default:
+		return false;
+	}
 }
 
 bool session_will_wait(const struct session *session)
@@ -149,10 +158,13 @@ bool session_will_wait(const struct session *session)
 	struct job_snapshot job;
 
 	job_snapshot(session->starting.job, &job);
-	return session->options.on_vanish != SESSION_VANISH_STOP &&
-	       job.result == JOB_RESULT_FAILED &&
-	       (is_gone(&job.error, ERROR_CLASS_SOURCE) ||
-		is_gone(&job.error, ERROR_CLASS_DESTINATION));
+	if (session->options.on_vanish == SESSION_VANISH_STOP || job.result != JOB_RESULT_FAILED)
+		return false;
+	/* A file system may have given up before the kernel let go of its disk. */
+	return is_gone(&job.error, ERROR_CLASS_SOURCE) ||
+	       is_gone(&job.error, ERROR_CLASS_DESTINATION) ||
+	       !claim_present(session->starting.source) ||
+	       !claim_present(session->starting.destination);
 }
 
 bool session_begin_waiting(struct session *session)
@@ -179,6 +191,9 @@ bool session_begin_waiting(struct session *session)
 		return false;
 	}
 	waiting->shown = shown;
+	waiting->went[0] = shown.source;
+	waiting->went[1] = shown.destination;
+	waiting->has_looked = false;
 	memset(waiting->refused, 0, sizeof(waiting->refused));
 	say_who(session);
 	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
@@ -291,25 +306,73 @@ void session_give_up_waiting(struct session *session)
 
 /* ---- looking ---- */
 
+void session_take_looked(struct session *session)
+{
+	const struct scan_task *scanning = &session->scanning;
+	struct waiting *waiting = &session->waiting;
+
+	if (!scanning->looks)
+		return;
+	memcpy(waiting->images, scanning->images, sizeof(waiting->images));
+	waiting->has_looked = true;
+}
+
+/* An image lies on the same file system, or has never been away. */
+static enum tristate same_image(const struct session *session, const struct endpoint *recorded,
+				bool destination, const struct endpoint *found)
+{
+	if (!session->waiting.went[destination] &&
+	    recorded->identity.devno == found->identity.devno &&
+	    recorded->identity.inode == found->identity.inode)
+		return YES;
+	return session_same_file_system(session->started_disks, recorded, session->disks, found);
+}
+
+static int find_image(const struct session *session, const struct endpoint *recorded,
+		      bool destination, struct endpoint *ret, struct error *reterr)
+{
+	const struct looked *looked = &session->waiting.images[destination];
+
+	*ret = looked->found;
+	if (looked->result < 0)
+		*reterr = looked->error;
+	else if (same_image(session, recorded, destination, ret) == NO)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
+				 _("%s lies on another file system now. It is not touched."),
+				 recorded->node);
+	return looked->result;
+}
+
+/* False: it is not there, and the note may say why. */
+static bool find_one(struct session *session, const struct endpoint *recorded, bool destination,
+		     struct endpoint *ret)
+{
+	struct session_waiting *shown = &session->waiting.shown;
+	bool image = recorded->kind == ENDPOINT_IMAGE;
+	struct error error = { 0 };
+	int r = image ? find_image(session, recorded, destination, ret, &error)
+		      : session_find_end(session->disks, recorded, destination, ret, &error);
+
+	if (r == 0)
+		return true;
+	session->waiting.went[destination] = true;
+	note_stranger(session, recorded);
+	/* What is to be done: it is to be mounted, or, of two that could be it, one is to go. */
+	if (!shown->note[0] && (image || r == -ENOTUNIQ))
+		text_copy(shown->note, sizeof(shown->note), error.sentence);
+	return false;
+}
+
 static bool find_both(struct session *session, struct endpoint *source,
 		      struct endpoint *destination)
 {
 	struct session_waiting *shown = &session->waiting.shown;
 	const struct plan *plan = session->plan;
-	struct error error = { 0 };
 	bool found_source, found_destination;
 
 	shown->note[0] = '\0';
-	found_source = session_find_end(session->disks, &plan->source, false, source, &error) == 0;
-	if (!found_source)
-		note_stranger(session, &plan->source);
-	found_destination = session_find_end(session->disks, &plan->destination, true, destination,
-					     &error) == 0;
-	if (!found_destination)
-		note_stranger(session, &plan->destination);
-	/* More than one that could be it. */
-	if (!shown->note[0] && error.code == -ENOTUNIQ)
-		text_copy(shown->note, sizeof(shown->note), error.sentence);
+	found_source = find_one(session, &plan->source, false, source);
+	found_destination = find_one(session, &plan->destination, true, destination);
 	if (shown->source == !found_source && shown->destination == !found_destination)
 		return found_source && found_destination;
 	if (!found_source || !found_destination) {
@@ -327,6 +390,14 @@ static bool was_refused(const struct waiting *waiting, const struct endpoint *so
 	       destination->identity.diskseq == waiting->refused[1];
 }
 
+static bool is_sure(const struct session *session, const struct endpoint *recorded,
+		    bool destination, const struct endpoint *found)
+{
+	if (found->kind == ENDPOINT_IMAGE)
+		return same_image(session, recorded, destination, found) == YES;
+	return session_has_label(session->disks, found);
+}
+
 void session_look_for_ends(struct session *session, unsigned *changes)
 {
 	struct waiting *waiting = &session->waiting;
@@ -334,7 +405,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	struct endpoint source, destination;
 	char note[sizeof(shown->note)];
 
-	if (session->state != SESSION_WAITING || shown->trying)
+	if (session->state != SESSION_WAITING || shown->trying || !waiting->has_looked)
 		return;
 	/* They cannot be claimed again before that has let go of them. */
 	if (session->finishing.task.running)
@@ -350,8 +421,8 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 		return;
 	if (session->options.on_vanish == SESSION_VANISH_ASK)
 		return;
-	if (!session_has_label(session->disks, &source) ||
-	    !session_has_label(session->disks, &destination)) {
+	if (!is_sure(session, &session->plan->source, false, &source) ||
+	    !is_sure(session, &session->plan->destination, true, &destination)) {
 		text_copy(shown->note, sizeof(shown->note),
 			  _("It has neither a serial number nor a WWN: whether it is the same disk "
 			    "is for you to say."));

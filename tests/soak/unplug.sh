@@ -18,8 +18,12 @@ echo "# seed $3, to be repeated with SEED=$3 CYCLES=$cycles"
 . "$(dirname -- "$0")/../system/lib.sh"
 . "$(dirname -- "$0")/../system/unplug-lib.sh"
 
+tally() {
+	echo "$1" >>"$work/tally"
+}
+
 one_copy_with_pulled_cables() {
-	local pulls=$((1 + RANDOM % 2)) role i
+	local pulls=$((1 + RANDOM % 2)) role i before
 	three_disks
 	start_copy --on-vanish wait
 	for ((i = 0; i < pulls; i++)); do
@@ -28,13 +32,17 @@ one_copy_with_pulled_cables() {
 		role=source
 		[ $((RANDOM % 2)) -eq 0 ] || role=destination
 		: >err
+		before=$(node "$role")
 		unplug "$role"
 		# At the very end of a copy nobody misses the source any more.
 		wait_for gone_or_ended || return 1
 		[ $((RANDOM % 2)) -eq 0 ] || plug spare
 		sleep "0.$((RANDOM % 10))"
+		[ "$(node spare)" != "$before" ] || tally "with another disk in the old place"
 		plug "$role"
 		wait_for goes_on_or_ended
+		tally "unplugged"
+		[ "$(node "$role")" = "$before" ] || tally "back under another name"
 	done
 	ends 0
 	all_is_copied
@@ -48,6 +56,7 @@ goes_on_or_ended() {
 	grep -q 'goes on' err || ! kill -0 "$copy" 2>/dev/null
 }
 
+trap 'sort "$work/tally" | uniq -c | sed "s/^/# /"; leave' EXIT
 cases=()
 for ((n = 0; n < cycles; n++)); do
 	# One function, one line of TAP and one stretch of the random numbers each.

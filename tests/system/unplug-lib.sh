@@ -33,7 +33,10 @@ three_disks() {
 start_copy() { # [OPTION]...
 	: >out
 	: >err
-	"$CLONEDECK" clone -s "$(node source)" -d "$(node destination)" --confirm "$token" \
+	local ends=()
+	[[ " $* " == *" -s "* ]] || ends+=(-s "$(node source)")
+	[[ " $* " == *" -d "* ]] || ends+=(-d "$(node destination)")
+	"$CLONEDECK" clone "${ends[@]}" --confirm "$token" \
 		--log-dir logs --map copy.map --rate 1M --map-interval 1 "$@" >out 2>err &
 	copy=$!
 	# Something was flushed and is known to be; the rest takes long enough for any machine.

@@ -53,5 +53,57 @@ a_signal_ends_the_waiting() {
 	all_is_copied
 }
 
-run_cases both_come_back_under_other_names_by_themselves nobody_waits_longer_than_was_said \
+# The file system of a disk that is gone stays mounted until somebody unmounts it.
+images_come_back_with_their_disks() {
+	local role=$1
+	three_disks
+	mkfs.ext4 -q -F -m 0 "$(node "$role")"
+	mount_at stick "$(node "$role")"
+	if [ "$role" = source ]; then
+		head -c 6M /dev/urandom >stick/disk.img
+		sync stick/disk.img
+		cp stick/disk.img source.img
+		start_copy -s stick/disk.img
+	else
+		dd if=/dev/urandom of="$(node source)" bs=1M count=6 oflag=direct 2>/dev/null
+		dd if="$(node source)" of=source.img bs=1M count=6 2>/dev/null
+		token=$case_dir/stick/disk.img
+		start_copy -d stick/disk.img -r 6M
+	fi
+	unplug "$role"
+	says_soon "is gone"
+	says_soon "mount it at the same place"
+	umount -l stick
+	# Another disk under its name, with a file of that name on it.
+	mkfs.ext4 -q -F -m 0 "$(node spare)"
+	plug spare
+	mount "$(node spare)" stick
+	head -c 6M /dev/urandom >stick/disk.img
+	sync stick/disk.img
+	spare_before=$(digest stick/disk.img)
+	says_soon "another file system"
+	[ "$(digest stick/disk.img)" = "$spare_before" ]
+	umount stick
+	plug "$role"
+	mount "$(node "$role")" stick
+	says_soon "goes on"
+	ends 0
+	if [ "$role" = source ]; then
+		cmp -n 6291456 source.img "$(node destination)"
+	else
+		cmp source.img stick/disk.img
+	fi
+	umount stick
+}
+
+a_source_image_comes_back_with_its_disk() {
+	images_come_back_with_their_disks source
+}
+
+a_destination_image_comes_back_with_its_disk() {
+	images_come_back_with_their_disks destination
+}
+
+run_cases a_source_image_comes_back_with_its_disk a_destination_image_comes_back_with_its_disk \
+	both_come_back_under_other_names_by_themselves nobody_waits_longer_than_was_said \
 	a_signal_ends_the_waiting

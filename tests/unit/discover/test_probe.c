@@ -84,6 +84,20 @@ START_TEST(deadline_in_the_past_returns_at_once)
 }
 END_TEST
 
+/* Who is still to answer is told by number, and by which of those that had it. */
+START_TEST(who_has_answered_is_not_waited_for)
+{
+	struct probe_request request = { .node = "/dev/null", .devno = 5, .diskseq = 7 };
+
+	ck_assert_int_eq(probe_start(&request, 1, &probe), 0);
+	ck_assert(!probe_waits_for(probe, 5, 8));
+	ck_assert(!probe_waits_for(probe, 6, 7));
+	probe_wait(probe, clock_monotonic() + 30 * NSEC_PER_SEC);
+	ck_assert(!probe_waits_for(probe, 5, 7));
+	ck_assert(probe_is_done(probe));
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("probe");
@@ -96,6 +110,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, many_take_turns);
 	tcase_add_test(tests, released_while_running);
 	tcase_add_test(tests, deadline_in_the_past_returns_at_once);
+	tcase_add_test(tests, who_has_answered_is_not_waited_for);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

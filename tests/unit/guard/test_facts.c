@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -184,6 +185,38 @@ START_TEST(stack_is_followed_to_its_ground)
 }
 END_TEST
 
+/* Of a mirror one disk is enough; what is not wholly known is not given up. */
+START_TEST(place_is_gone_with_its_last_disk)
+{
+	struct guard_place place = {
+		.complete = true,
+		.below = { { .devno = makedev(511, 7) },
+			   { .devno = makedev(511, 8), .bottom = true },
+			   { .devno = makedev(511, 9), .bottom = true } },
+		.below_count = 3,
+	};
+
+	ck_assert(!facts_place_present(&place));
+	place.complete = false;
+	ck_assert(facts_place_present(&place));
+	place.gone = true;
+	ck_assert(!facts_place_present(&place));
+	place = (struct guard_place){ .complete = true };
+	ck_assert(facts_place_present(&place));
+}
+END_TEST
+
+START_TEST(image_is_where_its_disk_is)
+{
+	struct endpoint endpoint = { .kind = ENDPOINT_IMAGE };
+	struct guard_place place;
+
+	ck_assert_ptr_nonnull(strcpy(endpoint.node, path_of("a.img")));
+	facts_find_place(&endpoint, &place);
+	ck_assert(facts_place_present(&place));
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("guard/facts");
@@ -194,6 +227,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_does_not_exist_yet_has_a_place);
 	tcase_add_test(tcase, room_and_holes_are_measured);
 	tcase_add_test(tcase, one_file_by_two_names_is_noticed);
+	tcase_add_test(tcase, place_is_gone_with_its_last_disk);
+	tcase_add_test(tcase, image_is_where_its_disk_is);
 	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
 		tcase_add_test(tcase, memory_is_noticed);
 		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);
