@@ -118,6 +118,7 @@ struct keeper {
 	size_t bad_count;
 	struct doubt doubt[GONE_DOUBTS]; /* a ring */
 	uint64_t doubts;                 /* ever */
+	uint64_t source_gone;            /* monotonic ns; 0 it is not */
 	uint64_t next_look;              /* whether both ends are still there */
 	/* Source, destination: requests that came back, and since when none did while some were
 	 * under way. */

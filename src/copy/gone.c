@@ -10,6 +10,7 @@
 
 #include "base/i18n.h"
 #include "copy/core.h"
+#include "copy/pass.h"
 
 #define LOOK_EVERY NSEC_PER_SEC
 /* No disk takes so long that is well; the kernel's own patience is 30 s and more. */
@@ -137,19 +138,28 @@ static bool source_is_gone(struct job *job)
 	return gone;
 }
 
+/* While nothing else changes it, the saver reads the map itself, not a copy. */
+static bool is_being_saved(const struct job *job)
+{
+	return job->pass && job->pass->traits & PASS_NO_LANES && !saver_idle(job->saver);
+}
+
 void gone_take_back(struct job *job)
 {
 	struct keeper *k = &job->keeper;
-	uint64_t now = clock_monotonic();
 	uint64_t oldest = k->doubts > GONE_DOUBTS ? k->doubts - GONE_DOUBTS : 0;
 	bool any = false;
 
 	if (!k->doubts || !source_is_gone(job))
 		return;
+	if (!k->source_gone)
+		k->source_gone = clock_monotonic();
+	if (is_being_saved(job))
+		return;
 	for (uint64_t i = oldest; i < k->doubts; i++) {
 		const struct doubt *doubt = &k->doubt[i % GONE_DOUBTS];
 
-		if (now - doubt->time > DOUBTFUL)
+		if (doubt->time + DOUBTFUL < k->source_gone)
 			continue;
 		pthread_mutex_lock(&job->map_lock);
 		/* Without memory it stays as it is, and can be tried again all the same. */
@@ -158,7 +168,7 @@ void gone_take_back(struct job *job)
 	}
 	k->doubts = 0;
 	if (any) {
-		k->map_changed = true;
+		k->map_changed = k->flush_due = true;
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("What could not be read in the last seconds before is read again "
 				"later."));

@@ -29,9 +29,10 @@ bool job_nothing_left(const struct job *job)
 	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
 
+/* Once more where the map was changed meanwhile (gone_take_back()). */
 static int flush_prepare(struct job *job, unsigned round)
 {
-	return round == 0 && job->keeper.flush_due;
+	return job->keeper.flush_due;
 }
 
 const struct pass pass_flush = {

@@ -119,6 +119,62 @@ START_TEST(bad_sectors_of_a_disk_that_stays)
 }
 END_TEST
 
+static atomic_bool flush_held;
+
+static int flush_when_let_go(struct io_handle *handle, struct error *reterr)
+{
+	while (atomic_load(&flush_held))
+		usleep(1000);
+	return io_threads_backend.flush(handle, reterr);
+}
+
+static char cell_of_bad_sector(void)
+{
+	char cells[17];
+
+	job_map_cells(rig.job, 0, 0, 16, cells);
+	return cells[4];
+}
+
+/* The map that is being saved is the one that the copy works with: nothing changes it meanwhile,
+ * and what is taken back then is saved once more. */
+START_TEST(nothing_is_taken_back_while_the_map_is_saved)
+{
+	static struct io_backend slow;
+	struct job_snapshot s;
+	struct map *map;
+	uint64_t seen;
+
+	slow = io_threads_backend;
+	slow.flush = flush_when_let_go;
+	fault_backend_init(&rig.bad_destination, &slow, rig.destination_script);
+	rig_add(&rig,
+		&(struct fault_rule){
+			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512 });
+	atomic_store(&flush_held, true);
+	rig_start(&rig);
+	rig_until_state(&rig, JOB_FLUSHING);
+	ck_assert_int_eq(cell_of_bad_sector(), '-');
+	atomic_store(&gone[0], true);
+	do
+		s = rig_look(&rig);
+	while (s.error.code != -ENODEV && usleep(1000) == 0);
+	seen = s.elapsed;
+	/* The keeper comes by some more times. */
+	while (s.elapsed < seen + 500 * MS && usleep(1000) == 0)
+		s = rig_look(&rig);
+	ck_assert_int_eq(cell_of_bad_sector(), '-');
+	atomic_store(&flush_held, false);
+	s = ends_gone(ERROR_CLASS_SOURCE);
+	ck_assert_int_eq(cell_of_bad_sector(), '?');
+	map = rig_load_map(&rig);
+	ck_assert_uint_eq(map_bytes(map, MAP_BAD), 0);
+	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 64 * KIB);
+	map_destroy(map);
+	goes_on();
+}
+END_TEST
+
 /* What was written after the last good flush may not have reached the medium. */
 START_TEST(only_what_was_flushed_is_confirmed)
 {
@@ -190,6 +246,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 40);
 	tcase_add_test(tcase, no_sector_is_bad_because_the_disk_goes);
 	tcase_add_test(tcase, bad_sectors_of_a_disk_that_stays);
+	tcase_add_test(tcase, nothing_is_taken_back_while_the_map_is_saved);
 	tcase_add_test(tcase, only_what_was_flushed_is_confirmed);
 	tcase_add_test(tcase, gone_while_paused);
 	tcase_add_test(tcase, events_go_on_where_the_last_part_ended);
