@@ -556,9 +556,10 @@ void claim_discard(struct claim *claim)
 
 	if (!claim)
 		return;
-	/* Only the very file that was made here, and only while it is empty. */
+	/* Only the very file that was made here, and only while it holds nothing: it may have its
+	 * size already. */
 	if (claim->created && lstat(claim->endpoint.node, &st) == 0 &&
-	    st.st_ino == claim->file.st_ino && st.st_dev == claim->file.st_dev && st.st_size == 0)
+	    st.st_ino == claim->file.st_ino && st.st_dev == claim->file.st_dev && st.st_blocks == 0)
 		unlink(claim->endpoint.node);
 	release(claim);
 }

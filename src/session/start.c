@@ -125,20 +125,33 @@ static int check_again(struct session *session)
 	return r;
 }
 
+/* Disks without a label go by their names, and a map may be anybody's: where nothing is read back
+ * in the end, some of what was copied before is. What cannot be read now was rescued in time. */
+static int compare_before(struct session *session)
+{
+	struct start_task *starting = &session->starting;
+	bool unproven = starting->plan.options.verify == VERIFY_OFF;
+	int r;
+
+	if (!session->resume || !(starting->goes_on || unproven))
+		return 0;
+	r = known_compare(&starting->plan, session->resume, claim_fd(starting->source),
+			  claim_fd(starting->destination), &starting->error);
+	return r == -EIO && !starting->goes_on ? 0 : r;
+}
+
 /* Where another part of the copy begins, the files are there, and so is what was copied. */
 static int prepare(struct session *session)
 {
 	struct start_task *starting = &session->starting;
+	int r = 0;
 
 	if (!starting->goes_on) {
 		session_ask_health(session, &session->asking.source_before,
 				   &session->asking.destination_before);
-		return session_make_files(session, &starting->error);
+		r = session_make_files(session, &starting->error);
 	}
-	return session->resume
-		       ? known_compare(&starting->plan, session->resume, claim_fd(starting->source),
-				       claim_fd(starting->destination), &starting->error)
-		       : 0;
+	return r < 0 ? r : compare_before(session);
 }
 
 static int check_reading(void *user, struct error *reterr)

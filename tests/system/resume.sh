@@ -199,8 +199,27 @@ a_domain_restricts_the_copy() {
 	clone 1 "$source" "$destination" --domain domain -r 0-9
 }
 
+# Another disk with the same name, and the same file name, looks like this one.
+what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
+	two_disks
+	start_copy --no-verify
+	kill -TERM "$copy"
+	ends_with 6
+	cp destination.img copied.img
+	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
+	blockdev --flushbufs "$destination"
+	before=$(digest destination.img)
+	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'What was copied before is not the same any more'
+	[ "$(digest destination.img)" = "$before" ]
+	dd if=copied.img of=destination.img bs=1M conv=notrunc,fsync status=none
+	blockdev --flushbufs "$destination"
+	go_on
+}
+
 run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
-	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy
+	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy \
+	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back

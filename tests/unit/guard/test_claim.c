@@ -154,6 +154,11 @@ START_TEST(new_image_is_made_and_discarded)
 	ck_assert_int_eq(access(destination.node, F_OK), 0);
 	claim_discard(held);
 	ck_assert_int_ne(access(destination.node, F_OK), 0);
+	/* It has its size before anything is written to it. */
+	held = claim(CLAIM_DESTINATION);
+	ck_assert_int_eq(ftruncate(claim_fd(held), 4096), 0);
+	claim_discard(held);
+	ck_assert_int_ne(access(destination.node, F_OK), 0);
 }
 END_TEST
 
@@ -162,8 +167,11 @@ START_TEST(image_that_was_written_is_not_discarded)
 	image_endpoint("new.img", &destination);
 	make_plan();
 	struct claim *held = claim(CLAIM_DESTINATION);
+	int fd = open(destination.node, O_WRONLY);
 
-	ck_assert_int_eq(ftruncate(claim_fd(held), 4096), 0);
+	ck_assert_int_eq(pwrite(fd, "data", 4, 0), 4);
+	ck_assert_int_eq(fsync(fd), 0);
+	close(fd);
 	claim_discard(held);
 	ck_assert_int_eq(access(destination.node, F_OK), 0);
 }
