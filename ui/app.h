@@ -47,9 +47,8 @@ const struct choice *app_choice(const struct app *app);
 const struct disk *app_source_disk(struct app *app);
 const struct disk *app_destination_disk(struct app *app);
 enum units_scale app_units(const struct app *app);
-const char *app_practice_dir(const struct app *app); /* NULL: the machine's own disks */
-bool app_simple(const struct app *app);              /* lines instead of panes */
-enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
+bool app_simple(const struct app *app);            /* lines instead of panes */
+enum screen_id app_current(const struct app *app); /* the step, also while help is shown */
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);

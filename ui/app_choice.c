@@ -179,7 +179,7 @@ static bool take_choice(struct app *app)
 	/* Run and report are of the copy that it goes on from. */
 	app_forget(app, SCREEN_RUN);
 	app->stop_wanted = false;
-	if (app->retry.count && session_retry_areas(app->session, &app->retry, 0, &error) < 0) {
+	if (app->retry.count && session_retry_areas(app->session, &app->retry, &error) < 0) {
 		session_discard_plan(app->session);
 		app->session_state = session_state(app->session);
 		app_go(app, SCREEN_DISKS);

@@ -150,26 +150,6 @@ void draw_cell(struct draw *draw, struct rect area, int row, int col, int cols, 
 	put_blanks(draw, area, row, col + used, cols - used, role);
 }
 
-void draw_cell_tail(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
-		    const char *text)
-{
-	int surplus = columns_of(draw, text) - cols;
-	int used = 0;
-
-	if (surplus > 0 && cols > 2) {
-		used = put_text(draw, area, row, col, 2, role, "..");
-		for (surplus += 2; surplus > 0 && *text;) {
-			wchar_t character;
-			int width = 0;
-
-			text += next_character(draw, text, &character, &width);
-			surplus -= width;
-		}
-	}
-	used += put_text(draw, area, row, col + used, cols - used, role, text);
-	put_blanks(draw, area, row, col + used, cols - used, role);
-}
-
 void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int cols,
 		     enum role role, const char *text)
 {

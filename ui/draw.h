@@ -28,11 +28,9 @@ int draw_text(struct draw *draw, struct rect area, int row, int col, enum role r
 	      const char *text);
 int draw_printf(struct draw *draw, struct rect area, int row, int col, enum role role,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Exactly `cols` columns: padded, or cut; the head of the text is kept, or its tail behind "..". */
+/* Exactly `cols` columns: padded, or cut; the head of the text is kept. */
 void draw_cell(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
 	       const char *text);
-void draw_cell_tail(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
-		    const char *text);
 /* Right-aligned in `cols` columns. */
 void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int cols,
 		     enum role role, const char *text);

@@ -110,7 +110,7 @@ static int choose_areas(struct session *session, const char *text)
 	struct error error = { 0 };
 	int r = parse_ranges(session, &plan->source, text, &areas);
 
-	if (r == 0 && session_retry_areas(session, &areas, 0, &error) < 0)
+	if (r == 0 && session_retry_areas(session, &areas, &error) < 0)
 		r = cli_error(&error);
 	range_list_done(&areas);
 	return r;

@@ -175,8 +175,8 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 	int r;
 
 	pthread_mutex_lock(&job->map_lock);
-	r = work_init_within(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses,
-			     chunk, descending);
+	r = work_init(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses, chunk,
+		      descending);
 	pthread_mutex_unlock(&job->map_lock);
 	return r;
 }
@@ -187,7 +187,7 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 	int r;
 
 	pthread_mutex_lock(&job->map_lock);
-	r = work_init_within(&job->work, job->plan, job->map, parts, statuses, chunk, false);
+	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, false);
 	pthread_mutex_unlock(&job->map_lock);
 	return r;
 }

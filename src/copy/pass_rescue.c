@@ -80,8 +80,8 @@ static int prepare_chosen(struct job *job, bool backwards)
 
 	pthread_mutex_lock(&job->map_lock);
 	if (r == 0)
-		r = work_init_within(&job->work, job->plan, job->map, &parts, "-",
-				     job->choice.chunk, backwards);
+		r = work_init(&job->work, job->plan, job->map, &parts, "-", job->choice.chunk,
+			      backwards);
 	pthread_mutex_unlock(&job->map_lock);
 	range_list_done(&parts);
 	if (r < 0)

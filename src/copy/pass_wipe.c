@@ -17,8 +17,8 @@ static int prepare(struct job *job, const struct range_list *list, bool descendi
 	if (job->stages.count == 0)
 		return 0;
 	pthread_mutex_lock(&job->map_lock);
-	r = work_init_within(&job->work, job->plan, job->map, list, WORK_UNFINISHED,
-			     job->choice.chunk, descending);
+	r = work_init(&job->work, job->plan, job->map, list, WORK_UNFINISHED, job->choice.chunk,
+		      descending);
 	pthread_mutex_unlock(&job->map_lock);
 	return r < 0 ? r : job->work.chunks > 0;
 }

@@ -84,9 +84,9 @@ static int add_parts(struct work *work, const struct plan *plan, size_t extent,
 	return 0;
 }
 
-int work_init_within(struct work *work, const struct plan *plan, const struct map *map,
-		     const struct range_list *domain, const char *statuses, uint32_t chunk,
-		     bool descending)
+int work_init(struct work *work, const struct plan *plan, const struct map *map,
+	      const struct range_list *domain, const char *statuses, uint32_t chunk,
+	      bool descending)
 {
 	const struct range all = { 0, UINT64_MAX };
 	size_t parts = domain ? domain->count : 1;
@@ -112,12 +112,6 @@ int work_init_within(struct work *work, const struct plan *plan, const struct ma
 	if (r < 0)
 		work_done(work);
 	return r;
-}
-
-int work_init(struct work *work, const struct plan *plan, const struct map *map,
-	      const char *statuses, uint32_t chunk, bool descending)
-{
-	return work_init_within(work, plan, map, NULL, statuses, chunk, descending);
 }
 
 void work_done(struct work *work)

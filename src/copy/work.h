@@ -41,14 +41,11 @@ struct piece {
 
 #define WORK_UNFINISHED "?*/-"
 
-/* All of the plan whose status in the map is one of the letters. *work is all zero, or was made
- * before and is made anew in its memory. -ENOMEM. */
+/* All of the plan, or of those parts of it (plan->sector_size), whose status in the map is one of
+ * the letters. *work is all zero, or was made before and is made anew in its memory. -ENOMEM. */
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
-	      const char *statuses, uint32_t chunk, bool descending);
-/* The same of those parts only; plan->sector_size. NULL: of all. */
-int work_init_within(struct work *work, const struct plan *plan, const struct map *map,
-		     const struct range_list *domain, const char *statuses, uint32_t chunk,
-		     bool descending);
+	      const struct range_list *domain, const char *statuses, uint32_t chunk,
+	      bool descending);
 void work_done(struct work *work);
 
 /* Takes up to `run` chunks: [*retfirst, *retfirst + returned). 0: nothing left. */

@@ -134,15 +134,3 @@ bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan)
 {
 	return scan->hotplug && hotplug_next(scan->hotplug, text, size, rescan);
 }
-
-int scan_temperature(const char *hwmon_file, int *ret)
-{
-	CLEANUP(fclose) FILE *file = hwmon_file && hwmon_file[0] ? fopen(hwmon_file, "re") : NULL;
-	int millidegrees;
-
-	/* A sleeping or unplugged disk fails to answer: no temperature, not an error. */
-	if (!file || fscanf(file, "%d", &millidegrees) != 1)
-		return -ENODATA;
-	*ret = (millidegrees + (millidegrees < 0 ? -500 : 500)) / 1000;
-	return 0;
-}

@@ -48,7 +48,4 @@ int scan_event_fd(struct scan *scan);
  * event log ("add sde SanDisk Ultra 31.0G") and *rescan when the list changed. */
 bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan);
 
-/* Temperature of a disk in degrees Celsius from hwmon; -ENODATA where there is none. */
-int scan_temperature(const char *hwmon_file, int *ret);
-
 #endif

@@ -23,10 +23,7 @@ struct io_buffers {
 	size_t arena_size;
 	size_t stride; /* from one slot to the next */
 	uint32_t size;
-	unsigned count;
-	unsigned free_count;
-	unsigned
-		free[]; /* a stack, so that the buffer used last, still in the caches, goes first */
+	unsigned count, taken;
 };
 
 /* mmap aligns to small pages only: take one huge page more and give back both ends. */
@@ -81,7 +78,7 @@ int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struc
 	if (!arena)
 		return no_arena(count, size, reterr);
 
-	struct io_buffers *buffers = malloc(sizeof(*buffers) + count * sizeof(buffers->free[0]));
+	struct io_buffers *buffers = malloc(sizeof(*buffers));
 
 	if (!buffers) {
 		munmap(arena, bytes);
@@ -96,9 +93,7 @@ int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struc
 	buffers->stride = stride;
 	buffers->size = size;
 	buffers->count = count;
-	buffers->free_count = count;
-	for (unsigned i = 0; i < count; i++)
-		buffers->free[i] = count - 1 - i;
+	buffers->taken = 0;
 	*ret = buffers;
 	return 0;
 }
@@ -113,27 +108,8 @@ void io_buffers_destroy(struct io_buffers *buffers)
 
 void *io_buffers_get(struct io_buffers *buffers)
 {
-	if (!buffers->free_count)
-		return NULL;
-	return buffers->arena + buffers->stride * buffers->free[--buffers->free_count];
-}
-
-void io_buffers_put(struct io_buffers *buffers, void *buffer)
-{
-	if (!buffer)
-		return;
-	buffers->free[buffers->free_count++] =
-		(unsigned)((size_t)((char *)buffer - buffers->arena) / buffers->stride);
-}
-
-unsigned io_buffers_in_use(const struct io_buffers *buffers)
-{
-	return buffers->count - buffers->free_count;
-}
-
-unsigned io_buffers_count(const struct io_buffers *buffers)
-{
-	return buffers->count;
+	return buffers->taken < buffers->count ? buffers->arena + buffers->stride * buffers->taken++
+					       : NULL;
 }
 
 uint32_t io_buffers_size(const struct io_buffers *buffers)

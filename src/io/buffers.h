@@ -20,10 +20,8 @@ struct io_buffers;
 int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struct error *reterr);
 void io_buffers_destroy(struct io_buffers *buffers); /* NULL is fine */
 
-void *io_buffers_get(struct io_buffers *buffers); /* NULL: all in use */
-void io_buffers_put(struct io_buffers *buffers, void *buffer);
-unsigned io_buffers_in_use(const struct io_buffers *buffers);
-unsigned io_buffers_count(const struct io_buffers *buffers);
+/* Each once, to keep; NULL: all are taken. */
+void *io_buffers_get(struct io_buffers *buffers);
 uint32_t io_buffers_size(const struct io_buffers *buffers);
 /* The whole arena, for registration. */
 void *io_buffers_arena(const struct io_buffers *buffers, size_t *retsize);

@@ -24,7 +24,7 @@ static bool any_bad(const struct session *session, const struct range_list *area
 	return false;
 }
 
-int session_retry_areas(struct session *session, const struct range_list *areas, unsigned passes,
+int session_retry_areas(struct session *session, const struct range_list *areas,
 			struct error *reterr)
 {
 	struct plan_options *options = session->plan ? &session->plan->options : NULL;
@@ -46,31 +46,11 @@ int session_retry_areas(struct session *session, const struct range_list *areas,
 		return error_nomem(reterr);
 	range_list_done(&session->retry);
 	session->retry = chosen;
-	if (passes)
-		options->retry_passes = passes;
-	else if (!options->retry_passes)
+	if (!options->retry_passes)
 		options->retry_passes = 1;
 	/* What was confirmed was something else. */
 	session->state = SESSION_PLANNED;
 	return 0;
-}
-
-int session_plan_retry(struct session *session, const struct range_list *areas, unsigned passes,
-		       struct error *reterr)
-{
-	char path[sizeof(session->files.map)];
-	int r;
-
-	if (session->state != SESSION_FINISHED)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "plan", NULL,
-				 _("No copy has ended whose bad areas could be read again."));
-	text_copy(path, sizeof(path), session->files.map);
-	r = session_plan_from_map(session, path, reterr);
-	if (r == 0)
-		r = session_retry_areas(session, areas, passes, reterr);
-	if (r < 0)
-		session_discard_plan(session);
-	return r;
 }
 
 const struct range_list *session_retried(const struct session *session)

@@ -146,21 +146,12 @@ int session_plan_from_other_map(struct session *session, const char *map_path,
 				const struct plan_options *options, struct error *reterr);
 /*
  * Of a plan that goes on from a map, before session_confirm(): bad sectors are read again only in
- * these areas (plan's sector size), `passes` times; 0: as often as the map says, at least once.
- * All others stay as they are; what was not tried yet is copied in any case. What was confirmed
- * before has to be confirmed again. -ENODATA where the map calls nothing in them bad.
+ * these areas (plan's sector size), as often as the map says, at least once. All others stay as
+ * they are; what was not tried yet is copied in any case. What was confirmed before has to be
+ * confirmed again. -ENODATA where the map calls nothing in them bad.
  */
-int session_retry_areas(struct session *session, const struct range_list *areas, unsigned passes,
+int session_retry_areas(struct session *session, const struct range_list *areas,
 			struct error *reterr);
-/*
- * The same of the copy that has just ended (SESSION_FINISHED), from its own map:
- * session_plan_from_map() and session_retry_areas(). Both disks are looked for in session_disks()
- * by what they are. Ends in SESSION_PLANNED, to be confirmed and started like any plan; on failure
- * there is no plan. Either way report and job of the ended copy are gone: take what is to be shown
- * of them before.
- */
-int session_plan_retry(struct session *session, const struct range_list *areas, unsigned passes,
-		       struct error *reterr);
 /* What was chosen of this plan; empty: all bad areas. */
 const struct range_list *session_retried(const struct session *session);
 /* Leaves of `ranges` (logical sectors of the source; empty: everything) what the map file `path`

@@ -547,7 +547,7 @@ int session_begin_plan_from_map(struct session *session, const char *map_path, s
 	return 0;
 }
 
-int session_retry_areas(struct session *session, const struct range_list *areas, unsigned passes,
+int session_retry_areas(struct session *session, const struct range_list *areas,
 			struct error *reterr)
 {
 	range_list_done(&session->retry);

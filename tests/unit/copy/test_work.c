@@ -35,7 +35,7 @@ static void walk_one_way(const struct plan *plan, const struct map *map, uint32_
 	struct map *left;
 	uint64_t last_source = descending ? UINT64_MAX : 0, first = 0, number = 0, bytes = 0;
 
-	ck_assert_int_eq(work_init(&work, plan, map, WORK_UNFINISHED, chunk, descending), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, WORK_UNFINISHED, chunk, descending), 0);
 	ck_assert_int_eq(map_copy(map, &left, NULL), 0);
 	while (work_take(&work, 1, &first) == 1) {
 		struct piece piece;
@@ -88,19 +88,19 @@ START_TEST(areas_by_status)
 	ck_assert_int_eq(map_set(map, 15 * 512, 5 * 512, MAP_NON_SCRAPED), 0);
 	ck_assert_int_eq(map_set(map, 20 * 512, 512, MAP_BAD), 0);
 	ck_assert_int_eq(map_set(map, 990 * 512, 10 * 512, MAP_NON_TRIED), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, "*", 512, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*", 512, false), 0);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.areas[0].source, 10 * 512);
 	ck_assert_uint_eq(work.bytes, 5 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, "*/-", 512, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*/-", 512, false), 0);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.bytes, 11 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, "?", 512, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 512, false), 0);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.areas[0].source + work.areas[0].length, 1000 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, "*?", 512, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*?", 512, false), 0);
 	ck_assert_uint_eq(work.count, 2);
-	ck_assert_int_eq(work_init(&work, plan, map, "+", 512, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "+", 512, false), 0);
 	ck_assert_uint_eq(work.bytes, (1000 - 11 - 10) * 512);
 	work_done(&work);
 	map_destroy(map);
@@ -139,7 +139,7 @@ START_TEST(twenty_terabytes_take_no_room)
 	struct piece piece;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, WORK_UNFINISHED, 1 << 20, false), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, WORK_UNFINISHED, 1 << 20, false), 0);
 	ck_assert_uint_eq(work.count, 1);
 	work_piece(&work, work.chunks - 1, &piece);
 	ck_assert_uint_eq(piece.source + piece.length, plan_bytes(plan));
@@ -198,7 +198,7 @@ START_TEST(many_take_each_chunk_once)
 	struct map *map;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&shared_work, plan, map, WORK_UNFINISHED, 512, false), 0);
+	ck_assert_int_eq(work_init(&shared_work, plan, map, NULL, WORK_UNFINISHED, 512, false), 0);
 	for (uintptr_t i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, taker, (void *)(i * 3 + 1));
 	for (int i = 0; i < 4; i++)

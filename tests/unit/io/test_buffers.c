@@ -38,26 +38,18 @@ START_TEST(slots_are_aligned_and_apart)
 }
 END_TEST
 
-START_TEST(count_is_kept)
+START_TEST(each_is_taken_once)
 {
 	struct io_buffers *buffers = NULL;
 
 	ck_assert_int_eq(io_buffers_new(2, 4096, &buffers, NULL), 0);
-	ck_assert_uint_eq(io_buffers_count(buffers), 2);
-	ck_assert_uint_eq(io_buffers_in_use(buffers), 0);
-
 	void *a = io_buffers_get(buffers);
 	void *b = io_buffers_get(buffers);
 
+	ck_assert_ptr_nonnull(a);
+	ck_assert_ptr_nonnull(b);
+	ck_assert_ptr_ne(a, b);
 	ck_assert_ptr_null(io_buffers_get(buffers));
-	ck_assert_uint_eq(io_buffers_in_use(buffers), 2);
-	io_buffers_put(buffers, a);
-	io_buffers_put(buffers, NULL);
-	ck_assert_uint_eq(io_buffers_in_use(buffers), 1);
-	ck_assert_ptr_eq(io_buffers_get(buffers), a);
-	io_buffers_put(buffers, b);
-	io_buffers_put(buffers, a);
-	ck_assert_uint_eq(io_buffers_in_use(buffers), 0);
 	io_buffers_destroy(buffers);
 	io_buffers_destroy(NULL);
 }
@@ -85,7 +77,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("buffers");
 
 	tcase_add_test(tcase, slots_are_aligned_and_apart);
-	tcase_add_test(tcase, count_is_kept);
+	tcase_add_test(tcase, each_is_taken_once);
 	tcase_add_test(tcase, impossible_sizes_are_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;

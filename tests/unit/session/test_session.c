@@ -471,6 +471,15 @@ static void end_with_bad_areas(void)
 	ck_assert_uint_eq(session_report(session)->job.bad_areas, 2);
 }
 
+static void plan_from_its_map(void)
+{
+	struct error error = { 0 };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s", session_map_path(session));
+	ck_assert_msg(session_plan_from_map(session, path, &error) == 0, "%s", error.sentence);
+}
+
 START_TEST(chosen_bad_areas_are_read_again)
 {
 	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
@@ -478,9 +487,10 @@ START_TEST(chosen_bad_areas_are_read_again)
 	struct error error = { 0 };
 
 	open_session("logs", "copy.map");
-	ck_assert_int_eq(session_plan_retry(session, &chosen, 1, &error), -EINVAL);
+	ck_assert_int_eq(session_retry_areas(session, &chosen, &error), -EINVAL);
 	end_with_bad_areas();
-	ck_assert_msg(session_plan_retry(session, &chosen, 0, &error) == 0, "%s", error.sentence);
+	plan_from_its_map();
+	ck_assert_msg(session_retry_areas(session, &chosen, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert(session_resumes(session));
 	ck_assert_uint_eq(session_retried(session)->count, 1);
@@ -490,8 +500,9 @@ START_TEST(chosen_bad_areas_are_read_again)
 	ck_assert_uint_eq(session_report(session)->job.bad_areas, 1);
 	ck_assert_uint_eq(session_report(session)->job.bad[0].lba, 0x601400 / 512);
 	/* What is good there has no bad area, and without a plan none is left. */
-	ck_assert_int_eq(session_plan_retry(session, &nothing, 1, &error), -ENODATA);
-	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	plan_from_its_map();
+	ck_assert_int_eq(session_retry_areas(session, &nothing, &error), -ENODATA);
+	session_discard_plan(session);
 	ck_assert_uint_eq(session_retried(session)->count, 0);
 }
 END_TEST
