@@ -8,6 +8,8 @@
 # usage: sg-spinning.sh [-r ROUNDS] [-s MIB]; CLONEDECK names the program, and
 # CLONEDECK_BENCH the folder of diskmodel.so
 set -u
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+. "$here/../system/scsi-lib.sh"
 rounds=3
 size=256
 while getopts r:s: option; do
@@ -19,7 +21,6 @@ while getopts r:s: option; do
 done
 shift $((OPTIND - 1))
 if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	work=$(mktemp -d /dev/shm/clonedeck-spinning.XXXXXX) || exit 99
 	servers=()
 	cleanup() {
@@ -49,9 +50,6 @@ work=$(mktemp -d)
 cd "$work" || exit 99
 disk_of() { # SERIAL
 	lsblk -dno PATH,SERIAL | awk -v serial="$1" '$2 == serial { print $1 }'
-}
-sg_of() {
-	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
 }
 source=$(disk_of SPIN-SRC-0001)
 destination=$(disk_of SPIN-DST-0002)

@@ -13,6 +13,8 @@
 # zeros, and only make these zeros. Such a disk works inside the call and there is one
 # processor, so reading and writing together are about what a copy must take.
 set -u
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+. "$here/../system/scsi-lib.sh"
 rounds=5
 size=1024
 while getopts r:s: option; do
@@ -24,7 +26,6 @@ while getopts r:s: option; do
 done
 shift $((OPTIND - 1))
 if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	gib=$(((size + 1023) / 1024))
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to measure}") exec "$here/../lab/uml-run" \
 		-M 768 -t 1200 -m scsi_debug,dev_size_mb=64,virtual_gb="$gib",add_host=2,per_host_store=1,delay=0 \
@@ -35,12 +36,9 @@ work=$(mktemp -d)
 cd "$work" || exit 99
 # shellcheck disable=SC2012 # kernel names
 read -r source destination < <(ls -d /dev/sd? | paste -sd ' ')
-sg_of() {
-	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
-}
 source_sg=$(sg_of "$source")
 destination_sg=$(sg_of "$destination")
-token=$(sg_inq -p 0x80 "$destination" | sed -n 's/.*Unit serial number: *//p' | sed 's/.*\(......\)$/\1/')
+token=$(token_of "$destination")
 echo 1 >/sys/module/sg/parameters/allow_dio
 
 declare -A programs little

@@ -26,12 +26,7 @@ fi
 . "$(dirname -- "$0")/lib.sh"
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 
-for tool in nbdkit qemu-system-x86_64 apt-get; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP $tool is not installed"
-		exit 0
-	}
-done
+need nbdkit qemu-system-x86_64 apt-get
 
 power_on() {
 	local disk

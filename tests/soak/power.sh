@@ -5,16 +5,7 @@
 # calls finished is on the medium at any of these moments, and in the end not a byte differs.
 . "$(dirname -- "$0")/lib.sh"
 
-for tool in nbdkit nbdfuse fusermount3; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP $tool is not installed"
-		exit 0
-	}
-done
-[ -c /dev/fuse ] || {
-	echo "1..0 # SKIP there is no /dev/fuse"
-	exit 0
-}
+need nbdkit nbdfuse fusermount3 /dev/fuse
 
 plug_in() { # sets $destination
 	mkdir -p fuse

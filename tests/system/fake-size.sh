@@ -5,16 +5,7 @@
 
 MIB=1048576
 
-for tool in nbdkit nbdfuse fusermount3; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP $tool is not installed"
-		exit 0
-	}
-done
-[ -c /dev/fuse ] || {
-	echo "1..0 # SKIP there is no /dev/fuse"
-	exit 0
-}
+need nbdkit nbdfuse fusermount3 /dev/fuse
 
 # fake_stick MIB: a loop device in $destination that keeps half as many.
 fake_stick() {

@@ -34,6 +34,17 @@ undo() {
 	: >"$work/undo"
 }
 
+# need THING...: without one of these programs and devices there is nothing to test.
+need() {
+	local thing
+	for thing in "$@"; do
+		[ -c "$thing" ] || command -v "$thing" >/dev/null || {
+			echo "1..0 # SKIP there is no $thing"
+			exit 0
+		}
+	done
+}
+
 leave() {
 	undo
 	rm -rf -- "$work"

@@ -6,16 +6,7 @@
 
 MIB=1048576
 
-for tool in nbdkit nbdfuse fusermount3 ddrescue ddrescuelog; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP $tool is not installed"
-		exit 0
-	}
-done
-[ -c /dev/fuse ] || {
-	echo "1..0 # SKIP there is no /dev/fuse"
-	exit 0
-}
+need nbdkit nbdfuse fusermount3 /dev/fuse ddrescue ddrescuelog
 
 # damaged MIB LBA+SECTORS...: a loop device in $source over good.img, which fails at these places;
 # every read of it is in $case_dir/reads.
