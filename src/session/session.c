@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,35 +16,53 @@
 #include "base/thread.h"
 #include "session/private.h"
 
+static void take_health(struct session *session, unsigned *changes)
+{
+	task_join(&session->asking.task);
+	*changes |= SESSION_CHANGE_JOB;
+}
+
+static void take_timer(struct session *session, unsigned *changes)
+{
+	session_take_timer(session);
+}
+
+static void take_job(struct session *session, unsigned *changes)
+{
+	*changes |= SESSION_CHANGE_JOB;
+}
+
+#define TASK(member) offsetof(struct session, member)
+
+/* What wakes the front end, and what is done then. */
+static const struct {
+	void (*take)(struct session *session, unsigned *changes);
+	size_t task; /* whose end it is; 0: no task's */
+} sources[EVENT_COUNT] = {
+	[EVENT_HOTPLUG] = { session_take_hotplug, 0 },
+	[EVENT_SCAN] = { session_take_scan, TASK(scanning.task) },
+	[EVENT_START] = { session_take_start, TASK(starting.task) },
+	[EVENT_JOB] = { take_job, 0 },
+	[EVENT_HEALTH] = { take_health, TASK(asking.task) },
+	[EVENT_TIMER] = { take_timer, 0 },
+	[EVENT_MOVE] = { session_take_move, TASK(moving.task) },
+	[EVENT_CHECK] = { session_take_check, TASK(checking.task) },
+	[EVENT_FIND] = { session_take_find, TASK(finding.task) },
+	[EVENT_FINISH] = { session_take_finish, TASK(finishing.task) },
+	[EVENT_SAVE] = { session_take_save, TASK(saving.task) },
+	[EVENT_AGAIN] = { session_take_verify, TASK(again.start.task) },
+	[EVENT_CHECKUP] = { session_take_checkup, TASK(checkup.task) },
+	[EVENT_MEASURE] = { session_take_measure, TASK(measuring.task) },
+};
+
+_Static_assert(offsetof(struct session, options) == 0, "no task lies at 0");
+
 /* NULL: no task's. */
 static struct task *task_of(struct session *session, enum session_event_source source)
 {
-	switch (source) {
-	case EVENT_SCAN:
-		return &session->scanning.task;
-	case EVENT_START:
-		return &session->starting.task;
-	case EVENT_HEALTH:
-		return &session->asking.task;
-	case EVENT_MOVE:
-		return &session->moving.task;
-	case EVENT_CHECK:
-		return &session->checking.task;
-	case EVENT_FIND:
-		return &session->finding.task;
-	case EVENT_FINISH:
-		return &session->finishing.task;
-	case EVENT_SAVE:
-		return &session->saving.task;
-	case EVENT_MEASURE:
-		return &session->measuring.task;
-	case EVENT_CHECKUP:
-		return &session->checkup.task;
-	case EVENT_AGAIN:
-		return &session->again.start.task;
-	default:
-		return NULL;
-	}
+	size_t offset = sources[source].task;
+
+	return offset ? (struct task *)((char *)session + offset) : NULL;
 }
 
 static int task_init(struct task *task, struct error *reterr)
@@ -247,54 +266,7 @@ unsigned session_dispatch(struct session *session)
 	unsigned changes = 0;
 	int count = epoll_wait(session->epoll_fd, events, EVENT_COUNT, 0);
 
-	for (int i = 0; i < count; i++) {
-		switch ((enum session_event_source)events[i].data.u32) {
-		case EVENT_HOTPLUG:
-			session_take_hotplug(session, &changes);
-			break;
-		case EVENT_SCAN:
-			session_take_scan(session, &changes);
-			break;
-		case EVENT_START:
-			session_take_start(session, &changes);
-			break;
-		case EVENT_HEALTH:
-			task_join(&session->asking.task);
-			changes |= SESSION_CHANGE_JOB;
-			break;
-		case EVENT_MOVE:
-			session_take_move(session, &changes);
-			break;
-		case EVENT_CHECK:
-			session_take_check(session, &changes);
-			break;
-		case EVENT_FIND:
-			session_take_find(session, &changes);
-			break;
-		case EVENT_FINISH:
-			session_take_finish(session, &changes);
-			break;
-		case EVENT_SAVE:
-			session_take_save(session, &changes);
-			break;
-		case EVENT_MEASURE:
-			session_take_measure(session, &changes);
-			break;
-		case EVENT_CHECKUP:
-			session_take_checkup(session, &changes);
-			break;
-		case EVENT_AGAIN:
-			session_take_verify(session, &changes);
-			break;
-		case EVENT_TIMER:
-			session_take_timer(session);
-			break;
-		case EVENT_JOB:
-			changes |= SESSION_CHANGE_JOB;
-			break;
-		case EVENT_COUNT:
-			break;
-		}
-	}
+	for (int i = 0; i < count; i++)
+		sources[events[i].data.u32].take(session, &changes);
 	return changes;
 }

@@ -67,6 +67,13 @@ static void describe(const struct endpoint *endpoint, const struct disk *disk, u
 		describe_disk(endpoint, disk, ret);
 }
 
+static void use_claim(const struct claim *claim, struct io_end *end)
+{
+	end->fd = claim_fd(claim);
+	end->direct = claim_is_direct(claim);
+	end->sg_fd = claim_sg_fd(claim);
+}
+
 static int check_claims(void *user, struct error *reterr)
 {
 	const struct start_task *starting = user;
@@ -95,12 +102,8 @@ static int open_both(struct session *session)
 		return r;
 	/* The map is to know the file that was made, and no other one under its name. */
 	starting->plan.destination = *claim_endpoint(starting->destination);
-	starting->setup.source.fd = claim_fd(starting->source);
-	starting->setup.source.direct = claim_is_direct(starting->source);
-	starting->setup.destination.fd = claim_fd(starting->destination);
-	starting->setup.destination.direct = claim_is_direct(starting->destination);
-	starting->setup.source.sg_fd = claim_sg_fd(starting->source);
-	starting->setup.destination.sg_fd = claim_sg_fd(starting->destination);
+	use_claim(starting->source, &starting->setup.source);
+	use_claim(starting->destination, &starting->setup.destination);
 	return 0;
 }
 
@@ -195,14 +198,9 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 			       reterr);
 	if (r < 0)
 		return r;
-	if (!digests) {
-		starting->setup.source.fd = claim_fd(starting->source);
-		starting->setup.source.direct = claim_is_direct(starting->source);
-		starting->setup.source.sg_fd = claim_sg_fd(starting->source);
-	}
-	starting->setup.destination.fd = claim_fd(starting->destination);
-	starting->setup.destination.direct = claim_is_direct(starting->destination);
-	starting->setup.destination.sg_fd = claim_sg_fd(starting->destination);
+	if (!digests)
+		use_claim(starting->source, &starting->setup.source);
+	use_claim(starting->destination, &starting->setup.destination);
 	return 0;
 }
 
