@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/json.h"
@@ -91,11 +90,6 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	return buffer;
 }
 
-static void add_number(json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
 static json_object *json_rate(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
@@ -121,8 +115,8 @@ static json_object *json_in_flight(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
 
-	add_number(object, "read", job->source.in_flight);
-	add_number(object, "write", job->destination.in_flight);
+	report_json_add_number(object, "read", job->source.in_flight);
+	report_json_add_number(object, "write", job->destination.in_flight);
 	return object;
 }
 
@@ -147,17 +141,17 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));
-	add_number(object, "bytes_total", job->total);
-	add_number(object, "bytes_read", job->read);
-	add_number(object, "bytes_written", job->written);
+	report_json_add_number(object, "bytes_total", job->total);
+	report_json_add_number(object, "bytes_read", job->read);
+	report_json_add_number(object, "bytes_written", job->written);
 	json_object_object_add(object, "bytes_verified",
 			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
 						: NULL);
-	add_number(object, "bytes_before", job->already);
-	add_number(object, "offset", job->position);
-	add_number(object, "lba", plan->sector_size ? job->position / plan->sector_size : 0);
-	json_object_object_add(object, "elapsed",
-			       json_object_new_double((double)job->elapsed / (double)NSEC_PER_SEC));
+	report_json_add_number(object, "bytes_before", job->already);
+	report_json_add_number(object, "offset", job->position);
+	report_json_add_number(object, "lba",
+			       plan->sector_size ? job->position / plan->sector_size : 0);
+	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
 	json_object_object_add(object, "left",
 			       job->eta.known ? json_object_new_uint64(job->eta.seconds) : NULL);
 	json_object_object_add(object, "finish_at",
@@ -165,10 +159,10 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "rate", json_rate(job));
 	json_object_object_add(object, "latency", json_latency(job));
 	json_object_object_add(object, "in_flight", json_in_flight(job));
-	add_number(object, "errors", job->errors);
-	add_number(object, "retries", job->retries);
-	add_number(object, "bad_areas", job->bad_areas);
-	add_number(object, "bad_bytes", job->bad_bytes);
+	report_json_add_number(object, "errors", job->errors);
+	report_json_add_number(object, "retries", job->retries);
+	report_json_add_number(object, "bad_areas", job->bad_areas);
+	report_json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
 	json_object_object_add(object, "map_saved_at", report_json_time(job->map_saved_at));
 	char *text = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -99,22 +99,6 @@ static void watch(struct verify *verify, struct job_snapshot *ret)
 	}
 }
 
-static const char *result_word(enum exit_code code)
-{
-	switch (code) {
-	case EXIT_COMPLETE:
-		return "VERIFIED";
-	case EXIT_BAD_AREAS:
-		return "PARTIAL";
-	case EXIT_MISMATCH:
-		return "MISMATCH";
-	case EXIT_STOPPED:
-		return "STOPPED";
-	default:
-		return "FAILED";
-	}
-}
-
 static void print_json(const struct report *report, enum exit_code code)
 {
 	const struct job_snapshot *job = &report->job;
@@ -122,7 +106,8 @@ static void print_json(const struct report *report, enum exit_code code)
 	char id[9];
 
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.verify/1"));
-	json_object_object_add(object, "result", json_object_new_string(result_word(code)));
+	json_object_object_add(object, "result",
+			       json_object_new_string(report_verify_word(report)));
 	json_object_object_add(object, "exit_code", json_object_new_int((int)code));
 	json_object_object_add(object, "error", report_json_error(&job->error));
 	json_object_object_add(object, "plan_id",
@@ -138,9 +123,7 @@ static void print_json(const struct report *report, enum exit_code code)
 	json_object_object_add(object, "bytes_left_out", json_object_new_uint64(job->bad_bytes));
 	json_object_object_add(object, "verify", report_json_verify(report));
 	json_object_object_add(object, "sums", report_json_sums(report));
-	json_object_object_add(
-		object, "seconds",
-		json_object_new_double((double)job->verify_ns / (double)NSEC_PER_SEC));
+	json_object_object_add(object, "seconds", report_json_seconds_of(job->verify_ns));
 	char *text CLEANUP(free) = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	json_object_put(object);
@@ -160,7 +143,7 @@ static int print_result(struct verify *verify, const struct job_snapshot *job)
 	if (verify->options.json) {
 		print_json(&report, code);
 	} else if (report_text_verify(&report, headless_columns(), &text, &error) == 0) {
-		printf("%s  %s -> %s\n", result_word(code), report.plan->source.node,
+		printf("%s  %s -> %s\n", report_verify_word(&report), report.plan->source.node,
 		       report.plan->destination.node);
 		fputs(text, stdout);
 	} else {

@@ -25,6 +25,11 @@ json_object *report_json_positive(double value)
 	return value > 0 ? json_object_new_double(value) : NULL;
 }
 
+json_object *report_json_seconds_of(uint64_t ns)
+{
+	return json_object_new_double((double)ns / (double)NSEC_PER_SEC);
+}
+
 json_object *report_json_positive_number(uint64_t value)
 {
 	return value ? json_object_new_uint64(value) : NULL;

@@ -19,6 +19,7 @@ json_object *report_json_text(const char *text);          /* "" is null */
 json_object *report_json_time(int64_t unix_seconds);      /* 0 is null */
 json_object *report_json_positive(double value);          /* 0 and less is null */
 json_object *report_json_positive_number(uint64_t value); /* 0 is null */
+json_object *report_json_seconds_of(uint64_t ns);
 json_object *report_json_endpoint(const struct endpoint *endpoint);
 json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);

@@ -2,8 +2,6 @@
 /* JSON: what the copy came to, in numbers. */
 #include "report/json_parts.h"
 
-#include "base/clock.h"
-
 json_object *report_json_bad_areas(const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
@@ -54,9 +52,7 @@ json_object *report_json_passes(const struct job_snapshot *job)
 		json_object_object_add(object, "name",
 				       json_object_new_string(pass_name(pass->kind)));
 		json_object_object_add(object, "rounds", json_object_new_int((int)pass->rounds));
-		json_object_object_add(
-			object, "seconds",
-			json_object_new_double((double)pass->ns / (double)NSEC_PER_SEC));
+		json_object_object_add(object, "seconds", report_json_seconds_of(pass->ns));
 		report_json_add_number(object, "bytes", pass->done);
 		json_object_object_add(object, "bytes_total",
 				       report_json_positive_number(pass->total));
@@ -69,20 +65,14 @@ json_object *report_json_passes(const struct job_snapshot *job)
 json_object *report_json_seconds(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
-	const double second = (double)NSEC_PER_SEC;
 
-	json_object_object_add(object, "copy",
-			       json_object_new_double((double)job->copy_ns / second));
+	json_object_object_add(object, "copy", report_json_seconds_of(job->copy_ns));
 	json_object_object_add(object, "flush",
-			       job->flushed ? json_object_new_double((double)job->flush_ns / second)
-					    : NULL);
-	json_object_object_add(object, "paused",
-			       json_object_new_double((double)job->paused_ns / second));
-	json_object_object_add(
-		object, "verify",
-		job->verify_ns ? json_object_new_double((double)job->verify_ns / second) : NULL);
-	json_object_object_add(object, "elapsed",
-			       json_object_new_double((double)job->elapsed / second));
+			       job->flushed ? report_json_seconds_of(job->flush_ns) : NULL);
+	json_object_object_add(object, "paused", report_json_seconds_of(job->paused_ns));
+	json_object_object_add(object, "verify",
+			       job->verify_ns ? report_json_seconds_of(job->verify_ns) : NULL);
+	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
 	return object;
 }
 

@@ -63,11 +63,11 @@ enum exit_code report_exit_code(const struct report *report)
 	return EXIT_INTERNAL;
 }
 
-const char *report_result_word(const struct report *report)
+static const char *result_word(const struct report *report, const char *good)
 {
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
-		return "COMPLETE";
+		return good;
 	case EXIT_BAD_AREAS:
 		return "PARTIAL";
 	case EXIT_MISMATCH:
@@ -77,6 +77,16 @@ const char *report_result_word(const struct report *report)
 	default:
 		return "FAILED";
 	}
+}
+
+const char *report_result_word(const struct report *report)
+{
+	return result_word(report, "COMPLETE");
+}
+
+const char *report_verify_word(const struct report *report)
+{
+	return result_word(report, "VERIFIED");
 }
 
 const char *report_result_line(const struct report *report, char *buffer, size_t size)

@@ -55,6 +55,8 @@ const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
 /* "COMPLETE", "PARTIAL", "MISMATCH", "STOPPED", "FAILED": never translated. */
 const char *report_result_word(const struct report *report);
+/* The same of a copy that was only read back: "VERIFIED" in place of "COMPLETE". */
+const char *report_verify_word(const struct report *report);
 /* "PARTIAL - 1 area of the source could not be read": translated. */
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
 /* Why it ended so, a sentence, translated; "" where the line above says it all. */
