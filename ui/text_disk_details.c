@@ -110,7 +110,7 @@ static void write_limits(const struct disk *disk, struct writer *w)
 static void write_table(const struct disk *disk, struct writer *w)
 {
 	if (strcmp(disk->table, "?") == 0) {
-		add(w, "%s", _("could not be read"));
+		add(w, "%s", disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
 		return;
 	}
 	if (!disk->table[0]) {

@@ -98,7 +98,7 @@ static void print_nodes(const struct page *page, const struct disk *disk)
 	size_t used = (size_t)snprintf(nodes, sizeof(nodes), "%s", disk->node);
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
-		if (more[i][0])
+		if (more[i][0] && strcmp(more[i], disk->node) != 0)
 			used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s",
 						 more[i]);
 	for (size_t i = 0; i < disk->raw_count; i++)
@@ -156,7 +156,8 @@ static void print_table_line(const struct page *page, const struct disk *disk)
 	unsigned count = (unsigned)disk->partition_count;
 
 	if (strcmp(disk->table, "?") == 0)
-		line(page, heading, "%s", _("could not be read"));
+		line(page, heading, "%s",
+		     disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
 	else if (!disk->table[0])
 		line(page, heading, "%s", _("none"));
 	else if (disk->table_uuid[0])

@@ -461,7 +461,9 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	/* The driver wants write access for every queued command, reads included. */
 	claim->sg_fd = open(endpoint->sg, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (claim->sg_fd < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", endpoint->node,
+		return error_set(reterr,
+				 errno == EBUSY ? ERROR_CLASS_REFUSED : ERROR_CLASS_ENVIRONMENT,
+				 -errno, "open", endpoint->node,
 				 _("%s, the sg node of %s, cannot be opened: %s."), endpoint->sg,
 				 endpoint->node, error_phrase(errno));
 	if (fstat(claim->sg_fd, &st) < 0 || !S_ISCHR(st.st_mode) ||

@@ -386,6 +386,20 @@ health_by_log_pages() {
 
 # ---- refusals ----
 
+# sg asks nobody but who opened it so.
+a_disk_whose_sg_node_another_program_has_to_itself() {
+	disks
+	python3 -c 'import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_EXCL | os.O_NONBLOCK)
+open("held", "w").close()
+sys.stdin.read()' "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")" < <(sleep 60) &
+	wait_for test -e held
+	before=$(digest "$destination")
+	through sg sg 3
+	says 'in use by another program'
+	[ "$(digest "$destination")" = "$before" ]
+}
+
 a_write_protected_disk_is_refused() {
 	disks wp=1
 	before=$(digest "$destination")
@@ -499,6 +513,7 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence health_by_log_pages \
 	a_disk_whose_driver_was_taken_is_read_not_written \
+	a_disk_whose_sg_node_another_program_has_to_itself \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
 	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "disks.h"
 #include "plan/plan.h"
 
@@ -337,6 +338,27 @@ START_TEST(options_have_bounds)
 END_TEST
 
 /* By itself only on flash that is not the source's disk; asked for, anywhere. */
+static enum backend_choice source_backend(enum backend_choice asked)
+{
+	struct plan_options options = { .source_backend = asked };
+
+	plan_destroy(plan);
+	plan = NULL;
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, &options, &plan, &error), 0);
+	return plan->options.source_backend;
+}
+
+/* Nothing else reaches it; what was asked for is the guard's to judge. */
+START_TEST(a_disk_without_a_block_node_is_read_by_sg)
+{
+	text_copy(source.sg, sizeof(source.sg), "/dev/sg3");
+	ck_assert_int_eq(source_backend(BACKEND_AUTO), BACKEND_AUTO);
+	text_copy(source.node, sizeof(source.node), "/dev/sg3");
+	ck_assert_int_eq(source_backend(BACKEND_AUTO), BACKEND_SG);
+	ck_assert_int_eq(source_backend(BACKEND_URING), BACKEND_URING);
+}
+END_TEST
+
 START_TEST(reads_back_meanwhile_where_it_costs_nothing)
 {
 	sdb.rotational = NO;
@@ -480,6 +502,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, refuses_extents_out_of_order);
 	tcase_add_test(tests, options_have_bounds);
 	tcase_add_test(tests, chunk_fits_both_sectors);
+	tcase_add_test(tests, a_disk_without_a_block_node_is_read_by_sg);
 	tcase_add_test(tests, reads_back_meanwhile_where_it_costs_nothing);
 	tcase_add_test(tests, id_names_what_happens);
 	tcase_add_test(tests, id_of_disks_without_identity);
