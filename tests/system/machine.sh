@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every bus: the cases below run inside an emulated machine with SATA, NVMe,
-# USB (both protocols), virtio and SCSI disks, each with a serial number.
+# USB (both protocols), virtio and SCSI disks, each with a serial number. Three
+# smaller ones have a sector that cannot be read.
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-machine.XXXXXX") || exit 99
@@ -12,6 +13,10 @@ if [ "${1:-}" != inside ]; then
 		virtio:VIRTIO-D-000004 uas:UAS-SRC-000005 scsi:SCSI-DST-000006; do
 		head -c 8M /dev/urandom >"$work/${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/${disk%%:*}:${disk#*:}")
+	done
+	for disk in sata:BAD-SATA-00007 usb:BAD-USB-000008 uas:BAD-UAS-000009; do
+		head -c 4M /dev/urandom >"$work/bad-${disk%%:*}"
+		disks+=(-d "${disk%%:*}:$work/bad-${disk%%:*}:${disk#*:}:5003")
 	done
 	"$here/../lab/qemu-run" -t 1800 "${disks[@]}" "$here/machine.sh" inside &
 	wait $!
@@ -28,7 +33,7 @@ onto() {
 	shift 2
 	blkid -p "$source" || true
 	for node in /dev/sd? /dev/nvme0n1 /dev/vda; do
-		[ "$node" = "$destination" ] || echo "$(digest "$node") $node"
+		[ "$node" = "$destination" ] || is_bad "$node" || echo "$(digest "$node") $node"
 	done >before
 	run 0 clone -s "serial=$from" -d "serial=$to" --confirm "${to: -6}" --log-dir logs "$@"
 	says COMPLETE
@@ -39,6 +44,10 @@ onto() {
 	done <before
 }
 
+is_bad() { # NODE
+	[ "$(blockdev --getsize64 "$1")" -eq $((4 << 20)) ]
+}
+
 node_of() { # SERIAL
 	run 0 list --json
 	jq -er --arg serial "$1" '.disks[] | select(.serial == $serial) | .node' out
@@ -46,10 +55,10 @@ node_of() { # SERIAL
 
 list_knows_every_bus() {
 	run 0 list --json
-	jq -e '[.disks[] | {(.transport): .serial}] | add |
+	jq -e '[.disks[] | select(.size == 8388608) | {(.transport): .serial}] | add |
 		.sata == "SATA-SRC-000001" and .nvme == "NVME-DST-000002" and
 		.virtio == "VIRTIO-D-000004"' out
-	jq -e '[.disks[] | select(.transport == "usb")] | length == 2' out
+	jq -e '[.disks[] | select(.transport == "usb")] | length == 4' out
 	jq -e 'all(.disks[] | select(.node | startswith("/dev/sd")); .sg != null and .hctl != null)' out
 	jq -e '.disks[] | select(.transport == "nvme") | .ng == "/dev/ng0n1" and .sg == null' out
 	run 0 list
@@ -70,7 +79,9 @@ UAS_onto_SCSI() {
 
 # What a bridge calls its serial number is its own affair: it is found by its driver.
 serial_of_uas() {
-	source=$(echo /sys/bus/usb/drivers/uas/*:*/host*/target*/*:*/block/sd?)
+	for source in /sys/bus/usb/drivers/uas/*:*/host*/target*/*:*/block/sd?; do
+		is_bad "/dev/${source##*/}" || break
+	done
 	run 0 list --json
 	jq -er --arg node "/dev/${source##*/}" '.disks[] | select(.node == $node) | .serial' out
 }
@@ -97,6 +108,48 @@ UAS_onto_USB_by_sg() {
 	onto_by_sg "$(serial_of_uas)" USB-SRC-000003
 }
 
+# bad_disk DRIVER: sets disk to the node of the one with the bad sector behind it
+bad_disk() {
+	local path
+	for disk in /sys/block/sd?; do
+		path=$(readlink -f "$disk")
+		disk=/dev/${path##*/}
+		path=${path%%/ata[0-9]*}
+		path=$(readlink "${path%%/host[0-9]*}/driver")
+		[ "${path##*/}" != "$1" ] || ! is_bad "$disk" || return 0
+	done
+	fail "no bad disk behind $1"
+}
+
+# Each driver has its own words for a sector that cannot be read; that one is found by its number.
+bad_sector_by_sg() { # DRIVER
+	local disk
+	bad_disk "$1"
+	dd if="$disk" of=expected.img bs=4k iflag=direct conv=noerror,sync status=none || true
+	for sector in 5000 5001 5002 5004 5005 5006 5007; do
+		dd if="$disk" of=expected.img iflag=direct skip="$sector" seek="$sector" count=1 \
+			conv=notrunc status=none
+	done
+	run 4 clone -s "$disk" -d new.img --source-backend sg --confirm new.img --log-dir logs \
+		--retries 0
+	jq -c '.bad_areas, .engine.source_sg' logs/*.json
+	jq -e '.engine.source_backend == "sg" and (.bad_areas | length == 1 and .[0].lba == 5003
+		and .[0].sectors == 1 and .[0].sense.text != null)' logs/*.json
+	cmp expected.img new.img
+}
+
+bad_sector_over_SATA_by_sg() {
+	bad_sector_by_sg ahci
+}
+
+bad_sector_over_USB_by_sg() {
+	bad_sector_by_sg usb-storage
+}
+
+bad_sector_over_UAS_by_sg() {
+	bad_sector_by_sg uas
+}
+
 # Said by the plan, before anything is opened.
 no_sg_on_NVMe_nor_virtio() {
 	run 3 clone -s serial=NVME-DST-000002 -d new.img --source-backend sg --dry-run --log-dir logs
@@ -108,4 +161,5 @@ no_sg_on_NVMe_nor_virtio() {
 }
 
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
-	UAS_onto_USB_by_sg no_sg_on_NVMe_nor_virtio
+	UAS_onto_USB_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
+	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio
