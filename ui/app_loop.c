@@ -73,7 +73,7 @@ static void on_signal(struct app *app, unsigned signal)
 			app_command(app, COMMAND_STOP);
 		else
 			/* There is no screen to ask on. */
-			app_stop_now(app);
+			app_stop_or_leave(app);
 		break;
 	case SIGTSTP:
 		suspend(app);
@@ -85,7 +85,7 @@ static void on_signal(struct app *app, unsigned signal)
 	case SIGQUIT:
 		app->leaving = true;
 		if (app_copying(app))
-			app_stop_now(app);
+			app_stop_or_leave(app);
 		else
 			app->quit = true;
 		break;

@@ -29,10 +29,11 @@ struct app {
 	char host[65];
 	bool dirty;
 	bool quit;
-	bool abandoned;   /* left while the copy was still stopping: nothing waits for it */
-	bool stop_wanted; /* also while the job is only about to start */
-	bool leaving;     /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
-	int signals;      /* signalfd */
+	bool abandoned;      /* left while the copy was still stopping: nothing waits for it */
+	bool stop_wanted;    /* also while the job is only about to start */
+	uint64_t stop_since; /* monotonic ns */
+	bool leaving; /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
+	int signals;  /* signalfd */
 	char waiting_said[720]; /* of a disk that is gone, as it was last shown */
 	bool copied;            /* a copy has ended */
 	char *report_text;      /* of the last copy that ended, for after the last screen; owned */
@@ -54,6 +55,8 @@ void app_follow(struct app *app, unsigned changes);
 
 /* app_stop.c */
 void app_stop_now(struct app *app);
+/* The same of a signal: one that comes when stopping takes too long leaves. */
+void app_stop_or_leave(struct app *app);
 
 /* app.c */
 /* The job has ended, or nobody waits for its disk any more. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stopping: the question, the second one where a disk never answers, and doing it. */
+#include "base/clock.h"
 #include "base/i18n.h"
 
 #include "app_state.h"
+
+/* Where nobody can be asked: a signal that comes so long after the first one means it. */
+#define LEAVE_AFTER (5 * NSEC_PER_SEC)
 
 static bool verifying(const struct app *app)
 {
@@ -15,6 +19,8 @@ void app_stop_now(struct app *app)
 
 	const struct session_waiting *waiting = session_waiting(app->session);
 
+	if (!app->stop_wanted)
+		app->stop_since = clock_monotonic();
 	app->stop_wanted = true;
 	if (!app_copying(app))
 		return;
@@ -39,15 +45,27 @@ static void answer_stop(void *user, struct app *app, int choice)
 		app_message(app, MESSAGE_INFO, _("The copy goes on."));
 }
 
-static void answer_leave(void *user, struct app *app, int choice)
+static void leave(struct app *app)
 {
-	if (choice != 0 || !app_copying(app))
-		return;
 	app->abandoned = true;
 	/* What was only read back has ended, and was told, before. */
 	if (!verifying(app))
 		app->exit_code = EXIT_STOPPED;
 	app->quit = true;
+}
+
+static void answer_leave(void *user, struct app *app, int choice)
+{
+	if (choice == 0 && app_copying(app))
+		leave(app);
+}
+
+void app_stop_or_leave(struct app *app)
+{
+	if (app->stop_wanted && clock_monotonic() - app->stop_since >= LEAVE_AFTER)
+		leave(app);
+	else
+		app_stop_now(app);
 }
 
 static const char *why_still_stopping(const struct app *app)

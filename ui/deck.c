@@ -61,7 +61,7 @@ static int run(const struct deck_options *options, struct session *session, stru
 	}
 	session_rescan(session);
 	app_loop(app);
-	code = app->copied || app->term ? app->exit_code : EXIT_ENVIRONMENT;
+	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
 	/* The report of the copy stays behind where the screens were. */

@@ -510,6 +510,16 @@ def hanging_disk_is_left_after_a_second_question():
         assert "resume goes on" in terminal.wait("EXIT 6").replace("\n", "")
 
 
+def hanging_disk_is_left_without_a_terminal():
+    """Nobody can be asked: a second signal, some seconds later, means it."""
+    program = copying("--hang", "rescue")
+    program.hang_up()
+    os.kill(program.pid, signal.SIGTERM)
+    time.sleep(6)
+    os.kill(program.pid, signal.SIGTERM)
+    assert program.wait_end() == 6
+
+
 def paused_copy_without_a_terminal_stops():
     """Nobody could let it go on; it can be resumed."""
     program = copying()
@@ -611,7 +621,7 @@ CASES = [
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
-    hanging_disk_is_left_after_a_second_question,
+    hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
     paused_copy_without_a_terminal_stops, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing, slow_lines_keep_up,
