@@ -442,6 +442,8 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 		while (!show(&run) && !run.abandoned)
 			wait_for_events(&run);
 		close_line(&run);
+		if (run.abandoned)
+			break;
 		finish(&run);
 		wait_for_disk(&run);
 	}

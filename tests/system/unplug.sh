@@ -68,7 +68,7 @@ images_come_back_with_their_disks() {
 		dd if=/dev/urandom of="$(node source)" bs=1M count=6 oflag=direct 2>/dev/null
 		dd if="$(node source)" of=source.img bs=1M count=6 2>/dev/null
 		token=$case_dir/stick/disk.img
-		start_copy -d stick/disk.img -r 6M
+		start_copy -d stick/disk.img -r 0+6MiB
 	fi
 	unplug "$role"
 	says_soon "is gone"
