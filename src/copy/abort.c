@@ -9,6 +9,9 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 
+/* The keeper looks ten times a second: it has been asleep, and so has all else. */
+#define SUSPENDED (2 * NSEC_PER_SEC)
+
 static uint64_t last_good_read(const struct job *job)
 {
 	uint64_t last = 0;
@@ -101,10 +104,19 @@ static bool check_rates(struct job *job, uint64_t now, char *why, size_t size)
 	return true;
 }
 
+/* A program that was suspended could read nothing meanwhile. */
+static void forget_sleep(struct keeper *k, uint64_t now)
+{
+	if (now - k->looked > SUSPENDED)
+		k->reading_since = now;
+	k->looked = now;
+}
+
 void abort_check(struct job *job, uint64_t now)
 {
 	char why[256];
 
+	forget_sleep(&job->keeper, now);
 	if (job->keeper.state != JOB_COPYING || job_gate(job) != GATE_RUN ||
 	    job->pass->kind == PASS_FILL)
 		return;

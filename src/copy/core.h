@@ -92,6 +92,7 @@ struct keeper {
 	unsigned bad_told;      /* events */
 	uint64_t refused_bytes; /* by the destination */
 	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
+	uint64_t looked;        /* monotonic ns: whether there is too much trouble */
 	uint64_t error_bytes;   /* the counter a second ago */
 	double error_rate;
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */

@@ -284,17 +284,25 @@ static bool lies_elsewhere(const struct claim *claim)
 	       start != endpoint->start / SYSFS_SECTOR;
 }
 
-/* What can be read of who it is. */
-static bool is_someone_else(const struct claim *claim)
+static bool lost(const char *expected, const char *found)
+{
+	return expected[0] && !found[0];
+}
+
+/* What can be read of who it is. Where the kernel numbers what is attached (since 5.15) that is
+ * proof enough for a label that cannot be read at the moment. */
+static bool is_someone_else(const struct claim *claim, bool numbered)
 {
 	const struct identity *expected = &claim->endpoint.identity;
 	struct identity found = { 0 };
 
 	if (identity_read(expected->devno, endpoint_is_sg_only(&claim->endpoint), &found) < 0)
-		return false;
+		found.nsid = expected->nsid;
 	return expected->nsid != found.nsid || says_otherwise(expected->serial, found.serial) ||
 	       says_otherwise(expected->wwn, found.wwn) ||
-	       says_otherwise(expected->model, found.model);
+	       says_otherwise(expected->model, found.model) ||
+	       (!numbered &&
+		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
 }
 
 /* The directory of the SCSI device behind a device number. */
@@ -324,7 +332,7 @@ static int check_sg_only(struct claim *claim, struct error *reterr)
 	struct stat st;
 
 	if (fstat(claim->fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != endpoint->devno ||
-	    has_block_node(endpoint->devno) || is_someone_else(claim))
+	    has_block_node(endpoint->devno) || is_someone_else(claim, false))
 		return stale(claim, "identify", reterr);
 	int r = sg_only_measure(claim->fd, &size);
 
@@ -341,8 +349,7 @@ static int check_sg_only(struct claim *claim, struct error *reterr)
 static int check_device(struct claim *claim, struct error *reterr)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
-	const struct identity *expected = &endpoint->identity;
-	uint64_t size = 0, diskseq = 0;
+	uint64_t size = 0, diskseq = 0, expected = endpoint->identity.diskseq;
 	int sector = 0;
 	struct stat st;
 
@@ -358,10 +365,11 @@ static int check_device(struct claim *claim, struct error *reterr)
 		return stale(claim, "identify", reterr);
 	if (is_read_only(claim))
 		return explain_open(claim, -EROFS, reterr);
-	if (expected->diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
-	    diskseq != expected->diskseq)
+	bool numbered = expected && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0;
+
+	if ((numbered && diskseq != expected) || is_someone_else(claim, numbered))
 		return stale(claim, "identify", reterr);
-	return is_someone_else(claim) ? stale(claim, "identify", reterr) : 0;
+	return 0;
 }
 
 static int check_image(struct claim *claim, struct error *reterr)

@@ -217,9 +217,21 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	go_on
 }
 
+# Nothing is read while all of it sleeps, and that says nothing of the disk.
+a_suspended_copy_goes_on() {
+	two_disks
+	rate=16M start_copy --max-no-read 5
+	kill -STOP "$copy"
+	sleep 6
+	kill -CONT "$copy"
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+}
+
 run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy \
-	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back
+	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
+	a_suspended_copy_goes_on

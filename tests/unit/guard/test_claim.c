@@ -373,6 +373,14 @@ START_TEST(any_other_identity_is_refused)
 	destination = chosen;
 	text_copy(destination.identity.model, sizeof(destination.identity.model), "other.img");
 	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
+	/* It had a label, and on this kernel nothing else tells it from the one that has none. */
+	destination = chosen;
+	destination.identity.diskseq = 0;
+	text_copy(destination.identity.serial, sizeof(destination.identity.serial), "S1");
+	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
+	destination = chosen;
+	destination.identity.diskseq = 0;
+	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 	destination = chosen;
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
