@@ -167,6 +167,7 @@ struct job {
 	struct sums sums;
 	struct rolling rolling;
 	uint64_t total, already;
+	bool nameless; /* the destination, from the start: a file that nobody is to find */
 
 	atomic_int gate; /* enum gate */
 	atomic_bool want_pause, want_save, rate_changed;

@@ -299,6 +299,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 		return error_nomem(reterr);
 	job->setup = *setup;
 	job->plan = setup->plan;
+	job->nameless = io_is_removed(&setup->destination);
 	job->keeper_wake = job->event_fd = -1;
 	job->keeper.hwmon[0] = job->keeper.hwmon[1] = -1;
 	/* Lanes rest until the keeper has checked the claim. */

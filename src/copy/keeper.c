@@ -371,6 +371,19 @@ static void check_all_done(struct job *job)
 	job_fail(job, FAILURE_INTERNAL, &error);
 }
 
+static void check_not_removed(struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+	struct error error;
+
+	if (job->nameless || !io_is_removed(end))
+		return;
+	error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
+		  _("%s was removed while it was written: what was copied is lost with it."),
+		  end->name);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
 /* The proof stands without the list; only later ones need it. */
 static void save_digests(struct job *job)
 {
@@ -388,6 +401,7 @@ static void end(struct job *job)
 	struct keeper *k = &job->keeper;
 
 	check_all_done(job);
+	check_not_removed(job);
 	proof_sum(job);
 	sums_judge(job);
 	k->result = judge(job);

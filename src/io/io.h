@@ -178,6 +178,8 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 /* What the kernel's caches hold of the end is dropped, so that it is read from the device.
  * Advice where the kernel does not let us: direct reads do not ask them anyway. */
 void io_forget(const struct io_end *end);
+/* It is a file that has no name any more: nobody will find what was written to it. */
+bool io_is_removed(const struct io_end *end);
 
 extern const struct io_backend io_uring_backend;
 extern const struct io_backend io_threads_backend;

@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -121,6 +122,13 @@ void io_forget(const struct io_end *end)
 	if (!end->regular_file)
 		ioctl(end->fd, BLKFLSBUF);
 	posix_fadvise(end->fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+bool io_is_removed(const struct io_end *end)
+{
+	struct stat st;
+
+	return end->regular_file && fstat(end->fd, &st) == 0 && st.st_nlink == 0;
 }
 
 int sync_write_back(int fd, uint64_t offset, uint64_t length)

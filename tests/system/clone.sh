@@ -176,6 +176,20 @@ progress_as_json_lines() {
 	cmp "$source" "$destination"
 }
 
+# What has no name is nowhere, however well it was written.
+an_image_that_is_removed_meanwhile() {
+	source=$(new_disk source 16)
+	"$CLONEDECK" clone -s "$source" -d copy.img --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" copy.img
+	rm copy.img
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 7 ] || fail "exit status $status"
+	says FAILED
+	says 'was removed while it was written'
+}
+
 # Logs and maps are named by the second: in none do two copies share them.
 copies_begun_at_once_have_their_own_files() {
 	for i in 1 2 3 4 5 6; do
@@ -202,4 +216,5 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	a_disk_into_a_new_image_and_back onto_an_image_that_exists \
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
-	progress_as_json_lines copies_begun_at_once_have_their_own_files
+	progress_as_json_lines an_image_that_is_removed_meanwhile \
+	copies_begun_at_once_have_their_own_files
