@@ -76,10 +76,18 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	struct footer_item items[FOOTER_ITEMS_MAX];
 	const struct screen_ops *ops = app_shown(app);
 	void *state = app->states[ops->id];
+	bool popup = app->popup.kind != POPUP_NONE;
 	int count = keys_footer(ops->id, area.cols, items), left = 0;
 
+	/* Letters are text there. */
+	if (!popup && ops->field && ops->field(state, app)) {
+		draw_text(draw, area, 0, 1, ROLE_KEY,
+			  _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
+		return;
+	}
 	for (int i = 0; i < count; i++) {
-		bool grey = ops->unavailable && ops->unavailable(state, app, items[i].command);
+		bool grey = popup ||
+			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
 
 		if (!grey || app->term->dim)
 			draw_text(draw, area, 0, items[i].col - left, grey ? ROLE_DIM : ROLE_KEY,

@@ -55,7 +55,7 @@ void app_show_waiting(struct app *app)
 {
 	const struct session_waiting *waiting = session_waiting(app->session);
 	const struct popup_choice choices[] = {
-		{ 'g', _("go on now, where it does not do so by itself") },
+		{ 'g', _("go on now, if it is back") },
 		{ 's', _("stop: report; the map can be resumed") },
 	};
 	char text[1024], since[64];
