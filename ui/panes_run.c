@@ -487,19 +487,24 @@ void run_text_event(const struct job_event *event, struct line *line)
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
 		  enum units_scale scale, bool legend, struct line *line)
 {
-	char cell[UNITS_TEXT_MAX];
+	char cell[UNITS_TEXT_MAX], heading[512], letters[256];
 
 	units_print_long(cells > 0 ? size / (uint64_t)cells : 0,
 			 scale == UNITS_SECTORS ? UNITS_SI : scale, plan->sector_size, cell);
+	snprintf(letters, sizeof(letters), "%s%s",
+		 legend ? _("  + copied ? to do > now - bad * retry") : "",
+		 plan->whole ? "" : _(" . not chosen"));
 	if (zoomed)
-		line_add(line, _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),
+		snprintf(heading, sizeof(heading),
+			 _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),
 			 short_name(&plan->source), start / plan->sector_size, cell);
 	else
-		line_add(line, _(" Map of %s, 1 cell = %s"), short_name(&plan->source), cell);
-	if (legend)
-		line_add(line, _("  + copied ? to do > now - bad * retry"));
-	if (!plan->whole)
-		line_add(line, _(" . not chosen"));
+		snprintf(heading, sizeof(heading), _(" Map of %s, 1 cell = %s"),
+			 short_name(&plan->source), cell);
+	/* What it is a map of stands above, too; what a letter means stands nowhere else. */
+	if (legend && text_width(heading) + text_width(letters) > line->limit)
+		snprintf(heading, sizeof(heading), _(" 1 cell = %s"), cell);
+	line_add(line, "%s%s", heading, letters);
 }
 
 /* ---- tables ---- */

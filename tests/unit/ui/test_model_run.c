@@ -377,6 +377,25 @@ START_TEST(test_cpu_lines)
 }
 END_TEST
 
+/* What the letters mean is read whatever the source is called. */
+START_TEST(test_map_legend)
+{
+	struct line line;
+
+	plan.whole = true;
+	line_start(&line, 80);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, true, &line);
+	ck_assert_str_eq(line.text, " Map of sda, 1 cell = 10.0 MB"
+				    "  + copied ? to do > now - bad * retry");
+	plan.whole = false;
+	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/nvme0n1");
+	line_start(&line, 80);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, true, &line);
+	ck_assert_str_eq(line.text, " 1 cell = 10.0 MB"
+				    "  + copied ? to do > now - bad * retry . not chosen");
+}
+END_TEST
+
 START_TEST(test_eta)
 {
 	struct eta eta = { true, 5130, 1000000 };
@@ -422,6 +441,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_graph);
 	tcase_add_test(tcase, test_histogram);
 	tcase_add_test(tcase, test_cpu_lines);
+	tcase_add_test(tcase, test_map_legend);
 	tcase_add_test(tcase, test_eta);
 	tcase_add_test(tcase, test_scale);
 	suite_add_tcase(suite, tcase);
