@@ -4,15 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -20,8 +18,6 @@
 /* Ten times what the most talkative disk fills. */
 #define OUTPUT_MAX (256UL * 1024)
 #define QUESTIONS  8
-#define KILL_WAIT  (100 * NSEC_PER_MSEC)
-#define WAIT_STEP  (10 * NSEC_PER_MSEC)
 #define POLL_MAX   1000 /* ms */
 
 struct answer {
@@ -57,50 +53,9 @@ static const char *find_program(void)
 	return NULL;
 }
 
-static int spawn_with(const char *program, const char *node, int output, pid_t *ret,
-		      posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
-{
-	static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
-						   NULL };
-	const char *const argv[] = { "smartctl", "--json", "-H", "-A", "-i", node, NULL };
-	sigset_t none, all;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	/* A process group of its own: Ctrl-C is for us, and all of it can be ended at once. */
-	posix_spawnattr_setpgroup(attributes, 0);
-	posix_spawnattr_setsigmask(attributes, &none);
-	posix_spawnattr_setsigdefault(attributes, &all);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						     POSIX_SPAWN_SETSIGDEF);
-	/* It changes neither; its declaration is older than const. */
-	return -posix_spawn(ret, program, actions, attributes, (char *const *)argv,
-			    (char *const *)environment);
-}
-
-static int spawn(const char *program, const char *node, int output, pid_t *ret)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-
-	if (posix_spawn_file_actions_init(&actions) != 0)
-		return -ENOMEM;
-	if (posix_spawnattr_init(&attributes) != 0) {
-		posix_spawn_file_actions_destroy(&actions);
-		return -ENOMEM;
-	}
-	int r = spawn_with(program, node, output, ret, &actions, &attributes);
-
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return r;
-}
-
 static int start(const char *program, const char *node, struct answer *answer)
 {
+	const char *const argv[] = { "smartctl", "--json", "-H", "-A", "-i", node, NULL };
 	int pipes[2];
 
 	answer->text = malloc(OUTPUT_MAX);
@@ -108,7 +63,7 @@ static int start(const char *program, const char *node, struct answer *answer)
 		return -ENOMEM;
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
-	int r = spawn(program, node, pipes[1], &answer->pid);
+	int r = child_start(program, argv, -1, pipes[1], &answer->pid);
 
 	close(pipes[1]);
 	if (r < 0) {
@@ -159,19 +114,13 @@ static void listen_to(struct answer *answers, size_t count, uint64_t deadline)
 	}
 }
 
-/* One that waits for a disk in the kernel cannot be ended: it is left to itself. */
 static void end(struct answer *answer)
 {
-	uint64_t deadline = clock_monotonic() + KILL_WAIT;
-
 	if (answer->fd >= 0)
 		close(answer->fd);
-	if (answer->pid == 0)
-		return;
 	/* What closed its output has answered; nothing is lost. */
-	kill(-answer->pid, SIGKILL);
-	while (waitpid(answer->pid, NULL, WNOHANG) == 0 && clock_monotonic() < deadline)
-		clock_sleep_until(clock_monotonic() + WAIT_STEP);
+	if (answer->pid)
+		child_end(answer->pid);
 }
 
 static void say(struct health *health, int64_t now, int started, const struct answer *answer)

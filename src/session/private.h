@@ -214,6 +214,13 @@ struct move_task {
 	struct error error; /* the front end's */
 };
 
+/* Holds off the sleep of the machine; zero-initialised: does not. */
+struct awake {
+	bool wanted;
+	pid_t pid; /* 0: none */
+	int pipe;  /* it ends with this */
+};
+
 struct session {
 	struct session_options options;
 	enum session_state state;
@@ -257,6 +264,7 @@ struct session {
 	struct waiting waiting;
 	struct move_task moving;
 
+	struct awake awake;
 	struct finish_task finishing;
 	struct save_task saving;
 	struct report report;
@@ -439,6 +447,12 @@ void session_end_verify(struct session *session);
 /* At once, and waits for it; the session is about to go. */
 void session_stop_verify(struct session *session);
 struct job *session_verify_job(const struct session *session);
+
+/* awake.c */
+int awake_begin(const char *program, struct awake *awake);
+void awake_end(struct awake *awake);
+/* As the state of the session asks for it. */
+void session_follow_awake(struct session *session);
 
 /* start.c */
 /* Claims both ends of session->plan and starts a job, in the background. */

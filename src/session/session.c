@@ -232,6 +232,7 @@ void session_destroy(struct session *session)
 		if (task)
 			task_done(task);
 	}
+	awake_end(&session->awake);
 	session_release_job(session);
 	session_forget_check(session);
 	session_forget_save(session);
@@ -268,5 +269,6 @@ unsigned session_dispatch(struct session *session)
 
 	for (int i = 0; i < count; i++)
 		sources[events[i].data.u32].take(session, &changes);
+	session_follow_awake(session);
 	return changes;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define KILL_WAIT (100 * NSEC_PER_MSEC)
+#define WAIT_STEP (10 * NSEC_PER_MSEC)
+
+static void add_stream(posix_spawn_file_actions_t *actions, int given, int stream)
+{
+	if (given >= 0)
+		posix_spawn_file_actions_adddup2(actions, given, stream);
+	else
+		posix_spawn_file_actions_addopen(actions, stream, "/dev/null", O_RDWR, 0);
+}
+
+static int spawn(const char *program, const char *const *argv, int input, int output, pid_t *ret,
+		 posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
+{
+	static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+						   NULL };
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	add_stream(actions, input, STDIN_FILENO);
+	add_stream(actions, output, STDOUT_FILENO);
+	add_stream(actions, -1, STDERR_FILENO);
+	posix_spawnattr_setpgroup(attributes, 0);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						     POSIX_SPAWN_SETSIGDEF);
+	/* It changes neither; its declaration is older than const. */
+	return -posix_spawn(ret, program, actions, attributes, (char *const *)argv,
+			    (char *const *)environment);
+}
+
+int child_start(const char *program, const char *const *argv, int input, int output, pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attributes) != 0) {
+		posix_spawn_file_actions_destroy(&actions);
+		return -ENOMEM;
+	}
+	int r = spawn(program, argv, input, output, ret, &actions, &attributes);
+
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+void child_end(pid_t pid)
+{
+	uint64_t deadline = clock_monotonic() + KILL_WAIT;
+
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_monotonic() < deadline)
+		clock_sleep_until(clock_monotonic() + WAIT_STEP);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What holds off the sleep of the machine lives as long as it is wanted, and no longer. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/private.h"
+
+static char folder[64], program[128], told[128];
+
+/* Tells what it was given, and runs what stands last, as the real one does. */
+static void setup(void)
+{
+	FILE *file;
+
+	snprintf(folder, sizeof(folder), "/tmp/clonedeck-awake.%d", (int)getpid());
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(told, sizeof(told), "%s/told", folder);
+	file = fopen(program, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "#!/bin/sh\necho \"$*\" >%s.new\nmv %s.new %s\ncat\necho over >>%s\n", told,
+		told, told, told);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(chmod(program, 0700), 0);
+}
+
+static void teardown(void)
+{
+	unlink(program);
+	unlink(told);
+	rmdir(folder);
+}
+
+static void read_told(char *buffer, size_t size)
+{
+	FILE *file;
+
+	while (!(file = fopen(told, "r")))
+		usleep(1000);
+	buffer[fread(buffer, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
+START_TEST(test_held_and_let_go)
+{
+	struct awake awake = { 0 };
+	char text[512];
+	pid_t pid;
+
+	ck_assert_int_eq(awake_begin(program, &awake), 0);
+	pid = awake.pid;
+	read_told(text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "sleep"));
+	ck_assert_ptr_nonnull(strstr(text, "--mode=block cat"));
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	awake_end(&awake);
+	ck_assert_int_eq(awake.pid, 0);
+	/* Waited for: it is nobody's child any more. */
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+	awake_end(&awake);
+}
+END_TEST
+
+/* However the copy's process ends. */
+START_TEST(test_ends_with_the_pipe)
+{
+	struct awake awake = { 0 };
+	char text[512];
+	int status;
+
+	ck_assert_int_eq(awake_begin(program, &awake), 0);
+	read_told(text, sizeof(text));
+	close(awake.pipe);
+	ck_assert_int_eq(waitpid(awake.pid, &status, 0), awake.pid);
+	ck_assert_int_eq(status, 0);
+	read_told(text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "over"));
+}
+END_TEST
+
+START_TEST(test_a_program_that_is_not_there)
+{
+	struct awake awake = { 0 };
+
+	ck_assert_int_lt(awake_begin("/nonexistent/program", &awake), 0);
+	ck_assert_int_eq(awake.pid, 0);
+	awake_end(&awake);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/awake");
+	TCase *tcase = tcase_create("awake");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, test_held_and_let_go);
+	tcase_add_test(tcase, test_ends_with_the_pipe);
+	tcase_add_test(tcase, test_a_program_that_is_not_there);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
