@@ -180,7 +180,9 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 
 		keys_name(popup->choices[i].key, key, sizeof(key));
 		col = draw_printf(draw, area, 0, col, ROLE_STRONG, " %s=", key);
-		col = draw_text(draw, area, 0, col, ROLE_DIALOG, popup->labels[i]);
+		/* Its first words; the keys behind it have to be seen, too. */
+		col = draw_printf(draw, area, 0, col, ROLE_DIALOG, "%.*s",
+				  (int)strcspn(popup->labels[i], ":,"), popup->labels[i]);
 	}
 	draw_printf(draw, area, 0, col, ROLE_STRONG, " %s", _("Esc"));
 }

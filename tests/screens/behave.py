@@ -90,7 +90,7 @@ def too_small_says_so():
         assert "copying 52.2%" in line and "ETA 1:25:30" in line, line
         # Ctrl-C still asks, in the one line there is.
         terminal.keys("C-c")
-        terminal.wait("Stop the copy?")
+        terminal.wait("Stop the copy? s=stop Esc")
         terminal.keys("Escape")
         terminal.resize(80, 24)
         terminal.wait("The copy goes on")
