@@ -427,6 +427,10 @@ static bool save_due(struct job *job, uint64_t now)
 		return false;
 	if (atomic_exchange(&job->want_save, false))
 		return true;
+	/* A flush of a destination that hangs keeps the process from ending, even when it is left.
+	 */
+	if (k->state == JOB_STOPPING && k->silent_since[1])
+		return false;
 	return k->map_changed && now >= k->next_save;
 }
 
