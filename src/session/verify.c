@@ -11,9 +11,10 @@
 
 /* Who only reads is in nobody's way; but what changes meanwhile proves nothing. */
 static const char *const heeded[] = {
-	"source-gone",         "destination-gone",      "source-empty",
-	"destination-empty",   "source-is-destination", "destination-on-source",
-	"destination-mounted", "destination-swap",      "destination-held",
+	"source-gone",           "destination-gone",      "source-empty",
+	"destination-empty",     "source-is-destination", "destination-on-source",
+	"destination-mounted",   "destination-swap",      "destination-held",
+	"destination-too-small",
 };
 
 static bool concerns_source(const char *rule)

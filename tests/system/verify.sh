@@ -179,6 +179,8 @@ files_that_cannot_be_used() {
 	run 1 verify cut.json -d "$destination"
 	run 1 verify whole -d "$destination"
 	run 1 verify /dev/null -d "$destination"
+	run 3 verify -s "$source" -d "$(new_disk half 12)"
+	says 'too small'
 	run 1 verify -d "$destination"
 	run 1 verify "$report" -s "$source" -d "$destination"
 	run 1 verify "$report"
