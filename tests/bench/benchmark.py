@@ -97,6 +97,7 @@ def clonedeck(bench, pair, *options):
         if result and seconds["copy"] is not None:
             result["copy"] = sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify"))
             result["verify"] = seconds.get("verify")
+            result["copying"] = sum(p["seconds"] for p in report["passes"] if p["name"] == "copy")
             if "elapsed" in seconds:
                 result["around"] = result["wall"] - seconds["elapsed"]
                 result["arming"] = sum(p["seconds"] for p in report["passes"]
@@ -104,6 +105,20 @@ def clonedeck(bench, pair, *options):
             result["engine"] = report["engine"]["choice"]
     shutil.rmtree(logs)
     return result
+
+
+def compared_alone(pair):
+    """Seconds of `clonedeck verify` between two disks that hold the same, without its start."""
+    argv = [CLONEDECK, "verify", "-s", pair.source, "-d", pair.destination, "--json"]
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])["seconds"] if done.returncode == 0 else None
+
+
+def digests_alone():
+    """Processor seconds for those of 1 GiB."""
+    told = [subprocess.run([os.path.join(HERE, "digest")], stdout=subprocess.PIPE, text=True).stdout
+            for _ in range(3)]
+    return median([float(text.split()[0]) for text in told])
 
 
 def flushed(argv, node):
@@ -271,13 +286,19 @@ def goals_of_proof(goals, summary):
     """Where the destination is read as fast as the source, whose reading is measured."""
     name = summary.pair.name
     goals.add(15, f"{name}: verified, of copying and then reading", summary.verifying(), 1.03)
-    goals.add(15, f"{name}: comparing, of reading both ends at once", summary.comparing(), 1.03)
+    goals.add(15, f"{name}: copied with digests, of copied without", summary.taking(), 1.03)
     goals.add(15, f"{name}: process CPU per GiB of two digests and of reading back",
               summary.cpu_of_proof(), 0.25, "{:.2f}", " s")
 
 
 def goals_of_modelled(goals, summary, number, factor, equal):
     name = summary.pair.name
+    goals.add(15, f"{name}: comparing, of the slower end's reading",
+              summary.comparing(), 1.03)
+    summary.pair.forget()
+    alone, slower = compared_alone(summary.pair), summary.limit("reads")
+    goals.add(15, f"{name}: verify -s -d, of the slower end's reading",
+              alone / slower if alone and slower else None, 1.03)
     goals.add(number, f"{name}: larger of read and write", summary.own("larger"), factor)
     goals.add(6, f"{name}: process CPU, without the start, of the cheapest peer's",
               summary.versus_cheapest(), 0.25, "{:.2f}")
@@ -435,6 +456,7 @@ class Run:
                 summary = self.measure(pair, rounds, False)
                 if summary:
                     goals_of_modelled(self.goals, summary, goal, factor, destination is None)
+        self.goals.add(15, "digests alone, process CPU per GiB", digests_alone(), 0.10, "{:.3f}", " s")
         self.one_spindle(plugin, (128 if quick else 256) * MIB)
         if not quick and unverified():
             self.verified_meanwhile(plugin, 1024 * MIB)

@@ -89,6 +89,11 @@ class Summary:
         return median([r[VERIFIED]["copy"] / (r["clonedeck"]["copy"] + r["limits"]["read"])
                        for r in pairs])
 
+    def taking(self):
+        """The copying pass of the verified copy against that of one that is not."""
+        return median([r[VERIFIED]["copying"] / r["clonedeck"]["copying"] for r in self.rounds
+                       if r.get("clonedeck") and r.get(VERIFIED) and r[VERIFIED].get("copying")])
+
     def comparing(self):
         """Against the slower end while both are read at once: they may share a disk."""
         return median([r[COMPARED]["verify"] / r["limits"]["reads"] for r in self.rounds
