@@ -5,12 +5,7 @@
 # lies are below the block device that is read: half of the time below nbdkit, too.
 . "$(dirname -- "$0")/lib.sh"
 
-for tool in nbdkit nbdfuse fusermount3; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP $tool is not installed"
-		exit 0
-	}
-done
+need nbdkit nbdfuse fusermount3
 corrupt=$(cd -- "$(dirname -- "$0")/../system" && pwd -P)/corrupt.py
 
 export RUN_LIMIT=900 # a busy disk is slow
