@@ -84,6 +84,51 @@ a_member_of_device_mapper_is_refused() {
 	[ "$(digest "$destination")" = "$before" ]
 }
 
+# As an open LUKS or LVM partition is: who has to let go is said by name, and only that place is held.
+a_mapping_on_a_partition_is_named() {
+	modprobe -d /run/lab dm-mod
+	three_disks
+	sfdisk -q "$destination" <<-TABLE
+		start=2048, size=8192
+		start=10240, size=8192
+	TABLE
+	wait_for test -b "${destination}2"
+	before=$(digest "$destination")
+	dmsetup create secret --table "0 1000 linear ${destination}1 0"
+	undone_by dmsetup_remove secret
+	run 3 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs
+	says "${destination}1: secret"
+	run 3 clone -s "$source" -d "${destination}1" -r 0+100 --confirm "$token" --log-dir logs
+	says "${destination}1: secret"
+	[ "$(digest "$destination")" = "$before" ]
+	run 0 clone -s "$source" -d "${destination}2" -r 0+100 --at 0 --confirm "$token" --log-dir logs
+	cmp -n $((100 * 512)) "$source" "${destination}2"
+	run 0 clone -s "$destination" -d "$spare" --dry-run --log-dir logs
+	says source-in-use
+}
+
+# The second one lies in pieces on two disks, as a volume that was enlarged.
+a_volume_onto_a_volume() {
+	modprobe -d /run/lab dm-mod
+	three_disks
+	dmsetup create one --table "0 16384 linear $source 2048"
+	undone_by dmsetup_remove one
+	dmsetup create two --table "0 8192 linear $destination 1024
+		8192 10240 linear $spare 4096"
+	undone_by dmsetup_remove two
+	cp "$destination" destination.img
+	cp "$spare" spare.img
+	dd if="$source" of=destination.img bs=512 conv=notrunc status=none skip=2048 seek=1024 count=8192
+	dd if="$source" of=spare.img bs=512 conv=notrunc status=none skip=10240 seek=4096 count=8192
+	run 0 clone -s /dev/mapper/one -d /dev/mapper/two --confirm "$(readlink -f /dev/mapper/two)" \
+		--log-dir logs
+	says COMPLETE
+	cmp -n $((16384 * 512)) /dev/mapper/one /dev/mapper/two
+	blockdev --flushbufs "$destination" "$spare"
+	cmp "$destination" destination.img
+	cmp "$spare" spare.img
+}
+
 # Mounts, and a volume that is made of the disk, count through the layers between.
 what_stands_on_the_source_is_told() {
 	modprobe -d /run/lab dm-mod
@@ -174,7 +219,8 @@ a_disk_that_is_unplugged_stops_the_copy() {
 run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
-	a_member_of_device_mapper_is_refused what_stands_on_the_source_is_told \
+	a_member_of_device_mapper_is_refused a_mapping_on_a_partition_is_named a_volume_onto_a_volume \
+	what_stands_on_the_source_is_told \
 	a_read_error_stops_with_its_lba_and_the_map_goes_on \
 	a_rescue_leaves_out_exactly_the_bad_sectors \
 	a_disk_that_is_unplugged_stops_the_copy
