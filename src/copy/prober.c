@@ -38,13 +38,12 @@ bool prober_must_wait(const struct lane *lane)
 	return lane->job->prober.patches && lane->counters.buffers_in_use > 0;
 }
 
-static void put_piece(const struct job *job, uint64_t source, uint32_t length, struct piece *ret)
+static void put_piece(const struct prober_spot *spot, const struct prober_side *side,
+		      struct piece *ret)
 {
-	const struct work_area *area = spots_area(job);
-
-	ret->source = source;
-	ret->destination = area->destination + (source - area->source);
-	ret->length = length;
+	ret->source = side->start;
+	ret->destination = spot->area->destination + (side->start - spot->area->source);
+	ret->length = (uint32_t)(side->end - side->start);
 }
 
 /* What a run has ended with: it is told of by a slot of its own. */
@@ -85,7 +84,8 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 	if (sector > spot->high - spot->low)
 		sector = (uint32_t)(spot->high - spot->low);
 	side->busy = true;
-	put_piece(job, spot_cut_off(spot, side, sector), sector, ret);
+	spot_cut_off(spot, side, sector);
+	put_piece(spot, side, ret);
 	lane->pending_tag = number * TAG_SPOT | (side == &spot->sides[1] ? TAG_BACK : 0);
 	return true;
 }
@@ -170,7 +170,8 @@ static bool extend(struct lane *lane, struct slot *slot)
 	    job_gate(job) != GATE_RUN)
 		return false;
 	side->busy = false;
-	bool room = spot_has_room(spot, sector) && spot->high - spot->low >= sector;
+	bool room =
+		spot_has_room(&job->prober, spot, side, sector) && spot->high - spot->low >= sector;
 	side->busy = true;
 	if (!room || !limit_take(&job->limit, sector, now, &wait))
 		return false;

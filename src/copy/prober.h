@@ -4,10 +4,9 @@
  * under way ever lie side by side: the kernel joins neighbours that wait
  * together, and a good sector would fail with the bad one beside it. Small areas
  * are trimmed from both edges at once. Where heads need not move, an area is cut
- * into spots, and several of them that do not touch are gone over at once; all
- * else is one read at a time. Every sector is read once in a pass, so no more
- * reads fail than there are bad sectors; good ones that follow each other are
- * written together.
+ * into spots, and several of them are gone over at once; all else is one read at
+ * a time. Every sector is read once in a pass, so no more reads fail than there
+ * are bad sectors; good ones that follow each other are written together.
  *
  * A sector smaller than the destination's is patched in: the destination's
  * sector is read back, changed, and written, one at a time, so that neighbours

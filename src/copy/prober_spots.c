@@ -13,10 +13,9 @@ bool spots_fit(const struct job *job)
 	return job->setup.source.rotational == NO && SPOT % job->plan->sector_size == 0;
 }
 
-const struct work_area *spots_area(const struct job *job)
+/* In the order in which they are gone over. */
+static const struct work_area *area_at(const struct job *job, size_t number)
 {
-	size_t number = job->prober.area;
-
 	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
 }
 
@@ -30,10 +29,31 @@ static bool is_through(const struct prober *p, const struct prober_side *side)
 	return p->edges && side->failed;
 }
 
-/* Nothing beside a sector that is being read. */
-bool spot_has_room(const struct prober_spot *spot, uint32_t sector)
+/* Is a sector being read that is one of these bytes, or lies beside them? */
+static bool is_beside(const struct prober *p, uint64_t start, uint64_t end)
 {
-	return spot->high > spot->low && (spot->high - spot->low > sector || !is_busy(spot));
+	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
+		const struct prober_side *side = &p->spots[i / 2].sides[i % 2];
+
+		if (side->busy && start <= side->end && side->start <= end)
+			return true;
+	}
+	return false;
+}
+
+bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
+		   const struct prober_side *side, uint32_t sector)
+{
+	uint64_t left = spot->high - spot->low, length = left < sector ? left : sector;
+	uint64_t start = side == &spot->sides[1] ? spot->high - length : spot->low;
+
+	return length > 0 && !is_beside(p, start, start + length);
+}
+
+static bool may_go_on(const struct prober *p, const struct prober_spot *spot,
+		      const struct prober_side *side, uint32_t sector)
+{
+	return !side->busy && !is_through(p, side) && spot_has_room(p, spot, side, sector);
 }
 
 /* NULL: none may go on at this moment. */
@@ -43,30 +63,30 @@ static struct prober_side *free_side(const struct prober *p, struct prober_spot 
 	struct prober_side *first = &spot->sides[p->backwards];
 	struct prober_side *second = &spot->sides[!p->backwards];
 
-	if (!spot->open || !spot_has_room(spot, sector))
+	if (!spot->open)
 		return NULL;
-	if (!first->busy && !is_through(p, first))
+	if (may_go_on(p, spot, first, sector))
 		return first;
-	if (!p->edges || second->busy || is_through(p, second))
+	if (!p->edges || (!spot->both && !first->failed))
 		return NULL;
-	return spot->both || first->failed ? second : NULL;
+	return may_go_on(p, spot, second, sector) ? second : NULL;
 }
 
 /* What of the area is cut into spots now: the rest, or as much of it as lies together. */
 static uint64_t part_now(const struct job *job)
 {
 	const struct prober *p = &job->prober;
-	uint64_t left = spots_area(job)->length - p->done;
+	uint64_t left = area_at(job, p->area)->length - p->done;
 
 	return p->cuts && left > NEAR ? NEAR : left;
 }
 
-/* Every second spot of the part, then those between them, so that those that are open do not
+/* Every second spot of the part, then those between them, so that those that begin together do not
  * touch. False: all of them were opened. */
 static bool next_spot(const struct job *job, uint64_t *retstart, uint64_t *retend)
 {
 	const struct prober *p = &job->prober;
-	const struct work_area *area = spots_area(job);
+	const struct work_area *area = area_at(job, p->area);
 	uint64_t part = part_now(job), size = p->cuts ? SPOT : part;
 	uint64_t count = (part + size - 1) / size, half = (count + 1) / 2;
 	uint64_t start = size * (p->spot < half ? 2 * p->spot : 2 * (p->spot - half) + 1);
@@ -89,38 +109,58 @@ static void next_part(struct job *job)
 
 	p->done += part_now(job);
 	p->spot = 0;
-	if (p->done < spots_area(job)->length)
+	if (p->done < area_at(job, p->area)->length)
 		return;
 	p->done = 0;
 	p->area++;
 }
 
-/* A place for it. NULL: there is none, or one that is open touches it. */
-static struct prober_spot *place_for(struct prober *p, uint64_t start, uint64_t end)
+/* Nothing is under way in it, and nothing is left to it. */
+static bool is_done(const struct prober *p, const struct prober_spot *spot)
 {
-	struct prober_spot *place = NULL;
-
-	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
-		struct prober_spot *spot = &p->spots[i];
-
-		if (!spot->open)
-			place = spot;
-		else if (start <= spot->end && spot->start <= end)
-			return NULL;
-	}
-	return place;
+	return !is_busy(spot) && (spot->low == spot->high || (is_through(p, &spot->sides[0]) &&
+							      is_through(p, &spot->sides[1])));
 }
 
-/* No side of any is free: those of which nothing is under way are through. True: all are. */
+/* True: all are. */
 static bool close_spots(struct prober *p)
 {
 	bool all = true;
 
 	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
-		p->spots[i].open &= is_busy(&p->spots[i]);
+		p->spots[i].open &= !is_done(p, &p->spots[i]);
 		all &= !p->spots[i].open;
 	}
 	return all;
+}
+
+/* NULL: as many are open as may be. */
+static struct prober_spot *place_for_spot(struct prober *p)
+{
+	for (unsigned i = 0; i < PROBER_SPOTS; i++)
+		if (!p->spots[i].open)
+			return &p->spots[i];
+	return NULL;
+}
+
+/* Is what comes behind the part that was cut no further away than one of a part's spots may be
+ * from another? */
+static bool next_is_near(const struct job *job)
+{
+	const struct prober *p = &job->prober;
+	const struct work_area *area = area_at(job, p->area), *next;
+	uint64_t gap;
+
+	if (!p->cuts)
+		return false;
+	if (p->done + part_now(job) < area->length)
+		return true;
+	if (p->area + 1 == job->work.count)
+		return false;
+	next = area_at(job, p->area + 1);
+	gap = next->source > area->source ? next->source - (area->source + area->length)
+					  : area->source - (next->source + next->length);
+	return gap <= NEAR;
 }
 
 /* False: there is none, or not before something came back. */
@@ -128,22 +168,23 @@ static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
 	bool idle = close_spots(p);
-	struct prober_spot *place;
+	struct prober_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;
 
+	if (!place)
+		return false;
 	while (p->area < job->work.count && !next_spot(job, &start, &end)) {
-		/* Not two areas at once: they may lie far apart. */
-		if (!idle)
+		/* Not two areas at once that lie far apart. */
+		if (!idle && !next_is_near(job))
 			return false;
 		next_part(job);
 	}
-	if (p->area == job->work.count || !(place = place_for(p, start, end)))
+	if (p->area == job->work.count)
 		return false;
 	*place = (struct prober_spot){
 		.open = true,
 		.both = p->edges && !p->patches && end - start <= NEAR,
-		.start = start,
-		.end = end,
+		.area = area_at(job, p->area),
 		.low = start,
 		.high = end,
 	};
@@ -151,16 +192,15 @@ static bool open_next(struct job *job)
 	return true;
 }
 
-/* Takes the outermost bytes off the spot, seen from that side. */
-uint64_t spot_cut_off(struct prober_spot *spot, const struct prober_side *side, uint32_t length)
+void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t length)
 {
-	uint64_t at = spot->low;
-
-	if (side == &spot->sides[1])
-		at = spot->high -= length;
-	else
+	if (side == &spot->sides[1]) {
+		side->start = spot->high -= length;
+	} else {
+		side->start = spot->low;
 		spot->low += length;
-	return at;
+	}
+	side->end = side->start + length;
 }
 
 static struct prober_side *any_side(struct prober *p, uint32_t sector, unsigned *retspot)
