@@ -177,7 +177,8 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	good = (uint32_t)u64_align_down(slot->request.done, sector > unit ? sector : unit);
 	if (good >= slot->piece.length)
 		good = 0;
-	slot->bad_status = MAP_NON_TRIMMED;
+	/* One sector alone has no edges: as with ddrescue, once is enough. */
+	slot->bad_status = slot->piece.length - good > sector ? MAP_NON_TRIMMED : MAP_BAD;
 	slot_mark_bad(lane, slot, good, slot->piece.length - good);
 	slot->write_length = good;
 	slot->report_end = slot->piece.length;

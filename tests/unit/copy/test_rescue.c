@@ -141,6 +141,20 @@ START_TEST(a_dead_zone)
 }
 END_TEST
 
+/* It is known to be bad as soon as it has failed: nothing is left to be trimmed. */
+START_TEST(a_sector_that_is_a_chunk_of_its_own)
+{
+	static const struct range bad[] = { { 8 * MIB / 512, 1 } };
+
+	prepare(0, 8 * MIB + 512, &surviving);
+	fail_reads(bad[0].start, 1, 0, -EIO);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(failed_reads(), 1);
+	check_blocks(bad, 1);
+	rig_done(&rig);
+}
+END_TEST
+
 /*
  * Behind a failure small chunks, behind good ground large ones again: two bad sectors of one large
  * chunk make two small ones fail, but only one large one.
@@ -571,6 +585,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
 	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
+	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
 	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
 	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
