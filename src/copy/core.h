@@ -70,14 +70,8 @@ struct doubt {
 	uint64_t time, start, length;
 };
 
-/* The keeper's own. */
-struct keeper {
-	enum job_state state;
-	enum job_result result;
-	uint64_t started, copied,
-		ended; /* monotonic ns; 0 not yet; copied: the first flush began */
-	uint64_t paused_since, paused_ns, copied_paused_ns;
-	/* Where in the sequence of passes it is: pass.c alone changes this. */
+/* Where in the sequence of passes the job is: pass.c alone changes this. */
+struct course {
 	size_t step;
 	unsigned round;
 	struct job_pass passes[JOB_PASSES_MAX];
@@ -85,20 +79,13 @@ struct keeper {
 	uint64_t pass_started;                  /* monotonic ns; of the round */
 	struct job_pass before;                 /* as it was when the round began */
 	uint64_t handled_before, errors_before; /* counters at that time */
-	bool flush_due;                         /* something may not be on the medium yet */
-	bool fill_due;         /* there are bad sectors to be filled, and they were not yet */
-	unsigned filled_stage; /* the last one that was filled, and the bad bytes then */
-	uint64_t filled_bytes;
-	unsigned bad_told;      /* events */
-	uint64_t refused_bytes; /* by the destination */
-	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
-	uint64_t looked;        /* monotonic ns: whether there is too much trouble */
-	uint64_t error_bytes;   /* the counter a second ago */
-	double error_rate;
-	int64_t started_at, flushed_at, ended_at; /* unix seconds */
+};
+
+/* What there is to show of its speed, and what is asked for it (measure.c). */
+struct measured {
 	struct rates rates;
 	struct cpu_reader *cpu;
-	uint64_t next_second, next_temperature, next_save;
+	uint64_t next_second, next_temperature;
 	struct job_lane shown_lanes[JOB_LANES_MAX];
 	uint64_t lane_written[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
 	uint64_t handled_then;               /* a second ago */
@@ -109,31 +96,58 @@ struct keeper {
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency;
-	struct io_truth truth[2];   /* source, destination: of all lanes */
-	unsigned recovered_told[2]; /* events */
-	uint8_t recovered_seen[2][JOB_LANES_MAX];
-	int hwmon[2];
-	struct sg_gauge *gauge[2];         /* NULL: none */
-	struct temperature temperature[2]; /* source, destination */
-	struct job_bad_area bad[BAD_KEPT]; /* ascending: what devices said */
-	size_t bad_count;
+	int hwmon[2];              /* of source and destination */
+	struct sg_gauge *gauge[2]; /* NULL: none */
+	struct temperature temperature[2];
+};
+
+/* Whether both ends are still there (gone.c). */
+struct presence {
 	struct doubt doubt[GONE_DOUBTS]; /* a ring */
 	uint64_t doubts;                 /* ever */
-	uint64_t source_gone;            /* monotonic ns; 0 it is not */
-	uint64_t next_look;              /* whether both ends are still there */
+	uint64_t next_look;
 	/* Source, destination: requests that came back, and since when none did while some were
 	 * under way. */
 	uint64_t answers[2], silent_since[2];
 	bool silence_told[2];
+	uint64_t source_gone; /* monotonic ns; 0 it is not */
+};
+
+/* The keeper's own. */
+struct keeper {
+	enum job_state state;
+	enum job_result result;
+	uint64_t started, copied,
+		ended; /* monotonic ns; 0 not yet; copied: the first flush began */
+	int64_t started_at, flushed_at, ended_at; /* unix seconds */
+	uint64_t paused_since, paused_ns, copied_paused_ns;
+	struct course course;
+	struct measured measured;
+	struct presence presence;
+	bool flush_due;        /* something may not be on the medium yet */
+	bool fill_due;         /* there are bad sectors to be filled, and they were not yet */
+	unsigned filled_stage; /* the last one that was filled, and the bad bytes then */
+	uint64_t filled_bytes;
+	uint64_t refused_bytes; /* by the destination */
+	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
+	uint64_t looked;        /* monotonic ns: whether there is too much trouble */
+	uint64_t error_bytes;   /* the counter a second ago */
+	double error_rate;
+	struct job_bad_area bad[BAD_KEPT]; /* ascending: what devices said */
+	size_t bad_count;
+	unsigned bad_told;          /* events */
+	struct io_truth truth[2];   /* source, destination: of all lanes */
+	unsigned recovered_told[2]; /* events */
+	uint8_t recovered_seen[2][JOB_LANES_MAX];
 	/* What the last good flush has confirmed; NULL: there was none. */
 	struct map *confirmed;
+	uint64_t next_save;
 	bool map_changed; /* since it was last given to the saver */
-	bool map_safe, map_warned, digests_warned;
+	bool map_safe, map_warned, digests_warned, digests_saved;
+	int64_t map_saved_at;
 	bool memory_short;
 	bool armed;
 	bool ever_copied; /* the claim was good, and the gate opened */
-	int64_t map_saved_at;
-	bool digests_saved;
 };
 
 /* Lane 0's while it runs, else the keeper's. */

@@ -75,35 +75,35 @@ static uint32_t in_flight(const struct job *job, bool destination)
 /* A disk that hangs says nothing at all: whoever waits for it should know which of the two. */
 static void tell_silence(struct job *job, bool destination, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct presence *p = &job->keeper.presence;
 	const char *name = destination ? job->setup.destination.name : job->setup.source.name;
 	uint64_t answers = destination ? MEASURE_SUM(job, writes) + MEASURE_SUM(job, read_back)
 				       : MEASURE_SUM(job, reads);
-	uint64_t since = k->silent_since[destination];
-	bool silent = answers == k->answers[destination] && in_flight(job, destination) > 0;
+	uint64_t since = p->silent_since[destination];
+	bool silent = answers == p->answers[destination] && in_flight(job, destination) > 0;
 
-	k->answers[destination] = answers;
-	if (silent && since && now - since >= SILENCE && !k->silence_told[destination])
+	p->answers[destination] = answers;
+	if (silent && since && now - since >= SILENCE && !p->silence_told[destination])
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      _("%s has not answered for %u seconds. The kernel may recover it, or "
 				"give it up."),
 			      name, (unsigned)((now - since) / NSEC_PER_SEC));
-	else if (!silent && k->silence_told[destination])
+	else if (!silent && p->silence_told[destination])
 		job_event_add(job, LOG_LEVEL_INFO, _("%s answers again."), name);
-	k->silence_told[destination] = silent && since && now - since >= SILENCE;
+	p->silence_told[destination] = silent && since && now - since >= SILENCE;
 	if (!silent)
-		k->silent_since[destination] = 0;
+		p->silent_since[destination] = 0;
 	else if (!since)
-		k->silent_since[destination] = now;
+		p->silent_since[destination] = now;
 }
 
 void gone_look(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
 
-	if (!k->ever_copied || now < k->next_look)
+	if (!k->ever_copied || now < k->presence.next_look)
 		return;
-	k->next_look = now + LOOK_EVERY;
+	k->presence.next_look = now + LOOK_EVERY;
 	tell_silence(job, false, now);
 	tell_silence(job, true, now);
 	if (!job->setup.present || job_gate(job) >= GATE_STOP)
@@ -115,8 +115,8 @@ void gone_look(struct job *job, uint64_t now)
 
 void gone_remember(struct job *job, const struct report *report)
 {
-	struct keeper *k = &job->keeper;
-	struct doubt *last = k->doubts ? &k->doubt[(k->doubts - 1) % GONE_DOUBTS] : NULL;
+	struct presence *p = &job->keeper.presence;
+	struct doubt *last = p->doubts ? &p->doubt[(p->doubts - 1) % GONE_DOUBTS] : NULL;
 	uint64_t now = clock_monotonic();
 
 	if (last && last->start + last->length == report->source &&
@@ -124,7 +124,7 @@ void gone_remember(struct job *job, const struct report *report)
 		last->length += report->length;
 		return;
 	}
-	k->doubt[k->doubts++ % GONE_DOUBTS] =
+	p->doubt[p->doubts++ % GONE_DOUBTS] =
 		(struct doubt){ .time = now, .start = report->source, .length = report->length };
 }
 
@@ -147,26 +147,27 @@ static bool is_being_saved(const struct job *job)
 void gone_take_back(struct job *job)
 {
 	struct keeper *k = &job->keeper;
-	uint64_t oldest = k->doubts > GONE_DOUBTS ? k->doubts - GONE_DOUBTS : 0;
+	struct presence *p = &job->keeper.presence;
+	uint64_t oldest = p->doubts > GONE_DOUBTS ? p->doubts - GONE_DOUBTS : 0;
 	bool any = false;
 
-	if (!k->doubts || !source_is_gone(job))
+	if (!p->doubts || !source_is_gone(job))
 		return;
-	if (!k->source_gone)
-		k->source_gone = clock_monotonic();
+	if (!p->source_gone)
+		p->source_gone = clock_monotonic();
 	if (is_being_saved(job))
 		return;
-	for (uint64_t i = oldest; i < k->doubts; i++) {
-		const struct doubt *doubt = &k->doubt[i % GONE_DOUBTS];
+	for (uint64_t i = oldest; i < p->doubts; i++) {
+		const struct doubt *doubt = &p->doubt[i % GONE_DOUBTS];
 
-		if (doubt->time + DOUBTFUL < k->source_gone)
+		if (doubt->time + DOUBTFUL < p->source_gone)
 			continue;
 		pthread_mutex_lock(&job->map_lock);
 		/* Without memory it stays as it is, and can be tried again all the same. */
 		any |= map_set(job->map, doubt->start, doubt->length, MAP_NON_TRIED) == 0;
 		pthread_mutex_unlock(&job->map_lock);
 	}
-	k->doubts = 0;
+	p->doubts = 0;
 	if (any) {
 		k->map_changed = k->flush_due = true;
 		job_event_add(job, LOG_LEVEL_INFO,

@@ -429,7 +429,7 @@ static bool save_due(struct job *job, uint64_t now)
 		return true;
 	/* A flush of a destination that hangs keeps the process from ending, even when it is left.
 	 */
-	if (k->state == JOB_STOPPING && k->silent_since[1])
+	if (k->state == JOB_STOPPING && k->presence.silent_since[1])
 		return false;
 	return k->map_changed && now >= k->next_save;
 }
@@ -442,7 +442,7 @@ static void take_rate(struct job *job)
 	if (!atomic_exchange(&job->rate_changed, false))
 		return;
 	limit = limit_get(&job->limit);
-	rates_forget_trend(&job->keeper.rates);
+	rates_forget_trend(&job->keeper.measured.rates);
 	if (limit)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
 			      units_print_rate((double)limit, rate));

@@ -36,51 +36,52 @@ static int open_hwmon(const char *path)
 
 int measure_init(struct job *job, struct error *reterr)
 {
-	job->keeper.hwmon[0] = open_hwmon(job->setup.source_hwmon);
-	job->keeper.hwmon[1] = open_hwmon(job->setup.destination_hwmon);
-	return cpu_reader_new(&job->keeper.cpu, reterr);
+	job->keeper.measured.hwmon[0] = open_hwmon(job->setup.source_hwmon);
+	job->keeper.measured.hwmon[1] = open_hwmon(job->setup.destination_hwmon);
+	return cpu_reader_new(&job->keeper.measured.cpu, reterr);
 }
 
 void measure_leave_disks(struct job *job)
 {
-	struct keeper *k = &job->keeper;
+	struct measured *m = &job->keeper.measured;
 
 	for (int i = 0; i < 2; i++) {
-		if (k->hwmon[i] >= 0)
-			close(k->hwmon[i]);
-		k->hwmon[i] = -1;
-		sg_gauge_destroy(k->gauge[i]);
-		k->gauge[i] = NULL;
+		if (m->hwmon[i] >= 0)
+			close(m->hwmon[i]);
+		m->hwmon[i] = -1;
+		sg_gauge_destroy(m->gauge[i]);
+		m->gauge[i] = NULL;
 	}
 }
 
 void measure_done(struct job *job)
 {
 	measure_leave_disks(job);
-	cpu_reader_destroy(job->keeper.cpu);
+	cpu_reader_destroy(job->keeper.measured.cpu);
 }
 
 static void open_gauges(struct job *job)
 {
-	struct keeper *k = &job->keeper;
+	struct measured *m = &job->keeper.measured;
 	const struct lane *lane = job->lanes[0];
 
-	if (k->hwmon[0] < 0)
-		sg_gauge_open(job->setup.source_gauge, lane->source, &k->gauge[0]);
-	if (k->hwmon[1] < 0)
-		sg_gauge_open(job->setup.destination_gauge, lane->destination, &k->gauge[1]);
+	if (m->hwmon[0] < 0)
+		sg_gauge_open(job->setup.source_gauge, lane->source, &m->gauge[0]);
+	if (m->hwmon[1] < 0)
+		sg_gauge_open(job->setup.destination_gauge, lane->destination, &m->gauge[1]);
 }
 
 void measure_start(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+	struct measured *m = &job->keeper.measured;
 
 	k->started = now;
 	k->started_at = (int64_t)time(NULL);
-	k->next_second = k->next_temperature = now;
+	m->next_second = m->next_temperature = now;
 	k->next_save = now;
-	process_seconds(&k->process_user, &k->process_system);
-	rates_start(&k->rates, now, job->total, job->already);
+	process_seconds(&m->process_user, &m->process_system);
+	rates_start(&m->rates, now, job->total, job->already);
 	open_gauges(job);
 }
 
@@ -122,24 +123,24 @@ static void summarise_latency(struct job *job)
 		latency_merge(&read, &job->lanes[i]->read_latency);
 		latency_merge(&write, &job->lanes[i]->write_latency);
 	}
-	latency_summarise(&read, &job->keeper.read_latency);
-	latency_summarise(&write, &job->keeper.write_latency);
+	latency_summarise(&read, &job->keeper.measured.read_latency);
+	latency_summarise(&write, &job->keeper.measured.write_latency);
 }
 
 static bool measure_lane(struct job *job, unsigned i, double seconds)
 {
-	struct keeper *k = &job->keeper;
+	struct measured *m = &job->keeper.measured;
 	struct lane *lane = job->lanes[i];
-	struct job_lane *shown = &k->shown_lanes[i];
+	struct job_lane *shown = &m->shown_lanes[i];
 	uint64_t written = counter_get(&lane->counters.written);
 	uint64_t submit = counter_get(&lane->counters.submit_ns);
-	double in_submit = (double)(submit - k->lane_submit[i]) / (double)NSEC_PER_SEC / seconds;
+	double in_submit = (double)(submit - m->lane_submit[i]) / (double)NSEC_PER_SEC / seconds;
 
 	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
-	shown->rate = (double)(written - k->lane_written[i]) / seconds;
-	cpu_reader_thread(k->cpu, i, atomic_load(&lane->tid), &shown->cpu);
-	k->lane_written[i] = written;
-	k->lane_submit[i] = submit;
+	shown->rate = (double)(written - m->lane_written[i]) / seconds;
+	cpu_reader_thread(m->cpu, i, atomic_load(&lane->tid), &shown->cpu);
+	m->lane_written[i] = written;
+	m->lane_submit[i] = submit;
 	return shown->alive &&
 	       (in_submit > BUSY_SHARE ||
 		(shown->cpu.known && (double)(shown->cpu.user + shown->cpu.system) > BUSY_SHARE));
@@ -148,51 +149,53 @@ static bool measure_lane(struct job *job, unsigned i, double seconds)
 static void each_second(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
-	double seconds = (double)(now - k->next_second + NSEC_PER_SEC) / (double)NSEC_PER_SEC;
+	struct measured *m = &job->keeper.measured;
+	double seconds = (double)(now - m->next_second + NSEC_PER_SEC) / (double)NSEC_PER_SEC;
 	bool busy = false;
 
 	for (unsigned i = 0; i < job->lane_count; i++)
 		busy |= measure_lane(job, i, seconds);
-	k->busy_seconds = busy && k->state == JOB_COPYING ? k->busy_seconds + 1 : 0;
+	m->busy_seconds = busy && k->state == JOB_COPYING ? m->busy_seconds + 1 : 0;
 	rescue_measure(job, seconds);
-	cpu_reader_system(k->cpu, &k->cpu_system);
-	cpu_reader_process(k->cpu, &k->cpu_process);
-	cpu_reader_thread(k->cpu, KEEPER_SLOT, gettid(), &k->cpu_keeper);
+	cpu_reader_system(m->cpu, &m->cpu_system);
+	cpu_reader_process(m->cpu, &m->cpu_process);
+	cpu_reader_thread(m->cpu, KEEPER_SLOT, gettid(), &m->cpu_keeper);
 	summarise_latency(job);
-	k->handled_rate = (double)(MEASURE_SUM(job, handled) - k->handled_then) / seconds;
-	k->handled_then = MEASURE_SUM(job, handled);
-	k->back_rate = (double)(MEASURE_SUM(job, read_back) - k->read_back_then) / seconds;
-	k->read_back_then = MEASURE_SUM(job, read_back);
-	k->next_second = now + NSEC_PER_SEC;
+	m->handled_rate = (double)(MEASURE_SUM(job, handled) - m->handled_then) / seconds;
+	m->handled_then = MEASURE_SUM(job, handled);
+	m->back_rate = (double)(MEASURE_SUM(job, read_back) - m->read_back_then) / seconds;
+	m->read_back_then = MEASURE_SUM(job, read_back);
+	m->next_second = now + NSEC_PER_SEC;
 }
 
 bool measure_lanes_busy(struct job *job)
 {
-	bool busy = job->keeper.busy_seconds >= BUSY_SECONDS;
+	bool busy = job->keeper.measured.busy_seconds >= BUSY_SECONDS;
 
 	if (busy)
-		job->keeper.busy_seconds = 0;
+		job->keeper.measured.busy_seconds = 0;
 	return busy;
 }
 
 /* An answer that is outstanding is looked for at every tick: a flush waits for it. */
 static void measure_temperatures(struct keeper *k, uint64_t now)
 {
-	bool due = now >= k->next_temperature;
+	bool due = now >= k->measured.next_temperature;
 
 	for (int i = 0; i < 2; i++) {
-		struct temperature *temperature = &k->temperature[i];
+		struct temperature *temperature = &k->measured.temperature[i];
 
-		if (k->gauge[i]) {
-			temperature->known = sg_gauge_read(k->gauge[i], &temperature->degrees);
+		if (k->measured.gauge[i]) {
+			temperature->known =
+				sg_gauge_read(k->measured.gauge[i], &temperature->degrees);
 			if (due)
-				sg_gauge_ask(k->gauge[i]);
+				sg_gauge_ask(k->measured.gauge[i]);
 		} else if (due) {
-			read_temperature(k->hwmon[i], temperature);
+			read_temperature(k->measured.hwmon[i], temperature);
 		}
 	}
 	if (due)
-		k->next_temperature = now + TEMPERATURE_EVERY;
+		k->measured.next_temperature = now + TEMPERATURE_EVERY;
 }
 
 void measure_tick(struct job *job, uint64_t now)
@@ -200,10 +203,10 @@ void measure_tick(struct job *job, uint64_t now)
 	struct keeper *k = &job->keeper;
 
 	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
-		rates_update(&k->rates, now, MEASURE_SUM(job, read), MEASURE_SUM(job, written),
-			     k->state == JOB_PAUSED);
+		rates_update(&k->measured.rates, now, MEASURE_SUM(job, read),
+			     MEASURE_SUM(job, written), k->state == JOB_PAUSED);
 	truth_take(job);
-	if (now >= k->next_second)
+	if (now >= k->measured.next_second)
 		each_second(job, now);
 	measure_temperatures(k, now);
 }
@@ -261,7 +264,7 @@ static void fill_verifying(const struct job *job, struct job_snapshot *s)
 	const struct job_pass *pass = &s->passes[s->pass_count - 1];
 	double seconds = (double)pass->ns / (double)NSEC_PER_SEC;
 
-	s->now_read = job->keeper.handled_rate;
+	s->now_read = job->keeper.measured.handled_rate;
 	if (seconds < 2 || pass->done == 0 || pass->total < pass->done)
 		return;
 	s->eta = (struct eta){ .known = true, .finish = (int64_t)time(NULL) };
@@ -271,20 +274,21 @@ static void fill_verifying(const struct job *job, struct job_snapshot *s)
 static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
+	const struct measured *m = &job->keeper.measured;
 	uint64_t last = k->copied ? k->copied : now;
 	bool moving = k->state == JOB_COPYING || k->state == JOB_STOPPING;
 
 	if (!k->started)
 		return;
-	s->now_read = moving ? k->rates.now_read : 0;
-	s->now_write = moving ? k->rates.now_write : 0;
-	s->now_back = moving ? k->back_rate : 0;
-	s->minute = rates_minute(&k->rates, last);
-	s->average = rates_average(&k->rates, last);
+	s->now_read = moving ? m->rates.now_read : 0;
+	s->now_write = moving ? m->rates.now_write : 0;
+	s->now_back = moving ? m->back_rate : 0;
+	s->minute = rates_minute(&m->rates, last);
+	s->average = rates_average(&m->rates, last);
 	/* Some second was at least as fast as the average, also when none was measured whole. */
-	s->peak = k->rates.peak > 0 && k->rates.peak < s->average ? s->average : k->rates.peak;
+	s->peak = m->rates.peak > 0 && m->rates.peak < s->average ? s->average : m->rates.peak;
 	if (k->state == JOB_COPYING) {
-		rates_eta(&k->rates, now, (int64_t)time(NULL), &s->eta);
+		rates_eta(&m->rates, now, (int64_t)time(NULL), &s->eta);
 		if (job->proof && s->eta.known && s->average > 0)
 			add_eta(&s->eta, left_to_verify(job, s) / s->average);
 	}
@@ -296,13 +300,14 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 {
 	struct job_end *end = source ? &s->source : &s->destination;
 	const struct keeper *k = &job->keeper;
+	const struct measured *m = &job->keeper.measured;
 
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
-		.latency = source ? k->read_latency : k->write_latency,
+		.latency = source ? m->read_latency : m->write_latency,
 		.truth = k->truth[!source],
-		.temperature = k->temperature[!source].degrees,
-		.temperature_known = k->temperature[!source].known,
+		.temperature = m->temperature[!source].degrees,
+		.temperature_known = m->temperature[!source].known,
 	};
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		const struct lane *lane = job->lanes[i];
@@ -325,7 +330,7 @@ static void fill_lanes(const struct job *job, uint64_t now, struct job_snapshot 
 		const struct lane *lane = job->lanes[i];
 		uint64_t read = counter_get(&lane->counters.last_read);
 
-		s->lanes[i] = job->keeper.shown_lanes[i];
+		s->lanes[i] = job->keeper.measured.shown_lanes[i];
 		s->lanes[i].in_flight = counter_get32(&lane->counters.at_source) +
 					counter_get32(&lane->counters.at_destination);
 		s->buffers += lane->slot_count;
@@ -356,16 +361,17 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 static void fill_cpu(const struct job *job, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
+	const struct measured *m = &job->keeper.measured;
 	double user, system;
 
-	s->cpu_system = k->cpu_system;
-	s->cpu_process = k->cpu_process;
-	s->cpu_keeper = k->cpu_keeper;
+	s->cpu_system = m->cpu_system;
+	s->cpu_process = m->cpu_process;
+	s->cpu_keeper = m->cpu_keeper;
 	if (!k->started)
 		return;
 	process_seconds(&user, &system);
-	s->process_cpu_user = user - k->process_user;
-	s->process_cpu_system = system - k->process_system;
+	s->process_cpu_user = user - m->process_user;
+	s->process_cpu_system = system - m->process_system;
 }
 
 /* The keeper alone builds it; the lock only covers the copying. */
@@ -406,7 +412,7 @@ void measure_publish(struct job *job, uint64_t now)
 	bool changed = job->shown.state != s.state;
 
 	job->shown = s;
-	job->shown_rates = k->rates;
+	job->shown_rates = k->measured.rates;
 	if (s.state == JOB_ENDED)
 		pthread_cond_broadcast(&job->shown_cond);
 	pthread_mutex_unlock(&job->shown_lock);

@@ -45,10 +45,10 @@ const struct pass pass_flush = {
 /* What was just written has to be there before the next pass begins. */
 static int before_prepare(struct job *job, unsigned round)
 {
-	const struct keeper *k = &job->keeper;
+	const struct course *c = &job->keeper.course;
 
-	return flush_prepare(job, round) && k->pass_count > 0 &&
-	       k->passes[k->pass_count - 1].kind == sequence[k->step]->kind;
+	return flush_prepare(job, round) && c->pass_count > 0 &&
+	       c->passes[c->pass_count - 1].kind == sequence[c->step]->kind;
 }
 
 const struct pass pass_probe_flush = {
@@ -91,24 +91,24 @@ static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 /* Brings the line of the pass under way up to date. */
 static void bring_up(const struct job *job, uint64_t now, struct job_pass *pass)
 {
-	const struct keeper *k = &job->keeper;
+	const struct course *c = &job->keeper.course;
 
-	pass->ns = k->before.ns + (now - k->pass_started);
-	pass->done = k->before.done + MEASURE_SUM(job, handled) - k->handled_before;
-	pass->errors = k->before.errors + MEASURE_SUM(job, errors) - k->errors_before;
+	pass->ns = c->before.ns + (now - c->pass_started);
+	pass->done = c->before.done + MEASURE_SUM(job, handled) - c->handled_before;
+	pass->errors = c->before.errors + MEASURE_SUM(job, errors) - c->errors_before;
 }
 
 void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 {
-	const struct keeper *k = &job->keeper;
+	const struct course *c = &job->keeper.course;
 
-	for (unsigned i = 0; i < k->pass_count; i++)
-		ret->passes[i] = k->passes[i];
-	ret->pass_count = k->pass_count;
+	for (unsigned i = 0; i < c->pass_count; i++)
+		ret->passes[i] = c->passes[i];
+	ret->pass_count = c->pass_count;
 	if (!job->pass)
 		return;
 	ret->pass = shown_kind(job, job->pass);
-	bring_up(job, now, &ret->passes[k->pass_count - 1]);
+	bring_up(job, now, &ret->passes[c->pass_count - 1]);
 }
 
 unsigned pass_number(const struct job *job)
@@ -118,36 +118,37 @@ unsigned pass_number(const struct job *job)
 
 static void close_pass(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
 
 	sums_close(job);
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))
 		measure_end(job, now);
-	bring_up(job, now, &k->passes[k->pass_count - 1]);
+	bring_up(job, now, &c->passes[c->pass_count - 1]);
 	job->pass = NULL;
-	k->round++;
+	c->round++;
 }
 
 static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
 	enum pass_kind kind = shown_kind(job, pass);
 	struct job_pass *line;
 
-	if (k->pass_count == 0 || k->passes[k->pass_count - 1].kind != kind)
-		k->passes[k->pass_count++] = (struct job_pass){ .kind = kind };
-	line = &k->passes[k->pass_count - 1];
-	k->before = *line;
+	if (c->pass_count == 0 || c->passes[c->pass_count - 1].kind != kind)
+		c->passes[c->pass_count++] = (struct job_pass){ .kind = kind };
+	line = &c->passes[c->pass_count - 1];
+	c->before = *line;
 	line->rounds++;
 	if (!(pass->traits & PASS_NO_LANES)) {
 		line->total = line->done + job->work.bytes;
 		line->backwards = job->work.descending;
 	}
-	k->pass_started = k->reading_since = now;
-	k->handled_before = MEASURE_SUM(job, handled);
-	k->errors_before = MEASURE_SUM(job, errors);
+	c->pass_started = k->reading_since = now;
+	c->handled_before = MEASURE_SUM(job, handled);
+	c->errors_before = MEASURE_SUM(job, errors);
 }
 
 static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
@@ -173,10 +174,11 @@ static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 static void begin_lanes(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (k->pass_count > 1 || k->round > 0)
-		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), k->pass_count,
+	if (c->pass_count > 1 || c->round > 0)
+		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), c->pass_count,
 			      pass_words(shown_kind(job, job->pass)),
 			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
 	if (job->pass->traits & PASS_WRITES) {
@@ -211,7 +213,7 @@ static int prepare(struct job *job, const struct pass *pass)
 
 	if (job_gate(job) >= GATE_STOP && !(pass->traits & PASS_ALWAYS))
 		return 0;
-	r = pass->prepare(job, job->keeper.round);
+	r = pass->prepare(job, job->keeper.course.round);
 	if (r >= 0 || r == -ENOMEM)
 		return r;
 	error_set(&error, ERROR_CLASS_INTERNAL, r, "pass", job->setup.source.name,
@@ -230,17 +232,17 @@ static bool next_stage(struct job *job)
 	    !proof_complete(job))
 		return false;
 	stages->now++;
-	job->keeper.step = STAGE_STEP;
+	job->keeper.course.step = STAGE_STEP;
 	return true;
 }
 
 /* True: go on waiting; false: no pass has anything to do any more. */
 static bool find_pass(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
 
-	for (; k->step < STEPS; k->step++, k->round = 0) {
-		const struct pass *pass = sequence[k->step];
+	for (; c->step < STEPS; c->step++, c->round = 0) {
+		const struct pass *pass = sequence[c->step];
 
 		/* A save on the way is still being flushed. */
 		if (pass->traits & PASS_NO_LANES && !saver_idle(job->saver))

@@ -103,7 +103,7 @@ static int retry_prepare(struct job *job, unsigned round)
 
 static unsigned retry_number(const struct job *job)
 {
-	return job->keeper.round + 1;
+	return job->keeper.course.round + 1;
 }
 
 const struct pass pass_trim = {
