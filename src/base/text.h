@@ -35,4 +35,7 @@ char *text_copy(char *to, size_t size, const char *from);
  * `to`. */
 char *text_choice(char *to, size_t size, const char *const *words);
 
+/* Of either case; -1: it is none. */
+int text_hex_digit(char c);
+
 #endif

@@ -13,21 +13,11 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static int hex_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 static char upper(char c)
@@ -41,7 +31,7 @@ static bool take_digits(const char **text, unsigned base, uint64_t *ret)
 	uint64_t value = 0;
 	int digit;
 
-	while ((digit = hex_value(**text)) >= 0 && (unsigned)digit < base) {
+	while ((digit = text_hex_digit(**text)) >= 0 && (unsigned)digit < base) {
 		if (!u64_mul(value, base, &value) || !u64_add(value, (uint64_t)digit, &value))
 			return false;
 		(*text)++;
@@ -93,7 +83,7 @@ int units_parse_size(const char *text, uint32_t sector_size, const char **retend
 	uint64_t whole = 0, factor, bytes;
 	size_t fraction_length = 0;
 
-	if (p[0] == '0' && upper(p[1]) == 'X' && hex_value(p[2]) >= 0) {
+	if (p[0] == '0' && upper(p[1]) == 'X' && text_hex_digit(p[2]) >= 0) {
 		p += 2;
 		if (!take_digits(&p, 16, &whole))
 			return -ERANGE;

@@ -206,15 +206,6 @@ static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
 	return take_number(&value, '\0', ret) && *ret <= most;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Decodes and sanitises; false for a broken code, a NUL, or a text that does not fit or
  * that we would never have written. */
 static bool decode_text(const char *value, char *to, size_t size)
@@ -226,7 +217,7 @@ static bool decode_text(const char *value, char *to, size_t size)
 		char c = *p;
 
 		if (c == '%') {
-			int high = hex_digit(p[1]), low = high < 0 ? -1 : hex_digit(p[2]);
+			int high = text_hex_digit(p[1]), low = high < 0 ? -1 : text_hex_digit(p[2]);
 
 			if (low < 0)
 				return false;

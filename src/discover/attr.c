@@ -87,17 +87,6 @@ bool prop_is(struct udev_device *device, const char *name, const char *value)
 	return found && strcmp(found, value) == 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 char *attr_decode(char *to, size_t size, const char *encoded)
 {
 	char plain[512];
@@ -106,8 +95,8 @@ char *attr_decode(char *to, size_t size, const char *encoded)
 	for (const char *p = encoded; *p && used < sizeof(plain); p++) {
 		int high, low;
 
-		if (p[0] == '\\' && p[1] == 'x' && (high = hex_digit(p[2])) >= 0 &&
-		    (low = hex_digit(p[3])) >= 0) {
+		if (p[0] == '\\' && p[1] == 'x' && (high = text_hex_digit(p[2])) >= 0 &&
+		    (low = text_hex_digit(p[3])) >= 0) {
 			plain[used++] = (char)(high << 4 | low);
 			p += 3;
 		} else {

@@ -366,6 +366,12 @@ static int take_result(struct build *build, size_t index, struct probe_result *r
 
 	if (disk_is_sg_only(disk)) {
 		text_copy(disk->table, sizeof(disk->table), "?");
+		if (result->error == -EMEDIUMTYPE)
+			return say_missing(build,
+					   _("%s has sectors of %u bytes, for which there "
+					     "is no place in a file or on another disk. It cannot "
+					     "be copied."),
+					   disk->node, result->size.logical_sector_size);
 		if (result->error < 0)
 			return say_unread(build, disk, result->error);
 		take_size(disk, &result->size);

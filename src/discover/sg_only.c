@@ -107,6 +107,12 @@ static int read_capacity_10(int fd, uint64_t *retlast, struct sg_only_size *ret)
 	return 0;
 }
 
+/* Disks of arrays may have 520 or 528: nothing that a file or another disk could hold. */
+static bool is_sector_size(uint32_t size)
+{
+	return size >= 512 && size <= 65536 && (size & (size - 1)) == 0;
+}
+
 int sg_only_measure(int fd, struct sg_only_size *ret)
 {
 	uint64_t last = 0;
@@ -119,7 +125,9 @@ int sg_only_measure(int fd, struct sg_only_size *ret)
 		r = read_capacity_10(fd, &last, ret);
 	if (r < 0)
 		return r;
-	if (!ret->logical_sector_size || last == UINT64_MAX ||
+	if (!is_sector_size(ret->logical_sector_size))
+		return -EMEDIUMTYPE;
+	if (last == UINT64_MAX ||
 	    __builtin_mul_overflow(last + 1, (uint64_t)ret->logical_sector_size, &ret->bytes))
 		return -EIO;
 	/* of an sg node in bytes */
