@@ -16,19 +16,19 @@
 /* `size` bytes of struct plan_options. */
 struct option {
 	const char *name;
-	enum plan_option_type type;
 	size_t offset, size;
 	uint64_t most;
 	const char *zero;
 	/* By value; of a switch the word of false first. */
 	const char *words[WORDS_MAX];
 	const char *hidden; /* one more word, which is printed but never taken */
-	bool inverted;      /* a switch that is on where the member is false */
+	enum plan_option_type type;
+	bool inverted; /* a switch that is on where the member is false */
 };
 
-#define MEMBER(name, type, member)                                                                 \
-	name, type, offsetof(struct plan_options, member),                                         \
-		sizeof(((struct plan_options *)0)->member)
+#define MEMBER(text, kind, member)                                                                 \
+	.name = text, .type = kind, .offset = offsetof(struct plan_options, member),               \
+	.size = sizeof(((struct plan_options *)0)->member)
 /* A copy to nowhere that ends with success must not be one word away. */
 #define BACKENDS                                                                                   \
 	.words = { "auto", "uring", "threads", "sg", "buffered", "image" }, .hidden = "null"

@@ -139,15 +139,22 @@ static void tell(struct session *session, enum log_level level, const char *text
 	log_line(session->log, level, "session", "%s", text);
 }
 
-/* Of file systems on a network, or of another program, it is these that tell. */
-static bool is_gone(const struct error *error, enum error_class class)
+/* Of file systems on a network, or of another program, it is the last two that tell; a disk that
+ * says so was reset, and is there. */
+static bool is_gone(const struct session *session, const struct error *error, bool destination)
 {
+	const struct endpoint *end =
+		destination ? &session->plan->destination : &session->plan->source;
+
+	if (error->class != (destination ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE))
+		return false;
 	switch (-error->code) {
 	case ENODEV:
 	case ENXIO:
+		return true;
 	case ENOTCONN:
 	case ESTALE:
-		return error->class == class;
+		return end->kind == ENDPOINT_IMAGE;
 	default:
 		return false;
 	}
@@ -161,8 +168,7 @@ bool session_will_wait(const struct session *session)
 	if (session->options.on_vanish == SESSION_VANISH_STOP || job.result != JOB_RESULT_FAILED)
 		return false;
 	/* A file system may have given up before the kernel let go of its disk. */
-	return is_gone(&job.error, ERROR_CLASS_SOURCE) ||
-	       is_gone(&job.error, ERROR_CLASS_DESTINATION) ||
+	return is_gone(session, &job.error, false) || is_gone(session, &job.error, true) ||
 	       !claim_present(session->starting.source) ||
 	       !claim_present(session->starting.destination);
 }
@@ -177,8 +183,8 @@ bool session_begin_waiting(struct session *session)
 	if (!session_will_wait(session))
 		return false;
 	job_snapshot(starting->job, &job);
-	shown.source = is_gone(&job.error, ERROR_CLASS_SOURCE);
-	shown.destination = is_gone(&job.error, ERROR_CLASS_DESTINATION);
+	shown.source = is_gone(session, &job.error, false);
+	shown.destination = is_gone(session, &job.error, true);
 	/* A hub takes both with it. */
 	shown.source |= !claim_present(starting->source);
 	shown.destination |= !claim_present(starting->destination);
