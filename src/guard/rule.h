@@ -79,6 +79,8 @@ void rule_same_physical_disk(const struct rule_context *context, struct verdict 
 void rule_source_empty(const struct rule_context *context, struct verdict *ret);
 void rule_destination_empty(const struct rule_context *context, struct verdict *ret);
 void rule_destination_too_small(const struct rule_context *context, struct verdict *ret);
+void rule_source_hidden(const struct rule_context *context, struct verdict *ret);
+void rule_destination_hidden(const struct rule_context *context, struct verdict *ret);
 void rule_sector_size_differs(const struct rule_context *context, struct verdict *ret);
 void rule_alignment(const struct rule_context *context, struct verdict *ret);
 void rule_table_beyond_end(const struct rule_context *context, struct verdict *ret);

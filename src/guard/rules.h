@@ -49,6 +49,12 @@ struct guard_place {
 	size_t below_count;
 };
 
+/* How much of a disk there is, by its own word. */
+struct guard_reach {
+	uint64_t open;  /* bytes that the disk lets others reach; 0 unknown */
+	uint64_t whole; /* bytes that there are, with what its settings hide; 0 unknown */
+};
+
 /* What rules need to know beside plan and disks; gathered by facts_gather(). */
 struct guard_facts {
 	const struct disk_list *disks; /* borrowed */
@@ -67,6 +73,7 @@ struct guard_facts {
 	char destination_loop[64]; /* the loop device over a destination image; "" none */
 	/* Where the source or a part of it is mounted read-write; "" nowhere. */
 	char source_writable_mount[256];
+	struct guard_reach source_reach, destination_reach; /* not by facts_gather() */
 };
 
 /* Reads the machine for the rules: needs system calls, so it lives apart. Of the plan only its

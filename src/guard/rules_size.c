@@ -68,6 +68,68 @@ void rule_destination_too_small(const struct rule_context *context, struct verdi
 	}
 }
 
+/* What the disk's own settings hide at its end, or else what is lost on the way to it. */
+static uint64_t hidden_bytes(const struct endpoint *endpoint, const struct guard_reach *reach,
+			     bool *retby_disk)
+{
+	uint64_t size = endpoint->identity.size;
+
+	if (endpoint->kind != ENDPOINT_DISK || size == 0)
+		return 0;
+	*retby_disk = reach->whole > reach->open;
+	if (*retby_disk && reach->whole > size)
+		return reach->whole - size;
+	return reach->open > size ? reach->open - size : 0;
+}
+
+void rule_source_hidden(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	bool by_disk = false;
+	uint64_t hidden = hidden_bytes(source, &context->facts->source_reach, &by_disk);
+	char amount[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+
+	if (hidden == 0)
+		return;
+	units_print_long(hidden, UNITS_SECTORS, source->identity.logical_sector_size, amount);
+	rule_name(context, source, name);
+	if (by_disk)
+		rule_say(ret, VERDICT_WARN,
+			 _("A host protected area (HPA) or device configuration overlay (DCO) "
+			   "hides the end of the source %s (%s): it is not copied. hdparm -N and "
+			   "hdparm --dco-identify show it."),
+			 name, amount);
+	else
+		rule_say(ret, VERDICT_WARN,
+			 _("The USB bridge or adapter of the source %s keeps back its end (%s): "
+			   "it is not copied. Attached directly, the disk may show it."),
+			 name, amount);
+}
+
+void rule_destination_hidden(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	bool by_disk = false;
+	uint64_t hidden = hidden_bytes(destination, &context->facts->destination_reach, &by_disk);
+	char amount[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+
+	if (hidden == 0)
+		return;
+	units_print_long(hidden, UNITS_SECTORS, destination->identity.logical_sector_size, amount);
+	rule_name(context, destination, name);
+	if (by_disk)
+		rule_say(ret, VERDICT_WARN,
+			 _("A host protected area (HPA) or device configuration overlay (DCO) "
+			   "hides the end of the destination %s (%s): it stays as it is. hdparm -N "
+			   "and hdparm --dco-identify show it."),
+			 name, amount);
+	else
+		rule_say(ret, VERDICT_WARN,
+			 _("The USB bridge or adapter of the destination %s keeps back its end "
+			   "(%s): it stays as it is. Attached directly, the disk may show it."),
+			 name, amount);
+}
+
 static bool multiples_of(const struct plan *plan, uint32_t sector)
 {
 	for (size_t i = 0; i < plan->extent_count; i++) {

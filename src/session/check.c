@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the machine has to be asked about a plan: where files lie, what is
- * mounted, what stands in a map. A disk that is dying, or the server of a mount
- * that is gone, may take minutes to answer, so a thread of its own asks.
+ * mounted, what stands in a map, how large a disk says it is. A disk that is dying, or the server
+ * of a mount that is gone, may take minutes to answer, so a thread of its own asks.
  */
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
+#include "io/sg_reach.h"
 #include "session/private.h"
+
+#define REACH_PATIENCE (2 * NSEC_PER_SEC) /* of each end */
+
+static void ask_reach(const struct disk_list *disks, const struct endpoint *endpoint,
+		      struct guard_reach *ret)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_DISK ? endpoint_disk(disks, endpoint) : NULL;
+	struct sg_reach reach;
+
+	if (!disk || !sg_reach_node(disk)[0] || session_is_written_to(disk->node))
+		return;
+	sg_reach_ask(sg_reach_node(disk), REACH_PATIENCE, &reach);
+	*ret = (struct guard_reach){ .open = reach.open, .whole = reach.whole };
+}
 
 static void *check_body(void *argument)
 {
@@ -26,6 +43,10 @@ static void *check_body(void *argument)
 	if (r == 0)
 		r = facts_gather(plan, checking->disks, checking->log_dir, map_path,
 				 &checking->facts, &checking->error);
+	if (r == 0) {
+		ask_reach(checking->disks, &plan->source, &checking->facts.source_reach);
+		ask_reach(checking->disks, &plan->destination, &checking->facts.destination_reach);
+	}
 	checking->result = r;
 	task_announce(&checking->task);
 	return NULL;

@@ -43,8 +43,7 @@ static void ask(const struct health_end *const *ends, struct health *const *answ
 	smartctl_ask(NULL, questions, left, SMARTCTL_PATIENCE);
 }
 
-/* Whoever writes to a disk holds its lock, and what the disk has to say is for him alone. */
-static bool is_written_to(const char *node)
+bool session_is_written_to(const char *node)
 {
 	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -56,7 +55,7 @@ void session_ask_at(const struct health_end *end, struct health *ret)
 	health_clear(ret, NULL);
 	if (!end->node[0])
 		return;
-	if (is_written_to(end->disk))
+	if (session_is_written_to(end->disk))
 		health_clear(ret, _("Another program has locked the disk."));
 	else
 		ask(&end, &ret, 1);

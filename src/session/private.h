@@ -362,6 +362,8 @@ void session_take_measure(struct session *session, unsigned *changes);
 void session_forget_measure(struct session *session);
 
 /* health.c */
+/* Whoever writes to a disk holds its lock, and what the disk has to say is for him alone. */
+bool session_is_written_to(const char *node);
 /* Where it is to be asked; an empty node: nowhere. */
 void session_address_disk(const struct disk *disk, struct health_end *ret);
 /* Asks and waits; any thread. */

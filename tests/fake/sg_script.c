@@ -230,6 +230,26 @@ static void grown_defects(const struct sg_script *script, sg_io_hdr_t *header)
 		give(header, data, sizeof(data));
 }
 
+static void ata_command(struct sg_script *script, sg_io_hdr_t *header)
+{
+	uint8_t command = header->cmdp[14];
+	const uint8_t *data = command == 0xec   ? script->identify
+			      : command == 0xb1 ? script->overlay
+						: NULL;
+
+	script->ata_commands++;
+	if (data) {
+		give(header, data, 512);
+	} else if ((command == 0x27 || command == 0x78) && script->registers) {
+		header->status = 2;
+		header->sb_len_wr = (unsigned char)script->registers_length;
+		memcpy(header->sbp, script->registers, script->registers_length);
+	} else {
+		header->status = 2;
+		give_sense(header, &(struct sg_script_rule){ .key = 0xb });
+	}
+}
+
 static void execute(struct sg_script *script, sg_io_hdr_t *header)
 {
 	struct transfer t = decode(header->cmdp);
@@ -259,6 +279,8 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 		log_sense(script, header);
 	} else if (op == 0x12) {
 		inquiry(script, header);
+	} else if (op == 0x85) {
+		ata_command(script, header);
 	} else if (op == 0x37) {
 		grown_defects(script, header);
 	} else if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {

@@ -53,6 +53,10 @@ struct sg_script {
 	const uint8_t *logs[64];
 	const char *vendor; /* of INQUIRY, 8 bytes */
 	int defects;        /* grown ones; -1: it does not know the command */
+	/* ATA PASS-THROUGH: answers to the commands that it knows */
+	const uint8_t *identify, *overlay; /* 512 bytes; NULL: aborted */
+	const uint8_t *registers;          /* as sense data; NULL: aborted */
+	size_t registers_length;
 	struct sg_script_rule rules[SG_SCRIPT_RULES];
 	unsigned rule_count;
 
@@ -68,7 +72,7 @@ struct sg_script {
 	unsigned pending_count;
 
 	/* what was seen */
-	unsigned reads, writes, synchronized, opened, most_queued;
+	unsigned reads, writes, synchronized, opened, most_queued, ata_commands;
 	uint8_t last_op, last_cdb[32];
 };
 

@@ -468,6 +468,26 @@ static void set_not_root(struct machine *m)
 	m->facts.root = false;
 }
 
+static void set_source_protected(struct machine *m)
+{
+	m->facts.source_reach = (struct guard_reach){ DISK_SIZE, DISK_SIZE + MIB };
+}
+
+static void set_source_bridged(struct machine *m)
+{
+	m->facts.source_reach = (struct guard_reach){ .open = DISK_SIZE + 4096 };
+}
+
+static void set_destination_protected(struct machine *m)
+{
+	m->facts.destination_reach = (struct guard_reach){ DISK_SIZE, DISK_SIZE + MIB };
+}
+
+static void set_destination_bridged(struct machine *m)
+{
+	m->facts.destination_reach = (struct guard_reach){ DISK_SIZE + 4096, DISK_SIZE + 4096 };
+}
+
 const struct rule_case fires[] = {
 	{ "source-gone", VERDICT_REFUSE, set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", VERDICT_REFUSE, set_destination_gone, "/dev/sdb" },
@@ -527,6 +547,12 @@ const struct rule_case fires[] = {
 	{ "disk-into-partition", VERDICT_WARN, set_disk_into_partition, "/dev/sdb1" },
 	{ "partition-onto-disk", VERDICT_WARN, set_partition_onto_disk, "/dev/sda1" },
 	{ "partitions-not-copied", VERDICT_WARN, set_some_partitions, "number 2" },
+	{ "source-hidden", VERDICT_WARN, set_source_protected, "2,048 sectors" },
+	{ "source-hidden", VERDICT_WARN, set_source_protected, "host protected area" },
+	{ "source-hidden", VERDICT_WARN, set_source_bridged, "8 sectors" },
+	{ "source-hidden", VERDICT_WARN, set_source_bridged, "USB bridge" },
+	{ "destination-hidden", VERDICT_WARN, set_destination_protected, "stays as it is. hdparm" },
+	{ "destination-hidden", VERDICT_WARN, set_destination_bridged, "stays as it is. Attached" },
 	{ "backup-gpt-inside", VERDICT_WARN, set_larger, "sgdisk -e /dev/sdb" },
 	{ "backup-gpt-missing", VERDICT_WARN, set_some_partitions, "sgdisk -e /dev/sdb" },
 	{ "leftovers", VERDICT_WARN, set_leftovers, "wipefs -a /dev/sdb" },

@@ -178,6 +178,24 @@ static void near_all_partitions(struct machine *m)
 	machine_range(m, 0, 2006848);
 }
 
+static void near_all_open(struct machine *m)
+{
+	m->facts.source_reach = (struct guard_reach){ DISK_SIZE, DISK_SIZE };
+	m->facts.destination_reach = (struct guard_reach){ .open = DISK_SIZE };
+}
+
+/* A box of two disks lets the one answer, with settings of its own. */
+static void near_made_of_two(struct machine *m)
+{
+	m->facts.source_reach = (struct guard_reach){ DISK_SIZE / 2, DISK_SIZE / 2 + MIB };
+}
+
+static void near_protected_behind_partition(struct machine *m)
+{
+	endpoint_from_partition(&m->disks[0], &m->parts[0][1], &m->source);
+	m->facts.source_reach = (struct guard_reach){ DISK_SIZE, DISK_SIZE + MIB };
+}
+
 const struct rule_case quiet[] = {
 	{ "destination-mounted", 0, near_other_partition_mounted, NULL },
 	{ "destination-swap", 0, near_other_partition_mounted, NULL },
@@ -211,6 +229,11 @@ const struct rule_case quiet[] = {
 	{ "same-wwn", 0, near_other_wwn, NULL },
 	{ "same-model", 0, near_loops, NULL },
 	{ "backup-gpt-inside", 0, near_gpt_larger_image, NULL },
+	{ "source-hidden", 0, near_exact_fit, NULL },
+	{ "source-hidden", 0, near_all_open, NULL },
+	{ "destination-hidden", 0, near_all_open, NULL },
+	{ "source-hidden", 0, near_made_of_two, NULL },
+	{ "source-hidden", 0, near_protected_behind_partition, NULL },
 	{ "backup-gpt-missing", 0, near_exact_fit, NULL },
 	{ "duplicate-btrfs", 0, near_not_the_start, NULL },
 	{ "alignment", 0, near_aligned, NULL },

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/ata.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <scsi/sg_lib.h>
+
+enum {
+	OP_ATA_PASS_THROUGH_16 = 0x85,
+	PROTOCOL_NO_DATA = 3 << 1,
+	PROTOCOL_PIO_IN = 4 << 1,
+	EXTEND = 0x01,
+	WITH_REGISTERS = 0x20, /* CK_COND */
+	ONE_BLOCK_IN = 0x0e,   /* T_DIR, BYT_BLOK, T_LENGTH: the count field */
+	BY_LBA = 0x40,
+	STATUS_FAILED = 0x21,      /* DF or ERR */
+	STATUS_RETURN = 0x09,      /* descriptor */
+	STATUS_RETURN_LENGTH = 12, /* what is behind its first two bytes */
+	FIXED_LENGTH = 14,
+	FIXED_UPPER_LBA = 0x20, /* there is more of the LBA than fixed sense data have room for */
+	FIXED_EXTEND = 0x80,
+};
+
+static const struct {
+	uint8_t command, features;
+	bool data, extend;
+} questions[] = {
+	[ATA_IDENTIFY] = { 0xec, 0, true, false },
+	[ATA_NATIVE_MAX] = { 0x27, 0, false, true },
+	[ATA_ACCESSIBLE_MAX] = { 0x78, 0, false, true },
+	[ATA_CONFIG_IDENTIFY] = { 0xb1, 0xc2, true, false },
+};
+
+void ata_cdb(enum ata_question question, struct scsi_cdb *ret)
+{
+	bool data = questions[question].data;
+
+	*ret = (struct scsi_cdb){ .bytes = { OP_ATA_PASS_THROUGH_16 }, .length = 16 };
+	ret->bytes[1] = (data ? PROTOCOL_PIO_IN : PROTOCOL_NO_DATA) |
+			(questions[question].extend ? EXTEND : 0);
+	ret->bytes[2] = data ? ONE_BLOCK_IN : WITH_REGISTERS;
+	ret->bytes[4] = questions[question].features;
+	ret->bytes[6] = data ? 1 : 0;
+	ret->bytes[13] = data ? 0 : BY_LBA;
+	ret->bytes[14] = questions[question].command;
+}
+
+static unsigned word(const uint8_t *data, size_t number)
+{
+	return data[2 * number] | (unsigned)data[2 * number + 1] << 8;
+}
+
+static uint64_t four_words(const uint8_t *data, unsigned first)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 4; i-- > 0;)
+		value = value << 16 | word(data, first + i);
+	return value;
+}
+
+/* Bits 15 and 14 of some words say whether the others of it mean anything. */
+static bool bit_of(const uint8_t *data, unsigned number, unsigned bit)
+{
+	return (word(data, number) & 0xc000) == 0x4000 && word(data, number) & 1U << bit;
+}
+
+int ata_parse_identify(const uint8_t *data, size_t length, struct ata_identity *ret)
+{
+	uint32_t sector_size = 512;
+
+	/* bit 15 of the first word: no ATA disk; 48-bit addresses: since 2002 */
+	if (length < ATA_PAGE || word(data, 0) & 0x8000 || !bit_of(data, 83, 10))
+		return -EPROTO;
+	if (bit_of(data, 106, 12))
+		sector_size = 2 * (word(data, 117) | (uint32_t)word(data, 118) << 16);
+	*ret = (struct ata_identity){
+		.sectors = four_words(data, 100),
+		.sector_size = sector_size,
+		/* supported, and enabled */
+		.host_protected = word(data, 82) & word(data, 85) & 1U << 10,
+		.accessible_max = bit_of(data, 119, 8),
+		.overlay = bit_of(data, 83, 11),
+	};
+	return ret->sectors == 0 || ret->sectors >> 48 || sector_size < 512 ? -EPROTO : 0;
+}
+
+static uint64_t max_of_descriptor(const uint8_t *d)
+{
+	uint64_t last = (uint64_t)d[10] << 40 | (uint64_t)d[8] << 32 | (uint64_t)d[6] << 24 |
+			(uint64_t)d[11] << 16 | (uint64_t)d[9] << 8 | d[7];
+
+	return d[1] < STATUS_RETURN_LENGTH || !(d[2] & EXTEND) || d[13] & STATUS_FAILED ? 0
+											: last + 1;
+}
+
+/* Room for the lower half of the registers alone. */
+static uint64_t max_of_fixed(const uint8_t *sense)
+{
+	uint64_t last = (uint64_t)sense[11] << 16 | (uint64_t)sense[10] << 8 | sense[9];
+	bool registers = sense[12] == 0x00 && sense[13] == 0x1d;
+
+	if (!registers || sense[4] & STATUS_FAILED || !(sense[8] & FIXED_EXTEND) ||
+	    sense[8] & FIXED_UPPER_LBA)
+		return 0;
+	return last + 1;
+}
+
+uint64_t ata_parse_max(const uint8_t *sense, size_t length)
+{
+	const uint8_t *descriptor =
+		length < 8 ? NULL : sg_scsi_sense_desc_find(sense, (int)length, STATUS_RETURN);
+	uint64_t count = 0;
+
+	if (descriptor && descriptor + 2 + STATUS_RETURN_LENGTH <= sense + length)
+		count = max_of_descriptor(descriptor);
+	else if (length >= FIXED_LENGTH && (sense[0] & 0x7f) == 0x70)
+		count = max_of_fixed(sense);
+	/* registers that were never filled */
+	return count > 1 ? count : 0;
+}
+
+uint64_t ata_parse_config(const uint8_t *data, size_t length)
+{
+	uint8_t sum = 0;
+
+	if (length < ATA_PAGE || data[510] != 0xa5)
+		return 0;
+	for (size_t i = 0; i < ATA_PAGE; i++)
+		sum = (uint8_t)(sum + data[i]);
+	uint64_t last = four_words(data, 3);
+
+	return sum != 0 || last == 0 || last >> 48 ? 0 : last + 1;
+}
