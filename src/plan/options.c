@@ -27,7 +27,7 @@ struct option {
 };
 
 #define MEMBER(text, kind, member)                                                                 \
-	.name = text, .type = kind, .offset = offsetof(struct plan_options, member),               \
+	.name = (text), .type = (kind), .offset = offsetof(struct plan_options, member),           \
 	.size = sizeof(((struct plan_options *)0)->member)
 /* A copy to nowhere that ends with success must not be one word away. */
 #define BACKENDS                                                                                   \

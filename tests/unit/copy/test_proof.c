@@ -176,7 +176,9 @@ static void start_up_to(uint64_t place)
 	rig_start(&rig);
 	while (!atomic_load(&gate.reached))
 		usleep(500);
-	ck_assert_int_eq(rig_look(&rig).state, JOB_VERIFYING);
+	/* Lanes may be a little ahead of what the keeper tells. */
+	while (rig_look(&rig).state != JOB_VERIFYING)
+		usleep(500);
 }
 
 static void stop_at_gate(uint64_t place)
@@ -212,8 +214,8 @@ START_TEST(verifying_goes_on_after_it_was_cut_off)
 	struct map *map = NULL;
 
 	verified_plan(&rig, compare ? VERIFY_COMPARE : VERIFY_DIGEST, false);
-	rig.plan->options.lanes =
-		1; /* what is under way at a stop is looked at, not all that is left */
+	/* What is under way at a stop is looked at, not all that is left. */
+	rig.plan->options.lanes = 1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		(_i < 2 ? stop_at_gate : die_at_gate)(places[i]);
 		map_destroy(map);
