@@ -3,6 +3,7 @@
 #include "rig.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -126,10 +127,20 @@ void rig_load_taken(struct rig *rig)
 	rig->setup.taken = &rig->taken;
 }
 
+/* With what a job that was killed had begun to write. */
+static void remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+
+	ck_assert_ptr_nonnull(dir);
+	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	ck_assert_int_eq(rmdir(path), 0);
+}
+
 void rig_done(struct rig *rig)
 {
-	char taken[PATH_MAX];
-
 	rig_drop_job(rig);
 	plan_destroy(rig->plan);
 	fault_script_destroy(rig->source_script);
@@ -137,10 +148,7 @@ void rig_done(struct rig *rig)
 	close(rig->source);
 	close(rig->destination);
 	rig_forget_taken(rig);
-	unlink(rig->map_path);
-	taken_path(rig->map_path, taken);
-	unlink(taken);
-	rmdir(rig->dir);
+	remove_folder(rig->dir);
 }
 
 void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
