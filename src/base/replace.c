@@ -12,32 +12,65 @@
 
 #define NAMES_MAX 100
 
-/* Under a name that nothing has: whatever else lies there is somebody's, and may be the disk image
- * that is being copied. */
-static int open_beside(const char *path, mode_t mode, char beside[static PATH_MAX])
+static int directory_of(const char *path, char directory[static PATH_MAX])
 {
-	int fd = -1;
+	char copy[PATH_MAX];
 
-	for (unsigned i = 0; fd < 0 && i < NAMES_MAX; i++) {
+	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+		return -ENAMETOOLONG;
+	snprintf(directory, PATH_MAX, "%s", dirname(copy));
+	return 0;
+}
+
+/* A file of that directory without a name: whoever dies while it is written leaves nothing. Not
+ * every file system has them. */
+static int open_nameless(const char *path, mode_t mode)
+{
+	char directory[PATH_MAX];
+	int r = directory_of(path, directory);
+
+	if (r == 0)
+		r = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+	return r;
+}
+
+static int link_descriptor(int fd, const char *name)
+{
+	char from[64];
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* A name beside that nothing has: whatever else lies there is somebody's, and may be the disk image
+ * that is being copied. It becomes fd's, or, without one, a new file's, which is returned. */
+static int take_name(int fd, const char *path, mode_t mode, char beside[static PATH_MAX])
+{
+	int r = -1;
+
+	for (unsigned i = 0; r < 0 && i < NAMES_MAX; i++) {
 		if (snprintf(beside, PATH_MAX, "%s.%ld-%u.new", path, (long)getpid(), i) >=
 		    PATH_MAX)
 			return -ENAMETOOLONG;
-		fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-		if (fd < 0 && errno != EEXIST)
+		r = fd >= 0 ? link_descriptor(fd, beside)
+			    : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				   mode);
+		if (r < 0 && errno != EEXIST)
 			break;
 	}
-	return fd < 0 ? -errno : fd;
+	return r < 0 ? -errno : r;
 }
 
-static int write_file(int new_fd, void (*fill)(FILE *file, const void *user), const void *user)
+/* The descriptor stays the caller's. */
+static int write_file(int fd, void (*fill)(FILE *file, const void *user), const void *user)
 {
-	CLEANUP(close) int fd = new_fd;
+	CLEANUP(close) int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	CLEANUP(fclose) FILE *file = NULL;
 
-	file = fdopen(fd, "w");
+	file = own < 0 ? NULL : fdopen(own, "w");
 	if (!file)
 		return -errno;
-	cleanup_steal_fd(&fd);
+	cleanup_steal_fd(&own);
 	errno = 0;
 	fill(file, user);
 	if (fflush(file) || ferror(file))
@@ -47,14 +80,38 @@ static int write_file(int new_fd, void (*fill)(FILE *file, const void *user), co
 	return fclose(cleanup_steal(file)) ? -errno : 0;
 }
 
+/* -EOPNOTSUPP where the file system knows none, or nothing can give it a name (/proc is not there).
+ */
+static int write_nameless(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
+			  const void *user, char beside[static PATH_MAX])
+{
+	CLEANUP(close) int fd = open_nameless(path, mode);
+	int r = fd < 0 ? -EOPNOTSUPP : write_file(fd, fill, user);
+
+	if (r == 0 && take_name(fd, path, mode, beside) < 0)
+		r = -EOPNOTSUPP;
+	return r;
+}
+
+static int write_named(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
+		       const void *user, char beside[static PATH_MAX])
+{
+	CLEANUP(close) int fd = take_name(-1, path, mode, beside);
+	int r = fd < 0 ? fd : write_file(fd, fill, user);
+
+	if (fd >= 0 && r < 0)
+		unlink(beside);
+	return r;
+}
+
 static int sync_directory(const char *path)
 {
-	char copy[PATH_MAX];
+	char directory[PATH_MAX];
 	CLEANUP(close) int fd = -1;
 
-	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+	if (directory_of(path, directory) < 0)
 		return -ENAMETOOLONG;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* Some file systems cannot sync a directory; then there is nothing more to do. */
 	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL && errno != EROFS))
 		return -errno;
@@ -69,15 +126,14 @@ int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const v
 
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return -EEXIST;
-	int fd = open_beside(path, mode, beside);
+	int r = write_nameless(path, mode, fill, user, beside);
 
-	if (fd < 0)
-		return fd;
-	int r = write_file(fd, fill, user);
-
-	if (r == 0 && rename(beside, path) < 0)
+	if (r == -EOPNOTSUPP)
+		r = write_named(path, mode, fill, user, beside);
+	if (r < 0)
+		return r;
+	if (rename(beside, path) < 0) {
 		r = -errno;
-	if (r < 0) {
 		unlink(beside);
 		return r;
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Replacing a file so that at any moment, power cut included, a complete one
- * has its name: written beside ("NAME.PID-N.new", a
- * name that nothing had), synced, renamed, and the
- * directory synced.
+ * has its name: written beside it, synced, renamed, and the directory synced. What
+ * is being written has no name (O_TMPFILE) until it is complete, so a crash leaves
+ * nothing; on file systems that know no such files (FAT, NFS), and for the moment
+ * before it is renamed, it is "NAME.PID-N.new", a name that nothing had. That one
+ * is never read, and nobody removes it after a crash: it might be somebody else's.
  */
 #ifndef CLONEDECK_BASE_REPLACE_H
 #define CLONEDECK_BASE_REPLACE_H

@@ -2,17 +2,33 @@
 /* Replacing a file: the old one or the new one, never anything between or beside. */
 #include "unit.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/replace.h"
 
 static char dir[64], path[96];
+static bool nameless; /* the file system lets a file without a name get one */
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+	if (nameless)
+		return __real_linkat(from, old, to, new, flags);
+	errno = EXDEV;
+	return -1;
+}
 
 static void fill(FILE *file, const void *user)
 {
@@ -21,6 +37,7 @@ static void fill(FILE *file, const void *user)
 
 static void set_up(void)
 {
+	nameless = true;
 	strcpy(dir, "/tmp/clonedeck-replace-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/file", dir);
@@ -55,6 +72,56 @@ START_TEST(makes_and_replaces)
 	holds("new");
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+}
+END_TEST
+
+/* As on FAT and NFS. */
+START_TEST(works_without_nameless_files)
+{
+	nameless = false;
+	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	holds("new");
+}
+END_TEST
+
+static void die(FILE *file, const void *user)
+{
+	fputs(user, file);
+	fflush(file);
+	raise(SIGKILL);
+}
+
+static int entries(void)
+{
+	DIR *stream = opendir(dir);
+	int count = 0;
+
+	ck_assert_ptr_nonnull(stream);
+	while (readdir(stream))
+		count++;
+	closedir(stream);
+	return count - 2;
+}
+
+START_TEST(a_crash_leaves_nothing_beside)
+{
+	int fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600), status;
+
+	ck_assert_msg(fd >= 0, "%s: needs a file system with O_TMPFILE", dir);
+	close(fd);
+	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+
+	pid_t child = fork();
+
+	if (child == 0) {
+		file_replace(path, 0600, die, "half of the n");
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_eq(entries(), 1);
+	holds("old");
 }
 END_TEST
 
@@ -128,6 +195,8 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, makes_and_replaces);
+	tcase_add_test(tc, works_without_nameless_files);
+	tcase_add_test(tc, a_crash_leaves_nothing_beside);
 	tcase_add_test(tc, a_failure_keeps_the_old_one);
 	tcase_add_test(tc, nothing_that_lies_beside_is_touched);
 	tcase_add_test(tc, only_regular_files_are_replaced);
