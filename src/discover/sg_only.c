@@ -9,102 +9,68 @@
 
 #include <linux/fs.h>
 #include <scsi/sg.h>
+#include <scsi/sg_lib.h>
+
+#include "base/scsi.h"
 
 #define TIMEOUT_MS 60000 /* earlier the driver would reset the disk */
 /* News from before we came: each command takes one with it. */
 #define NEWS_TRIES 8
 
-enum {
-	UNIT_ATTENTION = 0x06,
-	OP_READ_CAPACITY_10 = 0x25,
-	OP_READ_10 = 0x28,
-	OP_READ_16 = 0x88,
-	OP_SERVICE_ACTION_IN_16 = 0x9e,
-	ACTION_READ_CAPACITY_16 = 0x10,
-};
-
-static bool is_news(const uint8_t *sense)
-{
-	/* fixed or descriptor format (SPC-4, 4.5) */
-	uint8_t key = (sense[0] & 0x7f) >= 0x72 ? sense[1] : sense[2];
-
-	return (key & 0x0f) == UNIT_ATTENTION;
-}
-
 /* A command that brings `length` bytes, all of them. */
-static int ask(int fd, uint8_t *cdb, uint8_t cdb_length, void *to, uint32_t length)
+static int ask(int fd, struct scsi_cdb *cdb, void *to, uint32_t length)
 {
 	for (unsigned tries = 0;; tries++) {
-		uint8_t sense[32] = { 0 };
+		uint8_t buffer[SCSI_SENSE_MAX];
+		struct sense sense;
 		sg_io_hdr_t header = {
 			.interface_id = 'S',
 			.dxfer_direction = SG_DXFER_FROM_DEV,
-			.cmd_len = cdb_length,
-			.cmdp = cdb,
-			.mx_sb_len = sizeof(sense),
-			.sbp = sense,
+			.cmd_len = cdb->length,
+			.cmdp = cdb->bytes,
+			.mx_sb_len = sizeof(buffer),
+			.sbp = buffer,
 			.dxfer_len = length,
 			.dxferp = to,
 			.timeout = TIMEOUT_MS,
 		};
+		int r;
 
 		if (ioctl(fd, SG_IO, &header) < 0) {
 			if (errno == EINTR)
 				continue;
 			return -errno;
 		}
-		if ((header.info & SG_INFO_OK_MASK) == SG_INFO_OK && header.resid == 0)
-			return 0;
-		if (!header.sb_len_wr || !is_news(sense) || tries >= NEWS_TRIES)
-			return -EIO;
+		struct scsi_answer answer = {
+			.status = header.status,
+			.host_status = header.host_status,
+			.driver_status = header.driver_status,
+			.sense = buffer,
+			.sense_length = header.sb_len_wr,
+		};
+
+		scsi_judge(&answer, &sense, &r);
+		if (r == 0)
+			return header.resid == 0 ? 0 : -EIO;
+		if (!sense.known || sense.key != SPC_SK_UNIT_ATTENTION || tries >= NEWS_TRIES)
+			return r;
 	}
 }
 
-static uint64_t get_be(const uint8_t *from, size_t length)
+static int read_capacity(int fd, struct scsi_capacity *ret)
 {
-	uint64_t value = 0;
+	uint8_t data[16];
+	struct scsi_cdb cdb;
 
-	while (length--)
-		value = value << 8 | *from++;
-	return value;
-}
+	scsi_cdb_read_capacity_16(sizeof(data), &cdb);
+	int r = ask(fd, &cdb, data, sizeof(data));
 
-static void put_be(uint64_t value, uint8_t *to, size_t length)
-{
-	while (length--) {
-		to[length] = (uint8_t)value;
-		value >>= 8;
-	}
-}
-
-static int read_capacity_16(int fd, uint64_t *retlast, struct sg_only_size *ret)
-{
-	uint8_t data[16], cdb[16] = { OP_SERVICE_ACTION_IN_16, ACTION_READ_CAPACITY_16 };
-
-	put_be(sizeof(data), cdb + 10, 4);
-	int r = ask(fd, cdb, sizeof(cdb), data, sizeof(data));
-
-	if (r < 0)
-		return r;
-	*retlast = get_be(data, 8);
-	ret->logical_sector_size = (uint32_t)get_be(data + 8, 4);
-	ret->physical_sector_size = ret->logical_sector_size << (data[13] & 0x0f);
-	return 0;
-}
-
-static int read_capacity_10(int fd, uint64_t *retlast, struct sg_only_size *ret)
-{
-	uint8_t data[8], cdb[10] = { OP_READ_CAPACITY_10 };
-	int r = ask(fd, cdb, sizeof(cdb), data, sizeof(data));
-
-	if (r < 0)
-		return r;
-	*retlast = get_be(data, 4);
-	/* all ones: the disk is larger than this command can say */
-	if (*retlast == UINT32_MAX)
-		return -EOVERFLOW;
-	ret->logical_sector_size = ret->physical_sector_size = (uint32_t)get_be(data + 4, 4);
-	return 0;
+	if (r == 0)
+		return scsi_parse_capacity_16(data, sizeof(data), ret);
+	/* Old disks and many bridges know only the short one. */
+	scsi_cdb_read_capacity_10(&cdb);
+	r = ask(fd, &cdb, data, 8);
+	return r < 0 ? r : scsi_parse_capacity_10(data, 8, ret);
 }
 
 /* Disks of arrays may have 520 or 528: nothing that a file or another disk could hold. */
@@ -115,20 +81,19 @@ static bool is_sector_size(uint32_t size)
 
 int sg_only_measure(int fd, struct sg_only_size *ret)
 {
-	uint64_t last = 0;
+	struct scsi_capacity capacity;
 	int most = 0;
 
 	*ret = (struct sg_only_size){ 0 };
-	int r = read_capacity_16(fd, &last, ret);
+	int r = read_capacity(fd, &capacity);
 
-	if (r == -EIO)
-		r = read_capacity_10(fd, &last, ret);
 	if (r < 0)
 		return r;
-	if (!is_sector_size(ret->logical_sector_size))
+	ret->logical_sector_size = capacity.block_size;
+	ret->physical_sector_size = capacity.block_size << capacity.physical_exponent;
+	if (!is_sector_size(capacity.block_size))
 		return -EMEDIUMTYPE;
-	if (last == UINT64_MAX ||
-	    __builtin_mul_overflow(last + 1, (uint64_t)ret->logical_sector_size, &ret->bytes))
+	if (__builtin_mul_overflow(capacity.blocks, (uint64_t)capacity.block_size, &ret->bytes))
 		return -EIO;
 	/* of an sg node in bytes */
 	if (ioctl(fd, BLKSECTGET, &most) == 0 && most > 0)
@@ -138,18 +103,13 @@ int sg_only_measure(int fd, struct sg_only_size *ret)
 
 int sg_only_read(int fd, uint32_t sector_size, uint64_t offset, void *to, uint32_t length)
 {
-	uint64_t lba = offset / sector_size;
-	uint32_t sectors = length / sector_size;
-	uint8_t cdb[16] = { lba + sectors > UINT32_MAX ? OP_READ_16 : OP_READ_10 };
+	/* Its size is known, and below 2^32 sectors the short commands do. */
+	static const struct scsi_format format = { .long_lba = true };
+	struct scsi_cdb cdb;
 
-	if (offset % sector_size || length % sector_size || sectors > UINT16_MAX)
+	if (offset % sector_size || length % sector_size)
 		return -EINVAL;
-	if (cdb[0] == OP_READ_16) {
-		put_be(lba, cdb + 2, 8);
-		put_be(sectors, cdb + 10, 4);
-		return ask(fd, cdb, 16, to, length);
-	}
-	put_be(lba, cdb + 2, 4);
-	put_be(sectors, cdb + 7, 2);
-	return ask(fd, cdb, 10, to, length);
+	int r = scsi_cdb_transfer(&format, false, offset / sector_size, length / sector_size, &cdb);
+
+	return r < 0 ? r : ask(fd, &cdb, to, length);
 }

@@ -20,8 +20,8 @@ struct sg_only_size {
 };
 
 /* READ CAPACITY by a descriptor of the sg node, which may be open for reading only. -EMEDIUMTYPE
- * for sectors of a size that is no power of two from 512 to 65,536; -EIO, or what the driver says;
- * -EACCES, -ENODEV, … */
+ * for sectors of a size that is no power of two from 512 to 65,536; what the driver says, or what
+ * scsi_judge() makes of the disk's answer: -EIO, -EACCES, -ENODEV, … */
 int sg_only_measure(int fd, struct sg_only_size *ret);
 /* Reads whole sectors; offset and length in bytes. 0 or negative errno. */
 int sg_only_read(int fd, uint32_t sector_size, uint64_t offset, void *to, uint32_t length);

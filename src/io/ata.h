@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/scsi.h"
+#include "base/scsi.h"
 
 #define ATA_PAGE 512 /* bytes of an answer that is data */
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The list of backends and the choice among them: by what was asked, by what
- * the kernel and the device can do, and by a measurement where that decides
- * (a few reads tell a driver that works in the submitter's context from one
- * that queues). Only ever reads.
+ * The list of backends and the choice among them: by what was asked and by what
+ * the kernel and the device can do. No disk is read to find that out.
  */
 #ifndef CLONEDECK_IO_BACKENDS_H
 #define CLONEDECK_IO_BACKENDS_H

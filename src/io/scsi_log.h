@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/scsi.h"
 #include "discover/health.h"
-#include "io/scsi.h"
 
 #define SCSI_LOG_TEMPERATURE 0x0d
 /* Enough for the parameters that are wanted, and of an even length, as some adapters need. */

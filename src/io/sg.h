@@ -15,8 +15,8 @@
 
 #include <stdint.h>
 
+#include "base/scsi.h"
 #include "io/io.h"
-#include "io/scsi.h"
 #include "io/sg_driver.h"
 #include "io/sg_trust.h"
 

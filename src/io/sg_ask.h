@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/scsi.h"
+#include "base/scsi.h"
 #include "io/sg_driver.h"
 
 struct sg_asking {

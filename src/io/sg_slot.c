@@ -40,7 +40,7 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	    (end->start + offset) % block_size || slot->wanted % block_size)
 		return -EINVAL;
 
-	int r = scsi_cdb_transfer(&handle->format, request->direction,
+	int r = scsi_cdb_transfer(&handle->format, request->direction == IO_WRITE,
 				  (end->start + offset) / block_size, slot->wanted / block_size,
 				  &slot->cdb);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SCSI commands as bytes, and the meaning of answers. */
-#include "io/scsi.h"
+#include "base/scsi.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -79,51 +79,51 @@ static uint64_t get_be64(const uint8_t *from)
 	return be64toh(value);
 }
 
-static uint8_t transfer_flags(const struct scsi_format *format, enum io_direction direction)
+static uint8_t transfer_flags(const struct scsi_format *format, bool write)
 {
-	bool fua = direction == IO_WRITE ? format->fua : format->fua_reads;
+	bool fua = write ? format->fua : format->fua_reads;
 
 	/* With protection the device checks and strips it: RDPROTECT/WRPROTECT 0 transfers
 	 * data alone, which types 1 and 3 and, by its 32-byte commands, type 2 allow. */
 	return (format->dpo ? 0x10 : 0) | (fua ? 0x08 : 0);
 }
 
-static void transfer_10(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
-			uint32_t blocks, struct scsi_cdb *ret)
+static void transfer_10(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
+			struct scsi_cdb *ret)
 {
 	ret->length = 10;
-	ret->bytes[0] = direction == IO_READ ? OP_READ_10 : OP_WRITE_10;
-	ret->bytes[1] = transfer_flags(format, direction);
+	ret->bytes[0] = write ? OP_WRITE_10 : OP_READ_10;
+	ret->bytes[1] = transfer_flags(format, write);
 	put_be32((uint32_t)lba, ret->bytes + 2);
 	put_be16((uint16_t)blocks, ret->bytes + 7);
 }
 
-static void transfer_16(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
-			uint32_t blocks, struct scsi_cdb *ret)
+static void transfer_16(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
+			struct scsi_cdb *ret)
 {
 	ret->length = 16;
-	ret->bytes[0] = direction == IO_READ ? OP_READ_16 : OP_WRITE_16;
-	ret->bytes[1] = transfer_flags(format, direction);
+	ret->bytes[0] = write ? OP_WRITE_16 : OP_READ_16;
+	ret->bytes[1] = transfer_flags(format, write);
 	put_be64(lba, ret->bytes + 2);
 	put_be32(blocks, ret->bytes + 10);
 }
 
-static void transfer_32(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
-			uint32_t blocks, struct scsi_cdb *ret)
+static void transfer_32(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
+			struct scsi_cdb *ret)
 {
 	ret->length = 32;
 	ret->bytes[0] = OP_VARIABLE_LENGTH;
 	ret->bytes[7] = 0x18; /* additional length */
-	put_be16(direction == IO_READ ? ACTION_READ_32 : ACTION_WRITE_32, ret->bytes + 8);
-	ret->bytes[10] = transfer_flags(format, direction);
+	put_be16(write ? ACTION_WRITE_32 : ACTION_READ_32, ret->bytes + 8);
+	ret->bytes[10] = transfer_flags(format, write);
 	put_be64(lba, ret->bytes + 12);
 	/* type 2 checks the expected initial reference tag even when none is transferred */
 	put_be32((uint32_t)lba, ret->bytes + 20);
 	put_be32(blocks, ret->bytes + 28);
 }
 
-int scsi_cdb_transfer(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
-		      uint32_t blocks, struct scsi_cdb *ret)
+int scsi_cdb_transfer(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
+		      struct scsi_cdb *ret)
 {
 	uint64_t last;
 
@@ -133,11 +133,11 @@ int scsi_cdb_transfer(const struct scsi_format *format, enum io_direction direct
 
 	memset(ret, 0, sizeof(*ret));
 	if (format->protection == 2)
-		transfer_32(format, direction, lba, blocks, ret);
+		transfer_32(format, write, lba, blocks, ret);
 	else if (last <= UINT32_MAX && blocks <= UINT16_MAX)
-		transfer_10(format, direction, lba, blocks, ret);
+		transfer_10(format, write, lba, blocks, ret);
 	else if (format->long_lba)
-		transfer_16(format, direction, lba, blocks, ret);
+		transfer_16(format, write, lba, blocks, ret);
 	else
 		return -ERANGE;
 	return 0;

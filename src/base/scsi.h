@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The few SCSI commands that a copy needs, as bytes, and what a device's answer
- * to them means. No system calls: sg.c sends them.
+ * The few SCSI commands that are sent, as bytes, and what a device's answer to
+ * them means. No system calls: io/sg… and discover/sg_only.c send them.
  *
  * Sources: SBC-4 (READ, WRITE, READ CAPACITY, SYNCHRONIZE CACHE), SPC-5 (sense
  * data, TEST UNIT READY). LBAs and counts are in the device's logical blocks.
  */
-#ifndef CLONEDECK_IO_SCSI_H
-#define CLONEDECK_IO_SCSI_H
+#ifndef CLONEDECK_BASE_SCSI_H
+#define CLONEDECK_BASE_SCSI_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "io/io.h"
 
 #define SCSI_CDB_MAX   32
 #define SCSI_SENSE_MAX 64
@@ -43,8 +42,8 @@ struct scsi_capacity {
 
 /* The shortest form that reaches: 10 bytes below 2^32 blocks and 65,536 blocks of length,
  * else 16; 32 for protection type 2. -ERANGE where the format cannot express it. */
-int scsi_cdb_transfer(const struct scsi_format *format, enum io_direction direction, uint64_t lba,
-		      uint32_t blocks, struct scsi_cdb *ret);
+int scsi_cdb_transfer(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
+		      struct scsi_cdb *ret);
 void scsi_cdb_test_unit_ready(struct scsi_cdb *ret);
 void scsi_cdb_read_capacity_10(struct scsi_cdb *ret);
 void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret);
