@@ -54,25 +54,8 @@ const char *run_state_words(const struct job_snapshot *job)
 
 const char *run_state_phrase(const struct job_snapshot *job)
 {
-	switch (job->state) {
-	case JOB_READY:
-		return _("starting");
-	case JOB_COPYING:
-		return job->pass == PASS_NONE ? _("copying") : pass_words(job->pass);
-	case JOB_PAUSED:
-		return _("paused");
-	case JOB_STOPPING:
-		return _("stopping");
-	case JOB_FLUSHING:
-		return _("flushing");
-	case JOB_WAITING:
-		return _("disk gone");
-	case JOB_VERIFYING:
-		return _("verifying");
-	case JOB_ENDED:
-		break;
-	}
-	return _("ended");
+	return job->state == JOB_COPYING && job->pass != PASS_NONE ? pass_words(job->pass)
+								   : job_state_words(job->state);
 }
 
 enum role run_state_role(const struct job_snapshot *job)

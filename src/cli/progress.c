@@ -15,7 +15,7 @@ static const char *pass_phrase(enum pass_kind pass)
 {
 	switch (pass) {
 	case PASS_NONE:
-		return _("copying");
+		return job_state_words(JOB_COPYING);
 	case PASS_PROBE:
 		return _("probing");
 	case PASS_WIPE:
@@ -25,29 +25,6 @@ static const char *pass_phrase(enum pass_kind pass)
 	default:
 		return pass_words(pass);
 	}
-}
-
-static const char *state_phrase(const struct job_snapshot *job)
-{
-	switch (job->state) {
-	case JOB_READY:
-		return _("starting");
-	case JOB_COPYING:
-		return pass_phrase(job->pass);
-	case JOB_PAUSED:
-		return _("paused");
-	case JOB_STOPPING:
-		return _("stopping");
-	case JOB_FLUSHING:
-		return _("flushing");
-	case JOB_WAITING:
-		return _("disk gone");
-	case JOB_VERIFYING:
-		return _("verifying");
-	case JOB_ENDED:
-		break;
-	}
-	return _("ended");
 }
 
 static const char *state_word(enum job_state state)
@@ -77,12 +54,13 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 		percent = 99.9;
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, left);
-	n = snprintf(buffer, PROGRESS_LINE_MAX,
-		     _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"), state_phrase(job),
-		     percent, units_print_long(so_far, UNITS_SI, 512, done),
-		     units_print_long(whole, UNITS_SI, 512, all),
-		     units_print_rate(pass ? job->now_read : job->now_write, rate), left,
-		     (unsigned long long)job->errors);
+	n = snprintf(
+		buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
+		job->state == JOB_COPYING ? pass_phrase(job->pass) : job_state_words(job->state),
+		percent, units_print_long(so_far, UNITS_SI, 512, done),
+		units_print_long(whole, UNITS_SI, 512, all),
+		units_print_rate(pass ? job->now_read : job->now_write, rate), left,
+		(unsigned long long)job->errors);
 	/* What is verified beside the copy is counted for itself. */
 	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
 		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),

@@ -309,6 +309,8 @@ const char *pass_name(enum pass_kind kind);
 /* The same for people, translated: what the job is doing, in lower case. */
 const char *pass_words(enum pass_kind kind);
 
+/* "copying", "paused", …: for people, translated, in lower case. */
+const char *job_state_words(enum job_state state);
 /* What is wrong, in a translated phrase. */
 const char *job_mismatch_words(enum mismatch_kind kind);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the passes are called; apart, so that whoever only shows them needs no job. */
+/* What passes and states are called; apart, so that whoever only shows them needs no job. */
 #include "base/i18n.h"
 #include "copy/job.h"
 
@@ -67,6 +67,29 @@ const char *pass_words(enum pass_kind kind)
 		return _("writing again what differs");
 	}
 	return "";
+}
+
+const char *job_state_words(enum job_state state)
+{
+	switch (state) {
+	case JOB_READY:
+		return _("starting");
+	case JOB_COPYING:
+		return _("copying");
+	case JOB_PAUSED:
+		return _("paused");
+	case JOB_STOPPING:
+		return _("stopping");
+	case JOB_FLUSHING:
+		return _("flushing");
+	case JOB_WAITING:
+		return _("disk gone");
+	case JOB_VERIFYING:
+		return _("verifying");
+	case JOB_ENDED:
+		break;
+	}
+	return _("ended");
 }
 
 const char *job_mismatch_words(enum mismatch_kind kind)
