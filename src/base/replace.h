@@ -14,9 +14,11 @@
 #include <sys/types.h>
 
 /*
- * fill() writes the contents; an error of the stream is noticed here. 0 or a
- * negative errno: -EEXIST when the name belongs to something that is not a
- * regular file (a device, a link, a directory), which is left as it is.
+ * fill() writes the contents; an error of the stream is noticed here. mode is
+ * that of the new file, as of open(). 0 or a negative errno: -EEXIST when the
+ * name belongs to something that is not a regular file (a device, a link, a
+ * directory), which is left as it is. Only where the directory could not be
+ * synced has the file been replaced all the same.
  */
 int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
 		 const void *user);

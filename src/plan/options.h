@@ -2,7 +2,8 @@
 /*
  * What may be asked of a copy: the options as plain data, and one table that
  * knows them by name for the command line, map files, JSON and the deck. 0 is
- * always what nobody has to ask for: chosen by the core, no limit, or no.
+ * what nobody has to ask for: chosen by the core, no limit, or no; front ends
+ * begin with other values for two of them (PLAN_OPTIONS_DEFAULT).
  */
 #ifndef CLONEDECK_PLAN_OPTIONS_H
 #define CLONEDECK_PLAN_OPTIONS_H
@@ -14,7 +15,7 @@
 #include "base/error.h"
 #include "discover/endpoint.h"
 
-/* Which backend moves the bytes of one end; AUTO lets the core measure. */
+/* Which backend moves the bytes of one end; AUTO: what suits the disk and its driver. */
 enum backend_choice {
 	BACKEND_AUTO,
 	BACKEND_URING,
@@ -57,21 +58,21 @@ enum verify_choice {
 	VERIFY_OFF,
 };
 
-/* Limits of what can be asked for; 0 always means "choose". */
+/* Limits of what can be asked for beside 0, which means "choose". */
 #define PLAN_CHUNK_MIN 512U
 #define PLAN_CHUNK_MAX (8U << 20)
 #define PLAN_DEPTH_MAX 256U
 #define PLAN_LANES_MAX 32U
 /* A cable that hiccups once should not end a copy of hours. */
 #define PLAN_RETRIES_DEFAULT 3U
-/* What front ends begin with; all zero means "choose", and stopping at the first error. */
+/* What front ends begin with. All zero would stop at the first sector that cannot be read. */
 #define PLAN_OPTIONS_DEFAULT                                                                       \
 	((struct plan_options){ .retries = PLAN_RETRIES_DEFAULT, .on_error = ON_ERROR_MAP })
 
 struct plan_options {
-	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: by device kind */
-	uint32_t queue_depth; /* per end, 0: by device kind */
-	uint32_t lanes;       /* 0: by measurement */
+	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: what suits both */
+	uint32_t queue_depth; /* requests in flight at either end; 0: what suits each */
+	uint32_t lanes;       /* 0: by the backends and the number of processors */
 	enum backend_choice source_backend;
 	enum backend_choice destination_backend;
 	enum sg_data sg_data;         /* of the ends that go through sg */
@@ -104,7 +105,7 @@ static inline bool verifies_digests(enum verify_choice verify)
 	return verify == VERIFY_DIGEST || verify == VERIFY_ROLLING || verify == VERIFY_AFTER;
 }
 
-/* -EINVAL with what is wrong and what is allowed. plan_new() asks it too. */
+/* -EINVAL with what is wrong and what is allowed. Whoever makes a plan asks it. */
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,
 		       const struct endpoint *destination, struct error *reterr);
 
@@ -154,7 +155,8 @@ int plan_option_find(const char *name);
 enum plan_option_type plan_option_type(enum plan_option option);
 /* Of a number or bytes: what 0 is called, "auto" or "none"; NULL: 0 is a number as any other. */
 const char *plan_option_zero(enum plan_option option);
-/* Of a word or a switch: what may be set, in the order of their values; NULL behind the last. */
+/* Of a word or a switch: what plan_option_set() takes; NULL behind the last. A word's value is its
+ * place among them. */
 const char *const *plan_option_words(enum plan_option option);
 /* As it is stored; of a switch whether it is on. */
 uint64_t plan_option_value(const struct plan_options *options, enum plan_option option);
