@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The making of one list: reading the disks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "discover/build_parts.h"
+#include "discover/late.h"
+#include "discover/merge.h"
+#include "discover/probe.h"
+
+static bool has_use(const struct build *build, const struct disk *disk)
+{
+	struct use_list uses = { 0 };
+	bool used;
+
+	usage_add_to(build->usage, disk->identity.devno, &uses);
+	for (size_t i = 0; i < disk->partition_count; i++)
+		usage_add_to(build->usage, disk->partitions[i].devno, &uses);
+	used = uses.count > 0;
+	use_list_done(&uses);
+	return used;
+}
+
+static bool udev_has_probed(const struct build *build, dev_t devno)
+{
+	for (size_t i = 0; i < build->probed_count; i++)
+		if (build->probed[i] == devno)
+			return true;
+	return false;
+}
+
+/*
+ * The partitions that udev has looked into. It does so again whenever somebody
+ * who had one open for writing closes it, so its answer is as good as a new
+ * one; reading 200 disks anew at every look would be neither quick nor kind.
+ */
+static int list_known(const struct build *build, const struct disk *disk, struct range **ret,
+		      size_t *retcount)
+{
+	struct range *known = calloc(disk->partition_count + 1, sizeof(*known));
+	size_t count = 0;
+
+	if (!known)
+		return -ENOMEM;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+
+		if (udev_has_probed(build, p->devno))
+			known[count++] = (struct range){ p->start, p->sectors };
+	}
+	*ret = known;
+	*retcount = count;
+	return 0;
+}
+
+static int make_request(const struct build *build, const struct disk *disk,
+			struct probe_request *ret)
+{
+	*ret = (struct probe_request){
+		.devno = disk->identity.devno,
+		.diskseq = disk->identity.diskseq,
+		.size = disk->identity.size,
+		.sector_size = disk->identity.logical_sector_size,
+		.sg_only = disk_is_sg_only(disk),
+		/* Where a use is known, nothing new would be learnt. */
+		.try_exclusive = geteuid() == 0 && !disk_is_sg_only(disk) && !has_use(build, disk),
+	};
+	text_copy(ret->node, sizeof(ret->node), disk->node);
+	return list_known(build, disk, &ret->known, &ret->known_count);
+}
+
+static int say_unread(struct build *build, const struct disk *disk, int code)
+{
+	if ((code == -EACCES || code == -EPERM) && geteuid() != 0)
+		return 0; /* said once for all disks */
+	if (code == -ESTALE)
+		return build_say_missing(build,
+					 _("%s became another device while it was looked at. List "
+					   "again."),
+					 disk->node);
+	return build_say_missing(build, _("%s cannot be read: %s. Its table is unknown."),
+				 disk->node, error_phrase(code));
+}
+
+static void take_size(struct disk *disk, const struct sg_only_size *size)
+{
+	disk->identity.size = size->bytes;
+	disk->identity.logical_sector_size = size->logical_sector_size;
+	disk->physical_sector_size = size->physical_sector_size;
+	disk->max_transfer = size->max_command;
+	disk->medium_present = YES;
+}
+
+static int take_result(struct build *build, size_t index, struct probe_result *result)
+{
+	struct disk *disk = &build->list->disks[index];
+	int r = 0;
+
+	if (disk_is_sg_only(disk)) {
+		text_copy(disk->table, sizeof(disk->table), "?");
+		if (result->error == -EMEDIUMTYPE)
+			return build_say_missing(
+				build,
+				_("%s has sectors of %u bytes, for which there "
+				  "is no place in a file or on another disk. It cannot "
+				  "be copied."),
+				disk->node, result->size.logical_sector_size);
+		if (result->error < 0)
+			return say_unread(build, disk, result->error);
+		take_size(disk, &result->size);
+		return 0;
+	}
+	build->tables[index] = result->table;
+	if (result->exclusive_refused)
+		r = use_list_add(&disk->in_use, USE_EXCLUSIVE, "", disk->node);
+	if (r == 0 && result->error == -ENOMEDIUM)
+		disk->medium_present = NO;
+	else if (r == 0 && result->error < 0)
+		r = say_unread(build, disk, result->error);
+	if (r == 0 && result->error == 0)
+		r = merge_table(disk, &build->tables[index]);
+	else if (!disk->table[0])
+		text_copy(disk->table, sizeof(disk->table), "?");
+	return r;
+}
+
+static int say_silent(struct build *build, struct disk *disk)
+{
+	disk->silent = true;
+	if (!disk->table[0])
+		text_copy(disk->table, sizeof(disk->table), "?");
+	return build_say_missing(build,
+				 _("%s did not answer in time: it is listed as udev knows it. "
+				   "It may be spinning up or failing."),
+				 disk->node);
+}
+
+static int take_answers(struct build *build, struct probe *probe, const size_t *indices,
+			size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct probe_result result;
+
+		if (probe_take(probe, i, &result))
+			r = take_result(build, indices[i], &result);
+		else
+			r = say_silent(build, &build->list->disks[indices[i]]);
+	}
+	return r;
+}
+
+static bool is_to_be_read(const struct build *build, const struct disk *disk)
+{
+	const struct scan_options *options = build->options;
+	dev_t devno = disk->identity.devno;
+
+	return (disk->identity.size || disk_is_sg_only(disk)) &&
+	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
+}
+
+static int make_requests(struct build *build, const struct late *late,
+			 struct probe_request *requests, size_t *indices, size_t *retcount)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < build->list->count; i++) {
+		struct disk *disk = &build->list->disks[i];
+		int r;
+
+		if (!is_to_be_read(build, disk)) {
+			if (disk->identity.size && !disk->table[0])
+				text_copy(disk->table, sizeof(disk->table), "?");
+			continue;
+		}
+		disk->silent = late_has(late, &disk->identity);
+		r = disk->silent ? say_silent(build, disk)
+				 : make_request(build, disk, &requests[count]);
+		if (r < 0) {
+			while (count > 0)
+				free(requests[--count].known);
+			return -ENOMEM;
+		}
+		if (!disk->silent)
+			indices[count++] = i;
+	}
+	*retcount = count;
+	return 0;
+}
+
+int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
+		struct error *reterr)
+{
+	size_t most = build->list->count, count = 0;
+	struct probe_request *requests = calloc(most + 1, sizeof(*requests));
+	size_t *indices = calloc(most + 1, sizeof(*indices));
+	struct probe *probe = NULL;
+	int r = requests && indices ? 0 : -ENOMEM;
+
+	late_wait(late, glance ? 0 : clock_monotonic() + patience);
+	if (r == 0)
+		r = make_requests(build, late, requests, indices, &count);
+	if (r == 0)
+		r = probe_start(requests, count, &probe);
+	if (r == 0) {
+		probe_wait(probe, clock_monotonic() + patience);
+		r = take_answers(build, probe, indices, count);
+	}
+	if (r == -ENOMEM)
+		error_nomem(reterr);
+	else if (r < 0)
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "read", NULL,
+			  _("No thread could be started to read the disks: %s."), error_phrase(r));
+	late_add(late, probe);
+	free(requests);
+	free(indices);
+	return r;
+}
