@@ -238,6 +238,28 @@ int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capac
 	return 0;
 }
 
+sg_io_hdr_t scsi_header(struct scsi_cdb *cdb, void *data, uint32_t length, uint8_t *sense)
+{
+	return (sg_io_hdr_t){
+		.interface_id = 'S',
+		.dxfer_direction = length ? SG_DXFER_FROM_DEV : SG_DXFER_NONE,
+		.cmd_len = cdb->length,
+		.cmdp = cdb->bytes,
+		.mx_sb_len = SCSI_SENSE_MAX,
+		.sbp = sense,
+		.dxfer_len = length,
+		.dxferp = data,
+		.timeout = SCSI_TIMEOUT_MS,
+	};
+}
+
+uint32_t scsi_transferred(const sg_io_hdr_t *header)
+{
+	uint32_t missing = header->resid > 0 ? (uint32_t)header->resid : 0;
+
+	return missing < header->dxfer_len ? header->dxfer_len - missing : 0;
+}
+
 static enum scsi_outcome judge_host(uint16_t host_status, int *retcode)
 {
 	switch (host_status) {
@@ -362,25 +384,24 @@ static enum scsi_outcome judge_good(const struct sense *sense, int *retcode)
 	return judge_sense(sense, retcode);
 }
 
-static void decode_sense(const struct scsi_answer *answer, struct sense *ret)
+static void decode_sense(const sg_io_hdr_t *answer, struct sense *ret)
 {
 	struct sg_scsi_sense_hdr header;
 	uint64_t lba = 0;
 
 	*ret = (struct sense){ 0 };
-	if (!answer->sense ||
-	    !sg_scsi_normalize_sense(answer->sense, (int)answer->sense_length, &header))
+	if (!sg_scsi_normalize_sense(answer->sbp, answer->sb_len_wr, &header))
 		return;
 	ret->known = true;
 	ret->key = header.sense_key;
 	ret->asc = header.asc;
 	ret->ascq = header.ascq;
 	ret->deferred = header.response_code & 1; /* 71h and 73h */
-	ret->has_lba = sg_get_sense_info_fld(answer->sense, (int)answer->sense_length, &lba);
+	ret->has_lba = sg_get_sense_info_fld(answer->sbp, answer->sb_len_wr, &lba);
 	ret->lba = ret->has_lba ? lba : 0;
 }
 
-enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode)
+enum scsi_outcome scsi_judge(const sg_io_hdr_t *answer, struct sense *ret, int *retcode)
 {
 	decode_sense(answer, ret);
 	*retcode = 0;

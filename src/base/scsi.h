@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The few SCSI commands that are sent, as bytes, and what a device's answer to
- * them means. No system calls: io/sg… and discover/sg_only.c send them.
+ * The few SCSI commands that are sent, as bytes, the sg driver's header that
+ * carries one, and what a device's answer to it means. No system calls: io/sg…
+ * and discover/sg_only.c send them.
  *
  * Sources: SBC-4 (READ, WRITE, READ CAPACITY, SYNCHRONIZE CACHE), SPC-5 (sense
- * data, TEST UNIT READY). LBAs and counts are in the device's logical blocks.
+ * data, TEST UNIT READY), the kernel's include/scsi/sg.h (version 3 of the
+ * header). LBAs and counts are in the device's logical blocks.
  */
 #ifndef CLONEDECK_BASE_SCSI_H
 #define CLONEDECK_BASE_SCSI_H
@@ -13,10 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <scsi/sg.h>
+
 #include "base/error.h"
 
 #define SCSI_CDB_MAX   32
 #define SCSI_SENSE_MAX 64
+/* Of one command. sd's own limit is 30 s, USB bridges need more; when it is over, the driver resets
+ * the disk. */
+#define SCSI_TIMEOUT_MS 60000
 
 struct scsi_cdb {
 	uint8_t bytes[SCSI_CDB_MAX];
@@ -70,6 +77,12 @@ int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
 int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 
+/* What carries a command that brings at most `length` bytes; with 0 none, and data may be NULL. It
+ * points to all of these; `sense` has SCSI_SENSE_MAX bytes, for the answer. */
+sg_io_hdr_t scsi_header(struct scsi_cdb *cdb, void *data, uint32_t length, uint8_t *sense);
+/* Bytes of the data that were transferred, once it is back. */
+uint32_t scsi_transferred(const sg_io_hdr_t *header);
+
 enum scsi_outcome {
 	SCSI_GOOD,
 	SCSI_RECOVERED, /* done, after the device had trouble */
@@ -82,17 +95,8 @@ enum scsi_outcome {
 	SCSI_CHANGED,  /* another medium, capacity or identity than before */
 };
 
-/* Everything the driver said about a finished command. */
-struct scsi_answer {
-	uint8_t status;       /* SAM status byte */
-	uint16_t host_status; /* DID_*, of the adapter's driver */
-	uint16_t driver_status;
-	const uint8_t *sense;
-	size_t sense_length;
-};
-
 /*
- * What to make of it. *retcode: 0 or the negative errno that fits (as the
+ * What to make of a header that is back. *retcode: 0 or the negative errno that fits (as the
  * kernel's own block layer maps it: -EIO medium, -EREMOTEIO device or hardware,
  * -ENODEV gone, -EBADE reservation conflict, -EROFS write protected, -ETIMEDOUT,
  * -EOPNOTSUPP the device does not know the command, -EINVAL it refused it,
@@ -101,6 +105,6 @@ struct scsi_answer {
  * CHECK CONDITION means that the command was not, or not certainly, done, whatever the sense
  * key says; RECOVERED ERROR about this command is the one exception (SPC-5, 4.4 and 5.4).
  */
-enum scsi_outcome scsi_judge(const struct scsi_answer *answer, struct sense *ret, int *retcode);
+enum scsi_outcome scsi_judge(const sg_io_hdr_t *answer, struct sense *ret, int *retcode);
 
 #endif

@@ -8,12 +8,10 @@
 #include <sys/ioctl.h>
 
 #include <linux/fs.h>
-#include <scsi/sg.h>
 #include <scsi/sg_lib.h>
 
 #include "base/scsi.h"
 
-#define TIMEOUT_MS 60000 /* earlier the driver would reset the disk */
 /* News from before we came: each command takes one with it. */
 #define NEWS_TRIES 8
 
@@ -22,18 +20,8 @@ static int ask(int fd, struct scsi_cdb *cdb, void *to, uint32_t length)
 {
 	for (unsigned tries = 0;; tries++) {
 		uint8_t buffer[SCSI_SENSE_MAX];
+		sg_io_hdr_t header = scsi_header(cdb, to, length, buffer);
 		struct sense sense;
-		sg_io_hdr_t header = {
-			.interface_id = 'S',
-			.dxfer_direction = SG_DXFER_FROM_DEV,
-			.cmd_len = cdb->length,
-			.cmdp = cdb->bytes,
-			.mx_sb_len = sizeof(buffer),
-			.sbp = buffer,
-			.dxfer_len = length,
-			.dxferp = to,
-			.timeout = TIMEOUT_MS,
-		};
 		int r;
 
 		if (ioctl(fd, SG_IO, &header) < 0) {
@@ -41,17 +29,9 @@ static int ask(int fd, struct scsi_cdb *cdb, void *to, uint32_t length)
 				continue;
 			return -errno;
 		}
-		struct scsi_answer answer = {
-			.status = header.status,
-			.host_status = header.host_status,
-			.driver_status = header.driver_status,
-			.sense = buffer,
-			.sense_length = header.sb_len_wr,
-		};
-
-		scsi_judge(&answer, &sense, &r);
+		scsi_judge(&header, &sense, &r);
 		if (r == 0)
-			return header.resid == 0 ? 0 : -EIO;
+			return scsi_transferred(&header) == length ? 0 : -EIO;
 		if (!sense.known || sense.key != SPC_SK_UNIT_ATTENTION || tries >= NEWS_TRIES)
 			return r;
 	}

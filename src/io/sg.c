@@ -283,7 +283,7 @@ static void sg_cancel(struct io_handle *io)
 static void sg_close(struct io_handle *io)
 {
 	struct sg_handle *handle = sg_of(io);
-	uint64_t deadline = clock_monotonic() + (SG_TIMEOUT_MS + 1000) * NSEC_PER_MSEC;
+	uint64_t deadline = clock_monotonic() + (SCSI_TIMEOUT_MS + 1000) * NSEC_PER_MSEC;
 	struct io_request *requests[SG_DRIVER_QUEUE];
 	struct sg_handle *peer = handle->peer;
 

@@ -63,8 +63,6 @@ struct sg_trust *sg_trust_of(const struct io_handle *handle);
 /* Both ends of a lane are waited for at once. */
 #define SG_PORTS_MAX (SG_DRIVER_WAIT / 2)
 
-#define SG_TIMEOUT_MS 60000 /* of one command; sd's own limit is 30 s, USB bridges need more */
-
 struct sg_slot {
 	struct sg_port *port;
 	struct io_request *request; /* NULL: free */

@@ -7,8 +7,7 @@
 
 #include "base/clock.h"
 
-#define TRIES      8     /* each takes one unit attention with it */
-#define TIMEOUT_MS 60000 /* the driver's: earlier it would reset the disk for a mere question */
+#define TRIES 8 /* each takes one unit attention with it */
 
 /* The answer, or -ETIMEDOUT: then the driver may still hold the command, but it copies nothing
  * to us any more, since nobody collects it. */
@@ -31,18 +30,8 @@ static int await(const struct sg_asking *asking, sg_io_hdr_t *ret)
 static int ask_once(struct sg_asking *asking, struct scsi_cdb *cdb, void *data, uint32_t length,
 		    size_t *retlength, enum scsi_outcome *retoutcome)
 {
+	sg_io_hdr_t header = scsi_header(cdb, data, length, asking->sense);
 	struct sense sense;
-	sg_io_hdr_t header = {
-		.interface_id = 'S',
-		.dxfer_direction = length ? SG_DXFER_FROM_DEV : SG_DXFER_NONE,
-		.cmd_len = cdb->length,
-		.cmdp = cdb->bytes,
-		.mx_sb_len = sizeof(asking->sense),
-		.sbp = asking->sense,
-		.dxfer_len = length,
-		.dxferp = data,
-		.timeout = TIMEOUT_MS,
-	};
 
 	asking->sense_length = 0;
 	int r = asking->driver->send(asking->driver, asking->fd, &header);
@@ -52,21 +41,11 @@ static int ask_once(struct sg_asking *asking, struct scsi_cdb *cdb, void *data, 
 	if (r < 0)
 		return r;
 	asking->sense_length = header.sb_len_wr;
-	struct scsi_answer answer = {
-		.status = header.status,
-		.host_status = header.host_status,
-		.driver_status = header.driver_status,
-		.sense = asking->sense,
-		.sense_length = header.sb_len_wr,
-	};
-
-	*retoutcome = scsi_judge(&answer, &sense, &r);
+	*retoutcome = scsi_judge(&header, &sense, &r);
 	/* So an ATA disk refuses a command, and libata's error handling looks it over each time. */
 	if (sense.known && !sense.deferred && sense.key == SPC_SK_ABORTED_COMMAND)
 		*retoutcome = SCSI_FAILED;
-	*retlength = header.resid <= 0                 ? length
-		     : (uint32_t)header.resid < length ? length - (uint32_t)header.resid
-						       : 0;
+	*retlength = scsi_transferred(&header);
 	return r;
 }
 

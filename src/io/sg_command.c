@@ -17,35 +17,15 @@ static int run_once(const struct sg_driver *driver, int fd, const struct scsi_cd
 {
 	uint8_t sense[SCSI_SENSE_MAX];
 	struct scsi_cdb copy = *cdb;
-	sg_io_hdr_t header = {
-		.interface_id = 'S',
-		.dxfer_direction = length ? SG_DXFER_FROM_DEV : SG_DXFER_NONE,
-		.cmd_len = copy.length,
-		.cmdp = copy.bytes,
-		.mx_sb_len = sizeof(sense),
-		.sbp = sense,
-		.dxfer_len = length,
-		.dxferp = data,
-		.timeout = timeout_ms,
-	};
+	sg_io_hdr_t header = scsi_header(&copy, data, length, sense);
 
+	header.timeout = timeout_ms;
 	*ret = (struct sg_result){ .outcome = SCSI_FAILED };
 	ret->code = driver->run(driver, fd, &header);
 	if (ret->code < 0)
 		return ret->code;
-	struct scsi_answer answer = {
-		.status = header.status,
-		.host_status = header.host_status,
-		.driver_status = header.driver_status,
-		.sense = sense,
-		.sense_length = header.sb_len_wr,
-	};
-
-	ret->outcome = scsi_judge(&answer, &ret->sense, &ret->code);
-	if (header.resid <= 0)
-		ret->transferred = length;
-	else if ((uint32_t)header.resid < length)
-		ret->transferred = length - (uint32_t)header.resid;
+	ret->outcome = scsi_judge(&header, &ret->sense, &ret->code);
+	ret->transferred = scsi_transferred(&header);
 	return ret->code;
 }
 
@@ -74,7 +54,7 @@ int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching 
 		struct scsi_cdb cdb;
 
 		scsi_cdb_mode_sense_caching(form, &cdb);
-		r = sg_run(driver, fd, &cdb, data, sizeof(data), SG_TIMEOUT_MS, &result);
+		r = sg_run(driver, fd, &cdb, data, sizeof(data), SCSI_TIMEOUT_MS, &result);
 		if (r == 0)
 			r = scsi_parse_mode_caching(form, data, result.transferred, ret);
 		if (r == 0 || r == -ENODEV)

@@ -72,17 +72,8 @@ void sg_gauge_destroy(struct sg_gauge *gauge)
 
 void sg_gauge_ask(struct sg_gauge *gauge)
 {
-	sg_io_hdr_t header = {
-		.interface_id = 'S',
-		.dxfer_direction = SG_DXFER_FROM_DEV,
-		.cmd_len = gauge->cdb.length,
-		.cmdp = gauge->cdb.bytes,
-		.mx_sb_len = sizeof(gauge->sense),
-		.sbp = gauge->sense,
-		.dxfer_len = sizeof(gauge->data),
-		.dxferp = gauge->data,
-		.timeout = SG_TIMEOUT_MS,
-	};
+	sg_io_hdr_t header =
+		scsi_header(&gauge->cdb, gauge->data, sizeof(gauge->data), gauge->sense);
 
 	if (gauge->on_the_way || gauge->mute)
 		return;
@@ -107,26 +98,17 @@ static void tell_trust(struct sg_gauge *gauge, enum scsi_outcome outcome, const 
 
 static void take(struct sg_gauge *gauge, const sg_io_hdr_t *header)
 {
-	struct scsi_answer answer = {
-		.status = header->status,
-		.host_status = header->host_status,
-		.driver_status = header->driver_status,
-		.sense = gauge->sense,
-		.sense_length = header->sb_len_wr,
-	};
-	size_t missing = header->resid > 0 ? (size_t)header->resid : 0;
 	struct sense sense;
 	struct health health;
 	int code;
-	enum scsi_outcome outcome = scsi_judge(&answer, &sense, &code);
+	enum scsi_outcome outcome = scsi_judge(header, &sense, &code);
 
 	tell_trust(gauge, outcome, &sense);
 	gauge->mute = outcome == SCSI_FAILED;
 	if (outcome != SCSI_GOOD && outcome != SCSI_RECOVERED)
 		return;
 	health_clear(&health, NULL);
-	if (missing < LENGTH)
-		scsi_log_take(SCSI_LOG_TEMPERATURE, gauge->data, LENGTH - missing, &health);
+	scsi_log_take(SCSI_LOG_TEMPERATURE, gauge->data, scsi_transferred(header), &health);
 	gauge->known = health.values[HEALTH_TEMPERATURE] != HEALTH_UNKNOWN;
 	gauge->mute = !gauge->known;
 	if (gauge->known)

@@ -23,7 +23,7 @@ static int run_at_start(const struct sg_backend *backend, int fd, const struct s
 	int r;
 
 	for (unsigned tries = 0; tries < NEWS_TRIES; tries++) {
-		r = sg_run(backend->driver, fd, cdb, data, length, SG_TIMEOUT_MS, ret);
+		r = sg_run(backend->driver, fd, cdb, data, length, SCSI_TIMEOUT_MS, ret);
 		if (ret->outcome != SCSI_RESET && ret->outcome != SCSI_DEFERRED)
 			break;
 	}

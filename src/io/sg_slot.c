@@ -55,20 +55,11 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 			memcpy(slot->port->buffer, memory, slot->wanted);
 		memory = NULL;
 	}
-	slot->header = (sg_io_hdr_t){
-		.interface_id = 'S',
-		.dxfer_direction =
-			request->direction == IO_READ ? SG_DXFER_FROM_DEV : SG_DXFER_TO_DEV,
-		.cmd_len = slot->cdb.length,
-		.cmdp = slot->cdb.bytes,
-		.mx_sb_len = sizeof(slot->sense),
-		.sbp = slot->sense,
-		.dxfer_len = slot->wanted,
-		.dxferp = memory,
-		.timeout = SG_TIMEOUT_MS,
-		.flags = SG_DRIVER_Q_AT_TAIL | way_flags[handle->backend->mode],
-		.usr_ptr = slot,
-	};
+	slot->header = scsi_header(&slot->cdb, memory, slot->wanted, slot->sense);
+	if (request->direction == IO_WRITE)
+		slot->header.dxfer_direction = SG_DXFER_TO_DEV;
+	slot->header.flags = SG_DRIVER_Q_AT_TAIL | way_flags[handle->backend->mode];
+	slot->header.usr_ptr = slot;
 	slot->generation = sg_trust_sent(handle->trust);
 	r = handle->backend->driver->send(handle->backend->driver, slot->port->fd, &slot->header);
 	if (r == -EINVAL && slot->header.flags & SG_FLAG_DIRECT_IO) {
@@ -265,25 +256,14 @@ static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot 
 static void judge(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header)
 {
 	struct io_request *request = slot->request;
-	struct scsi_answer answer = {
-		.status = header->status,
-		.host_status = header->host_status,
-		.driver_status = header->driver_status,
-		.sense = slot->sense,
-		.sense_length = header->sb_len_wr,
-	};
-	uint32_t transferred = slot->wanted;
+	uint32_t transferred = scsi_transferred(header);
 	int code;
 
-	if (header->resid > 0)
-		transferred = (uint32_t)header->resid >= slot->wanted
-				      ? 0
-				      : slot->wanted - (uint32_t)header->resid;
 	count_data_path(handle, header);
 	if (slot->port->buffer && request->direction == IO_READ)
 		memcpy((char *)request->buffer + request->done, slot->port->buffer, transferred);
 
-	enum scsi_outcome outcome = scsi_judge(&answer, &request->sense, &code);
+	enum scsi_outcome outcome = scsi_judge(header, &request->sense, &code);
 
 	request->result = code;
 	outcome = believe(handle, slot, outcome);
