@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "guard/claim.h"
 #include "session/private.h"
 
 /* What is mounted or changed since the copy may differ by right. */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "guard/claim.h"
 #include "session/private.h"
 
 static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)

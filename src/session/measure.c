@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "guard/claim.h"
 #include "session/private.h"
 
 #define PLACES 3

@@ -12,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "copy/taken.h"
+#include "guard/claim.h"
 #include "io/sg_health.h"
 #include "session/private.h"
 

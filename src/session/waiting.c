@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "guard/claim.h"
 #include "session/private.h"
 
 /* Where no events of the kernel are heard, and where a disk came back but was not ready. */
