@@ -126,7 +126,6 @@ void app_ask_stop(struct app *app)
 			? _("The copy stays paused while you think. A stopped copy can be resumed "
 			    "from its map. Ctrl-C again stops too.")
 			: _("The copy goes on while you think. A stopped copy can be resumed from "
-			    "its map. "
-			    "Ctrl-C again stops too."),
+			    "its map. Ctrl-C again stops too."),
 		choices, 1, answer_stop, NULL);
 }

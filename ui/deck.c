@@ -86,8 +86,7 @@ static void end_session(struct session *session)
 		return;
 	}
 	fputs(_("clonedeck: A disk or a file system does not answer; nobody waits for it. Where "
-		"the "
-		"kernel does, this process ends when it answers.\n"),
+		"the kernel does, this process ends when it answers.\n"),
 	      stdout);
 	fflush(stdout);
 }

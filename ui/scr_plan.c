@@ -481,8 +481,7 @@ static const char *const notes[] = {
 	   "and Enter is pressed in the field."),
 	N_("CHECKS  NO = refused, the plan can not be started; W = warning, to be ticked; ok."),
 	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
-	   "is "
-	   "mounted."),
+	   "is mounted."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
 	NULL,
 };

@@ -386,8 +386,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 
 static const char *const notes[] = {
 	N_("RANGE  A-B first to last sector, A+N first and count, @N partition N, -N the last N, "
-	   "A- to "
-	   "the end, * everything; items are separated by commas."),
+	   "A- to the end, * everything; items are separated by commas."),
 	N_("SIZES  a number with a suffix is in bytes: 1MiB, 20G, 4KB (KB MB: powers of 1000)."),
 	N_("TICKS  [x] copied completely, [~] in part, [ ] not at all."),
 	NULL,

@@ -343,8 +343,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 static const char *const notes[] = {
 	N_("RESULT  COMPLETE, PARTIAL (bad areas), STOPPED (can be resumed), FAILED."),
 	N_("v  reads the destination again and compares it with the digests of the source as it "
-	   "was "
-	   "read; it writes nothing, and the source need not be attached."),
+	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  . not chosen"),
 	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),

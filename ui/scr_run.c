@@ -324,8 +324,7 @@ static const char *const notes[] = {
 	   "of it."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  > here"),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
-	   "digits "
-	   "below are tenths of all requests by power of two."),
+	   "digits below are tenths of all requests by power of two."),
 	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),
 	N_("ETA  is shown after ten seconds; - means that it is not known."),
 	NULL,

@@ -30,8 +30,7 @@ int regions_note_problems(struct table *table, uint64_t disk_sectors)
 			r = table_add_note(
 				table,
 				_("Partition %u reaches beyond the end of the disk: to LBA %llu, "
-				  "the "
-				  "disk ends at LBA %llu."),
+				  "the disk ends at LBA %llu."),
 				p->number, (unsigned long long)(end - 1),
 				(unsigned long long)(disk_sectors ? disk_sectors - 1 : 0));
 		if (p->extended)

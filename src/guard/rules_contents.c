@@ -127,8 +127,7 @@ void rule_destination_extended(const struct rule_context *context, struct verdic
 		if (p->devno == destination->devno && p->extended)
 			rule_say(ret, VERDICT_REFUSE,
 				 _("%s is an extended partition: it holds nothing but the list of "
-				   "the "
-				   "logical ones, which would be lost. Choose one of those."),
+				   "the logical ones, which would be lost. Choose one of those."),
 				 destination->node);
 	}
 }
@@ -272,13 +271,11 @@ void rule_duplicate_identities(const struct rule_context *context, struct verdic
 		rule_say(ret, VERDICT_WARN,
 			 strcmp(disk->table, "gpt") == 0
 				 ? _("Afterwards both disks have the same GUIDs and file system "
-				     "UUIDs. "
-				     "Detach one before the next start, or give the copy new ones: "
-				     "sgdisk -G %s, tune2fs -U random.")
+				     "UUIDs. Detach one before the next start, or give the copy "
+				     "new ones: sgdisk -G %s, tune2fs -U random.")
 				 : _("Afterwards both disks have the same disk signature and file "
 				     "system UUIDs (%s is the copy). Detach one before the next "
-				     "start, "
-				     "or give the copy new ones."),
+				     "start, or give the copy new ones."),
 			 plan->destination.disk_node);
 		return;
 	}

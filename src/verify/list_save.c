@@ -70,11 +70,9 @@ static void put_body(FILE *file, const struct contents *c, size_t *retlines)
 	fprintf(file, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
 		digests_region_size(c->digests));
 	fputs("# LBA SECTORS DIGEST PLACES: the sum over its sectors, modulo 2^128, of the "
-	      "XXH3-128, "
-	      "with\n"
+	      "XXH3-128, with\n"
 	      "# the LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form); and the "
-	      "sum "
-	      "of\n"
+	      "sum of\n"
 	      "# the same times the number of sectors from there to the end of the region.\n"
 	      "# LBA SECTORS -: these were not read and are in no digest.\n",
 	      file);

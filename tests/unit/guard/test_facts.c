@@ -40,8 +40,7 @@ static void remove_base(void)
 
 	snprintf(command, sizeof(command),
 		 "umount %s/mnt %s/ram 2>/dev/null; for f in %s/*.img; do losetup -j $f -n -O NAME "
-		 "| "
-		 "xargs -r losetup -d; done; rm -rf %s",
+		 "| xargs -r losetup -d; done; rm -rf %s",
 		 base, base, base, base);
 	ck_assert_int_ge(system(command), 0);
 }

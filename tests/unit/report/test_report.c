@@ -239,8 +239,7 @@ START_TEST(text_stays_within_its_columns)
 	sample_add_bad(&sample);
 	error_set(&sample.report.job.error, ERROR_CLASS_SOURCE, -EIO, "read", "/dev/sda",
 		  "The disk \xe7\xa3\x81\xe7\x9b\x98 could not be read anywhere near that place, "
-		  "which is "
-		  "all that is known of it today.");
+		  "which is all that is known of it today.");
 	memset(sample.report.map_path, 'm', sizeof(sample.report.map_path) - 1);
 	for (int columns = 40; columns <= 200; columns++)
 		check_width(&sample.report, columns);
