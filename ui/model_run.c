@@ -365,3 +365,10 @@ float run_graph_max(const struct rates *rates)
 	}
 	return max / 1e6F;
 }
+
+const char *run_text_scale(double rate, char *buffer, size_t size)
+{
+	snprintf(buffer, size, rate < 9999.5 ? "%.0f" : "%.0fk",
+		 rate < 9999.5 ? rate : rate / 1000);
+	return buffer;
+}

@@ -48,8 +48,10 @@ unsigned run_graph_step(unsigned zoom);
 int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret);
 /* Upper end of the scale, MB/s: of all that is remembered, so it does not jump. */
 float run_graph_max(const struct rates *rates);
+/* "600", "1500", "12k": the top of a graph in MB/s, in at most four columns. */
+const char *run_text_scale(double rate, char *buffer, size_t size);
 
-/* ---- latency ---- */
+/* ---- latency (text_latency.c) ---- */
 
 /* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
@@ -69,7 +71,7 @@ struct run_bucket {
 int run_histogram(const struct latency_summary *read, const struct latency_summary *write, int rows,
 		  struct run_bucket *ret);
 
-/* ---- CPU ---- */
+/* ---- CPU (text_cpu.c) ---- */
 
 struct run_cpu {
 	char label[24];
@@ -83,13 +85,13 @@ struct run_cpu {
  * words behind the figures. */
 int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
 		  struct run_cpu *ret);
-/* "600", "1500", "12k": the top of a graph in MB/s, in at most four columns. */
-const char *run_text_scale(double rate, char *buffer, size_t size);
+/* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
+char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
+
+/* ---- queues, errors (text_run.c) ---- */
+
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
-
-/* ---- queues, errors ---- */
-
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
@@ -102,8 +104,5 @@ enum role run_event_role(const struct job_event *event);
 /* Heading of a map; legend: what its letters mean, too. */
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
 		  enum units_scale scale, bool legend, struct line *line);
-
-/* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
-char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 #endif
