@@ -17,8 +17,26 @@
 
 #define AREAS_MAX (JOB_BAD_SHOWN + JOB_MISMATCHES_SHOWN)
 
-void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
-		    struct job *job)
+_Static_assert(JOB_BAD_SHOWN <= 64, "a bit for each of them");
+
+int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
+		    struct range_list *ret)
+{
+	for (size_t i = 0; i < scene->snapshot->bad_shown && i < JOB_BAD_SHOWN; i++) {
+		const struct job_bad_area *area = &scene->snapshot->bad[i];
+
+		if (pane->ticked >> i & 1 &&
+		    range_list_add(ret, (struct range){ area->lba, area->sectors }) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- drawing ---- */
+
+/* So many rows of cells of a window, from the job as it is now. */
+static void draw_window(struct draw *draw, struct rect area, const struct map_window *window,
+			struct job *job)
 {
 	char map[MAP_CELLS_MAX + 1], row_cells[512];
 
@@ -33,21 +51,25 @@ void map_pane_cells(struct draw *draw, struct rect area, const struct map_window
 	}
 }
 
-/* ---- drawing ---- */
-
-_Static_assert(JOB_BAD_SHOWN <= 64, "a bit for each of them");
-
-int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
-		    struct range_list *ret)
+void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan)
 {
-	for (size_t i = 0; i < scene->snapshot->bad_shown && i < JOB_BAD_SHOWN; i++) {
-		const struct job_bad_area *area = &scene->snapshot->bad[i];
+	struct rect cells = area;
+	struct map_view all = { 0 };
+	struct map_window window;
+	struct line line;
 
-		if (pane->ticked >> i & 1 &&
-		    range_list_add(ret, (struct range){ area->lba, area->sectors }) < 0)
-			return -ENOMEM;
-	}
-	return 0;
+	rect_cut_top(&cells, 1);
+	rect_cut_left(&cells, 1);
+	rect_cut_right(&cells, 1);
+	if (rect_empty(cells))
+		return;
+	map_view_window(&all, plan, 0, cells.rows, cells.cols, &window);
+	line_start(&line, area.cols);
+	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app), true,
+		     &line);
+	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
+	draw_window(draw, cells, &window, session_job(app_session(app)));
 }
 
 static char letter_at(const struct map_pane *pane, const struct map_scene *scene)
@@ -74,7 +96,7 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
 		     app_units(app), false, &line);
 	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
-	map_pane_cells(draw, layout->cells, window, scene->job);
+	draw_window(draw, layout->cells, window, scene->job);
 	if (window->cells <= 0)
 		return;
 	letter[0] = letter_at(pane, scene);

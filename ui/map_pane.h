@@ -42,8 +42,8 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 /* The bad areas that are ticked, in plan->sector_size. -ENOMEM. */
 int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
 		    struct range_list *ret);
-/* So many rows of cells of a window, from the job as it is now. */
-void map_pane_cells(struct draw *draw, struct rect area, const struct map_window *window,
-		    struct job *job);
+/* Beside other things: all of the plan with its heading, without a cursor. */
+void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan);
 
 #endif

@@ -132,27 +132,6 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM, size);
 }
 
-static void draw_map(struct app *app, struct draw *draw, struct rect area,
-		     const struct report *report)
-{
-	struct map_view all = { 0 };
-	struct map_window window;
-	struct rect cells = area;
-	struct line line;
-
-	rect_cut_top(&cells, 1);
-	rect_cut_left(&cells, 1);
-	rect_cut_right(&cells, 1);
-	if (rect_empty(cells))
-		return;
-	map_view_window(&all, report->plan, 0, cells.rows, cells.cols, &window);
-	line_start(&line, area.cols);
-	run_text_map(report->plan, window.start, window.size, window.cells, false, app_units(app),
-		     true, &line);
-	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
-	map_pane_cells(draw, cells, &window, session_job(app_session(app)));
-}
-
 static struct map_scene scene_of(struct app *app, const struct report *report)
 {
 	return (struct map_scene){
@@ -185,7 +164,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	draw_text_lines(state, app, draw, layout.text, report);
 	if (!rect_empty(layout.graph))
 		draw_profile(app, draw, layout.graph, report);
-	draw_map(app, draw, layout.map, report);
+	map_pane_draw_whole(app, draw, layout.map, report->plan);
 }
 
 /* ---- keys ---- */

@@ -278,27 +278,7 @@ static void draw_middle(const struct view *view, struct rect cpu, struct rect qu
 	}
 }
 
-/* ---- map and events ---- */
-
-static void draw_map(const struct view *view, struct rect area)
-{
-	struct rect cells = area;
-	struct map_view all = { 0 };
-	struct map_window window;
-	struct line line;
-
-	rect_cut_top(&cells, 1);
-	rect_cut_left(&cells, 1);
-	rect_cut_right(&cells, 1);
-	if (rect_empty(cells))
-		return;
-	map_view_window(&all, view->plan, 0, cells.rows, cells.cols, &window);
-	line_start(&line, area.cols);
-	run_text_map(view->plan, window.start, window.size, window.cells, false,
-		     app_units(view->app), true, &line);
-	draw_text(view->draw, area, 0, 0, ROLE_DIM, line.text);
-	map_pane_cells(view->draw, cells, &window, session_job(app_session(view->app)));
-}
+/* ---- events ---- */
 
 static void draw_events(const struct view *view, struct rect area)
 {
@@ -367,7 +347,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 	draw_throughput(&view, layout.graph);
 	draw_latency(&view, layout.latency);
 	draw_middle(&view, layout.cpu, layout.queues);
-	draw_map(&view, layout.map);
+	map_pane_draw_whole(app, draw, layout.map, view.plan);
 	draw_status(&view, layout.status);
 	draw_events(&view, layout.events);
 }
