@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Claims: exclusive opening, locking, and proof of identity on the descriptor. */
+/* Claims: exclusive opening, locking, and letting go. */
 #include "guard/claim.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <libgen.h>
 #include <limits.h>
 #include <linux/fs.h>
@@ -14,49 +13,23 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "discover/identity.h"
-#include "discover/sg_only.h"
-#include "guard/rule.h"
+#include "guard/claim_parts.h"
 
-#ifndef BLKGETDISKSEQ
-#define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
-#endif
-
-#define SYSFS_SECTOR    512
 #define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
 #define REREAD_PATIENCE (2 * NSEC_PER_SEC)
 #define RETRY_EVERY     (50 * NSEC_PER_MSEC)
-
-struct claim {
-	struct endpoint endpoint;
-	enum claim_role role;
-	int fd;
-	int lock_fd; /* whole-disk node of a claimed partition, else -1 */
-	int sg_fd;   /* -1 unless the plan goes through sg here */
-	bool direct;
-	bool past_cache;  /* the data go by SCSI commands */
-	bool created;     /* this claim made the image file */
-	struct stat file; /* of an image */
-	struct guard_place place;
-};
-
-static bool is_device(const struct claim *claim)
-{
-	return claim->endpoint.kind != ENDPOINT_IMAGE;
-}
 
 static const char *name_of(const struct claim *claim, char buffer[static 256])
 {
 	const struct endpoint *endpoint = &claim->endpoint;
 
-	if (is_device(claim) && endpoint->identity.serial[0])
+	if (claim_is_device(claim) && endpoint->identity.serial[0])
 		snprintf(buffer, 256, _("%.96s (serial %s)"), endpoint->node,
 			 endpoint->identity.serial);
 	else
@@ -64,13 +37,13 @@ static const char *name_of(const struct claim *claim, char buffer[static 256])
 	return buffer;
 }
 
-static int stale(const struct claim *claim, const char *operation, struct error *reterr)
+int claim_stale(const struct claim *claim, const char *operation, struct error *reterr)
 {
 	char name[256];
 
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -ESTALE, operation, claim->endpoint.node,
-		is_device(claim)
+		claim_is_device(claim)
 			? _("%s is no longer the disk that was chosen: another one is in its "
 			    "place, or it was attached anew. Nothing was written to it. Choose "
 			    "it again.")
@@ -79,7 +52,7 @@ static int stale(const struct claim *claim, const char *operation, struct error 
 		name_of(claim, name));
 }
 
-static int explain_open(const struct claim *claim, int code, struct error *reterr)
+int claim_explain_open(const struct claim *claim, int code, struct error *reterr)
 {
 	const char *node = claim->endpoint.node;
 	char name[256];
@@ -96,7 +69,7 @@ static int explain_open(const struct claim *claim, int code, struct error *reter
 	case EPERM:
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, code, "open", node,
-			is_device(claim)
+			claim_is_device(claim)
 				? _("%s may not be opened by this user. Start clonedeck as "
 				    "root.")
 				: _("%s may not be opened: look at the rights of the file "
@@ -147,7 +120,7 @@ static int open_sg_only(struct claim *claim, struct error *reterr)
 				 _("%s has no block node and cannot be a destination."), node);
 	claim->fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (claim->fd < 0)
-		return explain_open(claim, -errno, reterr);
+		return claim_explain_open(claim, -errno, reterr);
 	claim->sg_fd = claim->fd;
 	return 0;
 }
@@ -160,7 +133,7 @@ static int open_device(struct claim *claim, struct error *reterr)
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
 	int r = open_direct(claim, flags);
 
-	return r < 0 ? explain_open(claim, r, reterr) : 0;
+	return r < 0 ? claim_explain_open(claim, r, reterr) : 0;
 }
 
 /* A device name that vanished must not become a file that fills the memory, whatever link led
@@ -191,10 +164,10 @@ static int open_image(struct claim *claim, struct error *reterr)
 	int r = open_direct(claim, flags | O_NOFOLLOW);
 
 	if (r < 0)
-		return explain_open(claim, r, reterr);
+		return claim_explain_open(claim, r, reterr);
 	claim->created = flags & O_CREAT;
 	if (fstat(claim->fd, &claim->file) < 0)
-		return explain_open(claim, -errno, reterr);
+		return claim_explain_open(claim, -errno, reterr);
 	/* From now on the file is known by what it is, as one that was there at the choice. */
 	if (claim->created) {
 		claim->endpoint.identity.devno = claim->file.st_dev;
@@ -229,16 +202,16 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 	if (claim->endpoint.kind == ENDPOINT_PARTITION) {
 		claim->lock_fd = open(claim->endpoint.disk_node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (claim->lock_fd < 0)
-			return explain_open(claim, -errno, reterr);
+			return claim_explain_open(claim, -errno, reterr);
 		if (fstat(claim->lock_fd, &st) < 0 || !S_ISBLK(st.st_mode) ||
 		    st.st_rdev != claim->endpoint.identity.devno)
-			return stale(claim, "lock", reterr);
+			return claim_stale(claim, "lock", reterr);
 		fd = claim->lock_fd;
 	}
 	int r = lock_patiently(fd, destination ? LOCK_EX : LOCK_SH);
 
 	/* Network file systems may have no locks; O_EXCL at creation has to do there. */
-	if (r == 0 || (!is_device(claim) && r != -EWOULDBLOCK))
+	if (r == 0 || (!claim_is_device(claim) && r != -EWOULDBLOCK))
 		return 0;
 	const char *node = claim->endpoint.node;
 	char name[256];
@@ -249,177 +222,6 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 				     : _("Another program has locked %s to write to it. End that "
 					 "program (fuser -v %s names it) and start again."),
 			 name_of(claim, name), node);
-}
-
-static bool says_otherwise(const char *expected, const char *found)
-{
-	return expected[0] && found[0] && strcmp(expected, found) != 0;
-}
-
-/* The kernel lets a read-only device be opened for writing and fails the writes. */
-static bool is_read_only(const struct claim *claim)
-{
-	int read_only = 0;
-
-	return claim->role == CLAIM_DESTINATION && ioctl(claim->fd, BLKROGET, &read_only) == 0 &&
-	       read_only;
-}
-
-/* A table that was changed since the choice may have given the partition's name and size to
- * another place of the same disk. What cannot be read is no proof. */
-static bool lies_elsewhere(const struct claim *claim)
-{
-	const struct endpoint *endpoint = &claim->endpoint;
-	char path[64];
-	unsigned long long start;
-
-	if (endpoint->kind != ENDPOINT_PARTITION)
-		return false;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(endpoint->devno),
-		 minor(endpoint->devno));
-	CLEANUP(fclose) FILE *f = fopen(path, "re");
-
-	/* In units of 512 bytes, whatever the disk's sectors are. */
-	return !f || fscanf(f, "%llu", &start) != 1 || endpoint->start % SYSFS_SECTOR ||
-	       start != endpoint->start / SYSFS_SECTOR;
-}
-
-static bool lost(const char *expected, const char *found)
-{
-	return expected[0] && !found[0];
-}
-
-/* What can be read of who it is. Where the kernel numbers what is attached (since 5.15) that is
- * proof enough for a label that cannot be read at the moment. */
-static bool is_someone_else(const struct claim *claim, bool numbered)
-{
-	const struct identity *expected = &claim->endpoint.identity;
-	struct identity found = { 0 };
-
-	if (identity_read(expected->devno, endpoint_is_sg_only(&claim->endpoint), &found) < 0)
-		found.nsid = expected->nsid;
-	return expected->nsid != found.nsid || says_otherwise(expected->serial, found.serial) ||
-	       says_otherwise(expected->wwn, found.wwn) ||
-	       says_otherwise(expected->model, found.model) ||
-	       (!numbered &&
-		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
-}
-
-/* The directory of the SCSI device behind a device number. */
-static int scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
-{
-	char link[64];
-
-	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
-	return realpath(link, ret) ? 0 : -errno;
-}
-
-/* One that was given a block node meanwhile is held by that from now on. */
-static bool has_block_node(dev_t sg)
-{
-	char device[PATH_MAX], block[PATH_MAX + 8];
-
-	if (scsi_device("char", sg, device) < 0)
-		return false;
-	snprintf(block, sizeof(block), "%s/block", device);
-	return access(block, F_OK) == 0;
-}
-
-static int check_sg_only(struct claim *claim, struct error *reterr)
-{
-	const struct endpoint *endpoint = &claim->endpoint;
-	struct sg_only_size size;
-	struct stat st;
-
-	if (fstat(claim->fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != endpoint->devno ||
-	    has_block_node(endpoint->devno) || is_someone_else(claim, false))
-		return stale(claim, "identify", reterr);
-	int r = sg_only_measure(claim->fd, &size);
-
-	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "identify", endpoint->node,
-				 _("%s does not answer: %s. Check cable and power."),
-				 endpoint->node, error_phrase(r));
-	if (size.bytes != endpoint->size ||
-	    size.logical_sector_size != endpoint->logical_sector_size)
-		return stale(claim, "identify", reterr);
-	return 0;
-}
-
-static int check_device(struct claim *claim, struct error *reterr)
-{
-	const struct endpoint *endpoint = &claim->endpoint;
-	uint64_t size = 0, diskseq = 0, expected = endpoint->identity.diskseq;
-	int sector = 0;
-	struct stat st;
-
-	if (fstat(claim->fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != endpoint->devno)
-		return stale(claim, "identify", reterr);
-	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || ioctl(claim->fd, BLKSSZGET, &sector) < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "identify",
-				 endpoint->node,
-				 _("%s does not answer: %s. Check cable and power."),
-				 endpoint->node, error_phrase(errno));
-	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size ||
-	    lies_elsewhere(claim))
-		return stale(claim, "identify", reterr);
-	if (is_read_only(claim))
-		return explain_open(claim, -EROFS, reterr);
-	bool numbered = expected && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0;
-
-	if ((numbered && diskseq != expected) || is_someone_else(claim, numbered))
-		return stale(claim, "identify", reterr);
-	return 0;
-}
-
-static int check_image(struct claim *claim, struct error *reterr)
-{
-	struct stat st;
-
-	if (fstat(claim->fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return stale(claim, "identify", reterr);
-	if (st.st_dev != claim->endpoint.identity.devno ||
-	    st.st_ino != claim->endpoint.identity.inode)
-		return stale(claim, "identify", reterr);
-	if (claim->role == CLAIM_SOURCE && (uint64_t)st.st_size != claim->endpoint.size)
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ESTALE, "identify", claim->endpoint.node,
-			_("The image %s changed its size after the plan was made. Make the "
-			  "plan again."),
-			claim->endpoint.node);
-	return 0;
-}
-
-int claim_check(struct claim *claim, struct error *reterr)
-{
-	if (!is_device(claim))
-		return check_image(claim, reterr);
-	return endpoint_is_sg_only(&claim->endpoint) ? check_sg_only(claim, reterr)
-						     : check_device(claim, reterr);
-}
-
-bool claim_present(const struct claim *claim)
-{
-	const struct endpoint *endpoint = &claim->endpoint;
-	bool sg_only = endpoint_is_sg_only(endpoint);
-	const char *class = sg_only ? "char" : "block";
-	uint64_t size = 0, diskseq = 0;
-
-	if (!facts_place_present(&claim->place))
-		return false;
-	if (!is_device(claim))
-		return true;
-	if (!guard_device_present(class, endpoint->identity.devno))
-		return false;
-	if (sg_only)
-		return true;
-	/* The capacity of a disk that was taken away becomes 0. */
-	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || (size == 0 && endpoint->size > 0))
-		return false;
-	if (endpoint->identity.diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
-	    diskseq != endpoint->identity.diskseq)
-		return false;
-	return true;
 }
 
 static bool wants_sg(const struct claim *claim, const struct plan *plan)
@@ -436,7 +238,8 @@ static bool takes_commands(const struct claim *claim)
 {
 	char device[PATH_MAX], link[PATH_MAX + 16], subsystem[PATH_MAX];
 
-	if (!is_device(claim) || scsi_device("block", claim->endpoint.identity.devno, device) < 0)
+	if (!claim_is_device(claim) ||
+	    claim_scsi_device("block", claim->endpoint.identity.devno, device) < 0)
 		return false;
 	snprintf(link, sizeof(link), "%s/subsystem", device);
 	return realpath(link, subsystem) && strcmp(basename(subsystem), "scsi") == 0;
@@ -445,7 +248,7 @@ static bool takes_commands(const struct claim *claim)
 /* What the page cache still holds of either end would be missed, or written later. */
 static int drop_cache(const struct claim *claim, struct error *reterr)
 {
-	return ioctl(claim->fd, BLKFLSBUF, 0) < 0 ? explain_open(claim, -errno, reterr) : 0;
+	return ioctl(claim->fd, BLKFLSBUF, 0) < 0 ? claim_explain_open(claim, -errno, reterr) : 0;
 }
 
 /*
@@ -458,9 +261,9 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	char by_block[PATH_MAX], by_sg[PATH_MAX];
 	struct stat st;
 
-	if (is_device(claim) && !endpoint->sg[0] && takes_commands(claim))
+	if (claim_is_device(claim) && !endpoint->sg[0] && takes_commands(claim))
 		return drop_cache(claim, reterr);
-	if (!is_device(claim) || !endpoint->sg[0])
+	if (!claim_is_device(claim) || !endpoint->sg[0])
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open",
 				 endpoint->node,
 				 _("%s has no sg node: it is no SCSI disk, or the sg driver is not "
@@ -475,10 +278,10 @@ static int open_sg(struct claim *claim, struct error *reterr)
 				 _("%s, the sg node of %s, cannot be opened: %s."), endpoint->sg,
 				 endpoint->node, error_phrase(errno));
 	if (fstat(claim->sg_fd, &st) < 0 || !S_ISCHR(st.st_mode) ||
-	    scsi_device("char", st.st_rdev, by_sg) < 0 ||
-	    scsi_device("block", endpoint->identity.devno, by_block) < 0 ||
+	    claim_scsi_device("char", st.st_rdev, by_sg) < 0 ||
+	    claim_scsi_device("block", endpoint->identity.devno, by_block) < 0 ||
 	    strcmp(by_sg, by_block) != 0)
-		return stale(claim, "identify", reterr);
+		return claim_stale(claim, "identify", reterr);
 	return drop_cache(claim, reterr);
 }
 
@@ -492,7 +295,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 	claim->endpoint = *endpoint;
 	claim->role = role;
 	claim->fd = claim->lock_fd = claim->sg_fd = -1;
-	int r = is_device(claim) ? open_device(claim, reterr) : open_image(claim, reterr);
+	int r = claim_is_device(claim) ? open_device(claim, reterr) : open_image(claim, reterr);
 
 	if (r == 0)
 		r = claim_check(claim, reterr);

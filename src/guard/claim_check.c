@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Claims: proof on the open descriptor that it is what was chosen, and still there. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "discover/identity.h"
+#include "discover/sg_only.h"
+#include "guard/claim_parts.h"
+
+#ifndef BLKGETDISKSEQ
+#define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
+#endif
+
+#define SYSFS_SECTOR 512
+
+int claim_scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
+	return realpath(link, ret) ? 0 : -errno;
+}
+
+static bool says_otherwise(const char *expected, const char *found)
+{
+	return expected[0] && found[0] && strcmp(expected, found) != 0;
+}
+
+/* The kernel lets a read-only device be opened for writing and fails the writes. */
+static bool is_read_only(const struct claim *claim)
+{
+	int read_only = 0;
+
+	return claim->role == CLAIM_DESTINATION && ioctl(claim->fd, BLKROGET, &read_only) == 0 &&
+	       read_only;
+}
+
+/* A table that was changed since the choice may have given the partition's name and size to
+ * another place of the same disk. What cannot be read is no proof. */
+static bool lies_elsewhere(const struct claim *claim)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	char path[64];
+	unsigned long long start;
+
+	if (endpoint->kind != ENDPOINT_PARTITION)
+		return false;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(endpoint->devno),
+		 minor(endpoint->devno));
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	/* In units of 512 bytes, whatever the disk's sectors are. */
+	return !f || fscanf(f, "%llu", &start) != 1 || endpoint->start % SYSFS_SECTOR ||
+	       start != endpoint->start / SYSFS_SECTOR;
+}
+
+static bool lost(const char *expected, const char *found)
+{
+	return expected[0] && !found[0];
+}
+
+/* What can be read of who it is. Where the kernel numbers what is attached (since 5.15) that is
+ * proof enough for a label that cannot be read at the moment. */
+static bool is_someone_else(const struct claim *claim, bool numbered)
+{
+	const struct identity *expected = &claim->endpoint.identity;
+	struct identity found = { 0 };
+
+	if (identity_read(expected->devno, endpoint_is_sg_only(&claim->endpoint), &found) < 0)
+		found.nsid = expected->nsid;
+	return expected->nsid != found.nsid || says_otherwise(expected->serial, found.serial) ||
+	       says_otherwise(expected->wwn, found.wwn) ||
+	       says_otherwise(expected->model, found.model) ||
+	       (!numbered &&
+		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
+}
+
+/* One that was given a block node meanwhile is held by that from now on. */
+static bool has_block_node(dev_t sg)
+{
+	char device[PATH_MAX], block[PATH_MAX + 8];
+
+	if (claim_scsi_device("char", sg, device) < 0)
+		return false;
+	snprintf(block, sizeof(block), "%s/block", device);
+	return access(block, F_OK) == 0;
+}
+
+static int check_sg_only(struct claim *claim, struct error *reterr)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	struct sg_only_size size;
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != endpoint->devno ||
+	    has_block_node(endpoint->devno) || is_someone_else(claim, false))
+		return claim_stale(claim, "identify", reterr);
+	int r = sg_only_measure(claim->fd, &size);
+
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "identify", endpoint->node,
+				 _("%s does not answer: %s. Check cable and power."),
+				 endpoint->node, error_phrase(r));
+	if (size.bytes != endpoint->size ||
+	    size.logical_sector_size != endpoint->logical_sector_size)
+		return claim_stale(claim, "identify", reterr);
+	return 0;
+}
+
+static int check_device(struct claim *claim, struct error *reterr)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	uint64_t size = 0, diskseq = 0, expected = endpoint->identity.diskseq;
+	int sector = 0;
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != endpoint->devno)
+		return claim_stale(claim, "identify", reterr);
+	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || ioctl(claim->fd, BLKSSZGET, &sector) < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "identify",
+				 endpoint->node,
+				 _("%s does not answer: %s. Check cable and power."),
+				 endpoint->node, error_phrase(errno));
+	if (size != endpoint->size || (uint32_t)sector != endpoint->logical_sector_size ||
+	    lies_elsewhere(claim))
+		return claim_stale(claim, "identify", reterr);
+	if (is_read_only(claim))
+		return claim_explain_open(claim, -EROFS, reterr);
+	bool numbered = expected && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0;
+
+	if ((numbered && diskseq != expected) || is_someone_else(claim, numbered))
+		return claim_stale(claim, "identify", reterr);
+	return 0;
+}
+
+static int check_image(struct claim *claim, struct error *reterr)
+{
+	struct stat st;
+
+	if (fstat(claim->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return claim_stale(claim, "identify", reterr);
+	if (st.st_dev != claim->endpoint.identity.devno ||
+	    st.st_ino != claim->endpoint.identity.inode)
+		return claim_stale(claim, "identify", reterr);
+	if (claim->role == CLAIM_SOURCE && (uint64_t)st.st_size != claim->endpoint.size)
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ESTALE, "identify", claim->endpoint.node,
+			_("The image %s changed its size after the plan was made. Make the "
+			  "plan again."),
+			claim->endpoint.node);
+	return 0;
+}
+
+int claim_check(struct claim *claim, struct error *reterr)
+{
+	if (!claim_is_device(claim))
+		return check_image(claim, reterr);
+	return endpoint_is_sg_only(&claim->endpoint) ? check_sg_only(claim, reterr)
+						     : check_device(claim, reterr);
+}
+
+bool claim_present(const struct claim *claim)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	bool sg_only = endpoint_is_sg_only(endpoint);
+	const char *class = sg_only ? "char" : "block";
+	uint64_t size = 0, diskseq = 0;
+
+	if (!facts_place_present(&claim->place))
+		return false;
+	if (!claim_is_device(claim))
+		return true;
+	if (!guard_device_present(class, endpoint->identity.devno))
+		return false;
+	if (sg_only)
+		return true;
+	/* The capacity of a disk that was taken away becomes 0. */
+	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || (size == 0 && endpoint->size > 0))
+		return false;
+	if (endpoint->identity.diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
+	    diskseq != endpoint->identity.diskseq)
+		return false;
+	return true;
+}
