@@ -69,11 +69,7 @@ end_somehow() {
 		;;
 	esac
 	# The kernel lets go of the disk only when the last request has come back.
-	wait_for free "$destination"
-}
-
-free() { # NODE
-	/usr/bin/python3 -c 'import os, sys; os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)' "$1"
+	wait_for held_by_nobody "$destination"
 }
 
 # Killed before or while it was wiped: each sector is the old one, or zeros; no data yet.

@@ -116,9 +116,7 @@ a_stopped_copy() {
 	copy=$!
 	wait_for grep -q '"state":"copying"' out
 	kill -INT "$copy"
-	status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq 6 ]
+	ends 6
 	[ "$(valid out | uniq)" = $'progress\nreport' ]
 	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and (.next | contains("resume"))' out
 }

@@ -17,6 +17,7 @@ unset LANGUAGE
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-test.XXXXXX") && work=$(readlink -f "$work") || exit 99
 case_dir=$work
+copy= # the program in the background, for ends
 # Cases run in subshells: what they make is written down for their parent.
 : >"$work/undo"
 
@@ -157,6 +158,11 @@ nothing_to_find() {
 	[ -z "$found" ] || fail "found on $1: $found"
 }
 
+# held_by_nobody NODE
+held_by_nobody() {
+	/usr/bin/python3 -c 'import os, sys; os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)' "$1"
+}
+
 # Not every kernel can read every table, but all can be told what is in it. Refused while
 # somebody else, such as udev, looks at the device.
 know_partitions() { # NODE
@@ -193,6 +199,16 @@ run() {
 		cat "$case_dir/out" "$case_dir/err" >&2
 		return 1
 	fi
+}
+
+# ends STATUS: the program that runs in the background as $copy, its output in out and err.
+ends() {
+	local status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq "$1" ] || {
+		cat out err
+		fail "exit status $status, not $1"
+	}
 }
 
 # clone STATUS SOURCE DESTINATION [OPTION]...: with the token that the plan asks for where the

@@ -21,15 +21,6 @@ two_disks() {
 	destination=$(new_disk destination 64)
 }
 
-ends_with() { # STATUS
-	local status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq "$1" ] || {
-		cat out err
-		fail "the copy ended with $status, not $1"
-	}
-}
-
 go_on() {
 	run 0 resume "$case_dir/copy.map" --rate 0 --confirm "$destination" \
 		--log-dir "$case_dir/logs"
@@ -40,7 +31,7 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	two_disks
 	start_copy
 	kill -TERM "$copy"
-	ends_with 6
+	ends 6
 	says STOPPED
 	says 'the copy was not read back'
 	ddrescuelog -t copy.map
@@ -68,7 +59,7 @@ SIGINT_stops_too() {
 	two_disks
 	start_copy
 	kill -INT "$copy"
-	ends_with 6
+	ends 6
 	go_on
 }
 
@@ -80,19 +71,15 @@ kill_9_loses_nothing_that_the_map_calls_finished() {
 	kill -KILL "$copy"
 	wait "$copy" || true
 	# The kernel lets go of the disk only when the last request has come back.
-	wait_for free "$destination"
+	wait_for held_by_nobody "$destination"
 	go_on
-}
-
-free() { # NODE
-	/usr/bin/python3 -c 'import os, sys; os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)' "$1"
 }
 
 a_resumed_copy_does_not_start_over() {
 	two_disks
 	start_copy
 	kill -TERM "$copy"
-	ends_with 6
+	ends 6
 	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
 	# A sector that was copied already is scribbled over behind the program's back: a copy that
 	# goes on leaves it alone, one that starts over would mend it. That it is wrong is found.
@@ -111,7 +98,7 @@ another_disk_under_the_same_name_is_refused() {
 	two_disks
 	start_copy
 	kill -TERM "$copy"
-	ends_with 6
+	ends 6
 	losetup -d "$destination"
 	head -c $((60 * MIB)) /dev/urandom >other.img
 	wait_for losetup --direct-io=on "$destination" other.img
@@ -136,7 +123,7 @@ SIGUSR1_prints_progress() {
 	kill -USR1 "$copy"
 	wait_for printed_more $((printed))
 	kill -TERM "$copy"
-	ends_with 6
+	ends 6
 }
 
 printed_more() { # BYTES
@@ -147,7 +134,7 @@ SIGHUP_lets_the_copy_go_on() {
 	two_disks
 	rate=16M start_copy
 	kill -HUP "$copy"
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 }
 
@@ -155,7 +142,7 @@ SIGHUP_stops_where_that_was_asked_for() {
 	two_disks
 	start_copy --on-hangup stop
 	kill -HUP "$copy"
-	ends_with 6
+	ends 6
 	run 1 clone -s "$source" -d "$destination" --on-hangup never
 	says 'choose continue'
 }
@@ -204,7 +191,7 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	two_disks
 	start_copy --no-verify
 	kill -TERM "$copy"
-	ends_with 6
+	ends 6
 	cp destination.img copied.img
 	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
@@ -224,7 +211,7 @@ a_suspended_copy_goes_on() {
 	kill -STOP "$copy"
 	sleep 6
 	kill -CONT "$copy"
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 }
 

@@ -38,6 +38,7 @@ start_copy() { # [OPTION]...
 	[[ " $* " == *" -d "* ]] || ends+=(-d "$(node destination)")
 	"$CLONEDECK" clone "${ends[@]}" --confirm "$token" \
 		--log-dir logs --map copy.map --rate 1M --map-interval 1 "$@" >out 2>err &
+	# shellcheck disable=SC2034 # for ends
 	copy=$!
 	# Something was flushed and is known to be; the rest takes long enough for any machine.
 	wait_for grep -q ' +$' copy.map
@@ -59,15 +60,6 @@ says_soon() { # TEXT
 	wait_for grep -qF -- "$1" out err || {
 		cat out err
 		return 1
-	}
-}
-
-ends() { # STATUS
-	local status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq "$1" ] || {
-		cat out err
-		fail "exit status $status, not $1"
 	}
 }
 
