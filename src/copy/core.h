@@ -230,16 +230,15 @@ void eventfd_clear(int fd);
  * `chunk` bytes. While all lanes rest. -ENOMEM. */
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 
+/* The same of these parts only (sectors). */
+int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
+		     uint32_t chunk);
+
 /* resume.c */
 /* Takes over what job->setup.resume knows. -ENOMEM. */
 int resume_map(struct job *job);
 /* Once the map is as the job begins with it. -ENOMEM. */
 int rescue_prepare(struct job *job);
-/* The same of these parts only (sectors). */
-int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
-		     uint32_t chunk);
-/* A partition of the source that holds this LBA; 0 none or unknown. */
-unsigned job_partition_at(const struct job *job, uint64_t lba);
 
 /* events.c */
 /* Takes over what the setup brings. */
@@ -252,12 +251,23 @@ void *keeper_main(void *job);
 /* The state as it is before the keeper runs. */
 void keeper_init(struct job *job);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
+
+/* keeper_save.c */
+/* Asks the saver for a copy of the map: it shows what was complete before the flush begins; what
+ * the lanes add meanwhile belongs to the next time. */
+void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now);
 /* Asks the saver to flush what is none of the copy's: the map knows nothing of it. */
 void keeper_flush(struct job *job);
 /* Asks it to save the map as well, as it is: nothing changes it meanwhile. */
 void keeper_flush_and_save(struct job *job, char letter, uint64_t now);
 /* Asks it for no more than a flush on the way, while it is idle. Without memory: not this time. */
 void keeper_flush_window(struct job *job);
+/* Takes in what the saver has done. */
+void keeper_take_saved(struct job *job);
+
+/* keeper_end.c */
+/* Judges what came of it. The threads are gone and the handles closed before it is called ended. */
+void keeper_end(struct job *job);
 
 /* collect.c */
 /* Takes in what the lanes report. */
@@ -282,6 +292,8 @@ void gone_take_back(struct job *job);
 void bad_note(struct job *job, const struct report *report);
 /* Fills in the bad areas as the map has them. */
 void bad_show(const struct job *job, struct job_snapshot *ret);
+/* A partition of the source that holds this LBA; 0 none or unknown. */
+unsigned job_partition_at(const struct job *job, uint64_t lba);
 
 /* abort.c */
 /* Stops the copy where there is more trouble than the plan allows. */

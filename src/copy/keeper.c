@@ -4,19 +4,14 @@
  * what the lanes did, measures, saves the map when it is time, and decides the
  * state of the job. It never waits for a device: the saver does.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 
-#define TICK         (NSEC_PER_SEC / 10)
-#define MAP_INTERVAL (30 * NSEC_PER_SEC)
+#define TICK (NSEC_PER_SEC / 10)
 /* Longer than requests take that come back at all. */
 #define SAVE_SOON (2 * NSEC_PER_SEC)
 /* After a pause as long as this the destination is checked again before it is written. */
@@ -26,155 +21,6 @@ void keeper_init(struct job *job)
 {
 	job->keeper.state = JOB_READY;
 	measure_publish(job, clock_monotonic());
-}
-
-static bool map_path(struct job *job, char path[static PATH_MAX])
-{
-	pthread_mutex_lock(&job->path_lock);
-	snprintf(path, PATH_MAX, "%s", job->map_path);
-	pthread_mutex_unlock(&job->path_lock);
-	return path[0] != '\0';
-}
-
-static struct io_handle *flush_handle(const struct job *job)
-{
-	return job->lane_count ? job->lanes[0]->destination : NULL;
-}
-
-static void ask_saver(struct job *job, const struct saver_order *order, uint64_t now)
-{
-	struct keeper *k = &job->keeper;
-
-	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
-	k->map_changed = false;
-	if (order->map || order->flush)
-		saver_ask(job->saver, order);
-}
-
-/* Without memory for them a resumed copy is compared with its source instead. */
-static void add_digests(const struct job *job, struct saver_order *order)
-{
-	order->plan = job->plan;
-	if (order->map && !job->setup.verify_only)
-		order->digests = proof_copy_taken(job->proof);
-}
-
-/* A copy of the map shows what was complete before the flush begins; what the lanes add
- * meanwhile belongs to the next time. */
-static void save_on_the_way(struct job *job, bool flush, uint64_t now)
-{
-	char path[PATH_MAX];
-	struct saver_order order = { .path = path };
-
-	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("The map could not be saved for want of memory; it is tried "
-				"again."));
-	order.map = order.owned;
-	order.state = (struct map_state){
-		.pos = work_position(&job->work),
-		.status = job->pass ? job->pass->letter : '?',
-		.pass = pass_number(job),
-	};
-	add_digests(job, &order);
-	if (order.map && flush)
-		order.flush = flush_handle(job);
-	ask_saver(job, &order, now);
-}
-
-void keeper_flush(struct job *job)
-{
-	const struct saver_order order = {
-		.flush = flush_handle(job),
-		.forget = job->proof ? &job->setup.destination : NULL,
-	};
-
-	saver_ask(job->saver, &order);
-}
-
-/* Nothing changes the map meanwhile, so it needs no copy, and no memory for one. */
-void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
-{
-	char path[PATH_MAX];
-	struct saver_order order = {
-		.map = map_path(job, path) ? job->map : NULL,
-		.flush = flush_handle(job),
-		.forget = job->proof ? &job->setup.destination : NULL,
-		.path = path,
-		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
-	};
-
-	add_digests(job, &order);
-	ask_saver(job, &order, now);
-}
-
-static void tell_digests(struct job *job, const struct saver_result *result)
-{
-	if (result->digests_code < 0 && !job->keeper.digests_warned)
-		job_event_add(job, LOG_LEVEL_WARNING, "%s", result->digests_error.sentence);
-	job->keeper.digests_warned = result->digests_code < 0;
-}
-
-void keeper_flush_window(struct job *job)
-{
-	struct saver_order order = { .flush = flush_handle(job) };
-
-	if (map_copy(job->map, &order.owned, NULL) == 0)
-		saver_ask(job->saver, &order);
-}
-
-static void tell_map(struct job *job, const struct saver_result *result)
-{
-	struct keeper *k = &job->keeper;
-
-	if (result->saved) {
-		if (k->map_warned)
-			job_event_add(job, LOG_LEVEL_INFO, _("The map is saved again."));
-		k->map_safe = true;
-		k->map_warned = false;
-		k->map_saved_at = (int64_t)time(NULL);
-	} else if (result->code < 0) {
-		k->map_safe = false;
-		if (!k->map_warned)
-			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
-		k->map_warned = true;
-	}
-}
-
-/* What may be gone on with from another job, even where the file could not be written. */
-static void take_confirmed(struct job *job, const struct saver_result *result)
-{
-	struct keeper *k = &job->keeper;
-	struct map *map = result->confirmed;
-
-	if (!map && result->flushed && job->pass && job->pass->traits & PASS_NO_LANES &&
-	    map_copy(job->map, &map, NULL) < 0)
-		return;
-	if (!map)
-		return;
-	rolling_open(job);
-	map_destroy(k->confirmed);
-	k->confirmed = map;
-}
-
-static void take_saver_result(struct job *job)
-{
-	struct keeper *k = &job->keeper;
-	struct saver_result result;
-
-	if (!saver_take_result(job->saver, &result))
-		return;
-	tell_map(job, &result);
-	tell_digests(job, &result);
-	take_confirmed(job, &result);
-	if (result.flush_code < 0) {
-		k->map_changed = true;
-		if (!gone_is_why(job))
-			job_fail(job, FAILURE_DESTINATION, &result.flush_error);
-	}
-	/* One on the way says nothing of what was written since. */
-	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
-		k->flushed_at = (int64_t)time(NULL);
 }
 
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now)
@@ -220,7 +66,7 @@ static void begin(struct job *job, uint64_t now)
 	/* Also where nothing is left to copy: what the map calls finished may be in a cache. */
 	job->keeper.flush_due = true;
 	/* Tells before the first byte whether the map has a place. */
-	save_on_the_way(job, false, now);
+	keeper_save_on_the_way(job, false, now);
 	keeper_set_state(job, JOB_COPYING, now);
 	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
 }
@@ -251,16 +97,6 @@ static void pause_or_go_on(struct job *job, uint64_t now)
 		/* Paused and let go on between two ticks. */
 		job_gate_raise(job, GATE_RUN);
 	}
-}
-
-static enum failure_kind failure(struct job *job)
-{
-	pthread_mutex_lock(&job->failure_lock);
-
-	enum failure_kind kind = job->failure;
-
-	pthread_mutex_unlock(&job->failure_lock);
-	return kind;
 }
 
 static bool lanes_at_work(const struct job *job)
@@ -296,127 +132,6 @@ out:
 	job->lanes_max = n;
 	job_event_add(job, LOG_LEVEL_WARNING, _("No other lane could be started: %s"),
 		      error.sentence);
-}
-
-static enum job_result judge(struct job *job)
-{
-	switch (failure(job)) {
-	case FAILURE_NONE:
-		break;
-	case FAILURE_BAD_SECTOR:
-	case FAILURE_LIMIT:
-		return JOB_RESULT_STOPPED;
-	default:
-		return JOB_RESULT_FAILED;
-	}
-	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
-		return JOB_RESULT_MISMATCH;
-	/* What the destination did not take is a hole, however often the job is resumed. */
-	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
-		return JOB_RESULT_PARTIAL;
-	if (!job_nothing_left(job))
-		return JOB_RESULT_STOPPED;
-	if (!proof_complete(job) || (job_gate(job) >= GATE_STOP && sums_are_due(job)))
-		return JOB_RESULT_STOPPED;
-	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
-}
-
-static void tell_end(struct job *job)
-{
-	switch (job->keeper.result) {
-	case JOB_RESULT_COMPLETE:
-		job_event_add(job, LOG_LEVEL_INFO,
-			      job->proof ? _("Everything is copied, flushed and verified.")
-					 : _("Everything is copied and flushed."));
-		break;
-	case JOB_RESULT_MISMATCH:
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("The destination is not what the source was."));
-		break;
-	case JOB_RESULT_PARTIAL:
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("Everything but the bad areas is copied and flushed."));
-		break;
-	case JOB_RESULT_STOPPED:
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      job->keeper.map_safe
-				      ? _("Stopped. The copy can be resumed from its map.")
-				      : _("Stopped. There is no map to resume from."));
-		break;
-	default:
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->failure_error.code == -ENODEV
-				      ? _("The copy ends here, for its disk is gone.")
-				      : _("The copy failed."));
-		break;
-	}
-}
-
-/* Every pass is through, but something was left out. */
-static void check_all_done(struct job *job)
-{
-	struct error error;
-
-	/* What differs is not armed, so something may be left then. */
-	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || proof_differs(job->proof) ||
-	    (job_nothing_left(job) && proof_complete(job)))
-		return;
-	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
-		  job_nothing_left(job)
-			  ? _("The lanes ended before all of %s was verified. This is a defect of "
-			      "the program; please report it.")
-			  : _("The lanes ended before all of %s was copied. This is a defect of "
-			      "the program; please report it."),
-		  job->setup.source.name);
-	job_fail(job, FAILURE_INTERNAL, &error);
-}
-
-static void check_not_removed(struct job *job)
-{
-	const struct io_end *end = &job->setup.destination;
-	struct error error;
-
-	if (job->nameless || !io_is_removed(end))
-		return;
-	error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
-		  _("%s was removed while it was written: what was copied is lost with it."),
-		  end->name);
-	job_fail(job, FAILURE_DESTINATION, &error);
-}
-
-/* The proof stands without the list; only later ones need it. */
-static void save_digests(struct job *job)
-{
-	struct error error;
-
-	if (!job->proof || !job->setup.digests_path)
-		return;
-	if (proof_save(job, job->setup.digests_path, &job->keeper.digests_saved, &error) < 0)
-		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
-}
-
-/* The threads are gone and the handles closed before the job is called ended. */
-static void end(struct job *job)
-{
-	struct keeper *k = &job->keeper;
-
-	check_all_done(job);
-	check_not_removed(job);
-	proof_sum(job);
-	sums_judge(job);
-	k->result = judge(job);
-	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
-	save_digests(job);
-	job_gate_raise(job, GATE_EXIT);
-	for (unsigned i = 0; i < job->lane_count; i++)
-		lane_join(job->lanes[i]);
-	measure_leave_disks(job);
-	saver_destroy(job->saver);
-	job->saver = NULL;
-	tell_end(job);
-	k->ended = clock_monotonic();
-	k->ended_at = (int64_t)time(NULL);
-	keeper_set_state(job, JOB_ENDED, k->ended);
 }
 
 static bool save_due(struct job *job, uint64_t now)
@@ -464,7 +179,7 @@ static void begin_stopping(struct job *job, uint64_t now)
 static bool tick(struct job *job, uint64_t now)
 {
 	keeper_collect(job);
-	take_saver_result(job);
+	keeper_take_saved(job);
 	rolling_tick(job);
 	measure_tick(job, now);
 	take_rate(job);
@@ -479,9 +194,9 @@ static bool tick(struct job *job, uint64_t now)
 	}
 	add_lane(job);
 	if (save_due(job, now))
-		save_on_the_way(job, true, now);
+		keeper_save_on_the_way(job, true, now);
 	if (pass_is_through(job) && !pass_next(job, now)) {
-		end(job);
+		keeper_end(job);
 		return false;
 	}
 	measure_publish(job, now);

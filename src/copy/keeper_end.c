@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The end of a job: what came of it, and that nothing is left of its threads. */
+#include <errno.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "copy/core.h"
+#include "copy/pass.h"
+
+static enum failure_kind failure(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	enum failure_kind kind = job->failure;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return kind;
+}
+
+static enum job_result judge(struct job *job)
+{
+	switch (failure(job)) {
+	case FAILURE_NONE:
+		break;
+	case FAILURE_BAD_SECTOR:
+	case FAILURE_LIMIT:
+		return JOB_RESULT_STOPPED;
+	default:
+		return JOB_RESULT_FAILED;
+	}
+	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
+		return JOB_RESULT_MISMATCH;
+	/* What the destination did not take is a hole, however often the job is resumed. */
+	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
+		return JOB_RESULT_PARTIAL;
+	if (!job_nothing_left(job))
+		return JOB_RESULT_STOPPED;
+	if (!proof_complete(job) || (job_gate(job) >= GATE_STOP && sums_are_due(job)))
+		return JOB_RESULT_STOPPED;
+	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
+}
+
+static void tell_end(struct job *job)
+{
+	switch (job->keeper.result) {
+	case JOB_RESULT_COMPLETE:
+		job_event_add(job, LOG_LEVEL_INFO,
+			      job->proof ? _("Everything is copied, flushed and verified.")
+					 : _("Everything is copied and flushed."));
+		break;
+	case JOB_RESULT_MISMATCH:
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("The destination is not what the source was."));
+		break;
+	case JOB_RESULT_PARTIAL:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("Everything but the bad areas is copied and flushed."));
+		break;
+	case JOB_RESULT_STOPPED:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      job->keeper.map_safe
+				      ? _("Stopped. The copy can be resumed from its map.")
+				      : _("Stopped. There is no map to resume from."));
+		break;
+	default:
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      job->failure_error.code == -ENODEV
+				      ? _("The copy ends here, for its disk is gone.")
+				      : _("The copy failed."));
+		break;
+	}
+}
+
+/* Every pass is through, but something was left out. */
+static void check_all_done(struct job *job)
+{
+	struct error error;
+
+	/* What differs is not armed, so something may be left then. */
+	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || proof_differs(job->proof) ||
+	    (job_nothing_left(job) && proof_complete(job)))
+		return;
+	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
+		  job_nothing_left(job)
+			  ? _("The lanes ended before all of %s was verified. This is a defect of "
+			      "the program; please report it.")
+			  : _("The lanes ended before all of %s was copied. This is a defect of "
+			      "the program; please report it."),
+		  job->setup.source.name);
+	job_fail(job, FAILURE_INTERNAL, &error);
+}
+
+static void check_not_removed(struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+	struct error error;
+
+	if (job->nameless || !io_is_removed(end))
+		return;
+	error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
+		  _("%s was removed while it was written: what was copied is lost with it."),
+		  end->name);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
+/* The proof stands without the list; only later ones need it. */
+static void save_digests(struct job *job)
+{
+	struct error error;
+
+	if (!job->proof || !job->setup.digests_path)
+		return;
+	if (proof_save(job, job->setup.digests_path, &job->keeper.digests_saved, &error) < 0)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+}
+
+void keeper_end(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+
+	check_all_done(job);
+	check_not_removed(job);
+	proof_sum(job);
+	sums_judge(job);
+	k->result = judge(job);
+	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
+	save_digests(job);
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	measure_leave_disks(job);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+	tell_end(job);
+	k->ended = clock_monotonic();
+	k->ended_at = (int64_t)time(NULL);
+	keeper_set_state(job, JOB_ENDED, k->ended);
+}
