@@ -33,17 +33,6 @@ static void destroy(void *state)
 
 /* ---- the choice ---- */
 
-static bool same_list(const struct range_list *a, const struct range_list *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].start != b->items[i].start ||
-		    a->items[i].count != b->items[i].count)
-			return false;
-	return true;
-}
-
 /* The app hears of every change at once, so that no other screen works on an old choice; and of
  * nothing but changes, for each one takes the plan back. */
 static void tell(struct ranges_screen *screen, struct app *app)
@@ -55,7 +44,7 @@ static void tell(struct ranges_screen *screen, struct app *app)
 
 	if (whole && !choice->everything)
 		app_choose_everything(app);
-	else if (!whole && (choice->everything || !same_list(&choice->ranges, &model->list)))
+	else if (!whole && (choice->everything || !range_list_equal(&choice->ranges, &model->list)))
 		app_choose_ranges(app, &model->list);
 	if (model->destination_valid &&
 	    (choice->at_set != set || (set && choice->at != model->destination_lba)))

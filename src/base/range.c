@@ -226,6 +226,17 @@ bool range_list_overlaps(const struct range_list *list, struct range r)
 	return i < list->count && range_overlaps(list->items[i], r);
 }
 
+bool range_list_equal(const struct range_list *a, const struct range_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].start != b->items[i].start ||
+		    a->items[i].count != b->items[i].count)
+			return false;
+	return true;
+}
+
 uint64_t range_list_total(const struct range_list *list)
 {
 	uint64_t total = 0;

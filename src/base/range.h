@@ -47,6 +47,7 @@ int range_list_copy(const struct range_list *from, struct range_list *ret);
 
 bool range_list_contains(const struct range_list *list, struct range r);
 bool range_list_overlaps(const struct range_list *list, struct range r);
+bool range_list_equal(const struct range_list *a, const struct range_list *b);
 uint64_t range_list_total(const struct range_list *list);
 void range_list_done(struct range_list *list);
 

@@ -192,10 +192,13 @@ START_TEST(copies_are_apart)
 	check_list(&copy, "");
 	range_list_add(&list, (struct range){ 0, 5 });
 	range_list_add(&list, (struct range){ 10, 5 });
+	ck_assert(!range_list_equal(&list, &copy));
 	ck_assert_int_eq(range_list_copy(&list, &copy), 0);
+	ck_assert(range_list_equal(&list, &copy));
 	range_list_add(&list, (struct range){ 50, 1 });
 	check_list(&copy, "0+5 10+5");
 	range_list_add(&copy, (struct range){ 70, 1 });
+	ck_assert(!range_list_equal(&list, &copy));
 	check_list(&copy, "0+5 10+5 70+1");
 	check_list(&list, "0+5 10+5 50+1");
 	range_list_done(&copy);

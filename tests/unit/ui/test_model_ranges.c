@@ -58,17 +58,6 @@ static void type(const char *text)
 	ranges_model_typed(model);
 }
 
-static bool same(const struct range_list *a, const struct range_list *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].start != b->items[i].start ||
-		    a->items[i].count != b->items[i].count)
-			return false;
-	return true;
-}
-
 /* The text, read by the grammar, is the list. */
 static void check_in_step(void)
 {
@@ -80,7 +69,7 @@ static void check_in_step(void)
 	}
 	ck_assert_int_eq(rangespec_parse(model->text.text, &model->context, &parsed, NULL, NULL),
 			 0);
-	if (!same(&parsed, &model->list))
+	if (!range_list_equal(&parsed, &model->list))
 		ck_abort_msg("text %s does not say what is ticked", model->text.text);
 	range_list_done(&parsed);
 }
