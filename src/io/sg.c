@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "io/sg_parts.h"
 #include "io/sync.h"
 
 #define ASK_EVERY 8 /* answers, then see whether the next one is there already */

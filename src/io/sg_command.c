@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sg backend's single commands: run, waited for, judged, explained. */
-#include "io/sg.h"
+#include "io/sg_parts.h"
 
 #include <errno.h>
 

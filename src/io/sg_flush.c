@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sg backend's flush: the device's cache, and whether to believe that it was flushed. */
-#include "io/sg.h"
+#include "io/sg_parts.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sg backend's beginning and end: is it a disk, how large are its blocks. */
-#include "io/sg.h"
+#include "io/sg_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
