@@ -3,9 +3,13 @@
 #include "discover/attr.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 static const char *value_of(struct udev_device *device, const char *name, bool property)
@@ -113,4 +117,37 @@ void attr_cut_deleted(char *path)
 
 	if (length > tail && strcmp(path + length - tail, mark) == 0)
 		path[length - tail] = '\0';
+}
+
+struct udev_device *attr_hardware(struct udev_device *device)
+{
+	struct udev_device *parent =
+		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
+
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme", NULL);
+	/* Of a disk with several controllers (multipath) that is what they are parts of. */
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme-subsystem",
+								       NULL);
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "mmc", NULL);
+	if (!parent)
+		parent = udev_device_get_parent_with_subsystem_devtype(device, "virtio", NULL);
+	return parent ? parent : device;
+}
+
+size_t attr_file(struct udev_device *device, const char *name, void *to, size_t size)
+{
+	char path[512];
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", udev_device_get_syspath(device), name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+
+	ssize_t length = read(fd, to, size);
+
+	return length > 0 ? (size_t)length : 0;
 }

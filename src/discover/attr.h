@@ -27,6 +27,12 @@ bool prop_u64(struct udev_device *device, const char *name, uint64_t *ret);
 bool prop_encoded(struct udev_device *device, const char *name, char *to, size_t size);
 bool prop_is(struct udev_device *device, const char *name, const char *value);
 
+/* Reads a binary attribute; returns the bytes read, 0 when there is none. */
+size_t attr_file(struct udev_device *device, const char *name, void *to, size_t size);
+/* The device that has the hardware's attributes: SCSI device, NVMe controller, card; itself where
+ * there is none. Borrowed from `device`. */
+struct udev_device *attr_hardware(struct udev_device *device);
+
 /* Cuts the mark that the kernel puts behind the path of a file without a name left. */
 void attr_cut_deleted(char *path);
 

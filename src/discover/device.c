@@ -2,14 +2,12 @@
 /* One block device as sysfs and udev's database describe it. */
 #include "discover/device.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <libudev.h>
 
-#include "base/cleanup.h"
 #include "base/text.h"
 #include "discover/attr.h"
 #include "discover/identity.h"
@@ -21,24 +19,6 @@
 static bool starts_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
-}
-
-enum disk_kind device_kind(const char *name)
-{
-	static const struct {
-		const char *start;
-		enum disk_kind kind;
-	} kinds[] = {
-		{ "sd", DISK_SCSI },    { "nvme", DISK_NVME }, { "vd", DISK_VIRTIO },
-		{ "mmcblk", DISK_MMC }, { "loop", DISK_LOOP }, { "ram", DISK_RAM },
-		{ "zram", DISK_RAM },   { "pmem", DISK_RAM },  { "dm-", DISK_DM },
-		{ "md", DISK_MD },      { "sg", DISK_SCSI },
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (starts_with(name, kinds[i].start))
-			return kinds[i].kind;
-	return DISK_OTHER;
 }
 
 /* Optical drives and floppies cannot be cloned; the hidden ones are the paths below an NVMe
@@ -83,7 +63,7 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 {
 	const char *name = udev_device_get_sysname(device);
 	const char *type = udev_device_get_devtype(device);
-	enum disk_kind kind = device_kind(name);
+	enum disk_kind kind = disk_kind_of(name);
 	uint64_t size = 0;
 
 	if (!type || strcmp(type, "disk") != 0 || never_listed(device, name))
@@ -94,39 +74,6 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 		return true;
 	/* Of the others there are many that stand for nothing: free loop devices and the like. */
 	return options->all && attr_u64(device, "size", &size) && size > 0;
-}
-
-struct udev_device *device_hardware(struct udev_device *device)
-{
-	struct udev_device *parent =
-		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
-
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme", NULL);
-	/* Of a disk with several controllers (multipath) that is what they are parts of. */
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme-subsystem",
-								       NULL);
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "mmc", NULL);
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "virtio", NULL);
-	return parent ? parent : device;
-}
-
-size_t device_read_file(struct udev_device *device, const char *name, void *to, size_t size)
-{
-	char path[512];
-	CLEANUP(close) int fd = -1;
-
-	snprintf(path, sizeof(path), "%s/%s", udev_device_get_syspath(device), name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-
-	ssize_t length = read(fd, to, size);
-
-	return length > 0 ? (size_t)length : 0;
 }
 
 /* How the disk is attached: where it hangs in sysfs tells more than its protocol. */
@@ -267,7 +214,7 @@ static void read_abilities(struct udev_device *device, struct disk *disk)
 
 static void read_limits(struct udev_device *device, struct disk *disk)
 {
-	struct udev_device *hardware = device_hardware(device);
+	struct udev_device *hardware = attr_hardware(device);
 	uint64_t mask;
 
 	disk->physical_sector_size = small_attr(device, "queue/physical_block_size", 1);
@@ -303,9 +250,9 @@ void device_read_disk(struct udev_device *device, struct disk *ret)
 	struct udev_device *scsi =
 		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
 	const char *name = udev_device_get_sysname(device);
-	const char *hardware = udev_device_get_syspath(device_hardware(device));
+	const char *hardware = udev_device_get_syspath(attr_hardware(device));
 
-	*ret = (struct disk){ .kind = device_kind(name) };
+	*ret = (struct disk){ .kind = disk_kind_of(name) };
 	text_sanitise(ret->name, sizeof(ret->name), name, strlen(name));
 	node_of(device, ret->node, sizeof(ret->node));
 	identity_from_udev(device, &ret->identity);

@@ -14,19 +14,11 @@
 
 struct udev_device;
 
-/* By kernel name ("sda", "nvme0n1"). */
-enum disk_kind device_kind(const char *name);
 /* Does it belong into a list with these options? practice_dir in them is a real path. */
 bool device_is_listed(struct udev_device *device, const struct scan_options *options);
 /* Fills everything about a whole disk but nodes, uses and table. */
 void device_read_disk(struct udev_device *device, struct disk *ret);
 /* A partition as the kernel and udev know it; sector_size is the disk's logical one. */
 void device_read_partition(struct udev_device *device, uint32_t sector_size, struct partition *ret);
-
-/* The device that is the hardware: SCSI device, NVMe controller, card; itself where there is
- * none. Borrowed from `device`. */
-struct udev_device *device_hardware(struct udev_device *device);
-/* Reads a binary attribute; returns the bytes read, 0 when there is none. */
-size_t device_read_file(struct udev_device *device, const char *name, void *to, size_t size);
 
 #endif

@@ -123,3 +123,21 @@ uint64_t disk_sectors(const struct disk *disk)
 
 	return unit ? disk->identity.size / unit : disk->identity.size / 512;
 }
+
+enum disk_kind disk_kind_of(const char *name)
+{
+	static const struct {
+		const char *start;
+		enum disk_kind kind;
+	} kinds[] = {
+		{ "sd", DISK_SCSI },    { "nvme", DISK_NVME }, { "vd", DISK_VIRTIO },
+		{ "mmcblk", DISK_MMC }, { "loop", DISK_LOOP }, { "ram", DISK_RAM },
+		{ "zram", DISK_RAM },   { "pmem", DISK_RAM },  { "dm-", DISK_DM },
+		{ "md", DISK_MD },      { "sg", DISK_SCSI },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strncmp(name, kinds[i].start, strlen(kinds[i].start)) == 0)
+			return kinds[i].kind;
+	return DISK_OTHER;
+}

@@ -179,6 +179,8 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 /* Where it, or what lies on it, is mounted first, "" if nowhere; borrowed from the list. */
 const char *use_mountpoint(const struct use_list *list);
 uint64_t disk_sectors(const struct disk *disk);
+/* By kernel name ("sda", "nvme0n1"). */
+enum disk_kind disk_kind_of(const char *name);
 /* No upper-level driver gave it a block node: its sg node is all there is, and `node`, too. */
 bool disk_is_sg_only(const struct disk *disk);
 

@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
-#include "discover/device.h"
 
 /* Some bridges fill the field with zeroes or blanks. */
 static bool says_nothing(const char *serial)
@@ -25,7 +24,7 @@ static bool says_nothing(const char *serial)
 static bool read_vpd_serial(struct udev_device *hardware, char *to, size_t size)
 {
 	unsigned char page[4 + 252];
-	size_t length = device_read_file(hardware, "vpd_pg80", page, sizeof(page));
+	size_t length = attr_file(hardware, "vpd_pg80", page, sizeof(page));
 
 	to[0] = '\0';
 	if (length <= 4 || page[1] != 0x80)
@@ -50,7 +49,7 @@ static bool read_usb_serial(struct udev_device *disk, char *to, size_t size)
 
 static void read_serial(struct udev_device *disk, struct identity *ret)
 {
-	struct udev_device *hardware = device_hardware(disk);
+	struct udev_device *hardware = attr_hardware(disk);
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
@@ -85,14 +84,14 @@ static void read_wwn(struct udev_device *disk, struct identity *ret)
 
 	if (prop_text(disk, "ID_WWN_WITH_EXTENSION", to, size) ||
 	    prop_text(disk, "ID_WWN", to, size) || attr_text(disk, "wwid", to, size) ||
-	    attr_text(device_hardware(disk), "wwid", to, size))
+	    attr_text(attr_hardware(disk), "wwid", to, size))
 		tidy_wwn(to, size);
 }
 
 /* A SCSI disk behind an ATA translation says "ATA" as its vendor and cuts the model at 16. */
 static void read_scsi_model(struct udev_device *disk, struct identity *ret)
 {
-	struct udev_device *hardware = device_hardware(disk);
+	struct udev_device *hardware = attr_hardware(disk);
 	char vendor[32], model[96];
 	bool ata = prop_is(disk, "ID_BUS", "ata");
 
@@ -145,12 +144,12 @@ static void read_model(struct udev_device *disk, enum disk_kind kind, struct ide
 		read_virtual_model(disk, kind, ret);
 		break;
 	case DISK_MMC:
-		attr_text(device_hardware(disk), "name", ret->model, sizeof(ret->model));
+		attr_text(attr_hardware(disk), "name", ret->model, sizeof(ret->model));
 		break;
 	case DISK_NVME:
 	case DISK_VIRTIO:
 	case DISK_OTHER:
-		if (!attr_text(device_hardware(disk), "model", ret->model, sizeof(ret->model)))
+		if (!attr_text(attr_hardware(disk), "model", ret->model, sizeof(ret->model)))
 			prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model));
 		break;
 	}
@@ -158,7 +157,7 @@ static void read_model(struct udev_device *disk, enum disk_kind kind, struct ide
 
 static void read_firmware(struct udev_device *disk, struct identity *ret)
 {
-	struct udev_device *hardware = device_hardware(disk);
+	struct udev_device *hardware = attr_hardware(disk);
 	char *to = ret->firmware;
 	size_t size = sizeof(ret->firmware);
 
@@ -171,7 +170,7 @@ static void read_firmware(struct udev_device *disk, struct identity *ret)
 
 void identity_from_udev(struct udev_device *device, struct identity *ret)
 {
-	enum disk_kind kind = device_kind(udev_device_get_sysname(device));
+	enum disk_kind kind = disk_kind_of(udev_device_get_sysname(device));
 	uint64_t value;
 
 	*ret = (struct identity){ .devno = udev_device_get_devnum(device) };

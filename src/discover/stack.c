@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
-#include "discover/device.h"
 
 struct block {
 	dev_t devno;
@@ -239,7 +238,7 @@ const char *stack_holder_name(const struct stack *stack, size_t block)
 
 enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
 {
-	switch (device_kind(stack->blocks[block].name)) {
+	switch (disk_kind_of(stack->blocks[block].name)) {
 	case DISK_DM:
 		return USE_DM;
 	case DISK_MD:
