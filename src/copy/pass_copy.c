@@ -7,8 +7,8 @@
  * it are found later by reading all of it one by one, so that no bad sector is
  * read more often than it must be. The first failure therefore ends the first
  * sweep, with its large chunks; the second one goes on with small ones, leaving
- * out some behind each that fails (skip.h), and with large ones again where the
- * ground was good for long; the third one goes over what was left out,
+ * out some behind each that fails (skip.h), and with larger ones again the longer
+ * the ground was good; the third one goes over what was left out,
  * backwards, in the same way; the last one over the rest, one chunk at a time,
  * leaving out none.
  */
@@ -27,12 +27,14 @@
 #define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
 /*
- * Large chunks again after so many of them, read as small ones, that were all good. One that fails
- * makes no more reads fail than a small one: the whole of it is read sector by sector. That takes
- * about as long as reading 32 times as much at full speed, so it can never cost more than a quarter
- * of the time that the good ground before it took.
+ * Behind damage chunks grow again with the good ground: to `size` bytes after size * size /
+ * GOOD_GROUND of them, so 128 KiB after 16 MiB, 1 MiB after 1 GiB. A large one that fails makes no
+ * more reads fail than a small one does: the whole of it is read sector by sector. The fewest
+ * requests in all, to copy the ground between two failures and to search the chunk that fails, are
+ * made where size is the root of ground times sector; growing at half of that ground, for the next
+ * failure is mostly further away than it is long by then, needs about the fewest.
  */
-#define GOOD_GROUND 128
+#define GOOD_GROUND 1024
 
 enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_BACKWARDS, SWEEP_LAST, SWEEPS };
 
@@ -81,24 +83,33 @@ static unsigned copy_number(const struct job *job)
 	return numbers[job->sweep];
 }
 
-static bool is_good_ground(const struct lane *lane)
+/* Bytes that one request may read here. */
+static uint32_t good_size(const struct lane *lane)
 {
 	const struct job *job = lane->job;
-	uint64_t large = job->choice.chunk / job->work.chunk;
+	uint32_t size = job->work.chunk;
+	uint64_t ground;
 
-	return job->sweep == SWEEP_FORWARDS && large > 1 &&
-	       skip_stretch(&job->skip, lane->pending_tag) >= large * GOOD_GROUND;
+	if (job->sweep != SWEEP_FORWARDS)
+		return size;
+	ground = skip_stretch(&job->skip, lane->pending_tag) * size;
+	while (size <= job->choice.chunk / 2 && ground >= 4ULL * size * size / GOOD_GROUND)
+		size *= 2;
+	return size;
 }
 
 static bool copy_take(struct lane *lane, struct piece *ret)
 {
+	uint32_t size;
+
 	if (lane->job->sweep == SWEEP_LAST && lane->number > 0)
 		return false;
 	while (lane_take_chunk(lane, ret)) {
 		if (skip_leaves_out(&lane->job->skip, lane->pending_tag))
 			continue;
-		if (is_good_ground(lane))
-			lane_take_more(lane, lane->job->choice.chunk, ret);
+		size = good_size(lane);
+		if (size > lane->job->work.chunk)
+			lane_take_more(lane, size, ret);
 		return true;
 	}
 	return false;
