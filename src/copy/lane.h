@@ -68,6 +68,7 @@ struct slot {
 	struct sense sense;
 	bool has_bad;
 	enum map_status bad_status; /* of what could not be read */
+	bool fills, filled;         /* what stands for it is being written; is on the destination */
 	uint64_t *bad;              /* a bit per sector of the source */
 	/* Digests of what was read of the source, and, where both ends are read, of the other. */
 	uint8_t part_count, other_count;

@@ -24,6 +24,7 @@ static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
 	slot->code = 0;
 	slot->has_bad = false;
 	slot->bad_status = MAP_BAD;
+	slot->fills = slot->filled = false;
 	slot->part_count = slot->other_count = 0;
 	slot->read_only = slot->given = false;
 	slot->twin = NULL;

@@ -116,6 +116,9 @@ extern const struct pass pass_rewrite;
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 
+/* What stands on the destination for a piece that could not be read: pass_fill.c. */
+void fill_buffer(const struct job *job, void *buffer, const struct piece *piece);
+
 /* All of the plan is on the destination, or known to be bad. */
 bool job_nothing_left(const struct job *job);
 

@@ -2,7 +2,9 @@
 /*
  * The filling: what cannot be read gets zeros on the destination, or a text
  * that says so, so that nothing old is taken for data. The map keeps calling it
- * bad.
+ * bad. Trimming and scraping fill what they find (prober.c), while the source is
+ * read on; the pass is for all else: what a map brings along, and what the
+ * destination did not take at once.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,11 +60,16 @@ static void mark(const struct job *job, void *buffer, const struct piece *piece)
 			 job->plan->source.identity.serial);
 }
 
+void fill_buffer(const struct job *job, void *buffer, const struct piece *piece)
+{
+	memset(buffer, 0, piece->length);
+	if (job->plan->options.fill == FILL_MARK)
+		mark(job, buffer, piece);
+}
+
 static void fill_begin(struct lane *lane, struct slot *slot)
 {
-	memset(slot->buffer, 0, slot->piece.length);
-	if (lane->job->plan->options.fill == FILL_MARK)
-		mark(lane->job, slot->buffer, &slot->piece);
+	fill_buffer(lane->job, slot->buffer, &slot->piece);
 	prober_write(lane, slot);
 }
 

@@ -135,10 +135,31 @@ static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
 	slot_queue_push(&lane->to_source, slot);
 }
 
+/* The destination has nothing else to do while the source is read on. What is retried was filled
+ * before. */
+static bool fills_at_once(const struct job *job)
+{
+	return job->plan->options.fill != FILL_LEAVE && job->pass != &pass_retry;
+}
+
 static void report_bad(struct lane *lane, struct slot *slot)
 {
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
 	slot->report_end = slot->piece.length;
+	if (!fills_at_once(lane->job)) {
+		lane_slot_report(lane, slot);
+		return;
+	}
+	slot->fills = true;
+	fill_buffer(lane->job, slot->buffer, &slot->piece);
+	prober_write(lane, slot);
+}
+
+/* A failure is for the pass that fills: here it is one more place of the source that is bad. */
+static void end_fill(struct lane *lane, struct slot *slot, bool good)
+{
+	slot->filled = good;
+	slot->write_length = 0;
 	lane_slot_report(lane, slot);
 }
 
@@ -368,7 +389,9 @@ void prober_written(struct lane *lane, struct slot *slot)
 
 static void prober_advance(struct lane *lane, struct slot *slot)
 {
-	if (slot->phase != SLOT_READ)
+	if (slot->fills && (slot->phase != SLOT_PATCH_READ || slot->request.result < 0))
+		end_fill(lane, slot, slot->request.result == 0);
+	else if (slot->phase != SLOT_READ)
 		prober_written(lane, slot);
 	else if (slot->request.result == 0)
 		read_done(lane, slot);
@@ -380,7 +403,9 @@ void prober_give_up(struct lane *lane, struct slot *slot)
 {
 	struct piece last;
 
-	if (slot->phase == SLOT_WRITE_SEARCH) {
+	if (slot->fills) {
+		end_fill(lane, slot, false);
+	} else if (slot->phase == SLOT_WRITE_SEARCH) {
 		retry_give_up(lane, slot);
 	} else if (slot->phase == SLOT_READ && slot->search.pos > 0) {
 		drop_last(slot, &last);

@@ -379,6 +379,7 @@ bool slot_report_map(struct lane *lane, struct slot *slot)
 			.status = bad ? slot->bad_status : MAP_FINISHED,
 			.code = bad ? slot->code : 0,
 			.sense = bad ? slot->sense : (struct sense){ 0 },
+			.filled = bad && slot->filled,
 		};
 
 		/* Once, with all of it; a slot that did not get so far says nothing of digests. */

@@ -38,6 +38,7 @@ struct report {
 	enum map_status status;
 	int code; /* of a failure */
 	struct sense sense;
+	bool filled;         /* with MAP_BAD: the destination has what stands for it */
 	bool at_destination; /* with REPORT_PASS: which end failed */
 	/* With REPORT_MAP, what was read of the source; with REPORT_PASS, the pass's. */
 	uint8_t part_count, again_count;

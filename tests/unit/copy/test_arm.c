@@ -278,7 +278,7 @@ START_TEST(bad_sectors_among_what_is_held)
 END_TEST
 
 /* However often the sequence comes by: what is bad is filled once, and what is held back as well.
- */
+ * The destination does not take it at once, or it would need no pass. */
 START_TEST(bad_sectors_are_filled_once)
 {
 	uint64_t filled = 0;
@@ -290,6 +290,11 @@ START_TEST(bad_sectors_are_filled_once)
 					    .on = FAULT_READS,
 					    .start = 4 * MIB,
 					    .length = 3 * WHOLE_SECTOR });
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_WRITES,
+					    .start = 4 * MIB,
+					    .length = 3 * WHOLE_SECTOR,
+					    .times = 1 });
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);

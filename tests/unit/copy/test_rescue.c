@@ -37,8 +37,8 @@ START_TEST(few_bad_sectors)
 	ck_assert_uint_eq(s.rescue.non_tried + s.rescue.non_trimmed + s.rescue.non_scraped, 0);
 	ck_assert_uint_eq(s.retries, 0);
 	ck_assert_ptr_nonnull(damaged_pass(&s, PASS_TRIM));
-	ck_assert_ptr_nonnull(damaged_pass(&s, PASS_FILL));
-	ck_assert_uint_eq(damaged_pass(&s, PASS_FILL)->done, 6 * 512);
+	/* Filled as they were found. */
+	ck_assert_ptr_null(damaged_pass(&s, PASS_FILL));
 	damaged_check(&rig, bad, 4);
 	rig_done(&rig);
 }
@@ -227,6 +227,57 @@ START_TEST(random_patterns)
 }
 END_TEST
 
+/* Finds the sector filled, and scribbles on it. */
+static void check_filled(uint64_t lba)
+{
+	static const char zero[512];
+	_Alignas(4096) char found[4096];
+	uint64_t at = lba * 512;
+	off_t page = (off_t)(at & ~4095ULL);
+
+	ck_assert_int_eq(pread(rig.destination, found, 4096, page), 4096);
+	ck_assert_mem_eq(found + at % 4096, zero, 512);
+	memset(found + at % 4096, 0xa5, 512);
+	ck_assert_int_eq(pwrite(rig.destination, found, 4096, page), 4096);
+}
+
+/* Whoever finds a bad sector fills it; what the destination does not take then is filled later,
+ * and so is what a map brings along. */
+START_TEST(bad_sectors_are_filled_once_each)
+{
+	struct job_snapshot s;
+	struct map *map = NULL;
+
+	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
+	if (_i & 4)
+		rig.setup.destination.logical_sector_size = 4096;
+	damaged_fail_reads(&rig, 5003, 1, 0, -EIO);
+	damaged_fail_reads(&rig, 9003, 3, 0, -EIO);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_WRITES,
+					    .start = 9004 * 512,
+					    .length = 512,
+					    .times = 1 });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(s.refused_bytes, 0);
+	/* Where sectors are patched in, it was a good one that came first, and was tried again. */
+	ck_assert((damaged_pass(&s, PASS_FILL) == NULL) == ((_i & 4) != 0));
+	for (int run = 0; run < 2; run++) {
+		check_filled(5003);
+		for (uint64_t lba = 9003; lba < 9006; lba++)
+			check_filled(lba);
+		if (run == 0) {
+			map = rig_load_map(&rig);
+			rig.setup.resume = map;
+			ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+		}
+	}
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 /* Other programs' maps: what they call bad is not read again, what they left is finished. */
 START_TEST(all_letters_of_a_map_count)
 {
@@ -324,6 +375,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
 	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
 	tcase_add_loop_test(tc, random_patterns, 2, 6);
+	tcase_add_loop_test(tc, bad_sectors_are_filled_once_each, 0, 8);
 	tcase_add_loop_test(tc, all_letters_of_a_map_count, 0, 4);
 	tcase_add_loop_test(tc, refused_writes_are_recorded, 0, 4);
 	tcase_add_loop_test(tc, a_timeout_is_tried_again_at_once, 0, 4);
