@@ -121,6 +121,8 @@ static void print_json(const struct report *report, enum exit_code code)
 	json_object_object_add(object, "bytes_verified",
 			       json_object_new_uint64(job->proof.verified));
 	json_object_object_add(object, "bytes_left_out", json_object_new_uint64(job->bad_bytes));
+	json_object_object_add(object, "bytes_left_alone",
+			       json_object_new_uint64(plan_bytes_left_alone(report->plan)));
 	json_object_object_add(object, "verify", report_json_verify(report));
 	json_object_object_add(object, "sums", report_json_sums(report));
 	json_object_object_add(object, "seconds", report_json_seconds_of(job->verify_ns));

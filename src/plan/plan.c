@@ -304,6 +304,26 @@ uint64_t plan_bytes(const struct plan *plan)
 	return plan->total_sectors * plan->sector_size;
 }
 
+uint64_t plan_bytes_left_alone(const struct plan *plan)
+{
+	const struct endpoint *destination = &plan->destination;
+	uint64_t left = destination->size;
+
+	if (!destination->exists)
+		return 0;
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, start, length;
+		struct range taken;
+
+		plan_extent_bytes(plan, i, &source, &start, &length);
+		/* What a file grows by was never there. */
+		if (range_intersect((struct range){ start, length },
+				    (struct range){ 0, destination->size }, &taken))
+			left -= taken.count;
+	}
+	return left;
+}
+
 bool plan_arms_last(const struct plan *plan)
 {
 	return plan->whole && !plan->options.arm_at_once &&

@@ -71,6 +71,9 @@ int plan_copy(const struct plan *plan, struct plan **ret);
 void plan_destroy(struct plan *plan); /* NULL is fine */
 
 uint64_t plan_bytes(const struct plan *plan);
+/* Bytes of a destination that is there already which the plan does not write to: they stay what
+ * they are. */
+uint64_t plan_bytes_left_alone(const struct plan *plan);
 /* Eight hexadecimal digits over everything that decides which bytes go where
  * (identities, sizes, extents); names the plan in maps, logs and reports. Stays
  * the same over reboots and resumes, on any machine. */

@@ -90,6 +90,7 @@ static void add_plan(json_object *object, const struct report *report)
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
+	report_json_add_number(object, "bytes_left_alone", plan_bytes_left_alone(plan));
 	json_object_object_add(object, "map", report_json_map(report));
 }
 

@@ -214,6 +214,33 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 	return buffer;
 }
 
+/* Counted in the destination's own sectors: it is there that somebody would look. */
+const char *report_left_alone(const struct report *report, char *buffer, size_t size)
+{
+	const struct plan *plan = report->plan;
+	const struct endpoint *destination = &plan->destination;
+	const struct extent *first = plan->extents;
+	uint64_t left = plan_bytes_left_alone(plan), end = first->sectors * plan->sector_size;
+	uint32_t sector = destination->logical_sector_size;
+	char bytes[UNITS_TEXT_MAX];
+
+	units_print_count(left, bytes);
+	if (!left)
+		text_copy(buffer, size, "");
+	else if (plan->extent_count == 1 && first->destination_lba == 0)
+		snprintf(buffer, size,
+			 _("%s B of the destination, from LBA %" PRIu64
+			   " to its end: neither written nor verified, they still hold what was "
+			   "there before"),
+			 bytes, end / (sector ? sector : plan->sector_size));
+	else
+		snprintf(buffer, size,
+			 _("%s B of the destination, outside of what was copied: neither written "
+			   "nor verified, they still hold what was there before"),
+			 bytes);
+	return buffer;
+}
+
 static void fill(FILE *file, const void *user)
 {
 	fputs(user, file);

@@ -72,6 +72,9 @@ bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, 
 		     size_t size);
 /* Writes those lists. */
 int report_save_sums(const struct report *report, struct error *reterr);
+/* What becomes of the part of the destination that the copy does not reach: a sentence, translated;
+ * "" where it reaches all of it. */
+const char *report_left_alone(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? "" where nothing was. */
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */

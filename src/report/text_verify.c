@@ -68,6 +68,8 @@ void text_put_verified(struct page *page, const struct report *report)
 	if (proof->rewritten)
 		page_field(page, "", _("%s B were wrong and were written again"),
 			   units_print_count(proof->rewritten, bytes));
+	if (report_left_alone(report, line, sizeof(line))[0])
+		page_field(page, _("the rest"), "%s", line);
 }
 
 static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)

@@ -23,6 +23,18 @@ unchanged() { # COMMAND...: and neither disk is another one afterwards
 	[ "$(digest "$(backing "$source")")$(digest "$(backing "$destination")")" = "$before" ]
 }
 
+a_larger_destination_is_told_what_is_not_proven() {
+	source=$(new_disk source 24)
+	destination=$(new_disk destination 32)
+	clone 0 "$source" "$destination"
+	says '8,388,608 B of the destination, from LBA 49152'
+	jq -e '.bytes_left_alone == 8 * 1048576' logs/*.json
+	run 0 verify -s "$source" -d "$destination"
+	says '8,388,608 B of the destination, from LBA 49152'
+	run 0 verify logs/*.json -d "$destination" --json
+	jq -es '.[-1].bytes_left_alone == 8 * 1048576' out
+}
+
 a_clone_of_another_tool() {
 	two_disks
 	dd if="$source" of="$destination" bs=1M conv=fsync status=none
@@ -195,7 +207,8 @@ what_is_in_use() {
 	says 'Nothing is verified'
 }
 
-run_cases a_clone_of_another_tool verified_while_it_is_copied ranges_and_another_place \
+run_cases a_clone_of_another_tool a_larger_destination_is_told_what_is_not_proven \
+	verified_while_it_is_copied ranges_and_another_place \
 	without_the_source a_lie_in_every_region digests_of_a_copy_that_goes_on \
 	a_source_that_changes_is_named masked_lists_are_used_like_others \
 	files_that_cannot_be_used what_is_in_use

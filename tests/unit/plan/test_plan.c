@@ -482,6 +482,28 @@ START_TEST(id_is_the_same_on_every_machine)
 }
 END_TEST
 
+START_TEST(what_is_left_alone)
+{
+	static const struct range two[] = { { 100, 50 }, { 200, 50 }, { 0, 0 } };
+
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), 0);
+	ck_assert_uint_eq(plan_bytes_left_alone(plan), SECTORS * 512ULL);
+	ck_assert_int_eq(make(two, NULL), 0);
+	ck_assert_uint_eq(plan_bytes_left_alone(plan), (2ULL * SECTORS - 100) * 512);
+	destination.size = 220ULL * 512; /* an image that grows */
+	ck_assert_int_eq(make(two, NULL), 0);
+	ck_assert_uint_eq(plan_bytes_left_alone(plan), 150ULL * 512);
+	destination.exists = false;
+	ck_assert_int_eq(make(two, NULL), 0);
+	ck_assert_uint_eq(plan_bytes_left_alone(plan), 0);
+	destination = test_whole(&sda);
+	destination.size = source.size;
+	plan_destroy(plan);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), 0);
+	ck_assert_uint_eq(plan_bytes_left_alone(plan), 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("plan");
@@ -489,6 +511,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, whole_disk);
+	tcase_add_test(tests, what_is_left_alone);
 	tcase_add_test(tests, whole_means_all_of_it);
 	tcase_add_test(tests, ranges_keep_their_place);
 	tcase_add_test(tests, ranges_move_together);

@@ -116,6 +116,31 @@ START_TEST(text_names_what_matters)
 }
 END_TEST
 
+/* The destination is twice as large: nobody shall take all of it for proven. */
+START_TEST(what_the_copy_does_not_reach_is_told)
+{
+	struct sample sample;
+	char line[512];
+
+	sample_init(&sample);
+	char *text = text_of(&sample.report, 200);
+
+	ck_assert_ptr_nonnull(strstr(text, "2,000,398,934,016 B of the destination, from LBA "
+					   "3907029168 to its end: neither written nor verified"));
+	free(text);
+	sample.plan->destination.logical_sector_size = 4096;
+	report_left_alone(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "from LBA 488378646 to"));
+	sample.plan->extents[0].destination_lba = 8;
+	report_left_alone(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "outside of what was copied"));
+	sample.plan->extents[0].destination_lba = 0;
+	sample.plan->destination.size = SAMPLE_SIZE;
+	ck_assert_str_eq(report_left_alone(&sample.report, line, sizeof(line)), "");
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(names_of_files_command_no_terminal)
 {
 	struct sample sample;
@@ -402,6 +427,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, bad_areas_are_counted_in_words);
 	tcase_add_test(tcase, what_sg_did_is_told);
 	tcase_add_test(tcase, text_names_what_matters);
+	tcase_add_test(tcase, what_the_copy_does_not_reach_is_told);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
