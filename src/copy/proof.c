@@ -14,6 +14,10 @@
 #include "copy/taken.h"
 #include "verify/list.h"
 
+/* Of the regions that were proven while the copy ran the first one is read back once more at the
+ * end, and every so many: at most so many of them. */
+#define EARLY_SAMPLES 64
+
 /* Of a size that others have chosen, or of our own. */
 static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
 {
@@ -174,6 +178,16 @@ static bool digest_known(const struct proof *proof, size_t region, uint64_t fini
 	return sectors == finished;
 }
 
+/* On a disk of false size what was written later may have taken the place of what was proven
+ * early: the first region is what it loses first, the others are there for odder ways to forget. */
+static void doubt_early(struct proof *proof, size_t region)
+{
+	struct region_proof *state = &proof->regions[region];
+
+	if (state->early && region % (proof->count / EARLY_SAMPLES + EARLY_SAMPLES) == 0)
+		state->proven = 0;
+}
+
 int proof_want_digest(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
@@ -184,6 +198,7 @@ int proof_want_digest(struct job *job, struct range_list *ret)
 		const struct region_proof *state = &proof->regions[i];
 		uint64_t finished = proof_finished(job, job->map, i);
 
+		doubt_early(proof, i);
 		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
 		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
 			continue;
@@ -287,6 +302,14 @@ static void forget_mismatches(struct proof *proof)
 	proof->shown = n;
 }
 
+/* On a disk of false size what is written again takes the place of something that was right. */
+static void forget_proven(struct proof *proof)
+{
+	for (size_t i = 0; i < proof->count; i++)
+		if (proof->regions[i].state == REGION_GOOD)
+			proof->regions[i] = (struct region_proof){ 0 };
+}
+
 int proof_want_rewrite(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
@@ -301,6 +324,8 @@ int proof_want_rewrite(struct job *job, struct range_list *ret)
 			return -ENOMEM;
 	}
 	proof->rewrites_left = ret->count == 0;
+	if (ret->count > 0)
+		forget_proven(proof);
 	forget_mismatches(proof);
 	proof_sum(job);
 	return 0;

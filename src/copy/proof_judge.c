@@ -269,9 +269,18 @@ static void settle(struct job *job, size_t i)
 		new_mismatch_somewhere(job, i);
 }
 
+/* One that was right is not any more: nothing that was proven before all was written counts. */
+static void forget_early(struct proof *proof)
+{
+	for (size_t i = 0; i < proof->count; i++)
+		if (proof->regions[i].early && proof->regions[i].state == REGION_GOOD)
+			proof->regions[i] = (struct region_proof){ 0 };
+}
+
 void proof_end_digest(struct job *job)
 {
 	struct proof *proof = job->proof;
+	bool lost = false;
 
 	for (size_t i = 0; i < proof->count; i++) {
 		struct region_proof *state = &proof->regions[i];
@@ -282,14 +291,18 @@ void proof_end_digest(struct job *job)
 		state->asked = false;
 		if (digest_equal(digests_sum(proof->expected, i, &expected),
 				 digests_sum(proof->found, i, &found)) &&
-		    expected == found && !state->unread)
+		    expected == found && !state->unread) {
 			good(state, found, state->compared);
-		else if ((expected == found || state->unread) && job->setup.known)
+		} else if ((expected == found || state->unread) && job->setup.known) {
 			settle(job, i);
-		else if (expected == found || state->unread)
+		} else if (expected == found || state->unread) {
 			state->state = REGION_SUSPECT;
+			lost |= state->early;
+		}
 		/* else: stopped before all of it was read */
 	}
+	if (lost)
+		forget_early(proof);
 	tell_all(job);
 	proof_sum(job);
 }

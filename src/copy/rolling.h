@@ -7,7 +7,8 @@
  * lanes read them back beside the copy. A region that is right is proven; one that is not
  * is left to the passes behind the copy, as is all that the lanes did not come
  * to. Nothing writes to a whole region any more, but for the passes behind that
- * begin by forgetting that it was proven.
+ * begin by forgetting that it was proven. A disk that is smaller than it says
+ * loses such a region all the same: proof_want_digest() looks at some again.
  *
  * Threads: the keeper opens windows and judges; between two rounds of a pass
  * all is its own. While lanes run they only take pieces: regions below `ready`
