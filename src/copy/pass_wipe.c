@@ -9,6 +9,7 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
+#include "io/io.h"
 
 static int prepare(struct job *job, const struct range_list *list, bool descending)
 {
@@ -34,8 +35,27 @@ static int rest_prepare(struct job *job, unsigned round)
 	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1], true);
 }
 
+/* Where the destination's sectors are the larger ones a part of one may be copied already: it was
+ * wiped before that. False: nothing is left. */
+static bool cut_to_sectors(const struct lane *lane, struct piece *piece)
+{
+	uint32_t unit = io_sector_size(lane->destination->end);
+	uint32_t skip = (uint32_t)((unit - piece->destination % unit) % unit);
+
+	if (piece->length < skip + unit)
+		return false;
+	piece->source += skip;
+	piece->destination += skip;
+	piece->length = (piece->length - skip) / unit * unit;
+	return true;
+}
+
 static void wipe_begin(struct lane *lane, struct slot *slot)
 {
+	if (!cut_to_sectors(lane, &slot->piece)) {
+		lane_slot_report(lane, slot);
+		return;
+	}
 	memset(slot->buffer, 0, slot->piece.length);
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);

@@ -7,9 +7,11 @@
 #include "copy/core.h"
 
 /* A sector of the destination that is tried in part and not in part is rescued sector by sector:
- * the stream writes whole ones. */
+ * the stream writes whole ones. Where nothing is to be rescued all of it is copied again. */
 static int settle_edge(struct job *job, uint64_t start, uint64_t at, uint32_t unit)
 {
+	bool rescues = job->plan->options.on_error == ON_ERROR_MAP;
+	enum map_status status = rescues ? MAP_NON_SCRAPED : MAP_NON_TRIED;
 	uint64_t from = start + u64_align_down(at - start, unit);
 	struct map_block block;
 
@@ -21,14 +23,14 @@ static int settle_edge(struct job *job, uint64_t start, uint64_t at, uint32_t un
 
 		if (block.start >= from + unit)
 			break;
-		if (block.status != MAP_NON_TRIED)
+		if (rescues != (block.status == MAP_NON_TRIED))
 			continue;
 		if (end > from + unit)
 			end = from + unit;
-		r = map_set(job->map, low, end - low, MAP_NON_SCRAPED);
+		r = map_set(job->map, low, end - low, status);
 		if (r < 0)
 			return r;
-		block = (struct map_block){ low, end - low, MAP_NON_SCRAPED };
+		block = (struct map_block){ low, end - low, status };
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "liar.h"
 #include "whole.h"
 
@@ -277,6 +278,53 @@ START_TEST(bad_sectors_among_what_is_held)
 }
 END_TEST
 
+/* As a disk of larger sectors does. */
+static enum io_answer submit_whole_sectors(struct io_handle *handle, struct io_request *request)
+{
+	uint32_t sector = io_sector_size(handle->end);
+
+	if (request->offset % sector == 0 && request->length % sector == 0)
+		return io_threads_backend.submit(handle, request);
+	request->submitted = request->completed = clock_monotonic();
+	request->result = -EINVAL;
+	request->done = 0;
+	return IO_DONE;
+}
+
+/* What is wiped before it goes on has parts that are finished. Loop 1: and nothing is rescued. */
+START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
+{
+	struct io_backend strict = io_threads_backend;
+	struct job_snapshot s;
+	struct map *map;
+
+	whole_prepare(0);
+	strict.submit = submit_whole_sectors;
+	rig_faults(&rig, &io_uring_backend, &strict);
+	rig.setup.destination.logical_sector_size = 4096;
+	rig.plan->destination.logical_sector_size = 4096;
+	held_done(&held);
+	ck_assert_int_eq(held_find(rig.plan, NULL, NULL, &held), 0);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 23 * WHOLE_SECTOR,
+					    .length = 2 * WHOLE_SECTOR });
+	s = rig_run(&rig);
+	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_eq(s.bad_bytes, 2 * WHOLE_SECTOR);
+	map = rig_load_map(&rig);
+	rig_heal(&rig);
+	rig.plan->options.retry_passes = 1;
+	if (_i)
+		rig.plan->options.on_error = ON_ERROR_STOP;
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
 /* However often the sequence comes by: what is bad is filled once, and what is held back as well.
  * The destination does not take it at once, or it would need no pass. */
 START_TEST(bad_sectors_are_filled_once)
@@ -426,6 +474,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
 	tcase_add_test(tc, the_last_write_fails);
 	tcase_add_test(tc, bad_sectors_among_what_is_held);
+	tcase_add_loop_test(tc, sectors_of_the_source_that_are_bad_within_larger_ones, 0, 2);
 	tcase_add_test(tc, bad_sectors_are_filled_once);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
 	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
