@@ -15,8 +15,6 @@ static bool verifying(const struct app *app)
 
 void app_stop_now(struct app *app)
 {
-	struct job *job = session_job(app->session);
-
 	const struct session_waiting *waiting = session_waiting(app->session);
 
 	if (!app->stop_wanted)
@@ -29,8 +27,7 @@ void app_stop_now(struct app *app)
 		app_finish(app);
 		return;
 	}
-	if (job)
-		job_stop(job);
+	session_stop(app->session);
 	app_message(app, MESSAGE_INFO,
 		    verifying(app) ? _("Stopping: what is on its way is still read.")
 				   : _("Stopping: what is on its way is finished, flushed and "

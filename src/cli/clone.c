@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
+#include "cli/interrupt.h"
 #include "cli/plan_print.h"
 #include "plan/rangespec.h"
 
@@ -245,19 +246,47 @@ static int dry_run(const struct session *session, const struct clone_options *op
 	return cli_finish_output(refused ? EXIT_REFUSED : EXIT_COMPLETE);
 }
 
+/* Until all is agreed to; nothing is written before that. */
+static int look(const struct clone_options *options, struct session **ret)
+{
+	struct error error = { 0 };
+	int r;
+
+	if (session_new(&options->session, ret, &error) < 0 ||
+	    clone_scan(*ret, options, &error) < 0)
+		return cli_error(&error);
+	r = clone_make_plan(*ret, options);
+	if (r != 0)
+		return r;
+	wait_for_release(*ret);
+	return options->dry_run ? dry_run(*ret, options) : confirm(*ret, options);
+}
+
+/* A dry run may be interrupted like any program. */
+static int look_or_be_interrupted(const struct clone_options *options, struct session **ret)
+{
+	struct interrupt interrupt;
+	int r;
+
+	if (options->dry_run)
+		return look(options, ret);
+	interrupt_allow(&interrupt);
+	r = look(options, ret);
+	interrupt_forbid(&interrupt);
+	return r;
+}
+
 static int run(int argc, char **argv, enum clone_command command)
 {
 	CLEANUP(session) struct session *session = NULL;
 	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
-	struct error error = { 0 };
 	int r = clone_options_parse(argc, argv, command, &options);
 
 	if (r != 0)
 		return r;
 	if (options.help)
 		return clone_options_help(command);
-	/* A dry run may be interrupted like any program. */
 	if (!options.dry_run)
 		signal_fd = headless_block_signals();
 	if (!options.dry_run && signal_fd < 0) {
@@ -265,16 +294,7 @@ static int run(int argc, char **argv, enum clone_command command)
 			error_phrase(signal_fd));
 		return EXIT_ENVIRONMENT;
 	}
-	if (session_new(&options.session, &session, &error) < 0 ||
-	    clone_scan(session, &options, &error) < 0)
-		return cli_error(&error);
-	r = clone_make_plan(session, &options);
-	if (r != 0)
-		return r;
-	wait_for_release(session);
-	if (options.dry_run)
-		return dry_run(session, &options);
-	r = confirm(session, &options);
+	r = look_or_be_interrupted(&options, &session);
 
 	struct headless_options wanted = {
 		.json = options.json,
@@ -283,7 +303,7 @@ static int run(int argc, char **argv, enum clone_command command)
 	};
 	bool abandoned = false;
 
-	if (r == 0)
+	if (r == 0 && !options.dry_run)
 		r = headless_run(session, signal_fd, &wanted, &abandoned);
 	if (abandoned)
 		session = NULL;

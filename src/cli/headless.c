@@ -229,12 +229,15 @@ static void take_signals(struct headless *run)
 
 static void stop_when_wanted(struct headless *run)
 {
-	struct job *job = session_job(run->session);
+	enum session_state state = session_state(run->session);
 
-	if (!run->stop_wanted || run->stop_said || session_state(run->session) != SESSION_RUNNING)
+	if (!run->stop_wanted || run->stop_said ||
+	    (state != SESSION_STARTING && state != SESSION_RUNNING))
 		return;
-	run->stop_said = true;
-	job_stop(job);
+	run->stop_said = state == SESSION_RUNNING;
+	session_stop(run->session);
+	if (!run->stop_said)
+		return;
 	close_line(run);
 	fputs(_("clonedeck: Stopping: waiting for what is in flight, flushing, saving the map.\n"),
 	      stderr);

@@ -16,13 +16,12 @@
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "report/json.h"
 #include "session/session.h"
 
 #define EVERY_MS 500
-
-DEFINE_CLEANUP(session, struct session *, session_destroy)
 
 struct verify {
 	struct clone_options options;
@@ -156,13 +155,27 @@ static int print_result(struct verify *verify, const struct job_snapshot *job)
 	return cli_finish_output((int)code);
 }
 
-static int run(struct verify *verify)
+static int look(struct verify *verify)
 {
 	struct error error = { 0 };
-	struct job_snapshot job;
-	const struct verdict_list *verdicts;
-	int r = make_plan(verify);
 
+	if (session_new(&verify->options.session, &verify->session, &error) < 0 ||
+	    clone_scan(verify->session, &verify->options, &error) < 0)
+		return cli_error(&error);
+	return make_plan(verify);
+}
+
+static int run(struct verify *verify)
+{
+	const struct verdict_list *verdicts;
+	struct interrupt interrupt;
+	struct error error = { 0 };
+	struct job_snapshot job;
+	int r;
+
+	interrupt_allow(&interrupt);
+	r = look(verify);
+	interrupt_forbid(&interrupt);
 	if (r != 0)
 		return r;
 	if (session_verify(verify->session, &verify->job, &error) < 0)
@@ -179,10 +192,8 @@ static int run(struct verify *verify)
 
 int cli_verify(int argc, char **argv)
 {
-	CLEANUP(session) struct session *session = NULL;
 	CLEANUP(close) int signal_fd = -1;
 	struct verify verify = { 0 };
-	struct error error = { 0 };
 	int r = clone_options_parse(argc, argv, COMMAND_VERIFY, &verify.options);
 
 	if (r != 0)
@@ -195,9 +206,7 @@ int cli_verify(int argc, char **argv)
 			error_phrase(signal_fd));
 		return EXIT_ENVIRONMENT;
 	}
-	if (session_new(&verify.options.session, &session, &error) < 0 ||
-	    clone_scan(session, &verify.options, &error) < 0)
-		return cli_error(&error);
-	verify.session = session;
-	return run(&verify);
+	r = run(&verify);
+	session_destroy(verify.session);
+	return r;
 }

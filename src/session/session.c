@@ -162,8 +162,10 @@ static void settle(struct session *session)
 	session_forget_measure(session);
 	if (session->state == SESSION_VERIFYING)
 		session_stop_verify(session);
-	if (session->starting.task.running)
+	if (session->starting.task.running) {
+		session_stop(session);
 		session_take_start(session, &changes);
+	}
 	if (session->state == SESSION_RUNNING)
 		job_stop(session->starting.job);
 	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING ||

@@ -235,6 +235,8 @@ const struct health *session_checkup(const struct session *session, const struct
  * it fails the state goes back to SESSION_PLANNED and session_start_error() says why. */
 int session_start(struct session *session, struct error *reterr);
 const struct error *session_start_error(const struct session *session);
+/* Stops the job, whatever it does; one that is still being started writes nothing. Never waits. */
+void session_stop(struct session *session);
 /* NULL unless running, waiting (the job that ended) or finished. */
 struct job *session_job(const struct session *session);
 /* Has the job ended, and is all known that the report needs? The first time that it has, the disks

@@ -258,6 +258,8 @@ static void *start_body(void *argument)
 		job_set_rate(starting->job, starting->rate);
 	if (r == 0 && starting->goes_on && starting->pause)
 		job_pause(starting->job, true);
+	if (r == 0 && atomic_load(&starting->stop))
+		job_stop(starting->job);
 	if (r == 0)
 		r = job_start(starting->job, &starting->error);
 	if (r < 0) {
@@ -324,6 +326,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	starting->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 	if (goes_on)
 		remember_wishes(starting, session->waiting.job);
+	atomic_store(&starting->stop, false);
 	starting->error = (struct error){ 0 };
 	session_forget_measure(session);
 	drop_started_disks(session);
@@ -343,6 +346,15 @@ int session_start(struct session *session, struct error *reterr)
 	if (r == 0)
 		session->state = SESSION_STARTING;
 	return r;
+}
+
+void session_stop(struct session *session)
+{
+	struct job *job = session_job(session);
+
+	atomic_store(&session->starting.stop, true);
+	if (job)
+		job_stop(job);
 }
 
 void session_release_job(struct session *session)

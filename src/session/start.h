@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_SESSION_START_H
 #define CLONEDECK_SESSION_START_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct start_task {
 	bool goes_on;
 	bool pause;
 	uint64_t rate;
+	atomic_bool stop; /* wished while it starts */
 	struct job *job;
 	struct error error;
 	int result;

@@ -381,6 +381,12 @@ int session_start(struct session *session, struct error *reterr)
 	return 0;
 }
 
+void session_stop(struct session *session)
+{
+	if (session_job(session))
+		job_stop(session_job(session));
+}
+
 const struct error *session_start_error(const struct session *session)
 {
 	return &session->none;

@@ -54,7 +54,7 @@ uint64_t __wrap_clock_monotonic(void);
 const struct report *__wrap_session_report(const struct session *session);
 bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret);
 const struct session_waiting *__wrap_session_waiting(const struct session *session);
-void __wrap_job_stop(struct job *job);
+void __wrap_session_stop(struct session *session);
 int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
 enum exit_code __wrap_report_exit_code(const struct report *report);
 
@@ -160,7 +160,7 @@ bool __wrap_session_snapshot(const struct session *session, struct job_snapshot 
 	return play.state == SESSION_RUNNING || play.state == SESSION_WAITING;
 }
 
-void __wrap_job_stop(struct job *job)
+void __wrap_session_stop(struct session *session)
 {
 	play.stops++;
 }
@@ -312,7 +312,8 @@ START_TEST(disk_that_cannot_be_opened_is_left)
 	play.signal_at = 2;
 	play.hours_pass_at = 4;
 	leaves(play.hours_pass_at);
-	ck_assert_uint_eq(play.stops, 0);
+	/* Should it be opened after all, nothing is written to it. */
+	ck_assert_uint_ge(play.stops, 1);
 }
 END_TEST
 

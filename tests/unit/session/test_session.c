@@ -542,6 +542,25 @@ START_TEST(destroying_a_running_session_stops_cleanly)
 }
 END_TEST
 
+/* Not even the zeros in place of what is armed at the end. */
+START_TEST(what_is_stopped_while_it_starts_writes_nothing)
+{
+	struct job_snapshot job;
+
+	run("cp %s %s", path_of("b.img"), path_of("before"));
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, destination, 0);
+	ck_assert_int_eq(session_start(session, NULL), 0);
+	session_stop(session);
+	while (session_state(session) == SESSION_STARTING)
+		wait_once();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_STOPPED);
+	ck_assert(session_snapshot(session, &job));
+	ck_assert_uint_eq(job.destination.requests, 0);
+	ck_assert(same_files("b.img", "before"));
+}
+END_TEST
+
 START_TEST(session_can_be_used_twice)
 {
 	open_session("logs", NULL);
@@ -592,6 +611,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, map_is_never_replaced);
 	tcase_add_test(tcase, foreign_map_is_refused);
 	tcase_add_test(tcase, destroying_a_running_session_stops_cleanly);
+	tcase_add_test(tcase, what_is_stopped_while_it_starts_writes_nothing);
 	tcase_add_test(tcase, session_can_be_used_twice);
 	return suite;
 }
