@@ -104,7 +104,7 @@ static int write_named(const char *path, mode_t mode, void (*fill)(FILE *file, c
 	return r;
 }
 
-static int sync_directory(const char *path)
+int file_sync_directory(const char *path)
 {
 	char directory[PATH_MAX];
 	CLEANUP(close) int fd = -1;
@@ -137,5 +137,5 @@ int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const v
 		unlink(beside);
 		return r;
 	}
-	return sync_directory(path);
+	return file_sync_directory(path);
 }

@@ -22,5 +22,7 @@
  */
 int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
 		 const void *user);
+/* A file that was made stays found after a power cut. 0 or a negative errno. */
+int file_sync_directory(const char *path);
 
 #endif

@@ -58,7 +58,8 @@ static bool numbers_differ(uint64_t a, uint64_t b)
 bool identity_same(const struct identity *a, const struct identity *b)
 {
 	if (a->inode || b->inode)
-		return a->inode == b->inode && a->devno == b->devno;
+		return a->inode == b->inode && a->devno == b->devno &&
+		       !numbers_differ(a->born, b->born);
 	if (texts_differ(a->wwn, b->wwn) || texts_differ(a->serial, b->serial) ||
 	    texts_differ(a->model, b->model) || numbers_differ(a->size, b->size) ||
 	    numbers_differ(a->logical_sector_size, b->logical_sector_size) ||

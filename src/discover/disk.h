@@ -65,6 +65,8 @@ struct identity {
 	uint64_t diskseq;             /* BLKGETDISKSEQ; 0: kernel has none */
 	dev_t devno;                  /* of the block node, or st_dev of an image file */
 	uint64_t inode;               /* image files only, else 0 */
+	uint64_t born;                /* of image files: ns since 1970 when the inode was
+				       * made, since numbers are used again; 0 unknown */
 };
 
 struct partition {

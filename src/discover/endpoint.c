@@ -3,6 +3,7 @@
 #include "discover/endpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -326,6 +328,16 @@ static int set_image_node(const char *path, struct endpoint *ret, struct error *
 	return 0;
 }
 
+uint64_t endpoint_file_born(int fd, const char *path)
+{
+	struct statx stx;
+
+	if (statx(fd, path, AT_EMPTY_PATH, STATX_BTIME, &stx) < 0 ||
+	    !(stx.stx_mask & STATX_BTIME) || stx.stx_btime.tv_sec < 0)
+		return 0;
+	return (uint64_t)stx.stx_btime.tv_sec * NSEC_PER_SEC + stx.stx_btime.tv_nsec;
+}
+
 static int resolve_image(const char *text, const struct stat *st, bool destination,
 			 struct endpoint *ret, struct error *reterr)
 {
@@ -337,7 +349,8 @@ static int resolve_image(const char *text, const struct stat *st, bool destinati
 		.kind = ENDPOINT_IMAGE,
 		.identity = { .size = (uint64_t)st->st_size,
 			      .devno = st->st_dev,
-			      .inode = st->st_ino },
+			      .inode = st->st_ino,
+			      .born = endpoint_file_born(AT_FDCWD, path) },
 		.devno = st->st_dev,
 		.size = (uint64_t)st->st_size,
 		.logical_sector_size = destination ? 0 : 512,
@@ -464,6 +477,7 @@ bool endpoint_inode_lasts(const struct endpoint *endpoint)
 	case MSDOS_SUPER_MAGIC:
 	case EXFAT_SUPER_MAGIC:
 	case FUSE_SUPER_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
 	case CIFS_SUPER_MAGIC:
 	case SMB2_SUPER_MAGIC:
 		return false;

@@ -56,8 +56,11 @@ void endpoint_from_partition(const struct disk *disk, const struct partition *pa
 const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
 /* disk_is_sg_only() */
 bool endpoint_is_sg_only(const struct endpoint *endpoint);
+/* When the inode of a file was made (struct identity), by descriptor, or by path with AT_FDCWD. */
+uint64_t endpoint_file_born(int fd, const char *path);
 /* Of an image: false where its file system makes the inode numbers up anew at every mount (FAT,
- * exFAT, most of FUSE and SMB), so that they tell nothing later. */
+ * exFAT, most of FUSE and SMB) or with the first write (overlay), so that they, and what it says of
+ * their age, tell nothing later. */
 bool endpoint_inode_lasts(const struct endpoint *endpoint);
 /* What must be typed to confirm writing to it (see design: TOKEN), into buffer: the end of the
  * serial, the node where another disk's serial ends the same, the path of an image file. */

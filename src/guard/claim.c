@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/replace.h"
 #include "base/text.h"
 #include "guard/claim_parts.h"
 
@@ -83,6 +84,8 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 				 _("%s came into being after the plan was made, so it is not "
 				   "overwritten. Make the plan again."),
 				 name);
+	case ESTALE:
+		return claim_stale(claim, "open", reterr);
 	case ELOOP:
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, code, "open", node,
@@ -95,18 +98,48 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 	}
 }
 
-/* With O_DIRECT where the device or file system takes it. */
-static int open_direct(struct claim *claim, int flags)
+/* Looked at first: to open a pipe may take for ever, and to open a device does something to it. */
+static int open_chosen(const struct claim *claim, int flags)
 {
-	claim->fd = open(claim->endpoint.node, flags | O_DIRECT | O_CLOEXEC, 0600);
+	int link = claim_is_device(claim) ? 0 : O_NOFOLLOW;
+	CLEANUP(close) int at = open(claim->endpoint.node, O_PATH | O_CLOEXEC | link);
+	char path[40];
+	struct stat st;
+
+	if (at < 0 || fstat(at, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (!claim_is_as_chosen(claim, at, &st))
+		return -ESTALE;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+
+	int fd = open(path, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_new(const struct claim *claim, int flags)
+{
+	int fd = open(claim->endpoint.node, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* With O_DIRECT where the device or file system takes it. */
+static int open_direct(struct claim *claim, int flags, bool fresh)
+{
+	int (*open_it)(const struct claim *claim, int flags) = fresh ? open_new : open_chosen;
+
+	claim->fd = open_it(claim, flags | O_DIRECT);
 	claim->direct = claim->fd >= 0;
-	if (claim->fd < 0 && errno == EINVAL) {
+	if (claim->fd == -EINVAL) {
 		/* A file system may refuse O_DIRECT after it made the file. */
-		if (flags & O_CREAT && unlink(claim->endpoint.node) < 0 && errno != ENOENT)
+		if (fresh && unlink(claim->endpoint.node) < 0 && errno != ENOENT)
 			return -errno;
-		claim->fd = open(claim->endpoint.node, flags | O_CLOEXEC, 0600);
+		claim->fd = open_it(claim, flags);
 	}
-	return claim->fd < 0 ? -errno : 0;
+	return claim->fd < 0 ? claim->fd : 0;
 }
 
 /* The driver wants write access for every queued command, reads included. Nothing keeps others
@@ -118,9 +151,9 @@ static int open_sg_only(struct claim *claim, struct error *reterr)
 	if (claim->role == CLAIM_DESTINATION)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EOPNOTSUPP, "open", node,
 				 _("%s has no block node and cannot be a destination."), node);
-	claim->fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	claim->fd = open_chosen(claim, O_RDWR | O_NONBLOCK);
 	if (claim->fd < 0)
-		return claim_explain_open(claim, -errno, reterr);
+		return claim_explain_open(claim, claim->fd, reterr);
 	claim->sg_fd = claim->fd;
 	return 0;
 }
@@ -131,7 +164,7 @@ static int open_device(struct claim *claim, struct error *reterr)
 		return open_sg_only(claim, reterr);
 
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
-	int r = open_direct(claim, flags);
+	int r = open_direct(claim, flags, false);
 
 	return r < 0 ? claim_explain_open(claim, r, reterr) : 0;
 }
@@ -150,30 +183,28 @@ static bool below_dev(const char *path)
 
 static int open_image(struct claim *claim, struct error *reterr)
 {
-	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR : O_RDONLY;
+	bool fresh = claim->role == CLAIM_DESTINATION && !claim->endpoint.exists;
 
-	if (claim->role == CLAIM_DESTINATION && !claim->endpoint.exists) {
-		if (below_dev(claim->endpoint.node))
-			return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "open",
-					 claim->endpoint.node,
-					 _("%s does not exist, and no image is ever made below "
-					   "/dev."),
-					 claim->endpoint.node);
-		flags |= O_CREAT | O_EXCL;
-	}
-	int r = open_direct(claim, flags | O_NOFOLLOW);
+	if (fresh && below_dev(claim->endpoint.node))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "open", claim->endpoint.node,
+				 _("%s does not exist, and no image is ever made below "
+				   "/dev."),
+				 claim->endpoint.node);
+	int r = open_direct(claim, claim->role == CLAIM_DESTINATION ? O_RDWR : O_RDONLY, fresh);
 
 	if (r < 0)
 		return claim_explain_open(claim, r, reterr);
-	claim->created = flags & O_CREAT;
 	if (fstat(claim->fd, &claim->file) < 0)
 		return claim_explain_open(claim, -errno, reterr);
+	claim->created = fresh;
 	/* From now on the file is known by what it is, as one that was there at the choice. */
-	if (claim->created) {
+	if (fresh) {
 		claim->endpoint.identity.devno = claim->file.st_dev;
 		claim->endpoint.identity.inode = claim->file.st_ino;
+		claim->endpoint.identity.born = endpoint_file_born(claim->fd, "");
+		r = file_sync_directory(claim->endpoint.node);
 	}
-	return 0;
+	return r < 0 ? claim_explain_open(claim, r, reterr) : 0;
 }
 
 /* A lock that udev or sfdisk holds for a moment is waited for. */

@@ -23,6 +23,23 @@
 
 #define SYSFS_SECTOR 512
 
+bool claim_is_as_chosen(const struct claim *claim, int fd, const struct stat *st)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+	struct identity found = {
+		.devno = st->st_dev,
+		.inode = st->st_ino,
+	};
+
+	if (endpoint_is_sg_only(endpoint))
+		return S_ISCHR(st->st_mode) && st->st_rdev == endpoint->devno;
+	if (claim_is_device(claim))
+		return S_ISBLK(st->st_mode) && st->st_rdev == endpoint->devno;
+	if (endpoint_inode_lasts(endpoint))
+		found.born = endpoint_file_born(fd, "");
+	return S_ISREG(st->st_mode) && identity_same(&endpoint->identity, &found);
+}
+
 int claim_scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
 {
 	char link[64];
@@ -102,7 +119,7 @@ static int check_sg_only(struct claim *claim, struct error *reterr)
 	struct sg_only_size size;
 	struct stat st;
 
-	if (fstat(claim->fd, &st) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != endpoint->devno ||
+	if (fstat(claim->fd, &st) < 0 || !claim_is_as_chosen(claim, claim->fd, &st) ||
 	    has_block_node(endpoint->devno) || is_someone_else(claim, false))
 		return claim_stale(claim, "identify", reterr);
 	int r = sg_only_measure(claim->fd, &size);
@@ -124,7 +141,7 @@ static int check_device(struct claim *claim, struct error *reterr)
 	int sector = 0;
 	struct stat st;
 
-	if (fstat(claim->fd, &st) < 0 || !S_ISBLK(st.st_mode) || st.st_rdev != endpoint->devno)
+	if (fstat(claim->fd, &st) < 0 || !claim_is_as_chosen(claim, claim->fd, &st))
 		return claim_stale(claim, "identify", reterr);
 	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || ioctl(claim->fd, BLKSSZGET, &sector) < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "identify",
@@ -147,10 +164,7 @@ static int check_image(struct claim *claim, struct error *reterr)
 {
 	struct stat st;
 
-	if (fstat(claim->fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return claim_stale(claim, "identify", reterr);
-	if (st.st_dev != claim->endpoint.identity.devno ||
-	    st.st_ino != claim->endpoint.identity.inode)
+	if (fstat(claim->fd, &st) < 0 || !claim_is_as_chosen(claim, claim->fd, &st))
 		return claim_stale(claim, "identify", reterr);
 	if (claim->role == CLAIM_SOURCE && (uint64_t)st.st_size != claim->endpoint.size)
 		return error_set(

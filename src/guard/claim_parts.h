@@ -29,6 +29,8 @@ static inline bool claim_is_device(const struct claim *claim)
 	return claim->endpoint.kind != ENDPOINT_IMAGE;
 }
 
+/* Is what `fd` stands for the very file, or the device, that was chosen? */
+bool claim_is_as_chosen(const struct claim *claim, int fd, const struct stat *st);
 /* It is not what was chosen any more: -ESTALE. */
 int claim_stale(const struct claim *claim, const char *operation, struct error *reterr);
 /* Why it could not be opened, in a sentence; returns the code. */

@@ -301,13 +301,15 @@ void session_went_on(struct session *session, int result, const struct error *er
 	session->state = SESSION_RUNNING;
 }
 
-/* Whatever began is brought to its end, one way or the other. */
+/* Whatever began is brought to its end, and writes nothing more. */
 void session_give_up_waiting(struct session *session)
 {
 	unsigned changes = 0;
 
-	if (session->starting.task.running)
+	if (session->starting.task.running) {
+		session_stop(session);
 		session_take_start(session, &changes);
+	}
 	set_timer(session, 0);
 }
 
@@ -329,8 +331,7 @@ static enum tristate same_image(const struct session *session, const struct endp
 				bool destination, const struct endpoint *found)
 {
 	if (!session->waiting.went[destination] &&
-	    recorded->identity.devno == found->identity.devno &&
-	    recorded->identity.inode == found->identity.inode)
+	    identity_same(&recorded->identity, &found->identity))
 		return YES;
 	return session_same_file_system(session->started_disks, recorded, session->disks, found);
 }

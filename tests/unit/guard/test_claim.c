@@ -57,6 +57,7 @@ static void image_endpoint(const char *name, struct endpoint *ret)
 	ret->size = ret->identity.size = (uint64_t)st.st_size;
 	ret->identity.devno = ret->devno = st.st_dev;
 	ret->identity.inode = st.st_ino;
+	ret->identity.born = endpoint_file_born(AT_FDCWD, ret->node);
 }
 
 static void make_base(void)
@@ -203,6 +204,32 @@ START_TEST(another_file_under_the_name_is_refused)
 	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
 	ck_assert_int_eq(truncate(source.node, SIZE + 512), 0);
 	refused(CLAIM_SOURCE, -ESTALE, ERROR_CLASS_REFUSED);
+}
+END_TEST
+
+/* The number of a file that was removed may be the next one's; its age is not. */
+START_TEST(another_file_with_its_number_is_refused)
+{
+	if (!destination.identity.born)
+		return;
+	destination.identity.born -= 1000;
+	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
+	destination.identity.born = 0;
+	claim_close(claim(CLAIM_DESTINATION), false, NULL);
+}
+END_TEST
+
+/* Nobody writes to that pipe: to open it takes for ever. */
+START_TEST(pipe_under_the_name_is_refused_at_once)
+{
+	ck_assert_int_eq(unlink(source.node), 0);
+	ck_assert_int_eq(mkfifo(source.node, 0600), 0);
+	refused(CLAIM_SOURCE, -ESTALE, ERROR_CLASS_REFUSED);
+	ck_assert_int_eq(unlink(source.node), 0);
+	ck_assert_int_eq(unlink(destination.node), 0);
+	ck_assert_int_eq(mkfifo(destination.node, 0600), 0);
+	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
+	ck_assert_int_eq(unlink(destination.node), 0);
 }
 END_TEST
 
@@ -460,6 +487,8 @@ Suite *unit_suite(void)
 	tcase_add_test(images, existing_image_is_never_discarded);
 	tcase_add_test(images, image_that_came_meanwhile_is_refused);
 	tcase_add_test(images, another_file_under_the_name_is_refused);
+	tcase_add_test(images, another_file_with_its_number_is_refused);
+	tcase_add_test(images, pipe_under_the_name_is_refused_at_once);
 	tcase_add_test(images, link_under_the_name_is_refused);
 	tcase_add_test(images, no_file_is_made_below_dev);
 	tcase_add_test(images, locked_image_is_refused);
