@@ -168,7 +168,8 @@ void app_go(struct app *app, enum screen_id screen)
 	enter(app);
 }
 
-void app_back(struct app *app)
+/* The step before. Not from Run while copying. */
+static void go_back(struct app *app)
 {
 	if (app->current == SCREEN_RUN && app_copying(app)) {
 		app_message(app, MESSAGE_INFO,
@@ -319,7 +320,7 @@ bool app_command(struct app *app, enum command command)
 	if (app->help)
 		toggle_help(app);
 	else
-		app_back(app);
+		go_back(app);
 	return true;
 }
 

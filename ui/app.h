@@ -80,8 +80,6 @@ void app_verify_again(struct app *app);
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */
 void app_go(struct app *app, enum screen_id screen);
-/* The step before; on the first one nothing. Not from Run while copying. */
-void app_back(struct app *app);
 /* Screens from this one on count as not reached any more. */
 void app_forget(struct app *app, enum screen_id from);
 /* Draw again before the next wait (done by itself after keys, ticks and session news). */

@@ -9,7 +9,8 @@ int glyphs_per_cell(enum deck_glyphs glyphs)
 	return glyphs == GLYPHS_BRAILLE ? 2 : 1;
 }
 
-int glyphs_levels(enum deck_glyphs glyphs)
+/* Steps that a sample can have in one cell of height. */
+static int levels_of(enum deck_glyphs glyphs)
 {
 	switch (glyphs) {
 	case GLYPHS_BRAILLE:
@@ -87,7 +88,7 @@ void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, 
 		      int row, int cols, uint32_t *out)
 {
 	int per_cell = glyphs_per_cell(glyphs);
-	int levels = glyphs_levels(glyphs);
+	int levels = levels_of(glyphs);
 	int base = (rows - 1 - row) * levels;
 	/* Sample index of the first cell: the newest sample ends at the right edge. */
 	int first = count - cols * per_cell;

@@ -15,8 +15,6 @@
 
 /* Samples side by side in one cell: 2 for braille, else 1. */
 int glyphs_per_cell(enum deck_glyphs glyphs);
-/* Steps that a sample can have in one cell of height. */
-int glyphs_levels(enum deck_glyphs glyphs);
 
 /*
  * One line of a graph: `cols` code points into out. samples: oldest first, the

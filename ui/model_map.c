@@ -130,7 +130,7 @@ void map_cell_sectors(const struct map_window *window, const struct plan *plan, 
 	*retsectors = to > from ? (to - 1) / plan->sector_size - *retlba + 1 : 1;
 }
 
-const char *map_letter_words(char letter)
+static const char *letter_words(char letter)
 {
 	switch (letter) {
 	case '+':
@@ -177,10 +177,10 @@ void map_text_cell(const struct plan *plan, const struct disk *disk,
 	map_cell_sectors(window, plan, window->cursor, &lba, &sectors);
 	units_print_count(sectors, count);
 	if (sectors == 1)
-		line_add(line, _(" LBA %" PRIu64 ": %s"), lba, map_letter_words(letter));
+		line_add(line, _(" LBA %" PRIu64 ": %s"), lba, letter_words(letter));
 	else
 		line_add(line, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
-			 lba + sectors - 1, count, map_letter_words(letter));
+			 lba + sectors - 1, count, letter_words(letter));
 	partition = map_partition(plan, disk, lba);
 	if (partition) {
 		line_add(line, _(", partition %u"), partition->number);

@@ -48,8 +48,6 @@ void map_view_zoom(struct map_view *view, int levels);
 /* First sector and number of sectors that a cell stands for. */
 void map_cell_sectors(const struct map_window *window, const struct plan *plan, int cell,
 		      uint64_t *retlba, uint64_t *retsectors);
-/* "bad sector", "non-tried" …: a letter of job_map_cells() in ddrescue's words, translated. */
-const char *map_letter_words(char letter);
 /* The partition of a disk that holds an LBA of the plan; NULL: none, or nobody knows. */
 const struct partition *map_partition(const struct plan *plan, const struct disk *disk,
 				      uint64_t lba);

@@ -9,7 +9,6 @@
 #define NSEC_PER_MSEC 1000000ULL
 
 uint64_t clock_monotonic(void);
-uint64_t clock_thread_cpu(void);
 void clock_sleep_until(uint64_t monotonic);
 
 /* "2026-09-21T14:12:20+02:00" (local time) into buffer, "-" for a time beyond the calendar.

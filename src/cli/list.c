@@ -161,7 +161,7 @@ static void print_notes(const struct disk_list *list, int width, FILE *out)
 		columns_paragraph(out, width, "- ", list->missing[i]);
 }
 
-int list_print(const struct disk_list *list, int width, FILE *out, struct error *reterr)
+static int print_table(const struct disk_list *list, int width, FILE *out, struct error *reterr)
 {
 	struct columns *table = NULL;
 	int r;
@@ -189,7 +189,7 @@ int list_print(const struct disk_list *list, int width, FILE *out, struct error 
 	return r;
 }
 
-int list_print_json(const struct disk_list *list, FILE *out, struct error *reterr)
+static int print_json(const struct disk_list *list, FILE *out, struct error *reterr)
 {
 	json_object *document = json_object_new_object();
 	json_object *disks = json_object_new_array();
@@ -223,8 +223,8 @@ static int work(void *data, struct error *reterr)
 	if (r == 0)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
-		r = options->json ? list_print_json(list, list_work->out, reterr)
-				  : list_print(list, options->width, list_work->out, reterr);
+		r = options->json ? print_json(list, list_work->out, reterr)
+				  : print_table(list, options->width, list_work->out, reterr);
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	return r;

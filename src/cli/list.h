@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "discover/disk.h"
 
 struct list_options {
 	bool all;                 /* --all: also attached loop devices, RAM disks, dm and md */
@@ -22,9 +21,5 @@ struct list_options {
 };
 
 int list_run(const struct list_options *options, FILE *out, struct error *reterr);
-
-/* The parts of it that need no scan. */
-int list_print(const struct disk_list *list, int width, FILE *out, struct error *reterr);
-int list_print_json(const struct disk_list *list, FILE *out, struct error *reterr);
 
 #endif

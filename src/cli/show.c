@@ -308,8 +308,8 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 	return 0;
 }
 
-int show_print(const struct disk_list *list, const struct disk *disk, const struct health *health,
-	       int width, FILE *out, struct error *reterr)
+static int print_table(const struct disk_list *list, const struct disk *disk,
+		       const struct health *health, int width, FILE *out, struct error *reterr)
 {
 	struct page page = { .out = out, .width = width ? width : columns_width(out) };
 	struct columns *table = NULL;
@@ -351,8 +351,8 @@ static json_object *sg_driver_json(const struct disk_list *list)
 	return object;
 }
 
-int show_print_json(const struct disk_list *list, const struct disk *disk,
-		    const struct health *health, FILE *out, struct error *reterr)
+static int print_json(const struct disk_list *list, const struct disk *disk,
+		      const struct health *health, FILE *out, struct error *reterr)
 {
 	json_object *document = json_object_new_object();
 
@@ -423,9 +423,9 @@ static int work(void *data, struct error *reterr)
 	if (r == 0)
 		session_disk_health(disk, &health);
 	if (r == 0 && options->json)
-		r = show_print_json(list, disk, &health, show_work->out, reterr);
+		r = print_json(list, disk, &health, show_work->out, reterr);
 	else if (r == 0)
-		r = show_print(list, disk, &health, options->width, show_work->out, reterr);
+		r = print_table(list, disk, &health, options->width, show_work->out, reterr);
 	if (r == 0 && !options->json)
 		print_missing(list, disk, options->width, show_work->out);
 	disk_list_destroy(list);

@@ -11,8 +11,6 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "discover/disk.h"
-#include "discover/health.h"
 
 struct show_options {
 	const char *disk; /* a disk, or anything that lies on it or leads to it */
@@ -22,10 +20,5 @@ struct show_options {
 };
 
 int show_run(const struct show_options *options, FILE *out, struct error *reterr);
-
-int show_print(const struct disk_list *list, const struct disk *disk, const struct health *health,
-	       int width, FILE *out, struct error *reterr);
-int show_print_json(const struct disk_list *list, const struct disk *disk,
-		    const struct health *health, FILE *out, struct error *reterr);
 
 #endif

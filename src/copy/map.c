@@ -9,7 +9,7 @@
 #include "base/range.h"
 #include "copy/map_blocks.h"
 
-int map_status_index(int status)
+static int status_index(int status)
 {
 	switch (status) {
 	case MAP_NON_TRIED:
@@ -31,7 +31,7 @@ int map_status_index(int status)
 
 static void count_block(struct map *map, const struct map_block *block, bool add)
 {
-	int i = map_status_index(block->status);
+	int i = status_index(block->status);
 
 	if (add) {
 		map->bytes[i] += block->size;
@@ -116,7 +116,7 @@ int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status s
 
 	if (last && last->status == status && last->start + last->size == start) {
 		last->size += size;
-		map->bytes[map_status_index(status)] += size;
+		map->bytes[status_index(status)] += size;
 		return 0;
 	}
 
@@ -294,7 +294,7 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret)
 {
 	/* Most maps have none of most statuses, and some have very many blocks. */
-	if (map->areas[map_status_index(status)] == 0)
+	if (map->areas[status_index(status)] == 0)
 		return false;
 	for (size_t i = find(map, pos); i < map->count; i++) {
 		if (map_block(map, i)->status == status) {
@@ -317,12 +317,12 @@ bool map_at(const struct map *map, uint64_t pos, struct map_block *ret)
 
 uint64_t map_bytes(const struct map *map, enum map_status status)
 {
-	return map->bytes[map_status_index(status)];
+	return map->bytes[status_index(status)];
 }
 
 size_t map_areas(const struct map *map, enum map_status status)
 {
-	return map->areas[map_status_index(status)];
+	return map->areas[status_index(status)];
 }
 
 size_t map_damaged_areas(const struct map *map)

@@ -26,9 +26,6 @@ static inline struct map_block *map_block(const struct map *map, size_t i)
 	return &map->blocks[i < map->gap ? i : i + (map->capacity - map->count)];
 }
 
-/* -1 for a letter that is no status. */
-int map_status_index(int status);
-
 struct map *map_alloc(void);
 /* Adds a block behind all others; the caller has checked the order. -ENOMEM. */
 int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status);

@@ -67,8 +67,10 @@ enum io_answer sync_end(struct io_request *request, int result)
 	return IO_DONE;
 }
 
-int sync_flush_end(const struct io_end *end, struct error *reterr)
+int sync_flush(struct io_handle *handle, struct error *reterr)
 {
+	const struct io_end *end = handle->end;
+
 	if (!end->writable)
 		return 0;
 	while (fsync(end->fd) < 0) {
@@ -83,11 +85,6 @@ int sync_flush_end(const struct io_end *end, struct error *reterr)
 			end->name, error_phrase(code));
 	}
 	return 0;
-}
-
-int sync_flush(struct io_handle *handle, struct error *reterr)
-{
-	return sync_flush_end(handle->end, reterr);
 }
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,

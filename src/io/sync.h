@@ -20,7 +20,6 @@ void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);
 
 /* fsync of the descriptor; nothing to do on one that cannot be written. Any thread. */
-int sync_flush_end(const struct io_end *end, struct error *reterr);
 int sync_flush(struct io_handle *handle, struct error *reterr);
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,

@@ -41,7 +41,6 @@ void html_put_map(FILE *out, const struct report *report);
 void html_put_differences(FILE *out, const struct report *report);
 
 /* html_details.c: what one reader in ten wants to know, behind the signatures. */
-void html_put_bad_areas(FILE *out, const struct report *report);
 void html_put_details(FILE *out, const struct report *report);
 
 #endif

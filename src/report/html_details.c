@@ -33,7 +33,7 @@ static void put_bad_area(FILE *out, const struct report *report, const struct jo
 	html_markup(out, "</tr>\n");
 }
 
-void html_put_bad_areas(FILE *out, const struct report *report)
+static void put_bad_areas(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
 	unsigned long more = 0;
@@ -260,7 +260,7 @@ static void put_files(FILE *out, const struct report *report)
 void html_put_details(FILE *out, const struct report *report)
 {
 	html_put_differences(out, report);
-	html_put_bad_areas(out, report);
+	put_bad_areas(out, report);
 	put_warnings(out, report);
 	html_put_health(out, report);
 	put_passes(out, &report->job);

@@ -325,30 +325,3 @@ const struct error *session_save_error(const struct session *session)
 {
 	return &session->saving.error;
 }
-
-/* ---- and waited for ---- */
-
-static int wait_for_save(struct session *session, struct error *reterr)
-{
-	unsigned changes = 0;
-
-	session_take_save(session, &changes);
-	if (session->saving.error.code && reterr)
-		*reterr = session->saving.error;
-	return session->saving.error.code;
-}
-
-int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			bool mask_serials, struct error *reterr)
-{
-	int r = session_begin_sign(session, operator_name, ticket, mask_serials, reterr);
-
-	return r < 0 || !session->saving.task.running ? r : wait_for_save(session, reterr);
-}
-
-int session_save_report(struct session *session, const char *path, struct error *reterr)
-{
-	int r = session_begin_save(session, path, reterr);
-
-	return r < 0 ? r : wait_for_save(session, reterr);
-}

@@ -106,8 +106,8 @@ int session_new(const struct session_options *options, struct session **ret, str
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
-	session_sign_report(session, options->operator_name, options->ticket, options->mask_serials,
-			    NULL);
+	session_begin_sign(session, options->operator_name, options->ticket, options->mask_serials,
+			   NULL);
 	session->epoll_fd = session->waiting.timer_fd = -1;
 	for (int source = 0; source < EVENT_COUNT; source++) {
 		struct task *task = task_of(session, (enum session_event_source)source);

@@ -287,18 +287,15 @@ const struct error *session_move_error(const struct session *session);
 const char *session_map_path(const struct session *session); /* "" not known yet */
 const struct report *session_report(const struct session *session);
 /* Who did it and for whom, for report and certificate; those that were saved already are saved
- * again. NULL leaves as it is, "" takes it back. */
-int session_sign_report(struct session *session, const char *operator_name, const char *ticket,
-			bool mask_serials, struct error *reterr);
-/*
- * Saves report, text and certificate once more: path is a directory, or the name of one of them,
- * whose ending makes way for .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.
- */
-int session_save_report(struct session *session, const char *path, struct error *reterr);
-/* Both in the background: SESSION_CHANGE_SAVED tells that session_save_error() (code 0: it is
- * saved) knows. -EBUSY while an earlier one is on its way. */
+ * again, in the background: SESSION_CHANGE_SAVED tells that session_save_error() (code 0: they
+ * are) knows. NULL leaves as it is, "" takes it back. -EBUSY while an earlier one is on its way. */
 int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
 		       bool mask_serials, struct error *reterr);
+/*
+ * Saves report, text and certificate once more, likewise: path is a directory, or the name of one
+ * of them, whose ending makes way for .json, .txt and .html. -EACCES (class REFUSED) on a disk of
+ * the plan.
+ */
 int session_begin_save(struct session *session, const char *path, struct error *reterr);
 const struct error *session_save_error(const struct session *session);
 const char *session_log_dir(const struct session *session);

@@ -230,3 +230,28 @@ const struct report *finish(void)
 	ck_assert_ptr_nonnull(session_report(session));
 	return session_report(session);
 }
+
+static int wait_for_save(struct error *reterr)
+{
+	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+	do
+		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	while (!(session_dispatch(session) & SESSION_CHANGE_SAVED));
+	*reterr = *session_save_error(session);
+	return reterr->code;
+}
+
+int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr)
+{
+	int r = session_begin_sign(session, operator_name, ticket, mask, reterr);
+
+	return r < 0 ? r : wait_for_save(reterr);
+}
+
+int save_report(const char *path, struct error *reterr)
+{
+	int r = session_begin_save(session, path, reterr);
+
+	return r < 0 ? r : wait_for_save(reterr);
+}

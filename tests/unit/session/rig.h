@@ -40,5 +40,8 @@ void wait_once(void);
 void start_copy(void);
 void wait_for_end(void);
 const struct report *finish(void);
+/* Both begin and wait; 0 or the code of what went wrong. */
+int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr);
+int save_report(const char *path, struct error *reterr);
 
 #endif

@@ -69,7 +69,7 @@ END_TEST
 START_TEST(report_and_certificate_name_operator_and_ticket)
 {
 	open_session("logs", NULL);
-	session_sign_report(session, "A. Operator", "T-17\033[31m", false, NULL);
+	session_begin_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	const struct report *report = finish();
@@ -96,10 +96,10 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	ck_assert_int_eq(session_sign_report(session, NULL, "late", true, NULL), 0);
+	ck_assert_int_eq(sign_report(NULL, "late", true, &error), 0);
 	ck_assert(holds(report->json_path, "\"ticket\": \"late\""));
 	ck_assert(holds(report->certificate_path, "late"));
-	ck_assert_msg(session_save_report(session, place, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
 	ck_assert(holds(report->json_path, report->json_path));
 	ck_assert(holds(report->certificate_path, "late"));
@@ -108,7 +108,7 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
-		ck_assert_int_eq(session_save_report(session, path, &error), 0);
+		ck_assert_int_eq(save_report(path, &error), 0);
 		for (size_t k = 1; k < sizeof(endings) / sizeof(endings[0]); k++) {
 			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
 			ck_assert_int_eq(unlink(path), 0);
@@ -116,7 +116,7 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 	}
 	/* What failed leaves the names of what there is. */
 	text_copy(path, sizeof(path), report->json_path);
-	ck_assert_int_eq(session_save_report(session, "/proc/none/x", &error), -ENOENT);
+	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
 	ck_assert_str_eq(report->json_path, path);
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(a_report_is_not_saved_onto_the_copy)
 	finish();
 	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
 	run("mount %s %s", destination, path_of("copy-small"));
-	int r = session_save_report(session, path_of("copy-small"), &error);
+	int r = save_report(path_of("copy-small"), &error);
 
 	run("umount %s", path_of("copy-small"));
 	ck_assert_int_eq(r, -EACCES);
