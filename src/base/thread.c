@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/i18n.h"
+
 struct start {
 	void *(*body)(void *);
 	void *argument;
@@ -83,4 +85,15 @@ int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *arg
 		pthread_setname_np(*ret, name);
 	}
 	return -r;
+}
+
+int thread_start(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
+		 const char *name, struct error *reterr)
+{
+	int r = thread_create(ret, stack, body, argument, name);
+
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", name,
+				 _("A thread could not be started: %s."), error_phrase(r));
+	return 0;
 }

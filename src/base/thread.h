@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 /* Enough for any processor's registers and a handler that calls little. */
 #define THREAD_SIGNAL_STACK (64 << 10)
 
@@ -20,5 +22,8 @@
  */
 int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
 		  const char *name);
+/* The same; says why not. */
+int thread_start(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
+		 const char *name, struct error *reterr);
 
 #endif

@@ -220,11 +220,6 @@ void job_gate_raise(struct job *job, enum gate gate);
 /* The first failure is kept; raises the gate as its kind asks. */
 void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
 void job_kick_keeper(struct job *job);
-int thread_start(pthread_t *thread, void *(*main)(void *), void *arg, const char *name,
-		 struct error *reterr);
-int eventfd_new(struct error *reterr);
-void eventfd_signal(int fd);
-void eventfd_clear(int fd);
 
 /* job->work anew: what of this stage has one of the statuses in the map now, chunks of at most
  * `chunk` bytes. While all lanes rest. -ENOMEM. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/eventfd.h"
 #include "base/text.h"
 #include "copy/core.h"
 

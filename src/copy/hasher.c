@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/i18n.h"
 #include "base/thread.h"
 
 #define STACK_SIZE (256 << 10)
@@ -179,12 +178,9 @@ static int start(struct hasher *hasher, enum sum_algorithm algorithm, struct err
 	worker->algorithm = algorithm;
 	hasher->count++;
 	snprintf(name, sizeof(name), "%s", sum_name(algorithm));
-	r = thread_create(&worker->thread, STACK_SIZE, work, worker, name);
-	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", name,
-				 _("A thread could not be started: %s."), error_phrase(r));
-	worker->started = true;
-	return 0;
+	r = thread_start(&worker->thread, STACK_SIZE, work, worker, name, reterr);
+	worker->started = r == 0;
+	return r;
 }
 
 int hasher_new(unsigned algorithms, const struct plan *plan, struct hasher **ret,

@@ -6,53 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "copy/core.h"
 #include "copy/known.h"
-
-int eventfd_new(struct error *reterr)
-{
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (fd >= 0)
-		return fd;
-	fd = -errno;
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "eventfd", "",
-			 _("No file descriptor could be made: %s."), error_phrase(fd));
-}
-
-/* Neither can fail but for a full or an empty counter, and both are what is wanted. */
-void eventfd_signal(int fd)
-{
-	uint64_t one = 1;
-	ssize_t n = write(fd, &one, sizeof(one));
-
-	(void)n;
-}
-
-void eventfd_clear(int fd)
-{
-	uint64_t count;
-	ssize_t n = read(fd, &count, sizeof(count));
-
-	(void)n;
-}
-
-int thread_start(pthread_t *thread, void *(*main)(void *), void *arg, const char *name,
-		 struct error *reterr)
-{
-	int r = thread_create(thread, JOB_STACK_SIZE, main, arg, name);
-
-	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", name,
-				 _("A thread could not be started: %s."), error_phrase(r));
-	return 0;
-}
 
 int job_gate(struct job *job)
 {
@@ -341,7 +302,7 @@ int job_start(struct job *job, struct error *reterr)
 	for (unsigned i = 0; r >= 0 && i < job->lane_count; i++)
 		r = lane_start(job->lanes[i], reterr);
 	if (r >= 0)
-		r = thread_start(&job->thread, keeper_main, job, "keeper", reterr);
+		r = thread_start(&job->thread, JOB_STACK_SIZE, keeper_main, job, "keeper", reterr);
 	if (r < 0) {
 		unwind_start(job);
 		return r;

@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 
+#include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/core.h"

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/eventfd.h"
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/rolling.h"
@@ -554,7 +556,7 @@ int lane_start(struct lane *lane, struct error *reterr)
 	int r;
 
 	snprintf(name, sizeof(name), "lane%u", lane->number);
-	r = thread_start(&lane->thread, lane_main, lane, name, reterr);
+	r = thread_start(&lane->thread, JOB_STACK_SIZE, lane_main, lane, name, reterr);
 	lane->started = r == 0;
 	return r;
 }

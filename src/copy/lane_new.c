@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/eventfd.h"
 #include "base/range.h"
 #include "copy/core.h"
 #include "copy/lane.h"

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/eventfd.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "io/sg_gauge.h"

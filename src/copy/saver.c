@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/eventfd.h"
+#include "base/thread.h"
 #include "copy/core.h"
 #include "copy/taken.h"
 
@@ -97,7 +99,7 @@ int saver_new(int wake, struct saver **ret, struct error *reterr)
 	saver->wake = wake;
 	pthread_mutex_init(&saver->lock, NULL);
 	pthread_cond_init(&saver->cond, NULL);
-	r = thread_start(&saver->thread, saver_main, saver, "saver", reterr);
+	r = thread_start(&saver->thread, JOB_STACK_SIZE, saver_main, saver, "saver", reterr);
 	if (r < 0) {
 		pthread_cond_destroy(&saver->cond);
 		pthread_mutex_destroy(&saver->lock);
