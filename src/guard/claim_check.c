@@ -194,7 +194,7 @@ bool claim_present(const struct claim *claim)
 		return false;
 	if (!claim_is_device(claim))
 		return true;
-	if (!guard_device_present(class, endpoint->identity.devno))
+	if (!facts_device_present(class, endpoint->identity.devno))
 		return false;
 	if (sg_only)
 		return true;

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "guard/claim.h"
-#include "guard/rule.h"
+#include "guard/facts.h"
 
 struct claim {
 	struct endpoint endpoint;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * What the rules need to know beside plan and disks: on which disks files lie,
- * how much room there is, what is mounted for writing. Only reads.
- */
+#include "guard/facts.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +22,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/btrfs.h"
-#include "guard/rule.h"
 
 /* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
 #define DEPTH_MAX 8
@@ -246,13 +243,37 @@ static void find_place(struct libmnt_table *mounts, const char *path, struct gua
 	below_path(&search, path, 0);
 }
 
+bool facts_place_on(const struct guard_place *place, const struct endpoint *endpoint)
+{
+	if (endpoint->kind == ENDPOINT_DISK)
+		return facts_place_beside(place, endpoint);
+	if (endpoint->kind != ENDPOINT_PARTITION)
+		return false;
+	/* What stands on the whole disk, past its partitions, stands on each of them. */
+	for (size_t i = 0; i < place->below_count; i++)
+		if (place->below[i].devno == endpoint->devno ||
+		    place->below[i].devno == endpoint->identity.devno)
+			return true;
+	return false;
+}
+
+bool facts_place_beside(const struct guard_place *place, const struct endpoint *endpoint)
+{
+	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+		return false;
+	for (size_t i = 0; i < place->below_count; i++)
+		if (strcmp(place->below[i].disk, endpoint->disk_node) == 0)
+			return true;
+	return false;
+}
+
 bool facts_path_on(const char *path, const struct endpoint *endpoint)
 {
 	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
 	struct guard_place place = { 0 };
 
 	find_place(mounts, path, &place);
-	return rule_place_on(&place, endpoint);
+	return facts_place_on(&place, endpoint);
 }
 
 void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret)
@@ -376,7 +397,7 @@ static bool lies_on(struct libmnt_table *mounts, struct libmnt_fs *fs,
 		below_device(&search, devno, 0);
 	else if (!below_source(&search, fs, 0))
 		return false;
-	return rule_place_on(&place, endpoint);
+	return facts_place_on(&place, endpoint);
 }
 
 /* The first place where the source, or a part of it, is mounted for writing. */

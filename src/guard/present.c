@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "guard/rule.h"
+#include "guard/facts.h"
 
 /* What the SCSI layer calls a disk that it gave up; one that it recovers is only blocked. */
 static bool given_up(const char *class, dev_t disk)
@@ -40,7 +40,7 @@ static bool left_the_kernel(const char *class, dev_t disk)
 	return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-bool guard_device_present(const char *class, dev_t devno)
+bool facts_device_present(const char *class, dev_t devno)
 {
 	return !left_the_kernel(class, devno) && !given_up(class, devno);
 }
@@ -53,7 +53,7 @@ bool facts_place_present(const struct guard_place *place)
 	for (size_t i = 0; i < place->below_count; i++) {
 		if (!place->below[i].bottom)
 			continue;
-		if (guard_device_present("block", place->below[i].devno))
+		if (facts_device_present("block", place->below[i].devno))
 			return true;
 		any = true;
 	}

@@ -9,6 +9,8 @@
 #ifndef CLONEDECK_GUARD_RULE_H
 #define CLONEDECK_GUARD_RULE_H
 
+#include "discover/disk.h"
+#include "guard/facts.h"
 #include "guard/rules.h"
 
 struct rule_context {
@@ -39,14 +41,6 @@ bool rule_copies_table(const struct rule_context *context);
 bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length);
 /* First byte of the destination's node behind everything that is written. */
 uint64_t rule_destination_end(const struct plan *plan);
-/* Some device below the place is the endpoint, or a part of it. */
-bool rule_place_on(const struct guard_place *place, const struct endpoint *endpoint);
-/* Some device below the place lies on the same disk as the endpoint. */
-bool rule_place_beside(const struct guard_place *place, const struct endpoint *endpoint);
-
-/* present.c */
-/* The kernel has it ("block" or "char"), and has not given it up. */
-bool guard_device_present(const char *class, dev_t devno);
 
 /* rules_backend.c */
 void rule_sg_backend(const struct rule_context *context, struct verdict *ret);

@@ -307,27 +307,3 @@ uint64_t rule_destination_end(const struct plan *plan)
 	}
 	return end;
 }
-
-bool rule_place_on(const struct guard_place *place, const struct endpoint *endpoint)
-{
-	if (endpoint->kind == ENDPOINT_DISK)
-		return rule_place_beside(place, endpoint);
-	if (endpoint->kind != ENDPOINT_PARTITION)
-		return false;
-	/* What stands on the whole disk, past its partitions, stands on each of them. */
-	for (size_t i = 0; i < place->below_count; i++)
-		if (place->below[i].devno == endpoint->devno ||
-		    place->below[i].devno == endpoint->identity.devno)
-			return true;
-	return false;
-}
-
-bool rule_place_beside(const struct guard_place *place, const struct endpoint *endpoint)
-{
-	if (!rule_is_device(endpoint))
-		return false;
-	for (size_t i = 0; i < place->below_count; i++)
-		if (strcmp(place->below[i].disk, endpoint->disk_node) == 0)
-			return true;
-	return false;
-}

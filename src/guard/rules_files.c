@@ -12,7 +12,7 @@ void rule_source_image_on_destination(const struct rule_context *context, struct
 	char name[RULE_NAME_MAX];
 
 	if (plan->source.kind == ENDPOINT_IMAGE &&
-	    rule_place_on(&context->facts->source_image, &plan->destination))
+	    facts_place_on(&context->facts->source_image, &plan->destination))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source image %s lies on the destination %s and would be "
 			   "overwritten. Move it to another disk first."),
@@ -38,13 +38,13 @@ void rule_image_on_source_disk(const struct rule_context *context, struct verdic
 	if (!place || !rule_is_device(&plan->source))
 		return;
 	rule_name(context, &plan->source, name);
-	if (rule_place_on(place, &plan->source))
+	if (facts_place_on(place, &plan->source))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s would be written onto the source %s while that is read: the source "
 			   "changes, and free space that holds deleted files is lost. Only if you "
 			   "accept that: --allow image-on-source-disk."),
 			 plan->destination.node, name);
-	else if (rule_place_beside(place, &plan->source))
+	else if (facts_place_beside(place, &plan->source))
 		rule_say(ret, VERDICT_WARN,
 			 _("%s lies on the same disk as the source %s: the copy is slow, and a "
 			   "failing disk takes both with it."),
@@ -126,15 +126,12 @@ void rule_image_limit(const struct rule_context *context, struct verdict *ret)
 		 units_print_long(limit, UNITS_SI, 512, most));
 }
 
-typedef bool (*place_test)(const struct guard_place *place, const struct endpoint *endpoint);
-
-/* Path of the first of log directory and map that the test finds on the endpoint. */
-static const char *kept_on(const struct guard_facts *facts, const struct endpoint *endpoint,
-			   place_test test)
+/* Path of the first of log directory and map that lies on the endpoint. */
+static const char *kept_on(const struct guard_facts *facts, const struct endpoint *endpoint)
 {
-	if (facts->log_dir.path[0] && test(&facts->log_dir, endpoint))
+	if (facts->log_dir.path[0] && facts_place_on(&facts->log_dir, endpoint))
 		return facts->log_dir.path;
-	if (facts->map.path[0] && test(&facts->map, endpoint))
+	if (facts->map.path[0] && facts_place_on(&facts->map, endpoint))
 		return facts->map.path;
 	return NULL;
 }
@@ -142,7 +139,7 @@ static const char *kept_on(const struct guard_facts *facts, const struct endpoin
 void rule_log_on_destination(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *destination = &context->plan->destination;
-	const char *path = kept_on(context->facts, destination, rule_place_on);
+	const char *path = kept_on(context->facts, destination);
 	char name[RULE_NAME_MAX];
 
 	if (path)
@@ -155,7 +152,7 @@ void rule_log_on_destination(const struct rule_context *context, struct verdict 
 void rule_log_on_source(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *source = &context->plan->source;
-	const char *path = kept_on(context->facts, source, rule_place_on);
+	const char *path = kept_on(context->facts, source);
 	char name[RULE_NAME_MAX];
 
 	if (path)

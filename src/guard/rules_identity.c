@@ -170,7 +170,7 @@ void rule_destination_on_source(const struct rule_context *context, struct verdi
 	/* A file on the source is another matter: see image-on-source-disk. */
 	if (!context->destination || context->destination->kind == DISK_LOOP)
 		return;
-	if (rule_place_on(&context->facts->destination_below, &plan->source))
+	if (facts_place_on(&context->facts->destination_below, &plan->source))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is made of the source %s: what is read would be "
 			   "overwritten on the way."),

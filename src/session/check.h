@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "copy/map.h"
-#include "guard/rules.h"
+#include "guard/facts.h"
 #include "plan/plan.h"
 #include "session/task.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "discover/endpoint.h"
+#include "guard/facts.h"
 #include "session/session.h"
 
 #include "fake.h"

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/text.h"
+#include "guard/facts.h"
 #include "guard/rules.h"
 
 #define MIB           (1024ULL * 1024)

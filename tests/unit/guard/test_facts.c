@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "guard/rules.h"
+#include "guard/facts.h"
 
 static char base[64];
 static struct plan *plan;
