@@ -20,7 +20,6 @@
 #define LAYOUT_MIN_COLS  80
 #define LAYOUT_MIN_ROWS  24
 #define LAYOUT_WIDE_COLS 120
-#define LAYOUT_TALL_ROWS 40
 
 struct rect {
 	int row, col, rows, cols;

@@ -42,7 +42,7 @@ enum slot_phase {
 /* Where the search in a failed chunk is. */
 struct search {
 	uint32_t pos;   /* everything before it is known */
-	unsigned level; /* of search_steps(): how small the parts are */
+	unsigned level; /* of search_step(): how small the parts are */
 };
 
 struct slot {

@@ -45,7 +45,7 @@ struct rule_context;
 
 struct rule_info {
 	const char *id;
-	const char *looks_at; /* N_() */
+	const char *looks_at; /* when it is quiet, for readers of the table */
 	bool liftable;        /* a verdict may still say that it is not, this time */
 	void (*check)(const struct rule_context *context,
 		      struct verdict *ret); /* the guard's own */
