@@ -52,15 +52,13 @@ bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);
 /* Follows the session: what is to be shown after a change. */
 void app_follow(struct app *app, unsigned changes);
+/* The job has ended, or nobody waits for its disk any more. */
+void app_finish(struct app *app);
 
 /* app_stop.c */
 void app_stop_now(struct app *app);
 /* The same of a signal: one that comes when stopping takes too long leaves. */
 void app_stop_or_leave(struct app *app);
-
-/* app.c */
-/* The job has ended, or nobody waits for its disk any more. */
-void app_finish(struct app *app);
 
 /* app_choice.c */
 /* The plan was checked, or could not be. */
