@@ -117,8 +117,8 @@ struct presence {
 struct keeper {
 	enum job_state state;
 	enum job_result result;
-	uint64_t started, copied,
-		ended; /* monotonic ns; 0 not yet; copied: the first flush began */
+	/* Monotonic ns; 0 not yet; copied: the first flush began. */
+	uint64_t started, copied, ended;
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */
 	uint64_t paused_since, paused_ns, copied_paused_ns;
 	struct course course;

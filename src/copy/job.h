@@ -207,10 +207,9 @@ struct job_snapshot {
 	int64_t started_at, ended_at, flushed_at; /* unix seconds, 0 not yet */
 	uint64_t elapsed;                         /* ns since the start, pauses included */
 	uint64_t copy_ns, flush_ns, verify_ns, paused_ns;
-	uint64_t total, read,
-		written;   /* bytes; written = completed writes, resumed bytes included */
-	uint64_t already;  /* bytes that a resumed map called finished */
-	uint64_t position; /* bytes of the source: highest byte handed out */
+	uint64_t total, read, written; /* bytes; written: for good, resumed ones included */
+	uint64_t already;              /* bytes that a resumed map called finished */
+	uint64_t position;             /* bytes of the source: highest byte handed out */
 	double now_read, now_write, minute, average, peak; /* bytes per second */
 	double now_back; /* bytes per second read back while it is copied */
 	struct eta eta;
