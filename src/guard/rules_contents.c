@@ -7,7 +7,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "guard/rule.h"
+#include "guard/rules_parts.h"
 #include "plan/picture.h"
 
 static void add_partition(char list[static RULE_LIST_MAX], const struct disk *disk,

@@ -4,7 +4,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "guard/rule.h"
+#include "guard/rules_parts.h"
 
 void rule_source_image_on_destination(const struct rule_context *context, struct verdict *ret)
 {

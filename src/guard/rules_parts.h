@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the files of the guard share: the context that every rule looks at and
- * the helpers to name things in sentences. Private to src/guard.
+ * What the rules share, for the rules_… files alone: the context that every one
+ * looks at and the helpers to name things in sentences.
  *
  * A rule fills its verdict with rule_say(); one that says nothing has nothing
  * to do with this plan and is left out of the list.
  */
-#ifndef CLONEDECK_GUARD_RULE_H
-#define CLONEDECK_GUARD_RULE_H
+#ifndef CLONEDECK_GUARD_RULES_PARTS_H
+#define CLONEDECK_GUARD_RULES_PARTS_H
 
 #include "discover/disk.h"
 #include "guard/facts.h"
