@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Zeros where the copy holds something back, before the first data is written:
- * an old table must not point into a half-made copy. The key first, flushed, so
- * that a power cut in between leaves nothing that could be found by it.
+ * an old table must not point into a half-made copy. What anything is found by
+ * first, flushed, so that a power cut in between leaves nothing to be found.
  */
 #include <string.h>
 

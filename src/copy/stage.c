@@ -24,25 +24,46 @@ static int add(struct range_list *list, const struct range_list *what)
 	return r;
 }
 
+/* The parts that something comes in behind all that came before; none is empty but the first. */
+static int add_stage(struct stages *stages, const struct range_list *list)
+{
+	return list->count == 0 ? 0 : range_list_copy(list, &stages->domain[stages->count++]);
+}
+
+static int fill_wipes(struct stages *stages, const struct held *held)
+{
+	int r = range_list_copy(&held->found, &stages->wipe[0]);
+
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = add(&stages->wipe[0], &held->key[i]);
+	if (r == 0)
+		r = range_list_copy(&held->areas, &stages->wipe[1]);
+	if (r == 0)
+		r = add(&stages->wipe[1], &held->old);
+	return r == 0 ? subtract(&stages->wipe[1], &stages->wipe[0]) : r;
+}
+
 /* Only whole copies hold something back: one extent from LBA 0 on both ends. */
 static int fill(struct stages *stages, const struct plan *plan, const struct held *held)
 {
-	struct range_list *all = &stages->domain[0], *rest = &stages->domain[1];
+	struct range_list *all = &stages->domain[stages->count++];
+	struct range_list rest;
 	int r = range_list_add(all, (struct range){ 0, plan->total_sectors });
 
 	if (r == 0)
 		r = subtract(all, &held->areas);
 	if (r == 0)
-		r = range_list_copy(&held->areas, rest);
+		r = range_list_copy(&held->areas, &rest);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = subtract(&rest, &held->key[i]);
 	if (r == 0)
-		r = subtract(rest, &held->key);
-	if (r == 0)
-		r = range_list_copy(&held->key, &stages->domain[2]);
-	if (r == 0)
-		r = range_list_copy(&held->key, &stages->wipe[0]);
-	if (r == 0)
-		r = range_list_copy(rest, &stages->wipe[1]);
-	return r == 0 ? add(&stages->wipe[1], &held->old) : r;
+		r = add_stage(stages, &rest);
+	range_list_done(&rest);
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = add_stage(stages, &held->key[i]);
+	return r == 0 ? fill_wipes(stages, held) : r;
 }
 
 int stages_init(struct stages *stages, const struct plan *plan, const struct held *held)
@@ -52,7 +73,6 @@ int stages_init(struct stages *stages, const struct plan *plan, const struct hel
 	*stages = (struct stages){ 0 };
 	if (!held || held->areas.count == 0)
 		return 0;
-	stages->count = STAGES_MAX;
 	stages->areas = (unsigned)held->areas.count;
 	stages->bytes = range_list_total(&held->areas) * plan->sector_size;
 	r = fill(stages, plan, held);

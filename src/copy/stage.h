@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A copy in stages: first all of the plan but what is held back (plan/held.h),
- * then that, then its key. Each stage goes through all passes, flushed and
+ * then that, then its keys. Each stage goes through all passes, flushed and
  * verified, before the next one begins, so at any moment the destination either
  * shows nothing or is whole. Without anything held back there is one stage.
  *
@@ -14,12 +14,13 @@
 #include "plan/held.h"
 #include "plan/plan.h"
 
-#define STAGES_MAX 3
+#define STAGES_MAX (2 + HELD_KEYS)
 #define WIPES      2
 
 struct stages {
 	struct range_list domain[STAGES_MAX]; /* plan->sector_size */
-	/* What is made empty before the first stage: the key, then all else. */
+	/* What is made empty before the first stage: all that anything is found by, then the rest.
+	 */
 	struct range_list wipe[WIPES];
 	unsigned count; /* 0 or 1: all of the plan at once */
 	unsigned now;

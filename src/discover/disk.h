@@ -107,6 +107,8 @@ struct table_note {
 	char text[256];
 };
 
+#define DISK_SIGNATURES_MAX 8
+
 struct disk {
 	char name[64];         /* "sda" */
 	char node[64];         /* "/dev/sda" */
@@ -142,6 +144,10 @@ struct disk {
 	char table_uuid[64];
 	char whole_fs[32]; /* file system or member signature on the whole disk */
 	char whole_label[128];
+	/* Bytes from the start of the disk: by what libblkid would recognise something on the
+	 * whole of it, also where it has a table, and of several things at once */
+	uint64_t signatures[DISK_SIGNATURES_MAX];
+	size_t signature_count;
 	struct partition *partitions; /* sorted by start */
 	size_t partition_count;
 	struct region *regions; /* sorted, complete cover of the disk */

@@ -106,5 +106,7 @@ int merge_table(struct disk *disk, struct table *table)
 	text_copy(disk->table_uuid, sizeof(disk->table_uuid), table->uuid);
 	text_copy(disk->whole_fs, sizeof(disk->whole_fs), table->whole_fs);
 	text_copy(disk->whole_label, sizeof(disk->whole_label), table->whole_label);
+	memcpy(disk->signatures, table->signatures, sizeof(disk->signatures));
+	disk->signature_count = table->signature_count;
 	return 0;
 }

@@ -145,6 +145,27 @@ static void read_contents(const struct table_source *source, uint64_t offset, ui
 		take_value(probe, "UUID", uuid, uuid_size);
 }
 
+/* Where that lies by which the whole disk is taken for something: everything, not only what wins.
+ */
+static void read_signatures(const struct table_source *source, struct table *table)
+{
+	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
+
+	if (!probe || blkid_probe_set_device(probe, source->fd, 0, (blkid_loff_t)source->size) != 0)
+		return;
+	blkid_probe_set_sectorsize(probe, source->sector_size);
+	blkid_probe_enable_partitions(probe, 0);
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_MAGIC);
+	while (table->signature_count < DISK_SIGNATURES_MAX && blkid_do_probe(probe) == 0) {
+		const char *value;
+		size_t length;
+
+		if (blkid_probe_lookup_value(probe, "SBMAGIC_OFFSET", &value, &length) == 0)
+			table->signatures[table->signature_count++] = strtoull(value, NULL, 10);
+	}
+}
+
 static void take_partition(blkid_partition from, uint32_t sector_size, struct partition *ret)
 {
 	uint64_t unit = sector_size / 512;
@@ -298,9 +319,11 @@ int table_read(const struct table_source *source, struct table *ret)
 	r = read_partitions(source, ret);
 	if (r == 0)
 		r = inspect(source, ret);
-	if (r == 0 && !stopped(source))
+	if (r == 0 && !stopped(source)) {
 		read_contents(source, 0, source->size, ret->whole_fs, sizeof(ret->whole_fs),
 			      ret->whole_label, sizeof(ret->whole_label), NULL, 0);
+		read_signatures(source, ret);
+	}
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
 	/* The whole disk's page cache is not the partitions': what stays here would be shown

@@ -25,6 +25,8 @@ struct table {
 	char type[16]; /* as in struct disk */
 	char uuid[64];
 	char whole_fs[32], whole_label[128];
+	uint64_t signatures[DISK_SIGNATURES_MAX]; /* as in struct disk */
+	size_t signature_count;
 	struct partition *partitions; /* sorted by start; node and devno unknown */
 	size_t partition_count;
 	struct table_area *areas; /* in no order */

@@ -14,8 +14,7 @@
 /* No drive has to read what it does not change where its sectors are larger than they say. */
 #define PHYSICAL_BYTES 4096U
 
-/* Both ends of a disk without a table: as little as holds every signature of the whole disk, so
- * that they are written in one request each. */
+/* The beginning of a disk of which nothing is known: as little as holds every signature there. */
 #define BARE_BYTES (128ULL << 10)
 
 struct finder {
@@ -125,18 +124,84 @@ static int find_areas(struct finder *finder, const struct disk *source)
 	return r;
 }
 
-/* A table is found by the sector in front of it; what has none may be anything, a file system or
- * a member of an array, whose signature lies at either end. */
-static int find_key(struct finder *finder, const struct disk *source)
-{
-	uint64_t tail = finder->size > BARE_BYTES ? finder->size - BARE_BYTES : 0;
-	bool bare = source && !source->table[0];
-	int r;
+/* What is recognised by copies of its signature as well, where libblkid tells of the first only. */
+static const struct {
+	const char *type; /* libblkid's */
+	uint64_t ends;    /* bytes of both ends, or */
+	uint64_t blocks[9];
+} copies[] = {
+	{ "zfs_member", 512ULL << 10, { 0 } }, /* two labels at each end */
+	{ "nilfs2", 8ULL << 10, { 0 } },
+	{ "stratis", 0, { 0x1000 } },
+	{ "crypto_LUKS",
+	  0,
+	  { 0x4000, 0x8000, 0x10000, 0x20000, 0x40000, 0x80000, 0x100000, 0x200000, 0x400000 } },
+};
 
-	if (!bare)
-		finder->alignment = finder->sector;
-	r = add(finder, 0, bare ? BARE_BYTES : finder->sector);
-	return r == 0 && bare ? add(finder, tail, BARE_BYTES) : r;
+#define COPIES (sizeof(copies) / sizeof(copies[0]))
+
+static int add_copies(const struct finder *finder, const struct disk *disk)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < COPIES; i++) {
+		uint64_t ends = copies[i].ends;
+
+		if (strcmp(disk->whole_fs, copies[i].type) != 0)
+			continue;
+		for (size_t b = 0; r == 0 && b < 9 && copies[i].blocks[b]; b++)
+			r = add(finder, copies[i].blocks[b], 1);
+		if (r == 0 && ends)
+			r = add(finder, 0, ends);
+		if (r == 0 && ends && finder->size > ends)
+			r = add(finder, finder->size - ends, ends);
+	}
+	return r;
+}
+
+/* The blocks by which the disk as a whole is recognised. */
+static int add_signatures(const struct finder *finder, const struct disk *disk)
+{
+	int r = add_copies(finder, disk);
+
+	for (size_t i = 0; r == 0 && i < disk->signature_count; i++)
+		r = add(finder, disk->signatures[i], 1);
+	return r;
+}
+
+static int subtract(struct range_list *list, const struct range_list *what)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < what->count; i++)
+		r = range_list_subtract(list, what->items[i]);
+	return r;
+}
+
+/*
+ * A table is found by the sector in front of it, and with it the partitions. What a disk is
+ * recognised by as a whole comes behind that: until then it is no member of an array, and what is
+ * missing of its contents when it is one is nothing.
+ */
+static int find_keys(struct finder *finder, const struct disk *source, struct held *held)
+{
+	bool tabled = source && source->table[0] && strcmp(source->table, "?") != 0;
+	bool known = source && source->signature_count > 0;
+	const uint32_t alignment = finder->alignment;
+	int r = 0;
+
+	finder->list = &held->key[1];
+	if (known)
+		r = add_signatures(finder, source);
+	finder->list = &held->key[tabled ? 0 : 1];
+	finder->alignment = finder->sector;
+	if (r == 0 && (tabled || !known))
+		r = add(finder, 0, finder->sector);
+	finder->alignment = alignment;
+	finder->list = &held->key[0];
+	if (r == 0 && !tabled && !known)
+		r = add(finder, 0, BARE_BYTES);
+	return r == 0 ? subtract(&held->key[tabled ? 1 : 0], &held->key[tabled ? 0 : 1]) : r;
 }
 
 static int find_old(struct finder *finder, const struct disk *destination,
@@ -148,9 +213,34 @@ static int find_old(struct finder *finder, const struct disk *destination,
 		r = add_edges(finder, destination, false);
 	if (r == 0 && destination)
 		r = add_edges(finder, destination, true);
-	for (size_t i = 0; r == 0 && i < areas->count; i++)
-		r = range_list_subtract(finder->list, areas->items[i]);
+	return r == 0 ? subtract(finder->list, areas) : r;
+}
+
+static int add_list(const struct finder *finder, const struct range_list *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->count; i++)
+		r = range_list_add(finder->list, list->items[i]);
 	return r;
+}
+
+/* The keys first: there is room for them. */
+static int find(struct finder *finder, const struct disk *source, const struct disk *destination,
+		struct held *ret)
+{
+	int r = find_keys(finder, source, ret);
+
+	finder->list = &ret->areas;
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = add_list(finder, &ret->key[i]);
+	if (r == 0)
+		r = find_areas(finder, source);
+	finder->list = &ret->found;
+	if (r == 0 && destination)
+		r = add_signatures(finder, destination);
+	finder->list = &ret->old;
+	return r == 0 ? find_old(finder, destination, &ret->areas) : r;
 }
 
 int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
@@ -161,7 +251,6 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 		.plan = plan,
 		.size = plan_bytes(plan),
 		.sector = a > b ? a : b,
-		.list = &ret->areas,
 	};
 	int r;
 
@@ -169,13 +258,7 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 	if (!plan_arms_last(plan))
 		return 0;
 	finder.alignment = finder.sector > PHYSICAL_BYTES ? finder.sector : PHYSICAL_BYTES;
-	r = find_areas(&finder, source);
-	finder.list = &ret->old;
-	if (r == 0)
-		r = find_old(&finder, destination, &ret->areas);
-	finder.list = &ret->key;
-	if (r == 0)
-		r = find_key(&finder, source);
+	r = find(&finder, source, destination, ret);
 	if (r < 0)
 		held_done(ret);
 	return r;
@@ -184,6 +267,8 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 void held_done(struct held *held)
 {
 	range_list_done(&held->areas);
-	range_list_done(&held->key);
+	for (size_t i = 0; i < HELD_KEYS; i++)
+		range_list_done(&held->key[i]);
+	range_list_done(&held->found);
 	range_list_done(&held->old);
 }

@@ -19,14 +19,24 @@
 #define HELD_AREAS_MAX 256U
 #define HELD_BYTES_MAX (64ULL << 20)
 
+#define HELD_KEYS 2
+
 struct held {
 	struct range_list areas; /* left out until the end */
-	struct range_list key;   /* the part of them that comes last of all, when the rest is on
-				  * the medium: without it nobody finds the others. The first
-				  * sector of a disk with a table, else both ends */
-	struct range_list old;   /* where the destination's old partitions had their signatures:
-				  * only wiped, the copy overwrites them on its way; none of
-				  * them in `areas` */
+	/*
+	 * The parts of them that come last of all, one behind the other, each when all before it
+	 * is on the medium: without them nobody finds the others. With a table that is its first
+	 * sector; then the blocks by which the disk as a whole is recognised, as a file system or
+	 * as a member of something, at whichever end they are. Where nothing is known, the
+	 * beginning of the disk, and its first sector behind that. Either may be empty, not both.
+	 */
+	struct range_list key[HELD_KEYS];
+	/* By what the destination is recognised now: wiped before all else. Any part of the plan.
+	 */
+	struct range_list found;
+	struct range_list old; /* where the destination's old partitions had their signatures:
+				* only wiped, the copy overwrites them on its way; none of
+				* them in `areas` */
 };
 
 /*

@@ -12,7 +12,14 @@ make_source() { # MIB
 	one_of gpt dos none
 	table=$chosen
 	case $table in
-	none) mkfs.ext4 -q -F "$source" ;;
+	none)
+		one_of mkfs.ext4 mkfs.vfat mkswap
+		case $chosen in
+		mkfs.ext4) mkfs.ext4 -q -F "$source" ;;
+		mkfs.vfat) mkfs.vfat -I "$source" >/dev/null ;;
+		mkswap) mkswap -q "$source" ;;
+		esac
+		;;
 	*)
 		sfdisk -q --wipe always "$source" <<-TABLE
 			label: $table
@@ -85,12 +92,11 @@ only_wiped() {
 
 # Killed while the last was written: all else is there. What comes last (held.h) are the edges of
 # the disk and of its partitions, up to a MiB each; of a disk with a table its first sector comes
-# behind the others, and without that nobody but wipefs finds them.
+# behind the others, and without that nobody but wipefs finds them. A disk without one is found
+# by what comes behind all else.
 all_but_the_last() {
 	local end=$((size * MIB)) edge=$MIB
-	if [ "$table" = none ]; then
-		same source.img $((128 * 1024)) destination.img $((128 * 1024)) $((end - 256 * 1024))
-	elif [ -n "$(blkid -p -o export "$destination")" ]; then
+	if [ "$table" = none ] || [ -n "$(blkid -p -o export "$destination")" ]; then
 		same source.img 0 destination.img 0 "$end"
 	else
 		same source.img $((2 * edge)) destination.img $((2 * edge)) $((6 * edge))

@@ -70,10 +70,9 @@ cut_the_power() {
 	wait $servers "$machine" || true
 }
 
-# What makes it a file system, at both ends (held.h), comes when all else is there.
+# What makes it a file system comes when all else is on the medium (held.h).
 nothing_or_whole() {
-	nothing_to_find destination.img ||
-		cmp -i 131072 -n $((size * 1048576 - 2 * 131072)) source.img destination.img
+	nothing_to_find destination.img || cmp -n $((size * 1048576)) source.img destination.img
 }
 
 # What is asked of a disk of boot-lib.sh for the first time, or for another one, at each stage

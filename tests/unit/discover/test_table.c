@@ -60,6 +60,7 @@ START_TEST(empty_disk_has_nothing)
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "");
 	ck_assert_str_eq(table.whole_fs, "");
+	ck_assert_uint_eq(table.signature_count, 0);
 	ck_assert_uint_eq(table.partition_count, 0);
 	ck_assert_uint_eq(table.area_count, 0);
 	ck_assert_uint_eq(table.note_count, 0);
@@ -73,6 +74,8 @@ START_TEST(whole_disk_with_signature)
 	ck_assert_str_eq(table.type, "");
 	ck_assert_str_eq(table.whole_fs, "swap");
 	ck_assert_str_eq(table.whole_label, "wholelabel");
+	ck_assert_uint_eq(table.signature_count, 1);
+	ck_assert_uint_eq(table.signatures[0], 4086);
 }
 END_TEST
 

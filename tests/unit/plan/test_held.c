@@ -43,9 +43,12 @@ static void find(const struct disk *source, const struct disk *destination)
 	ck_assert_int_eq(held_find(plan, source, destination, &held), 0);
 	for (size_t i = 0; i < held.areas.count; i++)
 		ck_assert(!range_list_overlaps(&held.old, held.areas.items[i]));
-	ck_assert_uint_gt(held.key.count, 0);
-	for (size_t i = 0; i < held.key.count; i++)
-		ck_assert(range_list_contains(&held.areas, held.key.items[i]));
+	ck_assert_uint_gt(held.key[0].count + held.key[1].count, 0);
+	for (size_t k = 0; k < HELD_KEYS; k++)
+		for (size_t i = 0; i < held.key[k].count; i++) {
+			ck_assert(range_list_contains(&held.areas, held.key[k].items[i]));
+			ck_assert(!range_list_overlaps(&held.key[1 - k], held.key[k].items[i]));
+		}
 }
 
 static void add_partition(struct disk *disk, uint64_t start, uint64_t sectors)
@@ -86,20 +89,125 @@ START_TEST(an_image_has_its_ends_too)
 }
 END_TEST
 
-START_TEST(what_comes_last_of_all)
+static void check_key(size_t which, const struct range *ranges, size_t count)
 {
-	find(&sda, &sdb);
-	ck_assert_uint_eq(held.key.count, 2);
-	ck_assert_uint_eq(range_list_total(&held.key), 512);
-	teardown();
+	ck_assert_uint_eq(held.key[which].count, count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(held.key[which].items[i].start, ranges[i].start);
+		ck_assert_uint_eq(held.key[which].items[i].count, ranges[i].count);
+	}
+}
+
+START_TEST(the_first_sector_of_a_table_is_last)
+{
 	memcpy(sda.table, "gpt", 4);
 	find(&sda, &sdb);
-	ck_assert_uint_eq(held.key.count, 1);
-	ck_assert_uint_eq(range_list_total(&held.key), 1);
+	check_key(0, (struct range[]){ { 0, 1 } }, 1);
+	check_key(1, NULL, 0);
 	teardown();
 	sdb = test_disk("sdb", 16, 2 * SECTORS / 8, 4096);
 	find(&sda, &sdb);
-	ck_assert_uint_eq(range_list_total(&held.key), 8);
+	check_key(0, (struct range[]){ { 0, 8 } }, 1);
+}
+END_TEST
+
+/* Nothing that anybody knows, or nobody could look: the end is there before the beginning. */
+START_TEST(where_nothing_is_known_the_first_sector_is_last)
+{
+	const char *const tables[] = { "", "?" };
+
+	snprintf(sda.table, sizeof(sda.table), "%s", tables[_i % 2]);
+	find(_i < 2 ? &sda : NULL, &sdb);
+	check_key(0, (struct range[]){ { 1, 255 } }, 1);
+	check_key(1, (struct range[]){ { 0, 1 } }, 1);
+}
+END_TEST
+
+static const struct {
+	const char *type;
+	uint64_t at; /* libblkid's SBMAGIC_OFFSET */
+	struct range last;
+} signatures[] = {
+	{ "ext4", 0x438, { 0, 8 } },
+	{ "xfs", 0, { 0, 8 } },
+	{ "vfat", 0x36, { 0, 8 } },
+	{ "swap", 0xff6, { 0, 8 } },
+	{ "btrfs", 0x10040, { 128, 8 } },
+	{ "LVM2_member", 0x218, { 0, 8 } },
+	{ "linux_raid_member", 0x1000, { 8, 8 } },                              /* 1.2 */
+	{ "linux_raid_member", SECTORS * 512 - 0x2000, { SECTORS - 16, 8 } },   /* 1.0 */
+	{ "linux_raid_member", SECTORS * 512 - 0x10000, { SECTORS - 128, 8 } }, /* 0.90 */
+	{ "isw_raid_member", SECTORS * 512 - 1024, { SECTORS - 8, 8 } },
+	{ "udf", 2 * MIB, { 4096, 8 } },
+};
+
+/* Whichever end it is at: the other one is on the medium before anybody recognises the disk. */
+START_TEST(a_signature_is_last)
+{
+	snprintf(sda.whole_fs, sizeof(sda.whole_fs), "%s", signatures[_i].type);
+	sda.signatures[0] = signatures[_i].at;
+	sda.signature_count = 1;
+	find(&sda, &sdb);
+	check_key(0, NULL, 0);
+	check_key(1, &signatures[_i].last, 1);
+	ck_assert(holds(0, 2048));
+	ck_assert(holds(SECTORS - 2048, 2048));
+}
+END_TEST
+
+/* It is no member before its table is there, and what is inside the array whole. */
+START_TEST(an_array_with_a_table_inside)
+{
+	memcpy(sda.table, "dos", 4);
+	memcpy(sda.whole_fs, "isw_raid_member", 16);
+	sda.signatures[0] = SECTORS * 512 - 1024;
+	sda.signatures[1] = 0x8001; /* an image of a disc, over all */
+	sda.signature_count = 2;
+	find(&sda, &sdb);
+	check_key(0, (struct range[]){ { 0, 1 } }, 1);
+	check_key(1, (struct range[]){ { 64, 8 }, { SECTORS - 8, 8 } }, 2);
+}
+END_TEST
+
+START_TEST(copies_of_a_signature_are_last_as_well)
+{
+	memcpy(sda.whole_fs, "zfs_member", 11);
+	sda.signatures[0] = 128 * 1024;
+	sda.signature_count = 1;
+	find(&sda, &sdb);
+	check_key(1, (struct range[]){ { 0, 1024 }, { SECTORS - 1024, 1024 } }, 2);
+	teardown();
+	memcpy(sda.whole_fs, "crypto_LUKS", 12);
+	sda.signatures[0] = 0;
+	find(&sda, &sdb);
+	ck_assert_uint_eq(range_list_total(&held.key[1]), 10 * 8);
+	ck_assert(range_list_contains(&held.key[1], (struct range){ 0x400000 / 512, 8 }));
+}
+END_TEST
+
+/* A label that lies is nothing to read beyond the end for. */
+START_TEST(a_signature_beyond_the_end_is_none)
+{
+	sda.signatures[0] = SECTORS * 512;
+	sda.signatures[1] = UINT64_MAX;
+	sda.signatures[2] = SECTORS * 512 - 1;
+	sda.signature_count = 3;
+	find(&sda, &sdb);
+	check_key(1, (struct range[]){ { SECTORS - 8, 8 } }, 1);
+}
+END_TEST
+
+START_TEST(what_the_destination_is_found_by_goes_first)
+{
+	memcpy(sda.table, "gpt", 4);
+	sdb.signatures[0] = 0x438;
+	sdb.signatures[1] = 100 * MIB;
+	sdb.signatures[2] = 2 * SECTORS * 512 - 0x2000; /* behind the plan */
+	sdb.signature_count = 3;
+	find(&sda, &sdb);
+	ck_assert_uint_eq(held.found.count, 2);
+	ck_assert(range_list_contains(&held.found, (struct range){ 0, 8 }));
+	ck_assert(range_list_contains(&held.found, (struct range){ 100 * 2048, 8 }));
 }
 END_TEST
 
@@ -263,7 +371,14 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, both_ends_of_a_disk_without_a_table);
 	tcase_add_test(tcase, an_image_has_its_ends_too);
-	tcase_add_test(tcase, what_comes_last_of_all);
+	tcase_add_test(tcase, the_first_sector_of_a_table_is_last);
+	tcase_add_loop_test(tcase, where_nothing_is_known_the_first_sector_is_last, 0, 3);
+	tcase_add_loop_test(tcase, a_signature_is_last, 0,
+			    (int)(sizeof(signatures) / sizeof(signatures[0])));
+	tcase_add_test(tcase, an_array_with_a_table_inside);
+	tcase_add_test(tcase, copies_of_a_signature_are_last_as_well);
+	tcase_add_test(tcase, a_signature_beyond_the_end_is_none);
+	tcase_add_test(tcase, what_the_destination_is_found_by_goes_first);
 	tcase_add_test(tcase, a_disk_of_odd_size_is_held_to_its_end);
 	tcase_add_test(tcase, a_small_disk_is_held_whole);
 	tcase_add_test(tcase, both_edges_of_partitions);
