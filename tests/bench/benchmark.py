@@ -37,6 +37,7 @@ from tables import COMPARED, GIB, MIB, SUMMED, VERIFIED, Goals, Summary, median,
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
 AGREE = 0.15
+FAST = 1500 * 1000 * 1000  # bytes per second
 
 
 class Stop(Exception):
@@ -461,6 +462,24 @@ class Run:
         if not quick and unverified():
             self.verified_meanwhile(plugin, 1024 * MIB)
 
+    def digests(self):
+        """What taking them costs a copy between two ends that need no processor themselves."""
+        rounds = max(self.rounds, 3)
+        argv = [os.path.join(HERE, "digestcost"), str(FAST), "2G", str(rounds)]
+        done = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
+        told = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
+        if done.returncode or len(told) < rounds:
+            print("\ncopies at 1.5 GB/s: not measured")
+            return
+        without, digested, cpu_without, cpu_digested, verified = map(median, zip(*told))
+        print(f"\ncopies of 2 GiB at 1.5 GB/s between ends that only take time, {rounds} rounds: "
+              f"{without:.3f} s, with digests {digested:.3f} s, read back in {verified:.3f} s; "
+              f"processor {cpu_without:.2f} s, with both {cpu_digested:.2f} s")
+        self.goals.add(15, "copied at 1.5 GB/s with digests, of copied without",
+                       median([line[1] / line[0] for line in told]), 1.01)
+        self.goals.add(15, "read back and compared at 1.5 GB/s, of copied without",
+                       median([line[4] / line[0] for line in told]), 1.01)
+
     # Twice what the group may keep in memory: a disk is larger than that, and what a tool only
     # leaves in the cache it has not copied.
     def loops(self):
@@ -523,8 +542,8 @@ class Run:
         return 1 if any("clonedeck" in line for line in self.bench.wrong) else 0
 
 
-RIGS = {"modelled": Run.modelled, "loops": Run.loops, "memory": Run.memory, "zram": Run.zram,
-        "front": Run.front}
+RIGS = {"modelled": Run.modelled, "digests": Run.digests, "loops": Run.loops, "memory": Run.memory,
+        "zram": Run.zram, "front": Run.front}
 
 
 def parse():
