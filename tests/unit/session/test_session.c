@@ -8,14 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "copy/map.h"
 #include "session/session.h"
 
@@ -40,104 +38,6 @@ START_TEST(whole_way)
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-}
-END_TEST
-
-static bool holds(const char *path, const char *text)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), "grep -qF '%s' %s", text, path);
-	return system(command) == 0;
-}
-
-START_TEST(what_happens_around_a_copy_is_in_its_log)
-{
-	open_session("logs", NULL);
-	session_note(session, "too early");
-	plan_and_confirm(source, destination, 4 * 1024 * 1024);
-	start_copy();
-	session_note(session, "The terminal is gone");
-	const struct report *report = finish();
-
-	session_note(session, "too late");
-	ck_assert(holds(report->log_path, "The terminal is gone"));
-	ck_assert(!holds(report->log_path, "too "));
-}
-END_TEST
-
-START_TEST(report_and_certificate_name_operator_and_ticket)
-{
-	open_session("logs", NULL);
-	session_begin_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
-	const struct report *report = finish();
-
-	ck_assert_str_eq(report->operator_name, "A. Operator");
-	ck_assert_str_eq(report->ticket, "T-17?[31m");
-	ck_assert_str_eq(report->map_cells + REPORT_MAP_CELLS - 1, "+");
-	ck_assert(holds(report->json_path, "A. Operator"));
-	ck_assert(holds(report->json_path, report->certificate_path));
-	ck_assert(holds(report->certificate_path, "A. Operator"));
-	ck_assert(holds(report->certificate_path, "COMPLETE"));
-}
-END_TEST
-
-START_TEST(a_report_is_saved_elsewhere_in_three_forms)
-{
-	struct error error = { 0 };
-	char path[192], place[160];
-
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
-	const struct report *report = finish();
-
-	text_copy(place, sizeof(place), path_of("place"));
-	ck_assert_int_eq(mkdir(place, 0700), 0);
-	ck_assert_int_eq(sign_report(NULL, "late", true, &error), 0);
-	ck_assert(holds(report->json_path, "\"ticket\": \"late\""));
-	ck_assert(holds(report->certificate_path, "late"));
-	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
-	ck_assert(holds(report->json_path, report->json_path));
-	ck_assert(holds(report->certificate_path, "late"));
-	/* Named by one of the three, whichever. */
-	static const char *const endings[] = { "", ".json", ".txt", ".html" };
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
-		ck_assert_int_eq(save_report(path, &error), 0);
-		for (size_t k = 1; k < sizeof(endings) / sizeof(endings[0]); k++) {
-			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
-			ck_assert_int_eq(unlink(path), 0);
-		}
-	}
-	/* What failed leaves the names of what there is. */
-	text_copy(path, sizeof(path), report->json_path);
-	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
-	ck_assert_str_eq(report->json_path, path);
-}
-END_TEST
-
-START_TEST(a_report_is_not_saved_onto_the_copy)
-{
-	struct error error = { 0 };
-
-	run("mkfs.ext4 -q -F %s", source);
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
-	finish();
-	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
-	run("mount %s %s", destination, path_of("copy-small"));
-	int r = save_report(path_of("copy-small"), &error);
-
-	run("umount %s", path_of("copy-small"));
-	ck_assert_int_eq(r, -EACCES);
-	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
-	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
 }
 END_TEST
 
@@ -358,179 +258,6 @@ START_TEST(full_file_system_is_a_failed_destination)
 }
 END_TEST
 
-/* Stops a slow copy in its middle; returns the path of its map. */
-static const char *stop_in_the_middle(void)
-{
-	static char path[160];
-	struct job_snapshot job;
-
-	open_session("logs", "copy.map");
-	plan_and_confirm(source, destination, 1024 * 1024);
-	start_copy();
-	do {
-		usleep(20000);
-		job_snapshot(session_job(session), &job);
-	} while (job.written == 0);
-	job_stop(session_job(session));
-	const struct report *report = finish();
-
-	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
-	ck_assert_uint_lt(report->job.written, SIZE);
-	ck_assert_ptr_nonnull(strstr(report->destination_next, "clonedeck resume"));
-	session_destroy(session);
-	session = NULL;
-	return text_copy(path, sizeof(path), path_of("copy.map"));
-}
-
-START_TEST(stopped_copy_is_resumed)
-{
-	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
-
-	open_session("logs", NULL);
-	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
-	start_copy();
-	job_set_rate(session_job(session), 0);
-	const struct report *report = finish();
-
-	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
-	ck_assert_uint_gt(report->job.already, 0);
-	ck_assert_uint_eq(report->job.written, SIZE);
-	ck_assert_str_eq(report->map_path, map);
-	ck_assert(same_files("a.img", "b.img"));
-}
-END_TEST
-
-/* A loop device with another number is known by the file behind it. */
-START_TEST(resume_finds_disks_under_other_names)
-{
-	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
-	char blocker[64];
-
-	detach(destination, "b.img");
-	make_file("c.img", 3);
-	attach("c.img", blocker, sizeof(blocker));
-	attach("b.img", destination, sizeof(destination));
-	open_session("logs", NULL);
-	int r = session_plan_from_map(session, map, &error);
-
-	run("losetup -d %s", blocker);
-	ck_assert_msg(r == 0, "%s", error.sentence);
-	ck_assert_str_eq(session_current_plan(session)->destination.node, destination);
-}
-END_TEST
-
-START_TEST(resume_refuses_another_disk)
-{
-	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
-
-	run("truncate -s 6M %s", path_of("c.img"));
-	if (!replace(destination, "c.img"))
-		return;
-	open_session("logs", NULL);
-	ck_assert_int_lt(session_plan_from_map(session, map, &error), 0);
-	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
-	ck_assert_ptr_null(session_current_plan(session));
-	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
-}
-END_TEST
-
-static void confirm_and_run(void)
-{
-	struct error error = { 0 };
-
-	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
-		      error.sentence);
-	start_copy();
-	finish();
-}
-
-/* A copy that ends with bad areas, which its map names only: they can be read. */
-static void end_with_bad_areas(void)
-{
-	struct plan_options options = PLAN_OPTIONS_DEFAULT;
-	struct error error = { 0 };
-	struct endpoint a, b;
-
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, NULL), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &b, NULL), 0);
-	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
-	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
-	run("sed -i '/^0x/{/+$/d}' %s", path_of("copy.map"));
-	run("printf '0 0x1000 +\\n0x1000 0x400 -\\n0x1400 0x600000 +\\n0x601400 0x200 -\\n"
-	    "0x601600 0x1fea00 +\\n' >>%s",
-	    path_of("copy.map"));
-	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
-		      error.sentence);
-	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
-	ck_assert_uint_eq(session_report(session)->job.bad_areas, 2);
-}
-
-static void plan_from_its_map(void)
-{
-	struct error error = { 0 };
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s", session_map_path(session));
-	ck_assert_msg(session_plan_from_map(session, path, &error) == 0, "%s", error.sentence);
-}
-
-START_TEST(chosen_bad_areas_are_read_again)
-{
-	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
-	const struct range_list chosen = { items, 1, 1 }, nothing = { good, 1, 1 };
-	struct error error = { 0 };
-
-	open_session("logs", "copy.map");
-	ck_assert_int_eq(session_retry_areas(session, &chosen, &error), -EINVAL);
-	end_with_bad_areas();
-	plan_from_its_map();
-	ck_assert_msg(session_retry_areas(session, &chosen, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert(session_resumes(session));
-	ck_assert_uint_eq(session_retried(session)->count, 1);
-	ck_assert_uint_eq(session_current_plan(session)->options.retry_passes, 1);
-	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
-	ck_assert_uint_eq(session_report(session)->job.bad_areas, 1);
-	ck_assert_uint_eq(session_report(session)->job.bad[0].lba, 0x601400 / 512);
-	/* What is good there has no bad area, and without a plan none is left. */
-	plan_from_its_map();
-	ck_assert_int_eq(session_retry_areas(session, &nothing, &error), -ENODATA);
-	session_discard_plan(session);
-	ck_assert_uint_eq(session_retried(session)->count, 0);
-}
-END_TEST
-
-START_TEST(map_is_never_replaced)
-{
-	struct error error = { 0 };
-
-	make_file("copy.map", 5);
-	open_session("logs", "copy.map");
-	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EEXIST);
-	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
-	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
-}
-END_TEST
-
-START_TEST(foreign_map_is_refused)
-{
-	struct error error = { 0 };
-
-	run("printf '0x0 ?\\n0x0 0x800000 ?\\n' > %s", path_of("foreign.map"));
-	open_session("logs", NULL);
-	ck_assert_int_lt(session_plan_from_map(session, path_of("foreign.map"), &error), 0);
-	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-	ck_assert_int_lt(session_plan_from_map(session, path_of("none.map"), &error), 0);
-}
-END_TEST
-
 START_TEST(destroying_a_running_session_stops_cleanly)
 {
 	open_session("logs", "copy.map");
@@ -589,10 +316,6 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, whole_way);
-	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
-	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
-	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
-	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
 	tcase_add_test(tcase, wrong_token_starts_nothing);
 	tcase_add_test(tcase, another_disk_under_the_name_is_not_written);
 	tcase_add_test(tcase, vanished_source_is_refused);
@@ -604,12 +327,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, failed_start_leaves_no_image);
 	tcase_add_test(tcase, full_log_directory_starts_nothing);
 	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
-	tcase_add_test(tcase, stopped_copy_is_resumed);
-	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
-	tcase_add_test(tcase, resume_finds_disks_under_other_names);
-	tcase_add_test(tcase, resume_refuses_another_disk);
-	tcase_add_test(tcase, map_is_never_replaced);
-	tcase_add_test(tcase, foreign_map_is_refused);
 	tcase_add_test(tcase, destroying_a_running_session_stops_cleanly);
 	tcase_add_test(tcase, what_is_stopped_while_it_starts_writes_nothing);
 	tcase_add_test(tcase, session_can_be_used_twice);

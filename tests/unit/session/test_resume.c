@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies that go on from their map, and maps that none goes on from. Root only. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+#include "rig.h"
+
+/* Stops a slow copy in its middle; returns the path of its map. */
+static const char *stop_in_the_middle(void)
+{
+	static char path[160];
+	struct job_snapshot job;
+
+	open_session("logs", "copy.map");
+	plan_and_confirm(source, destination, 1024 * 1024);
+	start_copy();
+	do {
+		usleep(20000);
+		job_snapshot(session_job(session), &job);
+	} while (job.written == 0);
+	job_stop(session_job(session));
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
+	ck_assert_uint_lt(report->job.written, SIZE);
+	ck_assert_ptr_nonnull(strstr(report->destination_next, "clonedeck resume"));
+	session_destroy(session);
+	session = NULL;
+	return text_copy(path, sizeof(path), path_of("copy.map"));
+}
+
+START_TEST(stopped_copy_is_resumed)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
+	start_copy();
+	job_set_rate(session_job(session), 0);
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_uint_gt(report->job.already, 0);
+	ck_assert_uint_eq(report->job.written, SIZE);
+	ck_assert_str_eq(report->map_path, map);
+	ck_assert(same_files("a.img", "b.img"));
+}
+END_TEST
+
+/* A loop device with another number is known by the file behind it. */
+START_TEST(resume_finds_disks_under_other_names)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+	char blocker[64];
+
+	detach(destination, "b.img");
+	make_file("c.img", 3);
+	attach("c.img", blocker, sizeof(blocker));
+	attach("b.img", destination, sizeof(destination));
+	open_session("logs", NULL);
+	int r = session_plan_from_map(session, map, &error);
+
+	run("losetup -d %s", blocker);
+	ck_assert_msg(r == 0, "%s", error.sentence);
+	ck_assert_str_eq(session_current_plan(session)->destination.node, destination);
+}
+END_TEST
+
+START_TEST(resume_refuses_another_disk)
+{
+	const char *map = stop_in_the_middle();
+	struct error error = { 0 };
+
+	run("truncate -s 6M %s", path_of("c.img"));
+	if (!replace(destination, "c.img"))
+		return;
+	open_session("logs", NULL);
+	ck_assert_int_lt(session_plan_from_map(session, map, &error), 0);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_null(session_current_plan(session));
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+}
+END_TEST
+
+static void confirm_and_run(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+		      error.sentence);
+	start_copy();
+	finish();
+}
+
+/* A copy that ends with bad areas, which its map names only: they can be read. */
+static void end_with_bad_areas(void)
+{
+	struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct error error = { 0 };
+	struct endpoint a, b;
+
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, NULL), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &b, NULL), 0);
+	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
+	run("sed -i '/^0x/{/+$/d}' %s", path_of("copy.map"));
+	run("printf '0 0x1000 +\\n0x1000 0x400 -\\n0x1400 0x600000 +\\n0x601400 0x200 -\\n"
+	    "0x601600 0x1fea00 +\\n' >>%s",
+	    path_of("copy.map"));
+	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
+		      error.sentence);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_report(session)->job.bad_areas, 2);
+}
+
+static void plan_from_its_map(void)
+{
+	struct error error = { 0 };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s", session_map_path(session));
+	ck_assert_msg(session_plan_from_map(session, path, &error) == 0, "%s", error.sentence);
+}
+
+START_TEST(chosen_bad_areas_are_read_again)
+{
+	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
+	const struct range_list chosen = { items, 1, 1 }, nothing = { good, 1, 1 };
+	struct error error = { 0 };
+
+	open_session("logs", "copy.map");
+	ck_assert_int_eq(session_retry_areas(session, &chosen, &error), -EINVAL);
+	end_with_bad_areas();
+	plan_from_its_map();
+	ck_assert_msg(session_retry_areas(session, &chosen, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert(session_resumes(session));
+	ck_assert_uint_eq(session_retried(session)->count, 1);
+	ck_assert_uint_eq(session_current_plan(session)->options.retry_passes, 1);
+	confirm_and_run();
+	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_report(session)->job.bad_areas, 1);
+	ck_assert_uint_eq(session_report(session)->job.bad[0].lba, 0x601400 / 512);
+	/* What is good there has no bad area, and without a plan none is left. */
+	plan_from_its_map();
+	ck_assert_int_eq(session_retry_areas(session, &nothing, &error), -ENODATA);
+	session_discard_plan(session);
+	ck_assert_uint_eq(session_retried(session)->count, 0);
+}
+END_TEST
+
+START_TEST(map_is_never_replaced)
+{
+	struct error error = { 0 };
+
+	make_file("copy.map", 5);
+	open_session("logs", "copy.map");
+	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EEXIST);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
+}
+END_TEST
+
+START_TEST(foreign_map_is_refused)
+{
+	struct error error = { 0 };
+
+	run("printf '0x0 ?\\n0x0 0x800000 ?\\n' > %s", path_of("foreign.map"));
+	open_session("logs", NULL);
+	ck_assert_int_lt(session_plan_from_map(session, path_of("foreign.map"), &error), 0);
+	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
+	ck_assert_int_lt(session_plan_from_map(session, path_of("none.map"), &error), 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/resume");
+	TCase *tcase = tcase_create("resume");
+
+	suite_add_tcase(suite, tcase);
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
+	tcase_set_timeout(tcase, 30);
+	tcase_add_test(tcase, stopped_copy_is_resumed);
+	tcase_add_test(tcase, resume_finds_disks_under_other_names);
+	tcase_add_test(tcase, resume_refuses_another_disk);
+	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
+	tcase_add_test(tcase, map_is_never_replaced);
+	tcase_add_test(tcase, foreign_map_is_refused);
+	return suite;
+}

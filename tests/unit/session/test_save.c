@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept of a copy: its log, and the report wherever it is wanted. Root only. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+#include "rig.h"
+
+static bool holds(const char *path, const char *text)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "grep -qF '%s' %s", text, path);
+	return system(command) == 0;
+}
+
+START_TEST(what_happens_around_a_copy_is_in_its_log)
+{
+	open_session("logs", NULL);
+	session_note(session, "too early");
+	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	start_copy();
+	session_note(session, "The terminal is gone");
+	const struct report *report = finish();
+
+	session_note(session, "too late");
+	ck_assert(holds(report->log_path, "The terminal is gone"));
+	ck_assert(!holds(report->log_path, "too "));
+}
+END_TEST
+
+START_TEST(report_and_certificate_name_operator_and_ticket)
+{
+	open_session("logs", NULL);
+	session_begin_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	const struct report *report = finish();
+
+	ck_assert_str_eq(report->operator_name, "A. Operator");
+	ck_assert_str_eq(report->ticket, "T-17?[31m");
+	ck_assert_str_eq(report->map_cells + REPORT_MAP_CELLS - 1, "+");
+	ck_assert(holds(report->json_path, "A. Operator"));
+	ck_assert(holds(report->json_path, report->certificate_path));
+	ck_assert(holds(report->certificate_path, "A. Operator"));
+	ck_assert(holds(report->certificate_path, "COMPLETE"));
+}
+END_TEST
+
+START_TEST(a_report_is_saved_elsewhere_in_three_forms)
+{
+	struct error error = { 0 };
+	char path[192], place[160];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	const struct report *report = finish();
+
+	text_copy(place, sizeof(place), path_of("place"));
+	ck_assert_int_eq(mkdir(place, 0700), 0);
+	ck_assert_int_eq(sign_report(NULL, "late", true, &error), 0);
+	ck_assert(holds(report->json_path, "\"ticket\": \"late\""));
+	ck_assert(holds(report->certificate_path, "late"));
+	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
+	ck_assert(holds(report->json_path, report->json_path));
+	ck_assert(holds(report->certificate_path, "late"));
+	/* Named by one of the three, whichever. */
+	static const char *const endings[] = { "", ".json", ".txt", ".html" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
+		ck_assert_int_eq(save_report(path, &error), 0);
+		for (size_t k = 1; k < sizeof(endings) / sizeof(endings[0]); k++) {
+			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
+			ck_assert_int_eq(unlink(path), 0);
+		}
+	}
+	/* What failed leaves the names of what there is. */
+	text_copy(path, sizeof(path), report->json_path);
+	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
+	ck_assert_str_eq(report->json_path, path);
+}
+END_TEST
+
+START_TEST(a_report_is_not_saved_onto_the_copy)
+{
+	struct error error = { 0 };
+
+	run("mkfs.ext4 -q -F %s", source);
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	finish();
+	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
+	run("mount %s %s", destination, path_of("copy-small"));
+	int r = save_report(path_of("copy-small"), &error);
+
+	run("umount %s", path_of("copy-small"));
+	ck_assert_int_eq(r, -EACCES);
+	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/save");
+	TCase *tcase = tcase_create("save");
+
+	suite_add_tcase(suite, tcase);
+	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
+		return suite;
+	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
+	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
+	tcase_set_timeout(tcase, 30);
+	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
+	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
+	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
+	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
+	return suite;
+}
