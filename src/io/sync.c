@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "io/bridge.h"
 
 static ssize_t transfer_once(int fd, const struct io_request *request, uint32_t at, uint32_t to)
 {
@@ -84,7 +85,7 @@ int sync_flush(struct io_handle *handle, struct error *reterr)
 			  "last may not be on the medium."),
 			end->name, error_phrase(code));
 	}
-	return 0;
+	return bridge_flush(&sg_block_driver, end, reterr);
 }
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,

@@ -19,7 +19,8 @@ int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to
 void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);
 
-/* fsync of the descriptor; nothing to do on one that cannot be written. Any thread. */
+/* fsync of the descriptor, and bridge_flush(); nothing to do on one that cannot be written. Any
+ * thread. */
 int sync_flush(struct io_handle *handle, struct error *reterr);
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cache behind a USB bridge. */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "io/bridge.h"
+#include "sg_rig.h"
+
+#define SYNCHRONIZE_CACHE 0x35
+#define CHECK_CONDITION   2
+
+static int flush(struct error *reterr)
+{
+	return bridge_flush(&disk.driver, &end, reterr);
+}
+
+static void setup(void)
+{
+	sg_rig_set_up();
+	end.kind = DISK_SCSI;
+	text_copy(end.transport, sizeof(end.transport), "usb");
+}
+
+/* times 0: always. */
+static void answer(uint8_t key, uint8_t asc, uint8_t ascq, unsigned times, bool deferred)
+{
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = SYNCHRONIZE_CACHE,
+				     .lba = ANY_LBA,
+				     .times = times ? times : 1000,
+				     .status = CHECK_CONDITION,
+				     .key = key,
+				     .asc = asc,
+				     .ascq = ascq,
+				     .deferred = deferred,
+			     });
+}
+
+START_TEST(disk_is_asked_itself)
+{
+	ck_assert_int_eq(flush(NULL), 0);
+	ck_assert_uint_eq(disk.synchronized, 1);
+	/* No data command of it is used. */
+	ck_assert_uint_eq(disk.writes + disk.reads, 0);
+}
+END_TEST
+
+/* Where the kernel knows better, and what takes no such commands. */
+START_TEST(others_are_not_asked)
+{
+	text_copy(end.transport, sizeof(end.transport), "sata");
+	ck_assert_int_eq(flush(NULL), 0);
+	text_copy(end.transport, sizeof(end.transport), "usb");
+	end.kind = DISK_MMC;
+	ck_assert_int_eq(flush(NULL), 0);
+	end.kind = DISK_SCSI;
+	end.regular_file = true;
+	ck_assert_int_eq(flush(NULL), 0);
+	ck_assert_uint_eq(disk.synchronized, 0);
+}
+END_TEST
+
+/* Invalid command, not ready for good, a disk that is not there. */
+START_TEST(who_does_not_know_it_has_no_cache)
+{
+	answer(5, 0x20, 0, 0, false);
+	ck_assert_int_eq(flush(NULL), 0);
+	disk.rule_count = 0;
+	answer(2, 0x3a, 0, 0, false);
+	ck_assert_int_eq(flush(NULL), 0);
+	disk.gone = true;
+	ck_assert_int_eq(flush(NULL), 0);
+}
+END_TEST
+
+START_TEST(news_are_heard_first)
+{
+	answer(6, 0x29, 0, 2, false);
+	ck_assert_int_eq(flush(NULL), 0);
+	ck_assert_uint_eq(disk.synchronized, 1);
+}
+END_TEST
+
+static const struct {
+	uint8_t key, asc;
+	bool deferred;
+} losses[] = { { 3, 0x0c, false }, { 4, 0x44, false }, { 3, 0x0c, true }, { 4, 0x03, true } };
+
+START_TEST(what_was_lost_is_an_error)
+{
+	struct error error = { 0 };
+
+	answer(losses[_i].key, losses[_i].asc, 0, 0, losses[_i].deferred);
+	ck_assert_int_lt(flush(&error), 0);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_str_eq(error.operation, "flush");
+	ck_assert_msg(strstr(error.sentence, "Resume") != NULL, "%s", error.sentence);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("io/bridge");
+	TCase *tcase = tcase_create("bridge");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, sg_rig_tear_down);
+	tcase_add_test(tcase, disk_is_asked_itself);
+	tcase_add_test(tcase, others_are_not_asked);
+	tcase_add_test(tcase, who_does_not_know_it_has_no_cache);
+	tcase_add_test(tcase, news_are_heard_first);
+	tcase_add_loop_test(tcase, what_was_lost_is_an_error, 0,
+			    sizeof(losses) / sizeof(losses[0]));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
