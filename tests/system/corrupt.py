@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""corrupt.py NODE SEED [UNDO-FILE]: one lie in every MiB of a disk, each of another kind, at places
-that SEED decides. What was there goes to UNDO-FILE as OFFSET LENGTH and the bytes. Prints how many
-regions and how many sectors are others now."""
+"""corrupt.py NODE SEED [UNDO-FILE [KIND]]: one lie in every MiB of a disk, each of another kind or all
+of this one, at places that SEED decides. What was there goes to UNDO-FILE as OFFSET LENGTH and the
+bytes. Prints how many regions and how many sectors are others now."""
 import os
 import random
 import sys
@@ -11,28 +11,46 @@ SECTOR, REGION = 512, 1 << 20
 SECTORS = REGION // SECTOR
 
 
-def lies(choice, old):
-    """Yields (sector, bytes) within one region; old(sector, count) is what is there."""
+def flipped(choice, old):
+    """A bit, or several, of one byte."""
+    at = choice.randrange(SECTORS)
+    data = bytearray(old(at, 1))
+    data[choice.randrange(SECTOR)] ^= choice.randrange(1, 256)
+    yield at, bytes(data)
+
+
+def zeroed(choice, old):
+    yield choice.randrange(SECTORS), bytes(SECTOR)
+
+
+def stale(choice, old):
+    """What stood there before the copy: random, too, and the write never arrived."""
+    yield choice.randrange(SECTORS), choice.randbytes(SECTOR)
+
+
+def moved(choice, old):
+    """One LBA too late."""
     at = choice.randrange(1, SECTORS)
-    kind = choice.randrange(6)
-    if kind == 0:  # a bit, or several, of one byte
-        data = bytearray(old(at, 1))
-        data[choice.randrange(SECTOR)] ^= choice.randrange(1, 256)
-        yield at, bytes(data)
-    elif kind == 1:
-        yield at, bytes(SECTOR)
-    elif kind == 2:  # what stood there before the copy
-        yield at, choice.randbytes(SECTOR)
-    elif kind == 3:  # one LBA too late
-        yield at, old(at - 1, 1)
-    elif kind == 4:  # two sectors in each other's place
-        other = choice.randrange(at)
-        yield at, old(other, 1)
-        yield other, old(at, 1)
-    else:  # two blocks of 4 KiB
-        a, b = choice.sample(range(SECTORS // 8), 2)
-        yield a * 8, old(b * 8, 8)
-        yield b * 8, old(a * 8, 8)
+    yield at, old(at - 1, 1)
+
+
+def swapped(choice, old):
+    """Two sectors in each other's place."""
+    a, b = choice.sample(range(SECTORS), 2)
+    yield a, old(b, 1)
+    yield b, old(a, 1)
+
+
+def chunks(choice, old):
+    """The same of two chunks, of 4 to 64 KiB."""
+    length = 8 << choice.randrange(5)
+    a, b = (n * length for n in choice.sample(range(SECTORS // length), 2))
+    yield a, old(b, length)
+    yield b, old(a, length)
+
+
+KINDS = {"flipped": flipped, "zeroed": zeroed, "stale": stale, "moved": moved, "swapped": swapped,
+         "chunks": chunks}
 
 
 def main():
@@ -41,13 +59,14 @@ def main():
     fd = os.open(node, os.O_RDWR)
     regions = os.lseek(fd, 0, os.SEEK_END) // REGION
     undo = open(sys.argv[3], "wb") if len(sys.argv) > 3 else None
+    kinds = [KINDS[sys.argv[4]]] if len(sys.argv) > 4 else list(KINDS.values())
     wrong = sectors = 0
     for region in range(regions):
         def old(sector, count, base=region * REGION):
             return os.pread(fd, count * SECTOR, base + sector * SECTOR)
 
         changed = 0
-        for sector, data in list(lies(choice, old)):
+        for sector, data in list(choice.choice(kinds)(choice, old)):
             offset = region * REGION + sector * SECTOR
             was = os.pread(fd, len(data), offset)
             if undo:

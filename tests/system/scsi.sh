@@ -157,6 +157,40 @@ dmsetup_remove() {
 	dmsetup remove "$1"
 }
 
+# The destination below device mapper, where one sector is not what the others are: as these lines
+# of its table say, and nobody is told.
+liar() { # LBA SECTORS TARGET
+	local size
+	size=$(blockdev --getsz "$destination")
+	dmsetup create liar --table "0 $1 linear $destination 0
+		$1 $2 $3
+		$(($1 + $2)) $((size - $1 - $2)) linear $destination $(($1 + $2))"
+	undone_by dmsetup_remove liar
+	udevadm settle
+}
+
+# Below the block device, so that neither the program nor its backends can have a part in it.
+a_disk_that_lies_is_named() {
+	local kind lba=15000 target
+	modprobe -d /run/lab -a dm-mod dm-flakey
+	for kind in lost misplaced; do
+		three_disks
+		case $kind in
+		lost) target="flakey $destination $lba 0 1 1 drop_writes" ;;
+		misplaced) target="linear $destination $((lba + 1))" ;; # on its neighbour's place
+		esac
+		liar "$lba" 1 "$target"
+		run 5 clone -s "$source" -d /dev/mapper/liar --log-dir "$kind" \
+			--confirm "$(readlink -f /dev/mapper/liar)"
+		says MISMATCH
+		jq -e --argjson lba "$lba" '.exit_code == 5 and .verify.mismatch_bytes == 512 and
+			(.verify.mismatches[0].lba - $lba | . == 0 or . == 1)' "$kind"/*.json
+		run 5 verify -s "$source" -d /dev/mapper/liar
+		says '+1 -> LBA 1500'
+		dmsetup remove liar
+	done
+}
+
 a_read_error_stops_with_its_lba_and_the_map_goes_on() {
 	three_disks
 	# The debug disk calls 10 sectors from 4660 on unreadable while this bit is set.
@@ -218,7 +252,7 @@ run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
 	a_member_of_device_mapper_is_refused a_mapping_on_a_partition_is_named a_volume_onto_a_volume \
-	what_stands_on_the_source_is_told \
+	what_stands_on_the_source_is_told a_disk_that_lies_is_named \
 	a_read_error_stops_with_its_lba_and_the_map_goes_on \
 	a_rescue_leaves_out_exactly_the_bad_sectors \
 	a_disk_that_is_unplugged_stops_the_copy
