@@ -32,7 +32,8 @@ import time
 
 import front
 import rigs
-from tables import COMPARED, GIB, MIB, SUMMED, VERIFIED, Goals, Summary, median, processor
+from tables import (COMPARED, COPIED, GIB, MIB, SUMMED, VERIFIED_BOTH, Goals, Summary, median,
+                    processor)
 
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
@@ -218,7 +219,7 @@ def one_round(bench, pair, contenders, first):
 
 
 def agrees(results):
-    a, b = (results.get(name) for name in ("clonedeck", "clonedeck again"))
+    a, b = (results.get(name) for name in COPIED)
     if not a or not b:
         return False
     low, high = sorted((a["copy"], b["copy"]))
@@ -227,9 +228,9 @@ def agrees(results):
 
 def measure_rig(bench, pair, rounds, all_of_them):
     contenders = [(name, lambda: clonedeck(bench, pair, *unverified()))
-                  for name in ("clonedeck", "clonedeck again")]
+                  for name in COPIED]
     if unverified():
-        contenders.append((VERIFIED, lambda: clonedeck(bench, pair)))
+        contenders += [(name, lambda: clonedeck(bench, pair)) for name in VERIFIED_BOTH]
         contenders.append((COMPARED, lambda: clonedeck(bench, pair, "--verify=compare")))
     if knows("--digest "):
         contenders.append((SUMMED, lambda: clonedeck(bench, pair, *unverified(), "--digest=sha256")))

@@ -4,7 +4,9 @@ import statistics
 
 MIB = 1 << 20
 GIB = 1 << 30
+COPIED = ("clonedeck", "clonedeck again")
 VERIFIED = "clonedeck, verified"
+VERIFIED_BOTH = (VERIFIED, "clonedeck, verified again")
 COMPARED = "clonedeck, compared"
 SUMMED = "clonedeck, SHA-256"
 
@@ -66,9 +68,14 @@ class Summary:
         for r in self.rounds:
             limits = r["limits"]
             limit = max(limits["read"], limits["write"]) if mode == "larger" else limits[mode]
-            runs = [r[n]["copy"] for n in ("clonedeck", "clonedeck again") if r.get(n)]
-            ratios.append(min(runs) / limit if runs else None)
+            shortest = self.shortest(r, COPIED)
+            ratios.append(shortest / limit if shortest else None)
         return median(ratios)
+
+    @staticmethod
+    def shortest(r, names):
+        """Of two runs of the same; None without any."""
+        return min((r[n]["copy"] for n in names if r.get(n)), default=None)
 
     def best_peer(self):
         """Name and median wall time of the fastest peer."""
@@ -84,10 +91,12 @@ class Summary:
         return median([r["clonedeck"][key] / r[best]["wall"] for r in pairs])
 
     def verifying(self):
-        """The verified copy against one that is not, and a reading of the destination."""
-        pairs = [r for r in self.rounds if r.get("clonedeck") and r.get(VERIFIED)]
-        return median([r[VERIFIED]["copy"] / (r["clonedeck"]["copy"] + r["limits"]["read"])
-                       for r in pairs])
+        """The verified copy against one that is not, and a reading of the destination: the shorter
+        of the round's two each, as that of the reading is."""
+        times = [(self.shortest(r, VERIFIED_BOTH), self.shortest(r, COPIED), r["limits"]["read"])
+                 for r in self.rounds]
+        return median([verified / (copied + read) for verified, copied, read in times
+                       if verified and copied])
 
     def taking(self):
         """The copying pass of the verified copy against that of one that is not."""
@@ -137,7 +146,7 @@ class Summary:
         print("  {:<24}{:>9}{:>9}{:>11}{:>12}{:>9}{:>11}{:>8}".format(*head))
         for name in sorted(self.names, key=lambda n: self.median(n, "wall") or 1e9):
             self.print_row(name, "wall", name)
-            if name in ("clonedeck", VERIFIED, COMPARED, SUMMED):
+            if name in ("clonedeck", *VERIFIED_BOTH, COMPARED, SUMMED):
                 self.print_row(name, "copy", "  without its start")
         self.print_start()
 
