@@ -29,6 +29,12 @@ static bool is_async(const struct io_handle *handle)
 	return handle->backend->traits & IO_ASYNC;
 }
 
+/* Nothing of this end goes on while the lane does something else. */
+static bool works_inside(const struct lane *lane, const struct io_handle *handle)
+{
+	return !is_async(handle) || lane->inside[handle == lane->destination];
+}
+
 /* Before it waits. What the hasher lets go of from now on wakes it. */
 static bool hashed_meanwhile(struct lane *lane)
 {
@@ -139,6 +145,8 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	answer = handle->backend->submit(handle, &slot->request);
 	if (answer == IO_BUSY)
 		count_end(lane, slot);
+	else
+		lane->inside[slot->at_destination] = answer == IO_DONE;
 	if (answer == IO_DONE) {
 		count_inside(lane, &slot->request);
 		complete(lane, slot);
@@ -157,8 +165,8 @@ static bool is_limited(const struct lane *lane)
 
 /*
  * Submits from a queue until it is empty, the end is at its depth, or busy. Of
- * a synchronous end only one, so that the other end gets its turn in between;
- * and before it blocks, the other end's requests must be on their way.
+ * an end that works inside the call only one, so that the other end gets its turn in
+ * between; and before it blocks, the other end's requests must be on their way.
  * 1: something completed in the call, 0: not, negative: a queue is broken.
  */
 static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_handle *handle,
@@ -167,7 +175,7 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 	struct slot *slot;
 	int worked = 0;
 
-	if (queue->first && !is_async(handle) && lane->unsent) {
+	if (queue->first && works_inside(lane, handle) && lane->unsent) {
 		int r = reap_now(lane);
 
 		if (r < 0)
@@ -189,8 +197,7 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 		}
 		if (answer == IO_DONE) {
 			worked = 1;
-			if (!is_async(handle))
-				break;
+			break;
 		}
 	}
 	return worked;
@@ -260,7 +267,8 @@ static uint32_t room_for_pieces(const struct lane *lane)
 
 	/* Where neither end queues, a piece begins in the buffer that the last one has left: it is
 	 * still in the processor's caches. */
-	if (!is_async(lane->source) && !is_async(lane->destination) && lane->to_destination.first)
+	if (works_inside(lane, lane->source) && works_inside(lane, lane->destination) &&
+	    lane->to_destination.first)
 		return 0;
 	if (lane->pass->ops->depth && lane->pass->ops->depth(lane) < depth)
 		depth = lane->pass->ops->depth(lane);
@@ -268,7 +276,7 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	for (const struct slot *s = (back ? &lane->to_destination : &lane->to_source)->first;
 	     s && room; s = s->next)
 		room--;
-	if (room > 1 && !is_async(back ? lane->destination : lane->source))
+	if (room > 1 && works_inside(lane, back ? lane->destination : lane->source))
 		room = 1;
 	return room;
 }

@@ -6,7 +6,8 @@
  *
  * end.sg_fd is the claim's descriptor of the sg node; every lane has a
  * description of its own behind it. Where there is no sg node, because its driver
- * is not loaded, the block node takes the commands, one at a time a lane. sg knows no partitions:
+ * is not loaded, the block node takes the commands, one at a time a lane; so does the sg node where
+ * its driver is seen to work inside the call, for half of the system calls. sg knows no partitions:
  * offsets of the end are translated to blocks of the whole disk with end.start, and nothing
  * outside [start, start + size) is ever sent.
  */

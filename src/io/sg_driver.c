@@ -142,6 +142,9 @@ static int linux_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header
 	do {
 		r = ioctl(fd, SG_IO, header);
 	} while (r < 0 && errno == EINTR);
+	/* the kernel has given the device up; a queued command would tell by its host status */
+	if (r < 0 && errno == ENXIO)
+		return -ENODEV;
 	return r < 0 ? -errno : 0;
 }
 

@@ -30,6 +30,7 @@ struct sg_slot {
 	uint64_t not_before; /* >0: waits with nothing on the wire until then */
 	unsigned retries;
 	unsigned generation; /* of trust, while on_the_way */
+	bool run;            /* sent from beginning to end: the answer is in the header */
 	bool on_the_way;     /* the driver holds it */
 	bool completed;      /* result is set, waits for reap */
 };
@@ -67,13 +68,17 @@ struct sg_handle {
 	unsigned depth;
 	unsigned queued; /* of all ports */
 	unsigned used;   /* slots in use */
+	unsigned sent;   /* requests begun */
+	unsigned inside; /* answers in a row that were there when send() returned */
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];
 };
 
-/* Takes a request into a free slot and sends its command. -EAGAIN: no room in the driver before
- * something comes back; otherwise the negative errno that the request failed with. */
-int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request);
+/* Takes a request into a free slot and sends its command; `run`: from beginning to end. -EAGAIN: no
+ * room in the driver before something comes back; otherwise the negative errno that the request
+ * failed with. */
+int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request,
+		  bool run);
 /* The driver has given the slot's command back: its request is completed, or what is missing of
  * it is sent, now or later. */
 void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header);

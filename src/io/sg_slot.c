@@ -31,6 +31,9 @@ static const unsigned way_flags[] = {
 static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 {
 	const struct io_end *end = handle->io.end;
+	const struct sg_driver *driver = handle->backend->driver;
+	int (*send)(const struct sg_driver *, int, sg_io_hdr_t *) =
+		slot->run ? driver->run : driver->send;
 	struct io_request *request = slot->request;
 	uint32_t block_size = handle->capacity.block_size;
 	uint64_t past, offset = slot_offset(slot);
@@ -61,12 +64,11 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	slot->header.flags = SG_DRIVER_Q_AT_TAIL | way_flags[handle->backend->mode];
 	slot->header.usr_ptr = slot;
 	slot->generation = sg_trust_sent(handle->trust);
-	r = handle->backend->driver->send(handle->backend->driver, slot->port->fd, &slot->header);
+	r = send(driver, slot->port->fd, &slot->header);
 	if (r == -EINVAL && slot->header.flags & SG_FLAG_DIRECT_IO) {
 		/* more pieces of memory than the adapter takes; copied, they are fewer */
 		slot->header.flags &= ~(unsigned)SG_FLAG_DIRECT_IO;
-		r = handle->backend->driver->send(handle->backend->driver, slot->port->fd,
-						  &slot->header);
+		r = send(driver, slot->port->fd, &slot->header);
 	}
 	if (r < 0) {
 		sg_trust_answered(handle->trust, slot->generation);
@@ -111,7 +113,8 @@ static void slot_postpone(struct sg_handle *handle, struct sg_slot *slot, int co
 		slot->not_before = now + WAIT_STEP;
 }
 
-int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request)
+int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request,
+		  bool run)
 {
 	bool write = request->direction == IO_WRITE;
 	/* neither is another medium read, nor written to a device that loses it */
@@ -120,6 +123,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 	*slot = (struct sg_slot){
 		.port = &handle->ports[(slot - handle->slots) % handle->port_count],
 		.request = request,
+		.run = run,
 		.first_sent = clock_monotonic(),
 	};
 	request->submitted = slot->first_sent;

@@ -383,6 +383,7 @@ static int script_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *head
 	}
 	script->pending[script->pending_count].header = *header;
 	script->pending[script->pending_count++].fd = fd;
+	script->just_sent = true;
 	if (script->pending_count > script->most_queued)
 		script->most_queued = script->pending_count;
 	return 0;
@@ -404,9 +405,11 @@ static int script_receive(const struct sg_driver *driver, int fd, sg_io_hdr_t *r
 
 	if (script->gone)
 		return -ENODEV;
+	bool too_soon = script->just_sent && !script->inside && script->pending_count == 1;
 	int i = next_of(script, fd);
 
-	if (i < 0)
+	script->just_sent = false;
+	if (i < 0 || too_soon)
 		return -EAGAIN;
 	*ret = script->pending[i].header;
 	memmove(&script->pending[i], &script->pending[i + 1],
@@ -436,6 +439,9 @@ static int script_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *heade
 
 	if (script->gone)
 		return -ENODEV;
+	script->ran++;
+	if (header->flags & SG_DRIVER_MMAP)
+		header->dxferp = script->ports[fd - SG_SCRIPT_FD].buffer;
 	execute(script, header);
 	return 0;
 }

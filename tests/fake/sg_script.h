@@ -44,6 +44,7 @@ struct sg_script {
 	bool no_long_lba; /* does not know the 16-byte commands */
 	bool allow_direct;
 	bool newest_first; /* completions come in reverse order */
+	bool inside;       /* a command is done when send() returns; otherwise it takes a moment */
 	bool gone;         /* detached: everything fails with ENODEV */
 	bool no_dpo_fua;   /* does not know these bits */
 	bool no_write_cache;
@@ -70,9 +71,11 @@ struct sg_script {
 		int fd;
 	} pending[SG_SCRIPT_PORTS + SG_DRIVER_QUEUE];
 	unsigned pending_count;
+	bool just_sent;
 
 	/* what was seen */
 	unsigned reads, writes, synchronized, opened, most_queued, ata_commands;
+	unsigned ran; /* from beginning to end */
 	uint8_t last_op, last_cdb[32];
 };
 

@@ -427,6 +427,68 @@ START_TEST(two_ends_of_a_lane_reap_for_each_other)
 }
 END_TEST
 
+START_TEST(a_driver_that_works_inside_the_call_is_called_once)
+{
+	unsigned before;
+
+	disk.inside = true;
+	open_it();
+	before = disk.ran;
+	for (unsigned i = 0; i < 64; i++) {
+		struct io_request request = ask(i % 2 ? IO_WRITE : IO_READ, i * 64, i % 16);
+
+		ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
+		ck_assert_int_eq(request.result, 0);
+		ck_assert_uint_eq(request.done, LENGTH);
+		ck_assert_uint_ge(request.completed, request.submitted);
+		ck_assert_mem_eq(buffers[i % 16], disk.data + (size_t)i * 64 * BLOCK, LENGTH);
+	}
+	ck_assert_uint_ge(disk.ran - before, 48);
+	ck_assert_uint_eq(disk.reads + disk.writes, 64);
+
+	/* a disk like others from now on: that is seen before long */
+	disk.inside = false;
+	for (unsigned i = 0; i < 80; i++) {
+		struct io_request request = ask(IO_READ, 0, 0);
+
+		if (i == 70)
+			before = disk.ran;
+		run(&request);
+		ck_assert_int_eq(request.result, 0);
+	}
+	ck_assert_uint_eq(disk.ran, before);
+}
+END_TEST
+
+/* Its end is that of any other: what is sent again comes out of the queue. */
+START_TEST(trouble_inside_the_call_is_no_other)
+{
+	disk.inside = true;
+	open_it();
+	for (unsigned i = 0; i < 10; i++) {
+		struct io_request request = ask(IO_READ, i * 64, 0);
+
+		run(&request);
+	}
+	unsigned before = disk.ran;
+	struct io_request request = ask(IO_READ, 640, 1), *done[1];
+
+	sg_script_add(&disk,
+		      &(struct sg_script_rule){
+			      .op = 0x28, .lba = ANY_LBA, .times = 1, .status = 2, .key = 0xb });
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
+	ck_assert_uint_eq(disk.ran, before + 1);
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000000, done), 1);
+	ck_assert_ptr_eq(done[0], &request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[1], disk.data + 640 * BLOCK, LENGTH);
+
+	disk.gone = true;
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
+	ck_assert_int_eq(request.result, -ENODEV);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("sg");
@@ -454,6 +516,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, what_is_read_back_is_asked_of_the_medium, 0, 2);
 	tcase_add_test(tc, a_disk_without_fua_is_refused);
 	tcase_add_test(tc, two_ends_of_a_lane_reap_for_each_other);
+	tcase_add_test(tc, a_driver_that_works_inside_the_call_is_called_once);
+	tcase_add_test(tc, trouble_inside_the_call_is_no_other);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -26,6 +26,7 @@ static void set_up(void)
 	int fd;
 
 	sg_script_init(&disk, 8192, 512);
+	disk.inside = true;
 	disk.logs[0x0d] = temperature;
 	disk.logs[0x2f] = exceptions;
 	disk.logs[0x03] = read_errors;
