@@ -87,12 +87,15 @@ struct measured {
 	struct cpu_reader *cpu;
 	uint64_t next_second, next_temperature;
 	struct job_lane shown_lanes[JOB_LANES_MAX];
-	uint64_t lane_written[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
+	uint64_t lane_written[JOB_LANES_MAX];
+	/* ns of a lane's thread on a processor, and in submit, when that was looked at last */
+	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
 	uint64_t handled_then;               /* a second ago */
 	double handled_rate;                 /* bytes per second, of whatever pass */
 	uint64_t read_back_then;             /* a second ago */
 	double back_rate;                    /* bytes per second */
-	unsigned busy_seconds;               /* in a row in which a lane was at its limit */
+	uint64_t busy_since;                 /* monotonic ns; when that was */
+	unsigned busy_spans;                 /* in a row in which a lane was at its limit */
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency;

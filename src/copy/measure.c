@@ -16,10 +16,11 @@
 
 #define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
-/* A lane that computes, or sits in a driver that works inside submit, for this share of its
- * time holds the copy back. */
-#define BUSY_SHARE   0.7
-#define BUSY_SECONDS 2
+/* A lane that computes, or sits in a driver that works inside submit, for this share of so many
+ * spans of time in a row holds the copy back. */
+#define BUSY_SHARE 0.7
+#define BUSY_SPAN  (NSEC_PER_SEC / 10)
+#define BUSY_SPANS 3
 
 static void process_seconds(double *retuser, double *retsystem)
 {
@@ -79,7 +80,7 @@ void measure_start(struct job *job, uint64_t now)
 
 	k->started = now;
 	k->started_at = (int64_t)time(NULL);
-	m->next_second = m->next_temperature = now;
+	m->next_second = m->next_temperature = m->busy_since = now;
 	k->next_save = now;
 	process_seconds(&m->process_user, &m->process_system);
 	rates_start(&m->rates, now, job->total, job->already);
@@ -128,35 +129,66 @@ static void summarise_latency(struct job *job)
 	latency_summarise(&write, &job->keeper.measured.write_latency);
 }
 
-static bool measure_lane(struct job *job, unsigned i, double seconds)
+static void measure_lane(struct job *job, unsigned i, double seconds)
 {
 	struct measured *m = &job->keeper.measured;
 	struct lane *lane = job->lanes[i];
 	struct job_lane *shown = &m->shown_lanes[i];
 	uint64_t written = counter_get(&lane->counters.written);
-	uint64_t submit = counter_get(&lane->counters.submit_ns);
-	double in_submit = (double)(submit - m->lane_submit[i]) / (double)NSEC_PER_SEC / seconds;
 
 	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
 	shown->rate = (double)(written - m->lane_written[i]) / seconds;
 	cpu_reader_thread(m->cpu, i, atomic_load(&lane->tid), &shown->cpu);
 	m->lane_written[i] = written;
+}
+
+/* Nanoseconds on a processor; 0 where nobody tells. */
+static uint64_t thread_ran(pthread_t thread)
+{
+	struct timespec ran;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &ran) < 0)
+		return 0;
+	return (uint64_t)ran.tv_sec * NSEC_PER_SEC + (uint64_t)ran.tv_nsec;
+}
+
+static bool lane_is_busy(struct job *job, unsigned i, uint64_t span)
+{
+	struct measured *m = &job->keeper.measured;
+	const struct lane *lane = job->lanes[i];
+	uint64_t ran = thread_ran(lane->thread);
+	uint64_t submit = counter_get(&lane->counters.submit_ns);
+	uint64_t most = submit - m->lane_submit[i];
+
+	if (ran > m->lane_ran[i] && ran - m->lane_ran[i] > most)
+		most = ran - m->lane_ran[i];
+	m->lane_ran[i] = ran;
 	m->lane_submit[i] = submit;
-	return shown->alive &&
-	       (in_submit > BUSY_SHARE ||
-		(shown->cpu.known && (double)(shown->cpu.user + shown->cpu.system) > BUSY_SHARE));
+	return (double)most > BUSY_SHARE * (double)span;
+}
+
+static void measure_busy(struct job *job, uint64_t now)
+{
+	struct measured *m = &job->keeper.measured;
+	uint64_t span = now - m->busy_since;
+	bool busy = false;
+
+	if (span < BUSY_SPAN)
+		return;
+	for (unsigned i = 0; i < job->lane_count; i++)
+		busy |= lane_is_busy(job, i, span);
+	m->busy_spans = busy && job->keeper.state == JOB_COPYING ? m->busy_spans + 1 : 0;
+	m->busy_since = now;
 }
 
 static void each_second(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
 	struct measured *m = &job->keeper.measured;
 	double seconds = (double)(now - m->next_second + NSEC_PER_SEC) / (double)NSEC_PER_SEC;
-	bool busy = false;
 
 	for (unsigned i = 0; i < job->lane_count; i++)
-		busy |= measure_lane(job, i, seconds);
-	m->busy_seconds = busy && k->state == JOB_COPYING ? m->busy_seconds + 1 : 0;
+		measure_lane(job, i, seconds);
 	rescue_measure(job, seconds);
 	cpu_reader_system(m->cpu, &m->cpu_system);
 	cpu_reader_process(m->cpu, &m->cpu_process);
@@ -171,10 +203,10 @@ static void each_second(struct job *job, uint64_t now)
 
 bool measure_lanes_busy(struct job *job)
 {
-	bool busy = job->keeper.measured.busy_seconds >= BUSY_SECONDS;
+	bool busy = job->keeper.measured.busy_spans >= BUSY_SPANS;
 
 	if (busy)
-		job->keeper.measured.busy_seconds = 0;
+		job->keeper.measured.busy_spans = 0;
 	return busy;
 }
 
@@ -207,6 +239,7 @@ void measure_tick(struct job *job, uint64_t now)
 		rates_update(&k->measured.rates, now, MEASURE_SUM(job, read),
 			     MEASURE_SUM(job, written), k->state == JOB_PAUSED);
 	truth_take(job);
+	measure_busy(job, now);
 	if (now >= k->measured.next_second)
 		each_second(job, now);
 	measure_temperatures(k, now);

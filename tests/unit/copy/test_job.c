@@ -81,7 +81,7 @@ START_TEST(every_backend_copies)
 	struct job_snapshot s = rig_run(&rig);
 
 	check_complete(&s);
-	/* A new lane takes a second of work at the limit; this is over sooner. */
+	/* A new lane takes tenths of a second of work at the limit; this may be over sooner. */
 	if (ways[_i].lanes)
 		ck_assert_uint_eq(s.lane_count, ways[_i].lanes);
 	rig_done(&rig);
