@@ -3,22 +3,25 @@
 # The copy table of the old fast-copy page, with today's programs: one disk onto
 # another by dd, sg_dd, sgp_dd, sgm_dd and clonedeck, through block and sg nodes and
 # with direct IO (what the raw nodes once were). Runs on scsi_debug disks without a
-# delay in a user-mode kernel; only the ratios of one run mean anything.
+# delay, in a user-mode kernel with one processor or in an emulated machine with two;
+# only the ratios of one run mean anything.
 #
-# usage: sg-table.sh [-r ROUNDS] [-s MIB]; CLONEDECK names the program
+# usage: sg-table.sh [-m uml|qemu] [-r ROUNDS] [-s MIB]; CLONEDECK names the program
 # Rounds are interleaved, each in another order, and each program comes twice in a
 # round: over all of the disk, and over its first MiB, which is what it takes to start
 # and to end. Medians and spread; the time of processor of all threads; the system
-# calls for each MiB, from a run of its own. Three more rows only read, only write
-# zeros, and only make these zeros. Such a disk works inside the call and there is one
-# processor, so reading and writing together are about what a copy must take.
+# calls for each MiB, from runs of their own. Three more rows only read, only write
+# zeros, and only make these zeros. Such a disk works inside the call, so what reading
+# and writing take together, divided by the processors, is the least that a copy takes.
 set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 . "$here/../system/scsi-lib.sh"
+machine=uml
 rounds=5
 size=1024
-while getopts r:s: option; do
+while getopts m:r:s: option; do
 	case $option in
+	m) machine=$OPTARG ;;
 	r) rounds=$OPTARG ;;
 	s) size=$OPTARG ;;
 	*) exit 1 ;;
@@ -27,18 +30,25 @@ done
 shift $((OPTIND - 1))
 if [ "${1:-}" != inside ]; then
 	gib=$(((size + 1023) / 1024))
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to measure}") exec "$here/../lab/uml-run" \
-		-M 768 -t 1200 -m scsi_debug,dev_size_mb=64,virtual_gb="$gib",add_host=2,per_host_store=1,delay=0 \
+	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to measure}") exec "$here/../lab/$machine-run" \
+		-M 768 -t $((gib * rounds * 1200)) \
+		-m scsi_debug,dev_size_mb=64,virtual_gb="$gib",add_host=2,per_host_store=1,delay=0 \
 		"$here/sg-table.sh" -r "$rounds" -s "$((gib * 1024))" inside
 fi
 
 work=$(mktemp -d)
 cd "$work" || exit 99
+for ((i = 0; i < 300; i++)); do
+	[ ! -b /dev/sdb ] || break
+	sleep 0.1
+done
+udevadm settle
 # shellcheck disable=SC2012 # kernel names
 read -r source destination < <(ls -d /dev/sd? | paste -sd ' ')
 source_sg=$(sg_of "$source")
 destination_sg=$(sg_of "$destination")
 token=$(token_of "$destination")
+processors=$(nproc)
 echo 1 >/sys/module/sg/parameters/allow_dio
 
 declare -A programs little
@@ -66,11 +76,13 @@ add 'sg_dd 64k, block' count=2048 "sg_dd if=$source of=$destination bs=512 bpt=1
 sg 'sg_dd 512k, sg, direct' sg_dd 512 dio=1
 sg 'sg_dd 1M, sg, direct' sg_dd 1024 dio=1
 sg 'sgm_dd 512k, sg' sgm_dd 512
-sg 'sgp_dd 512k thr 1, sg, direct' sgp_dd 512 thr=1 dio=1
-sg 'sgp_dd 512k thr 4, sg, direct' sgp_dd 512 thr=4 dio=1
-sg 'sgp_dd 512k thr 4, sg' sgp_dd 512 thr=4
-sg 'sgp_dd 1M thr 1, sg, direct' sgp_dd 1024 thr=1 dio=1
-sg 'sgp_dd 1M thr 4, sg, direct' sgp_dd 1024 thr=4 dio=1
+sg 'sgm_dd 1M, sg' sgm_dd 1024
+for kib in 512 1024; do
+	for threads in 1 2 4; do
+		sg "sgp_dd ${kib}k thr $threads, sg, direct" sgp_dd "$kib" thr="$threads" dio=1
+		sg "sgp_dd ${kib}k thr $threads, sg" sgp_dd "$kib" thr="$threads"
+	done
+done
 ours 'clonedeck, block' auto auto
 ours 'clonedeck, sg direct' sg sg
 ours 'clonedeck, sg mmap' sg sg --sg-io mmap
@@ -111,11 +123,17 @@ for ((round = 0; round < rounds; round++)); do
 done
 
 # A clock_gettime is a system call only here: other kernels answer it without one.
+calls_of() { # COMMAND...
+	strace -f -c -e '!clock_gettime' -o calls "$@" >/dev/null 2>&1 || return 0
+	awk '$NF == "total" { print $4 }' calls
+}
+
+# In "calls.NAME": for each MiB behind the first.
 calls_per_mib() { # NAME
 	local -a command
 	read -ra command <<<"${programs[$1]}"
-	strace -f -c -e '!clock_gettime' -o calls "${command[@]}" >/dev/null 2>&1 || return 0
-	awk -v mib="$size" '$NF == "total" { printf "%.1f", $4 / mib }' calls
+	echo "$(calls_of "${command[@]}") $(calls_of "${command[@]}" "${little[$1]}")" |
+		awk -v mib=$((size - 1)) 'NF == 2 { printf "%.2f", ($1 - $2) / mib }' | tee "calls.$1"
 }
 
 median() { # EXPRESSION: of the fields of each line of standard input, as awk has it
@@ -123,8 +141,9 @@ median() { # EXPRESSION: of the fields of each line of standard input, as awk ha
 }
 
 row='%-32s %7s %7s %8s %7s %8s %10s\n'
+echo "$size MiB, $rounds rounds, $processors processors"
 # shellcheck disable=SC2059 # one format for all rows
-printf "$row" "$size MiB, $rounds rounds" 'wall s' spread 'no start' 'cpu s' 'no start' calls/MiB
+printf "$row" '' 'wall s' spread 'no start' 'cpu s' 'no start' calls/MiB
 for name in "${!programs[@]}"; do
 	[ -s "times.$name" ] || continue
 	spread=$(sort -n -k 2,2 "times.$name" |
@@ -142,18 +161,28 @@ ratio() {
 		"$(median "(\$$3 - \$($3 + 2)) / (\$($3 + 4) - \$($3 + 6))" <<<"$lines") x"
 }
 
+# best PREFIX: the fastest of those whose names begin so
+best() {
+	for name in "${!programs[@]}"; do
+		# shellcheck disable=SC2016
+		[[ $name != "$1"* || ! -s "times.$name" ]] || echo "$(median '$2' <"times.$name") $name"
+	done | sort -n | head -n 1 | cut -d ' ' -f 2-
+}
+
 join <(sort "times.$limit_read") <(sort "times.$limit_write") | join - <(sort "times.$limit_zeros") |
-	awk '{ print $1, $2 + $6 - $10, $3 + $7 - $11, $4 + $8 - $12, $5 + $9 - $13 }' >times.limit
+	awk -v n="$processors" '{ print $1, ($2 + $6 - $10) / n, $3 + $7 - $11, ($4 + $8 - $12) / n, $5 + $9 - $13 }' \
+		>times.limit
 ours='clonedeck, sg direct'
-best=$(for name in "${!programs[@]}"; do
-	# shellcheck disable=SC2016
-	[[ $name != sgp_dd* || ! -s "times.$name" ]] || echo "$(median '$2' <"times.$name") $name"
-done | sort -n | head -n 1 | cut -d ' ' -f 2-)
+sgp=$(best sgp_dd)
+sgm=$(best sgm_dd)
 cat <<TEXT
 
-wall, reading and then writing / the fastest sgp_dd: $(ratio limit "$best" 2)  ($best)
-wall, clonedeck / the fastest sgp_dd (goal: 0.50): $(ratio "$ours" "$best" 2)
-wall, clonedeck / sgm_dd (goal: 0.60): $(ratio "$ours" 'sgm_dd 512k, sg' 2)
-wall, clonedeck / reading and then writing: $(ratio "$ours" limit 2)
+The fastest: $sgp; $sgm. The limit: reading and writing on all processors.
+wall, limit / sgp_dd: $(ratio limit "$sgp" 2)
+wall, clonedeck / sgp_dd (goal: 0.50): $(ratio "$ours" "$sgp" 2)
+wall, clonedeck / sgm_dd (goal: 0.60): $(ratio "$ours" "$sgm" 2)
+wall, clonedeck / limit: $(ratio "$ours" limit 2)
 processor, direct / indirect (goal: 0.60): $(ratio "$ours" 'clonedeck, sg indirect' 3)
+system calls for each MiB, clonedeck / sgp_dd (goal: 0.50): $(
+	paste -d ' ' "calls.$ours" "calls.$sgp" | awk '{ printf "%.2f", $1 / $2 }') x
 TEXT
