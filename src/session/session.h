@@ -92,8 +92,8 @@ void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
 int session_fd(const struct session *session);
 enum session_change {
-	SESSION_CHANGE_DISKS =
-		1 << 0, /* session_disks() returns a new list; older pointers into it are gone */
+	/* session_disks() returns a new list; older pointers into it are gone */
+	SESSION_CHANGE_DISKS = 1 << 0,
 	SESSION_CHANGE_EVENT = 1 << 1, /* new hot-plug lines */
 	SESSION_CHANGE_STATE = 1 << 2,
 	SESSION_CHANGE_JOB = 1 << 3,
@@ -101,8 +101,8 @@ enum session_change {
 	SESSION_CHANGE_SAVED = 1 << 5,  /* the report was saved, or could not be */
 	SESSION_CHANGE_FOUND = 1 << 6,  /* session_found() knows */
 	SESSION_CHANGE_HEALTH = 1 << 7, /* session_checkup() knows more */
-	SESSION_CHANGE_MEASURED =
-		1 << 8, /* session_measured() knows, or session_measure_error() why not */
+	/* session_measured() knows, or session_measure_error() why not */
+	SESSION_CHANGE_MEASURED = 1 << 8,
 };
 /* Handles what is pending, never blocks; returns a set of changes. */
 unsigned session_dispatch(struct session *session);
