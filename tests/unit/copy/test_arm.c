@@ -210,6 +210,37 @@ START_TEST(a_failed_flush_arms_nothing)
 }
 END_TEST
 
+/* A member of an array without a table: what it is recognised by lies at its end. */
+START_TEST(a_member_is_none_before_all_is_there)
+{
+	whole_prepare_member(false);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.armed);
+	ck_assert((_i < 4) == is_zero(WHOLE_MARK, 4096));
+	/* The mark is wiped before the rest. */
+	ck_assert((_i == 1 || _i == 2) == is_zero(0, WHOLE_SECTOR));
+}
+END_TEST
+
+/* With a table inside: that first, then the mark. */
+START_TEST(a_member_with_a_table_is_none_before_that_is_there)
+{
+	whole_prepare_member(true);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	ck_assert(!s.armed);
+	ck_assert((_i < 5) == is_zero(WHOLE_MARK, 4096));
+	ck_assert((_i < 4) == is_zero(0, WHOLE_SECTOR));
+}
+END_TEST
+
 START_TEST(a_destination_that_fails_is_not_armed)
 {
 	whole_prepare(0);
@@ -471,6 +502,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, stopped_at_any_moment, 0, 3);
 	tcase_add_loop_test(tc, killed_at_any_moment, 0, 2);
 	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 5);
+	tcase_add_loop_test(tc, a_member_is_none_before_all_is_there, 0, 5);
+	tcase_add_loop_test(tc, a_member_with_a_table_is_none_before_that_is_there, 0, 6);
 	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
 	tcase_add_test(tc, the_last_write_fails);
 	tcase_add_test(tc, bad_sectors_among_what_is_held);

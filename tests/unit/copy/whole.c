@@ -42,6 +42,16 @@ void whole_prepare(uint64_t rate)
 	rig.setup.held = &held;
 }
 
+void whole_prepare_member(bool table)
+{
+	whole_prepare(0);
+	held_done(&held);
+	if (!table)
+		source_disk.table[0] = '\0';
+	source_disk.signatures[source_disk.signature_count++] = WHOLE_MARK;
+	ck_assert_int_eq(held_find(rig.plan, &source_disk, &old_disk, &held), 0);
+}
+
 void whole_teardown(void)
 {
 	held_done(&held);

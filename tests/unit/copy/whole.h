@@ -8,12 +8,15 @@
 
 #define WHOLE_SIZE   (16 * MIB)
 #define WHOLE_SECTOR 512U
+#define WHOLE_MARK   (WHOLE_SIZE - 8192) /* of a member */
 
 extern struct rig rig;
 extern struct held held;
 
 /* A table with two partitions, over an old disk that had one. `rate`: bytes a second, 0: all. */
 void whole_prepare(uint64_t rate);
+/* The same, with the table or without, and as a whole a member of something, by WHOLE_MARK. */
+void whole_prepare_member(bool table);
 void whole_teardown(void);
 
 #endif
