@@ -22,6 +22,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/btrfs.h"
+#include "discover/table.h"
 
 /* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
 #define DEPTH_MAX 8
@@ -421,6 +422,25 @@ static void find_writable_mount(struct libmnt_table *mounts, const struct endpoi
 	mnt_free_iter(iter);
 }
 
+/* Only as far as it decides what of the copy comes last. */
+static void look_into(const struct endpoint *image, struct disk *ret)
+{
+	CLEANUP(close) int fd = open(image->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct table_source source = { .fd = fd,
+				       .size = image->size,
+				       .sector_size = image->logical_sector_size };
+	struct table table = { 0 };
+
+	text_copy(ret->table, sizeof(ret->table), "?");
+	if (fd >= 0 && table_read(&source, &table) == 0) {
+		text_copy(ret->table, sizeof(ret->table), table.type);
+		text_copy(ret->whole_fs, sizeof(ret->whole_fs), table.whole_fs);
+		memcpy(ret->signatures, table.signatures, sizeof(ret->signatures));
+		ret->signature_count = table.signature_count;
+	}
+	table_done(&table);
+}
+
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr)
 {
@@ -436,6 +456,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_place(mounts, map_path, &ret->map);
 	if (plan->source.kind == ENDPOINT_IMAGE) {
 		find_place(mounts, plan->source.node, &ret->source_image);
+		look_into(&plan->source, &ret->source_contents);
 		if (stat(plan->source.node, &st) == 0)
 			ret->source_allocated_known =
 				u64_mul((uint64_t)st.st_blocks, 512, &ret->source_allocated);

@@ -52,6 +52,9 @@ struct guard_facts {
 	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;
+	/* What a source image is recognised by: table, whole_fs and signatures, nothing else; "?"
+	 * for a table that could not be read. */
+	struct disk source_contents;
 	bool same_storage; /* both ends lead to one file: an image and a loop device over it */
 	char destination_loop[64]; /* the loop device over a destination image; "" none */
 	/* Where the source or a part of it is mounted read-write; "" nowhere. */

@@ -45,8 +45,9 @@ struct held {
  * second boot sector of NTFS). Where the limits do not hold all, tables come first, then
  * beginnings. Nothing for plans that are not to be armed last: plan_arms_last().
  *
- * source, destination: the disks of the ends, NULL where unknown (image files): then only both
- * ends of the source are known places. All areas lie inside the plan. -ENOMEM, *ret is empty then.
+ * source, destination: the disks of the ends, NULL where unknown: then only both ends of the
+ * source are known places. Of an image file that is the source table, whole_fs and signatures. All
+ * areas lie inside the plan. -ENOMEM, *ret is empty then.
  */
 int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
 	      struct held *ret);

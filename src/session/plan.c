@@ -71,10 +71,12 @@ int session_judge(const struct session *session, const struct plan *plan, const 
 
 int session_find_held(struct session *session, struct error *reterr)
 {
+	const struct disk *source = session->plan->source.kind == ENDPOINT_IMAGE
+					    ? &session->source_contents
+					    : session_source_disk(session);
 	struct held held;
 
-	if (held_find(session->plan, session_source_disk(session),
-		      session_destination_disk(session), &held) < 0)
+	if (held_find(session->plan, source, session_destination_disk(session), &held) < 0)
 		return error_nomem(reterr);
 	held_done(&session->held);
 	session->held = held;
@@ -87,6 +89,7 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 	struct verdict_list verdicts = { 0 };
 	int r = session_judge(session, session->plan, session->resume, facts, &verdicts, reterr);
 
+	session->source_contents = facts->source_contents;
 	if (r == 0)
 		r = session_find_held(session, reterr);
 	if (r < 0) {

@@ -58,7 +58,8 @@ struct session {
 	char resume_path[512];
 	struct range_list retry; /* with resume: bad areas that were chosen; empty: all */
 	struct verdict_list verdicts;
-	struct held held; /* of the plan */
+	struct held held;            /* of the plan */
+	struct disk source_contents; /* of its source, if that is an image */
 	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];
