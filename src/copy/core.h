@@ -99,8 +99,9 @@ struct measured {
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency;
-	int hwmon[2];              /* of source and destination */
-	struct sg_gauge *gauge[2]; /* NULL: none */
+	/* Of source and destination; NULL: none. */
+	struct thermometer *thermometer[2];
+	struct sg_gauge *gauge[2];
 	struct temperature temperature[2];
 };
 

@@ -262,7 +262,6 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	job->plan = setup->plan;
 	job->nameless = io_is_removed(&setup->destination);
 	job->keeper_wake = job->event_fd = -1;
-	job->keeper.measured.hwmon[0] = job->keeper.measured.hwmon[1] = -1;
 	/* Lanes rest until the keeper has checked the claim. */
 	atomic_store(&job->gate, GATE_PAUSE);
 	limit_set(&job->limit, job->plan->options.rate, clock_monotonic());

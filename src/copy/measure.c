@@ -12,6 +12,7 @@
 #include "base/eventfd.h"
 #include "copy/core.h"
 #include "copy/pass.h"
+#include "copy/thermometer.h"
 #include "io/sg_gauge.h"
 
 #define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
@@ -31,16 +32,13 @@ static void process_seconds(double *retuser, double *retsystem)
 	*retsystem = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
 }
 
-static int open_hwmon(const char *path)
-{
-	return path && *path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-}
-
 int measure_init(struct job *job, struct error *reterr)
 {
-	job->keeper.measured.hwmon[0] = open_hwmon(job->setup.source_hwmon);
-	job->keeper.measured.hwmon[1] = open_hwmon(job->setup.destination_hwmon);
-	return cpu_reader_new(&job->keeper.measured.cpu, reterr);
+	struct measured *m = &job->keeper.measured;
+
+	thermometer_open(job->setup.source_hwmon, &m->thermometer[0]);
+	thermometer_open(job->setup.destination_hwmon, &m->thermometer[1]);
+	return cpu_reader_new(&m->cpu, reterr);
 }
 
 void measure_leave_disks(struct job *job)
@@ -48,9 +46,8 @@ void measure_leave_disks(struct job *job)
 	struct measured *m = &job->keeper.measured;
 
 	for (int i = 0; i < 2; i++) {
-		if (m->hwmon[i] >= 0)
-			close(m->hwmon[i]);
-		m->hwmon[i] = -1;
+		thermometer_close(m->thermometer[i]);
+		m->thermometer[i] = NULL;
 		sg_gauge_destroy(m->gauge[i]);
 		m->gauge[i] = NULL;
 	}
@@ -67,9 +64,9 @@ static void open_gauges(struct job *job)
 	struct measured *m = &job->keeper.measured;
 	const struct lane *lane = job->lanes[0];
 
-	if (m->hwmon[0] < 0)
+	if (!m->thermometer[0])
 		sg_gauge_open(job->setup.source_gauge, lane->source, &m->gauge[0]);
-	if (m->hwmon[1] < 0)
+	if (!m->thermometer[1])
 		sg_gauge_open(job->setup.destination_gauge, lane->destination, &m->gauge[1]);
 }
 
@@ -97,24 +94,6 @@ uint64_t measure_sum(const struct job *job, size_t offset)
 		total += counter_get((const uint64_t *)(const void *)(counters + offset));
 	}
 	return total;
-}
-
-static void read_temperature(int fd, struct temperature *ret)
-{
-	char text[32], *stop;
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-
-	ret->known = false;
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-
-	long millidegrees = strtol(text, &stop, 10);
-
-	if (stop == text || millidegrees < -100000 || millidegrees > 200000)
-		return;
-	ret->degrees = (int)(millidegrees / 1000);
-	ret->known = true;
 }
 
 static void summarise_latency(struct job *job)
@@ -223,8 +202,11 @@ static void measure_temperatures(struct keeper *k, uint64_t now)
 				sg_gauge_read(k->measured.gauge[i], &temperature->degrees);
 			if (due)
 				sg_gauge_ask(k->measured.gauge[i]);
-		} else if (due) {
-			read_temperature(k->measured.hwmon[i], temperature);
+		} else if (k->measured.thermometer[i]) {
+			temperature->known =
+				thermometer_read(k->measured.thermometer[i], &temperature->degrees);
+			if (due)
+				thermometer_ask(k->measured.thermometer[i]);
 		}
 	}
 	if (due)

@@ -301,8 +301,10 @@ START_TEST(temperatures_come_from_their_files)
 	struct job_snapshot s;
 	int fd;
 
+	const struct plan_options slow = { .rate = 4 * MIB };
+
 	rig_new(&rig, 4 * MIB, 512);
-	rig_plan(&rig, NULL, 0, NULL, NULL);
+	rig_plan(&rig, NULL, 0, NULL, &slow);
 	snprintf(path, sizeof(path), "%s/temp1_input", rig.dir);
 	fd = open(path, O_WRONLY | O_CREAT, 0600);
 	ck_assert_int_eq(write(fd, "38500\n", 6), 6);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A disk that does not tell its temperature for long keeps nobody waiting. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "copy/thermometer.h"
+
+#define PATIENCE 10000 /* ms */
+
+/* Whichever the C library makes of it. */
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset);
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool held;
+static unsigned waiting, answered;
+static const char *answer;
+
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	size_t length;
+
+	pthread_mutex_lock(&lock);
+	waiting++;
+	while (held)
+		pthread_cond_wait(&changed, &lock);
+	waiting--;
+	answered++;
+	length = strlen(answer);
+	memcpy(buffer, answer, length);
+	pthread_mutex_unlock(&lock);
+	return (ssize_t)length;
+}
+
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
+{
+	return __wrap_pread(fd, buffer, size, offset);
+}
+
+static unsigned count(const unsigned *of)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = *of;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+static void until(const unsigned *of, unsigned n)
+{
+	for (unsigned i = 0; count(of) < n; i++) {
+		ck_assert_uint_lt(i, PATIENCE);
+		usleep(1000);
+	}
+}
+
+static void hold(bool on)
+{
+	pthread_mutex_lock(&lock);
+	held = on;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+static struct thermometer *open_one(void)
+{
+	struct thermometer *thermometer;
+
+	answer = "38500\n";
+	answered = 0;
+	thermometer_open("/dev/null", &thermometer);
+	ck_assert_ptr_nonnull(thermometer);
+	return thermometer;
+}
+
+START_TEST(an_answer_is_shown_when_it_came)
+{
+	struct thermometer *thermometer = open_one();
+	int degrees;
+
+	ck_assert(!thermometer_read(thermometer, &degrees));
+	thermometer_ask(thermometer);
+	for (unsigned i = 0; !thermometer_read(thermometer, &degrees); i++) {
+		ck_assert_uint_lt(i, PATIENCE);
+		usleep(1000);
+	}
+	ck_assert_int_eq(degrees, 38);
+	thermometer_close(thermometer);
+}
+END_TEST
+
+START_TEST(nobody_waits_for_it)
+{
+	struct thermometer *thermometer = open_one();
+	int degrees;
+
+	hold(true);
+	thermometer_ask(thermometer);
+	until(&waiting, 1);
+	thermometer_ask(thermometer);
+	ck_assert(!thermometer_read(thermometer, &degrees));
+	thermometer_close(thermometer);
+	ck_assert_uint_eq(count(&answered), 0);
+	hold(false);
+	until(&answered, 1);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_unknown)
+{
+	static const char *const texts[] = { "", "hot\n", "999999999\n", "-300000\n" };
+	struct thermometer *thermometer = open_one();
+	int degrees;
+
+	answer = texts[_i];
+	thermometer_ask(thermometer);
+	until(&answered, 1);
+	ck_assert(!thermometer_read(thermometer, &degrees));
+	thermometer_close(thermometer);
+}
+END_TEST
+
+START_TEST(there_may_be_none)
+{
+	struct thermometer *thermometer;
+
+	thermometer_open(NULL, &thermometer);
+	ck_assert_ptr_null(thermometer);
+	thermometer_open("", &thermometer);
+	ck_assert_ptr_null(thermometer);
+	thermometer_open("/nonexistent", &thermometer);
+	ck_assert_ptr_null(thermometer);
+	thermometer_close(NULL);
+	/* Never asked. */
+	thermometer_close(open_one());
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("copy/thermometer");
+	TCase *tcase = tcase_create("thermometer");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, an_answer_is_shown_when_it_came);
+	tcase_add_test(tcase, nobody_waits_for_it);
+	tcase_add_loop_test(tcase, what_makes_no_sense_is_unknown, 0, 4);
+	tcase_add_test(tcase, there_may_be_none);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
