@@ -299,6 +299,11 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
 	line_add(line, _("%s %s, %s MB/s, ETA %s"), run_state_phrase(job), percent, current, eta);
 	/* What is as it should be need not be heard every ten seconds. */
+	if (job->hang.count)
+		line_add(line,
+			 job->hang.write ? _(", a write at LBA %" PRIu64 " hangs")
+					 : _(", a read at LBA %" PRIu64 " hangs"),
+			 job->hang.lba);
 	if (job->errors || job->bad_areas)
 		line_add(line, _(", errors %" PRIu64 ", bad areas %" PRIu64), job->errors,
 			 job->bad_areas);

@@ -186,6 +186,22 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 
 /* ---- errors and events ---- */
 
+static void put_hang(const struct job_hang *hang, struct line *line, enum role *retrole)
+{
+	char span[UNITS_TEXT_MAX];
+
+	if (*retrole == ROLE_NORMAL)
+		*retrole = ROLE_WARN;
+	run_text_span(hang->ns / NSEC_PER_SEC, span, sizeof(span));
+	line_add(line,
+		 hang->write ? _(" A write at LBA %" PRIu64 " hangs for %s")
+			     : _(" A read at LBA %" PRIu64 " hangs for %s"),
+		 hang->lba, span);
+	if (hang->count > 1)
+		line_add(line, _(", %u more"), hang->count - 1);
+	line_add(line, ";");
+}
+
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
 {
 	char bad[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX] = "-";
@@ -195,6 +211,8 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 		*retrole = ROLE_BAD;
 		line_add(line, _(" MAP NOT SAVED: the copy could not be resumed from here;"));
 	}
+	if (job->hang.count)
+		put_hang(&job->hang, line, retrole);
 	if (job->source.requests)
 		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
 	units_print_count(job->bad_bytes, bad);

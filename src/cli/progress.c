@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/json.h"
@@ -39,6 +40,20 @@ static const char *state_word(enum job_state state)
 	return words[state];
 }
 
+/* Returns its length. */
+static int put_hang(const struct job_hang *hang, char *buffer, size_t size)
+{
+	char span[UNITS_TEXT_MAX];
+
+	if (!hang->count)
+		return 0;
+	return snprintf(buffer, size,
+			hang->write ? _("a write at LBA %llu hangs for %s: ")
+				    : _("a read at LBA %llu hangs for %s: "),
+			(unsigned long long)hang->lba,
+			units_print_duration(hang->ns / NSEC_PER_SEC, span));
+}
+
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
 {
 	bool verifying = job->state == JOB_VERIFYING && job->pass_count > 0;
@@ -47,20 +62,21 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	double percent = whole ? 100.0 * (double)so_far / (double)whole : 0.0;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
 	char left[UNITS_TEXT_MAX] = "-";
-	int n;
+	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
 	/* 100.0 is kept for what is really complete. */
 	if (percent > 99.9 && so_far < whole)
 		percent = 99.9;
 	if (job->eta.known)
 		units_print_duration(job->eta.seconds, left);
-	n = snprintf(
-		buffer, PROGRESS_LINE_MAX, _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
-		job->state == JOB_COPYING ? pass_phrase(job->pass) : job_state_words(job->state),
-		percent, units_print_long(so_far, UNITS_SI, 512, done),
-		units_print_long(whole, UNITS_SI, 512, all),
-		units_print_rate(pass ? job->now_read : job->now_write, rate), left,
-		(unsigned long long)job->errors);
+	n += snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
+		      _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
+		      job->state == JOB_COPYING ? pass_phrase(job->pass)
+						: job_state_words(job->state),
+		      percent, units_print_long(so_far, UNITS_SI, 512, done),
+		      units_print_long(whole, UNITS_SI, 512, all),
+		      units_print_rate(pass ? job->now_read : job->now_write, rate), left,
+		      (unsigned long long)job->errors);
 	/* What is verified beside the copy is counted for itself. */
 	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
 		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),
@@ -86,6 +102,20 @@ static json_object *json_latency(const struct job_snapshot *job)
 
 	json_object_object_add(object, "read", report_json_latency(&job->source.latency));
 	json_object_object_add(object, "write", report_json_latency(&job->destination.latency));
+	return object;
+}
+
+static json_object *json_hang(const struct job_hang *hang)
+{
+	json_object *object;
+
+	if (!hang->count)
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "requests", hang->count);
+	json_object_object_add(object, "write", json_object_new_boolean(hang->write));
+	report_json_add_number(object, "lba", hang->lba);
+	json_object_object_add(object, "seconds", report_json_seconds_of(hang->ns));
 	return object;
 }
 
@@ -137,6 +167,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "rate", json_rate(job));
 	json_object_object_add(object, "latency", json_latency(job));
 	json_object_object_add(object, "in_flight", json_in_flight(job));
+	json_object_object_add(object, "hanging", json_hang(&job->hang));
 	report_json_add_number(object, "errors", job->errors);
 	report_json_add_number(object, "retries", job->retries);
 	report_json_add_number(object, "bad_areas", job->bad_areas);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "copy/capacity.h"
+#include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
 #include "copy/limit.h"
@@ -114,6 +115,7 @@ struct presence {
 	 * under way. */
 	uint64_t answers[2], silent_since[2];
 	bool silence_told[2];
+	unsigned hangs_told;  /* events */
 	uint64_t source_gone; /* monotonic ns; 0 it is not */
 };
 

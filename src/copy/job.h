@@ -128,6 +128,16 @@ struct job_rescue {
 	uint64_t since_good_read; /* ns since it, or since reading began */
 };
 
+/* Requests that have been under way for too long: longer than the plan's limit for slow reads, or
+ * than 5 s where it has none. */
+struct job_hang {
+	unsigned count; /* 0: none, and all that follows is zero */
+	/* The oldest one: */
+	bool write;   /* at the destination */
+	uint64_t lba; /* of its end, in that one's sectors */
+	uint64_t ns;  /* under way so far */
+};
+
 /* Which end is to blame, by reading both once more. */
 enum mismatch_kind {
 	MISMATCH_DESTINATION, /* the source is as it was, the destination is not it */
@@ -232,6 +242,7 @@ struct job_snapshot {
 	uint64_t bad_areas, bad_bytes;
 	uint64_t refused_bytes; /* that the destination did not take, where the copy went on */
 	struct job_rescue rescue;
+	struct job_hang hang;
 	struct job_proof proof;
 	struct job_sums sums;
 	bool digests_saved; /* the list is at digests_path */

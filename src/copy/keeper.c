@@ -185,6 +185,7 @@ static bool tick(struct job *job, uint64_t now)
 	measure_tick(job, now);
 	take_rate(job);
 	gone_look(job, now);
+	hang_look(job, now);
 	/* Between two passes it may be memory that the next one waits for. */
 	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);

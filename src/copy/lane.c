@@ -44,19 +44,22 @@ static bool hashed_meanwhile(struct lane *lane)
 	return lane_take_hashed(lane);
 }
 
-static void count_begin(struct lane *lane, const struct slot *slot)
+static void count_begin(struct lane *lane, struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;
 
+	watch_begin(&slot->watch, slot->request.offset, slot->tag, slot->at_destination);
 	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
 }
 
-static void count_end(struct lane *lane, const struct slot *slot)
+static void count_end(struct lane *lane, struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;
 
+	if (watch_end(&slot->watch) && !slot->at_destination)
+		atomic_fetch_sub(&lane->hanging, 1);
 	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
@@ -256,6 +259,15 @@ static bool have_piece(struct lane *lane)
 	return lane->has_pending;
 }
 
+/* What hangs keeps its own place only. */
+static uint32_t limit_of_pass(const struct lane *lane)
+{
+	int hanging = atomic_load_explicit(&lane->hanging, memory_order_relaxed);
+	uint32_t depth = lane->pass->ops->depth ? lane->pass->ops->depth(lane) : UINT32_MAX;
+
+	return depth < UINT32_MAX && hanging > 0 ? depth + (uint32_t)hanging : depth;
+}
+
 /* How many more requests the end that pieces begin at may get. */
 static uint32_t room_for_pieces(const struct lane *lane)
 {
@@ -270,8 +282,8 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	if (works_inside(lane, lane->source) && works_inside(lane, lane->destination) &&
 	    lane->to_destination.first)
 		return 0;
-	if (lane->pass->ops->depth && lane->pass->ops->depth(lane) < depth)
-		depth = lane->pass->ops->depth(lane);
+	if (limit_of_pass(lane) < depth)
+		depth = limit_of_pass(lane);
 	room = depth > busy ? depth - busy : 0;
 	for (const struct slot *s = (back ? &lane->to_destination : &lane->to_source)->first;
 	     s && room; s = s->next)

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "copy/hang.h"
 #include "copy/hasher.h"
 #include "copy/ring.h"
 #include "copy/work.h"
@@ -51,8 +52,9 @@ struct slot {
 	void *buffer;
 	const struct pass_ops *ops; /* of the pass under way, or rolling_ops */
 	bool at_destination;        /* where the request under way was sent */
-	struct slot *twin;          /* holds the same piece of the other end; NULL: there is none */
-	bool through;               /* of the two: waits for its twin */
+	struct watch watch;
+	struct slot *twin; /* holds the same piece of the other end; NULL: there is none */
+	bool through;      /* of the two: waits for its twin */
 	struct slot *next_to_look;
 	bool to_look; /* what was read is still to be hashed or compared */
 	enum slot_phase phase;
@@ -152,6 +154,7 @@ struct lane {
 	bool has_pending;
 	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
 	bool cancelled;
+	atomic_int hanging;      /* reads of the source that the keeper found to hang */
 	atomic_bool wants_slots; /* to be woken when the hasher lets go of one */
 	uint32_t rolling;        /* slots of rolling_ops */
 	bool rolled;             /* the last one that began is */

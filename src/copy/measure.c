@@ -406,6 +406,7 @@ void measure_publish(struct job *job, uint64_t now)
 	fill_lanes(job, now, &s);
 	fill_map(job, &s);
 	rescue_show(job, now, &s);
+	hang_show(job, now, &s.hang);
 	fill_cpu(job, &s);
 	s.total = job->total;
 	s.already = job->already;

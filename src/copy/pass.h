@@ -94,6 +94,9 @@ struct pass {
 	void (*collect)(struct job *job, const struct report *report);
 	/* All lanes rest, and all reports are taken in. NULL is fine. */
 	void (*end)(struct job *job);
+	/* A read of the source, of a slot with this tag, takes longer than the plan allows, and has
+	 * not come back. While the lanes are at work. NULL is fine. */
+	void (*hangs)(struct job *job, uint64_t tag);
 	/* Which of ddrescue's passes of the same letter it is; NULL: it has but one. */
 	unsigned (*number)(const struct job *job);
 };

@@ -155,6 +155,13 @@ static void read_done(struct lane *lane, struct slot *slot)
 	lane_slot_write(lane, slot);
 }
 
+/* It may take minutes: what lies around it can wait, and its data is taken if it has any. */
+static void copy_hangs(struct job *job, uint64_t tag)
+{
+	sums_break(job);
+	skip_hang(&job->skip, &job->work, tag);
+}
+
 static void tell_left(struct lane *lane, const struct slot *slot)
 {
 	struct error error = { 0 };
@@ -297,6 +304,7 @@ const struct pass pass_copy = {
 	.number = copy_number,
 	.collect = proof_collect_found, /* of what was read back meanwhile */
 	.end = rolling_end,
+	.hangs = copy_hangs,
 };
 
 static const struct pass_ops rewrite_ops = {

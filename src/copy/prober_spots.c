@@ -134,6 +134,16 @@ static bool close_spots(struct prober *p)
 	return all;
 }
 
+/* What hangs may do so for minutes: the next area does not wait for it. */
+static bool all_busy_hang(const struct job *job)
+{
+	int hanging = atomic_load(&job->lanes[0]->hanging), busy = 0;
+
+	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++)
+		busy += job->prober.spots[i / 2].sides[i % 2].busy;
+	return hanging > 0 && busy <= hanging;
+}
+
 /* NULL: as many are open as may be. */
 static struct prober_spot *place_for_spot(struct prober *p)
 {
@@ -167,7 +177,7 @@ static bool next_is_near(const struct job *job)
 static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
-	bool idle = close_spots(p);
+	bool idle = close_spots(p) || all_busy_hang(job);
 	struct prober_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;
 

@@ -28,11 +28,13 @@ void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work)
 	skip->size = skip->from = skip->land = 0;
 }
 
-void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
+/* From `begin` on, which is not before the chunk. */
+static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t begin,
+		  uint64_t least)
 {
 	uint64_t size, land;
 
-	if (!skip->first)
+	if (!least)
 		return;
 	pthread_mutex_lock(&skip->lock);
 	/* What was under way when the last skip began says nothing of where it landed. */
@@ -42,16 +44,29 @@ void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
 	}
 	/* A good read sets it to 0 without the lock. */
 	size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED) * 2;
-	if (size == 0)
-		size = skip->first;
+	if (size < least)
+		size = least;
 	if (size > skip->most)
 		size = skip->most;
-	land = chunk + 1 + (size + work->chunk - 1) / work->chunk;
+	land = begin + (size + work->chunk - 1) / work->chunk;
 	__atomic_store_n(&skip->size, size, __ATOMIC_RELAXED);
 	__atomic_store_n(&skip->from, chunk, __ATOMIC_RELAXED);
 	__atomic_store_n(&skip->land, land, __ATOMIC_RELAXED);
 	work_jump(work, land);
 	pthread_mutex_unlock(&skip->lock);
+}
+
+void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
+{
+	leave(skip, work, chunk, chunk + 1, skip->first);
+}
+
+void skip_hang(struct skip *skip, struct work *work, uint64_t chunk)
+{
+	uint64_t next = __atomic_load_n(&work->next, __ATOMIC_RELAXED);
+
+	leave(skip, work, chunk, next > chunk ? next : chunk + 1,
+	      skip->first < SKIP_FIRST ? skip->first : SKIP_FIRST);
 }
 
 void skip_good(struct skip *skip, uint64_t chunk)

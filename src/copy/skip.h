@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the stream gets out of a damaged zone: after a chunk that failed, or was
- * too slow, the next ones are left out, more of them with every failure behind
+ * How the stream gets out of a damaged zone: after a chunk that failed, was too
+ * slow, or hangs, the next ones are left out, more of them with every failure behind
  * the last landing, until a chunk is good again; or all of them. What was left
  * out stays non-tried, for the next sweep. Shared by all lanes; only failures
  * take the lock.
@@ -34,6 +34,9 @@ void skip_done(struct skip *skip);
 /* For a new round over `work`; no lane is at work. */
 void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work);
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
+/* It has not come back, and no round ends before it does: so the stream goes on in this one, behind
+ * what was handed out by now. */
+void skip_hang(struct skip *skip, struct work *work, uint64_t chunk);
 void skip_good(struct skip *skip, uint64_t chunk);
 /* A chunk that was handed out before the skip began, and lies in it. */
 bool skip_leaves_out(const struct skip *skip, uint64_t chunk);

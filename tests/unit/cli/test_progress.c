@@ -46,6 +46,19 @@ START_TEST(what_is_verified_meanwhile_is_counted)
 }
 END_TEST
 
+/* It comes first: a terminal cuts the end. */
+START_TEST(what_hangs_is_named)
+{
+	job.hang = (struct job_hang){ .count = 1, .lba = 123456, .ns = 31000000000 };
+	progress_line(&job, line);
+	ck_assert_msg(strstr(line, "a read at LBA 123456 hangs for 0:00:31: copying") == line, "%s",
+		      line);
+	ck_assert_ptr_nonnull(strstr(line, "errors 2"));
+	job.hang.write = true;
+	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "a write at LBA 123456"));
+}
+END_TEST
+
 START_TEST(hundred_is_kept_for_the_end)
 {
 	job.written = job.total - 512;
@@ -102,6 +115,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, line_says_where_it_is);
 	tcase_add_test(tcase, what_is_verified_meanwhile_is_counted);
+	tcase_add_test(tcase, what_hangs_is_named);
 	tcase_add_test(tcase, hundred_is_kept_for_the_end);
 	tcase_add_test(tcase, unknown_time_is_not_zero);
 	tcase_add_test(tcase, nothing_to_copy_divides_by_nothing);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "damaged.h"
 #include "rig.h"
 
@@ -181,6 +182,87 @@ START_TEST(slow_reads_are_left_behind)
 }
 END_TEST
 
+static struct job_snapshot until_hanging(void)
+{
+	struct job_snapshot s = rig_look(&rig);
+
+	for (int i = 0; i < 10000 && !s.hang.count && s.state != JOB_ENDED; i++) {
+		usleep(1000);
+		s = rig_look(&rig);
+	}
+	ck_assert_uint_eq(s.hang.count, 1);
+	ck_assert(!s.hang.write);
+	ck_assert_uint_ge(s.hang.ns, NSEC_PER_SEC);
+	return s;
+}
+
+static void hang_at(uint64_t lba, unsigned seconds)
+{
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
+					    .on = FAULT_READS,
+					    .start = lba * 512,
+					    .length = 512,
+					    .times = 1,
+					    .delay_ns = seconds * NSEC_PER_SEC });
+}
+
+/* One that has not come back keeps its own place and no other; what follows the stream's position
+ * then comes in a second sweep, and its data is taken. */
+START_TEST(a_read_that_hangs_is_left_behind)
+{
+	struct plan_options options = damaged_options;
+	struct job_snapshot s;
+
+	options.slow_limit = 1;
+	options.chunk = 64 * KIB;
+	options.queue_depth = 2;
+	options.lanes = 1;
+	options.rate = 2 * MIB;
+	damaged_new(&rig, 0, 8 * MIB, &options);
+	hang_at(MIB / 512 + 5, 5);
+	rig_start(&rig);
+	s = until_hanging();
+	ck_assert_uint_eq(s.hang.lba, MIB / 512);
+	s = rig_until_written(&rig, s.written + 512 * KIB);
+	ck_assert_uint_eq(s.hang.count, 1);
+	s = rig_wait(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.hang.count, 0);
+	ck_assert_uint_eq(s.slow_reads, 1);
+	ck_assert_uint_eq(s.passes[0].rounds, 2);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+/* Heads have to move to the next area, but do not wait for a read that hangs. */
+START_TEST(a_sector_that_hangs_keeps_no_other_area)
+{
+	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
+	struct plan_options options = damaged_options;
+	struct job_snapshot s;
+
+	options.slow_limit = 1;
+	options.chunk = 64 * KIB;
+	damaged_new(&rig, 0, 8 * MIB, &options);
+	rig.setup.source.rotational = YES;
+	/* Its chunk fails at once, the sector beside it comes in the end. */
+	damaged_fail_reads(&rig, bad[0].start, 1, 0, -EIO);
+	damaged_fail_reads(&rig, bad[1].start, 1, 0, -EIO);
+	hang_at(999, 5);
+	rig_start(&rig);
+	until_hanging();
+	do
+		s = rig_look(&rig);
+	while (s.hang.count && s.rescue.bad_sector < 512);
+	/* Not the one beside it, which is not read meanwhile. */
+	ck_assert_uint_eq(s.hang.count, 1);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
+	damaged_check(&rig, bad, 2);
+	rig_done(&rig);
+}
+END_TEST
+
 static const struct plan_options limits[] = {
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_bad_areas = 2 },
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_read_errors = 5 },
@@ -232,6 +314,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, all_came_back, 0, 2);
 	tcase_add_loop_test(tc, what_bad_sectors_are_filled_with, 0, 3);
 	tcase_add_loop_test(tc, slow_reads_are_left_behind, 0, 2);
+	tcase_add_test(tc, a_read_that_hangs_is_left_behind);
+	tcase_add_test(tc, a_sector_that_hangs_keeps_no_other_area);
 	tcase_add_loop_test(tc, too_much_trouble_stops_the_copy, 0, 4);
 	suite_add_tcase(suite, tc);
 	return suite;

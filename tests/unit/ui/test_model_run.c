@@ -35,6 +35,7 @@ static void fill(void)
 	job.elapsed = UINT64_MAX;
 	job.now_write = job.now_read = job.minute = job.average = 1e15;
 	job.eta = (struct eta){ true, UINT64_MAX / 4, INT64_MAX / 4 };
+	job.hang = (struct job_hang){ UINT32_MAX, true, UINT64_MAX, UINT64_MAX };
 	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
 	job.source.latency =
 		(struct latency_summary){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
@@ -144,6 +145,30 @@ START_TEST(test_errors_are_never_cut)
 	run_text_figures(&job, UNITS_IEC, 512, 0, &line);
 	ck_assert_str_eq(line.text, " 9,743/18,630 GiB  1,930 MB/s  ETA 1 d 01:00:00  errors "
 				    "123456 bad 65432");
+}
+END_TEST
+
+/* Which request, and for how long, in all places where the copy is told of. */
+START_TEST(test_a_request_that_hangs)
+{
+	struct line line;
+	enum role role;
+
+	job.hang = (struct job_hang){ .count = 3, .lba = 123456, .ns = 31000000000 };
+	line_start(&line, 78);
+	run_text_status(&job, &line, &role);
+	ck_assert_msg(strstr(line.text, " A read at LBA 123456 hangs for 31 s, 2 more;") ==
+			      line.text,
+		      "%s", line.text);
+	ck_assert_int_eq(role, ROLE_WARN);
+	job.hang.write = true;
+	job.hang.count = 1;
+	line_start(&line, 78);
+	run_text_status(&job, &line, &role);
+	ck_assert_ptr_nonnull(strstr(line.text, " A write at LBA 123456 hangs for 31 s;"));
+	line_start(&line, 78);
+	run_text_spoken(&job, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, ", a write at LBA 123456 hangs"));
 }
 END_TEST
 
@@ -432,6 +457,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_everything_fits);
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_errors_are_never_cut);
+	tcase_add_test(tcase, test_a_request_that_hangs);
 	tcase_add_test(tcase, test_reading_back);
 	tcase_add_test(tcase, test_reading_back_meanwhile);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
