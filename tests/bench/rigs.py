@@ -138,6 +138,12 @@ def have_zram():
     return os.access("/sys/class/zram-control/hot_add", os.R_OK)
 
 
+def tell_heads(node):
+    """A loop device over FUSE is taken for one without, and would be read back while it is written."""
+    with open(f"/sys/block/{os.path.basename(node)}/queue/rotational", "w", encoding="ascii") as told:
+        told.write("1")
+
+
 @contextlib.contextmanager
 def modelled_disk(path, plugin, file, model):
     """nbdkit with the disk model, nbdfuse above it, a loop device above that."""
@@ -194,6 +200,8 @@ def modelled_pair(name, plugin, size, source, destination):
             file = os.path.join(place, "data")
             (random_file if kind == "source" else written_file)(file, size)
             nodes.append(stack.enter_context(modelled_disk(place, plugin, file, model)))
+            if model.get("move"):
+                tell_heads(nodes[-1])
         yield Pair(name, nodes[0], nodes[1], size)
 
 
@@ -204,10 +212,7 @@ def modelled_one(name, plugin, size, model):
         file = os.path.join(path, "data")
         random_file(file, 2 * size)
         with modelled_disk(path, plugin, file, model) as node:
-            # A loop device over FUSE is taken for one without heads.
-            knob = f"/sys/block/{os.path.basename(node)}/queue/rotational"
-            with open(knob, "w", encoding="ascii") as told:
-                told.write("1")
+            tell_heads(node)
             yield Pair(name, node, node, size)
 
 
