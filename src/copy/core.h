@@ -85,10 +85,14 @@ struct course {
 /* What there is to show of its speed, and what is asked for it (measure.c). */
 struct measured {
 	struct rates rates;
+	struct rates proving;    /* of the pass that reads back, begun at `proving_since` */
+	uint64_t proving_since;  /* monotonic ns; 0 none yet */
+	uint64_t proving_before; /* the counter of what is handled, then */
 	struct cpu_reader *cpu;
 	uint64_t next_second, next_temperature;
 	struct job_lane shown_lanes[JOB_LANES_MAX];
-	uint64_t lane_written[JOB_LANES_MAX];
+	uint64_t lane_bytes[JOB_LANES_MAX];
+	bool lanes_proving; /* lane_bytes are those that were read back */
 	/* ns of a lane's thread on a processor, and in submit, when that was looked at last */
 	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
 	uint64_t handled_then;               /* a second ago */

@@ -98,7 +98,7 @@ struct job_end {
 struct job_lane {
 	bool alive;
 	struct cpu_share cpu;
-	double rate; /* bytes written per second, last second */
+	double rate; /* bytes written, or read back, per second, last second */
 	uint32_t in_flight;
 };
 
@@ -220,7 +220,8 @@ struct job_snapshot {
 	uint64_t total, read, written; /* bytes; written: for good, resumed ones included */
 	uint64_t already;              /* bytes that a resumed map called finished */
 	uint64_t position;             /* bytes of the source: highest byte handed out */
-	double now_read, now_write, minute, average, peak; /* bytes per second */
+	/* Bytes per second. While all is read back, minute and average are of that. */
+	double now_read, now_write, minute, average, peak;
 	double now_back; /* bytes per second read back while it is copied */
 	struct eta eta;
 	enum pass_kind pass; /* the one under way; PASS_NONE between two and at the end */
@@ -325,7 +326,7 @@ const char *job_state_words(enum job_state state);
 const char *job_mismatch_words(enum mismatch_kind kind);
 
 void job_snapshot(struct job *job, struct job_snapshot *ret);
-/* A copy of the rate history and profile. */
+/* A copy of the rate history and profile; while all is read back, of that pass. */
 void job_rates(struct job *job, struct rates *ret);
 /* Events with a number above `after`, oldest first, at most `max`; returns their count. */
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max);

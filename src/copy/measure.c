@@ -2,6 +2,7 @@
 /* The keeper measures: counters of the lanes into rates, latencies, shares, and a snapshot. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,17 +109,28 @@ static void summarise_latency(struct job *job)
 	latency_summarise(&write, &job->keeper.measured.write_latency);
 }
 
+/* All that was copied is read back, and what is read is what there is to show. */
+static bool is_proving(const struct job *job)
+{
+	return job->pass && job->stages.now == 0 &&
+	       (job->pass->kind == PASS_VERIFY || job->pass->kind == PASS_COMPARE);
+}
+
 static void measure_lane(struct job *job, unsigned i, double seconds)
 {
 	struct measured *m = &job->keeper.measured;
 	struct lane *lane = job->lanes[i];
 	struct job_lane *shown = &m->shown_lanes[i];
-	uint64_t written = counter_get(&lane->counters.written);
+	uint64_t bytes =
+		counter_get(is_proving(job) ? &lane->counters.handled : &lane->counters.written);
 
 	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
-	shown->rate = (double)(written - m->lane_written[i]) / seconds;
+	/* Where another counter counts from now on, there is no second of it yet. */
+	shown->rate = bytes < m->lane_bytes[i] || m->lanes_proving != is_proving(job)
+			      ? 0
+			      : (double)(bytes - m->lane_bytes[i]) / seconds;
 	cpu_reader_thread(m->cpu, i, atomic_load(&lane->tid), &shown->cpu);
-	m->lane_written[i] = written;
+	m->lane_bytes[i] = bytes;
 }
 
 /* Nanoseconds on a processor; 0 where nobody tells. */
@@ -168,6 +180,7 @@ static void each_second(struct job *job, uint64_t now)
 
 	for (unsigned i = 0; i < job->lane_count; i++)
 		measure_lane(job, i, seconds);
+	m->lanes_proving = is_proving(job);
 	rescue_measure(job, seconds);
 	cpu_reader_system(m->cpu, &m->cpu_system);
 	cpu_reader_process(m->cpu, &m->cpu_process);
@@ -213,6 +226,21 @@ static void measure_temperatures(struct keeper *k, uint64_t now)
 		k->measured.next_temperature = now + TEMPERATURE_EVERY;
 }
 
+/* It is counted as written: that is what averages are made of. */
+static void measure_proving(struct job *job, uint64_t now)
+{
+	struct measured *m = &job->keeper.measured;
+	uint64_t handled = MEASURE_SUM(job, handled);
+
+	if (m->proving_since != job->keeper.course.pass_started) {
+		m->proving_since = job->keeper.course.pass_started;
+		m->proving_before = handled;
+		rates_start(&m->proving, now, job->total, 0);
+	}
+	handled -= m->proving_before;
+	rates_update(&m->proving, now, handled, handled, job->keeper.state == JOB_PAUSED);
+}
+
 void measure_tick(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
@@ -220,6 +248,8 @@ void measure_tick(struct job *job, uint64_t now)
 	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
 		rates_update(&k->measured.rates, now, MEASURE_SUM(job, read),
 			     MEASURE_SUM(job, written), k->state == JOB_PAUSED);
+	if (is_proving(job))
+		measure_proving(job, now);
 	truth_take(job);
 	measure_busy(job, now);
 	if (now >= k->measured.next_second)
@@ -299,10 +329,18 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	s->now_read = moving ? m->rates.now_read : 0;
 	s->now_write = moving ? m->rates.now_write : 0;
 	s->now_back = moving ? m->back_rate : 0;
-	s->minute = rates_minute(&m->rates, last);
-	s->average = rates_average(&m->rates, last);
+	/* What these write is no part of the copy. */
+	if (moving && job->pass && (job->pass->kind == PASS_PROBE || job->pass->kind == PASS_WIPE))
+		s->now_write = m->handled_rate;
+	if (is_proving(job)) {
+		s->minute = rates_minute(&m->proving, now);
+		s->average = rates_average(&m->proving, now);
+	} else {
+		s->minute = rates_minute(&m->rates, last);
+		s->average = rates_average(&m->rates, last);
+	}
 	/* Some second was at least as fast as the average, also when none was measured whole. */
-	s->peak = m->rates.peak > 0 && m->rates.peak < s->average ? s->average : m->rates.peak;
+	s->peak = fmax(m->rates.peak, m->rates.peak > 0 ? rates_average(&m->rates, last) : 0);
 	if (k->state == JOB_COPYING) {
 		rates_eta(&m->rates, now, (int64_t)time(NULL), &s->eta);
 		if (job->proof && s->eta.known && s->average > 0)
@@ -429,7 +467,7 @@ void measure_publish(struct job *job, uint64_t now)
 	bool changed = job->shown.state != s.state;
 
 	job->shown = s;
-	job->shown_rates = k->measured.rates;
+	job->shown_rates = is_proving(job) ? k->measured.proving : k->measured.rates;
 	if (s.state == JOB_ENDED)
 		pthread_cond_broadcast(&job->shown_cond);
 	pthread_mutex_unlock(&job->shown_lock);

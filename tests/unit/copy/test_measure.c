@@ -295,6 +295,36 @@ START_TEST(cpu_and_lanes_are_shown)
 }
 END_TEST
 
+/* It has figures and a graph of its own; at the end they are those of the copy again. */
+START_TEST(reading_back_is_measured_for_itself)
+{
+	struct job_snapshot s;
+	struct rates rates;
+
+	rig_new(&rig, 8 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 64 * KIB, .rate = 2 * MIB, .lanes = 1 });
+	rig.plan->options.verify = VERIFY_AFTER;
+	rig_start(&rig);
+	do {
+		usleep(20000);
+		s = rig_look(&rig);
+		ck_assert_int_ne(s.state, JOB_ENDED);
+		job_rates(rig.job, &rates);
+	} while (s.pass != PASS_VERIFY || !rates.seconds || s.average <= 0 || s.lanes[0].rate <= 0);
+	ck_assert_uint_lt(rates.written, 8 * MIB);
+	ck_assert_float_gt(rates.history[0].read, 0);
+	ck_assert_double_le(s.average, 3.0 * MIB);
+	ck_assert_double_le(s.lanes[0].rate, 3.0 * MIB);
+	job_set_rate(rig.job, 0);
+	s = rig_wait(&rig);
+	job_rates(rig.job, &rates);
+	ck_assert_uint_eq(rates.written, 8 * MIB);
+	ck_assert_double_le(s.average, 3.0 * MIB);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(temperatures_come_from_their_files)
 {
 	char path[160];
@@ -330,6 +360,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, the_truth_of_the_drivers_is_told);
 	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
 	tcase_add_test(tc, an_idle_job_sleeps);
+	tcase_add_test(tc, reading_back_is_measured_for_itself);
 	tcase_add_test(tc, cpu_and_lanes_are_shown);
 	tcase_add_test(tc, temperatures_come_from_their_files);
 	suite_add_tcase(suite, tc);
