@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -381,18 +382,31 @@ void app_key(struct app *app, int key)
 
 /* ---- following the session ---- */
 
+/* A report is longer than most screens, and its result is what stands first: once more below it. */
+static char *result_at_end(const char *report)
+{
+	const char *end = strstr(report, "\n\n");
+	char *text = NULL;
+
+	if (asprintf(&text, "%s\n%.*s\n", report, (int)(end ? end - report : 0), report) < 0)
+		return NULL;
+	return text;
+}
+
 /* The session forgets the report when something else is chosen; who started the copy still has
  * to be told how it ended. */
 static void keep_report(struct app *app, const struct report *report)
 {
 	int cols =
 		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
+	CLEANUP(free) char *text = NULL;
 
 	app->copied = true;
 	app->exit_code = (int)report_exit_code(report);
 	free(app->report_text);
 	app->report_text = NULL;
-	report_text(report, cols, &app->report_text, NULL);
+	if (report_text(report, cols, &text, NULL) == 0)
+		app->report_text = result_at_end(text);
 }
 
 static void end(struct app *app)

@@ -40,6 +40,19 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 			  right);
 }
 
+/* Of a long path the end tells most. */
+static void draw_banner(const char *dir, struct draw *draw, struct rect area)
+{
+	char text[256], shown[512];
+	int room, width = text_width(dir);
+
+	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
+	room = area.cols - 2 - text_width(text);
+	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
+	draw_printf(draw, area, 0, 1, ROLE_BANNER, _(" PRACTICE: only the disks in %s are shown "),
+		    shown);
+}
+
 static enum role message_role(const struct app *app)
 {
 	switch (app->level) {
@@ -146,9 +159,7 @@ void app_draw(struct app *app)
 	}
 	draw_header(app, &draw, frame.header);
 	if (!rect_empty(frame.banner))
-		draw_printf(&draw, frame.banner, 0, 1, ROLE_BANNER,
-			    _(" PRACTICE: only the disks in %s are shown "),
-			    app->options->practice_dir);
+		draw_banner(app->options->practice_dir, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);

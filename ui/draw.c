@@ -10,6 +10,8 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "base/text.h"
+
 #include "glyphs.h"
 #include "line.h"
 
@@ -161,6 +163,15 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 	put_text(draw, area, row, col + pad, cols - pad, role, text);
 }
 
+/* More would follow: behind the text, or in the place of its end. */
+static void put_cut(struct draw *draw, struct rect area, int row, int col, int width,
+		    enum role role)
+{
+	if (col + width > area.cols - 2)
+		width = area.cols - 2 - col;
+	put_text(draw, area, row, col + (width > 0 ? width : 0), 2, role, "..");
+}
+
 int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
 		 const char *text)
 {
@@ -173,9 +184,11 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 		size_t skip, length = line_break(text, area.cols - col, &skip);
 
 		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		put_text(draw, area, row + used, col, area.cols - col, role, line);
 		used++;
 		text += length + skip;
+		put_text(draw, area, row + used - 1, col, area.cols - col, role, line);
+		if (*text && used == rows)
+			put_cut(draw, area, row + used - 1, col, text_width(line), role);
 	}
 	return used;
 }

@@ -27,7 +27,7 @@ static const struct command_info table[] = {
 	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT },
 	  N_("parts"), N_("partitions"), N_("list its partitions"), 6 },
 	{ COMMAND_IMAGE, ON(SCREEN_DISKS), { 'f' },
-	  N_("file"), NULL, N_("choose an image file"), 8 },
+	  N_("file"), NULL, N_("image file, or map to resume"), 8 },
 	{ COMMAND_DETAILS, ON(SCREEN_DISKS), { 'i' },
 	  N_("info"), N_("details"), N_("all that is known about it"), 4 },
 	{ COMMAND_RESCAN, ON(SCREEN_DISKS), { 'r' },

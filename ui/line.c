@@ -79,6 +79,18 @@ void line_add(struct line *line, const char *format, ...)
 	put(line, text_width(text), text, false);
 }
 
+void line_fit(struct line *line, const char *text)
+{
+	int room = line->limit - line->columns;
+
+	if (text_width(text) <= room || room < 3) {
+		put(line, text_width(text), text, false);
+		return;
+	}
+	put(line, room - 2, text, false);
+	put(line, 2, "..", false);
+}
+
 void line_to(struct line *line, int column)
 {
 	if (column > line->columns)

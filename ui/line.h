@@ -27,6 +27,8 @@ void line_put_tail(struct line *line, int width, const char *text);
 void line_put_right(struct line *line, int width, const char *text);
 /* As wide as it is; what lies beyond the limit is lost. */
 void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, but what is too long ends in "..": nobody takes its head for all of it. */
+void line_fit(struct line *line, const char *text);
 /* Blanks up to `column`; nothing when the line is already there. */
 void line_to(struct line *line, int column);
 

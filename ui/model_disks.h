@@ -92,7 +92,7 @@ struct disks_detail {
 	const char *label; /* translated */
 	char text[512];
 };
-#define DISKS_DETAILS_MAX 11
+#define DISKS_DETAILS_MAX 12
 /* What there is to say of a disk's health. */
 struct disks_health {
 	const struct health *known; /* NULL: nobody asked, or nothing can be known */

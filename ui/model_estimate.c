@@ -28,12 +28,17 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 		ret->verify = (uint64_t)ceil(bytes / measured->destination);
 }
 
+/* "sdb" for "/dev/sdb". */
+static const char *short_name(const struct endpoint *end)
+{
+	return strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5;
+}
+
 static void text_rate(const struct endpoint *end, double rate, struct line *line)
 {
-	const char *node = end->node;
 	char text[UNITS_TEXT_MAX];
 
-	line_add(line, _(" %s reads %s"), strncmp(node, "/dev/", 5) ? node : node + 5,
+	line_add(line, _(" %s reads %s"), short_name(end),
 		 rate > 0 ? units_print_rate(rate, text) : _("unknown"));
 }
 
@@ -91,14 +96,16 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		line_add(line, _("about %s"), finish);
 		return true;
 	case 5:
-		line_add(line, _(" if it writes as fast as it reads"));
+		line_add(line, _(" if %s writes as fast as it reads"),
+			 short_name(&plan->destination));
 		return true;
 	default:
 		return false;
 	}
 }
 
-void estimate_sentence(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
+void estimate_sentence(const struct plan *plan, const struct estimate *estimate, int64_t now,
+		       char *buffer, size_t size)
 {
 	char finish[96];
 
@@ -109,5 +116,6 @@ void estimate_sentence(const struct estimate *estimate, int64_t now, char *buffe
 		return;
 	}
 	finish_text(estimate, now, finish, sizeof(finish));
-	snprintf(buffer, size, _("All takes about %s, if it writes as fast as it reads."), finish);
+	snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."), finish,
+		 short_name(&plan->destination));
 }

@@ -26,6 +26,7 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 bool estimate_text(const struct plan *plan, const struct session_measured *measured,
 		   const struct estimate *estimate, int64_t now, int index, struct line *line);
 /* All of it in a sentence, for where there is no box. */
-void estimate_sentence(const struct estimate *estimate, int64_t now, char *buffer, size_t size);
+void estimate_sentence(const struct plan *plan, const struct estimate *estimate, int64_t now,
+		       char *buffer, size_t size);
 
 #endif

@@ -173,22 +173,25 @@ void map_text_cell(const struct plan *plan, const struct disk *disk,
 	const struct partition *partition;
 	char count[UNITS_TEXT_MAX];
 	uint64_t lba, sectors;
+	struct line all;
 
+	line_start(&all, LINE_COLUMNS_MAX);
 	map_cell_sectors(window, plan, window->cursor, &lba, &sectors);
 	units_print_count(sectors, count);
 	if (sectors == 1)
-		line_add(line, _(" LBA %" PRIu64 ": %s"), lba, letter_words(letter));
+		line_add(&all, _(" LBA %" PRIu64 ": %s"), lba, letter_words(letter));
 	else
-		line_add(line, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
+		line_add(&all, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
 			 lba + sectors - 1, count, letter_words(letter));
 	partition = map_partition(plan, disk, lba);
 	if (partition) {
-		line_add(line, _(", partition %u"), partition->number);
+		line_add(&all, _(", partition %u"), partition->number);
 		if (partition->fs[0])
-			line_add(line, " %s", partition->fs);
+			line_add(&all, " %s", partition->fs);
 		if (partition->label[0])
-			line_add(line, " \"%s\"", partition->label);
+			line_add(&all, " \"%s\"", partition->label);
 	}
+	line_fit(line, all.text);
 }
 
 /* ---- the areas ---- */

@@ -11,7 +11,8 @@
 #include "base/units.h"
 #include "plan/sums.h"
 
-#define PAGE 8
+#define PAGE       8
+#define RATE_LEAST UINT64_C(65536) /* bytes per second */
 
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const sum_names[] = {
@@ -48,7 +49,7 @@ static const struct {
 			    N_("the disk's cache need not keep the data"), N_("no, or yes") },
 	[OPTION_RATE] = { PLAN_OPTION_RATE, N_("Rate limit"),
 			  N_("bytes per second; r changes it later"),
-			  N_("none, or bytes per second, for instance 50M") },
+			  N_("none, or 64K or more in a second, for instance 50M") },
 	[OPTION_RETRIES] = { PLAN_OPTION_RETRIES, N_("Retries"), N_("of a request that failed"),
 			     N_("0 to 1000") },
 	[OPTION_ON_ERROR] = { PLAN_OPTION_ON_ERROR, N_("Read errors"),
@@ -249,7 +250,8 @@ bool options_read_rate(const char *text, uint64_t *ret)
 		*ret = 0;
 		return true;
 	}
-	return units_parse_size(clean, 0, NULL, ret) == 0;
+	/* Who types 50 means megabytes; at 50 bytes a second nothing would ever be done. */
+	return units_parse_size(clean, 0, NULL, ret) == 0 && (*ret == 0 || *ret >= RATE_LEAST);
 }
 
 static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)

@@ -65,7 +65,7 @@ void options_form_page(struct options_form *form, int direction);
  * of few words goes to the next of them. */
 void options_form_typed(struct options_form *form);
 
-/* A rate as it is typed, "50M", "0" or "none" for no limit: bytes per second. */
+/* A rate as it is typed, "50M", "0" or "none" for no limit: bytes per second, 64 KiB at least. */
 bool options_read_rate(const char *text, uint64_t *ret);
 /* The shortest text that reads back as the same number of bytes. */
 const char *options_print_size(uint64_t bytes, char *buffer, size_t size);

@@ -202,12 +202,7 @@ void plan_text_options(const struct plan_options *options, enum rolling_how roll
 
 	line_start(&all, LINE_COLUMNS_MAX);
 	text_all_options(options, rolling, &all);
-	if (all.columns <= line->limit || line->limit < 3) {
-		line_add(line, "%s", all.text);
-		return;
-	}
-	line_put(line, line->limit - 2, all.text);
-	line_add(line, "..");
+	line_fit(line, all.text);
 }
 
 void plan_text_start(const struct gate *gate, struct line *line)
@@ -427,12 +422,18 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	const struct partition *partition = lost->partition;
 	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
 	const char *label = partition->label[0] ? partition->label : partition->name;
+	int fs, room;
 
 	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
 	snprintf(last, sizeof(last), "%" PRIu64,
 		 partition->sectors ? partition->start + partition->sectors - 1 : 0);
 	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
 	snprintf(name, sizeof(name), _("number %u"), partition->number);
+	/* The label is what it is known by: it gets all the room there is. */
+	fs = line->limit > 90 ? 11 : 7;
+	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1) -
+	       text_width(lost_text(lost->how));
+	room = room < 6 ? 6 : room > 24 ? 24 : room;
 
 	line_put(line, 2, "");
 	line_put(line, 10, partition->node[0] ? short_name(partition->node) : name);
@@ -441,9 +442,9 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	line_put_right(line, 12, last);
 	line_put_right(line, 8, size);
 	line_put(line, 1, "");
-	line_put(line, line->limit > 90 ? 11 : 7, partition->fs[0] ? partition->fs : "-");
+	line_put(line, fs, partition->fs[0] ? partition->fs : "-");
 	line_put(line, 1, "");
-	line_put(line, line->limit > 90 ? 12 : 6, label[0] ? label : "-");
+	line_put(line, room, label[0] ? label : "-");
 	line_put(line, 1, "");
 	line_add(line, "%s", lost_text(lost->how));
 }
@@ -460,12 +461,12 @@ void plan_text_extent(const struct plan *plan, size_t index, struct line *line)
 		 extent->destination_lba, count, size);
 }
 
-void plan_text_axis(uint64_t bytes, enum units_scale scale, struct line *line)
+void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size, struct line *line)
 {
 	char half[UNITS_TEXT_MAX], full[UNITS_TEXT_MAX];
 
-	units_print_short(bytes / 2, scale, 512, half);
-	units_print_short(bytes, scale, 512, full);
+	units_print_short(bytes / 2, scale, sector_size, half);
+	units_print_short(bytes, scale, sector_size, full);
 	line_add(line, "0");
 	line_to(line, line->limit / 2);
 	line_add(line, "%s", half);

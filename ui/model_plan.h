@@ -76,6 +76,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 		    struct line *line);
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line);
 /* The scale under the maps: "0        2.00T        4.00T". */
-void plan_text_axis(uint64_t bytes, enum units_scale scale, struct line *line);
+void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
+		    struct line *line);
 
 #endif

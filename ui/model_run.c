@@ -164,8 +164,9 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 		unit *= base;
 		power++;
 	}
-	units_print_count(done / unit, left);
-	units_print_count(total / unit, right);
+	/* The whole is rounded as everywhere; what is done, never up to it before it is. */
+	units_print_count((total + unit / 2) / unit, right);
+	units_print_count(done < total ? done / unit : (total + unit / 2) / unit, left);
 	snprintf(buffer, size, "%s/%s %s", left, right, names[scale == UNITS_IEC][power]);
 }
 
@@ -268,8 +269,8 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
 			  sector_size, progress, sizeof(progress));
 	text_current(job, current, sizeof(current));
-	megabytes(job->minute, measured, minute, sizeof(minute));
-	megabytes(job->average, measured, average, sizeof(average));
+	megabytes(job->minute, measured && job->average > 0, minute, sizeof(minute));
+	megabytes(job->average, measured && job->average > 0, average, sizeof(average));
 	text_verified(job, verified, sizeof(verified));
 	if (line->limit < 110) {
 		snprintf(second, sizeof(second), _("avg %s"), average);

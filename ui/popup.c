@@ -63,6 +63,12 @@ void popup_prompt(struct app *app, const char *title, const char *text, const ch
 	app->popup.typed = typed;
 }
 
+void popup_complain(struct app *app, const char *sentence)
+{
+	if (app->popup.kind == POPUP_PROMPT)
+		text_copy(app->popup.complaint, sizeof(app->popup.complaint), sentence);
+}
+
 void popup_text(struct app *app, const char *title, const char *text)
 {
 	int top = popup_is_open(app, title) ? app->popup.top : 0;

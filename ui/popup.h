@@ -33,6 +33,8 @@ void popup_ask(struct app *app, const char *title, const char *text,
 /* A line to type. */
 void popup_prompt(struct app *app, const char *title, const char *text, const char *initial,
 		  popup_typed_fn *typed, void *user);
+/* What is wrong with what was typed, below the line that stands open. */
+void popup_complain(struct app *app, const char *sentence);
 /* A text to scroll through, lines separated by \n. Called again with the same title while it is
  * open, it replaces the text and keeps the place (a log that grows). */
 void popup_text(struct app *app, const char *title, const char *text);

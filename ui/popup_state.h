@@ -17,7 +17,7 @@ struct popup {
 	char labels[POPUP_CHOICES_MAX][128];
 	int count;
 	struct field field;
-	char complaint[256];
+	char complaint[512];
 	int top, lines, rows; /* of a text: first line shown, how many there are, how many fit */
 	popup_chosen_fn *chosen;
 	popup_typed_fn *typed;

@@ -25,30 +25,40 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 	return NULL;
 }
 
-void report_tell_saved(struct app *app, const struct report_sign *sign)
-{
-	const struct report *report = session_report(app_session(app));
-	const struct error *error = session_save_error(app_session(app));
-
-	if (error->code)
-		app_error(app, error);
-	else if (sign->saved_as[0])
-		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
-			    sign->saved_as);
-	else if (!report || !report->json_path[0])
-		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
-	else
-		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
-			    report->certificate_path[0] ? report->certificate_path
-							: report->json_path);
-}
-
-void report_ask_save(struct app *app, struct report_sign *sign)
+static void ask_save(struct app *app, struct report_sign *sign, const char *path)
 {
 	popup_prompt(app, _("Save report and certificate"),
 		     _("As .json, as .txt, and as .html to print and sign: the full path of a "
 		       "folder, or of a file, on a disk that stays and is no part of the copy."),
-		     "", path_typed, sign);
+		     path, path_typed, sign);
+}
+
+void report_ask_save(struct app *app, struct report_sign *sign)
+{
+	ask_save(app, sign, "");
+}
+
+void report_tell_saved(struct app *app, struct report_sign *sign)
+{
+	const struct report *report = session_report(app_session(app));
+	const struct error *error = session_save_error(app_session(app));
+
+	if (error->code && sign->saved_as[0] && app_current(app) == SCREEN_REPORT) {
+		/* Nobody types a long path twice for one letter. */
+		ask_save(app, sign, sign->saved_as);
+		popup_complain(app, error->sentence);
+	} else if (error->code) {
+		app_error(app, error);
+	} else if (sign->saved_as[0]) {
+		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
+			    sign->saved_as);
+	} else if (!report || !report->json_path[0]) {
+		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
+	} else {
+		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
+			    report->certificate_path[0] ? report->certificate_path
+							: report->json_path);
+	}
 }
 
 /* ---- signing ---- */

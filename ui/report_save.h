@@ -14,7 +14,7 @@ struct report_sign {
 /* sign lives as long as the app. */
 void report_ask_save(struct app *app, struct report_sign *sign);
 /* What came of it, of either. */
-void report_tell_saved(struct app *app, const struct report_sign *sign);
+void report_tell_saved(struct app *app, struct report_sign *sign);
 /* Three questions, one after the other; Esc at any of them leaves all as it was. sign lives as long
  * as the app. */
 void report_ask_sign(struct app *app, struct report_sign *sign);

@@ -116,7 +116,10 @@ static void list_changed(struct disks_state *state, struct app *app)
 static void enter(void *data, struct app *app)
 {
 	update(data, app);
-	if (session_disks(app_session(app)))
+	if (app_copying(app))
+		app_message(app, MESSAGE_INFO,
+			    _("A copy is running: nothing can be changed here. 4 shows it."));
+	else if (session_disks(app_session(app)))
 		tell_choice(data, app);
 	else
 		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
@@ -137,8 +140,22 @@ static void ask_health(struct app *app, const struct endpoint *endpoint)
 			? NULL
 			: endpoint_disk(session_disks(app_session(app)), endpoint);
 
-	if (disk)
+	/* One that hangs would only keep whoever asks. */
+	if (disk && !disk->silent)
 		session_begin_checkup(app_session(app), disk);
+}
+
+static void tell_silent(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	if (disk && disk->silent)
+		app_message(app, MESSAGE_WARN,
+			    _("%s has not answered: check power and cable, r asks again."),
+			    disk->node);
 }
 
 /* An endpoint chosen for one end; taken back when it is that end already. */
@@ -167,6 +184,7 @@ static bool choose(struct disks_state *state, struct app *app, const struct endp
 	}
 	update(state, app);
 	tell_choice(state, app);
+	tell_silent(app, endpoint);
 	return true;
 }
 
@@ -189,6 +207,50 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 }
 
 /* ---- image files ---- */
+
+static void file_used_as(void *user, struct app *app, int choice)
+{
+	struct disks_state *state = user;
+	struct error error = { 0 };
+
+	if (choice == 2)
+		app_resume(app, state->file, &(struct range_list){ 0 });
+	if (choice < 0 || choice == 2) {
+		state->file[0] = '\0';
+		return;
+	}
+	state->file_destination = choice == 1;
+	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
+	if (session_begin_find(app_session(app), state->file, state->file_destination, &error) < 0)
+		app_error(app, &error);
+}
+
+static const char *file_named(void *user, struct app *app, const char *text)
+{
+	struct disks_state *state = user;
+	const struct popup_choice choices[] = {
+		{ 's', _("copy from it: source") },
+		{ 'd', _("copy into it: destination") },
+		{ 'm', _("it is the map of a stopped copy: go on with that") },
+	};
+
+	if (!text)
+		return NULL;
+	if (!*text)
+		return _("Type the path of a file, or press Esc.");
+	text_copy(state->file, sizeof(state->file), text);
+	popup_ask(app, _("What is the file for?"), text, choices, 3, file_used_as, state);
+	return NULL;
+}
+
+static void ask_file(struct app *app, const char *path, struct disks_state *state)
+{
+	popup_prompt(
+		app, _("Image file, or map"),
+		_("Path of an image file: one that does not exist can be a destination, and is "
+		  "made when the copy starts. Or the map of a copy that was stopped."),
+		path, file_named, state);
+}
 
 /* A path below /dev leads to a disk: what is true in the list is true here. */
 static const char *no_end(struct disks_state *state, struct app *app,
@@ -214,48 +276,23 @@ static void file_found(struct disks_state *state, struct app *app)
 
 	if (!state->file[0])
 		return;
-	state->file[0] = '\0';
 	if (session_found(app_session(app), &endpoint, &error) != 0) {
-		app_error(app, &error);
+		if (app_current(app) != SCREEN_DISKS) {
+			app_error(app, &error);
+		} else {
+			/* Nobody types a long path twice for one letter. */
+			ask_file(app, state->file, state);
+			popup_complain(app, error.sentence);
+		}
+		state->file[0] = '\0';
 		return;
 	}
+	state->file[0] = '\0';
 	why = no_end(state, app, &endpoint);
 	if (why)
 		app_message(app, MESSAGE_ERROR, "%s", why);
 	else
 		choose(state, app, &endpoint, state->file_destination);
-}
-
-static void file_used_as(void *user, struct app *app, int choice)
-{
-	struct disks_state *state = user;
-	struct error error = { 0 };
-
-	if (choice < 0) {
-		state->file[0] = '\0';
-		return;
-	}
-	state->file_destination = choice == 1;
-	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
-	if (session_begin_find(app_session(app), state->file, state->file_destination, &error) < 0)
-		app_error(app, &error);
-}
-
-static const char *file_named(void *user, struct app *app, const char *text)
-{
-	struct disks_state *state = user;
-	const struct popup_choice choices[] = {
-		{ 's', _("copy from it: source") },
-		{ 'd', _("copy into it: destination") },
-	};
-
-	if (!text)
-		return NULL;
-	if (!*text)
-		return _("Type the path of a file, or press Esc.");
-	text_copy(state->file, sizeof(state->file), text);
-	popup_ask(app, _("What is the file for?"), text, choices, 2, file_used_as, state);
-	return NULL;
 }
 
 /* ---- commands ---- */
@@ -370,10 +407,7 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		toggle_partitions(state, app);
 		return true;
 	case COMMAND_IMAGE:
-		popup_prompt(app, _("Image file"),
-			     _("Path of an image file. A file that does not exist can be a "
-			       "destination: it is made when the copy starts."),
-			     "", file_named, state);
+		ask_file(app, "", state);
 		return true;
 	case COMMAND_DETAILS:
 		if (disks_screen_at_cursor(state))
@@ -448,6 +482,7 @@ static const char *unavailable(void *data, struct app *app, enum command command
 static const char *const notes[] = {
 	N_("S D  source and destination; s d: a partition of this disk is"),
 	N_("!  cannot be a destination; d says why"),
+	N_("?  has not answered: spins up, or power, cable or disk fail; r asks again"),
 	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
 	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),
 	NULL,

@@ -57,12 +57,12 @@ static void draw_legend(struct draw *draw, struct rect area)
 
 	if (area.cols >= LAYOUT_WIDE_COLS)
 		draw_text(draw, area, 0, col, ROLE_DIM,
-			  _("USE: M mounted  S swap  L LVM/dm  R md raid  B boot medium  O open  "
-			    "H holder  F file  ro read-only   ! no destination"));
+			  _("USE: M mounted  S swap  L LVM/dm  R md  B boot  O open  H holder  "
+			    "F file  ro read-only  ! no destination  ? no answer"));
 	else
 		draw_text(draw, area, 0, col, ROLE_DIM,
-			  _("USE: M mounted S swap L LVM/dm R md raid B boot medium O open "
-			    "ro read-only"));
+			  _("USE: M mounted S swap L LVM/dm R md B boot O open ro read-only  "
+			    "? no answer"));
 }
 
 #define LABEL_COLS 8

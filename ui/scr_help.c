@@ -167,7 +167,6 @@ static int put_terms(struct page *page)
 }
 
 static const char *const common_notes[] = {
-	N_("F1 F10  F1 is the same as ?, F10 is the same as q"),
 	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
 	N_("FILES  /var/log/clonedeck/<date>-<time>.{log,map,json}"),
 	N_("DISPLAY  clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
@@ -220,7 +219,8 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	}
 	page.line = longest + 1;
 	put_notes(&page, app_ops(state->topic)->notes);
-	put_notes(&page, common_notes);
+	/* Plan says for itself what comes before a write. */
+	put_notes(&page, common_notes + (state->topic == SCREEN_PLAN));
 	state->lines = page.line;
 	draw_cursor(draw, page.area, 0, 0);
 }

@@ -100,7 +100,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 		error_nomem(&error);
 		app_error(app, &error);
 	}
-	if (plan && destination &&
+	if (plan && destination && plan_screen_startable(app) &&
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
@@ -194,7 +194,7 @@ static void tell_estimate(struct app *app)
 	} else if (measured) {
 		estimate_make(plan, plan_rolling(plan, session_destination_disk(session)), measured,
 			      &estimate);
-		estimate_sentence(&estimate, (int64_t)time(NULL), text, sizeof(text));
+		estimate_sentence(plan, &estimate, (int64_t)time(NULL), text, sizeof(text));
 		app_message(app, MESSAGE_INFO, "%s", text);
 	}
 }
@@ -256,7 +256,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		break;
 	case GATE_NOT_TYPING:
 		gate_set_typing(&screen->gate, true);
-		app_message(app, MESSAGE_INFO, _("Nothing has been written yet. Type: %s"), phrase);
+		app_message(app, MESSAGE_INFO, _("Now type %s."), phrase);
 		break;
 	case GATE_UNTICKED:
 		gate_set_typing(&screen->gate, false);
@@ -269,7 +269,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		app_message(app, MESSAGE_INFO, _("Not started: type %s."), phrase);
 		break;
 	case GATE_WRONG:
-		app_message(app, MESSAGE_WARN, _("Not started: that is not %s."), phrase);
+		app_message(app, MESSAGE_WARN, _("Not %s: not started."), phrase);
 		break;
 	case GATE_OPEN:
 		start(screen, app, typed);

@@ -75,7 +75,9 @@ static void draw_picture(struct app *app, struct draw *draw, struct rect area,
 		return;
 	if (count > PICTURE_CELLS_MAX)
 		count = PICTURE_CELLS_MAX;
-	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL, _("before"));
+	/* What was there before is gone once it was started. */
+	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL,
+		  plan_screen_startable(app) ? _("before") : _("now"));
 	picture_disk(destination, size, count, cells);
 	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
 	picture_touched(plan, destination, count, cells);
@@ -84,7 +86,7 @@ static void draw_picture(struct app *app, struct draw *draw, struct rect area,
 	picture_after(plan, source, destination, count, cells);
 	draw_printf(draw, area, 2, 8, ROLE_NORMAL, "|%s|", cells);
 	line_start(&line, count);
-	plan_text_axis(size, app_units(app), &line);
+	plan_text_axis(size, app_units(app), plan->destination.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
 	draw_text(draw, area, 4, 1, ROLE_DIM,
 		  _("x overwritten  - not touched, but partitions vanish with a replaced table"));
@@ -168,7 +170,9 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	}
 	if (!plan_screen_startable(app)) {
 		draw_text(draw, area, 0, 1, ROLE_DIM,
-			  _("This plan was started. 4 shows the copy."));
+			  app_copying(app) ? _("This plan was started. 4 shows the copy.")
+					   : _("This plan was carried out. 5 shows what came of "
+					       "it."));
 		return;
 	}
 	line_start(&line, area.cols);

@@ -111,7 +111,15 @@ static void renew(struct ranges_screen *screen, struct app *app)
 
 static void enter(void *state, struct app *app)
 {
-	renew(state, app);
+	struct ranges_screen *screen = state;
+
+	renew(screen, app);
+	if (app_copying(app))
+		app_message(app, MESSAGE_INFO,
+			    _("A copy is running: nothing can be changed here. 4 shows it."));
+	else if (screen->model)
+		app_message(app, MESSAGE_INFO,
+			    _("Tick what is to be copied, or type it. Enter goes on to the plan."));
 }
 
 static void leave(void *state, struct app *app)

@@ -190,7 +190,8 @@ static const char *rate_typed(void *user, struct app *app, const char *text)
 	if (!text || !job)
 		return NULL;
 	if (!options_read_rate(text, &limit))
-		return _("That is no rate: say none, or bytes per second such as 50M or 20MB.");
+		return _("That is no rate: say none, or 64K or more in a second, such as 50M or "
+			 "20MB.");
 	job_set_rate(job, limit);
 	if (limit)
 		app_message(app, MESSAGE_INFO, _("The rate is limited to %s."),
@@ -323,6 +324,8 @@ static const char *const notes[] = {
 	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
 	   "of it."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  > here"),
+	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
+	N_("ERRORS  requests that failed for good; bad: areas of bad sectors, their bytes below."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
 	   "digits below are tenths of all requests by power of two."),
 	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),

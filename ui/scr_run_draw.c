@@ -89,6 +89,7 @@ static void draw_throughput(const struct view *view, struct rect box)
 	struct rect inside = rect_inside(box), write = inside, read;
 	int steps = (inside.cols - SCALE_COLS - 1) * glyphs_per_cell(app_term(view->app)->glyphs);
 	unsigned step = run_graph_step(view->screen->graph_zoom);
+	bool proving = view->job->pass == PASS_VERIFY || view->job->pass == PASS_COMPARE;
 	float max = (float)glyphs_scale((double)run_graph_max(&view->screen->rates));
 	char title[128], span[UNITS_TEXT_MAX];
 
@@ -97,10 +98,16 @@ static void draw_throughput(const struct view *view, struct rect box)
 	if (steps > (int)(RUN_GRAPH_MAX / step))
 		steps = RUN_GRAPH_MAX / (int)step;
 	run_text_span(steps > 0 ? (uint64_t)steps * step : 0, span, sizeof(span));
-	snprintf(title, sizeof(title), _("MB/s, last %s (r read, w written)"), span);
+	snprintf(title, sizeof(title),
+		 proving ? _("MB/s read back, last %s") : _("MB/s, last %s (r read, w written)"),
+		 span);
 	draw_box(view->draw, box, title);
 	if (app_term(view->app)->slow) {
 		draw_text(view->draw, inside, 0, 1, ROLE_DIM, _("no graph on a line this slow"));
+		return;
+	}
+	if (proving) {
+		draw_curve(view, inside, false, "r", max);
 		return;
 	}
 	read = rect_cut_top(&write, inside.rows / 2);

@@ -133,7 +133,7 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%s\n", _("LANE   USER%   SYS%   IN FLIGHT   WRITTEN/S"));
+	fprintf(out, "%s\n", _("LANE   USER%   SYS%   IN FLIGHT   PER SECOND"));
 	for (unsigned i = 0; i < job->lane_count && i < JOB_LANES_MAX; i++) {
 		const struct job_lane *lane = &job->lanes[i];
 

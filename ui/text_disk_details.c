@@ -110,7 +110,8 @@ static void write_limits(const struct disk *disk, struct writer *w)
 static void write_table(const struct disk *disk, struct writer *w)
 {
 	if (strcmp(disk->table, "?") == 0) {
-		add(w, "%s", disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
+		add(w, "%s",
+		    disk_is_sg_only(disk) || disk->silent ? _("not read") : _("could not be read"));
 		return;
 	}
 	if (!disk->table[0]) {
@@ -144,7 +145,9 @@ static void write_use(const struct disk *disk, struct writer *w)
 		add(w, "%s", _("read-only"));
 	if (!disk->in_use.count) {
 		add(w, "%s%s", w->length ? ", " : "",
-		    disk_is_sg_only(disk) ? _("unknown") : _("no mount, no swap, no holder"));
+		    disk_is_sg_only(disk) ? _("unknown")
+		    : disk->silent        ? _("no mount, no swap; held open: unknown")
+					  : _("no mount, no swap, no holder"));
 		return;
 	}
 	for (size_t i = 0; i < disk->in_use.count; i++) {
@@ -188,6 +191,12 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 
 	w = start(&ret[count++], _("Model"));
 	write_model(disk, &w);
+	if (disk->silent) {
+		w = start(&ret[count++], _("State"));
+		add(&w, "%s",
+		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks "
+		      "again."));
+	}
 	w = start(&ret[count++], _("Serial"));
 	write_serial(disk, &w);
 	w = start(&ret[count++], _("Size"));

@@ -161,6 +161,9 @@ static void put_marks(const struct disks_model *model, size_t at, struct line *l
 		*retrole = ROLE_DESTINATION;
 	} else if (marks[1] == ' ' && disks_no_destination(row, reason, sizeof(reason))) {
 		marks[1] = '!';
+	} else if (marks[1] == ' ' && row->disk && row->disk->silent) {
+		marks[1] = '?';
+		*retrole = ROLE_WARN;
 	}
 	if (at == model->cursor)
 		marks[2] = '>';
@@ -192,7 +195,12 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c, enu
 	put_column(line, c->model, text_or_dash(disk->identity.model));
 	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
 	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
-	line_put(line, c->use, use_letters(&disk->in_use, disk->read_only, use));
+	use_letters(&disk->in_use, disk->read_only, use);
+	/* Who holds it open is only known of a disk that answers. */
+	if (disk->silent)
+		text_copy(use + (disk->in_use.count || disk->read_only == YES ? strlen(use) : 0), 2,
+			  "?");
+	line_put(line, c->use, use);
 }
 
 void text_contents(const struct partition *p, char *buffer, size_t size)

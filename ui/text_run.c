@@ -86,13 +86,24 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" MAP NOT SAVED since %s"), ago);
 }
 
+/* "3 s ago"; "-" before the first one. */
+static const char *last_good(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	char span[UNITS_TEXT_MAX];
+
+	if (!job->source.requests)
+		return text_copy(buffer, size, "-");
+	snprintf(buffer, size, _("%s ago"),
+		 run_text_span(job->last_good_read / NSEC_PER_SEC, span, sizeof(span)));
+	return buffer;
+}
+
 static void queue_slow(const struct job_snapshot *job, struct line *line)
 {
-	char ago[UNITS_TEXT_MAX] = "-";
+	char ago[UNITS_TEXT_MAX];
 
-	if (job->source.requests)
-		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
-	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s ago"), job->slow_reads, ago);
+	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s"), job->slow_reads,
+		 last_good(job, ago, sizeof(ago)));
 }
 
 /* The driver copies the data where it was asked not to. */
@@ -204,7 +215,7 @@ static void put_hang(const struct job_hang *hang, struct line *line, enum role *
 
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
 {
-	char bad[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX] = "-";
+	char bad[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX];
 
 	*retrole = job->errors || job->bad_areas ? ROLE_BAD : ROLE_NORMAL;
 	if (job->map_saved_at && !job->map_safe) {
@@ -213,16 +224,15 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 	}
 	if (job->hang.count)
 		put_hang(&job->hang, line, retrole);
-	if (job->source.requests)
-		run_text_span(job->last_good_read / NSEC_PER_SEC, ago, sizeof(ago));
+	last_good(job, ago, sizeof(ago));
 	units_print_count(job->bad_bytes, bad);
 	line_add(line, _(" retries %" PRIu64 "  slow reads %" PRIu64 " (>1 s)  bad %s B"),
 		 job->retries, job->slow_reads, bad);
 	if (job->rate_limit)
-		line_add(line, _("  last good %s ago  limit %s"), ago,
+		line_add(line, _("  last good %s  limit %s"), ago,
 			 units_print_rate((double)job->rate_limit, rate));
 	else
-		line_add(line, _("  last good read %s ago"), ago);
+		line_add(line, _("  last good read %s"), ago);
 }
 
 enum role run_event_role(const struct job_event *event)

@@ -163,15 +163,19 @@ const char *units_print_short(uint64_t bytes, enum units_scale scale, uint32_t s
 {
 	static const char *const si[] = { "B", "K", "M", "G", "T", "P", "E" };
 	static const char *const iec[] = { "B", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
-	static const char *const plain[] = { "", "K", "M", "G", "T", "P", "E" };
+	/* Not to be taken for bytes. */
+	static const char *const plain[] = { "s", "Ks", "Ms", "Gs", "Ts", "Ps", "Es" };
 	const char *const *names = scale == UNITS_IEC ? iec : si;
+	char count[UNITS_TEXT_MAX];
 	uint64_t value = bytes;
 
 	if (scale == UNITS_SECTORS && sector_size > 0) {
 		value = bytes / sector_size;
 		names = plain;
-		if (value < 100000)
-			return units_print_count(value, buffer);
+		if (value < 10000) {
+			snprintf(buffer, UNITS_TEXT_MAX, "%.24ss", units_print_count(value, count));
+			return buffer;
+		}
 	}
 
 	struct scaled s = scale_down((double)value, scale == UNITS_IEC ? 1024 : 1000);

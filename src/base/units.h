@@ -24,7 +24,7 @@ enum units_scale { UNITS_SI, UNITS_IEC, UNITS_SECTORS };
  * the whole text must be a number. -EINVAL, -ERANGE. */
 int units_parse_size(const char *text, uint32_t sector_size, const char **retend, uint64_t *ret);
 
-/* "2.00T", "537M", "17.4K", "512B", "1.82Ti", sectors "2,048": at most 6 columns wide. */
+/* "2.00T", "537M", "17.4K", "512B", "1.82Ti", sectors "2,048s": at most 6 columns wide. */
 const char *units_print_short(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
 			      char buffer[static UNITS_TEXT_MAX]);
 /* "2.00 TB", "1.82 TiB", "3,907,029,168 sectors". */

@@ -21,27 +21,28 @@
 
 static const struct {
 	const char *name, *label, *unit;
+	bool damage; /* what is more than 0 speaks against the disk */
 } fields[HEALTH_FIELDS] = {
 	[HEALTH_TEMPERATURE] = { "temperature", N_("temperature"), " C" },
 	[HEALTH_POWER_ON] = { "power_on_hours", N_("power-on time"), " h" },
-	[HEALTH_REALLOCATED] = { "reallocated_sectors", N_("reallocated sectors"), "" },
-	[HEALTH_PENDING] = { "pending_sectors", N_("pending sectors"), "" },
-	[HEALTH_UNCORRECTABLE] = { "uncorrectable_sectors", N_("uncorrectable sectors"), "" },
-	[HEALTH_CRC_ERRORS] = { "interface_crc_errors", N_("CRC errors of the cable"), "" },
-	[HEALTH_GROWN_DEFECTS] = { "grown_defects", N_("grown defects"), "" },
+	[HEALTH_REALLOCATED] = { "reallocated_sectors", N_("reallocated sectors"), "", true },
+	[HEALTH_PENDING] = { "pending_sectors", N_("pending sectors"), "", true },
+	[HEALTH_UNCORRECTABLE] = { "uncorrectable_sectors", N_("uncorrectable sectors"), "", true },
+	[HEALTH_CRC_ERRORS] = { "interface_crc_errors", N_("CRC errors of the cable"), "", true },
+	[HEALTH_GROWN_DEFECTS] = { "grown_defects", N_("grown defects"), "", true },
 	[HEALTH_READ_CORRECTED] = { "read_errors_corrected", N_("read errors corrected"), "" },
-	[HEALTH_READ_UNCORRECTED] = { "read_errors_uncorrected", N_("read errors uncorrected"),
-				      "" },
+	[HEALTH_READ_UNCORRECTED] = { "read_errors_uncorrected", N_("read errors uncorrected"), "",
+				      true },
 	[HEALTH_WRITE_CORRECTED] = { "write_errors_corrected", N_("write errors corrected"), "" },
 	[HEALTH_WRITE_UNCORRECTED] = { "write_errors_uncorrected", N_("write errors uncorrected"),
-				       "" },
+				       "", true },
 	[HEALTH_VERIFY_CORRECTED] = { "verify_errors_corrected", N_("verify errors corrected"),
 				      "" },
 	[HEALTH_VERIFY_UNCORRECTED] = { "verify_errors_uncorrected",
-					N_("verify errors uncorrected"), "" },
+					N_("verify errors uncorrected"), "", true },
 	[HEALTH_NON_MEDIUM] = { "non_medium_errors", N_("non-medium errors"), "" },
-	[HEALTH_MEDIA_ERRORS] = { "media_errors", N_("media errors"), "" },
-	[HEALTH_WARNINGS] = { "critical_warning", N_("critical warnings"), "" },
+	[HEALTH_MEDIA_ERRORS] = { "media_errors", N_("media errors"), "", true },
+	[HEALTH_WARNINGS] = { "critical_warning", N_("critical warnings"), "", true },
 	[HEALTH_SPARE] = { "available_spare", N_("spare blocks left"), " %" },
 	[HEALTH_USED] = { "percentage_used", N_("endurance used"), " %" },
 };
@@ -79,22 +80,24 @@ bool health_is_known(const struct health *health)
 	return health->passed != UNKNOWN;
 }
 
+static void put_field(const struct health *health, enum health_field field, char *to, size_t size)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s%s %" PRId64 "%s", used ? ", " : "",
+		 health_field_label(field), health->values[field], health_field_unit(field));
+}
+
 char *health_print(const struct health *health, char *to, size_t size)
 {
-	size_t used = 0;
-
 	text_copy(to, size,
 		  health->passed == UNKNOWN ? "" : (health->passed ? _("passed") : _("FAILING")));
-	used = strlen(to);
-	for (int i = 0; i < HEALTH_FIELDS && used + 1 < size; i++) {
-		enum health_field field = (enum health_field)i;
-
-		if (health->values[i] == HEALTH_UNKNOWN)
-			continue;
-		snprintf(to + used, size - used, "%s%s %" PRId64 "%s", used ? ", " : "",
-			 health_field_label(field), health->values[i], health_field_unit(field));
-		used = strlen(to);
-	}
+	/* A narrow screen cuts the end. */
+	for (int damage = 1; damage >= 0; damage--)
+		for (int i = 0; i < HEALTH_FIELDS; i++)
+			if (health->values[i] != HEALTH_UNKNOWN &&
+			    (fields[i].damage && health->values[i] > 0) == damage)
+				put_field(health, (enum health_field)i, to, size);
 	return to;
 }
 

@@ -56,7 +56,8 @@ const char *health_field_label(enum health_field field);
 /* "%", " C", " h" or "". */
 const char *health_field_unit(enum health_field field);
 
-/* "passed, temperature 31 C, …": what is known, for people. */
+/* "passed, pending sectors 2, temperature 31 C, …": what is known, for people; first what speaks
+ * against the disk. */
 char *health_print(const struct health *health, char *to, size_t size);
 
 /* Takes over what smartctl --json printed; hostile text is only data. Why it knows nothing is in

@@ -194,17 +194,18 @@ void rule_leftovers(const struct rule_context *context, struct verdict *ret)
 	    rule_destination_end(plan) >= plan->destination.size)
 		return;
 	if (keeps_backup_gpt(plan, disk))
+		rule_say(ret, VERDICT_WARN,
+			 _("The old backup GPT at the end of %s stays behind the copy, and a tool "
+			   "may bring the old table back. To remove it: wipefs -a %s, before the "
+			   "copy."),
+			 disk->node, disk->node);
+	else if (sits_at_the_end(disk->whole_fs))
 		rule_say(
 			ret, VERDICT_WARN,
-			_("The old backup GPT at the end of %s stays behind the copy, and a tool "
-			  "may bring the old table back. wipefs -a %s before the copy removes it."),
-			disk->node, disk->node);
-	else if (sits_at_the_end(disk->whole_fs))
-		rule_say(ret, VERDICT_WARN,
-			 _("The %s signature at the end of %s stays behind the copy, and the disk "
-			   "may be taken for a member again. wipefs -a %s before the copy removes "
-			   "it."),
-			 disk->whole_fs, disk->node, disk->node);
+			_("The %s signature at the end of %s stays behind the copy, and the disk "
+			  "may be taken for a member again. To remove it: wipefs -a %s, before the "
+			  "copy."),
+			disk->whole_fs, disk->node, disk->node);
 }
 
 void rule_source_table_broken(const struct rule_context *context, struct verdict *ret)

@@ -238,6 +238,53 @@ def into_a_new_image_and_back():
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
 
 
+def stopped_copy(folder, source, destination):
+    """A copy that was stopped without a deck; its map."""
+    with subprocess.Popen([CLONEDECK, "clone", "-s", source, "-d", destination, "--confirm",
+                           destination, "--rate", "8M", "--log-dir", folder],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as copy:
+        end = time.monotonic() + PATIENCE
+        while not list(pathlib.Path(folder).glob("*.map")):
+            assert time.monotonic() < end and copy.poll() is None, "it did not begin"
+            time.sleep(0.1)
+        copy.send_signal(signal.SIGINT)
+        assert copy.wait(PATIENCE) == 6
+    return str(next(pathlib.Path(folder).glob("*.map")))
+
+
+def goes_on_from_a_map():
+    """After a power cut there is only the map: the deck takes it. What is typed wrong stays."""
+    with practice_disks() as (folder, source, destination):
+        before = digest(f"{folder}/source.img", 0, SOURCE)
+        path = stopped_copy(folder, source, destination)
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            terminal.keys("f", "/nonexistent/x", "Enter", "s")
+            screen = terminal.wait("Image file, or map")
+            assert "[/nonexistent/x" in screen, screen
+            terminal.keys("C-u", path, "Enter", "m")
+            screen = terminal.wait("goes on from its map")
+            for _ in re.findall(r"\[ \] W\d", screen):
+                terminal.keys("Space", "Down")
+            terminal.wait_gone("[ ] W")
+            terminal.keys("o")
+            terminal.wait("keeps its options")
+            terminal.keys("Tab", destination, "Enter")
+            terminal.wait_match(r"elapsed|\[5 Report\]")
+            if "[4 Run]" in terminal.screen():
+                terminal.keys("r", "C-u", "none", "Enter")
+            terminal.wait("The exit code will be 0")
+            terminal.keys("s", "/nonexistent/x", "Enter")
+            screen = terminal.wait("could not be saved")
+            assert "[/nonexistent/x" in screen, screen
+            terminal.keys("Escape", "q")
+            # The report is longer than the screen: what came of it stands at its end.
+            screen = terminal.wait("EXIT 0")
+            assert "RESULT   COMPLETE" in screen, screen
+        assert digest(f"{folder}/destination.img", 0, SOURCE) == before
+
+
 def hot_plug():
     """A disk that comes is listed, one that goes is not, the cursor stays."""
     with practice_disks() as (folder, source, destination):
@@ -270,7 +317,7 @@ def skipping(case):
 
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
-         into_a_new_image_and_back, hot_plug]
+         into_a_new_image_and_back, goes_on_from_a_map, hot_plug]
 
 if __name__ == "__main__":
     # One at a time: each would see the others' loop devices come and go.

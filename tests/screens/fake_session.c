@@ -231,7 +231,8 @@ int session_begin_plan(struct session *session, const struct endpoint *source,
 		      session_destination_disk(session), &session->held) < 0)
 		return -ENOMEM;
 	endpoint_token(session->disks, destination, session->token);
-	snprintf(session->phrase, sizeof(session->phrase), "the token of %s", destination->node);
+	snprintf(session->phrase, sizeof(session->phrase),
+		 "the last 6 characters of the serial number of %s", destination->node);
 	session->state = SESSION_CHECKING;
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;

@@ -58,8 +58,8 @@ START_TEST(a_disk_tells)
 	ck_assert(health.values[HEALTH_WRITE_CORRECTED] == HEALTH_UNKNOWN);
 	ck_assert_int_gt(health.time, 0);
 	ck_assert_str_eq(health_print(&health, words, sizeof(words)),
-			 "passed, temperature 38 C, grown defects 5, read errors corrected 258, "
-			 "read errors uncorrected 7");
+			 "passed, grown defects 5, read errors uncorrected 7, temperature 38 C, "
+			 "read errors corrected 258");
 }
 END_TEST
 

@@ -172,6 +172,26 @@ START_TEST(unknown_is_not_zero)
 }
 END_TEST
 
+/* Three digits that count, however long a request took; p99.9 is never above the longest. */
+START_TEST(latencies_are_read_at_a_glance)
+{
+	struct sample sample;
+
+	sample_init(&sample);
+	sample.report.job.source.latency = (struct latency_summary){ .count = 1000,
+								     .p50 = 127000,
+								     .p90 = 2000000,
+								     .p99 = 43210000,
+								     .p999 = 999400000,
+								     .max = 12345678901 };
+	char *text = text_of(&sample.report, 100);
+
+	ck_assert_ptr_nonnull(strstr(text, "p50 0.127  p90 2.00  p99 43.2  p99.9 999  max 12,346"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
 /* A reason stands below every result that is none; loops: no error, an error. */
 START_TEST(a_failure_says_why)
 {
@@ -432,6 +452,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
 	tcase_add_test(tcase, unknown_is_not_zero);
+	tcase_add_test(tcase, latencies_are_read_at_a_glance);
 	tcase_add_test(tcase, text_stays_within_its_columns);
 	tcase_add_test(tcase, absurd_widths_end);
 	tcase_add_test(tcase, sums_say_what_they_are_of);

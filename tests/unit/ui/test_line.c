@@ -33,6 +33,27 @@ START_TEST(test_never_wider)
 }
 END_TEST
 
+/* Nobody takes a head for all of it. */
+START_TEST(test_fit)
+{
+	struct line line;
+
+	line_start(&line, 10);
+	line_fit(&line, "0123456789");
+	ck_assert_str_eq(line.text, "0123456789");
+	line_start(&line, 10);
+	line_add(&line, "ab");
+	line_fit(&line, "012345678");
+	ck_assert_str_eq(line.text, "ab012345..");
+	line_start(&line, 5);
+	line_fit(&line, "\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xbd\xa0");
+	ck_assert_int_eq(text_width(line.text), 5);
+	line_start(&line, 2);
+	line_fit(&line, "abc");
+	ck_assert_str_eq(line.text, "ab");
+}
+END_TEST
+
 START_TEST(test_cells)
 {
 	struct line line;
@@ -117,6 +138,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("line");
 
 	tcase_add_test(tcase, test_never_wider);
+	tcase_add_test(tcase, test_fit);
 	tcase_add_test(tcase, test_cells);
 	tcase_add_test(tcase, test_number_too_long);
 	tcase_add_test(tcase, test_longest);

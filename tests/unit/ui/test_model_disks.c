@@ -322,6 +322,27 @@ END_TEST
 
 static const struct disks_health no_health;
 
+/* A disk that hangs says so in its row and in its details, with what to do. */
+START_TEST(test_silent)
+{
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct fixture f;
+	struct line line;
+
+	setup(&f, "silent");
+	row_text(&f, 1, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " ?  sdb "));
+	ck_assert_str_eq(strrchr(line.text, ' ') + 1, "");
+	ck_assert_ptr_nonnull(strstr(line.text, "WD-WX12D3456789   ?"));
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_null(strchr(line.text, '?'));
+	disks_details(&f.list->disks[1], &no_health, details);
+	ck_assert_str_eq(details[1].label, "State");
+	ck_assert_ptr_nonnull(strstr(details[1].text, "r asks again"));
+	teardown(&f);
+}
+END_TEST
+
 /* Known, still asked, and why it is not known: the line says which; where nobody asked there is
  * none. What matters least stays the last. */
 START_TEST(test_health)
@@ -348,7 +369,7 @@ START_TEST(test_health)
 	health.values[HEALTH_TEMPERATURE] = 31;
 	health.values[HEALTH_PENDING] = 2;
 	disks_details(&f.list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text, "passed, temperature 31 C, pending sectors 2");
+	ck_assert_str_eq(details[count - 2].text, "passed, pending sectors 2, temperature 31 C");
 	teardown(&f);
 }
 END_TEST
@@ -468,6 +489,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, test_serial_keeps_its_tail);
 	tcase_add_test(tests, test_details);
 	tcase_add_test(tests, test_health);
+	tcase_add_test(tests, test_silent);
 	tcase_add_test(tests, test_choice_in_words);
 	tcase_add_test(tests, test_hidden);
 	tcase_add_test(tests, test_order);

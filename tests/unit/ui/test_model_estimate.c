@@ -61,7 +61,7 @@ START_TEST(test_unknown)
 		ck_assert_ptr_null(strstr(line.text, "about"));
 	}
 	ck_assert_int_eq(count, 3);
-	estimate_sentence(&estimate, 0, text, sizeof(text));
+	estimate_sentence(&plan, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "not known"));
 }
 END_TEST
@@ -80,7 +80,8 @@ START_TEST(test_words)
 	line_start(&line, 42);
 	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
 	ck_assert_str_eq(line.text, " copy    about 0:00:11");
-	estimate_sentence(&estimate, 0, text, sizeof(text));
+	estimate_sentence(&plan, &estimate, 0, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "if sdb writes as fast as it reads"));
 	ck_assert_int_le(text_width(text), 78);
 }
 END_TEST

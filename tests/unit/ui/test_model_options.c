@@ -248,6 +248,9 @@ START_TEST(test_rate)
 	ck_assert(options_read_rate("1M", &rate));
 	ck_assert_uint_eq(rate, 1 << 20);
 	ck_assert(!options_read_rate("1M/s", &rate));
+	/* Megabytes are meant. */
+	ck_assert(!options_read_rate("50", &rate));
+	ck_assert(options_read_rate("64K", &rate));
 }
 END_TEST
 

@@ -272,6 +272,25 @@ START_TEST(test_sections)
 }
 END_TEST
 
+/* What it is known by is never cut where there is room; an axis is not taken for bytes. */
+START_TEST(test_lost)
+{
+	struct partition partition = {
+		.number = 1, .start = 2048, .sectors = 655360, .fs = "ext4", .label = "archive-2019"
+	};
+	struct lost lost = { &partition, LOST_OVERWRITTEN };
+	struct line line;
+
+	line_start(&line, 80);
+	plan_text_lost(&lost, 512, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "archive-2019 overwritten"));
+	line_start(&line, 69);
+	plan_text_axis(4096 * 3000ULL, UNITS_SECTORS, 4096, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "1,500s"));
+	ck_assert_ptr_nonnull(strstr(line.text, "3,000s"));
+}
+END_TEST
+
 START_TEST(test_everything_fits)
 {
 	struct partition partition = { .number = UINT32_MAX,
@@ -312,7 +331,7 @@ START_TEST(test_everything_fits)
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
 		plan_text_extent(&plan, 0, &line);
-		plan_text_axis(UINT64_MAX, UNITS_IEC, &line);
+		plan_text_axis(UINT64_MAX, UNITS_IEC, 512, &line);
 		ck_assert_int_le(text_width(line.text), width);
 	}
 }
@@ -327,6 +346,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_kinds);
 	tcase_add_test(tcase, test_checks);
+	tcase_add_test(tcase, test_lost);
 	tcase_add_test(tcase, test_checks_take_the_room);
 	tcase_add_test(tcase, test_check_text);
 	tcase_add_test(tcase, test_start_text);

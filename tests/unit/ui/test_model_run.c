@@ -288,6 +288,9 @@ START_TEST(test_progress)
 		{ 1046208642482, 2000398934016, UNITS_SI, "1,046/2,000 GB" },
 		{ 1ULL << 30, 1ULL << 31, UNITS_IEC, "1,024/2,048 MiB" },
 		{ 5120, 10240, UNITS_SECTORS, "10/20 sectors" },
+		/* The whole as everywhere; what is done never before it is. */
+		{ 536870911, 536870912, UNITS_SI, "536/537 MB" },
+		{ 536870912, 536870912, UNITS_SI, "537/537 MB" },
 	};
 	char text[128];
 
