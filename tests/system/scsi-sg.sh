@@ -87,8 +87,9 @@ reported() {
 
 sg_to_sg() {
 	disks
-	through sg sg 0
+	through sg sg 0 --digest sha256
 	same_disks
+	sha256sum -c logs/*.sha256
 	reported '.engine | .source_backend == "sg" and .destination_backend == "sg"
 		and .source_sg.direct + .source_sg.indirect >= 12
 		and .destination_sg.direct + .destination_sg.indirect >= 12'
@@ -245,6 +246,24 @@ mapped_buffers_and_forced_writes() {
 	run 1 clone -s "$source" -d "$destination" --sg-fua --confirm "$token" --log-dir logs
 }
 
+# Disks that answer before the call returns: a command is one system call then.
+a_driver_that_works_inside_the_call() {
+	disks
+	knob delay 0
+	undone_by knob_again delay
+	through sg sg 0 --chunk 64K
+	same_disks
+	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
+	sync "$destination"
+	through sg sg 0 --chunk 64K --sg-io mmap
+	same_disks
+	reported '.engine | .source_sg.mapped > 100 and .destination_sg.mapped > 100'
+}
+
+knob_again() { # NAME: as it is without anybody's doing
+	knob "$1" 1
+}
+
 # ---- trouble ----
 
 a_medium_error_by_its_lba() {
@@ -386,6 +405,99 @@ health_by_log_pages() {
 
 # ---- refusals ----
 
+# Two ways to one disk, as two hosts have; sets first and second.
+two_ways() {
+	local core=/sys/kernel/config/target/core/rd_mcp_0/shared way lun
+	modprobe -d /run/lab configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	modprobe -d /run/lab target_core_mod
+	# It answers a registration with an error where it cannot keep it.
+	if [ ! -d /sys/module/tcm_loop ]; then
+		mkdir -p "$work/pr"
+		echo "$work" >/sys/kernel/config/target/dbroot
+	fi
+	modprobe -d /run/lab tcm_loop
+	undone_by no_ways ''
+	mkdir -p "$core"
+	echo rd_pages=$((SIZE * 256)) >"$core/control"
+	echo 1 >"$core/enable"
+	echo SHARED-0001 >"$core/wwn/vpd_unit_serial"
+	for way in 1 2; do
+		lun=/sys/kernel/config/target/loopback/naa.600140500000000$way/tpgt_1/lun/lun_0
+		mkdir -p "${lun%/lun/lun_0}"
+		echo "naa.600140511111111$way" >"${lun%/lun/lun_0}/nexus"
+		mkdir -p "$lun"
+		ln -s "$core" "$lun/port"
+	done
+	wait_for both_ways
+	udevadm settle
+}
+
+both_ways() {
+	local disk found=()
+	for disk in /sys/block/sd?; do
+		! grep -q LIO "$disk/device/vendor" || found+=("/dev/${disk##*/}")
+	done
+	[ "${#found[@]}" -eq 2 ] && first=${found[0]} && second=${found[1]}
+}
+
+no_ways() {
+	local root=/sys/kernel/config/target way
+	for way in "$root"/loopback/naa.*; do
+		rm -f "$way/tpgt_1/lun/lun_0/port"
+		rmdir "$way/tpgt_1/lun/lun_0" "$way/tpgt_1" "$way"
+	done
+	rmdir "$root/core/rd_mcp_0/shared" "$root/core/rd_mcp_0"
+	wait_for three_nodes
+}
+
+reserve() { # TYPE: 1 others may read, 3 they may not; 0 no more
+	[ "$reserved" = 0 ] || sg_persist -n --out --release --param-rk=abc --prout-type="$reserved" "$first"
+	[ "$1" = 0 ] || sg_persist -n --out --reserve --param-rk=abc --prout-type="$1" "$first"
+	reserved=$1
+}
+
+a_disk_that_another_host_has_reserved() {
+	disks
+	two_ways
+	head -c $((SIZE * MIB)) /dev/urandom >image.img
+	# Its first answer is that it has just been switched on.
+	sg_turs "$first" || sg_turs "$first"
+	sg_persist -n --out --register --param-sark=abc "$first"
+	reserved=0
+	reserve 1
+	run 7 clone -s image.img -d "$second" --destination-backend sg --confirm "$second" \
+		--log-dir logs --map copy.map
+	says 'reserved by another host'
+	[ "$(ddrescuelog --list-blocks=+ copy.map | wc -l)" -eq 0 ]
+	reserve 0
+	run 0 clone -s image.img -d "$second" --destination-backend sg --confirm "$second" --log-dir logs
+	blockdev --flushbufs "$first" "$second"
+	cmp image.img "$first"
+	reserve 3
+	run 2 clone -s "$second" -d new.img --source-backend sg --confirm new.img --log-dir logs
+	says 'reserved by another host'
+	[ ! -e new.img ]
+	# On the way: nothing of it is taken for bad sectors.
+	reserve 0
+	"$CLONEDECK" clone -s "$second" -d new.img --source-backend sg --confirm new.img \
+		--log-dir logs --map away.map --rate 2M --chunk 64K >out 2>err &
+	copy=$!
+	wait_for test -s new.img
+	reserve 3
+	status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq 6 ] || { cat out err; fail "exit status $status, not 6"; }
+	says 'reserved by another host'
+	reserved_in_map=$(ddrescuelog --list-blocks=- away.map | wc -l)
+	[ "$reserved_in_map" -eq 0 ]
+	reserve 0
+	# With both ways there a map cannot tell which one it is of.
+	echo 1 >"/sys/block/${first##*/}/device/delete"
+	run 0 resume away.map --rate 0 --confirm "$PWD/new.img" --log-dir logs
+	cmp image.img new.img
+}
+
 # sg asks nobody but who opened it so.
 a_disk_whose_sg_node_another_program_has_to_itself() {
 	disks
@@ -398,6 +510,30 @@ sys.stdin.read()' "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic"
 	through sg sg 3
 	says 'in use by another program'
 	[ "$(digest "$destination")" = "$before" ]
+}
+
+# The switch of the control mode page, thrown while it is written to.
+a_disk_that_becomes_write_protected() {
+	disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
+		--confirm "$token" --log-dir logs --map copy.map --rate 1M --chunk 64K >out 2>err &
+	copy=$!
+	copied_a_little
+	protect 08
+	status=0
+	wait "$copy" || status=$?
+	protect 00
+	echo 1 >"/sys/block/${destination##*/}/device/rescan"
+	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	says '(7/27/02)'
+	ddrescuelog -t copy.map
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	same_disks
+}
+
+protect() { # 08 or 00
+	sg_wr_mode --page=0xa --contents="0a,0a,02,00,$1,00,00,00,00,00,02,4b" --mask=00,00,00,00,08 \
+		"/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")"
 }
 
 a_write_protected_disk_is_refused() {
@@ -508,12 +644,13 @@ unload_debug() {
 run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
 	direct_where_the_driver_may_and_told_where_it_may_not \
-	mapped_buffers_and_forced_writes a_medium_error_by_its_lba \
+	mapped_buffers_and_forced_writes a_driver_that_works_inside_the_call a_medium_error_by_its_lba \
 	bad_areas_are_exact_and_zero recovered_errors_are_data_and_counted \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence health_by_log_pages \
 	a_disk_whose_driver_was_taken_is_read_not_written \
-	a_disk_whose_sg_node_another_program_has_to_itself \
+	a_disk_that_another_host_has_reserved a_disk_whose_sg_node_another_program_has_to_itself \
+	a_disk_that_becomes_write_protected \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
 	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
