@@ -209,6 +209,7 @@ void plan_text_start(const struct gate *gate, struct line *line)
 {
 	char list[160] = "";
 	unsigned left = gate_unticked(gate);
+	struct line all;
 
 	if (gate_refused(gate)) {
 		line_add(line, _(" REFUSED: this plan can not be started. Change what is chosen on "
@@ -229,14 +230,15 @@ void plan_text_start(const struct gate *gate, struct line *line)
 		if (number && !gate->ticked[i])
 			snprintf(list + used, sizeof(list) - used, used ? ", W%u" : "W%u", number);
 	}
-	if (left > 6)
+	line_start(&all, LINE_COLUMNS_MAX);
+	line_add(&all, _(" TO START: tick %s with Space, then Tab and type, then Enter"), list);
+	if (left > 6 || all.columns > line->limit)
 		line_add(line,
 			 _(" TO START: tick all %u warnings with Space, then Tab and type, then "
 			   "Enter"),
 			 left);
 	else
-		line_add(line, _(" TO START: tick %s with Space, then Tab and type, then Enter"),
-			 list);
+		line_add(line, "%s", all.text);
 }
 
 /* ---- the list ---- */

@@ -234,6 +234,10 @@ START_TEST(test_start_text)
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "tick W1, W2 with"));
+	/* The key that starts it is not what is cut where the boxes stand beside it. */
+	line_start(&line, line.columns - 1);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "tick all 2 warnings"));
 	gate_tick(&gate, 0);
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
