@@ -13,10 +13,12 @@
 #define WORTH_TELLING (5 * NSEC_PER_SEC)
 #define HANGS_TOLD    16
 
-void watch_begin(struct watch *watch, uint64_t offset, uint64_t tag, bool at_destination)
+void watch_begin(struct watch *watch, uint64_t number, uint64_t offset, uint64_t tag,
+		 bool at_destination)
 {
 	unsigned turn = atomic_load_explicit(&watch->turn, memory_order_relaxed);
 
+	atomic_store_explicit(&watch->number, number, memory_order_relaxed);
 	atomic_store_explicit(&watch->offset, offset, memory_order_relaxed);
 	atomic_store_explicit(&watch->tag, tag, memory_order_relaxed);
 	atomic_store_explicit(&watch->at_destination, at_destination, memory_order_relaxed);
@@ -89,21 +91,27 @@ void hang_look(struct job *job, uint64_t now)
 
 void hang_show(struct job *job, uint64_t now, struct job_hang *ret)
 {
+	uint64_t first = UINT64_MAX;
+
 	*ret = (struct job_hang){ 0 };
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		for (uint32_t s = 0; s < job->lanes[i]->slot_count; s++) {
 			const struct watch *watch = &job->lanes[i]->slots[s].watch;
 			const struct io_end *end = &job->setup.source;
+			uint64_t number = atomic_load(&watch->number);
+			uint64_t ns = now - watch->since;
 
 			if (!(atomic_load(&watch->turn) & WATCH_HANGS))
 				continue;
 			ret->count++;
-			if (now - watch->since < ret->ns)
+			/* Seen at once, the others wait behind the one that was sent first. */
+			if (ns < ret->ns || (ns == ret->ns && number > first))
 				continue;
+			first = number;
 			ret->write = atomic_load(&watch->at_destination);
 			if (ret->write)
 				end = &job->setup.destination;
-			ret->ns = now - watch->since;
+			ret->ns = ns;
 			ret->lba = atomic_load(&watch->offset) / io_sector_size(end);
 		}
 	}

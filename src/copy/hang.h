@@ -17,8 +17,8 @@ struct job_hang;
 
 /* The lane's to write but for WATCH_HANGS in `turn`, anyone's to read. */
 struct watch {
-	atomic_uint turn; /* WATCH_…, and above them the number of the request */
-	atomic_ullong offset, tag;
+	atomic_uint turn;                  /* WATCH_…, and above them the number of the request */
+	atomic_ullong offset, tag, number; /* of the lane's requests */
 	atomic_bool at_destination;
 	/* The keeper's. */
 	unsigned seen;
@@ -26,7 +26,8 @@ struct watch {
 };
 
 /* In the lane's thread: a request goes to its end. */
-void watch_begin(struct watch *watch, uint64_t offset, uint64_t tag, bool at_destination);
+void watch_begin(struct watch *watch, uint64_t number, uint64_t offset, uint64_t tag,
+		 bool at_destination);
 /* It came back. True: the keeper had found it hanging, and counted it. */
 bool watch_end(struct watch *watch);
 

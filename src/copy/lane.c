@@ -48,7 +48,8 @@ static void count_begin(struct lane *lane, struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;
 
-	watch_begin(&slot->watch, slot->request.offset, slot->tag, slot->at_destination);
+	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
+		    slot->at_destination);
 	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);

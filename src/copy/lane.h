@@ -146,6 +146,7 @@ struct lane {
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
 	bool inside[2];  /* source, destination: the last request was done when submit returned */
+	uint64_t sent;   /* requests, ever */
 	uint32_t batch;  /* completions to wait for at once */
 	bool writing;    /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
