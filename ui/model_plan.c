@@ -14,6 +14,8 @@
 #include "layout.h"
 #include "model_options.h"
 
+#define LABEL_LEAST 6 /* columns */
+
 /* "sda" for "/dev/sda". */
 static const char *short_name(const char *node)
 {
@@ -405,13 +407,18 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 	line_add(line, "..");
 }
 
-static const char *lost_text(enum lost_how how)
+/* In full, or in so few columns. */
+static const char *lost_text(enum lost_how how, int room)
 {
+	const char *full;
+
 	switch (how) {
 	case LOST_PARTLY:
-		return _("partly overwritten");
+		full = _("partly overwritten");
+		return text_width(full) <= room ? full : _("partly");
 	case LOST_FROM_TABLE:
-		return _("its table entry vanishes");
+		full = _("its table entry vanishes");
+		return text_width(full) <= room ? full : _("entry only");
 	case LOST_OVERWRITTEN:
 		break;
 	}
@@ -424,6 +431,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	const struct partition *partition = lost->partition;
 	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
 	const char *label = partition->label[0] ? partition->label : partition->name;
+	const char *how;
 	int fs, room;
 
 	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
@@ -431,11 +439,12 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 		 partition->sectors ? partition->start + partition->sectors - 1 : 0);
 	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
 	snprintf(name, sizeof(name), _("number %u"), partition->number);
-	/* The label is what it is known by: it gets all the room there is. */
 	fs = line->limit > 90 ? 11 : 7;
-	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1) -
-	       text_width(lost_text(lost->how));
-	room = room < 6 ? 6 : room > 24 ? 24 : room;
+	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1);
+	/* The label is what it is known by: it gets all the room there is. */
+	how = lost_text(lost->how, room - LABEL_LEAST);
+	room -= text_width(how);
+	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;
 
 	line_put(line, 2, "");
 	line_put(line, 10, partition->node[0] ? short_name(partition->node) : name);
@@ -448,7 +457,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	line_put(line, 1, "");
 	line_put(line, room, label[0] ? label : "-");
 	line_put(line, 1, "");
-	line_add(line, "%s", lost_text(lost->how));
+	line_add(line, "%s", how);
 }
 
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line)

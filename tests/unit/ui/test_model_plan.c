@@ -288,6 +288,14 @@ START_TEST(test_lost)
 	line_start(&line, 80);
 	plan_text_lost(&lost, 512, UNITS_SI, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "archive-2019 overwritten"));
+	/* Nor is what becomes of it. */
+	lost.how = LOST_FROM_TABLE;
+	line_start(&line, 75);
+	plan_text_lost(&lost, 512, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " entry only"));
+	line_start(&line, 118);
+	plan_text_lost(&lost, 512, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "its table entry vanishes"));
 	line_start(&line, 69);
 	plan_text_axis(4096 * 3000ULL, UNITS_SECTORS, 4096, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "1,500s"));
