@@ -66,7 +66,8 @@ end_somehow() {
 	wait "$copy" || status=$?
 	case $status in
 	0) ended=yes ;;
-	6 | 130 | 137 | 143)
+	6 | 130 | 143) ended= ;;
+	137)
 		ended=
 		blows=$((blows + 1))
 		;;
