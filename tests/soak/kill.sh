@@ -101,7 +101,8 @@ all_but_the_last() {
 		same source.img 0 destination.img 0 "$end"
 	else
 		same source.img $((2 * edge)) destination.img $((2 * edge)) $((6 * edge))
-		same source.img $((11 * edge)) destination.img $((11 * edge)) $((end - 12 * edge))
+		# the last partition ends a MiB before the disk does
+		same source.img $((11 * edge)) destination.img $((11 * edge)) $((end - 13 * edge))
 	fi
 }
 
