@@ -12,6 +12,7 @@ fi
 
 MIB=1048576
 SIZE=12 # MiB of each disk
+NDELAY=100000 # what a command takes, in nanoseconds; the usual is a tick of the kernel
 
 # disks OPTION...: scsi_debug with these options; sets source, destination and the spare, full of
 # bytes of their own unless they are the write-protected ones.
@@ -20,7 +21,8 @@ disks() {
 	if [ "$(cat "$work/loaded" 2>/dev/null)" != "with $*" ]; then
 		# udev may still look at disks that were written.
 		[ ! -d /sys/module/scsi_debug ] || wait_for modprobe -d /run/lab -r scsi_debug
-		modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" add_host=3 per_host_store=1 "$@"
+		modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" add_host=3 per_host_store=1 \
+			ndelay="$NDELAY" "$@"
 		wait_for three_nodes
 		udevadm settle
 		echo "with $*" >"$work/loaded"
@@ -30,8 +32,8 @@ disks() {
 	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
 	for disk in "$source" "$destination" "$spare"; do
 		wipefs -qaf "$disk" 2>/dev/null || true
-		head -c $((SIZE * MIB)) /dev/urandom >"$disk" 2>/dev/null || true
-		sync "$disk"
+		dd if=/dev/urandom of="$disk" bs=1M count="$SIZE" iflag=fullblock oflag=direct \
+			status=none 2>/dev/null || true
 		blockdev --flushbufs "$disk"
 	done
 	token=$(token_of "$destination")
@@ -250,7 +252,7 @@ mapped_buffers_and_forced_writes() {
 a_driver_that_works_inside_the_call() {
 	disks
 	knob delay 0
-	undone_by knob_again delay
+	undone_by knob_ndelay "$NDELAY"
 	through sg sg 0 --chunk 64K
 	same_disks
 	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
@@ -260,8 +262,8 @@ a_driver_that_works_inside_the_call() {
 	reported '.engine | .source_sg.mapped > 100 and .destination_sg.mapped > 100'
 }
 
-knob_again() { # NAME: as it is without anybody's doing
-	knob "$1" 1
+knob_ndelay() { # NANOSECONDS
+	knob ndelay "$1"
 }
 
 # ---- trouble ----
