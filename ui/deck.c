@@ -81,9 +81,12 @@ static int run(const struct deck_options *options, struct session *session, stru
  * for one that never answers end with the process. */
 static void end_session(struct session *session)
 {
+	bool left_behind = session_left_behind(session);
+
 	if (session_settle(session, PATIENCE_MS)) {
 		session_destroy(session);
-		return;
+		if (!left_behind)
+			return;
 	}
 	fputs(_("clonedeck: A disk or a file system does not answer; nobody waits for it. Where "
 		"the kernel does, this process ends when it answers.\n"),

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The log: one text file per job, lines with time, level and module. An object
- * that is handed to whoever logs; there is no global one. Thread-safe. A log
- * that cannot be written is reported once through log_failed() and never stops
- * a copy.
+ * that is handed to whoever logs; there is no global one. Thread-safe. A thread
+ * of its own writes the file, so nobody who logs ever waits for its disk; where
+ * that falls so far behind that a line does not fit into memory any more, the
+ * file says how many are missing. A log that cannot be written never stops a copy.
  */
 #ifndef CLONEDECK_BASE_LOG_H
 #define CLONEDECK_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -19,14 +21,20 @@ struct log;
 /* Opens (creates, appends) `path`, O_NOFOLLOW, mode 0600. debug_modules is a comma list
  * ("scan,io,all") or NULL; also taken from CLONEDECK_DEBUG by the caller. */
 int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr);
-void log_close(struct log *log); /* NULL is fine */
+/* Waits half a minute at most for what is still to be written: then false, and its thread is left
+ * alone. NULL is fine. */
+bool log_close(struct log *log);
 
 /* log may be NULL: then nothing happens. The text is sanitised. */
 void log_line(struct log *log, enum log_level level, const char *module, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void log_error(struct log *log, const char *module, const struct error *error);
 
-/* True once after writing to the log failed; fills *reterr. */
-bool log_failed(struct log *log, struct error *reterr);
+/* The last line could not be written, or has been waiting for the disk for ten seconds; fills
+ * *reterr then. log may be NULL. */
+bool log_failing(struct log *log, struct error *reterr);
+/* Waits until all lines are written, or could not be, or until a time (monotonic ns): then false.
+ */
+bool log_settle(struct log *log, uint64_t until);
 
 #endif

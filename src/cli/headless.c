@@ -38,6 +38,7 @@ struct headless {
 	bool json, terminal, stop_on_hangup;
 	bool line_open;   /* the cursor is behind a progress line */
 	bool map_failed;  /* was said */
+	bool log_failed;  /* likewise */
 	bool stop_wanted; /* a signal asked for it */
 	bool stop_said, way_out_said;
 	bool abandoned;           /* the copy still stops, but nobody waits any more */
@@ -131,6 +132,19 @@ static void say_map_failed(struct headless *run, const struct job_snapshot *job)
 	run->map_failed = job->map_failed;
 }
 
+static void say_log_failed(struct headless *run, const struct job_snapshot *job)
+{
+	if (job->log_failed != run->log_failed) {
+		close_line(run);
+		fputs(job->log_failed
+			      ? _("clonedeck: The log cannot be written; its disk is full, gone or "
+				  "does not answer. The copy goes on without.\n")
+			      : _("clonedeck: The log is written again.\n"),
+		      stderr);
+	}
+	run->log_failed = job->log_failed;
+}
+
 /* Progress when it is due, or at once when the state changed. Returns true when it ended. */
 static bool show(struct headless *run)
 {
@@ -140,6 +154,7 @@ static bool show(struct headless *run)
 	if (!session_snapshot(run->session, &snapshot))
 		return false;
 	say_map_failed(run, &snapshot);
+	say_log_failed(run, &snapshot);
 	if (snapshot.state == JOB_ENDED)
 		return true;
 	if (snapshot.state != run->shown || now >= run->next) {
@@ -358,6 +373,15 @@ static int print_report(struct headless *run)
 	return code;
 }
 
+static void say_left_behind(const struct headless *run)
+{
+	if (session_left_behind(run->session))
+		fputs(_("clonedeck: The disk of the log or the report does not answer; nobody "
+			"waits for it. Where the kernel does, this process ends when it "
+			"answers.\n"),
+		      stderr);
+}
+
 /* Whatever is new about a disk that is gone, once. */
 static void say_waiting(struct headless *run, const struct session_waiting *waiting)
 {
@@ -450,5 +474,11 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 		finish(&run);
 		wait_for_disk(&run);
 	}
-	return run.abandoned ? leave(retabandoned) : print_report(&run);
+	if (run.abandoned)
+		return leave(retabandoned);
+
+	int code = print_report(&run);
+
+	say_left_behind(&run);
+	return code;
 }

@@ -31,6 +31,8 @@
 
 #define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
+/* When no more is to be done: for the disk that the map and the digests lie on. */
+#define KEEPER_PATIENCE (30 * NSEC_PER_SEC)
 /* Nobody waits longer than this for a wish to be seen. */
 #define JOB_PATIENCE (100 * NSEC_PER_MSEC)
 
@@ -154,6 +156,7 @@ struct keeper {
 	uint64_t next_save;
 	bool map_changed; /* since it was last given to the saver */
 	bool map_safe, map_warned, digests_warned, digests_saved;
+	bool log_failing;
 	int64_t map_saved_at;
 	bool memory_short;
 	bool armed;
@@ -250,6 +253,8 @@ int rescue_prepare(struct job *job);
 void events_init(struct job *job);
 void job_event_add(struct job *job, enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Now and then: says when the log cannot be written, and when it can again. */
+void events_look_at_log(struct job *job);
 
 /* keeper.c */
 void *keeper_main(void *job);

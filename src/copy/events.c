@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/eventfd.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "copy/core.h"
 
@@ -43,12 +44,20 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 
 	log_line(job->setup.log, level, "copy", "%s", raw);
 	eventfd_signal(job->event_fd);
+}
 
+void events_look_at_log(struct job *job)
+{
 	struct error failure;
+	bool failing = log_failing(job->setup.log, &failure);
 
-	/* True once, so this ends here. */
-	if (log_failed(job->setup.log, &failure))
+	if (failing == job->keeper.log_failing)
+		return;
+	job->keeper.log_failing = failing;
+	if (failing)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", failure.sentence);
+	else
+		job_event_add(job, LOG_LEVEL_INFO, _("The log is written again."));
 }
 
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)

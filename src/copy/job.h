@@ -250,6 +250,7 @@ struct job_snapshot {
 	uint64_t events;    /* number of the newest event */
 	bool map_failed;    /* the last saving failed; the map is in memory and is tried again */
 	bool map_safe;      /* the map file on disk could be written last time */
+	bool log_failed;    /* the log cannot be written, or its disk does not answer */
 	int64_t map_saved_at;
 	char engine[256]; /* the choice in words */
 	/* Held back to the end (plan/held.h); 0 nothing. */

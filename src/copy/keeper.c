@@ -186,6 +186,7 @@ static bool tick(struct job *job, uint64_t now)
 	take_rate(job);
 	gone_look(job, now);
 	hang_look(job, now);
+	events_look_at_log(job);
 	/* Between two passes it may be memory that the next one waits for. */
 	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);

@@ -110,7 +110,8 @@ static void save_digests(struct job *job)
 
 	if (!job->proof || !job->setup.digests_path)
 		return;
-	if (proof_save(job, job->setup.digests_path, &job->keeper.digests_saved, &error) < 0)
+	if (proof_save(job, job->setup.digests_path, saver_patience(job->saver, KEEPER_PATIENCE),
+		       &job->keeper.digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
 

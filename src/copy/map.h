@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/patience.h"
 #include "plan/plan.h"
 
 enum map_status {
@@ -71,10 +72,10 @@ void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, 
 
 /*
  * Saves beside, fsyncs, renames, fsyncs the directory; the old file stays until
- * the new one is safe.
+ * the new one is safe. As patience_replace() does.
  */
 int map_save(const struct map *map, const char *path, const struct map_state *state,
-	     struct error *reterr);
+	     struct patience *patience, struct error *reterr);
 
 /*
  * Loads a map file. With ours, *retplan (may be NULL) is the plan rebuilt from

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "base/replace.h"
 #include "copy/map_blocks.h"
 #include "copy/map_plan.h"
 
@@ -87,10 +86,10 @@ static void fill(FILE *file, const void *user)
 }
 
 int map_save(const struct map *map, const char *path, const struct map_state *state,
-	     struct error *reterr)
+	     struct patience *patience, struct error *reterr)
 {
 	const struct contents contents = { map, state };
-	int r = file_replace(path, 0600, fill, &contents);
+	int r = patience_replace(patience, path, 0600, fill, &contents);
 
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
@@ -101,6 +100,6 @@ int map_save(const struct map *map, const char *path, const struct map_state *st
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The map file %s could not be saved: %s. The copy goes on; "
 				   "choose another place for the map, or it cannot be resumed."),
-				 path, error_phrase(r));
+				 path, patience_phrase(r));
 	return 0;
 }

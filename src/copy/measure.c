@@ -408,6 +408,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 	s->map_safe = k->map_safe;
 	s->map_failed = k->map_warned;
 	s->map_saved_at = k->map_saved_at;
+	s->log_failed = k->log_failing;
 	s->digests_saved = k->digests_saved;
 }
 

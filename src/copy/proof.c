@@ -378,7 +378,8 @@ bool proof_total(const struct job *job, struct digest *ret)
 	return true;
 }
 
-int proof_save(struct job *job, const char *path, bool *retsaved, struct error *reterr)
+int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+	       struct error *reterr)
 {
 	struct range_list bad = { 0 };
 	char *lines = NULL;
@@ -398,7 +399,7 @@ int proof_save(struct job *job, const char *path, bool *retsaved, struct error *
 		r = error_nomem(reterr);
 	else
 		r = digest_list_save(job->proof->expected, job->plan->sector_size, lines, &bad,
-				     path, reterr);
+				     path, patience, reterr);
 	*retsaved = r == 0;
 	range_list_done(&bad);
 	free(lines);

@@ -69,7 +69,8 @@ struct digests *proof_copy_taken(const struct proof *proof);
 /* The sum of the digests of all that was read of the source; false: not all are known. */
 bool proof_total(const struct job *job, struct digest *ret);
 /* The list of digests (verify/list.h), once all are known; *retsaved false: they are not. */
-int proof_save(struct job *job, const char *path, bool *retsaved, struct error *reterr);
+int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+	       struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);
 /* Bytes that were written twice, and so counted twice. */
 uint64_t proof_rewritten(const struct proof *proof);

@@ -21,14 +21,16 @@ struct saver {
 	int wake;
 	enum saver_state state;
 	bool quit;
-	bool lost; /* a flush failed; the thread's alone */
+	bool lost;                /* a flush failed; the thread's alone */
+	struct patience patience; /* the thread's while it is not idle */
 	struct saver_order order;
 	char path[PATH_MAX];
 	struct saver_result result;
 };
 
 /* The map is worth saving without them, too. */
-static void save_digests(const struct saver_order *order, struct saver_result *ret)
+static void save_digests(const struct saver_order *order, struct patience *patience,
+			 struct saver_result *ret)
 {
 	char path[PATH_MAX];
 
@@ -36,26 +38,28 @@ static void save_digests(const struct saver_order *order, struct saver_result *r
 		return;
 	taken_path(order->path, path);
 	ret->digests_code = taken_save(order->digests, order->plan, NULL, order->map, path,
-				       &ret->digests_error);
+				       patience, &ret->digests_error);
 }
 
 /* The kernel tells of a lost write once: the flush after one that failed succeeds, and confirms
  * nothing of what was written before. */
-static void carry_out(const struct saver_order *order, bool *lost, struct saver_result *ret)
+static void carry_out(struct saver *saver, const struct saver_order *order,
+		      struct saver_result *ret)
 {
 	*ret = (struct saver_result){ 0 };
 	if (order->flush) {
 		ret->flush_code = order->flush->backend->flush(order->flush, &ret->flush_error);
-		*lost |= ret->flush_code < 0;
-		ret->flushed = !*lost;
+		saver->lost |= ret->flush_code < 0;
+		ret->flushed = !saver->lost;
 	}
 	if (order->forget)
 		io_forget(order->forget);
 	/* A map that calls more finished than the medium holds is worse than an old one. */
-	if (!order->map || *lost)
+	if (!order->map || saver->lost)
 		return;
-	save_digests(order, ret);
-	ret->code = map_save(order->map, order->path, &order->state, &ret->error);
+	saver->patience.ns = order->patience;
+	save_digests(order, &saver->patience, ret);
+	ret->code = map_save(order->map, order->path, &order->state, &saver->patience, &ret->error);
 	ret->saved = ret->code == 0;
 }
 
@@ -74,7 +78,7 @@ static void *saver_main(void *arg)
 			break;
 		order = saver->order;
 		pthread_mutex_unlock(&saver->lock);
-		carry_out(&order, &saver->lost, &result);
+		carry_out(saver, &order, &result);
 		digests_destroy(order.digests);
 		if (result.flushed)
 			result.confirmed = order.owned;
@@ -121,6 +125,7 @@ void saver_destroy(struct saver *saver)
 	pthread_join(saver->thread, NULL);
 	if (saver->state == SAVER_DONE)
 		map_destroy(saver->result.confirmed);
+	patience_done(&saver->patience);
 	pthread_cond_destroy(&saver->cond);
 	pthread_mutex_destroy(&saver->lock);
 	free(saver);
@@ -134,6 +139,12 @@ bool saver_idle(struct saver *saver)
 
 	pthread_mutex_unlock(&saver->lock);
 	return idle;
+}
+
+struct patience *saver_patience(struct saver *saver, uint64_t ns)
+{
+	saver->patience.ns = ns;
+	return &saver->patience;
 }
 
 void saver_ask(struct saver *saver, const struct saver_order *order)

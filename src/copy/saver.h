@@ -2,7 +2,8 @@
 /*
  * The saver: a thread that flushes the destination and then saves the digests
  * and the map, in this order, so that what the file calls finished is on the medium. Both can
- * take long; the keeper goes on meanwhile. After a flush that failed no other
+ * take long; the keeper goes on meanwhile. Of files on a disk that does not answer
+ * the saver leaves off (base/patience.h), so that it can flush. After a flush that failed no other
  * one counts, and no map is saved any more.
  */
 #ifndef CLONEDECK_COPY_SAVER_H
@@ -28,6 +29,7 @@ struct saver_order {
 	struct digests *digests;
 	const struct plan *plan; /* of the digests */
 	const char *path;        /* copied */
+	uint64_t patience;       /* ns, for the disk that this is on */
 	struct map_state state;  /* of the map file */
 };
 
@@ -44,6 +46,8 @@ int saver_new(int wake, struct saver **ret, struct error *reterr);
 void saver_destroy(struct saver *saver); /* waits for the order under way; NULL is fine */
 
 bool saver_idle(struct saver *saver);
+/* Of whoever saves files in its place, while it is idle; ns as in struct patience. */
+struct patience *saver_patience(struct saver *saver, uint64_t ns);
 /* Only while idle. */
 void saver_ask(struct saver *saver, const struct saver_order *order);
 /* True once per order, when it is done. */

@@ -94,7 +94,8 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 }
 
 static int save(const struct digests *digests, const struct plan *plan, const char *masked_id,
-		const struct range_list *left_out, const char *path, struct error *reterr)
+		const struct range_list *left_out, const char *path, struct patience *patience,
+		struct error *reterr)
 {
 	char *lines = NULL;
 	size_t length;
@@ -104,15 +105,16 @@ static int save(const struct digests *digests, const struct plan *plan, const ch
 	if (!file)
 		return error_nomem(reterr);
 	map_plan_print(plan, masked_id, file);
-	r = fclose(file)
-		    ? error_nomem(reterr)
-		    : digest_list_save(digests, plan->sector_size, lines, left_out, path, reterr);
+	r = fclose(file) ? error_nomem(reterr)
+			 : digest_list_save(digests, plan->sector_size, lines, left_out, path,
+					    patience, reterr);
 	free(lines);
 	return r;
 }
 
 int taken_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-	       const struct map *map, const char *path, struct error *reterr)
+	       const struct map *map, const char *path, struct patience *patience,
+	       struct error *reterr)
 {
 	struct range_list left_out = { 0 };
 	int known = sort_out(digests, map, plan->sector_size, &left_out), r = 0;
@@ -120,11 +122,11 @@ int taken_save(struct digests *digests, const struct plan *plan, const char *mas
 	if (known < 0)
 		r = error_nomem(reterr);
 	else if (known > 0)
-		r = save(digests, plan, masked_id, &left_out, path, reterr);
-	else if (unlink(path) < 0 && errno != ENOENT)
-		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "save", path,
+		r = save(digests, plan, masked_id, &left_out, path, patience, reterr);
+	else if ((r = patience_remove(patience, path)) < 0)
+		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 			      _("The list of digests %s of an earlier copy cannot be removed: %s."),
-			      path, error_phrase(errno));
+			      path, patience_phrase(r));
 	range_list_done(&left_out);
 	return r;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/patience.h"
 #include "copy/known.h"
 #include "copy/map.h"
 #include "verify/digests.h"
@@ -25,9 +26,10 @@ uint64_t taken_finished(const struct map *map, const struct digest_region *regio
 
 /* Those that are known of what the map calls finished; the others are cleared in `digests`. With
  * none at all the file, which would be another copy's, is removed. masked_id: NULL, or the number
- * of the plan whose identities are masked. Waits for the disk. */
+ * of the plan whose identities are masked. Waits for the disk as patience_replace() does. */
 int taken_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-	       const struct map *map, const char *path, struct error *reterr);
+	       const struct map *map, const char *path, struct patience *patience,
+	       struct error *reterr);
 
 /* Into `digests`, which has regions of the same size: the digests of all regions of which both
  * maps call the same finished. */

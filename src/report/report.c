@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/replace.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -261,14 +261,14 @@ static int make_form(const struct report *report, enum report_form form, char **
 }
 
 int report_save(const struct report *report, enum report_form form, const char *path,
-		struct error *reterr)
+		struct patience *patience, struct error *reterr)
 {
 	CLEANUP(free) char *text = NULL;
 	int r = make_form(report, form, &text, reterr);
 
 	if (r < 0)
 		return r;
-	r = file_replace(path, 0644, fill, text);
+	r = patience_replace(patience, path, 0644, fill, text);
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", path,
 				 _("The report cannot be saved as %s: that is not a regular file."),
@@ -276,6 +276,6 @@ int report_save(const struct report *report, enum report_form form, const char *
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The report could not be saved as %s: %s."), path,
-				 error_phrase(r));
+				 patience_phrase(r));
 	return 0;
 }

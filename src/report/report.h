@@ -70,11 +70,11 @@ const char *report_sums(const struct report *report, char *buffer, size_t size);
 /* Where the list of this sum is, in sha256sum's format; false: there is none. */
 bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
 		     size_t size);
-/* Writes those lists. */
-int report_save_sums(const struct report *report, struct error *reterr);
 /* What becomes of the part of the destination that the copy does not reach: a sentence, translated;
  * "" where it reaches all of it. */
 const char *report_left_alone(const struct report *report, char *buffer, size_t size);
+/* Writes those lists, as patience_replace() does. */
+int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr);
 /* Is what was held back there, too? "" where nothing was. */
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
@@ -96,8 +96,8 @@ int report_json(const struct report *report, char **ret, struct error *reterr);
 int report_html(const struct report *report, char **ret, struct error *reterr);
 
 enum report_form { REPORT_JSON, REPORT_TEXT, REPORT_HTML };
-/* Writes one form beside, fsyncs, renames. */
+/* Writes one form, as patience_replace() does. */
 int report_save(const struct report *report, enum report_form form, const char *path,
-		struct error *reterr);
+		struct patience *patience, struct error *reterr);
 
 #endif

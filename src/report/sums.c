@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/replace.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "report/mask.h"
@@ -132,7 +132,7 @@ static void fill(FILE *file, const void *user)
 		put_line(file, hex, "-");
 }
 
-int report_save_sums(const struct report *report, struct error *reterr)
+int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
 	struct list list = { .report = report };
@@ -145,11 +145,11 @@ int report_save_sums(const struct report *report, struct error *reterr)
 		list.sum = &report->job.sums.items[i];
 		if (!report_sum_path(report, list.sum->algorithm, path, sizeof(path)))
 			continue;
-		r = file_replace(path, 0644, fill, &list);
+		r = patience_replace(patience, path, 0644, fill, &list);
 		if (r < 0)
 			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				  _("The sum could not be saved as %s: %s."), path,
-				  error_phrase(r));
+				  patience_phrase(r));
 	}
 	return r;
 }

@@ -12,13 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "copy/taken.h"
 #include "session/private.h"
 
 #define SAME_SECOND_MAX 100
 #define LIST_ENDING     ".digests"
+#define PATIENCE        (10 * NSEC_PER_SEC)
 
 static bool could_be_made(const char *directory)
 {
@@ -66,27 +69,6 @@ void session_find_log_dir(struct session *session)
 		snprintf(directory, size, "%s/clonedeck", state);
 	else if (home && home[0] == '/')
 		snprintf(directory, size, "%s/.local/state/clonedeck", home);
-}
-
-static int make_directory(const char *path)
-{
-	char part[PATH_MAX];
-	struct stat st;
-
-	if (strlen(path) >= sizeof(part))
-		return -ENAMETOOLONG;
-	text_copy(part, sizeof(part), path);
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(part, 0700) < 0 && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	if (mkdir(part, 0700) < 0 && errno != EEXIST)
-		return -errno;
-	if (stat(part, &st) < 0)
-		return -errno;
-	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
 static bool name_files(struct session *session, const char *stem)
@@ -175,24 +157,6 @@ static void log_plan(struct session *session)
 	}
 }
 
-int session_try_beside(const char *path)
-{
-	char beside[PATH_MAX];
-
-	if ((size_t)snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= sizeof(beside))
-		return -ENAMETOOLONG;
-	int fd = mkostemp(beside, O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	/* That there is no room is found out by writing only. */
-	int r = write(fd, beside, strlen(beside)) < 0 || fsync(fd) < 0 ? -errno : 0;
-
-	close(fd);
-	unlink(beside);
-	return r;
-}
-
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending)
 {
 	static const char *const endings[] = { ".json", ".txt", ".html" };
@@ -254,7 +218,12 @@ static void name_report(struct session *session)
 int session_make_files(struct session *session, struct error *reterr)
 {
 	struct session_files *files = &session->files;
-	int r = make_directory(session->log_dir);
+	char tried[512];
+	int r = session_try_place(PLACE_MADE, session->log_dir, "try", tried);
+
+	/* A log that has no room is no obstacle; the map may have a place of its own. */
+	if (r == -ENOSPC || r == -EDQUOT)
+		r = 0;
 
 	if (r == 0)
 		r = find_names(session);
@@ -262,7 +231,7 @@ int session_make_files(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "log", session->log_dir,
 				 _("Log and map cannot be kept in %s: %s. Name another directory "
 				   "with --log-dir."),
-				 session->log_dir, error_phrase(r));
+				 session->log_dir, patience_phrase(r));
 	if (session->resume)
 		session_absolute(files->map, sizeof(files->map), session->resume_path);
 	else if (session->options.map_path)
@@ -270,14 +239,17 @@ int session_make_files(struct session *session, struct error *reterr)
 	if (session->options.report_path)
 		name_report(session);
 	name_certificate(session);
-	r = session_try_beside(files->map);
+	r = session_try_place(PLACE_AS_IT_IS, files->map, "", tried);
 	if (r < 0) {
-		unlink(files->log);
+		struct patience patience = { .ns = PATIENCE };
+
+		patience_remove(&patience, files->log);
+		patience_done(&patience);
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,
 			_("The map %s cannot be written: %s. Without it the copy could not "
 			  "be resumed; name another file with --map."),
-			files->map, error_phrase(r));
+			files->map, patience_phrase(r));
 	}
 	log_close(session->log);
 	session->log = NULL;

@@ -8,10 +8,14 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "guard/claim.h"
 #include "session/private.h"
+
+/* Of the report and its like, for the disk that they go to. */
+#define SAVE_PATIENCE (30 * NSEC_PER_SEC)
 
 static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)
 {
@@ -136,8 +140,11 @@ static int tell_and_save(struct session *session, struct finish_task *finishing)
 	finishing->made = true;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
+	finishing->patience.ns = SAVE_PATIENCE;
 	r = session_save_first(session, &finishing->error);
-	log_close(cleanup_steal(session->log));
+	finishing->left_behind |= finishing->patience.hung != NULL;
+	patience_done(&finishing->patience);
+	finishing->left_behind |= !log_close(cleanup_steal(session->log));
 	return r;
 }
 
@@ -289,6 +296,11 @@ int session_finish(struct session *session, struct error *reterr)
 	if (session->finishing.error.code && reterr)
 		*reterr = session->finishing.error;
 	return session->finishing.error.code;
+}
+
+bool session_left_behind(const struct session *session)
+{
+	return session->finishing.left_behind;
 }
 
 const struct report *session_report(const struct session *session)

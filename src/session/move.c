@@ -6,44 +6,22 @@
  * first; then the job saves there.
  */
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "session/private.h"
 
-/* PATH itself where it names no directory; FILE's name in it where it does. */
-static int name_in(const char *path, const char *file, char *ret, size_t size)
+static int try_path(struct move_task *moving, enum place_kind kind, const char *path)
 {
-	char copy[PATH_MAX];
-	struct stat st;
-	int length;
+	int r = session_try_place(kind, path, moving->from, moving->path);
 
-	text_copy(copy, sizeof(copy), file);
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		length = snprintf(ret, size, "%s/%s", path, basename(copy));
-	else
-		length = snprintf(ret, size, "%s", path);
-	return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
-}
-
-/* A map is the only way to go on with its copy, so no file is ever replaced by one here. */
-static int try_place(const char *path)
-{
-	return access(path, F_OK) == 0 ? -EEXIST : session_try_beside(path);
-}
-
-static int try_path(struct move_task *moving, const char *path)
-{
-	int r = name_in(path, moving->from, moving->path, sizeof(moving->path));
-
-	return r < 0 ? r : try_place(moving->path);
+	if (!moving->path[0])
+		text_copy(moving->path, sizeof(moving->path), path);
+	return r;
 }
 
 /* The first that takes it, of the places that a machine usually has. */
@@ -54,12 +32,9 @@ static int try_usual(struct move_task *moving)
 	int r = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct stat st;
-
-		if (!places[i] || places[i][0] != '/' || stat(places[i], &st) < 0 ||
-		    !S_ISDIR(st.st_mode))
+		if (!places[i] || places[i][0] != '/')
 			continue;
-		r = try_path(moving, places[i]);
+		r = try_path(moving, PLACE_DIRECTORY, places[i]);
 		if (r == 0)
 			break;
 	}
@@ -70,7 +45,8 @@ static void *move_body(void *argument)
 {
 	struct move_task *moving = argument;
 
-	moving->result = moving->wanted[0] ? try_path(moving, moving->wanted) : try_usual(moving);
+	moving->result =
+		moving->wanted[0] ? try_path(moving, PLACE_NEW, moving->wanted) : try_usual(moving);
 	task_announce(&moving->task);
 	return NULL;
 }
@@ -112,7 +88,7 @@ void session_take_move(struct session *session, unsigned *changes)
 	if (r < 0)
 		error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, r, "save", moving->path,
 			  _("The map cannot be kept as %s: %s."),
-			  moving->path[0] ? moving->path : moving->wanted, error_phrase(r));
+			  moving->path[0] ? moving->path : moving->wanted, patience_phrase(r));
 	/* Of a copy that has ended by now the map stays where it is. */
 	else if (session->state != SESSION_RUNNING)
 		return;

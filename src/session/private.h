@@ -25,6 +25,7 @@
 #include "session/measure.h"
 #include "session/move.h"
 #include "session/past.h"
+#include "session/place.h"
 #include "session/save.h"
 #include "session/session.h"
 #include "session/start.h"
@@ -133,8 +134,6 @@ int session_check_not_an_end(const struct plan *plan, const char *path, struct e
 /* The same of a map and of its list of digests. */
 int session_check_map(const struct plan *plan, const char *map, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
-/* The map is saved by writing a file beside it and renaming that: does it work? Waits. */
-int session_try_beside(const char *path);
 /* Whoever reads a file's name later stands in another directory. */
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */

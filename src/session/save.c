@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "copy/taken.h"
 #include "report/mask.h"
@@ -24,15 +25,16 @@ static void take_text(char *to, size_t size, const char *text)
 static int save(struct session *session, enum report_form form, const char *path,
 		struct error *reterr)
 {
-	int r = report_save(&session->report, form, path, reterr);
+	int r = report_save(&session->report, form, path, &session->finishing.patience, reterr);
 
 	if (r < 0 && session->log)
-		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path, error_phrase(r));
+		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path,
+			 patience_phrase(r));
 	return r;
 }
 
 /* The report leads to it, so it shows no more than that does. */
-static int mask_list(const struct report *report, struct error *reterr)
+static int mask_list(const struct report *report, struct patience *patience, struct error *reterr)
 {
 	struct known known;
 	struct plan masked;
@@ -44,7 +46,7 @@ static int mask_list(const struct report *report, struct error *reterr)
 	if (r == 0 && !known.masked) {
 		report_mask_plan(known.plan, &masked);
 		r = taken_save(known.digests, &masked, known.id, known.map, report->digests_path,
-			       reterr);
+			       patience, reterr);
 	}
 	known_done(&known);
 	return r;
@@ -52,11 +54,11 @@ static int mask_list(const struct report *report, struct error *reterr)
 
 static int save_sums(struct session *session, struct error *reterr)
 {
-	int r = report_save_sums(&session->report, reterr);
+	int r = report_save_sums(&session->report, &session->finishing.patience, reterr);
 
 	if (r < 0 && session->log)
 		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s",
-			 session->report.sums_stem, error_phrase(r));
+			 session->report.sums_stem, patience_phrase(r));
 	return r;
 }
 
@@ -68,7 +70,7 @@ int session_save_first(struct session *session, struct error *reterr)
 	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
 	text_copy(report->certificate_path, sizeof(report->certificate_path),
 		  session->files.certificate);
-	int list = mask_list(report, reterr);
+	int list = mask_list(report, &session->finishing.patience, reterr);
 	int sums = save_sums(session, reterr);
 
 	/* What is not there is not named. */
@@ -171,12 +173,12 @@ static void name_in_report(struct report *report, const char *json, const char *
 
 static int save_where_it_is(const struct report *report, struct error *reterr)
 {
-	int r = mask_list(report, reterr);
+	int r = mask_list(report, NULL, reterr);
 
 	if (r == 0 && report->certificate_path[0])
-		r = report_save(report, REPORT_HTML, report->certificate_path, reterr);
+		r = report_save(report, REPORT_HTML, report->certificate_path, NULL, reterr);
 	if (r == 0 && report->json_path[0])
-		r = report_save(report, REPORT_JSON, report->json_path, reterr);
+		r = report_save(report, REPORT_JSON, report->json_path, NULL, reterr);
 	return r;
 }
 
@@ -197,13 +199,13 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 		return r;
 	/* Each of them names the others. */
 	name_in_report(report, files.json, files.certificate, files.sums_stem);
-	r = report_save_sums(report, reterr);
+	r = report_save_sums(report, NULL, reterr);
 	if (r == 0)
-		r = report_save(report, REPORT_JSON, files.json, reterr);
+		r = report_save(report, REPORT_JSON, files.json, NULL, reterr);
 	if (r == 0)
-		r = report_save(report, REPORT_TEXT, files.text, reterr);
+		r = report_save(report, REPORT_TEXT, files.text, NULL, reterr);
 	if (r == 0)
-		r = report_save(report, REPORT_HTML, files.certificate, reterr);
+		r = report_save(report, REPORT_HTML, files.certificate, NULL, reterr);
 	return r;
 }
 

@@ -258,6 +258,9 @@ int session_finish(struct session *session, struct error *reterr);
  * that it is SESSION_FINISHED and session_finish_error() (code 0: all is well) how that went. */
 int session_begin_finish(struct session *session, struct error *reterr);
 const struct error *session_finish_error(const struct session *session);
+/* Report or log were left to a disk that does not answer: where the kernel waits for it, the
+ * process ends only when it does. */
+bool session_left_behind(const struct session *session);
 
 struct session_waiting {
 	bool source, destination; /* which is waited for */

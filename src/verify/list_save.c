@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/replace.h"
 #include "verify/list.h"
 
 struct contents {
@@ -112,18 +111,19 @@ static int compose(const struct contents *c, struct text *ret)
 }
 
 int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
-		     const struct range_list *left_out, const char *path, struct error *reterr)
+		     const struct range_list *left_out, const char *path, struct patience *patience,
+		     struct error *reterr)
 {
 	struct contents contents = { digests, left_out, plan_lines, sector_size };
 	struct text text = { 0 };
 	int r = compose(&contents, &text);
 
 	if (r == 0)
-		r = file_replace(path, 0644, fill, &text);
+		r = patience_replace(patience, path, 0644, fill, &text);
 	free(text.bytes);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The list of digests could not be saved as %s: %s."), path,
-				 error_phrase(r));
+				 patience_phrase(r));
 	return 0;
 }

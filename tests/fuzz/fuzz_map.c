@@ -51,7 +51,7 @@ static void check_saved(const struct map *map, const struct plan *plan)
 	struct plan *plan_again = NULL;
 
 	snprintf(path, sizeof(path), "/tmp/clonedeck-fuzz-map-%d", (int)getpid());
-	FUZZ_CHECK(map_save(map, path, &(struct map_state){ 0, '?', 1 }, NULL) == 0);
+	FUZZ_CHECK(map_save(map, path, &(struct map_state){ 0, '?', 1 }, NULL, NULL) == 0);
 	FUZZ_CHECK(map_load(path, &again, &plan_again, NULL) == 0);
 	unlink(path);
 	FUZZ_CHECK(!plan == !plan_again);

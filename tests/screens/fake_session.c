@@ -488,6 +488,11 @@ int session_begin_finish(struct session *session, struct error *reterr)
 	return 0;
 }
 
+bool session_left_behind(const struct session *session)
+{
+	return false;
+}
+
 const struct error *session_finish_error(const struct session *session)
 {
 	return &session->none;

@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 static char dir[64], path[128];
@@ -34,9 +36,17 @@ static void teardown(void)
 	rmdir(dir);
 }
 
+static void settle(void)
+{
+	ck_assert(log_settle(logfile, clock_monotonic() + 100 * NSEC_PER_SEC));
+}
+
 static char *content(void)
 {
 	static char text[1 << 20];
+
+	settle();
+
 	FILE *file = fopen(path, "re");
 
 	ck_assert_ptr_nonnull(file);
@@ -74,7 +84,7 @@ START_TEST(writes_lines)
 	text = strchr(text, '\n') + 1;
 	check_line(text, "warning io: label 'a?[2J?forged line'");
 	ck_assert_str_eq(strchr(text, '\n'), "\n");
-	ck_assert(!log_failed(logfile, &error));
+	ck_assert(!log_failing(logfile, &error));
 }
 END_TEST
 
@@ -151,7 +161,8 @@ START_TEST(nothing_without_a_log)
 {
 	log_line(NULL, LOG_LEVEL_ERROR, "io", "%s", "x");
 	log_error(NULL, "io", &(struct error){ 0 });
-	ck_assert(!log_failed(NULL, &error));
+	ck_assert(!log_failing(NULL, &error));
+	ck_assert(log_settle(NULL, 0));
 	log_close(NULL);
 }
 END_TEST
@@ -193,22 +204,24 @@ static void limit_file_size(rlim_t bytes)
 }
 
 /* A file system that is full and later is not: a limit on the size of files does the same. */
-START_TEST(failure_is_told_once)
+START_TEST(a_failure_is_told_until_it_is_over)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
 	limit_file_size(60); /* in the middle of the second line */
 	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
 	log_line(logfile, LOG_LEVEL_INFO, "io", "third");
-	ck_assert(log_failed(logfile, &error));
+	settle();
+	ck_assert(log_failing(logfile, &error));
 	ck_assert_int_eq(error.code, -EFBIG);
 	ck_assert_ptr_nonnull(strstr(error.sentence, path));
-	ck_assert(!log_failed(logfile, &error));
 	limit_file_size(RLIM_INFINITY);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "fourth");
 	log_line(logfile, LOG_LEVEL_INFO, "io", "fifth");
-	ck_assert(!log_failed(logfile, &error));
+	settle();
+	ck_assert(!log_failing(logfile, &error));
 
 	/* What follows the torn line starts on one of its own. */
 	char *text = strchr(content(), '\n') + 1;
@@ -216,6 +229,78 @@ START_TEST(failure_is_told_once)
 	text = strchr(text, '\n') + 1;
 	check_line(text, "info    io: fourth");
 	check_line(strchr(text, '\n') + 1, "info    io: fifth");
+}
+END_TEST
+
+/* The disk: hangs, then does not. */
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+static bool hangs;
+
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
+
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+	if (!hangs)
+		return __real_write(fd, data, size);
+	pthread_mutex_lock(&disk);
+	pthread_mutex_unlock(&disk);
+	return __real_write(fd, data, size);
+}
+
+/* Far more than is kept in memory. */
+#define LINES 5000
+
+START_TEST(nobody_waits_for_a_disk_that_hangs)
+{
+	unsigned kept = 0, lost = 0;
+
+	hangs = true;
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	pthread_mutex_lock(&disk);
+	for (int i = 0; i < LINES; i++)
+		log_line(logfile, LOG_LEVEL_INFO, "io", "line %d", i);
+	ck_assert(!log_settle(logfile, clock_monotonic() + NSEC_PER_SEC / 10));
+	while (!log_failing(logfile, &error))
+		usleep(100000);
+	ck_assert_int_eq(error.code, -ETIMEDOUT);
+	ck_assert_ptr_nonnull(strstr(error.sentence, path));
+	pthread_mutex_unlock(&disk);
+	settle();
+	ck_assert(!log_failing(logfile, &error));
+	log_line(logfile, LOG_LEVEL_INFO, "io", "after");
+
+	/* In order, and what is missing is said where it is. */
+	char *line = content();
+
+	for (int i; sscanf(line + 26, "info io: line %d", &i) == 1; line = strchr(line, '\n') + 1)
+		ck_assert_int_eq(i, kept++);
+	ck_assert_int_eq(sscanf(line + 26, "warning log: %u lines are missing here", &lost), 1);
+	ck_assert_uint_gt(kept, 100);
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_eq(kept + lost, LINES);
+	check_line(strchr(line, '\n') + 1, "info    io: after");
+}
+END_TEST
+
+/* Whoever closes it does not wait for ever, and what was said is written if the disk comes back. */
+START_TEST(a_log_that_hangs_is_left_alone)
+{
+	uint64_t before = clock_monotonic();
+
+	hangs = true;
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	pthread_mutex_lock(&disk);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
+	log_close(logfile);
+	logfile = NULL;
+	ck_assert_uint_ge(clock_monotonic() - before, 20 * NSEC_PER_SEC);
+	ck_assert_uint_eq(strlen(content()), 0);
+	pthread_mutex_unlock(&disk);
+	while (!strstr(content(), "second"))
+		usleep(10000);
+	check_line(content(), "info    io: first");
 }
 END_TEST
 
@@ -255,6 +340,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("log");
 	TCase *tests = tcase_create("log");
 
+	tcase_set_timeout(tests, 120);
+
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, writes_lines);
 	tcase_add_test(tests, appends);
@@ -264,7 +351,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, nothing_without_a_log);
 	tcase_add_test(tests, follows_no_link);
 	tcase_add_test(tests, only_regular_files);
-	tcase_add_test(tests, failure_is_told_once);
+	tcase_add_test(tests, a_failure_is_told_until_it_is_over);
+	tcase_add_test(tests, nobody_waits_for_a_disk_that_hangs);
+	tcase_add_test(tests, a_log_that_hangs_is_left_alone);
 	tcase_add_test(tests, threads_do_not_mix);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -192,6 +192,13 @@ const struct error *__wrap_session_move_error(const struct session *session)
 	return &play.error;
 }
 
+bool __wrap_session_left_behind(const struct session *session);
+
+bool __wrap_session_left_behind(const struct session *session)
+{
+	return false;
+}
+
 const char *__wrap_session_map_path(const struct session *session)
 {
 	return "/here.map";

@@ -97,7 +97,8 @@ static void save(const struct map *map, char state)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(map_save(map, path, &(struct map_state){ 0x1234, state, 2 }, &error) == 0,
+	ck_assert_msg(map_save(map, path, &(struct map_state){ 0x1234, state, 2 }, NULL, &error) ==
+			      0,
 		      "%s", error.sentence);
 }
 
@@ -518,11 +519,11 @@ START_TEST(saving_never_follows_or_replaces_what_is_no_file)
 
 	unlink(path);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_int_eq(map_save(map, path, &here, &error), -EEXIST);
+	ck_assert_int_eq(map_save(map, path, &here, NULL, &error), -EEXIST);
 	ck_assert_ptr_nonnull(strstr(error.sentence, path));
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISFIFO(st.st_mode));
-	ck_assert_int_eq(map_save(map, "/nonexistent/map", &here, &error), -ENOENT);
+	ck_assert_int_eq(map_save(map, "/nonexistent/map", &here, NULL, &error), -ENOENT);
 	map_destroy(map);
 	plan_destroy(plan);
 }
@@ -541,7 +542,7 @@ START_TEST(a_full_disk_leaves_the_old_file)
 		ck_assert_int_eq(map_set(map, i * 512, 512, MAP_BAD), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_lt(map_save(map, path, &here, &error), 0);
+	ck_assert_int_lt(map_save(map, path, &here, NULL, &error), 0);
 	ck_assert_ptr_nonnull(strstr(error.sentence, path));
 	ck_assert_int_eq(map_load(path, &loaded, NULL, NULL), 0);
 	ck_assert_uint_eq(map_bytes(loaded, MAP_FINISHED), 512);

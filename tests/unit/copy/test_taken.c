@@ -103,7 +103,8 @@ START_TEST(masked_digests)
 	masked = *rig.plan;
 	strcpy(masked.source.identity.serial, "***");
 	taken_path(rig.map_path, path);
-	ck_assert_int_eq(taken_save(known.digests, &masked, known.id, known.map, path, &error), 0);
+	ck_assert_int_eq(
+		taken_save(known.digests, &masked, known.id, known.map, path, NULL, &error), 0);
 	read_taken(&again);
 	ck_assert(!known.masked && again.masked);
 	ck_assert_str_eq(again.id, plan_id(rig.plan, id));
@@ -138,7 +139,7 @@ START_TEST(a_list_of_nothing_is_no_file)
 	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
 	ck_assert_int_eq(digests_new(rig.plan, MIB, &none), 0);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(taken_save(none, rig.plan, NULL, map, path, NULL), 0);
+		ck_assert_int_eq(taken_save(none, rig.plan, NULL, map, path, NULL, NULL), 0);
 		ck_assert_int_eq(access(path, F_OK), -1);
 	}
 	digests_destroy(none);

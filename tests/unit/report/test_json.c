@@ -158,11 +158,11 @@ START_TEST(samples_are_written)
 		if (kind == 3)
 			sample_make_hostile(&sample);
 		snprintf(path, sizeof(path), "%s/%d.report.json", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL), 0);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, NULL), 0);
 		snprintf(path, sizeof(path), "%s/%d.report.html", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL), 0);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL, NULL), 0);
 		snprintf(path, sizeof(path), "%s/%d.report.txt", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL), 0);
+		ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, NULL), 0);
 		sample_done(&sample);
 	}
 }

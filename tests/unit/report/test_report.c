@@ -377,12 +377,12 @@ START_TEST(lists_of_sums_are_as_md5sum_reads_them)
 	snprintf(sample.report.sums_stem, sizeof(sample.report.sums_stem), "%s/x", directory);
 	/* Not known: no file. */
 	add_sums(&sample, JOB_SUMS_INCOMPLETE);
-	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
 	ck_assert(!report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
 
 	add_sums(&sample, JOB_SUMS_OF_SOURCE);
 	strcpy(sample.plan->source.node, "/tmp/a\\b\nc");
-	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
 	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
 	check_line(path, "\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  /tmp/a\\\\b\\nc\n");
 	ck_assert_int_eq(unlink(path), 0);
@@ -392,7 +392,7 @@ START_TEST(lists_of_sums_are_as_md5sum_reads_them)
 	/* With zeros in it nobody finds it on the source, and on the destination is more. */
 	sample.report.job.sums.state = JOB_SUMS_OF_DESTINATION;
 	sample.report.job.sums.zeros = 512;
-	ck_assert_int_eq(report_save_sums(&sample.report, &error), 0);
+	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
 	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
 	check_line(path, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  -\n");
 	ck_assert_int_eq(unlink(path), 0);
@@ -400,7 +400,7 @@ START_TEST(lists_of_sums_are_as_md5sum_reads_them)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(directory), 0);
 	/* The folder is gone. */
-	ck_assert_int_eq(report_save_sums(&sample.report, &error), -ENOENT);
+	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.sentence, directory));
 	sample_done(&sample);
 }
@@ -416,13 +416,13 @@ START_TEST(saving_replaces_the_file_whole)
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/r.json", directory);
 	sample_init(&sample);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, &error), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, &error), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_gt(st.st_size, 1000);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, &error), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, &error), 0);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL, &error), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_gt(st.st_size, 1000);
 	ck_assert_int_eq(unlink(path), 0);
@@ -430,9 +430,10 @@ START_TEST(saving_replaces_the_file_whole)
 	ck_assert_int_eq(rmdir(directory), 0);
 
 	snprintf(name, sizeof(name), "%s/no/such/r.json", directory);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, name, &error), -ENOENT);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, name, NULL, &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.sentence, name));
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, "/dev/full", &error), -EINVAL);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, "/dev/full", NULL, &error),
+			 -EINVAL);
 	sample_done(&sample);
 }
 END_TEST

@@ -25,9 +25,9 @@ int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, 
 int __real_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __real_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct error *reterr);
+		       struct patience *patience, struct error *reterr);
 int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct error *reterr);
+		       struct patience *patience, struct error *reterr);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -75,10 +75,10 @@ int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr)
 }
 
 int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct error *reterr)
+		       struct patience *patience, struct error *reterr)
 {
 	pass();
-	return __real_report_save(report, form, path, reterr);
+	return __real_report_save(report, form, path, patience, reterr);
 }
 
 static void begin_plan(const char *from, const char *to)

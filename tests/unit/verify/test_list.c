@@ -64,7 +64,8 @@ static void save(void)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(digest_list_save(digests, 512, PLAN_LINES, &left_out, path, &error) == 0,
+	ck_assert_msg(digest_list_save(digests, 512, PLAN_LINES, &left_out, path, NULL, &error) ==
+			      0,
 		      "%s", error.sentence);
 }
 
@@ -188,9 +189,9 @@ START_TEST(what_is_no_file_is_refused)
 	ck_assert_int_eq(digest_list_load("/dev/null", refuse_all, NULL, &list, &error), -EINVAL);
 	ck_assert_int_eq(digest_list_load("/nowhere/at/all", refuse_all, NULL, &list, &error),
 			 -ENOENT);
-	ck_assert_int_lt(
-		digest_list_save(digests, 512, PLAN_LINES, &left_out, "/nowhere/at/all", &error),
-		0);
+	ck_assert_int_lt(digest_list_save(digests, 512, PLAN_LINES, &left_out, "/nowhere/at/all",
+					  NULL, &error),
+			 0);
 	ck_assert(error.sentence[0]);
 }
 END_TEST

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/patience.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/errand.h"
+#include "base/error.h"
+#include "base/i18n.h"
+#include "base/replace.h"
+
+static int remove_file(const char *path)
+{
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* All that is needed for it, since whoever wants it may not wait for its end. */
+struct patience_file {
+	char *path;
+	mode_t mode;
+	bool remove;
+	char *bytes;
+	size_t length;
+	int result;
+};
+
+static void put_bytes(FILE *file, const void *user)
+{
+	const struct patience_file *work = user;
+
+	/* Whether it all went out is asked of the stream. */
+	(void)fwrite(work->bytes, 1, work->length, file);
+}
+
+static void run_errand(void *data)
+{
+	struct patience_file *work = data;
+
+	work->result = work->remove ? remove_file(work->path)
+				    : file_replace(work->path, work->mode, put_bytes, work);
+}
+
+static void destroy_errand(void *data)
+{
+	struct patience_file *work = data;
+
+	free(work->bytes);
+	free(work->path);
+	free(work);
+}
+
+/* fill: NULL to remove the file. NULL: there is no memory for it. */
+static struct patience_file *prepare(const char *path, mode_t mode,
+				     void (*fill)(FILE *file, const void *user), const void *user)
+{
+	struct patience_file *work = calloc(1, sizeof(*work));
+	FILE *file;
+	bool failed;
+
+	if (!work)
+		return NULL;
+	work->path = strdup(path);
+	work->mode = mode;
+	work->remove = !fill;
+	failed = !work->path;
+	if (fill && !failed) {
+		file = open_memstream(&work->bytes, &work->length);
+		if (file)
+			fill(file, user);
+		failed = !file || ferror(file);
+		failed |= file && fclose(file);
+	}
+	if (!failed)
+		return work;
+	destroy_errand(work);
+	return NULL;
+}
+
+static int directory_of(const char *path, char directory[static PATH_MAX])
+{
+	char copy[PATH_MAX];
+
+	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+		return -ENAMETOOLONG;
+	snprintf(directory, PATH_MAX, "%s", dirname(copy));
+	return 0;
+}
+
+/* What hangs in one directory hangs in all of it, and elsewhere nothing need hang. */
+static bool same_directory(const char *one, const char *other)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	return directory_of(one, a) == 0 && directory_of(other, b) == 0 && strcmp(a, b) == 0;
+}
+
+static bool still_hangs(struct patience *patience, const char *path)
+{
+	if (!patience->hung)
+		return false;
+	if (same_directory(patience->file->path, path) &&
+	    !errand_wait(patience->hung, patience->since + patience->ns))
+		return true;
+	patience_done(patience);
+	return false;
+}
+
+/* 1: there is no memory, or no thread, for it. */
+static int do_patiently(struct patience_file *work, struct patience *patience)
+{
+	uint64_t now = clock_monotonic();
+	struct errand *errand;
+	int r;
+
+	if (!work)
+		return 1;
+	if (errand_start(run_errand, destroy_errand, work, "files", &errand) < 0) {
+		destroy_errand(work);
+		return 1;
+	}
+	if (!errand_wait(errand, now + patience->ns)) {
+		patience->hung = errand;
+		patience->file = work;
+		patience->since = now;
+		return -ETIMEDOUT;
+	}
+	r = work->result;
+	errand_leave(errand);
+	return r;
+}
+
+void patience_done(struct patience *patience)
+{
+	errand_leave(patience->hung);
+	patience->hung = NULL;
+	patience->file = NULL;
+}
+
+int patience_replace(struct patience *patience, const char *path, mode_t mode,
+		     void (*fill)(FILE *file, const void *user), const void *user)
+{
+	int r = 1;
+
+	if (patience && still_hangs(patience, path))
+		return -ETIMEDOUT;
+	if (patience)
+		r = do_patiently(prepare(path, mode, fill, user), patience);
+	return r > 0 ? file_replace(path, mode, fill, user) : r;
+}
+
+int patience_remove(struct patience *patience, const char *path)
+{
+	int r = 1;
+
+	if (patience && still_hangs(patience, path))
+		return -ETIMEDOUT;
+	if (patience)
+		r = do_patiently(prepare(path, 0, NULL, NULL), patience);
+	return r > 0 ? remove_file(path) : r;
+}
+
+const char *patience_phrase(int code)
+{
+	return code == -ETIMEDOUT ? _("its disk does not answer") : error_phrase(code);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How long somebody waits for the disk that their files lie on. A file is written
+ * by a thread of its own (base/errand.h), which is left alone when it takes
+ * longer: the answer is -ETIMEDOUT, and so it is at once for every other file of
+ * that directory until that one has come to its end. Where there is no memory or
+ * no thread for that, the caller's own thread waits.
+ *
+ * A struct patience is one thread's at a time. NULL in its place waits for ever.
+ */
+#ifndef CLONEDECK_BASE_PATIENCE_H
+#define CLONEDECK_BASE_PATIENCE_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* All but `ns` zero at first. */
+struct patience {
+	uint64_t ns;                /* from the moment on that a file is begun */
+	struct errand *hung;        /* NULL: nothing hangs */
+	struct patience_file *file; /* that does */
+	uint64_t since;             /* monotonic ns: when it was begun */
+};
+
+/* What still hangs is left alone. */
+void patience_done(struct patience *patience);
+
+/* As file_replace() (base/replace.h). */
+int patience_replace(struct patience *patience, const char *path, mode_t mode,
+		     void (*fill)(FILE *file, const void *user), const void *user);
+/* One that is not there is removed. 0 or a negative errno. */
+int patience_remove(struct patience *patience, const char *path);
+
+/* As error_phrase(), of what these return. */
+const char *patience_phrase(int code);
+
+#endif

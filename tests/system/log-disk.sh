@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The disk that log, map and report lie on: it hangs, is full, read-only, sick, or gone. The copy goes on.
+. "$(dirname -- "$0")/lib.sh"
+
+MIB=1048576
+
+two_disks() {
+	source=$(new_disk source 24)
+	destination=$(new_disk destination 24)
+}
+
+# log_disk MIB: a file system of its own at ./logs.
+log_disk() {
+	truncate -s "$1M" logs.img
+	mkfs.ext4 -q -F -m 0 logs.img
+	log_loop=$(attach "$case_dir/logs.img")
+	mount_at "$case_dir/logs" -o errors=remount-ro "$log_loop"
+}
+
+# A file system that is frozen answers nothing, whoever asks: those who write to it hang in the
+# kernel until it is thawed.
+freeze() {
+	fsfreeze -f logs
+	undone_by thaw "$case_dir/logs"
+}
+
+thaw() {
+	fsfreeze -u "$1" || true
+}
+
+start_copy() { # [OPTION]...
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" --rate "${rate:-2M}" "$@" >"$case_dir/out" 2>"$case_dir/err" &
+	copy=$!
+	# The first MiB of a whole disk comes last.
+	wait_for cmp -i "$MIB" -n "$MIB" "$source" "$(backing "$destination")"
+}
+
+ends_with() { # STATUS
+	local status=0
+	wait "$copy" || status=$?
+	[ "$status" -eq "$1" ] || {
+		cat out err
+		fail "the copy ended with $status, not $1"
+	}
+}
+
+said() {
+	grep -qF -- "$1" "$case_dir/out" "$case_dir/err"
+}
+
+a_log_disk_that_hangs_stops_nothing() {
+	two_disks
+	log_disk 8
+	rate=1M start_copy --map-interval 1
+	freeze
+	wait_for said 'The map cannot be saved as'
+	wait_for said 'The log cannot be written'
+	kill -USR2 "$copy"
+	wait_for said 'The map is kept as'
+	# All of it is copied, verified and told while the log's disk still hangs.
+	wait_for said 'COMPLETE'
+	cmp "$source" "$(backing "$destination")"
+	says 'its disk does not answer'
+	says 'ends when it answers'
+	kill -0 "$copy"
+	moved=$(sed -n 's/.*The map is kept as \(.*\) from now on.*/\1/p' err)
+	ddrescuelog -D "$moved"
+	rm -f "$moved" "${moved%.map}.digests"
+	thaw logs
+	ends_with 0
+}
+
+a_copy_stops_while_its_log_disk_hangs() {
+	two_disks
+	log_disk 8
+	start_copy --map "$case_dir/copy.map"
+	freeze
+	kill -TERM "$copy"
+	wait_for said 'STOPPED'
+	ddrescuelog -t copy.map
+	thaw logs
+	ends_with 6
+	run 0 resume copy.map --confirm "$destination" --log-dir logs
+	cmp "$source" "$(backing "$destination")"
+}
+
+a_log_disk_that_comes_back_gets_all_of_it() {
+	two_disks
+	log_disk 8
+	rate=1M start_copy --map-interval 1
+	freeze
+	wait_for said 'The map cannot be saved as'
+	wait_for said 'The log cannot be written'
+	thaw logs
+	wait_for said 'The log is written again'
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+	grep -q 'The map is saved again' logs/*.log
+	[ -s "$(echo logs/*.json)" ]
+	! ls logs/*.new 2>/dev/null
+}
+
+nothing_begins_on_a_log_disk_that_hangs() {
+	two_disks
+	log_disk 8
+	before=$(digest "$(backing "$destination")")
+	freeze
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" >out 2>err &
+	copy=$!
+	wait_for said 'its disk does not answer'
+	thaw logs
+	ends_with 2
+	[ "$(digest "$(backing "$destination")")" = "$before" ]
+}
+
+a_full_log_disk_refuses_and_one_that_fills_does_not_stop() {
+	two_disks
+	log_disk 2
+	dd if=/dev/zero of=logs/fill bs=4k 2>/dev/null || true
+	run 2 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	says 'no space left'
+	says --map
+	rm logs/fill
+	start_copy --map-interval 1
+	dd if=/dev/zero of=logs/fill bs=4k 2>/dev/null || true
+	wait_for said 'The map cannot be saved as'
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+}
+
+a_log_disk_that_becomes_read_only_does_not_stop() {
+	two_disks
+	log_disk 8
+	mount -o remount,ro logs
+	run 2 clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	says 'write-protected'
+	mount -o remount,rw logs
+	start_copy --map-interval 1
+	# As a file system does it by itself when its disk is sick.
+	echo 1 >"/sys/fs/ext4/${log_loop##*/}/trigger_fs_error"
+	wait_for said 'The map cannot be saved as'
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+	says COMPLETE
+}
+
+a_directory_that_is_gone_does_not_stop() {
+	two_disks
+	start_copy --map-interval 1
+	mv logs gone
+	wait_for said 'The map cannot be saved as'
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+	says 'does not exist'
+	! [ -e logs ]
+}
+
+# What a link in its place leads to is nobody's to overwrite: only names of this copy are written.
+a_directory_that_becomes_a_link_harms_nobody() {
+	two_disks
+	start_copy --map-interval 1
+	mkdir elsewhere
+	echo precious >elsewhere/file
+	mv logs gone
+	ln -s elsewhere logs
+	for name in map digests json html; do
+		ln -s file "elsewhere/$(basename gone/*.log .log).$name"
+	done
+	wait_for said 'The map cannot be saved as'
+	ends_with 0
+	cmp "$source" "$(backing "$destination")"
+	[ "$(cat elsewhere/file)" = precious ]
+	[ "$(find elsewhere -type l | wc -l)" -eq 4 ]
+}
+
+need losetup mkfs.ext4 fsfreeze ddrescuelog
+run_cases a_log_disk_that_hangs_stops_nothing \
+	a_copy_stops_while_its_log_disk_hangs \
+	a_log_disk_that_comes_back_gets_all_of_it \
+	nothing_begins_on_a_log_disk_that_hangs \
+	a_full_log_disk_refuses_and_one_that_fills_does_not_stop \
+	a_log_disk_that_becomes_read_only_does_not_stop \
+	a_directory_that_is_gone_does_not_stop \
+	a_directory_that_becomes_a_link_harms_nobody
