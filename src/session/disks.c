@@ -103,6 +103,7 @@ static void look_for_images(struct scan_task *scanning)
 		struct looked *looked = &scanning->images[destination];
 
 		looked->error = (struct error){ 0 };
+		looked->found = (struct endpoint){ 0 };
 		if (looked->recorded.kind == ENDPOINT_IMAGE)
 			looked->result =
 				session_find_end(scanning->disks, &looked->recorded, destination,

@@ -147,7 +147,8 @@ bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size
 int session_load_map(const char *map_path, const struct disk_list *disks,
 		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
 		     struct map **retmap, struct error *reterr);
-/* The disk, partition or image as recorded, in the list as it is now: by what it is. */
+/* The disk, partition or image as recorded, in the list as it is now: by what it is. With -ESTALE
+ * *ret is the image that has its name. */
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		     bool destination, struct endpoint *ret, struct error *reterr);
 /* Is there more than its name to tell this disk or partition from others? */

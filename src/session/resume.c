@@ -138,13 +138,13 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 			endpoint_inode_lasts(&endpoint)) ||
 		       (!destination && endpoint.size != recorded->size);
 
+	*ret = endpoint;
 	if (changed)
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
 			_("The image %s is not the file of the map any more (another file, "
 			  "or another size), so the copy cannot go on."),
 			recorded->node);
-	*ret = endpoint;
 	return 0;
 }
 

@@ -342,12 +342,13 @@ static int find_image(const struct session *session, const struct endpoint *reco
 	const struct looked *looked = &session->waiting.images[destination];
 
 	*ret = looked->found;
-	if (looked->result < 0)
-		*reterr = looked->error;
-	else if (same_image(session, recorded, destination, ret) == NO)
+	/* Where the file is another one, too, this says what is to be done. */
+	if (ret->kind == ENDPOINT_IMAGE && same_image(session, recorded, destination, ret) == NO)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
 				 _("%s lies on another file system now. It is not touched."),
 				 recorded->node);
+	if (looked->result < 0)
+		*reterr = looked->error;
 	return looked->result;
 }
 
