@@ -47,8 +47,8 @@ static void leave(struct job *job, uint64_t offset, uint64_t tag)
 	if ((*told)++ >= HANGS_TOLD)
 		return;
 	job_event_add(job, LOG_LEVEL_WARNING,
-		      _("A read of %s at LBA %llu has not come back for %u s. The copy goes on "
-			"elsewhere meanwhile."),
+		      _("A read of %s at LBA %llu has not come back for %u s. What follows it is "
+			"left for later."),
 		      job->setup.source.name, (unsigned long long)(offset / sector),
 		      job->plan->options.slow_limit);
 }
