@@ -21,7 +21,7 @@ allowed() { # LAYER
 	discover) echo 'base/*' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
 	stats) echo 'base/*' ;;
-	io) echo 'config.h base/* discover/disk.h discover/health.h plan/plan.h' ;;
+	io) echo 'config.h base/* discover/disk.h discover/health.h plan/options.h' ;;
 	guard) echo 'base/* plan/* discover/*' ;;
 	verify) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
 	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h io/sg_gauge.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* discover/disk.h' ;;

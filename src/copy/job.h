@@ -28,7 +28,7 @@
 #include "stats/latency.h"
 #include "stats/rates.h"
 
-#define JOB_LANES_MAX  32
+#define JOB_LANES_MAX  PLAN_LANES_MAX
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
 #define JOB_PASSES_MAX 32

@@ -9,16 +9,11 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/range.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "io/sg.h"
 
 #define MIB         (1U << 20)
 #define CHUNK_LEAST 4096U
-#define CHUNK_MOST  (64 * MIB)
-#define DEPTH_MOST  256U
-#define LANES_MOST  32U
 /* The buffers of all lanes together. Four keep both ends busy up to SATA, eight while completions
  * are taken several at once; more leave the processor's caches. */
 #define MEMORY_USUAL (8 * MIB)
@@ -147,20 +142,12 @@ static int choose_chunk(const struct io_end *source, const struct io_end *destin
 					    choice->destination_synchronous));
 		chunk = larger(chunk, larger(io_sector_size(source), io_sector_size(destination)));
 	}
-	if (chunk > CHUNK_MOST) {
-		error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
-			  _("A chunk of %" PRIu32 " bytes is too large; the most is %u."), chunk,
-			  CHUNK_MOST);
-		return -ERANGE;
-	}
-	if (!fits_sectors(chunk, source) || !fits_sectors(chunk, destination)) {
-		error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
-			  _("A chunk of %" PRIu32 " bytes is not a whole number of sectors of %s "
-			    "(%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
-			  chunk, source->name, io_sector_size(source), destination->name,
-			  io_sector_size(destination));
-		return -EINVAL;
-	}
+	if (!fits_sectors(chunk, source) || !fits_sectors(chunk, destination))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
+				 _("A chunk of %" PRIu32 " bytes is not a whole number of sectors "
+				   "of %s (%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
+				 chunk, source->name, io_sector_size(source), destination->name,
+				 io_sector_size(destination));
 	choice->chunk = chunk;
 	return 0;
 }
@@ -189,11 +176,9 @@ static int choose_backend(const struct io_end *end, enum backend_choice choice,
 	if (choice == BACKEND_SG)
 		backend = sg_as_asked(end, options);
 
-	if (choice != BACKEND_AUTO && !backend) {
-		error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", end->name,
-			  _("This version has no backend of that kind for %s."), end->name);
-		return -EOPNOTSUPP;
-	}
+	if (choice != BACKEND_AUTO && !backend)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "choose", end->name,
+				 _("This version has no backend of that kind for %s."), end->name);
 	if (!backend) {
 		if (end->regular_file)
 			backend = &io_image_backend;
@@ -277,11 +262,11 @@ static int choose_buffers(const struct io_end *source, const struct io_end *dest
 	if ((uint64_t)choice->lanes * choice->buffers_per_lane * choice->chunk <=
 	    (uint64_t)MEMORY_MOST)
 		return 0;
-	error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
-		  _("%" PRIu32 " requests of %" PRIu32 " bytes are too much memory; the most is "
-		    "%u bytes."),
-		  choice->lanes * choice->buffers_per_lane, choice->chunk, MEMORY_MOST);
-	return -ERANGE;
+	return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
+			 _("%" PRIu32 " requests of %" PRIu32
+			   " bytes are too much memory; the most is "
+			   "%u bytes."),
+			 choice->lanes * choice->buffers_per_lane, choice->chunk, MEMORY_MOST);
 }
 
 static const char *describe_drivers(const struct io_choice *choice)
@@ -335,19 +320,6 @@ static int check_command_size(const struct io_end *end, enum backend_choice back
 			 chunk, end->name, limit);
 }
 
-static int check_options(const struct plan_options *options, struct error *reterr)
-{
-	if (options->queue_depth > DEPTH_MOST)
-		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", NULL,
-				 _("A queue depth of %" PRIu32 " is too large; the most is %u."),
-				 options->queue_depth, DEPTH_MOST);
-	if (options->lanes > LANES_MOST)
-		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", NULL,
-				 _("%" PRIu32 " lanes are too many; the most is %u."),
-				 options->lanes, LANES_MOST);
-	return 0;
-}
-
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr)
@@ -355,25 +327,20 @@ int io_backends_choose(const struct io_end *source, const struct io_end *destina
 	struct io_choice choice = {
 		.source_depth = depth_of(source, options),
 		.destination_depth = depth_of(destination, options),
+		.source_synchronous = is_synchronous(source),
+		.destination_synchronous = is_synchronous(destination),
 	};
-	int r = check_options(options, reterr);
+	int r = choose_chunk(source, destination, options, &choice, reterr);
 
-	if (r < 0)
-		return r;
-	choice.source_synchronous = is_synchronous(source);
-	choice.destination_synchronous = is_synchronous(destination);
-	r = choose_chunk(source, destination, options, &choice, reterr);
-	if (r < 0)
-		return r;
-	r = choose_backend(source, options->source_backend, options, choice.source_synchronous,
-			   &choice.source, reterr);
-	if (r < 0)
-		return r;
-	r = choose_backend(destination, options->destination_backend, options,
-			   choice.destination_synchronous, &choice.destination, reterr);
-	if (r < 0)
-		return r;
-	r = check_command_size(source, options->source_backend, options, choice.chunk, reterr);
+	if (r == 0)
+		r = choose_backend(source, options->source_backend, options,
+				   choice.source_synchronous, &choice.source, reterr);
+	if (r == 0)
+		r = choose_backend(destination, options->destination_backend, options,
+				   choice.destination_synchronous, &choice.destination, reterr);
+	if (r == 0)
+		r = check_command_size(source, options->source_backend, options, choice.chunk,
+				       reterr);
 	if (r == 0)
 		r = check_command_size(destination, options->destination_backend, options,
 				       choice.chunk, reterr);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "io/io.h"
-#include "plan/plan.h"
+#include "plan/options.h"
 
 struct io_choice {
 	const struct io_backend *source;
@@ -24,6 +24,8 @@ struct io_choice {
 	char reason[256]; /* why, in words, for the plan screen and the report */
 };
 
+/* options: as plan_options_check() lets them through. -EINVAL, -EOPNOTSUPP, -E2BIG, -ERANGE (too
+ * much memory), or what a backend's probe says. */
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr);
