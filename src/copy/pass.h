@@ -74,7 +74,8 @@ struct pass_ops {
 	/* The copy stops: the queued request is not made. Keeps what the slot knows. */
 	void (*give_up)(struct lane *lane, struct slot *slot);
 	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by
-	 * the bytes of the pass that are through. False: the ring is full, come again. */
+	 * the bytes of the pass that are through. False: the ring is full, come again. NULL: no
+	 * slot of it is reported; each is freed when it is through. */
 	bool (*report)(struct lane *lane, struct slot *slot);
 };
 

@@ -16,16 +16,11 @@
 
 static int compare_prepare(struct job *job, unsigned round)
 {
-	struct range_list parts = { 0 };
 	int r;
 
 	if (round > 0 || !job->proof)
 		return 0;
-	r = proof_want_compare(job, &parts);
-	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
-	r = r < 0 ? r : parts.count > 0;
-	range_list_done(&parts);
+	r = proof_make_work(job, proof_want_compare);
 	if (r > 0)
 		sums_begin(job, JOB_SUMS_OF_SOURCE);
 	return r;

@@ -12,7 +12,6 @@
 
 #include "copy/core.h"
 #include "copy/pass.h"
-#include "copy/retry.h"
 
 /* What is held back may have bad sectors of its own. */
 static void fill_done(struct job *job)
@@ -73,23 +72,6 @@ static void fill_begin(struct lane *lane, struct slot *slot)
 	prober_write(lane, slot);
 }
 
-/* The map does not change, but for what the destination refuses. */
-static bool fill_report(struct lane *lane, struct slot *slot)
-{
-	struct report report = {
-		.kind = REPORT_REFUSED,
-		.source = slot->piece.source,
-		.length = slot->piece.length,
-		.code = slot->code,
-		.sense = slot->sense,
-	};
-
-	if (slot->has_bad && !ring_push(&lane->ring, &report))
-		return false;
-	counter_add(&lane->counters.handled, slot->piece.length);
-	return true;
-}
-
 static void fill_end(struct job *job)
 {
 	if (job_gate(job) >= GATE_STOP)
@@ -104,7 +86,7 @@ static const struct pass_ops fill_ops = {
 	.begin = fill_begin,
 	.advance = prober_written,
 	.give_up = prober_give_up,
-	.report = fill_report,
+	.report = write_only_report,
 };
 
 const struct pass pass_fill = {

@@ -5,7 +5,6 @@
  * it is some hundred requests.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/i18n.h"
@@ -39,44 +38,18 @@ static bool probe_take(struct lane *lane, struct piece *ret)
 
 	if (probe->next >= probe->capacity.count)
 		return false;
+	lane->pending_tag = probe->next;
 	*ret = probe->capacity.places[probe->next++];
 	return true;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	return x->destination < y->destination ? -1 : x->destination > y->destination;
-}
-
-static size_t number_of(const struct capacity *capacity, const struct slot *slot)
-{
-	const struct piece *place =
-		bsearch(&slot->piece, capacity->places, capacity->count, sizeof(*place), compare);
-
-	return (size_t)(place - capacity->places);
 }
 
 static void write_begin(struct lane *lane, struct slot *slot)
 {
 	const struct capacity *capacity = &lane->job->probe.capacity;
 
-	capacity_fill(capacity, number_of(capacity, slot), slot->buffer);
+	capacity_fill(capacity, slot->tag, slot->buffer);
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);
-}
-
-static void read_begin(struct lane *lane, struct slot *slot)
-{
-	slot->phase = SLOT_READ;
-	slot->request = (struct io_request){
-		.direction = IO_READ,
-		.offset = slot->piece.destination,
-		.length = slot->piece.length,
-		.buffer = slot->buffer,
-	};
-	slot_queue_push(&lane->to_destination, slot);
 }
 
 static void read_advance(struct lane *lane, struct slot *slot)
@@ -85,23 +58,13 @@ static void read_advance(struct lane *lane, struct slot *slot)
 	struct error error = { 0 };
 
 	if (slot->request.result == 0) {
-		capacity_look(capacity, number_of(capacity, slot), slot->buffer);
+		capacity_look(capacity, slot->tag, slot->buffer);
 	} else if (slot->request.result != -ECANCELED) {
 		counter_add(&lane->counters.errors, 1);
 		io_explain(lane->destination, &slot->request, &error);
 		job_fail(lane->job, FAILURE_DESTINATION, &error);
 	}
-	lane_slot_report(lane, slot);
-}
-
-static void read_give_up(struct lane *lane, struct slot *slot)
-{
-	lane_slot_report(lane, slot);
-}
-
-static bool read_report(struct lane *lane, struct slot *slot)
-{
-	return true;
+	lane_slot_free(lane, slot);
 }
 
 static void fail_smaller(struct job *job, uint64_t bytes)
@@ -168,10 +131,9 @@ const struct pass pass_probe_write = {
 
 static const struct pass_ops read_ops = {
 	.take = probe_take,
-	.begin = read_begin,
+	.begin = lane_slot_read_back,
 	.advance = read_advance,
-	.give_up = read_give_up,
-	.report = read_report,
+	.give_up = lane_slot_free,
 };
 
 const struct pass pass_probe_read = {

@@ -93,19 +93,15 @@ static bool spot_take(struct lane *lane, struct piece *ret)
 
 	if (!skip_to_taken(spots))
 		return false;
+	lane->pending_tag = spots->next;
 	*ret = spots->places.places[spots->next++];
 	return true;
-}
-
-static void spot_begin(struct lane *lane, struct slot *slot)
-{
-	lane_slot_read_back(lane, slot);
 }
 
 static void spot_advance(struct lane *lane, struct slot *slot)
 {
 	struct spots *spots = &lane->job->spots;
-	size_t i = first_ending_behind(spots, slot->piece.destination);
+	size_t i = slot->tag;
 
 	if (slot->request.result < 0) {
 		if (retry_read_back(lane, slot))
@@ -117,17 +113,7 @@ static void spot_advance(struct lane *lane, struct slot *slot)
 	} else {
 		spots->states[i] = SPOT_WRONG;
 	}
-	lane_slot_report(lane, slot);
-}
-
-static void spot_give_up(struct lane *lane, struct slot *slot)
-{
-	lane_slot_report(lane, slot);
-}
-
-static bool spot_report(struct lane *lane, struct slot *slot)
-{
-	return true;
+	lane_slot_free(lane, slot);
 }
 
 /* What is not there is to be copied again, should somebody resume: the map is saved anew. */
@@ -172,10 +158,9 @@ static void spot_end(struct job *job)
 
 static const struct pass_ops spot_ops = {
 	.take = spot_take,
-	.begin = spot_begin,
+	.begin = lane_slot_read_back,
 	.advance = spot_advance,
-	.give_up = spot_give_up,
-	.report = spot_report,
+	.give_up = lane_slot_free,
 };
 
 const struct pass pass_spot = {

@@ -14,13 +14,8 @@
 
 static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
 {
-	struct range_list parts = { 0 };
-	int r = want(job, &parts);
+	int r = proof_make_work(job, want);
 
-	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
-	r = r < 0 ? r : parts.count > 0;
-	range_list_done(&parts);
 	if (r > 0)
 		sums_begin(job, JOB_SUMS_OF_DESTINATION);
 	return r;
@@ -35,11 +30,6 @@ static int verify_prepare(struct job *job, unsigned round)
 static int sums_prepare(struct job *job, unsigned round)
 {
 	return round > 0 || !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
-}
-
-static void verify_begin(struct lane *lane, struct slot *slot)
-{
-	lane_slot_read_back(lane, slot);
 }
 
 static void verify_advance(struct lane *lane, struct slot *slot)
@@ -59,12 +49,6 @@ static void verify_look(struct lane *lane, struct slot *slot)
 	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
 	sums_give(lane, slot, data, slot->other, slot->other_count);
 	lane_slot_report(lane, slot);
-}
-
-/* What was not read back stays to be verified. */
-static void verify_give_up(struct lane *lane, struct slot *slot)
-{
-	lane_slot_free(lane, slot);
 }
 
 static bool report_found(struct lane *lane, struct slot *slot)
@@ -91,10 +75,10 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 }
 
 static const struct pass_ops verify_ops = {
-	.begin = verify_begin,
+	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.look = verify_look,
-	.give_up = verify_give_up,
+	.give_up = lane_slot_free, /* what was not read back stays to be verified */
 	.report = verify_report,
 };
 
@@ -122,9 +106,9 @@ const struct pass pass_sums = {
 
 /* In no pass of the sequence: what its slots do counts as nothing of the pass under way. */
 const struct pass_ops rolling_ops = {
-	.begin = verify_begin,
+	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.look = verify_look,
-	.give_up = verify_give_up,
+	.give_up = lane_slot_free, /* what was not read back stays to be verified */
 	.report = report_found,
 };

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/range.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
@@ -350,7 +349,7 @@ static void patch_failed(struct lane *lane, struct slot *slot)
 	if (!retry_is_local(code) || job->plan->options.on_write_error == ON_ERROR_STOP)
 		slot_fail(lane, FAILURE_DESTINATION, lane->destination, slot);
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
-	slot->report_end = slot->piece.length;
+	slot->finished = slot->report_end = slot->piece.length;
 	lane_slot_report(lane, slot);
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "copy/core.h"
 #include "copy/map_plan.h"
@@ -250,6 +249,19 @@ int proof_want_compare(struct job *job, struct range_list *ret)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret))
+{
+	struct range_list parts = { 0 };
+	int r = want(job, &parts);
+
+	if (r == 0 && parts.count > 0)
+		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
+	if (r == 0)
+		r = parts.count > 0;
+	range_list_done(&parts);
+	return r;
 }
 
 /* Copied anew from the source as it is now. What the source does not give would only be lost. */

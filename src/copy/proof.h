@@ -49,6 +49,8 @@ int proof_want_digest(struct job *job, struct range_list *ret);
 int proof_want_compare(struct job *job, struct range_list *ret);
 /* All that are on the destination, once more. */
 int proof_want_all(struct job *job, struct range_list *ret);
+/* job->work of what one of these three wants read. 1: there is some; 0: none; -ENOMEM. */
+int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret));
 /* Those that differ, to be copied once more; their part of the map becomes non-tried. */
 int proof_want_rewrite(struct job *job, struct range_list *ret);
 /* What was asked for and is not done by then is judged next time. */
