@@ -191,6 +191,24 @@ int range_list_subtract(struct range_list *list, struct range r)
 	return splice(list, from, to, rest, rest_count);
 }
 
+int range_list_add_all(struct range_list *list, const struct range_list *what)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < what->count; i++)
+		r = range_list_add(list, what->items[i]);
+	return r;
+}
+
+int range_list_subtract_all(struct range_list *list, const struct range_list *what)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < what->count; i++)
+		r = range_list_subtract(list, what->items[i]);
+	return r;
+}
+
 int range_list_copy(const struct range_list *from, struct range_list *ret)
 {
 	struct range_list copy = { 0 };

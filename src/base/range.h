@@ -43,6 +43,9 @@ bool range_intersect(struct range a, struct range b, struct range *ret);
  * before then. Empty ranges change nothing. *ret is overwritten, what it held is not freed. */
 int range_list_add(struct range_list *list, struct range r);
 int range_list_subtract(struct range_list *list, struct range r);
+/* Each of `what`, which is another list; after a failure some of them. */
+int range_list_add_all(struct range_list *list, const struct range_list *what);
+int range_list_subtract_all(struct range_list *list, const struct range_list *what);
 int range_list_copy(const struct range_list *from, struct range_list *ret);
 
 bool range_list_contains(const struct range_list *list, struct range r);

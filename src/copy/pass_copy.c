@@ -13,7 +13,6 @@
  * leaving out none.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -271,8 +270,7 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	r = proof_want_rewrite(job, &parts);
 	/* What is held back for a later stage keeps waiting. */
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
-		for (size_t i = 0; r == 0 && i < job->stages.domain[s].count; i++)
-			r = range_list_subtract(&parts, job->stages.domain[s].items[i]);
+		r = range_list_subtract_all(&parts, &job->stages.domain[s]);
 	if (r == 0 && parts.count > 0)
 		r = job_make_work_of(job, &parts, "?", job->choice.chunk);
 	if (r == 0) {

@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int subtract(struct range_list *list, const struct range_list *what)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < what->count; i++)
-		r = range_list_subtract(list, what->items[i]);
-	return r;
-}
-
-static int add(struct range_list *list, const struct range_list *what)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < what->count; i++)
-		r = range_list_add(list, what->items[i]);
-	return r;
-}
-
 /* The parts that something comes in behind all that came before; none is empty but the first. */
 static int add_stage(struct stages *stages, const struct range_list *list)
 {
@@ -35,12 +17,12 @@ static int fill_wipes(struct stages *stages, const struct held *held)
 	int r = range_list_copy(&held->found, &stages->wipe[0]);
 
 	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
-		r = add(&stages->wipe[0], &held->key[i]);
+		r = range_list_add_all(&stages->wipe[0], &held->key[i]);
 	if (r == 0)
 		r = range_list_copy(&held->areas, &stages->wipe[1]);
 	if (r == 0)
-		r = add(&stages->wipe[1], &held->old);
-	return r == 0 ? subtract(&stages->wipe[1], &stages->wipe[0]) : r;
+		r = range_list_add_all(&stages->wipe[1], &held->old);
+	return r == 0 ? range_list_subtract_all(&stages->wipe[1], &stages->wipe[0]) : r;
 }
 
 /* Only whole copies hold something back: one extent from LBA 0 on both ends. */
@@ -51,13 +33,13 @@ static int fill(struct stages *stages, const struct plan *plan, const struct hel
 	int r = range_list_add(all, (struct range){ 0, plan->total_sectors });
 
 	if (r == 0)
-		r = subtract(all, &held->areas);
+		r = range_list_subtract_all(all, &held->areas);
 	if (r == 0)
 		r = range_list_copy(&held->areas, &rest);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
-		r = subtract(&rest, &held->key[i]);
+		r = range_list_subtract_all(&rest, &held->key[i]);
 	if (r == 0)
 		r = add_stage(stages, &rest);
 	range_list_done(&rest);

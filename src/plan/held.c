@@ -169,15 +169,6 @@ static int add_signatures(const struct finder *finder, const struct disk *disk)
 	return r;
 }
 
-static int subtract(struct range_list *list, const struct range_list *what)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < what->count; i++)
-		r = range_list_subtract(list, what->items[i]);
-	return r;
-}
-
 /*
  * A table is found by the sector in front of it, and with it the partitions. What a disk is
  * recognised by as a whole comes behind that: until then it is no member of an array, and what is
@@ -201,7 +192,9 @@ static int find_keys(struct finder *finder, const struct disk *source, struct he
 	finder->list = &held->key[0];
 	if (r == 0 && !tabled && !known)
 		r = add(finder, 0, BARE_BYTES);
-	return r == 0 ? subtract(&held->key[tabled ? 1 : 0], &held->key[tabled ? 0 : 1]) : r;
+	if (r < 0)
+		return r;
+	return range_list_subtract_all(&held->key[tabled ? 1 : 0], &held->key[tabled ? 0 : 1]);
 }
 
 static int find_old(struct finder *finder, const struct disk *destination,
@@ -213,16 +206,7 @@ static int find_old(struct finder *finder, const struct disk *destination,
 		r = add_edges(finder, destination, false);
 	if (r == 0 && destination)
 		r = add_edges(finder, destination, true);
-	return r == 0 ? subtract(finder->list, areas) : r;
-}
-
-static int add_list(const struct finder *finder, const struct range_list *list)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < list->count; i++)
-		r = range_list_add(finder->list, list->items[i]);
-	return r;
+	return r == 0 ? range_list_subtract_all(finder->list, areas) : r;
 }
 
 /* The keys first: there is room for them. */
@@ -233,7 +217,7 @@ static int find(struct finder *finder, const struct disk *source, const struct d
 
 	finder->list = &ret->areas;
 	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
-		r = add_list(finder, &ret->key[i]);
+		r = range_list_add_all(finder->list, &ret->key[i]);
 	if (r == 0)
 		r = find_areas(finder, source);
 	finder->list = &ret->found;

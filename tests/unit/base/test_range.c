@@ -184,6 +184,25 @@ START_TEST(subtracting_splits)
 }
 END_TEST
 
+START_TEST(whole_lists)
+{
+	struct range_list list = { 0 }, other = { 0 };
+
+	range_list_add(&list, (struct range){ 10, 10 });
+	ck_assert_int_eq(range_list_add_all(&list, &other), 0);
+	ck_assert_int_eq(range_list_subtract_all(&list, &other), 0);
+	check_list(&list, "10+10");
+	range_list_add(&other, (struct range){ 15, 10 });
+	range_list_add(&other, (struct range){ 40, 5 });
+	ck_assert_int_eq(range_list_add_all(&list, &other), 0);
+	check_list(&list, "10+15 40+5");
+	ck_assert_int_eq(range_list_subtract_all(&list, &other), 0);
+	check_list(&list, "10+5");
+	range_list_done(&list);
+	range_list_done(&other);
+}
+END_TEST
+
 START_TEST(copies_are_apart)
 {
 	struct range_list list = { 0 }, copy = { 0 };
@@ -286,6 +305,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, adding_merges);
 	tcase_add_test(tests, overflow_changes_nothing);
 	tcase_add_test(tests, subtracting_splits);
+	tcase_add_test(tests, whole_lists);
 	tcase_add_test(tests, copies_are_apart);
 	tcase_add_test(tests, like_a_bitmap);
 	suite_add_tcase(suite, tests);
