@@ -29,16 +29,11 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 }
 
 /* "sdb" for "/dev/sdb". */
-static const char *short_name(const struct endpoint *end)
-{
-	return strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5;
-}
-
 static void text_rate(const struct endpoint *end, double rate, struct line *line)
 {
 	char text[UNITS_TEXT_MAX];
 
-	line_add(line, _(" %s reads %s"), short_name(end),
+	line_add(line, _(" %s reads %s"), node_short(end->node),
 		 rate > 0 ? units_print_rate(rate, text) : _("unknown"));
 }
 
@@ -97,7 +92,7 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		return true;
 	case 5:
 		line_add(line, _(" if %s writes as fast as it reads"),
-			 short_name(&plan->destination));
+			 node_short(plan->destination.node));
 		return true;
 	default:
 		return false;
@@ -117,5 +112,5 @@ void estimate_sentence(const struct plan *plan, const struct estimate *estimate,
 	}
 	finish_text(estimate, now, finish, sizeof(finish));
 	snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."), finish,
-		 short_name(&plan->destination));
+		 node_short(plan->destination.node));
 }

@@ -17,11 +17,6 @@
 #define LABEL_LEAST 6 /* columns */
 
 /* "sda" for "/dev/sda". */
-static const char *short_name(const char *node)
-{
-	return strncmp(node, "/dev/", 5) ? node : node + 5;
-}
-
 /* The serial's tail, and behind it the WWN where there is room for both. */
 static void put_serial(struct line *line, const struct identity *identity, int width)
 {
@@ -59,7 +54,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 		int left = line->limit - line->columns - wide - 2 - 9;
 		int model = left * 2 / 5 > 24 ? 24 : left * 2 / 5;
 
-		line_put(line, 9, short_name(end->node));
+		line_put(line, 9, node_short(end->node));
 		line_put(line, 1, "");
 		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
 		line_add(line, " %s ", _("S/N"));
@@ -447,7 +442,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;
 
 	line_put(line, 2, "");
-	line_put(line, 10, partition->node[0] ? short_name(partition->node) : name);
+	line_put(line, 10, partition->node[0] ? node_short(partition->node) : name);
 	line_put_right(line, 12, first);
 	line_put(line, 2, " -");
 	line_put_right(line, 12, last);

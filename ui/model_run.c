@@ -100,7 +100,7 @@ static void put_end(struct line *line, const struct endpoint *end, int width)
 		line_add(line, "%s", part.text);
 		return;
 	}
-	line_add(&part, "%s ", strncmp(end->node, "/dev/", 5) ? end->node : end->node + 5);
+	line_add(&part, "%s ", node_short(end->node));
 	if (width > 34 && identity->model[0] && identity->serial[0]) {
 		char model[4 * 12 + 1];
 

@@ -15,6 +15,7 @@
 
 #include "model_estimate.h"
 #include "screen.h"
+#include "text_disks.h"
 
 static int create(struct app *app, void **ret, struct error *reterr)
 {
@@ -60,12 +61,11 @@ static const char *token(struct app *app)
 {
 	struct session *session = app_session(app);
 	const struct plan *plan = session_current_plan(session);
-	const char *asked = session_token(session), *slash;
+	const char *asked = session_token(session);
 
 	if (!plan || asked[0] || plan->destination.kind != ENDPOINT_IMAGE)
 		return asked;
-	slash = strrchr(plan->destination.node, '/');
-	return slash ? slash + 1 : plan->destination.node;
+	return text_base_name(plan->destination.node);
 }
 
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)

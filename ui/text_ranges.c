@@ -111,22 +111,11 @@ void ranges_model_header(const struct ranges_model *model, struct line *line)
 
 static const char *row_type(const struct ranges_model *model, const struct ranges_row *row)
 {
-	const char *table = model->disk ? model->disk->table : "";
-	bool gpt = !strcmp(table, "gpt");
+	const char *words =
+		model->disk ? region_words(model->disk, row->kind, row->range.start) : "";
 
-	switch (row->kind) {
-	case REGION_TABLE:
-		if (gpt)
-			return _("GPT header and entries");
-		return row->range.start ? _("extended boot record") : _("master boot record");
-	case REGION_TABLE_BACKUP:
-		return _("GPT backup");
-	case REGION_GAP:
-		return _("free space");
-	case REGION_PARTITION:
-	case REGION_WHOLE:
-		break;
-	}
+	if (words[0])
+		return words;
 	if (row->partition) {
 		if (row->partition->type_name[0])
 			return row->partition->type_name;
@@ -230,11 +219,6 @@ static void put_short(struct line *line, int most, const char *text, bool tail)
 		line_put(line, wide, text[0] ? text : "-");
 }
 
-static const char *short_name(const char *node)
-{
-	return strncmp(node, "/dev/", 5) ? node : node + 5;
-}
-
 /* Model and serial share what `rest`, which follows them, leaves; the serial tells more. The WWN
  * where there is room for all of it. */
 static void put_identity(struct line *line, const struct identity *identity, const char *rest)
@@ -269,7 +253,7 @@ void ranges_text_destination(const struct endpoint *destination, struct line *li
 		line_put_tail(line, line->limit - line->columns - 1, destination->node);
 		return;
 	}
-	line_add(line, "%s  ", short_name(destination->node));
+	line_add(line, "%s  ", node_short(destination->node));
 	snprintf(rest, sizeof(rest), _("  %s B"), units_print_count(destination->size, size));
 	put_identity(line, &destination->identity, rest);
 }
@@ -294,7 +278,7 @@ void ranges_model_title(const struct ranges_model *model, struct line *line)
 	snprintf(rest, sizeof(rest), _("  %s  %s sectors of %u"),
 		 source->kind == ENDPOINT_PARTITION ? _("partition") : table, count,
 		 (unsigned)model->context.sector_size);
-	line_add(line, " %s %s  ", _("Source"), short_name(source->node));
+	line_add(line, " %s %s  ", _("Source"), node_short(source->node));
 	put_identity(line, &source->identity, rest);
 }
 

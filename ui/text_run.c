@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include "model_run.h"
+#include "text_disks.h"
 
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size)
 {
@@ -29,13 +30,6 @@ static const char *size_text(uint64_t bytes, char buffer[static UNITS_TEXT_MAX])
 	return units_print_long(bytes, UNITS_IEC, 0, buffer);
 }
 
-static const char *short_name(const struct endpoint *end)
-{
-	const char *slash = strrchr(end->node, '/');
-
-	return slash && slash[1] ? slash + 1 : end->node;
-}
-
 static void queue_end(const char *label, const struct endpoint *end, const struct job_end *at,
 		      struct line *line)
 {
@@ -45,7 +39,7 @@ static void queue_end(const char *label, const struct endpoint *end, const struc
 	line_put(line, 1, "");
 	line_put(line, 6, label);
 	line_put(line, 1, "");
-	line_put(line, wide ? 9 : 8, short_name(end));
+	line_put(line, wide ? 9 : 8, text_base_name(end->node));
 	line_put(line, 1, "");
 	line_add(line, _("flight %u/%u %s"), at->in_flight, at->depth,
 		 size_text(at->bytes_in_flight, bytes));
@@ -174,8 +168,8 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 			queue_path(job, false, line);
 		return true;
 	case 4:
-		line_add(line, _(" temp %s %s  %s %s"), short_name(&plan->source), source,
-			 short_name(&plan->destination), destination);
+		line_add(line, _(" temp %s %s  %s %s"), text_base_name(plan->source.node), source,
+			 text_base_name(plan->destination.node), destination);
 		return true;
 	case 5:
 		queue_slow(job, line);
@@ -279,10 +273,10 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 	if (zoomed)
 		snprintf(heading, sizeof(heading),
 			 _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),
-			 short_name(&plan->source), start / plan->sector_size, cell);
+			 text_base_name(plan->source.node), start / plan->sector_size, cell);
 	else
 		snprintf(heading, sizeof(heading), _(" Map of %s, 1 cell = %s"),
-			 short_name(&plan->source), cell);
+			 text_base_name(plan->source.node), cell);
 	/* What it is a map of stands above, too; what a letter means stands nowhere else. */
 	if (legend && text_width(heading) + text_width(letters) > line->limit)
 		snprintf(heading, sizeof(heading), _(" 1 cell = %s"), cell);

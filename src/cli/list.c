@@ -2,12 +2,9 @@
 /* `clonedeck list`. */
 #include "cli/list.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/apart.h"
 #include "cli/columns.h"
@@ -61,11 +58,6 @@ static const struct column wide_columns[WIDE_COUNT] = {
 	[W_USE] = { N_("USE") },
 };
 
-static const char *without_dev(const char *node)
-{
-	return strncmp(node, "/dev/", 5) == 0 ? node + 5 : node;
-}
-
 /* "raw1,raw2" */
 static const char *print_raw(const struct disk *disk, char *to, size_t size)
 {
@@ -100,7 +92,7 @@ static const char *print_sectors(const struct disk *disk, char *to, size_t size)
 static int add_row(struct columns *table, const struct disk *disk, bool wide, struct error *reterr)
 {
 	char raw[160], size[UNITS_TEXT_MAX], sectors[32], use[16];
-	const char *node = without_dev(disk->node), *sg = without_dev(disk->sg);
+	const char *node = node_short(disk->node), *sg = node_short(disk->sg);
 	const struct identity *identity = &disk->identity;
 
 	print_raw(disk, raw, sizeof(raw));

@@ -218,23 +218,13 @@ static void print_uses(const struct page *page, const struct disk *disk)
 
 static const char *row_type(const struct disk *disk, const struct row *row)
 {
-	bool gpt = strcmp(disk->table, "gpt") == 0;
+	const struct partition *partition = row->partition;
 
-	switch (row->region.kind) {
-	case REGION_TABLE:
-		if (gpt)
-			return _("GPT header and entries");
-		return row->region.start ? _("extended boot record") : _("master boot record");
-	case REGION_TABLE_BACKUP:
-		return _("GPT backup");
-	case REGION_GAP:
-		return _("free space");
-	case REGION_WHOLE:
-		return strcmp(disk->table, "?") == 0 ? _("not read") : _("no partition table");
-	case REGION_PARTITION:
-		break;
-	}
-	return row->partition->type_name[0] ? row->partition->type_name : row->partition->type;
+	if (partition)
+		return partition->type_name[0] ? partition->type_name : partition->type;
+	if (row->region.kind != REGION_WHOLE)
+		return region_words(disk, row->region.kind, row->region.start);
+	return strcmp(disk->table, "?") == 0 ? _("not read") : _("no partition table");
 }
 
 static int add_row(struct columns *table, const struct disk *disk, const struct row *row,

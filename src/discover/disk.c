@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/i18n.h"
+
 void use_list_done(struct use_list *list)
 {
 	free(list->items);
@@ -55,11 +57,15 @@ static bool numbers_differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
+bool identity_same_inode(const struct identity *a, const struct identity *b)
+{
+	return a->inode == b->inode && !numbers_differ(a->born, b->born);
+}
+
 bool identity_same(const struct identity *a, const struct identity *b)
 {
 	if (a->inode || b->inode)
-		return a->inode == b->inode && a->devno == b->devno &&
-		       !numbers_differ(a->born, b->born);
+		return identity_same_inode(a, b) && a->devno == b->devno;
 	if (texts_differ(a->wwn, b->wwn) || texts_differ(a->serial, b->serial) ||
 	    texts_differ(a->model, b->model) || numbers_differ(a->size, b->size) ||
 	    numbers_differ(a->logical_sector_size, b->logical_sector_size) ||
@@ -71,6 +77,29 @@ bool identity_same(const struct identity *a, const struct identity *b)
 	if (a->diskseq && b->diskseq)
 		return a->diskseq == b->diskseq;
 	return a->devno && a->devno == b->devno;
+}
+
+const char *node_short(const char *node)
+{
+	return strncmp(node, "/dev/", 5) == 0 ? node + 5 : node;
+}
+
+const char *region_words(const struct disk *disk, enum region_kind kind, uint64_t start)
+{
+	switch (kind) {
+	case REGION_TABLE:
+		if (strcmp(disk->table, "gpt") == 0)
+			return _("GPT header and entries");
+		return start ? _("extended boot record") : _("master boot record");
+	case REGION_TABLE_BACKUP:
+		return _("GPT backup");
+	case REGION_GAP:
+		return _("free space");
+	case REGION_PARTITION:
+	case REGION_WHOLE:
+		break;
+	}
+	return "";
 }
 
 const char *use_mountpoint(const struct use_list *list)

@@ -181,6 +181,14 @@ const struct disk *disk_list_find(const struct disk_list *list, const char *node
  * device number. Files are the same by device and inode.
  */
 bool identity_same(const struct identity *a, const struct identity *b);
+/* Of image files on one file system. A file that was removed may have left its number to the next
+ * one that was made. */
+bool identity_same_inode(const struct identity *a, const struct identity *b);
+/* "sda" of "/dev/sda", borrowed from it; any other path as it is. */
+const char *node_short(const char *node);
+/* "GPT backup", translated; "" for what has a name of its own: partitions, and a disk without any.
+ */
+const char *region_words(const struct disk *disk, enum region_kind kind, uint64_t start);
 /* The letters of the USE column ("BM", "-"), into buffer. */
 const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16]);

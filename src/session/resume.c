@@ -107,12 +107,6 @@ static int find_partition(const struct disk *disk, const struct endpoint *record
 		recorded->partition, disk->node);
 }
 
-/* One that was removed may have left its number to the next one that was made. */
-static bool another_inode(const struct identity *a, const struct identity *b)
-{
-	return a->inode != b->inode || (a->born && b->born && a->born != b->born);
-}
-
 static int find_image(const struct disk_list *disks, const struct endpoint *recorded,
 		      bool destination, struct endpoint *ret, struct error *reterr)
 {
@@ -134,7 +128,7 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 			  "is left of it, attach the disk and mount it at the same place."),
 			recorded->node);
 	bool changed = endpoint.kind != ENDPOINT_IMAGE ||
-		       (another_inode(&endpoint.identity, &recorded->identity) &&
+		       (!identity_same_inode(&endpoint.identity, &recorded->identity) &&
 			endpoint_inode_lasts(&endpoint)) ||
 		       (!destination && endpoint.size != recorded->size);
 
