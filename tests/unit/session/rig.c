@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rig.h"
 
-#include <check.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 #include "base/text.h"
 
-char base[64];
+static char base[64]; /* of the whole run; each test has a folder in it */
 char directory[96];
 char source[64], destination[64];
 struct session *session;
@@ -106,7 +105,7 @@ bool exists(const char *name)
 	return access(path_of(name), F_OK) == 0;
 }
 
-void make_base(void)
+static void make_base(void)
 {
 	snprintf(base, sizeof(base), "/tmp/test-session.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(base));
@@ -114,7 +113,7 @@ void make_base(void)
 
 /* In the process that outlives failed tests. By file: the number of a device that was detached
  * may be somebody else's by now. */
-void remove_base(void)
+static void remove_base(void)
 {
 	char command[384];
 
@@ -136,7 +135,7 @@ void session_setup(void)
 	session = NULL;
 }
 
-void session_teardown(void)
+static void session_teardown(void)
 {
 	char command[256];
 
@@ -145,6 +144,19 @@ void session_teardown(void)
 		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
 		 directory);
 	ck_assert_int_ge(system(command), 0);
+}
+
+Suite *session_suite(const char *name, void (*setup)(void), TCase **ret)
+{
+	Suite *suite = suite_create(name);
+
+	*ret = tcase_create(name);
+	tcase_add_unchecked_fixture(*ret, make_base, remove_base);
+	tcase_add_checked_fixture(*ret, setup, session_teardown);
+	tcase_set_timeout(*ret, 200);
+	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0)
+		suite_add_tcase(suite, *ret);
+	return suite;
 }
 
 void open_session(const char *log_dir, const char *map_path)

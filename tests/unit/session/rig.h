@@ -6,12 +6,13 @@
 #ifndef CLONEDECK_TESTS_SESSION_RIG_H
 #define CLONEDECK_TESTS_SESSION_RIG_H
 
+#include <check.h>
+
 #include "session/session.h"
 
 #define SIZE     (8 * 1024 * 1024)
 #define PATIENCE 200000 /* ms; only a hang takes that long */
 
-extern char base[64];                    /* of the whole run; each test has a folder in it */
 extern char directory[96];               /* that folder */
 extern char source[64], destination[64]; /* nodes */
 extern struct session *session;
@@ -28,10 +29,10 @@ bool replace(const char *node, const char *name);
 bool same_files(const char *a, const char *b);
 bool exists(const char *name);
 
-void make_base(void);
-void remove_base(void);
+/* A suite with one case, which nothing is tested of without root and loop devices. */
+Suite *session_suite(const char *name, void (*setup)(void), TCase **ret);
+/* The usual setup, and a part of any other. */
 void session_setup(void);
-void session_teardown(void);
 
 void open_session(const char *log_dir, const char *map_path);
 int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr);

@@ -122,18 +122,12 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/again");
-	TCase *tcase = tcase_create("again");
+	TCase *tcase;
+	Suite *suite = session_suite("again", session_setup, &tcase);
 
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
-	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, against_the_digests);
 	tcase_add_test(tcase, both_ends_without_digests);
 	tcase_add_test(tcase, refused_with_a_reason);
 	tcase_add_test(tcase, session_goes);
-	suite_add_tcase(suite, tcase);
 	return suite;
 }

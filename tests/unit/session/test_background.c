@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -297,14 +296,9 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/background");
-	TCase *tcase = tcase_create("background");
+	TCase *tcase;
+	Suite *suite = session_suite("background", session_setup, &tcase);
 
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_set_timeout(tcase, 60);
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
 	tcase_add_test(tcase, a_plan_is_checked_meanwhile);
 	tcase_add_test(tcase, leaving_waits_for_a_moment_only);
 	tcase_add_test(tcase, another_plan_takes_its_place);
@@ -314,6 +308,5 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, a_report_is_saved_meanwhile);
 	tcase_add_test(tcase, the_report_stays_until_a_map_was_read);
 	tcase_add_test(tcase, a_name_is_looked_for_meanwhile);
-	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -3,21 +3,13 @@
 #include "unit.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "rig.h"
 
 static void setup(void)
 {
-	make_base();
 	session_setup();
 	open_session("logs", NULL);
-}
-
-static void teardown(void)
-{
-	session_teardown();
-	remove_base();
 }
 
 /* One that is not there: whatever is asked of it, there is an answer. */
@@ -118,17 +110,12 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/checkup");
-	TCase *tcase = tcase_create("checkup");
+	TCase *tcase;
+	Suite *suite = session_suite("checkup", setup, &tcase);
 
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, one_after_the_other);
 	tcase_add_test(tcase, not_of_a_loop_device);
 	tcase_add_test(tcase, ends_are_measured);
 	tcase_add_test(tcase, what_is_not_there_is_not_measured);
-	suite_add_tcase(suite, tcase);
 	return suite;
 }

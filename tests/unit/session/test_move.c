@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,17 +115,11 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/move");
-	TCase *tcase = tcase_create("move");
+	TCase *tcase;
+	Suite *suite = session_suite("move", setup, &tcase);
 
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, setup, session_teardown);
-	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, map_finds_another_place);
 	tcase_add_test(tcase, usual_places_are_tried_in_turn);
 	tcase_add_test(tcase, no_copy_no_map);
-	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -187,15 +187,9 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/resume");
-	TCase *tcase = tcase_create("resume");
+	TCase *tcase;
+	Suite *suite = session_suite("resume", session_setup, &tcase);
 
-	suite_add_tcase(suite, tcase);
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
-	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, stopped_copy_is_resumed);
 	tcase_add_test(tcase, resume_finds_disks_under_other_names);
 	tcase_add_test(tcase, resume_refuses_another_disk);

@@ -113,15 +113,9 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/save");
-	TCase *tcase = tcase_create("save");
+	TCase *tcase;
+	Suite *suite = session_suite("save", session_setup, &tcase);
 
-	suite_add_tcase(suite, tcase);
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
-	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
 	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
 	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);

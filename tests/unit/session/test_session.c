@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -306,15 +305,9 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/session");
-	TCase *tcase = tcase_create("session");
+	TCase *tcase;
+	Suite *suite = session_suite("session", session_setup, &tcase);
 
-	suite_add_tcase(suite, tcase);
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, session_setup, session_teardown);
-	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, whole_way);
 	tcase_add_test(tcase, wrong_token_starts_nothing);
 	tcase_add_test(tcase, another_disk_under_the_name_is_not_written);

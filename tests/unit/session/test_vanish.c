@@ -319,14 +319,9 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/vanish");
-	TCase *tcase = tcase_create("vanish");
+	TCase *tcase;
+	Suite *suite = session_suite("vanish", setup, &tcase);
 
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, setup, session_teardown);
-	tcase_set_timeout(tcase, 200);
 	tcase_add_test(tcase, source_comes_back_under_another_name);
 	tcase_add_test(tcase, destination_comes_back_under_another_name);
 	tcase_add_test(tcase, look_alike_is_refused);
@@ -334,6 +329,5 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, giving_up_tells_of_the_disk);
 	tcase_add_test(tcase, asks_first);
 	tcase_add_test(tcase, wishes_outlive_the_wait);
-	suite_add_tcase(suite, tcase);
 	return suite;
 }
