@@ -4,8 +4,6 @@
 # their map: in the end not a byte differs, and until then nobody finds anything on the disk.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 # A disk as one gets it: a table of either kind with a file system, or one without a table.
 make_source() { # MIB
 	source=$(new_disk source "$1")

@@ -4,8 +4,6 @@
 # device, the right exit status, and not one byte written.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 two_disks() {
 	source=$(new_disk source 32)
 	destination=$(new_disk destination 32)

@@ -4,8 +4,6 @@
 # should be there are compared, and all around them with what they were.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 a_whole_disk_onto_a_larger_one() {
 	source=$(new_disk source 48)
 	destination=$(new_disk destination 56)

@@ -4,8 +4,6 @@
 # lists.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 two_disks() { # [LOSETUP-OPTION]...
 	source=$(new_disk source 40 "$@")
 	destination=$(new_disk destination 40 "$@")

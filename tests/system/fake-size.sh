@@ -3,8 +3,6 @@
 # A stick that says it is twice as large as it is, and writes its upper half over its lower one.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 need nbdkit nbdfuse fusermount3 /dev/fuse
 
 # fake_stick MIB: a loop device in $destination that keeps half as many.

@@ -12,6 +12,8 @@
 set -u
 
 CLONEDECK=${CLONEDECK:?the program to test}
+# shellcheck disable=SC2034 # for the tests
+MIB=1048576
 export LC_ALL=C.UTF-8
 unset LANGUAGE
 

@@ -3,8 +3,6 @@
 # The disk that log, map and report lie on: it hangs, is full, read-only, sick, or gone. The copy goes on.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 two_disks() {
 	source=$(new_disk source 24)
 	destination=$(new_disk destination 24)
@@ -37,15 +35,6 @@ start_copy() { # [OPTION]...
 	wait_for cmp -i "$MIB" -n "$MIB" "$source" "$(backing "$destination")"
 }
 
-ends_with() { # STATUS
-	local status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq "$1" ] || {
-		cat out err
-		fail "the copy ended with $status, not $1"
-	}
-}
-
 said() {
 	grep -qF -- "$1" "$case_dir/out" "$case_dir/err"
 }
@@ -69,7 +58,7 @@ a_log_disk_that_hangs_stops_nothing() {
 	ddrescuelog -D "$moved"
 	rm -f "$moved" "${moved%.map}.digests"
 	thaw logs
-	ends_with 0
+	ends 0
 }
 
 a_copy_stops_while_its_log_disk_hangs() {
@@ -81,7 +70,7 @@ a_copy_stops_while_its_log_disk_hangs() {
 	wait_for said 'STOPPED'
 	ddrescuelog -t copy.map
 	thaw logs
-	ends_with 6
+	ends 6
 	run 0 resume copy.map --confirm "$destination" --log-dir logs
 	cmp "$source" "$(backing "$destination")"
 }
@@ -95,7 +84,7 @@ a_log_disk_that_comes_back_gets_all_of_it() {
 	wait_for said 'The log cannot be written'
 	thaw logs
 	wait_for said 'The log is written again'
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 	grep -q 'The map is saved again' logs/*.log
 	[ -s "$(echo logs/*.json)" ]
@@ -112,7 +101,7 @@ nothing_begins_on_a_log_disk_that_hangs() {
 	copy=$!
 	wait_for said 'its disk does not answer'
 	thaw logs
-	ends_with 2
+	ends 2
 	[ "$(digest "$(backing "$destination")")" = "$before" ]
 }
 
@@ -127,7 +116,7 @@ a_full_log_disk_refuses_and_one_that_fills_does_not_stop() {
 	start_copy --map-interval 1
 	dd if=/dev/zero of=logs/fill bs=4k 2>/dev/null || true
 	wait_for said 'The map cannot be saved as'
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 }
 
@@ -142,7 +131,7 @@ a_log_disk_that_becomes_read_only_does_not_stop() {
 	# As a file system does it by itself when its disk is sick.
 	echo 1 >"/sys/fs/ext4/${log_loop##*/}/trigger_fs_error"
 	wait_for said 'The map cannot be saved as'
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 	says COMPLETE
 }
@@ -152,7 +141,7 @@ a_directory_that_is_gone_does_not_stop() {
 	start_copy --map-interval 1
 	mv logs gone
 	wait_for said 'The map cannot be saved as'
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 	says 'does not exist'
 	! [ -e logs ]
@@ -170,7 +159,7 @@ a_directory_that_becomes_a_link_harms_nobody() {
 		ln -s file "elsewhere/$(basename gone/*.log .log).$name"
 	done
 	wait_for said 'The map cannot be saved as'
-	ends_with 0
+	ends 0
 	cmp "$source" "$(backing "$destination")"
 	[ "$(cat elsewhere/file)" = precious ]
 	[ "$(find elsewhere -type l | wc -l)" -eq 4 ]

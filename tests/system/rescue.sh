@@ -4,8 +4,6 @@
 # them, and no more reads fail.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 need nbdkit nbdfuse fusermount3 /dev/fuse ddrescue ddrescuelog
 
 # damaged MIB LBA+SECTORS...: a loop device in $source over good.img, which fails at these places;

@@ -3,8 +3,6 @@
 # Copies that are interrupted, politely or not, and go on from their map.
 . "$(dirname -- "$0")/lib.sh"
 
-MIB=1048576
-
 # start_copy: a slow copy from $source to $destination in the background; $copy is
 # its process. Returns when the destination has got some of it.
 start_copy() { # [OPTION]...

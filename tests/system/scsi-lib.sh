@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The disks of scsi_debug, for the tests that run inside a user-mode kernel; lib.sh comes first.
 
-MIB=1048576
-
 three_nodes() {
 	set -- /dev/sd?
 	[ $# -eq 3 ] && [ -b "$1" ]

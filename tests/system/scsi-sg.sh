@@ -9,8 +9,8 @@ if [ "${1:-}" != inside ]; then
 		-M 768 -t 3400 "$here/scsi-sg.sh" inside
 fi
 . "$(dirname -- "$0")/lib.sh"
+. "$(dirname -- "$0")/scsi-lib.sh"
 
-MIB=1048576
 SIZE=12 # MiB of each disk
 NDELAY=100000 # what a command takes, in nanoseconds; the usual is a tick of the kernel
 
@@ -28,24 +28,19 @@ disks() {
 		echo "with $*" >"$work/loaded"
 	fi
 	trouble 0
-	# shellcheck disable=SC2012 # kernel names
-	read -r source destination spare < <(ls -d /dev/sd? | paste -sd ' ')
+	local nodes=(/dev/sd?)
+	source=${nodes[0]} destination=${nodes[1]} spare=${nodes[2]}
 	for disk in "$source" "$destination" "$spare"; do
 		wipefs -qaf "$disk" 2>/dev/null || true
-		dd if=/dev/urandom of="$disk" bs=1M count="$SIZE" iflag=fullblock oflag=direct \
-			status=none 2>/dev/null || true
-		blockdev --flushbufs "$disk"
+		refill "$disk" 2>/dev/null || true
 	done
 	token=$(token_of "$destination")
 	untouched=$(digest "$spare" 0 $((SIZE * MIB)))
 }
 
-three_nodes() {
-	[ "$(find /dev -maxdepth 1 -name 'sd?' | wc -l)" -eq 3 ]
-}
-
-token_of() { # NODE
-	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p' | sed 's/.*\(......\)$/\1/'
+refill() { # NODE: with bytes of its own, past the page cache
+	dd if=/dev/urandom of="$1" bs=1M count="$SIZE" iflag=fullblock oflag=direct status=none
+	blockdev --flushbufs "$1"
 }
 
 knob() { # NAME VALUE
@@ -102,8 +97,7 @@ sg_to_block_and_back() {
 	through sg uring 0
 	same_disks
 	reported '.engine.source_sg != null and .engine.destination_sg == null'
-	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
-	sync "$destination"
+	refill "$destination"
 	through threads sg 0
 	same_disks
 	reported '.engine.source_sg == null and .engine.destination_sg != null'
@@ -239,8 +233,7 @@ mapped_buffers_and_forced_writes() {
 	same_disks
 	reported '.engine | .source_sg.mapped >= 12 and .destination_sg.mapped >= 12
 		and .source_sg.direct + .source_sg.indirect == 0'
-	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
-	sync "$destination"
+	refill "$destination"
 	# Each command has a descriptor of its own, which the other end is waited for beside.
 	through sg uring 0 --sg-io mmap --queue-depth 8 --chunk 128K
 	same_disks
@@ -255,8 +248,7 @@ a_driver_that_works_inside_the_call() {
 	undone_by knob_ndelay "$NDELAY"
 	through sg sg 0 --chunk 64K
 	same_disks
-	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
-	sync "$destination"
+	refill "$destination"
 	through sg sg 0 --chunk 64K --sg-io mmap
 	same_disks
 	reported '.engine | .source_sg.mapped > 100 and .destination_sg.mapped > 100'
@@ -333,28 +325,26 @@ a_full_queue_is_waited_for() {
 	same_disks
 }
 
-# The first MiB of a whole disk comes last. The rest takes long enough for any machine.
-copied_a_little() {
-	wait_for second_mib_is_there
-}
-
 # SCSI commands go past the page cache, which still has what was there before.
 second_mib_is_there() {
 	blockdev --flushbufs "$destination"
 	cmp -i "$MIB" -n "$MIB" "$source" "$destination"
 }
 
+start_slowly() { # OPTION...
+	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
+		--confirm "$token" --log-dir logs --map copy.map --rate 1M "$@" >out 2>err &
+	copy=$!
+	# The first MiB of a whole disk comes last. The rest takes long enough for any machine.
+	wait_for second_mib_is_there
+}
+
 # The disk answers the next command with the news of it, and only that one.
 a_reset_on_the_way_is_not_survived_in_silence() {
 	disks
-	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
-		--confirm "$token" --log-dir logs --map copy.map --rate 1M --chunk 64K >out 2>err &
-	copy=$!
-	copied_a_little
-	sg_reset --device "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")"
-	status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	start_slowly --chunk 64K
+	sg_reset --device "$(sg_of "$destination")"
+	ends 7
 	says 'was reset or lost power'
 	# Nothing was flushed before it, so nothing is called finished.
 	ddrescuelog -t copy.map
@@ -365,17 +355,12 @@ a_reset_on_the_way_is_not_survived_in_silence() {
 
 a_disk_that_is_unplugged_stops_the_copy() {
 	disks
-	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
-		--confirm "$token" --log-dir logs --map copy.map --rate 1M --on-vanish stop >out 2>err &
-	copy=$!
-	copied_a_little
-	hctl=$(basename "$(readlink -f "/sys/block/${destination##*/}/device")")
-	echo 1 >"/sys/block/${destination##*/}/device/delete"
-	status=0
-	wait "$copy" || status=$?
+	start_slowly --on-vanish stop
+	hctl=$(hctl_of "$destination")
 	# The next case loads all disks anew.
 	: >"$work/loaded"
-	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	echo 1 >"/sys/block/${destination##*/}/device/delete"
+	ends 7
 	says "${destination##*/}"
 	[ ! -f "$destination" ]
 	ddrescuelog -t copy.map
@@ -487,9 +472,7 @@ a_disk_that_another_host_has_reserved() {
 	copy=$!
 	wait_for test -s new.img
 	reserve 3
-	status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq 6 ] || { cat out err; fail "exit status $status, not 6"; }
+	ends 6
 	says 'reserved by another host'
 	reserved_in_map=$(ddrescuelog --list-blocks=- away.map | wc -l)
 	[ "$reserved_in_map" -eq 0 ]
@@ -506,7 +489,7 @@ a_disk_whose_sg_node_another_program_has_to_itself() {
 	python3 -c 'import os, sys
 fd = os.open(sys.argv[1], os.O_RDWR | os.O_EXCL | os.O_NONBLOCK)
 open("held", "w").close()
-sys.stdin.read()' "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")" < <(sleep 60) &
+sys.stdin.read()' "$(sg_of "$destination")" < <(sleep 60) &
 	wait_for test -e held
 	before=$(digest "$destination")
 	through sg sg 3
@@ -517,25 +500,25 @@ sys.stdin.read()' "/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic"
 # The switch of the control mode page, thrown while it is written to.
 a_disk_that_becomes_write_protected() {
 	disks
-	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
-		--confirm "$token" --log-dir logs --map copy.map --rate 1M --chunk 64K >out 2>err &
-	copy=$!
-	copied_a_little
-	protect 08
-	status=0
-	wait "$copy" || status=$?
-	protect 00
-	echo 1 >"/sys/block/${destination##*/}/device/rescan"
-	[ "$status" -eq 7 ] || { cat out err; fail "exit status $status, not 7"; }
+	start_slowly --chunk 64K
+	undone_by unprotect "$destination"
+	protect "$destination" 08
+	ends 7
+	unprotect "$destination"
 	says '(7/27/02)'
 	ddrescuelog -t copy.map
 	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
 	same_disks
 }
 
-protect() { # 08 or 00
-	sg_wr_mode --page=0xa --contents="0a,0a,02,00,$1,00,00,00,00,00,02,4b" --mask=00,00,00,00,08 \
-		"/dev/$(ls "/sys/block/${destination##*/}/device/scsi_generic")"
+protect() { # NODE 08, or 00
+	sg_wr_mode --page=0xa --contents="0a,0a,02,00,$2,00,00,00,00,00,02,4b" --mask=00,00,00,00,08 \
+		"$(sg_of "$1")"
+}
+
+unprotect() { # NODE
+	protect "$1" 00
+	echo 1 >"/sys/block/${1##*/}/device/rescan"
 }
 
 a_write_protected_disk_is_refused() {
@@ -613,8 +596,8 @@ give_driver() { # ADDRESS
 a_disk_whose_driver_was_taken_is_read_not_written() {
 	disks
 	local address node
-	address=$(basename "$(readlink -f "/sys/block/${source##*/}/device")")
-	node=/dev/$(ls "/sys/block/${source##*/}/device/scsi_generic")
+	address=$(hctl_of "$source")
+	node=$(sg_of "$source")
 	before=$(token_of "$source")
 	take_driver "$address"
 	undone_by give_driver "$address"
@@ -623,9 +606,7 @@ a_disk_whose_driver_was_taken_is_read_not_written() {
 	copy=$!
 	wait_for test -s copy.map
 	kill -INT "$copy"
-	status=0
-	wait "$copy" || status=$?
-	[ "$status" -eq 6 ] || { cat out err; fail "exit status $status, not 6"; }
+	ends 6
 	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
 	run 0 verify -s "$node" -d "$destination"
 	run 3 clone -s "$destination" -d "$node" --confirm "$before" --log-dir logs
