@@ -2,195 +2,118 @@
 /* Parsing the options of clone, resume and verify. */
 #include "cli/clone_options.h"
 
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
 #include "cli/cli.h"
 
-enum long_only {
-	OPTION_AT = 256,
-	OPTION_SG_FUA,
-	OPTION_SG_DPO,
-	OPTION_REPORT,
-	OPTION_CERTIFICATE,
-	OPTION_OPERATOR,
-	OPTION_TICKET,
-	OPTION_MASK_SERIALS,
-	OPTION_ON_VANISH,
-	OPTION_ON_HANGUP,
-	OPTION_WAIT,
-	OPTION_MAP_INTERVAL,
-	OPTION_NO_ARM_LAST,
-	OPTION_PROBE,
-	OPTION_NO_PROBE,
-	OPTION_VERIFY,
-	OPTION_NO_VERIFY,
-	OPTION_REWRITE,
-	OPTION_DIGEST,
-	OPTION_JSON,
-	OPTION_LOG_DIR,
-	OPTION_ALLOW,
-	OPTION_CONFIRM,
-	OPTION_HELP,
-	OPTION_DOMAIN,
-	OPTION_RETRY_AREA,
-	OPTION_PLAN, /* one that plan/options.h knows by this name, and takes this value */
-};
-
-#define CLONE  COMMAND_CLONE
-#define RESUME COMMAND_RESUME
-#define VERIFY COMMAND_VERIFY
-
-/* What decides which bytes go where, resume takes from the map; how hard it is tried may change. */
-static const struct {
-	unsigned commands;
-	struct option option;
-} known[] = {
-	{ CLONE | RESUME | VERIFY, { "source", required_argument, NULL, 's' } },
-	{ CLONE | RESUME | VERIFY, { "destination", required_argument, NULL, 'd' } },
-	{ CLONE | VERIFY, { "ranges", required_argument, NULL, 'r' } },
-	{ CLONE, { "domain", required_argument, NULL, OPTION_DOMAIN } },
-	{ RESUME, { "retry-area", required_argument, NULL, OPTION_RETRY_AREA } },
-	{ CLONE | VERIFY, { "at", required_argument, NULL, OPTION_AT } },
-	{ CLONE, { "chunk", required_argument, NULL, 'b' } },
-	{ CLONE, { "queue-depth", required_argument, NULL, 'q' } },
-	{ CLONE, { "lanes", required_argument, NULL, 'j' } },
-	{ CLONE, { "source-backend", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE, { "destination-backend", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE, { "sg-io", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE, { "sg-fua", no_argument, NULL, OPTION_SG_FUA } },
-	{ CLONE, { "sg-dpo", no_argument, NULL, OPTION_SG_DPO } },
-	{ CLONE, { "map", required_argument, NULL, 'm' } },
-	{ CLONE | RESUME, { "report", required_argument, NULL, OPTION_REPORT } },
-	{ CLONE | RESUME, { "certificate", required_argument, NULL, OPTION_CERTIFICATE } },
-	{ CLONE | RESUME, { "operator", required_argument, NULL, OPTION_OPERATOR } },
-	{ CLONE | RESUME, { "ticket", required_argument, NULL, OPTION_TICKET } },
-	{ CLONE | RESUME, { "mask-serials", no_argument, NULL, OPTION_MASK_SERIALS } },
-	{ CLONE | RESUME, { "on-vanish", required_argument, NULL, OPTION_ON_VANISH } },
-	{ CLONE | RESUME, { "on-hangup", required_argument, NULL, OPTION_ON_HANGUP } },
-	{ CLONE | RESUME, { "wait", required_argument, NULL, OPTION_WAIT } },
-	{ CLONE | RESUME, { "map-interval", required_argument, NULL, OPTION_MAP_INTERVAL } },
-	{ CLONE, { "retries", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE, { "on-error", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "on-write-error", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "fill", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "retry-passes", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "slow-limit", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "max-bad-areas", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "max-read-errors", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "max-error-rate", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "max-no-read", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE | RESUME, { "rate", required_argument, NULL, OPTION_PLAN } },
-	{ CLONE, { "no-arm-last", no_argument, NULL, OPTION_NO_ARM_LAST } },
-	{ CLONE, { "probe", no_argument, NULL, OPTION_PROBE } },
-	{ CLONE, { "no-probe", no_argument, NULL, OPTION_NO_PROBE } },
-	{ CLONE, { "verify", optional_argument, NULL, OPTION_VERIFY } },
-	{ CLONE, { "no-verify", no_argument, NULL, OPTION_NO_VERIFY } },
-	{ CLONE, { "rewrite", no_argument, NULL, OPTION_REWRITE } },
-	{ CLONE | VERIFY, { "digest", required_argument, NULL, OPTION_DIGEST } },
-	{ CLONE | RESUME, { "dry-run", no_argument, NULL, 'n' } },
-	{ CLONE | RESUME | VERIFY, { "json", no_argument, NULL, OPTION_JSON } },
-	{ CLONE | RESUME, { "log-dir", required_argument, NULL, OPTION_LOG_DIR } },
-	{ CLONE | RESUME, { "allow", required_argument, NULL, OPTION_ALLOW } },
-	{ CLONE | RESUME, { "confirm", required_argument, NULL, OPTION_CONFIRM } },
-	{ CLONE | RESUME | VERIFY, { "help", no_argument, NULL, OPTION_HELP } },
-};
-
-#define KNOWN (sizeof(known) / sizeof(known[0]))
-
-/* As getopt_long() takes them. */
-struct option_table {
-	struct option options[KNOWN + 1];
-	char letters[2 * KNOWN + 2];
-};
-
-static void options_of(enum clone_command command, struct option_table *ret)
-{
-	size_t count = 0;
-	char *letter = ret->letters;
-
-	*letter++ = ':';
-	for (size_t i = 0; i < KNOWN; i++) {
-		const struct option *option = &known[i].option;
-
-		if (!(known[i].commands & command))
-			continue;
-		ret->options[count++] = *option;
-		if (option->val >= OPTION_AT)
-			continue;
-		*letter++ = (char)option->val;
-		if (option->has_arg == required_argument)
-			*letter++ = ':';
-	}
-	ret->options[count] = (struct option){ 0 };
-	*letter = '\0';
-}
-
 /* A day, in seconds. */
 #define MAP_INTERVAL_MAX 86400
 
-/* An option that may be given once only: the second one would silently win. */
-static int set_once(const char *command, const char *name, const char *value, const char **ret)
+struct known {
+	unsigned commands;
+	const char *name;
+	char letter; /* 0: it has none */
+	int has_arg;
+	/* One of these says what becomes of it; the first three are offsets into struct
+	 * clone_options. Whatever set() makes of it: 0, or the exit code to end with. */
+	size_t text;   /* of at most `most` bytes, 0 any; given once */
+	size_t number; /* uint32_t, from 1 to `most` */
+	size_t on;
+	int (*set)(const char *command, const char *name, const char *value,
+		   struct clone_options *ret);
+	uint32_t most;
+};
+
+static int set_text(const char *command, const struct known *option, const char *value,
+		    const char **ret)
 {
+	/* It stands on paper in the end: half of it is worse than none. */
+	if (option->most && strlen(value) > option->most)
+		return cli_usage(command, _("--%s: at most %d bytes of text."), option->name,
+				 (int)option->most);
+	/* The second one would silently win. */
 	if (*ret)
-		return cli_usage(command, _("The option --%s is given twice."), name);
+		return cli_usage(command, _("The option --%s is given twice."), option->name);
 	if (!value[0])
-		return cli_usage(command, _("The option --%s needs a value."), name);
+		return cli_usage(command, _("The option --%s needs a value."), option->name);
 	*ret = value;
 	return 0;
 }
 
-/* It stands on paper in the end: half of it is worse than none. */
-static int set_person(const char *command, const char *name, const char *value, const char **ret)
+/* An empty one is a wrong one, not a missing one. */
+static int set_confirm(const char *command, const char *name, const char *value,
+		       struct clone_options *ret)
 {
-	if (strlen(value) >= REPORT_PERSON_MAX)
-		return cli_usage(command, _("--%s: at most %d bytes of text."), name,
-				 REPORT_PERSON_MAX - 1);
-	return set_once(command, name, value, ret);
-}
-
-static int set_number(const char *command, const char *name, const char *value, uint32_t max,
-		      uint32_t *ret)
-{
-	if (!cli_parse_number(value, max, ret))
-		return cli_usage(command, _("--%s %s: not a whole number from 1 to %u."), name,
-				 value, max);
+	if (ret->confirm)
+		return cli_usage(command, _("The option --%s is given twice."), name);
+	ret->confirm = value;
 	return 0;
 }
 
 /* Nobody could be asked here. */
-static int set_on_vanish(const char *command, const char *value, enum session_vanish *ret)
+static int set_on_vanish(const char *command, const char *name, const char *value,
+			 struct clone_options *ret)
 {
 	static const char *const words[] = { "wait", "stop", NULL };
-	int i = cli_choose(command, "on-vanish", value, words);
+	int i = cli_choose(command, name, value, words);
 
 	if (i < 0)
 		return EXIT_USAGE;
-	*ret = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
+	ret->session.on_vanish = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
 	return 0;
 }
 
-static int set_probe(const char *command, enum probe_choice choice, enum probe_choice *ret)
+static int set_on_hangup(const char *command, const char *name, const char *value,
+			 struct clone_options *ret)
 {
-	if (*ret != PROBE_AUTO && *ret != choice)
+	return cli_set_on_hangup(command, value, &ret->stop_on_hangup);
+}
+
+static int choose_probe(const char *command, enum probe_choice choice, struct clone_options *ret)
+{
+	if (ret->plan.probe != PROBE_AUTO && ret->plan.probe != choice)
 		return cli_usage(command, _("--probe and --no-probe exclude each other."));
-	*ret = choice;
+	ret->plan.probe = choice;
 	return 0;
 }
 
-static int set_verify(const char *command, const char *value, enum verify_choice *ret)
+static int set_probe(const char *command, const char *name, const char *value,
+		     struct clone_options *ret)
+{
+	return choose_probe(command, PROBE_YES, ret);
+}
+
+static int set_no_probe(const char *command, const char *name, const char *value,
+			struct clone_options *ret)
+{
+	return choose_probe(command, PROBE_NO, ret);
+}
+
+static int set_verify(const char *command, const char *name, const char *value,
+		      struct clone_options *ret)
 {
 	static const char *const words[] = { "digest", "rolling", "after", "compare", NULL };
-	int i = value ? cli_choose(command, "verify", value, words) : VERIFY_DIGEST;
+	int i = value ? cli_choose(command, name, value, words) : VERIFY_DIGEST;
 
 	if (i < 0)
 		return EXIT_USAGE;
-	*ret = (enum verify_choice)i;
+	ret->plan.verify = (enum verify_choice)i;
 	return 0;
 }
 
-static int add_allowed(const char *command, const char *value, struct clone_options *ret)
+static int set_no_verify(const char *command, const char *name, const char *value,
+			 struct clone_options *ret)
+{
+	ret->plan.verify = VERIFY_OFF;
+	return 0;
+}
+
+static int set_allow(const char *command, const char *name, const char *value,
+		     struct clone_options *ret)
 {
 	if (ret->allow_count == CLONE_ALLOW_MAX)
 		return cli_usage(command, _("--allow is given more than %d times."),
@@ -199,18 +122,20 @@ static int add_allowed(const char *command, const char *value, struct clone_opti
 	return 0;
 }
 
-static int set_chunk(const char *command, const char *value, uint32_t *ret)
+static int set_chunk(const char *command, const char *name, const char *value,
+		     struct clone_options *ret)
 {
 	uint64_t size;
 
 	if (units_parse_size(value, 0, NULL, &size) < 0 || size == 0 || size > UINT32_MAX)
 		return cli_usage(command,
-				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."),
-				 "chunk", value);
-	*ret = (uint32_t)size;
+				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."), name,
+				 value);
+	ret->plan.chunk = (uint32_t)size;
 	return 0;
 }
 
+/* One that plan/options.h knows by this name, and takes this value. */
 static int set_of_plan(const char *command, const char *name, const char *value,
 		       struct clone_options *ret)
 {
@@ -225,111 +150,139 @@ static int set_of_plan(const char *command, const char *name, const char *value,
 	return 0;
 }
 
-static int take_plan_option(const char *command, int c, struct plan_options *ret)
+static int set_digest(const char *command, const char *name, const char *value,
+		      struct clone_options *ret)
 {
-	switch (c) {
-	case 'b':
-		return set_chunk(command, optarg, &ret->chunk);
-	case 'q':
-		return set_number(command, "queue-depth", optarg, PLAN_DEPTH_MAX,
-				  &ret->queue_depth);
-	case 'j':
-		return set_number(command, "lanes", optarg, PLAN_LANES_MAX, &ret->lanes);
-	case OPTION_SG_FUA:
-		ret->sg_fua = true;
-		return 0;
-	case OPTION_SG_DPO:
-		ret->sg_dpo = true;
-		return 0;
-	case OPTION_NO_ARM_LAST:
-		ret->arm_at_once = true;
-		return 0;
-	case OPTION_PROBE:
-	case OPTION_NO_PROBE:
-		return set_probe(command, c == OPTION_PROBE ? PROBE_YES : PROBE_NO, &ret->probe);
-	case OPTION_VERIFY:
-		return set_verify(command, optarg, &ret->verify);
-	case OPTION_NO_VERIFY:
-		ret->verify = VERIFY_OFF;
-		return 0;
-	default:
-		ret->rewrite = true;
-		return 0;
-	}
+	if (ret->plan.sums)
+		return cli_usage(command, _("The option --%s is given twice."), name);
+	return set_of_plan(command, name, value, ret);
 }
 
-/* name: of a long option */
-static int take_option(char **argv, int c, const char *name, struct clone_options *ret)
-{
-	const char *command = argv[0];
+#define CLONE  COMMAND_CLONE
+#define RESUME COMMAND_RESUME
+#define VERIFY COMMAND_VERIFY
 
-	switch (c) {
-	case 's':
-		return set_once(command, "source", optarg, &ret->source);
-	case 'd':
-		return set_once(command, "destination", optarg, &ret->destination);
-	case 'r':
-		return set_once(command, "ranges", optarg, &ret->ranges);
-	case OPTION_DOMAIN:
-		return set_once(command, "domain", optarg, &ret->domain);
-	case OPTION_AT:
-		return set_once(command, "at", optarg, &ret->at);
-	case OPTION_RETRY_AREA:
-		return set_once(command, "retry-area", optarg, &ret->retry_area);
-	case 'm':
-		return set_once(command, "map", optarg, &ret->session.map_path);
-	case OPTION_REPORT:
-		return set_once(command, "report", optarg, &ret->session.report_path);
-	case OPTION_CERTIFICATE:
-		return set_once(command, "certificate", optarg, &ret->session.certificate_path);
-	case OPTION_OPERATOR:
-		return set_person(command, "operator", optarg, &ret->session.operator_name);
-	case OPTION_TICKET:
-		return set_person(command, "ticket", optarg, &ret->session.ticket);
-	case OPTION_MASK_SERIALS:
-		ret->session.mask_serials = true;
-		return 0;
-	case OPTION_LOG_DIR:
-		return set_once(command, "log-dir", optarg, &ret->session.log_dir);
-	case OPTION_CONFIRM:
-		/* An empty one is a wrong one, not a missing one. */
-		if (optarg[0] == '\0' && !ret->confirm) {
-			ret->confirm = optarg;
-			return 0;
-		}
-		return set_once(command, "confirm", optarg, &ret->confirm);
-	case OPTION_ALLOW:
-		return add_allowed(command, optarg, ret);
-	case OPTION_ON_VANISH:
-		return set_on_vanish(command, optarg, &ret->session.on_vanish);
-	case OPTION_ON_HANGUP:
-		return cli_set_on_hangup(command, optarg, &ret->stop_on_hangup);
-	case OPTION_WAIT:
-		return set_number(command, "wait", optarg, UINT32_MAX, &ret->wait);
-	case OPTION_MAP_INTERVAL:
-		return set_number(command, "map-interval", optarg, MAP_INTERVAL_MAX,
-				  &ret->session.map_interval);
-	case 'n':
-		ret->dry_run = true;
-		return 0;
-	case OPTION_JSON:
-		ret->json = true;
-		return 0;
-	case OPTION_HELP:
-		ret->help = true;
-		return 0;
-	case '?':
-	case ':':
-		return cli_bad_option(argv, c);
-	case OPTION_DIGEST:
-		if (ret->plan.sums)
-			return cli_usage(command, _("The option --%s is given twice."), name);
-		return set_of_plan(command, name, optarg, ret);
-	case OPTION_PLAN:
-		return set_of_plan(command, name, optarg, ret);
-	default:
-		return take_plan_option(command, c, &ret->plan);
+#define TEXT(member)   required_argument, .text = offsetof(struct clone_options, member)
+#define PERSON(member) TEXT(member), .most = REPORT_PERSON_MAX - 1
+#define NUMBER(member, limit)                                                                      \
+	required_argument, .number = offsetof(struct clone_options, member), .most = (limit)
+#define SWITCH(member) no_argument, .on = offsetof(struct clone_options, member)
+#define OF_PLAN        required_argument, .set = set_of_plan
+
+/* What decides which bytes go where, resume takes from the map; how hard it is tried may change. */
+static const struct known known[] = {
+	{ CLONE | RESUME | VERIFY, "source", 's', TEXT(source) },
+	{ CLONE | RESUME | VERIFY, "destination", 'd', TEXT(destination) },
+	{ CLONE | VERIFY, "ranges", 'r', TEXT(ranges) },
+	{ CLONE, "domain", 0, TEXT(domain) },
+	{ RESUME, "retry-area", 0, TEXT(retry_area) },
+	{ CLONE | VERIFY, "at", 0, TEXT(at) },
+	{ CLONE, "chunk", 'b', required_argument, .set = set_chunk },
+	{ CLONE, "queue-depth", 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
+	{ CLONE, "lanes", 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
+	{ CLONE, "source-backend", 0, OF_PLAN },
+	{ CLONE, "destination-backend", 0, OF_PLAN },
+	{ CLONE, "sg-io", 0, OF_PLAN },
+	{ CLONE, "sg-fua", 0, SWITCH(plan.sg_fua) },
+	{ CLONE, "sg-dpo", 0, SWITCH(plan.sg_dpo) },
+	{ CLONE, "map", 'm', TEXT(session.map_path) },
+	{ CLONE | RESUME, "report", 0, TEXT(session.report_path) },
+	{ CLONE | RESUME, "certificate", 0, TEXT(session.certificate_path) },
+	{ CLONE | RESUME, "operator", 0, PERSON(session.operator_name) },
+	{ CLONE | RESUME, "ticket", 0, PERSON(session.ticket) },
+	{ CLONE | RESUME, "mask-serials", 0, SWITCH(session.mask_serials) },
+	{ CLONE | RESUME, "on-vanish", 0, required_argument, .set = set_on_vanish },
+	{ CLONE | RESUME, "on-hangup", 0, required_argument, .set = set_on_hangup },
+	{ CLONE | RESUME, "wait", 0, NUMBER(wait, UINT32_MAX) },
+	{ CLONE | RESUME, "map-interval", 0, NUMBER(session.map_interval, MAP_INTERVAL_MAX) },
+	{ CLONE, "retries", 0, OF_PLAN },
+	{ CLONE, "on-error", 0, OF_PLAN },
+	{ CLONE | RESUME, "on-write-error", 0, OF_PLAN },
+	{ CLONE | RESUME, "fill", 0, OF_PLAN },
+	{ CLONE | RESUME, "retry-passes", 0, OF_PLAN },
+	{ CLONE | RESUME, "slow-limit", 0, OF_PLAN },
+	{ CLONE | RESUME, "max-bad-areas", 0, OF_PLAN },
+	{ CLONE | RESUME, "max-read-errors", 0, OF_PLAN },
+	{ CLONE | RESUME, "max-error-rate", 0, OF_PLAN },
+	{ CLONE | RESUME, "max-no-read", 0, OF_PLAN },
+	{ CLONE | RESUME, "rate", 0, OF_PLAN },
+	{ CLONE, "no-arm-last", 0, SWITCH(plan.arm_at_once) },
+	{ CLONE, "probe", 0, no_argument, .set = set_probe },
+	{ CLONE, "no-probe", 0, no_argument, .set = set_no_probe },
+	{ CLONE, "verify", 0, optional_argument, .set = set_verify },
+	{ CLONE, "no-verify", 0, no_argument, .set = set_no_verify },
+	{ CLONE, "rewrite", 0, SWITCH(plan.rewrite) },
+	{ CLONE | VERIFY, "digest", 0, required_argument, .set = set_digest },
+	{ CLONE | RESUME, "dry-run", 'n', SWITCH(dry_run) },
+	{ CLONE | RESUME | VERIFY, "json", 0, SWITCH(json) },
+	{ CLONE | RESUME, "log-dir", 0, TEXT(session.log_dir) },
+	{ CLONE | RESUME, "allow", 0, required_argument, .set = set_allow },
+	{ CLONE | RESUME, "confirm", 0, required_argument, .set = set_confirm },
+	{ CLONE | RESUME | VERIFY, "help", 0, SWITCH(help) },
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+/* What getopt_long() says for the first one that has no letter. */
+#define NO_LETTER (UCHAR_MAX + 1)
+
+/* As getopt_long() takes them. */
+struct option_table {
+	struct option options[KNOWN + 1];
+	char letters[2 * KNOWN + 2];
+};
+
+static void options_of(enum clone_command command, struct option_table *ret)
+{
+	struct option *next = ret->options;
+	char *letter = ret->letters;
+
+	*letter++ = ':';
+	for (size_t i = 0; i < KNOWN; i++) {
+		if (!(known[i].commands & command))
+			continue;
+		*next++ = (struct option){
+			.name = known[i].name,
+			.has_arg = known[i].has_arg,
+			.val = known[i].letter ? known[i].letter : NO_LETTER + (int)i,
+		};
+		if (!known[i].letter)
+			continue;
+		*letter++ = known[i].letter;
+		if (known[i].has_arg == required_argument)
+			*letter++ = ':';
 	}
+	*next = (struct option){ 0 };
+	*letter = '\0';
+}
+
+/* NULL: there is none of that. */
+static const struct known *find(int c)
+{
+	if (c >= NO_LETTER)
+		return &known[c - NO_LETTER];
+	for (size_t i = 0; i < KNOWN; i++)
+		if (known[i].letter && known[i].letter == c)
+			return &known[i];
+	return NULL;
+}
+
+static int take_option(char **argv, int c, struct clone_options *ret)
+{
+	const struct known *option = find(c);
+	char *options = (char *)ret;
+
+	if (!option)
+		return cli_bad_option(argv, c);
+	if (option->set)
+		return option->set(argv[0], option->name, optarg, ret);
+	if (option->text)
+		return set_text(argv[0], option, optarg, (const char **)(options + option->text));
+	if (option->on)
+		*(bool *)(options + option->on) = true;
+	else if (!cli_parse_number(optarg, option->most, (uint32_t *)(options + option->number)))
+		return cli_usage(argv[0], _("--%s %s: not a whole number from 1 to %u."),
+				 option->name, optarg, option->most);
+	return 0;
 }
 
 /* What is there must make sense together. */
@@ -385,7 +338,7 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret)
 {
 	struct option_table table = { 0 };
-	int c, r, i = 0;
+	int c, r;
 
 	options_of(command, &table);
 	*ret = (struct clone_options){ .command = command,
@@ -397,8 +350,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, table.options, table.letters))
 		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, table.letters, table.options, &i)) != -1) {
-		r = take_option(argv, c, table.options[i].name, ret);
+	while ((c = getopt_long(argc, argv, table.letters, table.options, NULL)) != -1) {
+		r = take_option(argv, c, ret);
 		if (r != 0)
 			return r;
 	}
