@@ -188,14 +188,12 @@ int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
 	uint8_t device = data[long_form ? 3 : 2];
 
 	*ret = (struct scsi_caching){
-		.write_protected = device & 0x80,
 		.dpo_fua = device & 0x10,
 	};
 	if (length < page + 3 || (data[page] & 0x3f) != CACHING_PAGE)
 		return 0;
 	ret->known = true;
 	ret->write_cache = data[page + 2] & 0x04;
-	ret->read_cache = !(data[page + 2] & 0x01);
 	return 0;
 }
 
@@ -233,7 +231,6 @@ int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capac
 		.block_size = block_size,
 		.protection = answer[12] & 0x01 ? (uint8_t)(((answer[12] >> 1) & 0x07) + 1) : 0,
 		.physical_exponent = answer[13] & 0x0f,
-		.thin = answer[14] & 0x80,
 	};
 	return 0;
 }

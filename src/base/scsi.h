@@ -43,7 +43,6 @@ struct scsi_capacity {
 	uint64_t blocks;
 	uint32_t block_size; /* bytes */
 	uint8_t protection;  /* 0…3 */
-	bool thin;           /* LBPME: unmapped blocks exist */
 	uint8_t physical_exponent;
 };
 
@@ -64,11 +63,9 @@ void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret);
 
 /* What a disk says of its cache. */
 struct scsi_caching {
-	bool write_protected;
 	bool dpo_fua;     /* it knows these bits of READ and WRITE */
 	bool known;       /* it has the caching page */
 	bool write_cache; /* WCE; only where known */
-	bool read_cache;  /* not RCD; only where known */
 };
 
 /* -EPROTO for an answer too short or without sense. */
