@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
@@ -257,10 +256,10 @@ static json_object *json_lost(const struct session *session)
 		const struct partition *p = lost[i].partition;
 		json_object *object = json_object_new_object();
 
-		json_object_object_add(object, "number", json_object_new_uint64(p->number));
+		report_json_add_number(object, "number", p->number);
 		json_object_object_add(object, "node", report_json_text(p->node));
-		json_object_object_add(object, "start", json_object_new_uint64(p->start));
-		json_object_object_add(object, "sectors", json_object_new_uint64(p->sectors));
+		report_json_add_number(object, "start", p->start);
+		report_json_add_number(object, "sectors", p->sectors);
 		json_object_object_add(object, "fs", report_json_text(p->fs));
 		json_object_object_add(object, "label", report_json_text(p->label));
 		json_object_object_add(object, "uuid", report_json_text(p->uuid));
@@ -296,10 +295,9 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
 	json_object_array_add(destinations, report_json_endpoint(&plan->destination));
 	json_object_object_add(object, "destinations", destinations);
-	json_object_object_add(object, "sector_size", json_object_new_uint64(plan->sector_size));
-	json_object_object_add(object, "bytes", json_object_new_uint64(plan_bytes(plan)));
-	json_object_object_add(object, "bytes_already",
-			       json_object_new_uint64(session_already(session)));
+	report_json_add_number(object, "sector_size", plan->sector_size);
+	report_json_add_number(object, "bytes", plan_bytes(plan));
+	report_json_add_number(object, "bytes_already", session_already(session));
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "options", json_options(&plan->options));

@@ -2,7 +2,6 @@
 /* The certificate's annex: bad areas, warnings, measurements, files. */
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/sense.h"
 #include "base/text.h"
@@ -89,31 +88,19 @@ static void put_warnings(FILE *out, const struct report *report)
 	}
 }
 
-/* Three digits, and never as a power of ten. */
-static void put_milliseconds(FILE *out, uint64_t ns)
-{
-	double ms = (double)ns / NSEC_PER_MSEC;
-	int decimals = ms < 1 ? 3 : (ms < 10 ? 2 : (ms < 100 ? 1 : 0));
-
-	html_element(out, "td class=n", "%.*f", decimals, ms);
-}
-
 static void put_latency(FILE *out, const char *label, const struct latency_summary *latency)
 {
 	const uint64_t values[] = { latency->p50, latency->p90, latency->p99, latency->p999,
 				    latency->max };
-	char count[UNITS_TEXT_MAX];
+	char text[UNITS_TEXT_MAX];
 
 	html_markup(out, "<tr>");
 	html_element(out, "th", "%s", label);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		if (latency->count)
-			put_milliseconds(out, values[i]);
-		else
-			html_element(out, "td class=n", "-");
-	}
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		html_element(out, "td class=n", "%s",
+			     latency->count ? report_milliseconds(values[i], text) : "-");
 	html_element(out, "td class=n", "%s",
-		     latency->count ? units_print_count(latency->count, count) : "-");
+		     latency->count ? units_print_count(latency->count, text) : "-");
 	html_markup(out, "</tr>\n");
 }
 

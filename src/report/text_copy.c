@@ -2,7 +2,6 @@
 /* The report as text: what the copy came to, in numbers. */
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/when.h"
@@ -50,22 +49,6 @@ void text_put_copied(struct page *page, const struct job_snapshot *job)
 			   units_print_count(job->already, before));
 }
 
-/* Three digits that count, and none of them lost beyond a second. */
-static const char *milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
-{
-	double ms = (double)ns / NSEC_PER_MSEC;
-
-	if (ms >= 999.5)
-		return units_print_count((uint64_t)(ms + 0.5), buffer);
-	snprintf(buffer, UNITS_TEXT_MAX, "%.*f",
-		 ms < 0.9995  ? 3
-		 : ms < 9.995 ? 2
-		 : ms < 99.95 ? 1
-			      : 0,
-		 ms);
-	return buffer;
-}
-
 void text_put_latency(struct page *page, const char *label, const struct latency_summary *latency)
 {
 	char text[5][UNITS_TEXT_MAX];
@@ -75,9 +58,11 @@ void text_put_latency(struct page *page, const char *label, const struct latency
 		return;
 	}
 	page_field(page, label, "p50 %s  p90 %s  p99 %s  p99.9 %s  max %s",
-		   milliseconds(latency->p50, text[0]), milliseconds(latency->p90, text[1]),
-		   milliseconds(latency->p99, text[2]), milliseconds(latency->p999, text[3]),
-		   milliseconds(latency->max, text[4]));
+		   report_milliseconds(latency->p50, text[0]),
+		   report_milliseconds(latency->p90, text[1]),
+		   report_milliseconds(latency->p99, text[2]),
+		   report_milliseconds(latency->p999, text[3]),
+		   report_milliseconds(latency->max, text[4]));
 }
 
 /* What was asked for is in the line of the engine; this is what came of it. */

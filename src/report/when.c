@@ -26,3 +26,18 @@ const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
 	snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
 	return buffer;
 }
+
+const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
+{
+	double ms = (double)ns / NSEC_PER_MSEC;
+
+	if (ms >= 999.5)
+		return units_print_count((uint64_t)(ms + 0.5), buffer);
+	snprintf(buffer, UNITS_TEXT_MAX, "%.*f",
+		 ms < 0.9995  ? 3
+		 : ms < 9.995 ? 2
+		 : ms < 99.95 ? 1
+			      : 0,
+		 ms);
+	return buffer;
+}

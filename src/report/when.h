@@ -14,5 +14,7 @@
 const char *report_when(int64_t unix_seconds, char buffer[static REPORT_WHEN_MAX]);
 /* Short ones in tenths of a second, "2.9 s"; long ones as a clock shows them, "1:33:45". */
 const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
+/* Three digits that count, and none of them lost beyond a second: "0.127", "12,346". */
+const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
 
 #endif
