@@ -3,7 +3,6 @@
  * The loop: keys, signals, news of the session, the clock. One thread; nothing
  * in here waits for a disk.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

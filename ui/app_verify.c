@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 
 #include "app_state.h"
 

@@ -2,7 +2,6 @@
 #include "draw.h"
 
 #include <curses.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,6 @@
 #ifndef CLONEDECK_UI_DRAW_H
 #define CLONEDECK_UI_DRAW_H
 
-#include <stdint.h>
-
 #include "field.h"
 #include "layout.h"
 #include "term.h"

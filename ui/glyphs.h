@@ -8,7 +8,6 @@
 #ifndef CLONEDECK_UI_GLYPHS_H
 #define CLONEDECK_UI_GLYPHS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "deck.h"

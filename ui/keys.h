@@ -10,7 +10,6 @@
 #ifndef CLONEDECK_UI_KEYS_H
 #define CLONEDECK_UI_KEYS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum screen_id {

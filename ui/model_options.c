@@ -9,7 +9,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "plan/sums.h"
 
 #define PAGE       8
 #define RATE_LEAST UINT64_C(65536) /* bytes per second */

@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
 #include "base/units.h"
-#include "discover/disk.h"
 #include "guard/rules.h"
 #include "plan/picture.h"
 #include "plan/plan.h"

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/units.h"
 #include "report/report.h"
 
 #include "line.h"

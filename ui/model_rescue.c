@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "base/units.h"
 
 #include "model_run.h"

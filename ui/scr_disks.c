@@ -2,7 +2,6 @@
 /* Screen 1: the disks, as they come and go; source and destination are chosen here. */
 #include "scr_disks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 
 #include "app_state.h"
 #include "line.h"

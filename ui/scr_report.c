@@ -2,7 +2,6 @@
 /* Screen 5: what became of it. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"

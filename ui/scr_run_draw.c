@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 
 #include "glyphs.h"
 #include "layout_run.h"

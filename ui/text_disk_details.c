@@ -9,9 +9,6 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
-
-#include "layout.h"
 
 struct writer {
 	char *text;

@@ -11,8 +11,6 @@
 #ifndef CLONEDECK_BASE_UNITS_H
 #define CLONEDECK_BASE_UNITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define UNITS_TEXT_MAX 64

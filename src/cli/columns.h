@@ -3,7 +3,6 @@
 #ifndef CLONEDECK_CLI_COLUMNS_H
 #define CLONEDECK_CLI_COLUMNS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 

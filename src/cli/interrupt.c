@@ -10,7 +10,6 @@
 
 #include "base/i18n.h"
 #include "base/thread.h"
-#include "cli/cli.h"
 
 #define STACK_SIZE (256 << 10)
 

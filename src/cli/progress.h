@@ -3,8 +3,6 @@
 #ifndef CLONEDECK_CLI_PROGRESS_H
 #define CLONEDECK_CLI_PROGRESS_H
 
-#include <stddef.h>
-
 #include "copy/job.h"
 #include "plan/plan.h"
 #include "report/report.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/eventfd.h"
-#include "base/range.h"
 #include "copy/core.h"
 #include "copy/lane.h"
 #include "io/buffers.h"

@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/range.h"
 #include "base/text.h"
 
 /* Every field of an endpoint that decides what is copied or identifies it. Numbers have the

@@ -4,11 +4,9 @@
  * trimming takes what is good from both edges of a failed area, scraping takes
  * the rest sector by sector, retrying tries the bad ones again.
  */
-#include <errno.h>
 
 #include "copy/core.h"
 #include "copy/pass.h"
-#include "copy/retry.h"
 
 static bool survives(const struct job *job)
 {

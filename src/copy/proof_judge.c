@@ -2,7 +2,6 @@
 /* What the passes that read back have found, and which end is to blame. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "base/units.h"

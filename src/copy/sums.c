@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copy/sums.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/i18n.h"

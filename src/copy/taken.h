@@ -9,7 +9,6 @@
 #define CLONEDECK_COPY_TAKEN_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"

@@ -7,7 +7,6 @@
 #define CLONEDECK_DISCOVER_DEVICE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "discover/disk.h"
 #include "discover/scan.h"

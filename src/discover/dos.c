@@ -6,13 +6,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <endian.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/range.h"
 #include "discover/table.h"
 
 #define DOS_ENTRIES   446

@@ -9,7 +9,6 @@
 #ifndef CLONEDECK_DISCOVER_SG_ONLY_H
 #define CLONEDECK_DISCOVER_SG_ONLY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct sg_only_size {

@@ -19,7 +19,6 @@
 #include <libmount/libmount.h>
 
 #include "base/cleanup.h"
-#include "base/i18n.h"
 #include "base/text.h"
 #include "discover/btrfs.h"
 #include "discover/table.h"

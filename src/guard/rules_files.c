@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rules about files: images at either end, and where log and map go. */
-#include <string.h>
-
 #include "base/i18n.h"
 #include "base/units.h"
 #include "guard/rules_parts.h"

@@ -2,7 +2,6 @@
 #include "io/ata.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <scsi/sg_lib.h>
 

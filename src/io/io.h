@@ -15,7 +15,6 @@
 #define CLONEDECK_IO_IO_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

@@ -15,7 +15,6 @@
 #define CLONEDECK_IO_SG_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "io/io.h"
 #include "io/sg_driver.h"

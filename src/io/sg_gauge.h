@@ -13,7 +13,6 @@
 #define CLONEDECK_IO_SG_GAUGE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "io/io.h"
 #include "io/sg_driver.h"

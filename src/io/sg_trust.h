@@ -16,7 +16,6 @@
 #define CLONEDECK_IO_SG_TRUST_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
 

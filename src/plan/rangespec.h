@@ -13,7 +13,6 @@
 #ifndef CLONEDECK_PLAN_RANGESPEC_H
 #define CLONEDECK_PLAN_RANGESPEC_H
 
-#include "base/error.h"
 #include "base/range.h"
 #include "discover/disk.h"
 

@@ -7,7 +7,6 @@
 #define CLONEDECK_PLAN_ROW_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "discover/disk.h"

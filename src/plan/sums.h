@@ -7,8 +7,6 @@
 #ifndef CLONEDECK_PLAN_SUMS_H
 #define CLONEDECK_PLAN_SUMS_H
 
-#include <stddef.h>
-
 enum sum_algorithm {
 	SUM_SHA256,
 	SUM_SHA512,

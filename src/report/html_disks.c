@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The certificate: which two disks, and how they were. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "base/units.h"

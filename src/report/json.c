@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sense.h"
 
 json_object *report_json_text(const char *text)
 {

@@ -9,7 +9,6 @@
 
 #include <json-c/json.h>
 
-#include "base/sense.h"
 #include "copy/job.h"
 #include "discover/health.h"
 #include "guard/rules.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON: a disk of the report with its nodes and its health, and the map of the source. */
-#include <string.h>
-
 #include "report/json_parts.h"
 
 static json_object *json_tristate(enum tristate value)

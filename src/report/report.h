@@ -8,8 +8,6 @@
 #ifndef CLONEDECK_REPORT_REPORT_H
 #define CLONEDECK_REPORT_REPORT_H
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "copy/job.h"
 #include "discover/health.h"

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "session/private.h"
+#include "session/session.h"
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 

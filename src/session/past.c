@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of one copy: what a job tells, joined with what the ones before it have told. */
-#include "session/private.h"
+#include "session/past.h"
 
 static void add_end(struct job_end *to, const struct job_end *part)
 {

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/text.h"
-#include "session/private.h"
+#include "session/place.h"
 
 #define PATIENCE (10 * NSEC_PER_SEC)
 /* Of a map with some hundred areas. */

@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "session/private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)

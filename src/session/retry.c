@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "session/private.h"
 
 static bool holds_bad(const struct map *map, struct range area, uint32_t sector)

@@ -2,7 +2,6 @@
 /* Report, text and certificate as files: at the end of the copy, and wherever the user wants. */
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

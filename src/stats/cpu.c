@@ -6,7 +6,6 @@
  */
 #include "stats/cpu.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

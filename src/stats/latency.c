@@ -2,9 +2,6 @@
 /* The latency histogram: bucket arithmetic, merging, percentiles. */
 #include "stats/latency.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #define SUB_COUNT (1u << LATENCY_SUB_BITS)
 
 static unsigned bucket_of(uint64_t ns)

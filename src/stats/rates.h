@@ -8,7 +8,6 @@
 #define CLONEDECK_STATS_RATES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define RATES_HISTORY 600 /* one-second samples kept */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/range.h"
-
 struct entry {
 	struct digest sum, places;
 	uint64_t sectors;

@@ -18,7 +18,6 @@
 #ifndef CLONEDECK_VERIFY_LIST_H
 #define CLONEDECK_VERIFY_LIST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

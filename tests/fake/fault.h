@@ -21,8 +21,6 @@
 #ifndef CLONEDECK_TESTS_FAULT_H
 #define CLONEDECK_TESTS_FAULT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "io/io.h"

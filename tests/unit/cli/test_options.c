@@ -2,13 +2,11 @@
 /* Options: exact, once, within bounds, and nothing silently ignored. */
 #include "unit.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "cli/clone_options.h"
 
 #define ARGS_MAX 48

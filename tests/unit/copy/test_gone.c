@@ -8,10 +8,8 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "rig.h"
 
 static struct rig rig;

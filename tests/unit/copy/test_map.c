@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "copy/map.h"
 
 #define SECTOR 512

@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "rig.h"
 
 static struct rig rig;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "fake/fault.h"
 #include "liar.h"
 #include "plan/held.h"

@@ -2,9 +2,7 @@
 /* A disk that does not tell its temperature for long keeps nobody waiting. */
 #include "unit.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

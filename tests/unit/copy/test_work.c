@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -7,7 +7,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 
 #include "fake/fault.h"
 #include "fake/loop.h"

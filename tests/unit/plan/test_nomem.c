@@ -7,7 +7,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"

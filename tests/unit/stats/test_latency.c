@@ -2,7 +2,6 @@
 /* The histogram: exactness at its edges, percentiles, merging beside a writer. */
 #include "unit.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>

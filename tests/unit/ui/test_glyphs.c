@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "ui/glyphs.h"
 #include "ui/term.h"

@@ -2,11 +2,11 @@
 /* The one table that keys, footer and help come from. */
 #include "unit.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "ui/keys.h"
-#include "ui/layout.h"
 
 /* No key means two things on one screen, and none is given twice. */
 START_TEST(test_unique)

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -2,7 +2,6 @@
 /* The passes in the head of screen 4: in their order, one marked, never wider than its place. */
 #include "unit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -2,7 +2,6 @@
 /* The figures of screen 4: they fit, and they do not lie. */
 #include "unit.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
