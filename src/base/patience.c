@@ -2,7 +2,6 @@
 #include "base/patience.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,22 +80,12 @@ static struct patience_file *prepare(const char *path, mode_t mode,
 	return NULL;
 }
 
-static int directory_of(const char *path, char directory[static PATH_MAX])
-{
-	char copy[PATH_MAX];
-
-	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
-		return -ENAMETOOLONG;
-	snprintf(directory, PATH_MAX, "%s", dirname(copy));
-	return 0;
-}
-
 /* What hangs in one directory hangs in all of it, and elsewhere nothing need hang. */
 static bool same_directory(const char *one, const char *other)
 {
 	char a[PATH_MAX], b[PATH_MAX];
 
-	return directory_of(one, a) == 0 && directory_of(other, b) == 0 && strcmp(a, b) == 0;
+	return file_directory(one, a) == 0 && file_directory(other, b) == 0 && strcmp(a, b) == 0;
 }
 
 static bool still_hangs(struct patience *patience, const char *path)

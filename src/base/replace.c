@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,13 +11,13 @@
 
 #define NAMES_MAX 100
 
-static int directory_of(const char *path, char directory[static PATH_MAX])
+int file_directory(const char *path, char ret[static PATH_MAX])
 {
 	char copy[PATH_MAX];
 
 	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
 		return -ENAMETOOLONG;
-	snprintf(directory, PATH_MAX, "%s", dirname(copy));
+	snprintf(ret, PATH_MAX, "%s", dirname(copy));
 	return 0;
 }
 
@@ -27,7 +26,7 @@ static int directory_of(const char *path, char directory[static PATH_MAX])
 static int open_nameless(const char *path, mode_t mode)
 {
 	char directory[PATH_MAX];
-	int r = directory_of(path, directory);
+	int r = file_directory(path, directory);
 
 	if (r == 0)
 		r = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
@@ -109,7 +108,7 @@ int file_sync_directory(const char *path)
 	char directory[PATH_MAX];
 	CLEANUP(close) int fd = -1;
 
-	if (directory_of(path, directory) < 0)
+	if (file_directory(path, directory) < 0)
 		return -ENAMETOOLONG;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* Some file systems cannot sync a directory; then there is nothing more to do. */

@@ -10,6 +10,7 @@
 #ifndef CLONEDECK_BASE_REPLACE_H
 #define CLONEDECK_BASE_REPLACE_H
 
+#include <limits.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -22,6 +23,8 @@
  */
 int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
 		 const void *user);
+/* The directory that its name is in; -ENAMETOOLONG. */
+int file_directory(const char *path, char ret[static PATH_MAX]);
 /* A file that was made stays found after a power cut. 0 or a negative errno. */
 int file_sync_directory(const char *path);
 
