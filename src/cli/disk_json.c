@@ -6,43 +6,21 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-
-bool disk_json_add(json_object *object, const char *name, json_object *value)
-{
-	if (object && json_object_object_add(object, name, value) == 0)
-		return true;
-	json_object_put(value);
-	return false;
-}
-
-static json_object *text(const char *value)
-{
-	return value[0] ? json_object_new_string(value) : NULL;
-}
-
-static json_object *number(uint64_t value)
-{
-	return json_object_new_uint64(value);
-}
-
-static json_object *known_number(uint64_t value)
-{
-	return value ? number(value) : NULL;
-}
+#include "report/json.h"
 
 /* null where a hostile table names sectors beyond all bytes. */
 static json_object *bytes(uint64_t sectors, uint32_t unit)
 {
 	uint64_t value;
 
-	return u64_mul(sectors, unit, &value) ? number(value) : NULL;
+	return u64_mul(sectors, unit, &value) ? json_object_new_uint64(value) : NULL;
 }
 
 static json_object *last(uint64_t start, uint64_t sectors)
 {
 	uint64_t end;
 
-	return sectors && u64_add(start, sectors - 1, &end) ? number(end) : NULL;
+	return sectors && u64_add(start, sectors - 1, &end) ? json_object_new_uint64(end) : NULL;
 }
 
 static json_object *truth(enum tristate value)
@@ -81,9 +59,9 @@ static json_object *uses_json(const struct use_list *uses)
 		const struct use *use = &uses->items[i];
 		json_object *object = json_object_new_object();
 
-		disk_json_add(object, "kind", json_object_new_string(use_name(use->kind)));
-		disk_json_add(object, "what", text(use->what));
-		disk_json_add(object, "node", text(use->node));
+		json_object_object_add(object, "kind", json_object_new_string(use_name(use->kind)));
+		json_object_object_add(object, "what", report_json_text(use->what));
+		json_object_object_add(object, "node", report_json_text(use->node));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -94,24 +72,24 @@ static json_object *partition_json(const struct disk *disk, const struct partiti
 	uint32_t unit = disk->identity.logical_sector_size;
 	json_object *object = json_object_new_object();
 
-	disk_json_add(object, "number", number(p->number));
-	disk_json_add(object, "node", text(p->node));
-	disk_json_add(object, "start", number(p->start));
+	report_json_add_number(object, "number", p->number);
+	json_object_object_add(object, "node", report_json_text(p->node));
+	report_json_add_number(object, "start", p->start);
 	/* The last sector, as fdisk has it. */
-	disk_json_add(object, "end", last(p->start, p->sectors));
-	disk_json_add(object, "sectors", number(p->sectors));
-	disk_json_add(object, "start_offset", bytes(p->start, unit));
-	disk_json_add(object, "size", bytes(p->sectors, unit));
-	disk_json_add(object, "type", text(p->type));
-	disk_json_add(object, "type_name", text(p->type_name));
-	disk_json_add(object, "name", text(p->name));
-	disk_json_add(object, "fs", text(p->fs));
-	disk_json_add(object, "label", text(p->label));
-	disk_json_add(object, "uuid", text(p->uuid));
-	disk_json_add(object, "part_uuid", text(p->part_uuid));
-	disk_json_add(object, "mountpoint", text(p->mountpoint));
-	disk_json_add(object, "extended", json_object_new_boolean(p->extended));
-	disk_json_add(object, "in_use", uses_json(&p->in_use));
+	json_object_object_add(object, "end", last(p->start, p->sectors));
+	report_json_add_number(object, "sectors", p->sectors);
+	json_object_object_add(object, "start_offset", bytes(p->start, unit));
+	json_object_object_add(object, "size", bytes(p->sectors, unit));
+	json_object_object_add(object, "type", report_json_text(p->type));
+	json_object_object_add(object, "type_name", report_json_text(p->type_name));
+	json_object_object_add(object, "name", report_json_text(p->name));
+	json_object_object_add(object, "fs", report_json_text(p->fs));
+	json_object_object_add(object, "label", report_json_text(p->label));
+	json_object_object_add(object, "uuid", report_json_text(p->uuid));
+	json_object_object_add(object, "part_uuid", report_json_text(p->part_uuid));
+	json_object_object_add(object, "mountpoint", report_json_text(p->mountpoint));
+	json_object_object_add(object, "extended", json_object_new_boolean(p->extended));
+	json_object_object_add(object, "in_use", uses_json(&p->in_use));
 	return object;
 }
 
@@ -141,16 +119,19 @@ static json_object *regions_json(const struct disk *disk)
 		const struct region *region = &disk->regions[i];
 		json_object *object = json_object_new_object();
 
-		disk_json_add(object, "kind", json_object_new_string(region_name(region->kind)));
-		disk_json_add(object, "partition",
-			      region->partition < 0
-				      ? NULL
-				      : number(disk->partitions[region->partition].number));
-		disk_json_add(object, "start", number(region->start));
-		disk_json_add(object, "end", number(region->start + region->sectors - 1));
-		disk_json_add(object, "sectors", number(region->sectors));
-		disk_json_add(object, "start_offset", number(region->start * unit));
-		disk_json_add(object, "size", number(region->sectors * unit));
+		json_object_object_add(object, "kind",
+				       json_object_new_string(region_name(region->kind)));
+		json_object_object_add(
+			object, "partition",
+			region->partition < 0
+				? NULL
+				: json_object_new_uint64(
+					  disk->partitions[region->partition].number));
+		report_json_add_number(object, "start", region->start);
+		report_json_add_number(object, "end", region->start + region->sectors - 1);
+		report_json_add_number(object, "sectors", region->sectors);
+		report_json_add_number(object, "start_offset", region->start * unit);
+		report_json_add_number(object, "size", region->sectors * unit);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -162,38 +143,42 @@ static void add_nodes(json_object *object, const struct disk *disk)
 
 	for (size_t i = 0; i < disk->raw_count; i++)
 		json_object_array_add(raw, json_object_new_string(disk->raw[i]));
-	disk_json_add(object, "node", text(disk->node));
-	disk_json_add(object, "sg", text(disk->sg));
-	disk_json_add(object, "bsg", text(disk->bsg));
-	disk_json_add(object, "raw", raw);
-	disk_json_add(object, "ng", text(disk->nvme_generic));
-	disk_json_add(object, "by_id", text(disk->by_id));
-	disk_json_add(object, "path", text(disk->path));
-	disk_json_add(object, "hctl", text(disk->hctl));
-	disk_json_add(object, "transport", text(disk->transport));
-	disk_json_add(object, "driver", text(disk->driver));
+	json_object_object_add(object, "node", report_json_text(disk->node));
+	json_object_object_add(object, "sg", report_json_text(disk->sg));
+	json_object_object_add(object, "bsg", report_json_text(disk->bsg));
+	json_object_object_add(object, "raw", raw);
+	json_object_object_add(object, "ng", report_json_text(disk->nvme_generic));
+	json_object_object_add(object, "by_id", report_json_text(disk->by_id));
+	json_object_object_add(object, "path", report_json_text(disk->path));
+	json_object_object_add(object, "hctl", report_json_text(disk->hctl));
+	json_object_object_add(object, "transport", report_json_text(disk->transport));
+	json_object_object_add(object, "driver", report_json_text(disk->driver));
 }
 
 static void add_identity(json_object *object, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
 
-	disk_json_add(object, "model", text(identity->model));
-	disk_json_add(object, "serial", text(identity->serial));
-	disk_json_add(object, "wwn", text(identity->wwn));
-	disk_json_add(object, "firmware", text(identity->firmware));
-	disk_json_add(object, "size", known_number(identity->size));
-	disk_json_add(object, "logical_sector_size", known_number(identity->logical_sector_size));
-	disk_json_add(object, "physical_sector_size", known_number(disk->physical_sector_size));
-	disk_json_add(object, "rotational", truth(disk->rotational));
-	disk_json_add(object, "removable", truth(disk->removable));
-	disk_json_add(object, "read_only", truth(disk->read_only));
-	disk_json_add(object, "diskseq", known_number(identity->diskseq));
-	disk_json_add(object, "max_transfer", known_number(disk->max_transfer));
-	disk_json_add(object, "queue_depth", known_number(disk->queue_depth));
-	disk_json_add(object, "write_cache", truth(disk->write_cache));
-	disk_json_add(object, "unmap", truth(disk->unmap));
-	disk_json_add(object, "write_zeroes", truth(disk->zeroes));
+	json_object_object_add(object, "model", report_json_text(identity->model));
+	json_object_object_add(object, "serial", report_json_text(identity->serial));
+	json_object_object_add(object, "wwn", report_json_text(identity->wwn));
+	json_object_object_add(object, "firmware", report_json_text(identity->firmware));
+	json_object_object_add(object, "size", report_json_positive_number(identity->size));
+	json_object_object_add(object, "logical_sector_size",
+			       report_json_positive_number(identity->logical_sector_size));
+	json_object_object_add(object, "physical_sector_size",
+			       report_json_positive_number(disk->physical_sector_size));
+	json_object_object_add(object, "rotational", truth(disk->rotational));
+	json_object_object_add(object, "removable", truth(disk->removable));
+	json_object_object_add(object, "read_only", truth(disk->read_only));
+	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
+	json_object_object_add(object, "max_transfer",
+			       report_json_positive_number(disk->max_transfer));
+	json_object_object_add(object, "queue_depth",
+			       report_json_positive_number(disk->queue_depth));
+	json_object_object_add(object, "write_cache", truth(disk->write_cache));
+	json_object_object_add(object, "unmap", truth(disk->unmap));
+	json_object_object_add(object, "write_zeroes", truth(disk->zeroes));
 }
 
 /* null: could not be read; "none": read, and there is none. */
@@ -216,15 +201,15 @@ json_object *disk_json(const struct disk *disk, bool with_regions)
 		json_object_array_add(notes, json_object_new_string(disk->notes[i].text));
 	add_nodes(object, disk);
 	add_identity(object, disk);
-	disk_json_add(object, "in_use", uses_json(&disk->in_use));
-	disk_json_add(object, "table", table_json(disk));
-	disk_json_add(object, "table_uuid", text(disk->table_uuid));
-	disk_json_add(object, "fs", text(disk->whole_fs));
-	disk_json_add(object, "label", text(disk->whole_label));
-	disk_json_add(object, "partitions", partitions);
-	disk_json_add(object, "notes", notes);
+	json_object_object_add(object, "in_use", uses_json(&disk->in_use));
+	json_object_object_add(object, "table", table_json(disk));
+	json_object_object_add(object, "table_uuid", report_json_text(disk->table_uuid));
+	json_object_object_add(object, "fs", report_json_text(disk->whole_fs));
+	json_object_object_add(object, "label", report_json_text(disk->whole_label));
+	json_object_object_add(object, "partitions", partitions);
+	json_object_object_add(object, "notes", notes);
 	if (with_regions)
-		disk_json_add(object, "regions", regions_json(disk));
+		json_object_object_add(object, "regions", regions_json(disk));
 	return object;
 }
 

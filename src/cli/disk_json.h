@@ -14,8 +14,6 @@
 /* All of them return a new object, NULL without memory. */
 json_object *disk_json(const struct disk *disk, bool with_regions);
 json_object *disk_json_missing(const struct disk_list *list);
-/* Adds a member; false (and value released) without memory. A NULL value is null. */
-bool disk_json_add(json_object *object, const char *name, json_object *value);
 /* Prints the document and a line end; releases it. document NULL: -ENOMEM. */
 int disk_json_print(json_object *document, FILE *out, struct error *reterr);
 

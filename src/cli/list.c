@@ -186,11 +186,11 @@ static int print_json(const struct disk_list *list, FILE *out, struct error *ret
 	json_object *document = json_object_new_object();
 	json_object *disks = json_object_new_array();
 
-	disk_json_add(document, "schema", json_object_new_string("clonedeck.list/1"));
+	json_object_object_add(document, "schema", json_object_new_string("clonedeck.list/1"));
 	for (size_t i = 0; i < list->count; i++)
 		json_object_array_add(disks, disk_json(&list->disks[i], false));
-	disk_json_add(document, "disks", disks);
-	disk_json_add(document, "missing", disk_json_missing(list));
+	json_object_object_add(document, "disks", disks);
+	json_object_object_add(document, "missing", disk_json_missing(list));
 	return disk_json_print(document, out, reterr);
 }
 

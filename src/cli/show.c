@@ -334,10 +334,11 @@ static json_object *sg_driver_json(const struct disk_list *list)
 	if (!list->sg_driver[0])
 		return NULL;
 	object = json_object_new_object();
-	disk_json_add(object, "version", json_object_new_string(list->sg_driver));
-	disk_json_add(object, "direct_io",
-		      list->sg_direct == UNKNOWN ? NULL
-						 : json_object_new_boolean(list->sg_direct == YES));
+	json_object_object_add(object, "version", json_object_new_string(list->sg_driver));
+	json_object_object_add(object, "direct_io",
+			       list->sg_direct == UNKNOWN
+				       ? NULL
+				       : json_object_new_boolean(list->sg_direct == YES));
 	return object;
 }
 
@@ -346,11 +347,11 @@ static int print_json(const struct disk_list *list, const struct disk *disk,
 {
 	json_object *document = json_object_new_object();
 
-	disk_json_add(document, "schema", json_object_new_string("clonedeck.show/1"));
-	disk_json_add(document, "disk", disk_json(disk, true));
-	disk_json_add(document, "sg_driver", sg_driver_json(list));
-	disk_json_add(document, "health", report_json_health(health));
-	disk_json_add(document, "missing", disk_json_missing(list));
+	json_object_object_add(document, "schema", json_object_new_string("clonedeck.show/1"));
+	json_object_object_add(document, "disk", disk_json(disk, true));
+	json_object_object_add(document, "sg_driver", sg_driver_json(list));
+	json_object_object_add(document, "health", report_json_health(health));
+	json_object_object_add(document, "missing", disk_json_missing(list));
 	return disk_json_print(document, out, reterr);
 }
 
