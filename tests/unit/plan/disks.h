@@ -30,18 +30,9 @@ static inline struct disk test_disk(const char *name, unsigned minor, uint64_t s
 
 static inline struct endpoint test_whole(const struct disk *disk)
 {
-	struct endpoint endpoint = {
-		.kind = ENDPOINT_DISK,
-		.identity = disk->identity,
-		.devno = disk->identity.devno,
-		.size = disk->identity.size,
-		.logical_sector_size = disk->identity.logical_sector_size,
-		.physical_sector_size = disk->physical_sector_size,
-		.exists = true,
-	};
+	struct endpoint endpoint;
 
-	snprintf(endpoint.node, sizeof(endpoint.node), "%s", disk->node);
-	snprintf(endpoint.disk_node, sizeof(endpoint.disk_node), "%s", disk->node);
+	endpoint_from_disk(disk, &endpoint);
 	return endpoint;
 }
 
