@@ -14,10 +14,11 @@
 #define MAP_INTERVAL_MAX 86400
 
 struct known {
-	unsigned commands;
 	const char *name;
+	unsigned commands;
 	char letter; /* 0: it has none */
 	int has_arg;
+	uint32_t most; /* of a text, or a number */
 	/* One of these says what becomes of it; the first three are offsets into struct
 	 * clone_options. Whatever set() makes of it: 0, or the exit code to end with. */
 	size_t text;   /* of at most `most` bytes, 0 any; given once */
@@ -25,7 +26,6 @@ struct known {
 	size_t on;
 	int (*set)(const char *command, const char *name, const char *value,
 		   struct clone_options *ret);
-	uint32_t most;
 };
 
 static int set_text(const char *command, const struct known *option, const char *value,
@@ -171,54 +171,54 @@ static int set_digest(const char *command, const char *name, const char *value,
 
 /* What decides which bytes go where, resume takes from the map; how hard it is tried may change. */
 static const struct known known[] = {
-	{ CLONE | RESUME | VERIFY, "source", 's', TEXT(source) },
-	{ CLONE | RESUME | VERIFY, "destination", 'd', TEXT(destination) },
-	{ CLONE | VERIFY, "ranges", 'r', TEXT(ranges) },
-	{ CLONE, "domain", 0, TEXT(domain) },
-	{ RESUME, "retry-area", 0, TEXT(retry_area) },
-	{ CLONE | VERIFY, "at", 0, TEXT(at) },
-	{ CLONE, "chunk", 'b', required_argument, .set = set_chunk },
-	{ CLONE, "queue-depth", 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
-	{ CLONE, "lanes", 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
-	{ CLONE, "source-backend", 0, OF_PLAN },
-	{ CLONE, "destination-backend", 0, OF_PLAN },
-	{ CLONE, "sg-io", 0, OF_PLAN },
-	{ CLONE, "sg-fua", 0, SWITCH(plan.sg_fua) },
-	{ CLONE, "sg-dpo", 0, SWITCH(plan.sg_dpo) },
-	{ CLONE, "map", 'm', TEXT(session.map_path) },
-	{ CLONE | RESUME, "report", 0, TEXT(session.report_path) },
-	{ CLONE | RESUME, "certificate", 0, TEXT(session.certificate_path) },
-	{ CLONE | RESUME, "operator", 0, PERSON(session.operator_name) },
-	{ CLONE | RESUME, "ticket", 0, PERSON(session.ticket) },
-	{ CLONE | RESUME, "mask-serials", 0, SWITCH(session.mask_serials) },
-	{ CLONE | RESUME, "on-vanish", 0, required_argument, .set = set_on_vanish },
-	{ CLONE | RESUME, "on-hangup", 0, required_argument, .set = set_on_hangup },
-	{ CLONE | RESUME, "wait", 0, NUMBER(wait, UINT32_MAX) },
-	{ CLONE | RESUME, "map-interval", 0, NUMBER(session.map_interval, MAP_INTERVAL_MAX) },
-	{ CLONE, "retries", 0, OF_PLAN },
-	{ CLONE, "on-error", 0, OF_PLAN },
-	{ CLONE | RESUME, "on-write-error", 0, OF_PLAN },
-	{ CLONE | RESUME, "fill", 0, OF_PLAN },
-	{ CLONE | RESUME, "retry-passes", 0, OF_PLAN },
-	{ CLONE | RESUME, "slow-limit", 0, OF_PLAN },
-	{ CLONE | RESUME, "max-bad-areas", 0, OF_PLAN },
-	{ CLONE | RESUME, "max-read-errors", 0, OF_PLAN },
-	{ CLONE | RESUME, "max-error-rate", 0, OF_PLAN },
-	{ CLONE | RESUME, "max-no-read", 0, OF_PLAN },
-	{ CLONE | RESUME, "rate", 0, OF_PLAN },
-	{ CLONE, "no-arm-last", 0, SWITCH(plan.arm_at_once) },
-	{ CLONE, "probe", 0, no_argument, .set = set_probe },
-	{ CLONE, "no-probe", 0, no_argument, .set = set_no_probe },
-	{ CLONE, "verify", 0, optional_argument, .set = set_verify },
-	{ CLONE, "no-verify", 0, no_argument, .set = set_no_verify },
-	{ CLONE, "rewrite", 0, SWITCH(plan.rewrite) },
-	{ CLONE | VERIFY, "digest", 0, required_argument, .set = set_digest },
-	{ CLONE | RESUME, "dry-run", 'n', SWITCH(dry_run) },
-	{ CLONE | RESUME | VERIFY, "json", 0, SWITCH(json) },
-	{ CLONE | RESUME, "log-dir", 0, TEXT(session.log_dir) },
-	{ CLONE | RESUME, "allow", 0, required_argument, .set = set_allow },
-	{ CLONE | RESUME, "confirm", 0, required_argument, .set = set_confirm },
-	{ CLONE | RESUME | VERIFY, "help", 0, SWITCH(help) },
+	{ "source", CLONE | RESUME | VERIFY, 's', TEXT(source) },
+	{ "destination", CLONE | RESUME | VERIFY, 'd', TEXT(destination) },
+	{ "ranges", CLONE | VERIFY, 'r', TEXT(ranges) },
+	{ "domain", CLONE, 0, TEXT(domain) },
+	{ "retry-area", RESUME, 0, TEXT(retry_area) },
+	{ "at", CLONE | VERIFY, 0, TEXT(at) },
+	{ "chunk", CLONE, 'b', required_argument, .set = set_chunk },
+	{ "queue-depth", CLONE, 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
+	{ "lanes", CLONE, 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
+	{ "source-backend", CLONE, 0, OF_PLAN },
+	{ "destination-backend", CLONE, 0, OF_PLAN },
+	{ "sg-io", CLONE, 0, OF_PLAN },
+	{ "sg-fua", CLONE, 0, SWITCH(plan.sg_fua) },
+	{ "sg-dpo", CLONE, 0, SWITCH(plan.sg_dpo) },
+	{ "map", CLONE, 'm', TEXT(session.map_path) },
+	{ "report", CLONE | RESUME, 0, TEXT(session.report_path) },
+	{ "certificate", CLONE | RESUME, 0, TEXT(session.certificate_path) },
+	{ "operator", CLONE | RESUME, 0, PERSON(session.operator_name) },
+	{ "ticket", CLONE | RESUME, 0, PERSON(session.ticket) },
+	{ "mask-serials", CLONE | RESUME, 0, SWITCH(session.mask_serials) },
+	{ "on-vanish", CLONE | RESUME, 0, required_argument, .set = set_on_vanish },
+	{ "on-hangup", CLONE | RESUME, 0, required_argument, .set = set_on_hangup },
+	{ "wait", CLONE | RESUME, 0, NUMBER(wait, UINT32_MAX) },
+	{ "map-interval", CLONE | RESUME, 0, NUMBER(session.map_interval, MAP_INTERVAL_MAX) },
+	{ "retries", CLONE, 0, OF_PLAN },
+	{ "on-error", CLONE, 0, OF_PLAN },
+	{ "on-write-error", CLONE | RESUME, 0, OF_PLAN },
+	{ "fill", CLONE | RESUME, 0, OF_PLAN },
+	{ "retry-passes", CLONE | RESUME, 0, OF_PLAN },
+	{ "slow-limit", CLONE | RESUME, 0, OF_PLAN },
+	{ "max-bad-areas", CLONE | RESUME, 0, OF_PLAN },
+	{ "max-read-errors", CLONE | RESUME, 0, OF_PLAN },
+	{ "max-error-rate", CLONE | RESUME, 0, OF_PLAN },
+	{ "max-no-read", CLONE | RESUME, 0, OF_PLAN },
+	{ "rate", CLONE | RESUME, 0, OF_PLAN },
+	{ "no-arm-last", CLONE, 0, SWITCH(plan.arm_at_once) },
+	{ "probe", CLONE, 0, no_argument, .set = set_probe },
+	{ "no-probe", CLONE, 0, no_argument, .set = set_no_probe },
+	{ "verify", CLONE, 0, optional_argument, .set = set_verify },
+	{ "no-verify", CLONE, 0, no_argument, .set = set_no_verify },
+	{ "rewrite", CLONE, 0, SWITCH(plan.rewrite) },
+	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
+	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
+	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },
+	{ "log-dir", CLONE | RESUME, 0, TEXT(session.log_dir) },
+	{ "allow", CLONE | RESUME, 0, required_argument, .set = set_allow },
+	{ "confirm", CLONE | RESUME, 0, required_argument, .set = set_confirm },
+	{ "help", CLONE | RESUME | VERIFY, 0, SWITCH(help) },
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))
