@@ -156,10 +156,13 @@ int clone_scan(struct session *session, const struct clone_options *options, str
 	if (r < 0)
 		return r;
 	/* Who is not found is to be told of with all that can be known. */
-	if (find_ends(session, options, &source, &destination) == 0)
-		session_look_only_at(session, &source, &destination);
-	else
+	if (find_ends(session, options, &source, &destination) < 0) {
 		session_look_at_all(session);
+	} else {
+		session_look_only_at(session, &source, &destination);
+		if (options->map)
+			session_avoid_bad(session, options->map, &source);
+	}
 	return session_scan(session, reterr);
 }
 

@@ -2,6 +2,7 @@
 /* The making of one list: reading the disks. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -57,6 +58,21 @@ static int list_known(const struct build *build, const struct disk *disk, struct
 	return 0;
 }
 
+static int list_bad(const struct build *build, const struct disk *disk, struct range **ret,
+		    size_t *retcount)
+{
+	const struct scan_options *options = build->options;
+
+	if (!options->bad.count || disk->identity.devno != options->bad_on)
+		return 0;
+	*ret = calloc(options->bad.count, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, options->bad.items, options->bad.count * sizeof(**ret));
+	*retcount = options->bad.count;
+	return 0;
+}
+
 static int make_request(const struct build *build, const struct disk *disk,
 			struct probe_request *ret)
 {
@@ -70,7 +86,13 @@ static int make_request(const struct build *build, const struct disk *disk,
 		.try_exclusive = geteuid() == 0 && !disk_is_sg_only(disk) && !has_use(build, disk),
 	};
 	text_copy(ret->node, sizeof(ret->node), disk->node);
-	return list_known(build, disk, &ret->known, &ret->known_count);
+	int r = list_known(build, disk, &ret->known, &ret->known_count);
+
+	if (r == 0)
+		r = list_bad(build, disk, &ret->bad, &ret->bad_count);
+	if (r < 0)
+		probe_request_done(ret);
+	return r;
 }
 
 static int say_unread(struct build *build, const struct disk *disk, int code)
@@ -155,12 +177,21 @@ static int take_answers(struct build *build, struct probe *probe, const size_t *
 	return r;
 }
 
+static bool is_spared(const struct scan_options *options, const struct disk *disk)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (options->spared[i].devno && options->spared[i].devno == disk->identity.devno &&
+		    options->spared[i].diskseq == disk->identity.diskseq)
+			return true;
+	return false;
+}
+
 static bool is_to_be_read(const struct build *build, const struct disk *disk)
 {
 	const struct scan_options *options = build->options;
 	dev_t devno = disk->identity.devno;
 
-	return (disk->identity.size || disk_is_sg_only(disk)) &&
+	return (disk->identity.size || disk_is_sg_only(disk)) && !is_spared(options, disk) &&
 	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
 }
 
@@ -183,7 +214,7 @@ static int make_requests(struct build *build, const struct late *late,
 				 : make_request(build, disk, &requests[count]);
 		if (r < 0) {
 			while (count > 0)
-				free(requests[--count].known);
+				probe_request_done(&requests[--count]);
 			return -ENOMEM;
 		}
 		if (!disk->silent)

@@ -36,6 +36,12 @@ struct probe {
 	struct probe_job jobs[];
 };
 
+void probe_request_done(struct probe_request *request)
+{
+	free(request->known);
+	free(request->bad);
+}
+
 static void let_go(struct probe *probe)
 {
 	pthread_mutex_lock(&probe->lock);
@@ -46,7 +52,7 @@ static void let_go(struct probe *probe)
 		return;
 	for (size_t i = 0; i < probe->count; i++) {
 		table_done(&probe->jobs[i].result.table);
-		free(probe->jobs[i].request.known);
+		probe_request_done(&probe->jobs[i].request);
 	}
 	pthread_cond_destroy(&probe->answered);
 	pthread_mutex_destroy(&probe->lock);
@@ -73,6 +79,8 @@ static void read_disk(struct probe *probe, const struct probe_request *request,
 		.stop = &probe->stop,
 		.known = request->known,
 		.known_count = request->known_count,
+		.bad = request->bad,
+		.bad_count = request->bad_count,
 	};
 	struct stat st;
 
@@ -188,13 +196,13 @@ static void *first_thread(void *data)
 	return probe_thread(probe);
 }
 
-int probe_start(const struct probe_request *requests, size_t count, struct probe **ret)
+int probe_start(struct probe_request *requests, size_t count, struct probe **ret)
 {
 	struct probe *probe = allocate(requests, count);
 
 	if (!probe) {
 		for (size_t i = 0; i < count; i++)
-			free(requests[i].known);
+			probe_request_done(&requests[i]);
 		return -ENOMEM;
 	}
 	if (count > 0 && !start_thread(probe, first_thread)) {

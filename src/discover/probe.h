@@ -25,11 +25,14 @@ struct probe_request {
 	uint64_t diskseq;
 	uint64_t size;
 	uint32_t sector_size;
-	bool sg_only;        /* the disk has no block node: its size is asked for, nothing else */
-	bool try_exclusive;  /* find out whether somebody holds the disk (root only) */
-	struct range *known; /* as in struct table_source; malloc'd */
-	size_t known_count;
+	bool sg_only;       /* the disk has no block node: its size is asked for, nothing else */
+	bool try_exclusive; /* find out whether somebody holds the disk (root only) */
+	struct range *known, *bad; /* as in struct table_source; malloc'd */
+	size_t known_count, bad_count;
 };
+
+/* What a request owns. */
+void probe_request_done(struct probe_request *request);
 
 struct probe_result {
 	int error; /* of opening or reading, negative errno */
@@ -41,7 +44,7 @@ struct probe_result {
 
 /* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or
  * -EAGAIN when no thread could be started. */
-int probe_start(const struct probe_request *requests, size_t count, struct probe **ret);
+int probe_start(struct probe_request *requests, size_t count, struct probe **ret);
 /* Waits until all have answered or the time (monotonic ns) has come. */
 void probe_wait(struct probe *probe, uint64_t deadline);
 /* Once each, after probe_wait(): moves the answer out; false for a disk that has not answered. */

@@ -38,6 +38,7 @@ static int copy_text(const char *from, char **ret)
 static int copy_options(const struct scan_options *options, struct scan *scan, struct error *reterr)
 {
 	scan->options = *options;
+	scan->options.bad = (struct range_list){ 0 };
 	if (options->practice_dir) {
 		/* Loop devices name their files by real paths. */
 		scan->practice_dir = realpath(options->practice_dir, NULL);
@@ -84,6 +85,7 @@ void scan_destroy(struct scan *scan)
 	if (!scan)
 		return;
 	late_done(&scan->late);
+	range_list_done(&scan->options.bad);
 	hotplug_destroy(scan->hotplug);
 	udev_unref(scan->udev);
 	free(scan->practice_dir);
@@ -97,6 +99,24 @@ void scan_only(struct scan *scan, const dev_t *only)
 	scan->options.only_some = only;
 	for (int i = 0; only && i < 2; i++)
 		scan->options.only[i] = only[i];
+}
+
+void scan_spare(struct scan *scan, const struct scan_spared spared[2])
+{
+	scan->options.spared[0] = spared[0];
+	scan->options.spared[1] = spared[1];
+}
+
+int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad)
+{
+	struct range_list copy;
+
+	if (range_list_copy(bad, &copy) < 0)
+		return -ENOMEM;
+	range_list_done(&scan->options.bad);
+	scan->options.bad = copy;
+	scan->options.bad_on = disk;
+	return 0;
 }
 
 static int look(struct scan *scan, bool glance, struct disk_list **ret, struct error *reterr)

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/range.h"
 #include "discover/disk.h"
 
 struct scan;
@@ -27,6 +28,12 @@ struct scan_options {
 	const char *swaps;        /* NULL: /proc/swaps */
 	bool only_some;           /* with probe: open no other disks than these */
 	dev_t only[2];
+	struct scan_spared { /* with probe: never these; a number of 0: none */
+		dev_t devno;
+		uint64_t diskseq;
+	} spared[2];
+	dev_t bad_on;          /* the disk with these places */
+	struct range_list bad; /* logical sectors, known to be unreadable: not tried again */
 };
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
@@ -34,6 +41,12 @@ void scan_destroy(struct scan *scan);
 /* From now on at most these disks are opened (a number of 0: none); what there is to know of the
  * others comes from udev and sysfs. NULL: all again. */
 void scan_only(struct scan *scan, const dev_t *only);
+
+/* From now on these disks are not opened: they are being copied, and may be dying. */
+void scan_spare(struct scan *scan, const struct scan_spared spared[2]);
+/* From now on these places of a disk (logical sectors; borrowed for the call) are not read. -ENOMEM
+ */
+int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad);
 
 /* A fresh, complete list; the caller destroys it. A disk that answers slowly or
  * not at all is listed without its table after a time limit (5 s for all). */

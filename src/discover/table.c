@@ -62,6 +62,27 @@ int table_add_note(struct table *table, const char *format, ...)
 	return 0;
 }
 
+/* The kernel reads whole pages. */
+#define PAGE_READ 4096u
+
+/* Bytes. */
+static bool is_bad(const struct table_source *source, uint64_t offset, uint64_t length)
+{
+	uint64_t end = offset + length;
+
+	offset = u64_align_down(offset, PAGE_READ);
+	if (!u64_align_up(end, PAGE_READ, &end))
+		end = UINT64_MAX;
+	for (size_t i = 0; i < source->bad_count; i++) {
+		const struct range *bad = &source->bad[i];
+
+		if (bad->start * source->sector_size < end &&
+		    (bad->start + bad->count) * source->sector_size > offset)
+			return true;
+	}
+	return false;
+}
+
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to)
 {
 	uint64_t offset, length, end, done = 0;
@@ -70,6 +91,8 @@ int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t
 	    !u64_mul(sectors, source->sector_size, &length) || !u64_add(offset, length, &end) ||
 	    end > source->size)
 		return -ENODATA;
+	if (is_bad(source, offset, length))
+		return -EIO;
 	while (done < length) {
 		ssize_t n =
 			pread(source->fd, (char *)to + done, length - done, (off_t)(offset + done));
@@ -107,10 +130,25 @@ static void take_text(const char *value, char *to, size_t size)
 /* libblkid looks at some forty places, all but a few of them near the start and the end, and tells
  * the kernel not to read ahead: without this every one would be a request to the disk. */
 #define CONTENTS_READ ((uint64_t)512 * 1024)
+/* Tables begin in here. */
+#define TABLE_READ ((uint64_t)64 * 1024)
+
+static uint64_t shorter(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is looked for in [offset, offset + size) would be looked for in a place that is bad. */
+static bool contents_are_bad(const struct table_source *source, uint64_t offset, uint64_t size)
+{
+	uint64_t part = shorter(size, CONTENTS_READ);
+
+	return is_bad(source, offset, part) || is_bad(source, offset + size - part, part);
+}
 
 static void read_ahead(const struct table_source *source, uint64_t offset, uint64_t size)
 {
-	uint64_t tail = size > CONTENTS_READ ? CONTENTS_READ : size;
+	uint64_t tail = shorter(size, CONTENTS_READ);
 
 	posix_fadvise(source->fd, (off_t)offset, CONTENTS_READ, POSIX_FADV_WILLNEED);
 	posix_fadvise(source->fd, (off_t)(offset + size - tail), (off_t)tail, POSIX_FADV_WILLNEED);
@@ -295,10 +333,20 @@ static void read_partition_contents(const struct table_source *source, struct pa
 	if (partition->extended || partition->sectors == 0 || is_known(source, partition) ||
 	    !u64_mul(partition->start, source->sector_size, &offset) ||
 	    !u64_mul(partition->sectors, source->sector_size, &size) ||
-	    !u64_add(offset, size, &end) || end > source->size)
+	    !u64_add(offset, size, &end) || end > source->size ||
+	    contents_are_bad(source, offset, size))
 		return;
 	read_contents(source, offset, size, partition->fs, sizeof(partition->fs), partition->label,
 		      sizeof(partition->label), partition->uuid, sizeof(partition->uuid));
+}
+
+static void read_whole(const struct table_source *source, struct table *ret)
+{
+	if (contents_are_bad(source, 0, source->size))
+		return;
+	read_contents(source, 0, source->size, ret->whole_fs, sizeof(ret->whole_fs),
+		      ret->whole_label, sizeof(ret->whole_label), NULL, 0);
+	read_signatures(source, ret);
 }
 
 int table_read(const struct table_source *source, struct table *ret)
@@ -311,6 +359,12 @@ int table_read(const struct table_source *source, struct table *ret)
 	    source->sector_size % 512 != 0)
 		return 0;
 
+	if (is_bad(source, 0, shorter(source->size, TABLE_READ)))
+		return -EIO;
+	/* Nor is anything read ahead of what is asked for. */
+	if (source->bad_count)
+		posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
+
 	/* libblkid takes a disk that cannot be read for one that is empty. */
 	ssize_t n = pread(source->fd, first, sizeof(first), 0);
 
@@ -319,11 +373,8 @@ int table_read(const struct table_source *source, struct table *ret)
 	r = read_partitions(source, ret);
 	if (r == 0)
 		r = inspect(source, ret);
-	if (r == 0 && !stopped(source)) {
-		read_contents(source, 0, source->size, ret->whole_fs, sizeof(ret->whole_fs),
-			      ret->whole_label, sizeof(ret->whole_label), NULL, 0);
-		read_signatures(source, ret);
-	}
+	if (r == 0 && !stopped(source))
+		read_whole(source, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
 	/* The whole disk's page cache is not the partitions': what stays here would be shown

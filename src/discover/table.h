@@ -46,6 +46,11 @@ struct table_source {
 	 * none. */
 	const struct range *known;
 	size_t known_count;
+	/* Places (logical sectors) that are known to be unreadable: each read of one costs a dying
+	 * disk seconds, so what lies there, or is looked for around there, stays unknown. NULL:
+	 * none. */
+	const struct range *bad;
+	size_t bad_count;
 };
 
 /* 0, -ENOMEM, or what reading the first sectors failed with; ret is always to be released. */
@@ -56,7 +61,8 @@ void table_done(struct table *table);
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors);
 int table_add_note(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Reads whole sectors into to; 0, or negative errno (-ENODATA beyond the end). */
+/* Reads whole sectors into to; 0, or negative errno (-ENODATA beyond the end, -EIO for what is
+ * known to be bad). */
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to);
 
 /* The sectors of the table itself and what is wrong with it. 0 or -ENOMEM: what cannot be read

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "session/private.h"
+
+DEFINE_CLEANUP(map, struct map *, map_destroy)
 
 int session_disks_init(struct session *session, struct error *reterr)
 {
@@ -36,6 +39,7 @@ void session_disks_done(struct session *session)
 	if (found)
 		session_drop_disks(session, found);
 	disk_list_destroy(session->scanning.disks);
+	range_list_done(&session->scanning.bad);
 	scan_destroy(session->scanning.scan);
 	scan_destroy(session->scan);
 	disk_list_destroy(session->disks);
@@ -122,6 +126,11 @@ static void *scan_body(void *argument)
 	*error = (struct error){ 0 };
 	if (!scanning->scan)
 		r = scan_new(&scanning->options, &scanning->scan, error);
+	if (r == 0) {
+		scan_spare(scanning->scan, scanning->spared);
+		/* Without memory for them they are read, as by everybody else. */
+		scan_avoid(scanning->scan, scanning->bad_on, &scanning->bad);
+	}
 	if (r == 0)
 		r = (scanning->patient ? scan_run : scan_glance)(scanning->scan, &scanning->disks,
 								 error);
@@ -132,10 +141,78 @@ static void *scan_body(void *argument)
 	return NULL;
 }
 
+/* Sectors of the disk that a map calls unreadable, or that are to be tried again with care. */
+static int list_bad(const struct map *map, const struct endpoint *source, struct range_list *ret)
+{
+	static const enum map_status statuses[] = { MAP_BAD, MAP_NON_SCRAPED, MAP_NON_TRIMMED };
+	uint32_t sector = source->logical_sector_size;
+	uint64_t first = source->start / sector;
+	struct map_block block;
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		for (uint64_t pos = 0; r == 0 && map_next(map, pos, statuses[i], &block);
+		     pos = block.start + block.size)
+			r = range_list_add(ret,
+					   (struct range){ first + block.start / sector,
+							   (block.size + sector - 1) / sector });
+	if (r < 0)
+		range_list_done(ret);
+	return r;
+}
+
+void session_avoid_bad(struct session *session, const char *map_path, const struct endpoint *source)
+{
+	CLEANUP(map) struct map *map = NULL;
+	struct range_list bad = { 0 };
+
+	/* What is wrong with the map is told where it is needed. */
+	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
+	    map_load(map_path, &map, NULL, NULL) < 0 || list_bad(map, source, &bad) < 0)
+		return;
+	scan_avoid(session->scan, source->identity.devno, &bad);
+	range_list_done(&bad);
+}
+
+/* A disk that is being copied may be dying, or is just written to: looking into it would disturb
+ * both. One that came back has another number. */
+static void spare_ends(const struct session *session, struct scan_spared ret[2])
+{
+	bool copies = session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
+		      session->state == SESSION_WAITING || session->state == SESSION_FINISHING ||
+		      session->state == SESSION_VERIFYING;
+	const struct endpoint *ends[2] = { NULL };
+
+	if (copies && session->plan) {
+		ends[0] = &session->plan->source;
+		ends[1] = &session->plan->destination;
+	}
+	for (int i = 0; i < 2; i++) {
+		bool disk = ends[i] && ends[i]->kind != ENDPOINT_IMAGE;
+
+		ret[i].devno = disk ? ends[i]->identity.devno : 0;
+		ret[i].diskseq = disk ? ends[i]->identity.diskseq : 0;
+	}
+}
+
+static void avoid_what_the_map_has(struct session *session)
+{
+	struct scan_task *scanning = &session->scanning;
+	const struct plan *plan = session->plan;
+
+	range_list_done(&scanning->bad);
+	if (!plan || !session->resume || plan->source.kind == ENDPOINT_IMAGE)
+		return;
+	scanning->bad_on = plan->source.identity.devno;
+	list_bad(session->resume, &plan->source, &scanning->bad);
+}
+
 static void begin(struct session *session, bool patient)
 {
 	struct scan_task *scanning = &session->scanning;
 
+	spare_ends(session, scanning->spared);
+	avoid_what_the_map_has(session);
 	scanning->again = false;
 	scanning->patient = patient;
 	scanning->looks = session->state == SESSION_WAITING;

@@ -29,6 +29,9 @@ struct scan_task {
 	bool follows; /* the front end wants lists in the background, not just the first one */
 	bool looks;   /* for the ends of the plan that are images */
 	struct looked images[2]; /* source, destination; of another kind: not looked for */
+	struct scan_spared spared[2];
+	dev_t bad_on;
+	struct range_list bad;
 	struct scan_options options;
 	struct scan *scan;
 	struct disk_list *disks;

@@ -68,7 +68,8 @@ int session_judge(const struct session *session, const struct plan *plan, const 
 	return r;
 }
 
-int session_find_held(struct session *session, struct error *reterr)
+/* What follows from the plan and the disks as they are now: what is held back. */
+static int find_held(struct session *session, struct error *reterr)
 {
 	const struct disk *source = session->plan->source.kind == ENDPOINT_IMAGE
 					    ? &session->source_contents
@@ -90,7 +91,7 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 
 	session->source_contents = facts->source_contents;
 	if (r == 0)
-		r = session_find_held(session, reterr);
+		r = find_held(session, reterr);
 	if (r < 0) {
 		verdict_list_done(&verdicts);
 		return r;

@@ -114,8 +114,6 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 /* The rules on a plan, as far as they matter to one that goes on from `resume` (may be NULL). */
 int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
 		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr);
-/* What follows from the plan and the disks as they are now: what is held back. */
-int session_find_held(struct session *session, struct error *reterr);
 /* Judges session->plan and finds what has to be typed. */
 int session_take_facts(struct session *session, const struct guard_facts *facts,
 		       struct error *reterr);

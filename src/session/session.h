@@ -84,6 +84,10 @@ int session_scan(struct session *session, struct error *reterr);
 void session_look_only_at(struct session *session, const struct endpoint *source,
 			  const struct endpoint *destination);
 void session_look_at_all(struct session *session);
+/* From now on session_scan() does not read what a map calls unreadable there: of a dying disk each
+ * such read costs seconds. */
+void session_avoid_bad(struct session *session, const char *map_path,
+		       const struct endpoint *source);
 /* The ends that a map names, in session_disks(). */
 int session_ends_of_map(const struct session *session, const char *map_path,
 			struct endpoint *source, struct endpoint *destination);

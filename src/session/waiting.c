@@ -269,11 +269,9 @@ static int next_part(struct session *session, const struct endpoint *source,
 	session->plan = cleanup_steal(plan);
 	session->resume = map;
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
-	r = session_find_held(session, reterr);
-	if (r == 0)
-		tell_return(session);
-	if (r == 0)
-		r = session_begin(session, true, reterr);
+	/* What is held back to the end stays what it was: both disks are the same. */
+	tell_return(session);
+	r = session_begin(session, true, reterr);
 	if (r < 0)
 		forget_next(session);
 	return r;

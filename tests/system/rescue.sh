@@ -124,4 +124,24 @@ maps_go_both_ways() {
 	cmp ours.img theirs.img
 }
 
-run_cases a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways
+# Nobody reads again what the map calls bad: neither to find out what the disk holds nor to go on.
+a_resumed_copy_leaves_bad_sectors_alone() {
+	damaged 32 600+1 65000+2 65530+1
+	destination=$(new_disk destination 32)
+	clone 4 "$source" "$destination" --map "$case_dir/copy.map"
+	blockdev --flushbufs "$source"
+	: >reads
+	run 0 resume copy.map --dry-run --log-dir logs
+	[ "$(failed_reads)" -eq 0 ]
+	run 4 resume copy.map --confirm "$destination" --log-dir logs
+	[ "$(failed_reads)" -eq 0 ]
+	# As a map of ddrescue as well; and what is asked for is tried.
+	grep -v '^# clonedeck' copy.map >theirs.map
+	run 0 resume theirs.map -s "$source" -d "$destination" --dry-run --log-dir logs
+	[ "$(failed_reads)" -eq 0 ]
+	run 4 resume copy.map --retry-passes 1 --confirm "$destination" --log-dir logs
+	[ "$(failed_reads)" -ge 4 ]
+}
+
+run_cases a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
+	a_resumed_copy_leaves_bad_sectors_alone

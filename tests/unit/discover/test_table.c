@@ -325,6 +325,38 @@ START_TEST(known_partitions_are_not_read)
 }
 END_TEST
 
+/* Each read of one would cost a dying disk seconds. */
+START_TEST(bad_places_are_not_looked_at)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+	struct range bad[] = { { 1, 1 }, { 2060, 3 } };
+	struct table_source source = {
+		.size = SECTORS * 512, .sector_size = 512, .bad = &bad[1], .bad_count = 1
+	};
+	char sectors[8 * 512];
+
+	image_gpt(&image, partitions, 1);
+	image_swap(&image, 2048, 2048, "label");
+	fd = image_fd(&image);
+	source.fd = fd;
+	ck_assert_int_eq(table_read(&source, &table), 0);
+	ck_assert_uint_eq(table.partition_count, 1);
+	ck_assert_str_eq(table.partitions[0].fs, "");
+	/* The kernel would read all of the page. */
+	ck_assert_int_eq(table_read_sectors(&source, 2063, 1, sectors), -EIO);
+	ck_assert_int_eq(table_read_sectors(&source, 2048, 8, sectors), 0);
+	ck_assert_int_eq(table_read_sectors(&source, 2064, 8, sectors), 0);
+	table_done(&table);
+	/* Where the table itself would lie, there is no table to be known. */
+	source.bad = bad;
+	ck_assert_int_eq(table_read(&source, &table), -EIO);
+	table_done(&table);
+	source.bad_count = 0;
+	ck_assert_int_eq(table_read(&source, &table), 0);
+	ck_assert_str_eq(table.partitions[0].fs, "swap");
+}
+END_TEST
+
 START_TEST(unreadable_disk_is_an_error)
 {
 	struct table_source source = { .fd = -1, .size = 1 << 20, .sector_size = 512 };
@@ -376,6 +408,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, chain_beyond_the_end_and_into_nothing);
 	tcase_add_test(tests, overlapping_and_too_long_partitions);
 	tcase_add_test(tests, known_partitions_are_not_read);
+	tcase_add_test(tests, bad_places_are_not_looked_at);
 	tcase_add_test(tests, unreadable_disk_is_an_error);
 	tcase_add_test(tests, sizes_that_make_no_sense);
 	tcase_add_test(tests, notes_are_limited);

@@ -150,6 +150,51 @@ START_TEST(background_scan_brings_a_list)
 }
 END_TEST
 
+/* What nobody has looked into has an unknown table. */
+static bool is_known(const char *node)
+{
+	const struct disk *disk = disk_list_find(session_disks(session), node);
+
+	ck_assert_ptr_nonnull(disk);
+	return strcmp(disk->table, "?") != 0;
+}
+
+static void rescan(void)
+{
+	unsigned changes = 0;
+
+	session_rescan(session);
+	while (!(changes & SESSION_CHANGE_DISKS)) {
+		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
+
+		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+		changes |= session_dispatch(session);
+	}
+}
+
+/* A machine that is busy may take longer than a scan waits. */
+static void know_both(void)
+{
+	do
+		rescan();
+	while (!is_known(source) || !is_known(destination));
+}
+
+/* A disk is plugged in somewhere, and one of the copy may be dying. */
+START_TEST(disks_that_are_copied_are_not_looked_into)
+{
+	open_session("logs", NULL);
+	know_both();
+	plan_and_confirm(source, destination, 1 << 20);
+	start_copy();
+	rescan();
+	ck_assert(!is_known(source) && !is_known(destination));
+	job_set_rate(session_job(session), 0);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	know_both();
+}
+END_TEST
+
 START_TEST(image_is_made)
 {
 	open_session("logs", NULL);
@@ -315,6 +360,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, destination_taken_after_the_plan_is_refused);
 	tcase_add_test(tcase, change_of_use_takes_the_confirmation_back);
 	tcase_add_test(tcase, background_scan_brings_a_list);
+	tcase_add_test(tcase, disks_that_are_copied_are_not_looked_into);
 	tcase_add_test(tcase, image_is_made);
 	tcase_add_test(tcase, new_image_is_known_by_its_map);
 	tcase_add_test(tcase, failed_start_leaves_no_image);
