@@ -179,12 +179,13 @@ static int parse(struct parser *parser)
 		return error_set(parser->reterr, ERROR_CLASS_ENVIRONMENT, r, "read", parser->path,
 				 _("Reading the map file %s failed: %s."), parser->path,
 				 error_phrase(r));
-	if (r < 0)
-		return r;
-	if (!parser->has_state)
-		return refuse(parser, _("the line with the current position and status is bad or "
-					"missing"));
-	return 0;
+	if (r == 0 && !parser->has_state)
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "load", parser->path,
+				 parser->line ? _("The map file %s cannot be used: it ends before "
+						  "its first block. It was cut off, or is no map.")
+					      : _("The map file %s cannot be used: it is empty."),
+				 parser->path);
+	return r;
 }
 
 /* NULL with *retcode and *reterr filled. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -154,6 +155,21 @@ int session_adopt_plan(struct session *session, struct plan *plan, struct map *r
 	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
+/* A map is the only way to go on with its copy, so a new one never replaces it. */
+static int check_is_new(const struct plan *plan, const char *map, struct error *reterr)
+{
+	struct stat st;
+	int r = session_check_not_an_end(plan, map, reterr);
+
+	/* What is no file is refused with all others that are none. */
+	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
+		return r;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
+			 _("The map %s exists already. Go on with its copy (clonedeck resume %s), "
+			   "or name another file."),
+			 map, map);
+}
+
 int session_begin_plan(struct session *session, const struct endpoint *source,
 		       const struct endpoint *destination, const struct range_list *ranges,
 		       const uint64_t *destination_lba, const struct plan_options *options,
@@ -165,16 +181,9 @@ int session_begin_plan(struct session *session, const struct endpoint *source,
 
 	if (r < 0)
 		return r;
-	/* A map is the only way to go on with its copy, so a new one never replaces it. */
-	if (map_path && access(map_path, F_OK) == 0) {
-		session_discard_plan(session);
-		return error_set(
-			reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map_path,
-			_("The map %s exists already. Go on with its copy (clonedeck resume "
-			  "%s), or name another file."),
-			map_path, map_path);
-	}
 	r = plan_new(source, destination, ranges, destination_lba, options, &plan, reterr);
+	if (r == 0)
+		r = check_is_new(plan, map_path, reterr);
 	if (r < 0) {
 		session_discard_plan(session);
 		return r;

@@ -307,19 +307,29 @@ static int check_exists(const struct endpoint *destination, const char *map_path
 			 destination->node);
 }
 
-/* Anything beyond the source is of another disk; where its size was not known, not tried. */
+/* ddrescue's map of a disk is as long as the disk; where that was not known, it ends here or later,
+ * with what was not tried. */
+#define NO_DISK (1ULL << 60)
+
 static int check_size(const struct map *map, const struct endpoint *source, const char *map_path,
 		      struct error *reterr)
 {
-	struct map_block block;
-	uint64_t pos = source->size;
+	struct map_block block = { 0 };
+	uint64_t end = 0;
 
-	while (map_at(map, pos, &block) && block.status == MAP_NON_TRIED)
-		pos = block.start + block.size;
-	if (!map_at(map, pos, &block))
+	while (map_at(map, end, &block))
+		end = block.start + block.size;
+	if (end == source->size ||
+	    (end >= NO_DISK && block.status == MAP_NON_TRIED && block.start <= source->size))
 		return 0;
+	if (end > source->size)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
+				 _("The map %s goes beyond the end of %s: it belongs to a larger "
+				   "disk."),
+				 map_path, source->node);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
-			 _("The map %s goes beyond the end of %s: it belongs to a larger disk."),
+			 _("The map %s ends before %s does: it belongs to a smaller disk, or was "
+			   "cut off."),
 			 map_path, source->node);
 }
 

@@ -318,6 +318,13 @@ files_in_each_others_place() {
 	# What is written in order to replace them has names that nothing had.
 	run 0 clone -s "$source" -d a.map.new --map a.map --log-dir logs --report a.json
 	cmp source.img a.map.new
+	# What cannot be a map is not told to be one.
+	for map in "$source" "$destination" source.img /dev/null; do
+		refused 1 "$destination" clone "$source" "$destination" --map "$map"
+		if grep -q 'exists already' err; then
+			fail "$map was taken for a map"
+		fi
+	done
 	refused 1 "$destination" clone "$source" "$destination" --certificate /dev/null
 	says '/dev/null is not a regular file'
 	refused 2 "$destination" clone "$source" "$destination" --certificate none/c.html

@@ -170,6 +170,29 @@ a_map_of_ddrescue_goes_on() {
 	run 5 resume theirs.map --confirm "$destination" --log-dir logs
 }
 
+# However little of them was copied.
+maps_of_another_size_are_refused() {
+	two_disks
+	small=$(new_disk small 8)
+	ddrescue -q -f -s 1M "$source" "$destination" large.map
+	ddrescue -q -f -s 1M "$small" "$destination" small.map
+	head -n 3 large.map >cut.map
+	: >empty.map
+	before=$(digest "$(backing "$destination")")
+	run 3 resume large.map -s "$small" -d "$destination" --confirm "$destination" --log-dir logs
+	says 'larger disk'
+	run 3 resume small.map -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	says 'smaller disk'
+	run 1 resume cut.map -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	says 'cut off'
+	run 1 resume empty.map --confirm "$destination" --log-dir logs
+	says 'it is empty'
+	[ "$(digest "$(backing "$destination")")" = "$before" ]
+	# Where ddrescue did not know the size.
+	printf '0 ? 1\n0 0x100000 +\n0x100000 0x7FFFFFFFFFEFFFFF ?\n' >open.map
+	run 0 resume open.map -s "$source" -d "$destination" --dry-run --log-dir logs
+}
+
 a_domain_restricts_the_copy() {
 	two_disks
 	cp "$(backing "$destination")" before.img
@@ -217,6 +240,6 @@ run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
-	a_map_of_ddrescue_goes_on a_domain_restricts_the_copy \
+	a_map_of_ddrescue_goes_on maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	a_suspended_copy_goes_on

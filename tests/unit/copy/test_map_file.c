@@ -311,8 +311,8 @@ static const struct {
 	int lines; /* line that the error names, 0: none */
 } refused[] = {
 	{ "", 0 },
-	{ "\n\n\n", 3 },
-	{ "# only comments\n", 1 },
+	{ "\n\n\n", 0 },
+	{ "# only comments\n", 0 },
 	{ "0x0 0x200 +\n", 1 }, /* no status line */
 	{ "0x0 ? 1\n", 1 },     /* no blocks */
 	{ "0x0 X 1\n0x0 0x200 +\n", 1 },
