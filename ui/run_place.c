@@ -36,6 +36,24 @@ void run_place_ask(struct app *app)
 		     text, "/tmp", place_typed, NULL);
 }
 
+static void say_moved(struct app *app)
+{
+	const struct session *session = app_session(app);
+	const char *map = session_map_path(session);
+
+	if (session_map_in_memory(session))
+		app_message(app, MESSAGE_WARN,
+			    _("The map is kept as %s from now on, in memory: copy it to a disk "
+			      "before this machine restarts."),
+			    map);
+	else if (session_log_moved(session))
+		app_message(app, MESSAGE_INFO,
+			    _("The map is kept as %s from now on; log and report go there, too."),
+			    map);
+	else
+		app_message(app, MESSAGE_INFO, _("The map is kept as %s from now on."), map);
+}
+
 void run_place_follow(struct run_screen *screen, struct app *app, unsigned changes)
 {
 	const struct job_snapshot *job = app_job(app);
@@ -44,8 +62,7 @@ void run_place_follow(struct run_screen *screen, struct app *app, unsigned chang
 	if (changes & SESSION_CHANGE_MAP && error->code < 0)
 		app_error(app, error);
 	else if (changes & SESSION_CHANGE_MAP)
-		app_message(app, MESSAGE_INFO, _("The map is kept as %s from now on."),
-			    session_map_path(app_session(app)));
+		say_moved(app);
 	/* Asked once, on whichever screen; s asks again. */
 	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
 		app_bell(app);

@@ -2,9 +2,10 @@
 /*
  * The log: one text file per job, lines with time, level and module. An object
  * that is handed to whoever logs; there is no global one. Thread-safe. A thread
- * of its own writes the file, so nobody who logs ever waits for its disk; where
- * that falls so far behind that a line does not fit into memory any more, the
- * file says how many are missing. A log that cannot be written never stops a copy.
+ * of its own writes the file, so nobody who logs ever waits for its disk. What
+ * that does not take waits in memory, and is tried again; where a line does not
+ * fit into memory any more, the file says how many are missing. A log that cannot
+ * be written never stops a copy.
  */
 #ifndef CLONEDECK_BASE_LOG_H
 #define CLONEDECK_BASE_LOG_H
@@ -21,8 +22,12 @@ struct log;
 /* Opens (creates, appends) `path`, O_NOFOLLOW, mode 0600. debug_modules is a comma list
  * ("scan,io,all") or NULL; also taken from CLONEDECK_DEBUG by the caller. */
 int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr);
-/* Waits half a minute at most for what is still to be written: then false, and its thread is left
- * alone. NULL is fine. */
+/* Another place, where no file of that name may be yet: what the old one has not taken, and all
+ * that follows. Waits for neither; log_failing() tells if it cannot be made there. log may be NULL.
+ */
+int log_move(struct log *log, const char *path, struct error *reterr);
+/* Waits half a minute at most for what is still to be written. False: it is not, or a place that
+ * was left still hangs; who waits for such a disk is left alone. NULL is fine. */
 bool log_close(struct log *log);
 
 /* log may be NULL: then nothing happens. The text is sanitised. */

@@ -136,11 +136,14 @@ static void say_log_failed(struct headless *run, const struct job_snapshot *job)
 {
 	if (job->log_failed != run->log_failed) {
 		close_line(run);
-		fputs(job->log_failed
-			      ? _("clonedeck: The log cannot be written; its disk is full, gone or "
-				  "does not answer. The copy goes on without.\n")
-			      : _("clonedeck: The log is written again.\n"),
-		      stderr);
+		if (job->log_failed)
+			fprintf(stderr,
+				_("clonedeck: The log cannot be written; its disk is full, gone or "
+				  "does not answer. The copy goes on without; kill -USR2 %ld keeps "
+				  "log and map at another place.\n"),
+				(long)getpid());
+		else
+			fputs(_("clonedeck: The log is written again.\n"), stderr);
 	}
 	run->log_failed = job->log_failed;
 }
@@ -194,11 +197,20 @@ static void say_moved(struct headless *run)
 	const struct error *error = session_move_error(run->session);
 
 	close_line(run);
-	if (error->code < 0)
+	if (error->code < 0) {
 		cli_error(error);
-	else
-		fprintf(stderr, _("clonedeck: The map is kept as %s from now on.\n"),
-			session_map_path(run->session));
+		return;
+	}
+	fprintf(stderr,
+		session_log_moved(run->session)
+			? _("clonedeck: The map is kept as %s from now on; log and report go "
+			    "there, too.\n")
+			: _("clonedeck: The map is kept as %s from now on.\n"),
+		session_map_path(run->session));
+	if (session_map_in_memory(run->session))
+		fputs(_("clonedeck: That is in memory: copy the map to a disk before this machine "
+			"restarts.\n"),
+		      stderr);
 }
 
 static void want_stop(struct headless *run)

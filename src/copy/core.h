@@ -215,7 +215,7 @@ struct job {
 	struct map *map;
 
 	pthread_mutex_t path_lock;
-	char map_path[PATH_MAX]; /* "" none */
+	char map_path[PATH_MAX], digests_path[PATH_MAX]; /* "" none */
 
 	struct events events;
 

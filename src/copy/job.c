@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/eventfd.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "copy/core.h"
 #include "copy/known.h"
@@ -179,13 +180,17 @@ static int make_map(struct job *job, struct error *reterr)
 	return 0;
 }
 
-static int set_map_path(struct job *job, const char *path, struct error *reterr)
+/* Either may be NULL: it stays as it is. */
+static int set_paths(struct job *job, const char *map, const char *digests, struct error *reterr)
 {
-	if (!path[0] || strlen(path) >= sizeof(job->map_path))
-		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
+	if (map && (!map[0] || strlen(map) >= sizeof(job->map_path)))
+		return error_set(reterr, ERROR_CLASS_USAGE, map[0] ? -ENAMETOOLONG : -EINVAL,
 				 "save", "", _("The name of the map file is empty or too long."));
 	pthread_mutex_lock(&job->path_lock);
-	memcpy(job->map_path, path, strlen(path) + 1);
+	if (map)
+		text_copy(job->map_path, sizeof(job->map_path), map);
+	if (digests)
+		text_copy(job->digests_path, sizeof(job->digests_path), digests);
 	pthread_mutex_unlock(&job->path_lock);
 	return 0;
 }
@@ -243,8 +248,8 @@ static int init(struct job *job, struct error *reterr)
 		r = sums_new(job, reterr);
 	if (r >= 0 && (rolling_init(job) < 0 || spots_init(job) < 0))
 		r = error_nomem(reterr);
-	if (r >= 0 && job->setup.map_path)
-		r = set_map_path(job, job->setup.map_path, reterr);
+	if (r >= 0)
+		r = set_paths(job, job->setup.map_path, job->setup.digests_path, reterr);
 	if (r >= 0)
 		r = make_lanes(job, reterr);
 	return r;
@@ -381,9 +386,10 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 		out[cell] = '>';
 }
 
-int job_set_map_path(struct job *job, const char *path, struct error *reterr)
+int job_set_map_path(struct job *job, const char *path, const char *digests_path,
+		     struct error *reterr)
 {
-	int r = set_map_path(job, path, reterr);
+	int r = set_paths(job, path, digests_path, reterr);
 
 	if (r < 0)
 		return r;

@@ -333,8 +333,10 @@ void job_rates(struct job *job, struct rates *ret);
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max);
 /* As map_cells(), with '>' where the copy is now; size 0: the whole source's node. */
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out);
-/* Another place for the map (the old one failed); saved there at once. */
-int job_set_map_path(struct job *job, const char *path, struct error *reterr);
+/* Another place for the map (the old one failed); saved there at once. digests_path: for the list
+ * at the end, NULL as before. */
+int job_set_map_path(struct job *job, const char *path, const char *digests_path,
+		     struct error *reterr);
 
 /* Descriptor that polls readable when the state changed or an event was added; owned by the
  * job; cleared by job_snapshot(). */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of a job: what came of it, and that nothing is left of its threads. */
 #include <errno.h>
+#include <limits.h>
 #include <time.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 
@@ -108,9 +110,14 @@ static void save_digests(struct job *job)
 {
 	struct error error;
 
-	if (!job->proof || !job->setup.digests_path)
+	char path[PATH_MAX];
+
+	pthread_mutex_lock(&job->path_lock);
+	text_copy(path, sizeof(path), job->digests_path);
+	pthread_mutex_unlock(&job->path_lock);
+	if (!job->proof || !path[0])
 		return;
-	if (proof_save(job, job->setup.digests_path, saver_patience(job->saver, KEEPER_PATIENCE),
+	if (proof_save(job, path, saver_patience(job->saver, KEEPER_PATIENCE),
 		       &job->keeper.digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }

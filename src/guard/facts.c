@@ -267,12 +267,19 @@ bool facts_place_beside(const struct guard_place *place, const struct endpoint *
 	return false;
 }
 
-bool facts_path_on(const char *path, const struct endpoint *endpoint)
+void facts_find_path(const char *path, struct guard_place *ret)
 {
 	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
-	struct guard_place place = { 0 };
 
-	find_place(mounts, path, &place);
+	*ret = (struct guard_place){ 0 };
+	find_place(mounts, path, ret);
+}
+
+bool facts_path_on(const char *path, const struct endpoint *endpoint)
+{
+	struct guard_place place;
+
+	facts_find_path(path, &place);
 	return facts_place_on(&place, endpoint);
 }
 

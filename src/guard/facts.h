@@ -67,8 +67,9 @@ struct guard_facts {
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr);
 
-/* Does a file with this path, which need not exist yet, lie on the endpoint's bytes? What
- * cannot be found out is no. */
+/* What a file with this path, which need not exist yet, lies on. */
+void facts_find_path(const char *path, struct guard_place *ret);
+/* Does it lie on the endpoint's bytes? What cannot be found out is no. */
 bool facts_path_on(const char *path, const struct endpoint *endpoint);
 /* Is that file, under whatever name, the endpoint's own: the image, or the one behind a loop
  * device? No for a file that is not there. */

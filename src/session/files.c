@@ -128,7 +128,7 @@ static int find_names(struct session *session)
 	return -EEXIST;
 }
 
-static void log_plan(struct session *session)
+void session_log_plan(struct session *session)
 {
 	const struct plan *plan = session->plan;
 	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
@@ -255,7 +255,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	session->log = NULL;
 	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, reterr);
 	if (r == 0)
-		log_plan(session);
+		session_log_plan(session);
 	return r;
 }
 

@@ -3,17 +3,36 @@
  * Another place for a map that cannot be saved where it was to be: its file
  * system is full, read-only or gone, while the copy goes on and keeps the map in
  * memory. The place is tried in the background, for it may be as dead as the
- * first; then the job saves there.
+ * first; then the job saves there. What lay beside the map, or cannot be written
+ * either, goes with it: the log, and what is saved at the end.
  */
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
 #include "session/private.h"
+
+/* ---- in the background ---- */
+
+/* -EXDEV: on a disk of the copy, which is to stay as it is. */
+static int look_below(struct move_task *moving)
+{
+	struct guard_place place;
+
+	facts_find_path(moving->path, &place);
+	moving->in_memory = place.in_memory;
+	return facts_place_on(&place, &moving->source) ||
+			       facts_place_on(&place, &moving->destination)
+		       ? -EXDEV
+		       : 0;
+}
 
 static int try_path(struct move_task *moving, enum place_kind kind, const char *path)
 {
@@ -21,7 +40,7 @@ static int try_path(struct move_task *moving, enum place_kind kind, const char *
 
 	if (!moving->path[0])
 		text_copy(moving->path, sizeof(moving->path), path);
-	return r;
+	return r < 0 ? r : look_below(moving);
 }
 
 /* The first that takes it, of the places that a machine usually has. */
@@ -41,12 +60,33 @@ static int try_usual(struct move_task *moving)
 	return r;
 }
 
+/* Nobody's file is taken for one of ours. */
+static void find_stem(struct move_task *moving)
+{
+	static const char *const endings[] = { ".log", ".json", ".html", ".digests" };
+	size_t length = strlen(moving->path);
+	char path[sizeof(moving->path) + 16];
+
+	text_copy(moving->stem, sizeof(moving->stem), moving->path);
+	if (length > 4 && strcmp(moving->path + length - 4, ".map") == 0)
+		moving->stem[length - 4] = '\0';
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", moving->stem, endings[i]);
+		if (access(path, F_OK) < 0 && errno == ENOENT)
+			continue;
+		moving->stem[0] = '\0';
+		return;
+	}
+}
+
 static void *move_body(void *argument)
 {
 	struct move_task *moving = argument;
 
 	moving->result =
 		moving->wanted[0] ? try_path(moving, PLACE_NEW, moving->wanted) : try_usual(moving);
+	if (moving->result == 0)
+		find_stem(moving);
 	task_announce(&moving->task);
 	return NULL;
 }
@@ -66,38 +106,108 @@ int session_move_map(struct session *session, const char *path, struct error *re
 		session_absolute(moving->wanted, sizeof(moving->wanted), path);
 	text_copy(moving->from, sizeof(moving->from), session->files.map);
 	text_copy(moving->log_dir, sizeof(moving->log_dir), session->log_dir);
+	moving->source = session->plan->source;
+	moving->destination = session->plan->destination;
+	moving->log_moved = false;
 	return task_start(&moving->task, move_body, moving, reterr);
+}
+
+/* ---- the session's files ---- */
+
+static bool beside(const char *one, const char *other)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	return strcmp(dirname(text_copy(a, sizeof(a), one)),
+		      dirname(text_copy(b, sizeof(b), other))) == 0;
+}
+
+static bool log_goes_too(struct session *session, const struct session_files *files)
+{
+	struct error error;
+
+	return session->moving.stem[0] &&
+	       (beside(files->log, files->map) || log_failing(session->log, &error));
+}
+
+/* What was named by the user stays where it was named. */
+static void rename_rest(struct session *session, const struct session_files *before)
+{
+	struct session_files *files = &session->files;
+	const char *stem = session->moving.stem;
+
+	if (!session->options.report_path) {
+		snprintf(files->report, sizeof(files->report), "%.500s.json", stem);
+		snprintf(files->digests, sizeof(files->digests), "%.500s.digests", stem);
+		text_copy(files->sums_stem, sizeof(files->sums_stem), stem);
+	}
+	if (!session->options.certificate_path && beside(before->certificate, before->log))
+		snprintf(files->certificate, sizeof(files->certificate), "%.500s.html", stem);
+}
+
+static void move_log(struct session *session)
+{
+	struct move_task *moving = &session->moving;
+	const struct session_files before = session->files;
+	struct session_files *files = &session->files;
+
+	if (!log_goes_too(session, &before))
+		return;
+	snprintf(files->log, sizeof(files->log), "%.500s.log", moving->stem);
+	if (log_move(session->log, files->log, NULL) < 0) {
+		*files = before;
+		return;
+	}
+	moving->log_moved = true;
+	rename_rest(session, &before);
+	session->log_dir_in_memory = moving->in_memory;
+	log_line(session->log, LOG_LEVEL_INFO, "session", "this log begins in %s", before.log);
+	session_log_plan(session);
 }
 
 static int save_there(struct session *session, struct move_task *moving)
 {
+	const struct session_files before = session->files;
 	int r = session_check_map(session->plan, moving->path, &moving->error);
 
-	return r < 0 ? r : job_set_map_path(session->starting.job, moving->path, &moving->error);
+	if (r < 0)
+		return r;
+	move_log(session);
+	text_copy(session->files.map, sizeof(session->files.map), moving->path);
+	text_copy(session->resume_path, sizeof(session->resume_path), moving->path);
+	r = job_set_map_path(session->starting.job, session->files.map, session->files.digests,
+			     &moving->error);
+	if (r < 0)
+		session->files = before;
+	return r;
+}
+
+static int refuse(struct move_task *moving)
+{
+	const char *path = moving->path[0] ? moving->path : moving->wanted;
+
+	if (moving->result == -EXDEV)
+		return error_set(&moving->error, ERROR_CLASS_REFUSED, -EXDEV, "save", path,
+				 _("The map cannot be kept as %s: that is on a disk of this copy. "
+				   "Choose another disk."),
+				 path);
+	return error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, moving->result, "save", path,
+			 _("The map cannot be kept as %s: %s."), path,
+			 patience_phrase(moving->result));
 }
 
 void session_take_move(struct session *session, unsigned *changes)
 {
 	struct move_task *moving = &session->moving;
-	int r;
 
 	task_join(&moving->task);
-	r = moving->result;
 	*changes |= SESSION_CHANGE_MAP;
 	moving->error = (struct error){ 0 };
-	if (r < 0)
-		error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, r, "save", moving->path,
-			  _("The map cannot be kept as %s: %s."),
-			  moving->path[0] ? moving->path : moving->wanted, patience_phrase(r));
+	if (moving->result < 0)
+		refuse(moving);
 	/* Of a copy that has ended by now the map stays where it is. */
-	else if (session->state != SESSION_RUNNING)
-		return;
-	else
-		r = save_there(session, moving);
-	if (r < 0)
-		return;
-	text_copy(session->files.map, sizeof(session->files.map), moving->path);
-	text_copy(session->resume_path, sizeof(session->resume_path), moving->path);
+	else if (session->state == SESSION_RUNNING)
+		save_there(session, moving);
 }
 
 const char *session_map_path(const struct session *session)
@@ -108,4 +218,14 @@ const char *session_map_path(const struct session *session)
 const struct error *session_move_error(const struct session *session)
 {
 	return &session->moving.error;
+}
+
+bool session_log_moved(const struct session *session)
+{
+	return session->moving.log_moved;
+}
+
+bool session_map_in_memory(const struct session *session)
+{
+	return session->moving.in_memory;
 }

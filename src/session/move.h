@@ -3,7 +3,10 @@
 #ifndef CLONEDECK_SESSION_MOVE_H
 #define CLONEDECK_SESSION_MOVE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
+#include "plan/plan.h"
 #include "session/task.h"
 
 struct session;
@@ -13,9 +16,13 @@ struct move_task {
 	struct task task;
 	char wanted[512]; /* "": one of the usual places */
 	char from[512], log_dir[512];
+	struct endpoint source, destination;
 	char path[512]; /* that was tried last, or taken */
+	char stem[512]; /* beside it, for log and report; "": their names are taken there */
+	bool in_memory; /* it does not survive a restart */
 	int result;
 	struct error error; /* the front end's */
+	bool log_moved;     /* likewise */
 };
 
 void session_take_move(struct session *session, unsigned *changes);

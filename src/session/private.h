@@ -132,6 +132,8 @@ int session_check_not_an_end(const struct plan *plan, const char *path, struct e
 /* The same of a map and of its list of digests. */
 int session_check_map(const struct plan *plan, const char *map, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
+/* What the log begins with, at every place. */
+void session_log_plan(struct session *session);
 /* Whoever reads a file's name later stands in another directory. */
 void session_absolute(char *to, size_t size, const char *path);
 /* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */

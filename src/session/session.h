@@ -287,10 +287,15 @@ int session_go_on(struct session *session, struct error *reterr);
  * directory, or NULL for the first of the usual ones that takes it (the log
  * directory, $TMPDIR, $HOME, /var/tmp, /tmp, /run, /dev/shm). Tried in the
  * background; SESSION_CHANGE_MAP tells that it is known, session_move_error()
- * (code 0: it is saved there from now on) and session_map_path() how and where.
+ * (code 0: it is saved there from now on) and session_map_path() how and where. What
+ * lies beside the map goes with it, and so does a log that cannot be written: then
+ * session_log_moved(). Neither takes a name that is taken there, nor a disk of the copy.
  */
 int session_move_map(struct session *session, const char *path, struct error *reterr);
 const struct error *session_move_error(const struct session *session);
+bool session_log_moved(const struct session *session);
+/* The place that was taken does not survive a restart. */
+bool session_map_in_memory(const struct session *session);
 const char *session_map_path(const struct session *session); /* "" not known yet */
 const struct report *session_report(const struct session *session);
 /* Who did it and for whom, for report and certificate; those that were saved already are saved

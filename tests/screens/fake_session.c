@@ -472,6 +472,16 @@ const struct error *session_move_error(const struct session *session)
 	return &session->none;
 }
 
+bool session_log_moved(const struct session *session)
+{
+	return false;
+}
+
+bool session_map_in_memory(const struct session *session)
+{
+	return false;
+}
+
 const char *session_map_path(const struct session *session)
 {
 	return "/var/log/clonedeck/x.map";

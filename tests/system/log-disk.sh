@@ -51,14 +51,53 @@ a_log_disk_that_hangs_stops_nothing() {
 	# All of it is copied, verified and told while the log's disk still hangs.
 	wait_for said 'COMPLETE'
 	cmp "$source" "$(backing "$destination")"
-	says 'its disk does not answer'
 	says 'ends when it answers'
 	kill -0 "$copy"
-	moved=$(sed -n 's/.*The map is kept as \(.*\) from now on.*/\1/p' err)
-	ddrescuelog -D "$moved"
-	rm -f "$moved" "${moved%.map}.digests"
+	all_is_moved
 	thaw logs
 	ends 0
+}
+
+# To the place that the copy has told of: then it is of no use any more.
+all_is_moved() {
+	moved=$(sed -n 's/.*The map is kept as \(.*\) from now on; log and report.*/\1/p' err)
+	[ -n "$moved" ]
+	undone_by remove_stem "${moved%.map}"
+	ddrescuelog -D "$moved"
+	jq -e '.result == "COMPLETE"' "${moved%.map}.json"
+	[ -s "${moved%.map}.html" ]
+	[ -s "${moved%.map}.digests" ]
+	grep -q 'this log begins in .*/logs/' "${moved%.map}.log"
+	grep -q 'The map is saved again' "${moved%.map}.log"
+	grep -q 'COMPLETE' "${moved%.map}.log"
+}
+
+remove_stem() {
+	rm -f "$1".log "$1".map "$1".json "$1".html "$1".digests
+}
+
+# As a stick that is pulled: whatever is written to it fails.
+a_log_disk_that_dies_is_left() {
+	two_disks
+	mkdir fuse
+	nbdkit --exit-with-parent -f -U "$case_dir/nbd" memory 8M &
+	server=$!
+	wait_for test -S nbd
+	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
+	undone_by unmount "$case_dir/fuse"
+	wait_for test -s fuse/disk
+	log_loop=$(attach "$case_dir/fuse/disk")
+	mkfs.ext4 -q -F -m 0 "$log_loop"
+	mount_at "$case_dir/logs" "$log_loop"
+	rate=1M start_copy --map-interval 1
+	kill -KILL "$server"
+	wait_for said 'The map cannot be saved as'
+	wait_for said 'The log cannot be written'
+	kill -USR2 "$copy"
+	wait_for said 'The map is kept as'
+	ends 0
+	cmp "$source" "$(backing "$destination")"
+	all_is_moved
 }
 
 a_copy_stops_while_its_log_disk_hangs() {
@@ -165,9 +204,10 @@ a_directory_that_becomes_a_link_harms_nobody() {
 	[ "$(find elsewhere -type l | wc -l)" -eq 4 ]
 }
 
-need losetup mkfs.ext4 fsfreeze ddrescuelog
+need losetup mkfs.ext4 fsfreeze ddrescuelog jq nbdkit nbdfuse fusermount3 /dev/fuse
 run_cases a_log_disk_that_hangs_stops_nothing \
 	a_copy_stops_while_its_log_disk_hangs \
+	a_log_disk_that_dies_is_left \
 	a_log_disk_that_comes_back_gets_all_of_it \
 	nothing_begins_on_a_log_disk_that_hangs \
 	a_full_log_disk_refuses_and_one_that_fills_does_not_stop \

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,6 +164,7 @@ START_TEST(nothing_without_a_log)
 	log_error(NULL, "io", &(struct error){ 0 });
 	ck_assert(!log_failing(NULL, &error));
 	ck_assert(log_settle(NULL, 0));
+	ck_assert_int_eq(log_move(NULL, "/none", &error), 0);
 	log_close(NULL);
 }
 END_TEST
@@ -223,30 +225,184 @@ START_TEST(a_failure_is_told_until_it_is_over)
 	settle();
 	ck_assert(!log_failing(logfile, &error));
 
-	/* What follows the torn line starts on one of its own. */
-	char *text = strchr(content(), '\n') + 1;
+	/* What follows the torn line starts on one of its own, and nothing is missing. */
+	char *line = strchr(content(), '\n') + 1;
 
-	text = strchr(text, '\n') + 1;
-	check_line(text, "info    io: fourth");
-	check_line(strchr(text, '\n') + 1, "info    io: fifth");
+	for (const char **rest =
+		     (const char *[]){ "info    io: second", "info    io: third",
+				       "info    io: fourth", "info    io: fifth", NULL };
+	     *rest; rest++) {
+		line = strchr(line, '\n') + 1;
+		check_line(line, *rest);
+	}
 }
 END_TEST
 
-/* The disk: hangs, then does not. */
+/* Nobody has to say anything for that. */
+START_TEST(what_failed_is_tried_again)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	limit_file_size(0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
+	ck_assert(log_failing(logfile, &error));
+	limit_file_size(RLIM_INFINITY);
+	while (log_failing(logfile, &error))
+		usleep(10000);
+	check_line(content(), "info    io: first");
+}
+END_TEST
+
+/* The disk: hangs, then does not; or has lost one of its files. */
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
-static bool hangs;
+static atomic_bool hangs;
+static _Atomic ino_t stale;
 
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
 
 ssize_t __wrap_write(int fd, const void *data, size_t size)
 {
+	struct stat status;
+
+	if (stale && fstat(fd, &status) == 0 && status.st_ino == stale) {
+		errno = ESTALE;
+		return -1;
+	}
 	if (!hangs)
 		return __real_write(fd, data, size);
 	pthread_mutex_lock(&disk);
 	pthread_mutex_unlock(&disk);
 	return __real_write(fd, data, size);
 }
+
+/* As when its file system was unmounted under it, and is mounted again. */
+START_TEST(a_file_that_comes_back_is_opened_again)
+{
+	struct stat status;
+	char old[160];
+	FILE *file;
+
+	snprintf(old, sizeof(old), "%s.old", path);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
+	ck_assert_int_eq(stat(path, &status), 0);
+	stale = status.st_ino;
+	ck_assert_int_eq(rename(path, old), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
+	settle();
+	ck_assert(log_failing(logfile, &error));
+	ck_assert_int_eq(error.code, -ESTALE);
+	/* It is opened, never made: what is at this place now may be another file system. */
+	log_line(logfile, LOG_LEVEL_INFO, "io", "third");
+	settle();
+	ck_assert_int_eq(access(path, F_OK), -1);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "fourth");
+	settle();
+	ck_assert(!log_failing(logfile, &error));
+
+	char *line = content();
+
+	check_line(line, "info    io: second");
+	line = strchr(line, '\n') + 1;
+	check_line(line, "info    io: third");
+	check_line(strchr(line, '\n') + 1, "info    io: fourth");
+	unlink(old);
+}
+END_TEST
+
+/* Nothing of what the old place has not taken is missing in the new one. */
+static void move_away(const char *moved)
+{
+	char old[sizeof(path)];
+
+	strcpy(old, path);
+	snprintf(path, sizeof(path), "%s", moved);
+	ck_assert_int_eq(log_move(logfile, moved, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "third");
+
+	char *line = content();
+
+	ck_assert(!log_failing(logfile, &error));
+	check_line(line, "info    io: second");
+	check_line(strchr(line, '\n') + 1, "info    io: third");
+	unlink(old);
+}
+
+START_TEST(another_place_takes_what_failed)
+{
+	struct stat status;
+	char moved[160];
+
+	snprintf(moved, sizeof(moved), "%s/b.log", dir);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
+	ck_assert_int_eq(stat(path, &status), 0);
+	stale = status.st_ino;
+	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
+	settle();
+	ck_assert(log_failing(logfile, &error));
+	move_away(moved);
+	ck_assert_int_eq(stat(moved, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(another_place_takes_what_hangs)
+{
+	char moved[160];
+
+	snprintf(moved, sizeof(moved), "%s/b.log", dir);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
+	hangs = true;
+	pthread_mutex_lock(&disk);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "second");
+	ck_assert(!log_settle(logfile, clock_monotonic() + NSEC_PER_SEC / 10));
+	hangs = false;
+	move_away(moved);
+	/* Whoever ends the program is told that somebody still waits for the old one. */
+	ck_assert(!log_close(logfile));
+	logfile = NULL;
+	pthread_mutex_unlock(&disk);
+}
+END_TEST
+
+START_TEST(nobodys_file_is_taken_for_the_log)
+{
+	char moved[160], text[16] = "";
+	FILE *file;
+
+	snprintf(moved, sizeof(moved), "%s/b.log", dir);
+	file = fopen(moved, "we");
+	ck_assert_ptr_nonnull(file);
+	fputs("precious", file);
+	fclose(file);
+	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_move(logfile, moved, &error), 0);
+	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
+	settle();
+	ck_assert(log_failing(logfile, &error));
+	ck_assert_int_eq(error.code, -EEXIST);
+	ck_assert_ptr_nonnull(strstr(error.sentence, moved));
+	/* And on to a third. */
+	unlink(path);
+	ck_assert_int_eq(log_move(logfile, path, &error), 0);
+	check_line(content(), "info    io: first");
+	file = fopen(moved, "re");
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	fclose(file);
+	ck_assert_str_eq(text, "precious");
+	unlink(moved);
+}
+END_TEST
 
 /* Far more than is kept in memory. */
 #define LINES 5000
@@ -352,6 +508,11 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, follows_no_link);
 	tcase_add_test(tests, only_regular_files);
 	tcase_add_test(tests, a_failure_is_told_until_it_is_over);
+	tcase_add_test(tests, what_failed_is_tried_again);
+	tcase_add_test(tests, a_file_that_comes_back_is_opened_again);
+	tcase_add_test(tests, another_place_takes_what_failed);
+	tcase_add_test(tests, another_place_takes_what_hangs);
+	tcase_add_test(tests, nobodys_file_is_taken_for_the_log);
 	tcase_add_test(tests, nobody_waits_for_a_disk_that_hangs);
 	tcase_add_test(tests, a_log_that_hangs_is_left_alone);
 	tcase_add_test(tests, threads_do_not_mix);

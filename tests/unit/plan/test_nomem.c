@@ -216,7 +216,7 @@ START_TEST(logs)
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	ck_assert_int_eq(exhaust(open_log), 4);
+	ck_assert_int_eq(exhaust(open_log), 5);
 	unlink(log_name);
 }
 END_TEST

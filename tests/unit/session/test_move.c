@@ -90,6 +90,102 @@ START_TEST(map_finds_another_place)
 }
 END_TEST
 
+static bool holds(const char *path, const char *text)
+{
+	static char all[1 << 16];
+	FILE *f = fopen(path, "re");
+
+	ck_assert_msg(f != NULL, "%s", path);
+	all[fread(all, 1, sizeof(all) - 1, f)] = '\0';
+	fclose(f);
+	return strstr(all, text) != NULL;
+}
+
+/* With the directory that is lost all of it is lost, so all of it goes to the new place. */
+START_TEST(log_and_report_go_with_the_map)
+{
+	char lost[160], place[160], before[512];
+
+	text_copy(lost, sizeof(lost), path_of("logs"));
+	text_copy(place, sizeof(place), path_of("place"));
+	ck_assert_int_eq(mkdir(place, 0700), 0);
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, SLOW);
+	start_copy();
+	text_copy(before, sizeof(before), session_map_path(session));
+	run("rm -rf %s", lost);
+	until(true);
+	ck_assert_int_eq(move_to(place), 0);
+	ck_assert(session_log_moved(session));
+	ck_assert(until(false).map_safe);
+	job_set_rate(session_job(session), 0);
+
+	const struct report *report = finish();
+	const char *const files[] = { report->log_path, report->json_path, report->certificate_path,
+				      report->digests_path, report->map_path };
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert(report->job.digests_saved);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		ck_assert_int_eq(strncmp(files[i], place, strlen(place)), 0);
+		ck_assert_msg(access(files[i], F_OK) == 0, "%s", files[i]);
+	}
+	ck_assert_int_eq(access(lost, F_OK), -1);
+	/* The new log can be read without the old one. */
+	text_copy(strrchr(before, '.'), 5, ".log");
+	ck_assert(holds(report->log_path, before));
+	ck_assert(holds(report->log_path, destination));
+	ck_assert(holds(report->log_path, "verified"));
+}
+END_TEST
+
+START_TEST(nobodys_files_make_way)
+{
+	char place[160], name[700], log[700];
+
+	text_copy(place, sizeof(place), path_of("place"));
+	ck_assert_int_eq(mkdir(place, 0700), 0);
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, SLOW);
+	start_copy();
+	text_copy(name, sizeof(name), strrchr(session_map_path(session), '/'));
+	text_copy(strrchr(name, '.'), 6, ".json");
+	snprintf(log, sizeof(log), "%s%s", place, name);
+	run("echo precious >%s", log);
+	ck_assert_int_eq(move_to(place), 0);
+	ck_assert(!session_log_moved(session));
+	ck_assert_int_eq(strncmp(session_map_path(session), place, strlen(place)), 0);
+	job_set_rate(session_job(session), 0);
+
+	const struct report *report = finish();
+
+	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
+	ck_assert_ptr_nonnull(strstr(report->log_path, "logs"));
+	ck_assert_ptr_nonnull(strstr(report->json_path, "logs"));
+	ck_assert_int_eq(access(report->map_path, F_OK), 0);
+	ck_assert(holds(log, "precious"));
+}
+END_TEST
+
+START_TEST(a_disk_of_the_copy_is_no_place)
+{
+	char small[160];
+
+	text_copy(small, sizeof(small), path_of("small"));
+	ck_assert_int_eq(mkdir(small, 0700), 0);
+	run("mkfs.ext4 -q -F %s && mount %s %s", source, source, small);
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, SLOW);
+	start_copy();
+	ck_assert_int_eq(move_to(small), -EXDEV);
+	ck_assert_int_eq(session_move_error(session)->class, ERROR_CLASS_REFUSED);
+	ck_assert_ptr_nonnull(strstr(session_map_path(session), "logs"));
+	job_set_rate(session_job(session), 0);
+	finish();
+	run("umount %s", small);
+}
+END_TEST
+
 START_TEST(usual_places_are_tried_in_turn)
 {
 	open_session("logs", "copy.map");
@@ -119,6 +215,9 @@ Suite *unit_suite(void)
 	Suite *suite = session_suite("move", setup, &tcase);
 
 	tcase_add_test(tcase, map_finds_another_place);
+	tcase_add_test(tcase, log_and_report_go_with_the_map);
+	tcase_add_test(tcase, nobodys_files_make_way);
+	tcase_add_test(tcase, a_disk_of_the_copy_is_no_place);
 	tcase_add_test(tcase, usual_places_are_tried_in_turn);
 	tcase_add_test(tcase, no_copy_no_map);
 	return suite;
