@@ -241,7 +241,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 	struct piece last;
 
 	drop_last(slot, &last);
-	if (retry_is_medium(slot->request.result)) {
+	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
 		side->bad = last;

@@ -12,6 +12,8 @@
 /* The first step of the search: small enough that one bad sector costs little of what is
  * good around it, large enough that a healthy chunk is through in 16 reads. */
 #define SEARCH_PART (64u << 10)
+/* A way that fails does so sooner: whoever waits for so long waits for a disk that tries. */
+#define LONG (5 * NSEC_PER_SEC)
 
 /* Errors of one place: others of the same device may be fine. All else concerns the whole
  * device or the way it is used, where trying again only loses time. */
@@ -133,9 +135,19 @@ static void read_search_next(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_source, slot);
 }
 
-bool retry_is_medium(int code)
+bool retry_is_damage(const struct slot *slot)
 {
-	return code == -EIO || code == -ENODATA || code == -EILSEQ || code == -EBADMSG;
+	const struct io_request *request = &slot->request;
+
+	switch (-request->result) {
+	case EIO:
+	case ENODATA:
+	case EILSEQ:
+	case EBADMSG:
+	case EREMOTEIO:
+		return true;
+	}
+	return request->completed > request->submitted + LONG;
 }
 
 bool retry_read_at_once(struct lane *lane, struct slot *slot)
@@ -143,7 +155,7 @@ bool retry_read_at_once(struct lane *lane, struct slot *slot)
 	const struct plan_options *options = &lane->job->plan->options;
 	int code = slot->request.result;
 	unsigned retries =
-		options->on_error == ON_ERROR_MAP && retry_is_medium(code) ? 0 : options->retries;
+		options->on_error == ON_ERROR_MAP && retry_is_damage(slot) ? 0 : options->retries;
 
 	slot->code = code;
 	slot->sense = slot->request.sense;

@@ -21,8 +21,9 @@ void retry_give_up(struct lane *lane, struct slot *slot);
 
 /* Errors of one place: others of the same device may be fine. */
 bool retry_is_local(int code);
-/* The medium is at fault, not the way to it. */
-bool retry_is_medium(int code);
+/* Of a read that failed: the disk is at fault in this place, not the way to it, and asking at once
+ * once more would only cost time and the disk's strength. */
+bool retry_is_damage(const struct slot *slot);
 /* A read failed. True: it is tried again at once, or it is the end of the slot: the device is gone,
  * or the copy stops. False: this place is bad for now, slot->code and slot->sense say why. */
 bool retry_read_at_once(struct lane *lane, struct slot *slot);

@@ -221,7 +221,9 @@ static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint3
 
 static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
 {
-	if (slot->retries++ >= RETRIES_MAX) {
+	/* A minute was waited, and the disk reset for it: whether it is worth another one is for
+	 * those to say who know what they asked for. */
+	if (slot->request->result == -ETIMEDOUT || slot->retries++ >= RETRIES_MAX) {
 		sg_slot_complete(handle, slot, slot->request->result);
 		return;
 	}

@@ -262,7 +262,8 @@ static enum io_answer fault_submit(struct io_handle *base, struct io_request *re
 		return submit_synchronous(handle, op);
 	if (!op->inner.length) {
 		fail_now(op);
-		op->state = OP_READY;
+		op->state = op->verdict.delay_ns ? OP_HELD : OP_READY;
+		op->due = clock_monotonic() + op->verdict.delay_ns;
 		arm(handle);
 	} else {
 		enum io_answer answer = handle->inner->backend->submit(handle->inner, &op->inner);

@@ -26,7 +26,8 @@
 #include "io/io.h"
 
 enum fault_kind {
-	FAULT_FAIL,      /* result = code, nothing is passed on; done = `after` bytes, which are */
+	FAULT_FAIL,      /* result = code, nothing is passed on; done = `after` bytes, which are;
+			  * held back for delay_ns where the inner backend is asynchronous */
 	FAULT_DELAY,     /* the result is held back for delay_ns (slept out where the inner
 			  * backend is synchronous); cancel ends the wait with -ECANCELED */
 	FAULT_DISAPPEAR, /* from the first match on everything fails with -ENODEV */
@@ -51,7 +52,7 @@ struct fault_rule {
 	int code;           /* negative errno, FAULT_FAIL and FAULT_FLUSH; 0: -EIO */
 	uint32_t after;     /* FAULT_FAIL: bytes of the request that succeed before the failure */
 	struct sense sense; /* FAULT_FAIL: given to the request */
-	uint64_t delay_ns;  /* FAULT_DELAY */
+	uint64_t delay_ns;  /* FAULT_DELAY, FAULT_FAIL */
 	uint64_t wrap;      /* FAULT_WRAP: bytes; no request may lie across a multiple of it */
 };
 

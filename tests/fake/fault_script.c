@@ -119,6 +119,7 @@ static void apply(struct fault_script *script, const struct fault_rule *rule,
 		ret->code = rule->code;
 		ret->sense = rule->sense;
 		ret->after = rule->after < request->length ? rule->after : request->length;
+		ret->delay_ns = rule->delay_ns;
 		break;
 	case FAULT_DELAY:
 		ret->delay_ns = rule->delay_ns;

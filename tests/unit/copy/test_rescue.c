@@ -361,6 +361,25 @@ START_TEST(a_timeout_is_tried_again_at_once)
 }
 END_TEST
 
+/* Half a minute in the kernel, which has tried for all of it: once is enough in each pass. */
+START_TEST(what_is_waited_for_in_vain_is_damage)
+{
+	static const struct range bad[] = { { 5003, 1 } };
+
+	damaged_new(&rig, 0, 8 * MIB, &damaged_options);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = bad[0].start * 512,
+					    .length = 512,
+					    .code = -ETIMEDOUT,
+					    .delay_ns = 5500 * MS });
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(damaged_failed_reads(&rig), 2);
+	damaged_check(&rig, bad, 1);
+	rig_done(&rig);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("rescue");
@@ -379,6 +398,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, all_letters_of_a_map_count, 0, 4);
 	tcase_add_loop_test(tc, refused_writes_are_recorded, 0, 4);
 	tcase_add_loop_test(tc, a_timeout_is_tried_again_at_once, 0, 4);
+	tcase_add_test(tc, what_is_waited_for_in_vain_is_damage);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -185,6 +185,7 @@ START_TEST(refusals_have_their_errno)
 		{ 0, 0, 0, 1, -ENODEV },        { 2, 4, 0x44, 0, -EREMOTEIO },
 		{ 2, 5, 0x20, 0, -EOPNOTSUPP }, { 2, 5, 0x21, 0, -EINVAL },
 		{ 2, 2, 0x3a, 0, -ENOMEDIUM },  { 2, 0xb, 0x10, 0, -EILSEQ },
+		{ 0, 0, 0, 3, -ETIMEDOUT },
 	};
 
 	open_it();
