@@ -9,8 +9,8 @@
  * sweep, with its large chunks; the second one goes on with small ones, leaving
  * out some behind each that fails (skip.h), and with larger ones again the longer
  * the ground was good; the third one goes over what was left out,
- * backwards, in the same way; the last one over the rest, one chunk at a time,
- * leaving out none.
+ * backwards, in the same way; the last one over the rest, one chunk at a time
+ * where heads move, leaving out none.
  */
 #include <errno.h>
 
@@ -124,13 +124,16 @@ static bool takes_all(const struct io_end *end)
 
 static uint32_t copy_depth(const struct lane *lane)
 {
+	const struct io_end *end = lane->source->end;
+
 	switch (lane->job->sweep) {
 	case SWEEP_LARGE:
 		return UINT32_MAX;
 	case SWEEP_LAST:
-		return 1;
+		/* What flash struggles with in one place keeps it from no other. */
+		return takes_all(end) && end->rotational == NO ? lane->depth_read : 1;
 	default:
-		return takes_all(lane->source->end) ? lane->depth_read : 2;
+		return takes_all(end) ? lane->depth_read : 2;
 	}
 }
 

@@ -5,7 +5,7 @@
 
 /* Areas no longer than this are read from both edges at once: heads need not move for it. */
 #define NEAR (2u << 20)
-/* Of an area that is cut: a failed cluster makes four, of which two are open at once. */
+/* Of an area that is cut: a failed cluster makes four. */
 #define SPOT (16u << 10)
 
 bool spots_fit(const struct job *job)
@@ -153,39 +153,19 @@ static struct prober_spot *place_for_spot(struct prober *p)
 	return NULL;
 }
 
-/* Is what comes behind the part that was cut no further away than one of a part's spots may be
- * from another? */
-static bool next_is_near(const struct job *job)
-{
-	const struct prober *p = &job->prober;
-	const struct work_area *area = area_at(job, p->area), *next;
-	uint64_t gap;
-
-	if (!p->cuts)
-		return false;
-	if (p->done + part_now(job) < area->length)
-		return true;
-	if (p->area + 1 == job->work.count)
-		return false;
-	next = area_at(job, p->area + 1);
-	gap = next->source > area->source ? next->source - (area->source + area->length)
-					  : area->source - (next->source + next->length);
-	return gap <= NEAR;
-}
-
 /* False: there is none, or not before something came back. */
 static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
-	bool idle = close_spots(p) || all_busy_hang(job);
+	/* Of areas that lie far apart only one at a time, where heads would move between them. */
+	bool leaves = close_spots(p) || all_busy_hang(job) || p->cuts;
 	struct prober_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;
 
 	if (!place)
 		return false;
 	while (p->area < job->work.count && !next_spot(job, &start, &end)) {
-		/* Not two areas at once that lie far apart. */
-		if (!idle && !next_is_near(job))
+		if (!leaves)
 			return false;
 		next_part(job);
 	}

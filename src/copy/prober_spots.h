@@ -2,9 +2,10 @@
 /*
  * Where the prober (prober.h) may read next. An area of job->work is one spot,
  * or, where heads need not move, cut into many, of which some are open at once,
- * also of areas that lie near each other. Bytes of the source. What a spot has of
- * an area is left to its two sides. No two sectors that lie side by side are ever
- * handed out at once. Lane 0's while a pass runs.
+ * of as many areas as they belong to: while the disk struggles with one sector, it
+ * reads others. Bytes of the source. What a spot has of an area is left to its two
+ * sides. No two sectors that lie side by side are ever handed out at once. Lane 0's
+ * while a pass runs.
  */
 #ifndef CLONEDECK_COPY_PROBER_SPOTS_H
 #define CLONEDECK_COPY_PROBER_SPOTS_H
@@ -29,7 +30,7 @@ struct prober_side {
 	struct sense sense;
 };
 
-#define PROBER_SPOTS 4
+#define PROBER_SPOTS 8
 
 struct prober_spot {
 	bool open;

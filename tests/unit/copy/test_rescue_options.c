@@ -263,6 +263,32 @@ START_TEST(a_sector_that_hangs_keeps_no_other_area)
 }
 END_TEST
 
+/* Flash reads another area meanwhile; heads stay where they are. */
+START_TEST(flash_reads_on_while_it_struggles)
+{
+	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
+	struct plan_options options = damaged_options;
+	struct job_snapshot s;
+
+	options.chunk = 64 * KIB;
+	damaged_new(&rig, 0, 8 * MIB, &options);
+	rig.setup.source.rotational = _i ? YES : NO;
+	damaged_fail_reads(&rig, bad[0].start, 1, 0, -EIO);
+	damaged_fail_reads(&rig, bad[1].start, 1, 0, -EIO);
+	/* From either edge. */
+	hang_at(999, 5);
+	hang_at(1001, 5);
+	rig_start(&rig);
+	do
+		s = rig_look(&rig);
+	while (s.rescue.bad_sector == 0 && s.state != JOB_ENDED);
+	ck_assert_uint_eq(s.bad[0].lba, _i ? 1000 : 12000);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
+	damaged_check(&rig, bad, 2);
+	rig_done(&rig);
+}
+END_TEST
+
 static const struct plan_options limits[] = {
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_bad_areas = 2 },
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_read_errors = 5 },
@@ -316,6 +342,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, slow_reads_are_left_behind, 0, 2);
 	tcase_add_test(tc, a_read_that_hangs_is_left_behind);
 	tcase_add_test(tc, a_sector_that_hangs_keeps_no_other_area);
+	tcase_add_loop_test(tc, flash_reads_on_while_it_struggles, 0, 2);
 	tcase_add_loop_test(tc, too_much_trouble_stops_the_copy, 0, 4);
 	suite_add_tcase(suite, tc);
 	return suite;
