@@ -330,6 +330,20 @@ size_t map_damaged_areas(const struct map *map)
 	return map->damaged;
 }
 
+void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *retoff)
+{
+	*reton = *retoff = 0;
+	for (size_t i = 1; i < map->count; i++) {
+		const struct map_block *a = map_block(map, i - 1), *b = map_block(map, i);
+
+		if (a->start + a->size != b->start ||
+		    !((a->status == MAP_FINISHED && is_damaged(b)) ||
+		      (is_damaged(a) && b->status == MAP_FINISHED)))
+			continue;
+		++*(b->start % unit ? retoff : reton);
+	}
+}
+
 /* Marks what [start, end) of `map` shares with the block. */
 static int take_block(struct map *map, uint64_t start, uint64_t end, enum map_status status)
 {

@@ -60,6 +60,9 @@ uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
 /* Contiguous areas of non-trimmed, non-scraped and bad: what ddrescue calls bad areas. */
 size_t map_damaged_areas(const struct map *map);
+/* How many edges between those and what is finished lie at multiples of `unit` bytes, and how many
+ * do not. */
+void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *retoff);
 /* Takes over what another map calls finished and both domains hold; only whole units of
  * `alignment` bytes, since others cut their maps elsewhere. -ENOMEM. */
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);

@@ -5,8 +5,11 @@
  * the rest sector by sector, retrying tries the bad ones again.
  */
 
+#include "base/i18n.h"
 #include "copy/core.h"
 #include "copy/pass.h"
+
+#define WHOLE_EDGES 4
 
 static bool survives(const struct job *job)
 {
@@ -49,9 +52,39 @@ static void trim_end(struct job *job)
 	job->keeper.map_changed = true;
 }
 
+/*
+ * Behind trimming every damaged area begins and ends with a sector that failed
+ * beside one that did not. Where all these edges lie at those of physical
+ * sectors, the disk has lost physical sectors, not logical ones: 512 in the one
+ * were 4096 in the other, with one checksum for all of them. Two areas are asked
+ * for, since the edges of one may lie so by chance.
+ */
+static uint32_t lost_as_a_whole(const struct job *job)
+{
+	uint32_t physical = job->setup.source.physical_sector_size;
+	size_t on, off;
+
+	if (physical <= job->plan->sector_size || physical % job->plan->sector_size ||
+	    job->prober.patches)
+		return 0;
+	map_edges(job->map, physical, &on, &off);
+	return on >= WHOLE_EDGES && off == 0 ? physical : 0;
+}
+
 static int scrape_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, "/", false, false);
+	uint32_t whole = round > 0 ? 0 : lost_as_a_whole(job);
+	int r = round > 0 ? 0 : prepare(job, "/", false, false);
+
+	if (r <= 0)
+		return r;
+	job->prober.whole = whole;
+	if (whole)
+		job_event_add(job, LOG_LEVEL_INFO,
+			      _("All damage of %s so far is whole physical sectors of %u bytes: "
+				"one failed read speaks for the rest of such a sector."),
+			      job->setup.source.name, whole);
+	return r;
 }
 
 /* What this stage has of the areas that were chosen. */

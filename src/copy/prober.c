@@ -141,6 +141,22 @@ static bool fills_at_once(const struct job *job)
 	return job->plan->options.fill != FILL_LEAVE && job->pass != &pass_retry;
 }
 
+/* To a sector that failed, read forwards, are added those behind it in its physical one, as far as
+ * the spot goes: they are not read any more. */
+static void add_its_whole(struct prober *p, struct prober_spot *spot, bool behind_good,
+			  struct piece *bad)
+{
+	uint64_t end = spot->low, to;
+
+	/* Half a physical sector was there: this disk does not lose them as a whole after all. */
+	if (p->whole && behind_good && bad->source % p->whole)
+		p->whole = 0;
+	if (!p->whole || !u64_align_up(end, p->whole, &to))
+		return;
+	spot->low = to < spot->high ? to : spot->high;
+	bad->length += (uint32_t)(spot->low - end);
+}
+
 static void report_bad(struct lane *lane, struct slot *slot)
 {
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
@@ -244,6 +260,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
+		add_its_whole(&lane->job->prober, spot, slot->piece.length > 0, &last);
 		side->bad = last;
 		side->code = slot->request.result;
 		side->sense = slot->request.sense;
@@ -257,6 +274,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 
 static void read_failed(struct lane *lane, struct slot *slot)
 {
+	struct prober_spot *spot = spot_of(lane, slot);
 	struct prober_side *side = side_of(lane, slot);
 
 	if (slot->search.pos > 0) {
@@ -267,6 +285,8 @@ static void read_failed(struct lane *lane, struct slot *slot)
 		return;
 	side->busy = false;
 	side->failed = true;
+	if (retry_is_damage(slot))
+		add_its_whole(&lane->job->prober, spot, false, &slot->piece);
 	report_bad(lane, slot);
 }
 

@@ -6,7 +6,9 @@
  * are trimmed from both edges at once. Where heads need not move, an area is cut
  * into spots, and several of them are gone over at once; all else is one read at
  * a time. Every sector is read once in a pass, so no more reads fail than there
- * are bad sectors; good ones that follow each other are written together.
+ * are bad sectors; good ones that follow each other are written together. Where
+ * the disk has shown that its larger physical sectors fail as a whole, one failed
+ * read speaks for what is left of such a sector.
  *
  * A sector smaller than the destination's is patched in: the destination's
  * sector is read back, changed, and written, one at a time, so that neighbours
@@ -27,6 +29,7 @@ struct prober {
 	bool backwards; /* areas and sectors from the last one */
 	bool edges;     /* only up to the first failure from either side */
 	bool cuts;      /* areas, into spots */
+	uint32_t whole; /* bytes of a physical sector, where they fail together; else 0 */
 	size_t area;    /* how many of job->work were gone over */
 	uint64_t done;  /* bytes of the area that were */
 	uint64_t spot;  /* how many spots were opened behind that */

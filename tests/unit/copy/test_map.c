@@ -82,6 +82,21 @@ END_TEST
 
 #define CELLS 257
 
+static void check_edges(const struct map *map, const char *model)
+{
+	size_t on = 0, off = 0, found_on, found_off;
+
+	for (int i = 1; i < CELLS; i++) {
+		if (model[i] == '?' || model[i - 1] == '?' ||
+		    (model[i] == '+') == (model[i - 1] == '+'))
+			continue;
+		++*(i % 4 ? &off : &on);
+	}
+	map_edges(map, 4 * SECTOR, &found_on, &found_off);
+	ck_assert_uint_eq(found_on, on);
+	ck_assert_uint_eq(found_off, off);
+}
+
 static void compare(const struct map *map, const char *model)
 {
 	static const enum map_status all[] = { MAP_NON_TRIED, MAP_NON_TRIMMED, MAP_NON_SCRAPED,
@@ -92,6 +107,7 @@ static void compare(const struct map *map, const char *model)
 	for (int i = 0; i < CELLS; i++)
 		damaged += strchr("*/-", model[i]) && (i == 0 || !strchr("*/-", model[i - 1]));
 	ck_assert_uint_eq(map_damaged_areas(map), damaged);
+	check_edges(map, model);
 	map_cells(map, 0, CELLS * SECTOR, CELLS, cells);
 	ck_assert_str_eq(cells, model);
 	for (size_t s = 0; s < 5; s++) {

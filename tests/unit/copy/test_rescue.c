@@ -60,6 +60,50 @@ START_TEST(a_healthy_disk_has_two_passes)
 }
 END_TEST
 
+/*
+ * A disk that loses physical sectors of eight logical ones: after its chunk, the two edges of a
+ * damaged area are read, and then one logical sector of each physical one.
+ */
+START_TEST(lost_physical_sectors_are_not_read_eight_times)
+{
+	static const struct range bad[] = { { 5000, 8 }, { 12000, 16 } };
+	struct plan_options options = damaged_options;
+
+	options.chunk = 64 * KIB;
+	options.lanes = 1;
+	damaged_new(&rig, _i, 8 * MIB, &options);
+	rig.setup.source.rotational = _i & 4 ? YES : NO;
+	for (size_t i = 0; i < 2; i++)
+		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3);
+	damaged_check(&rig, bad, 2);
+	/* Whoever asks for them again gets each. */
+	rig.plan->options.retry_passes = 1;
+	rig.setup.resume = rig_load_map(&rig);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3 + 24);
+	map_destroy((struct map *)rig.setup.resume);
+	rig_done(&rig);
+}
+END_TEST
+
+/* One edge within a physical sector, and each logical one is read; so with a single area, whose
+ * edges may lie so by chance. */
+START_TEST(lost_logical_sectors_are_read_each)
+{
+	static const struct range bad[] = { { 5000, 3 }, { 5005, 3 }, { 8003, 1 }, { 12000, 16 } };
+	size_t count = _i ? 4 : 2;
+
+	damaged_new(&rig, 0, 8 * MIB, &damaged_options);
+	for (size_t i = 0; i < count; i++)
+		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	damaged_check(&rig, bad, count);
+	rig_done(&rig);
+}
+END_TEST
+
 /* A zone of dead chunks: most of them are left out at first, and read once in the end. */
 START_TEST(a_dead_zone)
 {
@@ -388,6 +432,8 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
 	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
+	tcase_add_loop_test(tc, lost_physical_sectors_are_not_read_eight_times, 0, 8);
+	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
 	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
