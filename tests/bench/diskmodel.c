@@ -6,14 +6,15 @@
  * faster than inner. The bytes lie in a file.
  *
  *	nbdkit diskmodel.so file=FILE rate=180M [inner=90M] [overhead=60] [move=12000]
- *	       [window=8M] [bad=FILE [failed=FILE] [struggle=20000]]
+ *	       [window=8M] [bad=FILE [failed=FILE] [struggle=20000] [aside=1]]
  *
  * Rates are bytes per second, overhead and move microseconds, window bytes: a
  * shorter jump costs no move (the disk's own cache hides it). bad= names bad
  * sectors, one number of a 512-byte sector a line: a read that touches any of
  * them fails after `struggle` microseconds more, and adds a line with its
- * offset and length to the file of failed=. Time that the plugin itself needs is part of the
- *modelled time, not added to it, so that noise of the machine does not show.
+ * offset and length to the file of failed=. All others wait meanwhile; with aside=1 they do not, as
+ * on flash, where one of many chips is asked again and again. Time that the plugin itself needs is
+ * part of the modelled time, not added to it, so that noise of the machine does not show.
  */
 #define NBDKIT_API_VERSION 2
 #define THREAD_MODEL       NBDKIT_THREAD_MODEL_PARALLEL
@@ -49,6 +50,7 @@ static struct {
 	size_t bad_count;
 	int failed_fd;
 	uint64_t struggle; /* ns */
+	uint64_t aside;    /* others go on meanwhile */
 } disk = { .fd = -1, .failed_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int parse(const char *name, const char *value, uint64_t *ret)
@@ -85,6 +87,8 @@ static int disk_config(const char *key, const char *value)
 		return parse(key, value, &disk.inner);
 	if (!strcmp(key, "window"))
 		return parse(key, value, &disk.window);
+	if (!strcmp(key, "aside"))
+		return parse(key, value, &disk.aside);
 	if (!strcmp(key, "overhead") || !strcmp(key, "move") || !strcmp(key, "struggle")) {
 		if (parse(key, value, &us) < 0)
 			return -1;
@@ -251,16 +255,17 @@ static int is_bad(uint64_t offset, uint32_t count)
 	return low < disk.bad_count && disk.bad[low] * SECTOR < offset + count;
 }
 
-/* The heads struggle on the spot; others wait meanwhile. */
-static int fail(uint32_t count, uint64_t offset)
+static int fail(uint32_t count, uint64_t offset, uint64_t done)
 {
 	char line[64];
 	int length = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu32 "\n", offset, count);
-	uint64_t done;
 
 	pthread_mutex_lock(&disk.lock);
-	disk.free_at += disk.struggle;
-	done = disk.free_at;
+	if (!disk.aside)
+		done = disk.free_at;
+	done += disk.struggle;
+	if (!disk.aside)
+		disk.free_at = done;
 	pthread_mutex_unlock(&disk.lock);
 	if (disk.failed_fd >= 0 && write(disk.failed_fd, line, (size_t)length) != length)
 		nbdkit_error("%s: %s", disk.failed_path, strerror(errno));
@@ -275,7 +280,7 @@ static int transfer(void *buffer, uint32_t count, uint64_t offset, int writes)
 	char *at = buffer;
 
 	if (!writes && is_bad(offset, count))
-		return fail(count, offset);
+		return fail(count, offset, done);
 	while (count) {
 		ssize_t n = writes ? pwrite(disk.fd, at, count, (off_t)offset)
 				   : pread(disk.fd, at, count, (off_t)offset);
@@ -320,7 +325,7 @@ static struct nbdkit_plugin plugin = {
 	.config_complete = disk_config_complete,
 	.config_help =
 		"file=FILE rate=BYTES/S [inner=BYTES/S] [overhead=US] [move=US] [window=BYTES] "
-		"[bad=FILE [failed=FILE] [struggle=US]]",
+		"[bad=FILE [failed=FILE] [struggle=US] [aside=1]]",
 	.get_ready = disk_get_ready,
 	.open = disk_open,
 	.get_size = disk_get_size,

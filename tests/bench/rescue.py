@@ -33,6 +33,8 @@ EDGE = MIB
 MODELS = {
     "spinning": {"rate": "180M", "inner": "120M", "overhead": 60, "move": 12000, "window": "8M"},
     "ssd": {"rate": "400M", "overhead": 20},
+    # It goes on with other requests while it struggles with a bad sector.
+    "parallel": {"rate": "400M", "overhead": 20, "aside": 1},
 }
 
 
@@ -55,6 +57,9 @@ class Rig:
             rigs.modelled_disk(self.path("source"), plugin, self.path("good"), damaged))
         self.destination = stack.enter_context(
             rigs.modelled_disk(self.path("destination"), plugin, self.path("copy"), model))
+        if model.get("move"):
+            rigs.tell_heads(self.source)
+            rigs.tell_heads(self.destination)
 
     def path(self, name):
         return os.path.join(self.work, name)
