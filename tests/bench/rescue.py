@@ -8,19 +8,23 @@ Both disks are modelled (diskmodel.c): one with single bad sectors at random
 places, and one that takes the copy. The two programs take turns, on the same
 pair. For each number of bad sectors it prints medians of the wall time of the
 whole process, their ratio within a round with its spread (highest less lowest,
-over the median), how many reads failed as the disk itself counted them, and
-whether both rescued the same sectors. Neither verifies; both flush. Whatever else reads the
-disk meanwhile, as programs do that list all disks, is counted with whose turn it is: a quiet
-machine is wanted.
+over the median), how many reads failed as each program counted them (the most of
+ours, the fewest of ddrescue's), and whether both rescued the same sectors. Neither
+verifies; both flush. The disk counts, too: reads that failed for it and for neither
+program are the kernel's own, or those of others, such as programs that list all
+disks; they are told below the row. A quiet machine is wanted.
 """
 import argparse
 import contextlib
+import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import time
+import typing
 
 import rigs
 from tables import MIB, median, spread
@@ -36,6 +40,13 @@ MODELS = {
     # It goes on with other requests while it struggles with a bad sector.
     "parallel": {"rate": "400M", "overhead": 20, "aside": 1},
 }
+
+
+class Turn(typing.NamedTuple):
+    seconds: float
+    failed: int   # reads, as the program counted them
+    foreign: int  # and more of them, as the disk did
+    found: set    # bad sectors
 
 
 class Rig:
@@ -74,11 +85,11 @@ class Rig:
         os.truncate(self.failed, 0)
 
     def rescue(self, argv, expected):
-        """Seconds, failed reads, the map's bad sectors, and whether the copy is right."""
+        """Seconds, what the program said, the disk's failed reads, the map's bad sectors."""
         map_path = self.path("map")
         self.forget()
         start = time.monotonic()
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
         seconds = time.monotonic() - start
         if done.returncode not in expected:
@@ -88,7 +99,7 @@ class Rig:
         found = rigs.output("ddrescuelog", "-b", str(SECTOR), "-l-", map_path).split()
         shutil.rmtree(self.path("logs"), ignore_errors=True)
         os.unlink(map_path)
-        return seconds, failed, {int(sector) for sector in found}
+        return seconds, done.stdout, failed, {int(sector) for sector in found}
 
     def missing(self):
         """Sectors of the copy that are not the source's."""
@@ -103,15 +114,22 @@ class Rig:
         return missing
 
     def ours(self):
-        return self.rescue(
+        report = self.path("report")
+        seconds, _, failed, found = self.rescue(
             [CLONEDECK, "clone", "-s", self.source, "-d", self.destination, "--no-verify",
              "--confirm", self.destination, "--log-dir", self.path("logs"),
-             "--map", self.path("map")], (0, 4))
+             "--map", self.path("map"), "--report", report], (0, 4))
+        with open(report, encoding="utf-8") as file:
+            said = json.load(file)["errors"]
+        os.unlink(report)
+        return Turn(seconds, said, failed - said, found)
 
     def theirs(self):
-        return self.rescue(
-            ["sh", "-c", '"$@" && exec sync "$0"', self.destination, "ddrescue", "-q", "-f", "-d",
+        seconds, screen, failed, found = self.rescue(
+            ["sh", "-c", '"$@" && exec sync "$0"', self.destination, "ddrescue", "-f", "-d",
              self.source, self.destination, self.path("map")], (0,))
+        said = int(re.findall(r"read errors: +(\d+)", screen)[-1])
+        return Turn(seconds, said, failed - said, found)
 
 
 def scatter(count, size):
@@ -127,12 +145,17 @@ def one_row(count, options):
         for turn in range(options.rounds):
             for who, results in ((rig.ours, ours), (rig.theirs, theirs))[::(-1) ** turn]:
                 results.append(who())
-                same &= results[-1][2] == set(bad) == rig.missing()
-    ratios = [a[0] / b[0] for a, b in zip(ours, theirs)]
-    print(f"{count:8} {median([r[0] for r in ours]):9.2f} {median([r[0] for r in theirs]):9.2f}"
+                same &= results[-1].found == set(bad) == rig.missing()
+    ratios = [a.seconds / b.seconds for a, b in zip(ours, theirs)]
+    print(f"{count:8} {median([turn.seconds for turn in ours]):9.2f}"
+          f" {median([turn.seconds for turn in theirs]):9.2f}"
           f" {median(ratios):7.2f} {(spread(ratios) or 0) * 100:6.0f} %"
-          f" {max(r[1] for r in ours):9} {min(r[1] for r in theirs):9}"
+          f" {max(turn.failed for turn in ours):9} {min(turn.failed for turn in theirs):9}"
           f"  {'same' if same else 'DIFFERENT'}", flush=True)
+    foreign = [sum(turn.foreign for turn in turns) for turns in (ours, theirs)]
+    if any(foreign):
+        print(f"{'':8} failed for others: {foreign[0]} in our turns, {foreign[1]} in ddrescue's",
+              flush=True)
     return same
 
 
