@@ -14,9 +14,8 @@
 #define RATE_LEAST UINT64_C(65536) /* bytes per second */
 
 static const char *const no_yes[] = { "no", "yes", NULL };
-static const char *const sum_names[] = {
-	"none", "sha256", "sha512", "blake2b", "sha1", "md5", NULL
-};
+static const char *const sum_names[] = { "none", "sha256", "sha512", "blake2b",
+					 "sha1", "md5",    "xxh3",   NULL };
 static const char *const verify_names[] = {
 	"digest",         "rolling",         "after",         "compare",         "off",
 	"digest+rewrite", "rolling+rewrite", "after+rewrite", "compare+rewrite", NULL
@@ -80,7 +79,8 @@ static const struct {
 			    N_("digest, rolling, after, compare, off; each also +rewrite") },
 	[OPTION_DIGEST] = { PLAN_OPTION_DIGEST, N_("Sum"),
 			    N_("of the whole source, for sha256sum -c"),
-			    N_("none, sha256, sha512, blake2b, sha1, md5; several: sha256,md5") },
+			    N_("none, sha256, sha512, blake2b, sha1, md5, xxh3; several: "
+			       "sha256,md5") },
 };
 
 const char *options_form_label(enum option_row row)

@@ -78,7 +78,7 @@ _clonedeck()
         return
         ;;
     --digest)
-        mapfile -t COMPREPLY < <(compgen -W 'sha256 sha512 blake2b sha1 md5' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'sha256 sha512 blake2b sha1 md5 xxh3' -- "$cur")
         return
         ;;
     --glyphs)

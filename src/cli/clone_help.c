@@ -88,7 +88,7 @@ static const struct {
 		"      --rewrite                 write again what differs, and verify it again\n") },
 	{ COMMAND_CLONE | COMMAND_VERIFY, N_(
 		"      --digest ALGORITHMS       also take the sum of all of it: sha256, sha512,\n"
-		"                                blake2b, sha1, md5; several: sha256,md5\n") },
+		"                                blake2b, sha1, md5, xxh3; several: sha256,md5\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Disks with errors:\n") },

@@ -245,8 +245,8 @@ const char *plan_option_values(enum plan_option option, char *buffer, size_t siz
 		return text_choice(buffer, size, table[option].words);
 	case PLAN_SUMS:
 		return text_copy(buffer, size,
-				 _("sha256, sha512, blake2b, sha1 or md5, or several of them with "
-				   "commas between"));
+				 _("sha256, sha512, blake2b, sha1, md5 or xxh3, or several of them "
+				   "with commas between"));
 	case PLAN_BYTES:
 		return text_copy(buffer, size, _("a size, such as 64K or 1MB"));
 	case PLAN_NUMBER:

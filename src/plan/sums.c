@@ -13,6 +13,7 @@ static const struct {
 	[SUM_BLAKE2B] = { "blake2b", "BLAKE2b-512" },
 	[SUM_SHA1] = { "sha1", "SHA-1" },
 	[SUM_MD5] = { "md5", "MD5" },
+	[SUM_XXH3] = { "xxh3", "XXH3-128" },
 };
 
 const char *sum_name(enum sum_algorithm algorithm)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sums of a whole source that can be asked for, one for each program that
- * checks them: sha256sum, sha512sum, b2sum, sha1sum, md5sum. A set of them is
- * a bit each.
+ * checks them: sha256sum, sha512sum, b2sum, sha1sum, md5sum, xxh128sum. A set of
+ * them is a bit each.
  */
 #ifndef CLONEDECK_PLAN_SUMS_H
 #define CLONEDECK_PLAN_SUMS_H
@@ -13,6 +13,7 @@ enum sum_algorithm {
 	SUM_BLAKE2B,
 	SUM_SHA1,
 	SUM_MD5,
+	SUM_XXH3,
 	SUM_ALGORITHMS,
 };
 

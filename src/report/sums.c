@@ -118,11 +118,14 @@ static void fill(FILE *file, const void *user)
 	const char *hex = list->sum->hex;
 	char id[9];
 
-	fprintf(file, "# %s of the %s, plan %s, clonedeck %s\n", sum_title(list->sum->algorithm),
-		report->job.sums.state == JOB_SUMS_OF_SOURCE
-			? "source as it was read"
-			: "copy as it was read back and proven",
-		report_plan_id(report, id), report->version);
+	/* xxh128sum takes a comment for a line that is broken. */
+	if (list->sum->algorithm != SUM_XXH3)
+		fprintf(file, "# %s of the %s, plan %s, clonedeck %s\n",
+			sum_title(list->sum->algorithm),
+			report->job.sums.state == JOB_SUMS_OF_SOURCE
+				? "source as it was read"
+				: "copy as it was read back and proven",
+			report_plan_id(report, id), report->version);
 	if (is_source(report))
 		put_line(file, hex, report->plan->source.node);
 	if (is_destination(report))

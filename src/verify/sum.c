@@ -5,10 +5,12 @@
 #include <gcrypt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "base/i18n.h"
 
 struct sum {
+	XXH3_state_t *xxh3; /* NULL: it is one of libgcrypt's */
 	gcry_md_hd_t md;
 	int algorithm; /* libgcrypt's number */
 };
@@ -31,21 +33,15 @@ static void begin_library(void)
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 }
 
-int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr)
+static int open_md(struct sum *sum, enum sum_algorithm algorithm, struct error *reterr)
 {
-	struct sum *sum = calloc(1, sizeof(*sum));
 	gcry_error_t why;
 
-	if (!sum)
-		return error_nomem(reterr);
 	begin_library();
 	sum->algorithm = numbers[algorithm];
 	why = gcry_md_open(&sum->md, sum->algorithm, 0);
-	if (!why) {
-		*ret = sum;
+	if (!why)
 		return 0;
-	}
-	free(sum);
 	if (gcry_err_code_to_errno(gcry_err_code(why)) == ENOMEM)
 		return error_nomem(reterr);
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "digest",
@@ -53,19 +49,57 @@ int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr
 			 sum_title(algorithm), gcry_strerror(why));
 }
 
+static int open_xxh3(struct sum *sum, struct error *reterr)
+{
+	sum->xxh3 = XXH3_createState();
+	if (!sum->xxh3)
+		return error_nomem(reterr);
+	XXH3_128bits_reset(sum->xxh3);
+	return 0;
+}
+
+int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr)
+{
+	struct sum *sum = calloc(1, sizeof(*sum));
+	int r;
+
+	if (!sum)
+		return error_nomem(reterr);
+	r = algorithm == SUM_XXH3 ? open_xxh3(sum, reterr) : open_md(sum, algorithm, reterr);
+	if (r < 0)
+		free(sum);
+	else
+		*ret = sum;
+	return r;
+}
+
 void sum_add(struct sum *sum, const void *data, size_t length)
 {
-	gcry_md_write(sum->md, data, length);
+	if (sum->xxh3)
+		XXH3_128bits_update(sum->xxh3, data, length);
+	else
+		gcry_md_write(sum->md, data, length);
+}
+
+static void print_hex(const unsigned char *bytes, size_t length, char hex[static SUM_HEX_MAX])
+{
+	for (size_t i = 0; i < length; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 }
 
 const char *sum_take(struct sum *sum, char hex[static SUM_HEX_MAX])
 {
-	const unsigned char *bytes = gcry_md_read(sum->md, sum->algorithm);
-	unsigned length = gcry_md_get_algo_dlen(sum->algorithm);
+	XXH128_canonical_t canonical;
 
-	for (unsigned i = 0; i < length; i++)
-		snprintf(hex + (size_t)2 * i, 3, "%02x", bytes[i]);
-	gcry_md_reset(sum->md);
+	if (sum->xxh3) {
+		XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(sum->xxh3));
+		print_hex(canonical.digest, sizeof(canonical.digest), hex);
+		XXH3_128bits_reset(sum->xxh3);
+	} else {
+		print_hex(gcry_md_read(sum->md, sum->algorithm),
+			  gcry_md_get_algo_dlen(sum->algorithm), hex);
+		gcry_md_reset(sum->md);
+	}
 	return hex;
 }
 
@@ -73,6 +107,7 @@ void sum_destroy(struct sum *sum)
 {
 	if (!sum)
 		return;
+	XXH3_freeState(sum->xxh3);
 	gcry_md_close(sum->md);
 	free(sum);
 }

@@ -2,7 +2,7 @@
 /*
  * A sum that other programs know (SHA-256 and its like), taken of bytes in
  * their order. libgcrypt computes it, with the instructions that the processor
- * has for it. One thread at a time.
+ * has for it, and libxxhash what it is named after. One thread at a time.
  */
 #ifndef CLONEDECK_VERIFY_SUM_H
 #define CLONEDECK_VERIFY_SUM_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums: the ones that the standards give for "abc", and sets of them as text. */
+/* Sums: the ones that the standards, and the authors of XXH3, give for "abc", and sets of them as
+ * text. */
 #include "unit.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@ static const char *const of_abc[SUM_ALGORITHMS] = {
 			"7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
 	[SUM_SHA1] = "a9993e364706816aba3e25717850c26c9cd0d89d",
 	[SUM_MD5] = "900150983cd24fb0d6963f7d28e17f72",
+	[SUM_XXH3] = "06b05ab6733a618578af5f94892f3950",
 };
 
 START_TEST(as_the_standards_say)
