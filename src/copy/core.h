@@ -87,6 +87,7 @@ struct course {
 /* What there is to show of its speed, and what is asked for it (measure.c). */
 struct measured {
 	struct rates rates;
+	bool resting;            /* nothing was copied at the last tick */
 	struct rates proving;    /* of the pass that reads back, begun at `proving_since` */
 	uint64_t proving_since;  /* monotonic ns; 0 none yet */
 	uint64_t proving_before; /* the counter of what is handled, then */

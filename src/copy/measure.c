@@ -241,8 +241,14 @@ static void measure_proving(struct job *job, uint64_t now)
 void measure_tick(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
+	bool copying =
+		k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING;
 
-	if (k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING)
+	/* What is armed last comes hours after the rest where that is verified first. */
+	if (copying && k->measured.resting)
+		rates_skip(&k->measured.rates, now);
+	k->measured.resting = !copying;
+	if (copying)
 		rates_update(&k->measured.rates, now, MEASURE_SUM(job, read),
 			     MEASURE_SUM(job, written), k->state == JOB_PAUSED);
 	if (is_proving(job))
@@ -318,7 +324,7 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 {
 	const struct keeper *k = &job->keeper;
 	const struct measured *m = &job->keeper.measured;
-	uint64_t last = k->copied ? k->copied : now;
+	uint64_t last = k->copied ? m->rates.last : now;
 	bool moving = k->state == JOB_COPYING || k->state == JOB_STOPPING;
 
 	if (!k->started)

@@ -8,6 +8,8 @@
 #include "stats/eta.h"
 
 #define MINUTE 60 /* samples */
+/* What comes in bursts is faster than any disk for moments: a part of the profile lasts longer. */
+#define PROFILE_LEAST (50 * NSEC_PER_MSEC)
 
 static double per_second(uint64_t bytes, uint64_t ns)
 {
@@ -49,6 +51,8 @@ static void update_profile(struct rates *rates, uint64_t active)
 	double rate =
 		per_second(rates->written - rates->bucket_written, active - rates->bucket_active);
 
+	if (active - rates->bucket_active < PROFILE_LEAST)
+		return;
 	if (rates->written > rates->bucket_written)
 		for (unsigned i = rates->bucket; i <= bucket; i++)
 			if (i == rates->bucket || i < bucket || rates->profile[i] == 0)
@@ -141,6 +145,19 @@ void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t wri
 	update_history(rates, now);
 	if (rates->seconds != seconds || !rates->eta.known)
 		eta_update(rates, now, active);
+}
+
+void rates_skip(struct rates *rates, uint64_t now)
+{
+	uint64_t gap = now > rates->last ? now - rates->last : 0;
+
+	rates->last += gap;
+	rates->paused += gap;
+	rates->second_started += gap;
+	rates->second_paused += gap;
+	for (unsigned i = 0; i < rates->recent_count; i++)
+		rates->recent[i].ns += gap;
+	rates->eta.at += gap;
 }
 
 void rates_forget_trend(struct rates *rates)

@@ -60,6 +60,9 @@ struct eta {
 /* already: bytes that were done before (resume); they count for the percentage only. */
 void rates_start(struct rates *rates, uint64_t now, uint64_t total, uint64_t already);
 void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t written, bool paused);
+/* Since the last update something else was done (what was copied was verified): that time counts
+ * for nothing, as if it had not been. */
+void rates_skip(struct rates *rates, uint64_t now);
 /* The speed was changed on purpose (a rate limit): what was measured before says nothing
  * about what is left. */
 void rates_forget_trend(struct rates *rates);

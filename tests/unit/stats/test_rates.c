@@ -118,6 +118,45 @@ START_TEST(the_profile_follows_the_disk)
 }
 END_TEST
 
+/* The last sectors of a disk come when hours were spent on verifying it. */
+START_TEST(what_is_skipped_counts_for_nothing)
+{
+	static struct feed f;
+
+	start(&f, 1280 * MB, 0);
+	run(&f, 127.5, 10 * MB, false);
+	f.now += 3 * 3600 * NSEC_PER_SEC;
+	rates_skip(&f.rates, f.now);
+	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 10e6, 1);
+	run(&f, 0.5, 10 * MB, false);
+	for (int i = 0; i < RATES_PROFILE; i++)
+		ck_assert_double_eq_tol((double)f.rates.profile[i], 10e6, 1e4);
+	ck_assert_double_eq_tol(f.rates.now_write, 10e6, 1e4);
+	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 10e6, 1);
+	ck_assert_double_eq_tol(f.rates.peak, 10e6, 1e4);
+	ck_assert_uint_eq(f.rates.seconds, 128);
+	ck_assert_double_eq_tol((double)newest(&f.rates).active, 1, 1e-6);
+}
+END_TEST
+
+/* Lanes report when they have a moment. */
+START_TEST(a_burst_is_no_speed)
+{
+	static struct feed f;
+
+	start(&f, 1280 * MB, 0);
+	run(&f, 126, 10 * MB, false);
+	f.now += NSEC_PER_MSEC / 2;
+	f.written += 20 * MB;
+	rates_update(&f.rates, f.now, f.written, f.written, false);
+	ck_assert_double_eq((double)f.rates.profile[127], 0);
+	f.now += 2 * NSEC_PER_SEC;
+	rates_update(&f.rates, f.now, f.written, f.written, false);
+	ck_assert_double_eq_tol((double)f.rates.profile[126], 10e6, 1e4);
+	ck_assert_double_eq_tol((double)f.rates.profile[127], 10e6, 1e4);
+}
+END_TEST
+
 START_TEST(a_resumed_copy_has_no_profile_before_its_start)
 {
 	static struct feed f;
@@ -154,6 +193,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_gap_is_spread_over_its_seconds);
 	tcase_add_test(tc, a_clock_that_stands_still_is_ignored);
 	tcase_add_test(tc, the_profile_follows_the_disk);
+	tcase_add_test(tc, what_is_skipped_counts_for_nothing);
+	tcase_add_test(tc, a_burst_is_no_speed);
 	tcase_add_test(tc, a_resumed_copy_has_no_profile_before_its_start);
 	tcase_add_test(tc, a_tiny_plan_fills_the_profile_at_once);
 	suite_add_tcase(suite, tc);
