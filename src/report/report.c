@@ -207,6 +207,10 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 			    "yes, %u areas with tables and boot sectors came last",
 			    job->held_areas),
 			 job->held_areas);
+	else if (job->proof.areas)
+		text_copy(buffer, size,
+			  _("no: the destination differs, its partition table was left out on "
+			    "purpose"));
 	else
 		text_copy(buffer, size,
 			  _("no: the copy is not finished, its partition table was left out on "

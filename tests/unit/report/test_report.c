@@ -140,6 +140,31 @@ START_TEST(what_the_copy_does_not_reach_is_told)
 }
 END_TEST
 
+START_TEST(why_it_was_not_armed_is_told)
+{
+	struct sample sample;
+	char line[256];
+
+	sample_init(&sample);
+	struct job_snapshot *job = &sample.report.job;
+
+	job->held_areas = 0;
+	ck_assert_str_eq(report_armed(&sample.report, line, sizeof(line)), "");
+	job->held_areas = 5;
+	job->armed = false;
+	job->proof.areas = 0;
+	report_armed(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "the copy is not finished"));
+	job->proof.areas = 1;
+	report_armed(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "the destination differs"));
+	job->armed = true;
+	report_armed(&sample.report, line, sizeof(line));
+	ck_assert_int_eq(strncmp(line, "yes, 5 areas", 12), 0);
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(names_of_files_command_no_terminal)
 {
 	struct sample sample;
@@ -448,6 +473,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_sg_did_is_told);
 	tcase_add_test(tcase, text_names_what_matters);
 	tcase_add_test(tcase, what_the_copy_does_not_reach_is_told);
+	tcase_add_test(tcase, why_it_was_not_armed_is_told);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
