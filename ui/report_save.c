@@ -27,10 +27,12 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 
 static void ask_save(struct app *app, struct report_sign *sign, const char *path)
 {
-	popup_prompt(app, _("Save report and certificate"),
-		     _("As .json, as .txt, and as .html to print and sign: the full path of a "
-		       "folder, or of a file, on a disk that stays and is no part of the copy."),
-		     path, path_typed, sign);
+	popup_prompt(
+		app, _("Save report and certificate"),
+		_("As .json, as .txt, and as .html to print and sign, with the list of digests: "
+		  "the full path of a folder, or of a file, on a disk that stays and is no "
+		  "part of the copy."),
+		path, path_typed, sign);
 }
 
 void report_ask_save(struct app *app, struct report_sign *sign)

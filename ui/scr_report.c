@@ -319,7 +319,9 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 }
 
 static const char *const notes[] = {
-	N_("RESULT  COMPLETE, PARTIAL (bad areas), STOPPED (can be resumed), FAILED."),
+	N_("RESULT  COMPLETE, PARTIAL (bad areas), MISMATCH (the destination differs), STOPPED "
+	   "(can "
+	   "be resumed), FAILED."),
 	N_("v  reads the destination again and compares it with the digests of the source as it "
 	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),

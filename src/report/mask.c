@@ -101,7 +101,7 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		report->operator_name,    report->ticket,           report->log_path,
 		report->map_path,         report->json_path,        report->certificate_path,
 		report->digests_path,     report->job.engine,       report->job.error.sentence,
-		report->destination_next, report->job.error.device,
+		report->destination_next, report->job.error.device, report->sums_stem,
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,18 +85,40 @@ static const char *text_of(json_object *object, const char *key)
 	return json_object_get_string(member);
 }
 
-/* The report may have been moved together with its list. */
-static void find_list(const char *path, const char *recorded, struct report_reference *ret)
+__attribute__((format(printf, 2, 3))) static bool is_there(struct report_reference *ret,
+							   const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(ret->list, sizeof(ret->list), format, args);
+	va_end(args);
+	return (size_t)length < sizeof(ret->list) && access(ret->list, F_OK) == 0;
+}
+
+/* The report may have been moved together with its list, and both may have got another name; a
+ * masked report may not even tell where it was. */
+static int find_list(const char *path, const char *recorded, struct report_reference *ret,
+		     struct error *reterr)
 {
 	const char *name = strrchr(recorded, '/'), *slash = strrchr(path, '/');
-	char beside[sizeof(ret->list)];
+	int folder = slash ? (int)(slash - path + 1) : 0;
+	const char *dot = strrchr(path + folder, '.');
+	int stem = dot ? (int)(dot - path) : (int)strlen(path);
 
-	text_copy(ret->list, sizeof(ret->list), recorded);
 	name = name ? name + 1 : recorded;
-	if ((size_t)snprintf(beside, sizeof(beside), "%.*s%s", slash ? (int)(slash - path + 1) : 0,
-			     path, name) < sizeof(beside) &&
-	    access(beside, F_OK) == 0)
-		text_copy(ret->list, sizeof(ret->list), beside);
+	if (is_there(ret, "%.*s%s", folder, path, name) ||
+	    is_there(ret, "%.*s" REPORT_LIST_ENDING, stem, path) ||
+	    is_there(ret, "%s" REPORT_LIST_ENDING, path) || is_there(ret, "%s", recorded))
+		return 0;
+	return error_set(
+		reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "load", path,
+		_("The list of digests is missing: it is neither beside the report %s, as "
+		  "%.*s or under the report's own name, nor where it was, at %s. Without it "
+		  "only the source proves the copy: clonedeck verify -s SOURCE -d "
+		  "DESTINATION."),
+		path, 100, name, recorded);
 }
 
 static int take(json_object *object, const char *path, struct report_reference *ret,
@@ -105,7 +129,9 @@ static int take(json_object *object, const char *path, struct report_reference *
 	const char *list;
 
 	if (!schema || strcmp(schema, "clonedeck.report/1") != 0)
-		return refuse(path, _("it is no report of clonedeck, or it was cut off"), reterr);
+		return refuse(path,
+			      _("it is no report of clonedeck (a .json file), or it was cut off"),
+			      reterr);
 	if (!id || strlen(id) != 8)
 		return refuse(path, _("it names no plan"), reterr);
 	if (json_object_object_get_ex(object, "digests", &digests) && !digests)
@@ -114,8 +140,13 @@ static int take(json_object *object, const char *path, struct report_reference *
 	list = text_of(digests, "list");
 	if (!list || !list[0] || strlen(list) >= sizeof(ret->list))
 		return refuse(path, _("it names no list of digests"), reterr);
-	memcpy(ret->plan_id, id, sizeof(ret->plan_id));
-	find_list(path, list, ret);
+	struct report_reference found;
+	int r = find_list(path, list, &found, reterr);
+
+	if (r < 0)
+		return r;
+	memcpy(found.plan_id, id, sizeof(found.plan_id));
+	*ret = found;
 	return 0;
 }
 
@@ -130,7 +161,9 @@ int report_reference(const char *path, struct report_reference *ret, struct erro
 		return r;
 	object = parse(text, length);
 	r = object ? take(object, path, ret, reterr)
-		   : refuse(path, _("it is no report of clonedeck, or it was cut off"), reterr);
+		   : refuse(path,
+			    _("it is no report of clonedeck (a .json file), or it was cut off"),
+			    reterr);
 	json_object_put(object);
 	return r;
 }

@@ -16,6 +16,8 @@
 
 #define REPORT_MAP_CELLS  240
 #define REPORT_PERSON_MAX 128
+/* Of the name of the list of digests beside a report. */
+#define REPORT_LIST_ENDING ".digests"
 
 /* Of an end that is a disk, beside what its endpoint says; "" where unknown. */
 struct report_disk {
@@ -84,9 +86,10 @@ int report_text_verify(const struct report *report, int columns, char **ret, str
 /* What a saved report says of the list of digests of its copy. */
 struct report_reference {
 	char plan_id[9];
-	char list[512]; /* beside the report, if there is one of that name, else where it was */
+	char list[512]; /* beside the report, by either's name, or else where it was */
 };
-/* -EINVAL with a sentence for anything that is no report, or has no list. */
+/* -EINVAL with a sentence for anything that is no report, or has no list; -ENOENT where that is
+ * gone. */
 int report_reference(const char *path, struct report_reference *ret, struct error *reterr);
 /* JSON text, malloc'd. */
 int report_json(const struct report *report, char **ret, struct error *reterr);

@@ -157,6 +157,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	text_put_when(page, job);
 	text_put_copied(page, job);
 	text_put_verified(page, report);
+	text_put_rest(page, report);
 	text_put_sums(page, report);
 	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
 	if (report_armed(report, line, sizeof(line))[0])

@@ -25,6 +25,7 @@ void text_put_course(struct page *page, const struct report *report);
 void text_put_sums(struct page *page, const struct report *report);
 /* text_verify.c */
 void text_put_verified(struct page *page, const struct report *report);
+void text_put_rest(struct page *page, const struct report *report);
 void text_put_mismatches(struct page *page, const struct report *report);
 
 /* text_copy.c */

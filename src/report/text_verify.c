@@ -46,7 +46,7 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	if (proof->complete)
 		return all_verified(proof, buffer, size);
 	snprintf(buffer, size,
-		 proof->areas ? _("no: %s of %s B are proven, the rest is not as it should be")
+		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
 			      : _("no: %s of %s B were read back, and are right"),
 		 units_print_count(proof->verified, done),
 		 units_print_count(report->job.total - report->job.bad_bytes, all));
@@ -68,8 +68,26 @@ void text_put_verified(struct page *page, const struct report *report)
 	if (proof->rewritten)
 		page_field(page, "", _("%s B were wrong and were written again"),
 			   units_print_count(proof->rewritten, bytes));
+}
+
+void text_put_rest(struct page *page, const struct report *report)
+{
+	char line[512];
+
 	if (report_left_alone(report, line, sizeof(line))[0])
 		page_field(page, _("the rest"), "%s", line);
+}
+
+/* Who only reads a copy does not know what else was done to the disk. */
+static void put_unread_rest(struct page *page, const struct report *report)
+{
+	uint64_t left = plan_bytes_left_alone(report->plan);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (left)
+		page_field(page, _("the rest"),
+			   _("%s B of the destination are no part of it, and were not verified"),
+			   units_print_count(left, bytes));
 }
 
 static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
@@ -121,6 +139,7 @@ int report_text_verify(const struct report *report, int columns, char **ret, str
 	if (!page.out)
 		return error_nomem(reterr);
 	text_put_verified(&page, report);
+	put_unread_rest(&page, report);
 	text_put_sums(&page, report);
 	text_put_mismatches(&page, report);
 

@@ -34,18 +34,19 @@ static int find_proof(struct session *session)
 {
 	struct again_task *again = &session->again;
 	struct error *error = &again->start.error;
+	const char *list = session->files.digests;
 	char id[9];
 	int r;
 
 	if (!session->report.job.digests_saved)
 		return session_map_of_all(session->plan, &again->map, error);
-	r = known_load(session->report.digests_path, &again->known, error);
+	/* The first one: where it was saved as well may have been unplugged since. */
+	r = known_load(list, &again->known, error);
 	if (r == 0 && strcmp(again->known.id, plan_id(session->plan, id)) != 0)
-		r = error_set(error, ERROR_CLASS_USAGE, -EINVAL, "verify",
-			      session->report.digests_path,
+		r = error_set(error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
 			      _("The list of digests %s belongs to another copy than the report "
 				"%s."),
-			      session->report.digests_path, session->report.json_path);
+			      list, session->report.json_path);
 	return r;
 }
 

@@ -20,7 +20,6 @@
 #include "session/private.h"
 
 #define SAME_SECOND_MAX 100
-#define LIST_ENDING     ".digests"
 #define PATIENCE        (10 * NSEC_PER_SEC)
 
 static bool could_be_made(const char *directory)
@@ -84,8 +83,8 @@ static bool name_files(struct session *session, const char *stem)
 		       sizeof(files->certificate) &&
 	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
 		       sizeof(files->report) &&
-	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s" LIST_ENDING, stem) <
-		       sizeof(files->digests);
+	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s" REPORT_LIST_ENDING,
+				stem) < sizeof(files->digests);
 }
 
 /* Of several programs that begin in one second one alone makes the log. */
@@ -210,7 +209,8 @@ static void name_report(struct session *session)
 	struct session_files *files = &session->files;
 
 	session_absolute(files->report, sizeof(files->report), session->options.report_path);
-	snprintf(files->digests, sizeof(files->digests), "%.503s" LIST_ENDING, files->report);
+	snprintf(files->digests, sizeof(files->digests), "%.503s" REPORT_LIST_ENDING,
+		 files->report);
 	session_name_sums(session->plan->options.sums, files->report, files->sums_stem,
 			  sizeof(files->sums_stem));
 }
@@ -344,7 +344,7 @@ static int check_report(const struct plan *plan, const char *report, struct erro
 
 	if (!report || r < 0)
 		return r;
-	snprintf(list, sizeof(list), "%.503s" LIST_ENDING, report);
+	snprintf(list, sizeof(list), "%.503s" REPORT_LIST_ENDING, report);
 	return session_check_not_an_end(plan, list, reterr);
 }
 

@@ -32,23 +32,35 @@ static int save(struct session *session, enum report_form form, const char *path
 	return r;
 }
 
-/* The report leads to it, so it shows no more than that does. */
-static int mask_list(const struct report *report, struct patience *patience, struct error *reterr)
+/* The list that the report leads to shows no more than that does. It is read and written anew, so
+ * that none is passed on that is damaged. */
+static int put_list(const struct report *report, const char *path, struct patience *patience,
+		    struct error *reterr)
 {
+	const struct plan *plan;
 	struct known known;
 	struct plan masked;
 	int r;
 
-	if (!report->mask_serials || !report->job.digests_saved)
+	if (!report->job.digests_saved)
 		return 0;
 	r = known_load(report->digests_path, &known, reterr);
-	if (r == 0 && !known.masked) {
-		report_mask_plan(known.plan, &masked);
-		r = taken_save(known.digests, &masked, known.id, known.map, report->digests_path,
-			       patience, reterr);
+	if (r < 0)
+		return r;
+	plan = known.plan;
+	if (report->mask_serials && !known.masked) {
+		report_mask_plan(plan, &masked);
+		plan = &masked;
 	}
+	r = taken_save(known.digests, plan, plan == &masked || known.masked ? known.id : NULL,
+		       known.map, path, patience, reterr);
 	known_done(&known);
 	return r;
+}
+
+static int mask_list(const struct report *report, struct patience *patience, struct error *reterr)
+{
+	return report->mask_serials ? put_list(report, report->digests_path, patience, reterr) : 0;
 }
 
 static int save_sums(struct session *session, struct error *reterr)
@@ -89,9 +101,9 @@ int session_save_first(struct session *session, struct error *reterr)
 	return list < 0 ? list : sums;
 }
 
-/* Where the three forms go, and the lists of sums. */
+/* Where the three forms go, the list of digests, and the lists of sums. */
 struct report_files {
-	char json[512], text[512], certificate[512], sums_stem[512];
+	char json[512], text[512], certificate[512], digests[512], sums_stem[512];
 };
 
 /* In a directory they get the name that they have in the log directory. */
@@ -128,7 +140,8 @@ static int name_files(const struct report *report, const char *path, struct repo
 		stem[length - 4] = '\0';
 	if (session_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
 	    session_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
-	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html")) {
+	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
+	    session_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
 		/* Else they stay where they are. */
 		if (!session_name_sums(report->plan->options.sums, stem, ret->sums_stem,
 				       sizeof(ret->sums_stem)))
@@ -161,10 +174,11 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 }
 
 static void name_in_report(struct report *report, const char *json, const char *certificate,
-			   const char *sums_stem)
+			   const char *digests, const char *sums_stem)
 {
 	text_copy(report->json_path, sizeof(report->json_path), json);
 	text_copy(report->certificate_path, sizeof(report->certificate_path), certificate);
+	text_copy(report->digests_path, sizeof(report->digests_path), digests);
 	text_copy(report->sums_stem, sizeof(report->sums_stem), sums_stem);
 }
 
@@ -181,23 +195,31 @@ static int save_where_it_is(const struct report *report, struct error *reterr)
 	return r;
 }
 
+static int check_files(const struct report *report, const struct report_files *files,
+		       struct error *reterr)
+{
+	const char *const paths[] = { files->json, files->text, files->certificate,
+				      files->digests };
+	int r = check_place(report->plan, files->json, reterr);
+
+	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
+		r = session_check_not_an_end(report->plan, paths[i], reterr);
+	return r;
+}
+
 static int save_as(struct report *report, const char *path, struct error *reterr)
 {
 	struct report_files files;
-	int r = name_files(report, path, &files, reterr);
+	int r = name_files(report, path, &files, reterr), list;
 
 	if (r == 0)
-		r = check_place(report->plan, files.json, reterr);
-	if (r == 0)
-		r = session_check_not_an_end(report->plan, files.json, reterr);
-	if (r == 0)
-		r = session_check_not_an_end(report->plan, files.text, reterr);
-	if (r == 0)
-		r = session_check_not_an_end(report->plan, files.certificate, reterr);
+		r = check_files(report, &files, reterr);
 	if (r < 0)
 		return r;
-	/* Each of them names the others. */
-	name_in_report(report, files.json, files.certificate, files.sums_stem);
+	list = put_list(report, files.digests, NULL, reterr);
+	/* Each of them names the others; without a list the report is worth keeping, too. */
+	name_in_report(report, files.json, files.certificate,
+		       list < 0 ? report->digests_path : files.digests, files.sums_stem);
 	r = report_save_sums(report, NULL, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_JSON, files.json, NULL, reterr);
@@ -205,7 +227,7 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 		r = report_save(report, REPORT_TEXT, files.text, NULL, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_HTML, files.certificate, NULL, reterr);
-	return r;
+	return r < 0 ? r : list;
 }
 
 static void *save_body(void *argument)
@@ -317,7 +339,8 @@ void session_take_save(struct session *session, unsigned *changes)
 	if (saving->result == 0 && session->has_report &&
 	    strcmp(session->report.log_path, saving->report.log_path) == 0)
 		name_in_report(&session->report, saving->report.json_path,
-			       saving->report.certificate_path, saving->report.sums_stem);
+			       saving->report.certificate_path, saving->report.digests_path,
+			       saving->report.sums_stem);
 	session_forget_save(session);
 	*changes |= SESSION_CHANGE_SAVED;
 }

@@ -160,6 +160,25 @@ no_sg_on_NVMe_nor_virtio() {
 	[ ! -e new.img ]
 }
 
+# Map and log are the technician's own; all else may go to the customer.
+masked_serials_are_nowhere_to_be_read() {
+	source=$(node_of SATA-SRC-000001)
+	destination=$(node_of NVME-DST-000002)
+	run 0 clone -s "$source" -d "$destination" --confirm 000002 --log-dir logs --mask-serials \
+		--digest sha256,xxh3 --report "of NVME-DST-000002.json"
+	says 'S/N ***********0001'
+	says 'S/N ***********0002'
+	files=("of NVME-DST-000002".*)
+	[ "${#files[@]}" -eq 5 ]
+	if grep -nF -e SATA-SRC-000001 -e NVME-DST-000002 "${files[@]}"; then
+		fail "a serial number in full"
+	fi
+	run 0 verify "of NVME-DST-000002.json" -d "$destination"
+	says VERIFIED
+	sha256sum -c "of NVME-DST-000002.sha256"
+}
+
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
 	UAS_onto_USB_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
-	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio
+	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio \
+	masked_serials_are_nowhere_to_be_read

@@ -30,7 +30,7 @@ a_larger_destination_is_told_what_is_not_proven() {
 	says '8,388,608 B of the destination, from LBA 49152'
 	jq -e '.bytes_left_alone == 8 * 1048576' logs/*.json
 	run 0 verify -s "$source" -d "$destination"
-	says '8,388,608 B of the destination, from LBA 49152'
+	says '8,388,608 B of the destination are no part of it'
 	run 0 verify logs/*.json -d "$destination" --json
 	jq -es '.[-1].bytes_left_alone == 8 * 1048576' out
 }
@@ -94,6 +94,17 @@ without_the_source() {
 	mkdir elsewhere
 	mv logs/* elsewhere
 	run 5 verify "elsewhere/${report##*/}" -d "$destination"
+	# Under another name, too: with an ending of its own, or behind the report's.
+	list=$(echo elsewhere/*.digests)
+	mv "elsewhere/${report##*/}" elsewhere/customer.json
+	mv "$list" elsewhere/customer.digests
+	run 5 verify elsewhere/customer.json -d "$destination"
+	mv elsewhere/customer.digests elsewhere/customer.json.digests
+	run 5 verify elsewhere/customer.json -d "$destination"
+	mv elsewhere/customer.json.digests elsewhere/nobody
+	run 2 verify elsewhere/customer.json -d "$destination"
+	says 'The list of digests is missing'
+	says "${report%.json}.digests"
 }
 
 # Of a made-up disk of 24 regions each has one lie; the digests find them all, and so does the

@@ -72,6 +72,9 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
 	ck_assert(holds(report->json_path, report->json_path));
+	ck_assert(holds(report->json_path, report->digests_path));
+	ck_assert_int_eq(strncmp(report->digests_path, place, strlen(place)), 0);
+	ck_assert_int_eq(access(report->digests_path, R_OK), 0);
 	ck_assert(holds(report->certificate_path, "late"));
 	/* Named by one of the three, whichever. */
 	static const char *const endings[] = { "", ".json", ".txt", ".html" };
@@ -88,6 +91,47 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 	text_copy(path, sizeof(path), report->json_path);
 	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
 	ck_assert_str_eq(report->json_path, path);
+}
+END_TEST
+
+/* Where the log was is gone by then, as after the restart of a rescue system. */
+START_TEST(what_was_saved_is_enough_to_verify_years_later)
+{
+	struct error error = { 0 };
+	char place[160], saved[192], first[512];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	const struct report *report = finish();
+
+	text_copy(first, sizeof(first), report->digests_path);
+	text_copy(place, sizeof(place), path_of("place"));
+	ck_assert_int_eq(mkdir(place, 0700), 0);
+	snprintf(saved, sizeof(saved), "%s/customer.json", place);
+	ck_assert_msg(save_report(saved, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(sign_report(NULL, NULL, true, &error), 0);
+	ck_assert(holds(saved, "customer.digests"));
+	ck_assert(!holds(first, "masked=yes"));
+	/* Again with v: with the first list, wherever the stick is by now. */
+	snprintf(saved, sizeof(saved), "%s/customer.digests", place);
+	ck_assert(holds(saved, "masked=yes"));
+	run("mv %s %s.away", saved, saved);
+	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	while (session_state(session) == SESSION_VERIFYING) {
+		if (session_can_finish(session))
+			ck_assert_int_eq(session_begin_finish(session, &error), 0);
+		else
+			wait_once();
+	}
+	ck_assert_ptr_nonnull(session_verified(session));
+	ck_assert_int_eq(session_verified(session)->result, JOB_RESULT_COMPLETE);
+	/* Without the first list the rest is saved all the same, and it is told. */
+	ck_assert_int_eq(unlink(first), 0);
+	snprintf(saved, sizeof(saved), "%s/second", place);
+	ck_assert_int_eq(save_report(saved, &error), -ENOENT);
+	snprintf(saved, sizeof(saved), "%s/second.json", place);
+	ck_assert(holds(saved, "customer.digests"));
 }
 END_TEST
 
@@ -119,6 +163,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
 	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
 	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
+	tcase_add_test(tcase, what_was_saved_is_enough_to_verify_years_later);
 	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
 	return suite;
 }
