@@ -59,6 +59,7 @@ static const struct field fields[] = {
 
 #define FIELDS    (sizeof(fields) / sizeof(fields[0]))
 #define VALUE_MAX 2048 /* the longest text, all of it encoded */
+#define BOOT_MAX  64
 
 struct map_plan_reader {
 	bool schema;
@@ -68,6 +69,7 @@ struct map_plan_reader {
 	uint64_t sector_size, extents_told, extents_read;
 	bool has_id, masked;
 	char id[9];
+	char boot[BOOT_MAX];
 	struct extent *extents;
 	size_t capacity;
 };
@@ -153,14 +155,27 @@ static void print_options(const struct plan_options *options, FILE *file)
 			plan_option_print(options, i, value));
 }
 
+/* What the kernel calls the time since it was started; "" unknown. */
+static void this_boot(char ret[static BOOT_MAX])
+{
+	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file || !fgets(ret, BOOT_MAX, file))
+		ret[0] = '\0';
+	ret[strcspn(ret, "\n")] = '\0';
+}
+
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
-	char id[9];
+	char id[9], boot[BOOT_MAX];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
 	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : plan_id(plan, id));
 	if (masked_id)
 		fputs(MAP_MASKED_LINE "\n", file);
+	this_boot(boot);
+	if (boot[0] && !masked_id)
+		fprintf(file, MAP_COMMENT_PREFIX "boot=%s\n", boot);
 	print_end(&plan->source, end_names[0], file);
 	print_end(&plan->destination, end_names[1], file);
 	print_options(&plan->options, file);
@@ -314,6 +329,8 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 		reader->has_id = true;
 		return 0;
 	}
+	if (!strcmp(key, "boot"))
+		return decode_text(value, reader->boot, sizeof(reader->boot)) ? 0 : -EINVAL;
 	for (int which = 0; which < 2; which++) {
 		size_t n = strlen(end_names[which]);
 
@@ -392,6 +409,18 @@ static bool sane_end(const struct endpoint *end, uint64_t seen)
 	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
 }
 
+/* The kernel numbers what is attached anew after each start. */
+static void forget_numbers_of_another_boot(struct map_plan_reader *reader)
+{
+	char boot[BOOT_MAX];
+
+	this_boot(boot);
+	if (boot[0] && strcmp(reader->boot, boot) == 0)
+		return;
+	for (int which = 0; which < 2; which++)
+		reader->ends[which].identity.diskseq = 0;
+}
+
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr)
 {
@@ -408,6 +437,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				   "not complete. Start the copy again with clone."),
 				 name);
 
+	forget_numbers_of_another_boot(reader);
 	r = plan_from_extents(&reader->ends[0], &reader->ends[1], reader->extents,
 			      reader->extents_read, &reader->options, &plan, &why);
 	if (r == -ENOMEM)

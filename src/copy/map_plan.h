@@ -32,7 +32,8 @@ bool map_plan_present(const struct map_plan_reader *reader);
 void map_plan_expect_masked(struct map_plan_reader *reader);
 /* The number as it was read; "" none. */
 const char *map_plan_recorded_id(const struct map_plan_reader *reader);
-/* Makes and checks the plan as if it were new. name: of the file, for the error. */
+/* Makes and checks the plan as if it were new. name: of the file, for the error. Sequence numbers
+ * of disks are 0 unless it was saved since this machine was started: they hold no longer. */
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr);
 

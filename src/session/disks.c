@@ -110,8 +110,8 @@ static void look_for_images(struct scan_task *scanning)
 		looked->found = (struct endpoint){ 0 };
 		if (looked->recorded.kind == ENDPOINT_IMAGE)
 			looked->result =
-				session_find_end(scanning->disks, &looked->recorded, destination,
-						 &looked->found, &looked->error);
+				session_find_end(scanning->disks, &looked->recorded, NULL,
+						 destination, &looked->found, &looked->error);
 	}
 }
 

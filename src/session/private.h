@@ -147,10 +147,12 @@ bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size
 int session_load_map(const char *map_path, const struct disk_list *disks,
 		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
 		     struct map **retmap, struct error *reterr);
-/* The disk, partition or image as recorded, in the list as it is now: by what it is. With -ESTALE
- * *ret is the image that has its name. */
+/* The disk, partition or image as recorded, in the list as it is now: by what it is; of disks that
+ * look alike the one that was not detached since, and not that of `other`, the other end as
+ * recorded. With -ESTALE *ret is the image that has its name. */
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
-		     bool destination, struct endpoint *ret, struct error *reterr);
+		     const struct endpoint *other, bool destination, struct endpoint *ret,
+		     struct error *reterr);
 /* Is there more than its name to tell this disk or partition from others? */
 bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
 /* Does an image lie on the file system, of the very disk, that it lay on by another list? UNKNOWN:

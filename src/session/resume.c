@@ -51,9 +51,30 @@ static bool name_decides(const struct disk *disk)
 	return !disk->identity.serial[0] && !disk->identity.wwn[0];
 }
 
-static int ambiguous(const struct disk *a, const struct disk *b, const struct endpoint *recorded,
-		     struct error *reterr)
+/* It was not detached since: the kernel gives each attachment a number of its own. */
+static bool is_still_there(const struct disk *disk, const struct endpoint *recorded)
 {
+	return recorded->identity.diskseq && disk->identity.diskseq == recorded->identity.diskseq;
+}
+
+/* Both disks in one enclosure, which gives them its own number. */
+static bool look_alike(const struct endpoint *recorded, const struct endpoint *other)
+{
+	return other && other->kind != ENDPOINT_IMAGE &&
+	       strcmp(recorded->disk_node, other->disk_node) != 0 &&
+	       same_label(&recorded->identity, &other->identity);
+}
+
+static int ambiguous(const struct disk *a, const struct disk *b, const struct endpoint *recorded,
+		     const struct endpoint *other, struct error *reterr)
+{
+	if (look_alike(recorded, other))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
+				 _("%s and %s have one model, serial and size, as both disks of "
+				   "the map had, and were attached anew since: nothing tells the "
+				   "source from the destination. Copy from the beginning with "
+				   "clone."),
+				 a->node, b->node);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
 			 _("%s and %s both have the model, serial and size of the disk in the map. "
 			   "Detach the wrong one and resume again."),
@@ -62,8 +83,10 @@ static int ambiguous(const struct disk *a, const struct disk *b, const struct en
 
 /* NULL with *retcode and *reterr when there is none, or more than one. */
 static const struct disk *find_disk(const struct disk_list *disks, const struct endpoint *recorded,
-				    int *retcode, struct error *reterr)
+				    const struct endpoint *other, int *retcode,
+				    struct error *reterr)
 {
+	bool one_disk = other && strcmp(recorded->disk_node, other->disk_node) == 0;
 	const struct disk *found = NULL, *second = NULL;
 
 	for (size_t i = 0; i < disks->count; i++) {
@@ -73,15 +96,17 @@ static const struct disk *find_disk(const struct disk_list *disks, const struct 
 		if (!same_label(&disk->identity, &recorded->identity) ||
 		    (!has_label(disk) && !same_name))
 			continue;
-		if (same_name && name_decides(disk))
+		if (is_still_there(disk, recorded) || (same_name && name_decides(disk)))
 			return disk;
+		if (other && !one_disk && is_still_there(disk, other))
+			continue;
 		second = found;
 		found = disk;
 	}
 	if (!found)
 		*retcode = not_found(recorded, reterr);
 	else if (second)
-		*retcode = ambiguous(second, found, recorded, reterr);
+		*retcode = ambiguous(second, found, recorded, other, reterr);
 	return second ? NULL : found;
 }
 
@@ -143,14 +168,15 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 }
 
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
-		     bool destination, struct endpoint *ret, struct error *reterr)
+		     const struct endpoint *other, bool destination, struct endpoint *ret,
+		     struct error *reterr)
 {
 	const struct disk *disk;
 	int r = 0;
 
 	if (recorded->kind == ENDPOINT_IMAGE)
 		return find_image(disks, recorded, destination, ret, reterr);
-	disk = find_disk(disks, recorded, &r, reterr);
+	disk = find_disk(disks, recorded, other, &r, reterr);
 	if (!disk)
 		return r;
 	if (recorded->kind == ENDPOINT_PARTITION)
@@ -248,9 +274,11 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 				 map_path);
 	r = check_writable(map_path, reterr);
 	if (r == 0)
-		r = session_find_end(disks, &recorded->source, false, &source, reterr);
+		r = session_find_end(disks, &recorded->source, &recorded->destination, false,
+				     &source, reterr);
 	if (r == 0)
-		r = session_find_end(disks, &recorded->destination, true, &destination, reterr);
+		r = session_find_end(disks, &recorded->destination, &recorded->source, true,
+				     &destination, reterr);
 	if (r == 0 && rescue)
 		plan_options_merge(&recorded->options, rescue, rescue_given);
 	if (r == 0)
@@ -271,10 +299,11 @@ int session_ends_of_map(const struct session *session, const char *map_path,
 	if (r == 0 && !recorded)
 		r = -EINVAL;
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->source, false, source, NULL);
+		r = session_find_end(session->disks, &recorded->source, &recorded->destination,
+				     false, source, NULL);
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->destination, true, destination,
-				     NULL);
+		r = session_find_end(session->disks, &recorded->destination, &recorded->source,
+				     true, destination, NULL);
 	return r;
 }
 

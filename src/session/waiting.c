@@ -355,10 +355,12 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 		     struct endpoint *ret)
 {
 	struct session_waiting *shown = &session->waiting.shown;
+	const struct plan *plan = session->plan;
+	const struct endpoint *other = destination ? &plan->source : &plan->destination;
 	bool image = recorded->kind == ENDPOINT_IMAGE;
 	struct error error = { 0 };
 	int r = image ? find_image(session, recorded, destination, ret, &error)
-		      : session_find_end(session->disks, recorded, destination, ret, &error);
+		      : session_find_end(session->disks, recorded, other, destination, ret, &error);
 
 	if (r == 0)
 		return true;

@@ -389,6 +389,61 @@ health_by_log_pages() {
 		| map(.temperature) == [38, 38, 38]'
 	reported '.engine.source_sg.driver | startswith("3.")'
 }
+delete_disk() { # NODE
+	echo 1 >"/sys/block/${1##*/}/device/delete"
+	: >"$work/loaded"
+}
+
+find_again() { # ADDRESS NODE
+	echo '- - -' >"/sys/class/scsi_host/host${1%%:*}/scan"
+	wait_for test -b "$2"
+	udevadm settle
+}
+
+begin_slowly() {
+	rm -f copy.map
+	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
+	sync "$destination"
+	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
+		--allow same-wwn --confirm "$destination" --log-dir logs --map copy.map --rate 2M \
+		>out 2>err &
+	copy=$!
+	copied_a_little
+}
+
+# As two disks in one enclosure that tells its own number: nothing else tells them apart.
+disks_that_say_the_same_of_themselves() {
+	local from to
+	disks vpd_use_hostno=0
+	from=$(hctl_of "$source")
+	to=$(hctl_of "$destination")
+	begin_slowly
+	kill -INT "$copy"
+	ends 6
+	# None of them was detached since.
+	run 0 resume copy.map --rate 0 --allow same-wwn --confirm "$destination" --log-dir logs
+	same_disks
+	delete_disk "$spare"
+	# One was, while the other stayed.
+	begin_slowly
+	delete_disk "$destination"
+	wait_for grep -q 'is gone' err
+	find_again "$to" "$destination"
+	ends 0
+	blockdev --flushbufs "$source" "$destination"
+	cmp "$source" "$destination"
+	# Both were: the copy could go on in the wrong direction.
+	begin_slowly
+	kill -INT "$copy"
+	ends 6
+	delete_disk "$source"
+	delete_disk "$destination"
+	find_again "$to" /dev/sda
+	find_again "$from" /dev/sdb
+	run 3 resume copy.map --rate 0 --allow same-wwn --confirm "$destination" --log-dir logs
+	says 'nothing tells the source from the destination'
+}
+
 
 # ---- refusals ----
 
@@ -635,6 +690,6 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_disk_that_another_host_has_reserved a_disk_whose_sg_node_another_program_has_to_itself \
 	a_disk_that_becomes_write_protected \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
-	a_disk_that_is_unplugged_stops_the_copy blocks_of_4096_bytes addresses_beyond_two_tib \
+	a_disk_that_is_unplugged_stops_the_copy disks_that_say_the_same_of_themselves blocks_of_4096_bytes addresses_beyond_two_tib \
 	protected_blocks without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
 	a_disk_that_no_driver_takes_is_told_and_read

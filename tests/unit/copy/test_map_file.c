@@ -188,6 +188,28 @@ START_TEST(everything_comes_back)
 }
 END_TEST
 
+/* The kernel counts what is attached from one again. */
+START_TEST(sequence_numbers_end_with_the_boot)
+{
+	static const char *const boots[] = { "s/ boot=.*/ boot=another/", "/ boot=/d" };
+	struct plan *plan, *loaded;
+	struct map *map = whole_map(4096, &plan), *again;
+
+	for (size_t i = 0; i < 2; i++) {
+		save(map, '?');
+		ck_assert_int_eq(run("grep -q '^# clonedeck boot=' %s", path), 0);
+		ck_assert_int_eq(run("sed -i '%s' %s", boots[i], path), 0);
+		ck_assert_int_eq(map_load(path, &again, &loaded, NULL), 0);
+		ck_assert_uint_eq(loaded->source.identity.diskseq, 0);
+		ck_assert_str_eq(loaded->source.identity.serial, "S 1");
+		map_destroy(again);
+		plan_destroy(loaded);
+	}
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(ddrescuelog_reads_ours)
 {
 	struct plan *plan;
@@ -562,6 +584,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
 	tcase_add_test(tc, everything_comes_back);
+	tcase_add_test(tc, sequence_numbers_end_with_the_boot);
 	tcase_add_test(tc, ddrescuelog_reads_ours);
 	tcase_add_test(tc, holes_between_extents_are_filled_for_others);
 	tcase_add_test(tc, ddrescue_goes_on_from_ours_and_we_from_its);

@@ -12,7 +12,7 @@
 static struct disk disks[3];
 static struct partition partition;
 static struct disk_list list;
-static struct endpoint recorded, found;
+static struct endpoint recorded, other, found;
 static struct error error;
 
 static void disk(struct disk *to, const char *node, const char *serial)
@@ -34,6 +34,7 @@ static void setup(void)
 	list = (struct disk_list){ .disks = disks, .count = 2 };
 	disk(&disks[0], "/dev/nvme0n1", "S1");
 	disk(&disks[1], "/dev/nvme0n2", "S2");
+	endpoint_from_disk(&disks[0], &other);
 	endpoint_from_disk(&disks[1], &recorded);
 	error = (struct error){ 0 };
 }
@@ -41,7 +42,7 @@ static void setup(void)
 static int find(void)
 {
 	found = (struct endpoint){ 0 };
-	return session_find_end(&list, &recorded, true, &found, &error);
+	return session_find_end(&list, &recorded, &other, true, &found, &error);
 }
 
 /* Detached and attached again, in another order. */
@@ -74,12 +75,62 @@ END_TEST
 
 START_TEST(not_when_it_could_be_either)
 {
+	attach_again();
 	disk(&disks[2], "/dev/nvme1n1", "S2");
 	list.count = 3;
 	ck_assert_int_eq(find(), -ENOTUNIQ);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme1n1"));
-	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme0n2"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme3n1"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "Detach the wrong one"));
+}
+END_TEST
+
+START_TEST(the_one_that_was_never_detached)
+{
+	disk(&disks[2], "/dev/nvme1n1", "S2");
+	list.count = 3;
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme0n2");
+	/* Its number may be another disk's: the label has to fit as well. */
+	disks[1].identity.size++;
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme1n1");
+}
+END_TEST
+
+/* Both in an enclosure that gives them its own number. */
+START_TEST(ends_that_look_alike)
+{
+	disk(&disks[0], "/dev/nvme0n1", "S");
+	disk(&disks[1], "/dev/nvme0n2", "S");
+	endpoint_from_disk(&disks[0], &other);
+	endpoint_from_disk(&disks[1], &recorded);
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme0n2");
+	/* It was away; the other was not, so it is no candidate. */
+	disk(&disks[1], "/dev/nvme4n1", "S");
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme4n1");
+	list.count = 1;
+	ck_assert_int_eq(find(), -ENODEV);
+	/* Both were: nobody can say. */
+	list.count = 2;
+	disk(&disks[0], "/dev/nvme5n1", "S");
+	ck_assert_int_eq(find(), -ENOTUNIQ);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "nothing tells the source"));
+}
+END_TEST
+
+/* Its two partitions: what was away is the disk of both. */
+START_TEST(ends_on_one_disk)
+{
+	other = recorded;
+	ck_assert_int_eq(find(), 0);
+	attach_again();
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/nvme3n1");
 }
 END_TEST
 
@@ -125,6 +176,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, under_another_name);
 	tcase_add_test(tcase, not_when_it_is_gone);
 	tcase_add_test(tcase, not_when_it_could_be_either);
+	tcase_add_test(tcase, the_one_that_was_never_detached);
+	tcase_add_test(tcase, ends_that_look_alike);
+	tcase_add_test(tcase, ends_on_one_disk);
 	tcase_add_test(tcase, name_spaces_of_one_controller);
 	tcase_add_test(tcase, a_partition_that_was_moved);
 	suite_add_tcase(suite, tcase);
