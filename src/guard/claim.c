@@ -276,10 +276,14 @@ static bool takes_commands(const struct claim *claim)
 	return realpath(link, subsystem) && strcmp(basename(subsystem), "scsi") == 0;
 }
 
-/* What the page cache still holds of either end would be missed, or written later. */
+/* What the page cache still holds of either end would be missed, or written later. The disk's own
+ * node has another one than its partition's. */
 static int drop_cache(const struct claim *claim, struct error *reterr)
 {
-	return ioctl(claim->fd, BLKFLSBUF, 0) < 0 ? claim_explain_open(claim, -errno, reterr) : 0;
+	if (ioctl(claim->fd, BLKFLSBUF, 0) < 0 ||
+	    (claim->lock_fd >= 0 && ioctl(claim->lock_fd, BLKFLSBUF, 0) < 0))
+		return claim_explain_open(claim, -errno, reterr);
+	return 0;
 }
 
 /*
@@ -385,9 +389,9 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr)
 
 	if (!claim)
 		return 0;
-	/* What went past the block layer is not what its cache holds. */
+	/* What went past the block layer is not what its caches hold. */
 	if (claim->past_cache)
-		ioctl(claim->fd, BLKFLSBUF, 0);
+		drop_cache(claim, NULL);
 	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)
 		r = reread_table(claim, reterr);
 	release(claim);
