@@ -296,6 +296,9 @@ static int check_sg_options(const char *command, const struct plan_options *plan
 	if (plan->sg_dpo && !source && !destination)
 		return cli_usage(command, _("--sg-dpo needs sg at one end: --source-backend sg or "
 					    "--destination-backend sg."));
+	if (plan->sg_data != SG_DATA_DIRECT && !source && !destination)
+		return cli_usage(command, _("--sg-io needs sg at one end: --source-backend sg or "
+					    "--destination-backend sg."));
 	return 0;
 }
 

@@ -185,6 +185,25 @@ static void put_verdicts(const struct verdict_list *verdicts, struct page *page)
 	}
 }
 
+/* What was asked for by name; all else is chosen when the copy starts. */
+static void put_engine(const struct session *session, struct page *page)
+{
+	const struct plan_options *options = &session_current_plan(session)->options;
+	char source[PLAN_OPTION_TEXT_MAX], destination[PLAN_OPTION_TEXT_MAX];
+	bool sg =
+		options->source_backend == BACKEND_SG || options->destination_backend == BACKEND_SG;
+
+	if (options->source_backend == BACKEND_AUTO && options->destination_backend == BACKEND_AUTO)
+		return;
+	page_field(page, _("engine"), _("source %s, destination %s"),
+		   plan_option_print(options, PLAN_OPTION_SOURCE_BACKEND, source),
+		   plan_option_print(options, PLAN_OPTION_DESTINATION_BACKEND, destination));
+	if (sg && options->sg_data == SG_DATA_DIRECT && session_disks(session)->sg_direct == NO)
+		page_field(page, "", "%s",
+			   _("the sg driver copies the data until it may do direct IO (echo 1 > "
+			     "/sys/module/sg/parameters/allow_dio)"));
+}
+
 void plan_print_text(const struct session *session, int columns)
 {
 	const struct plan *plan = session_current_plan(session);
@@ -197,6 +216,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_retried(session, &page);
 	put_held(session, &page);
 	page_field(&page, _("verify"), "%s", verify_words(session));
+	put_engine(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);
 	put_verdicts(session_verdicts(session), &page);

@@ -311,13 +311,23 @@ static int check_command_size(const struct io_end *end, enum backend_choice back
 			      struct error *reterr)
 {
 	uint32_t limit = request_limit(end, backend, options);
+	char wanted[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
 	if (backend != BACKEND_SG || !limit || chunk <= limit)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", end->name,
-			 _("A chunk of %" PRIu32 " bytes is more than one command of %s moves; the "
-			   "most is %" PRIu32 "."),
-			 chunk, end->name, limit);
+			 _("A chunk of %s is more than one command of %s moves; the most is %s. "
+			   "Choose a smaller --chunk."),
+			 units_print_long(chunk, UNITS_IEC, 512, wanted), end->name,
+			 units_print_long(limit, UNITS_IEC, 512, most));
+}
+
+/* No more than the lanes can have under way is asked for, shown, or given memory. */
+static uint32_t taken_at_once(const struct io_backend *backend, uint32_t depth, uint32_t lanes)
+{
+	uint32_t most = backend->queue_most;
+
+	return most && depth / lanes >= most ? most * lanes : depth;
 }
 
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
@@ -347,6 +357,9 @@ int io_backends_choose(const struct io_end *source, const struct io_end *destina
 	if (r < 0)
 		return r;
 	choice.lanes = options->lanes ? options->lanes : choose_lanes(&choice);
+	choice.source_depth = taken_at_once(choice.source, choice.source_depth, choice.lanes);
+	choice.destination_depth =
+		taken_at_once(choice.destination, choice.destination_depth, choice.lanes);
 	choice.take_turns = share_a_spindle(source, destination, &choice);
 	r = choose_buffers(source, destination, options, &choice, reterr);
 	if (r < 0)

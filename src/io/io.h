@@ -118,6 +118,7 @@ struct io_handle {
 struct io_backend {
 	const char *name; /* "uring" */
 	unsigned traits;
+	uint32_t queue_most; /* requests that a handle takes at once; 0: whatever is asked for */
 	/* Can it drive that end here and now (kernel, sysctl, kind of node)?
 	 * 0, or -EOPNOTSUPP with the reason in a sentence. */
 	int (*probe)(const struct io_backend *backend, const struct io_end *end,

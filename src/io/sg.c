@@ -359,15 +359,22 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 		.first = counts->first,
 	};
 	memcpy(ret->driver, handle->driver, sizeof(ret->driver));
-	if (ret->indirect && handle->backend->mode == SG_MODE_DIRECT)
+	if (!ret->indirect || handle->backend->mode != SG_MODE_DIRECT)
+		return;
+	if (__atomic_load_n(&counts->in_pieces, __ATOMIC_RELAXED) >= ret->indirect)
+		ret->advice = _("The memory of some requests lies in more pieces than the adapter "
+				"takes, so the sg driver copies their data (a smaller --chunk does "
+				"without).");
+	else
 		ret->advice =
 			_("Direct IO was asked for, but the sg driver copies the data "
 			  "(echo 1 > /sys/module/sg/parameters/allow_dio lets it do without).");
 }
 
-#define SG_TABLE                                                                                   \
+#define SG_TABLE(way)                                                                              \
 	{                                                                                          \
 		.name = "sg", .traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE,            \
+		.queue_most = (way) == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE,              \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
 		.poll_fd = sg_poll_fd, .truth = sg_truth, .flush = sg_flush, .cancel = sg_cancel,  \
 		.close = sg_close,                                                                 \
@@ -375,13 +382,13 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode)
 {
-	*backend = (struct sg_backend){ .io = SG_TABLE, .driver = driver, .mode = mode };
+	*backend = (struct sg_backend){ .io = SG_TABLE(mode), .driver = driver, .mode = mode };
 }
 
 #define SG_BLOCK_TABLE                                                                             \
 	{                                                                                          \
-		.name = "sg-block", .traits = IO_DIRECT | IO_SENSE, .probe = sg_probe,             \
-		.open = sg_open, .submit = sg_submit_now, .reap = sync_reap,                       \
+		.name = "sg-block", .traits = IO_DIRECT | IO_SENSE, .queue_most = 1,               \
+		.probe = sg_probe, .open = sg_open, .submit = sg_submit_now, .reap = sync_reap,    \
 		.poll_fd = sync_poll_fd, .truth = sg_truth, .flush = sg_flush, .close = sg_close,  \
 	}
 
@@ -394,7 +401,7 @@ void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *d
 
 #define SG_WAY(way, with_fua, with_dpo)                                                            \
 	{                                                                                          \
-		.io = SG_TABLE, .driver = &sg_linux_driver, .mode = (way), .fua = (with_fua),      \
+		.io = SG_TABLE(way), .driver = &sg_linux_driver, .mode = (way), .fua = (with_fua), \
 		.dpo = (with_dpo),                                                                 \
 	}
 #define SG_WAYS(way)                                                                               \

@@ -8,9 +8,10 @@
 #include "base/i18n.h"
 #include "base/sense.h"
 
-#define READY_TRIES 100
-#define READY_PAUSE (200 * NSEC_PER_MSEC)
-#define RUN_RETRIES 8
+#define READY_TRIES  100
+#define READY_PAUSE  (200 * NSEC_PER_MSEC)
+#define RUN_RETRIES  8
+#define RUN_TIMEOUTS 2 /* each takes a minute or more */
 
 static int run_once(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
 		    uint32_t length, unsigned timeout_ms, struct sg_result *ret)
@@ -22,6 +23,8 @@ static int run_once(const struct sg_driver *driver, int fd, const struct scsi_cd
 	header.timeout = timeout_ms;
 	*ret = (struct sg_result){ .outcome = SCSI_FAILED };
 	ret->code = driver->run(driver, fd, &header);
+	if (sg_is_full(ret->code))
+		ret->outcome = SCSI_WAIT;
 	if (ret->code < 0)
 		return ret->code;
 	ret->outcome = scsi_judge(&header, &ret->sense, &ret->code);
@@ -32,12 +35,15 @@ static int run_once(const struct sg_driver *driver, int fd, const struct scsi_cd
 int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
 	   uint32_t length, unsigned timeout_ms, struct sg_result *ret)
 {
+	unsigned timeouts = 0;
+
 	for (unsigned tries = 0;; tries++) {
 		int r = run_once(driver, fd, cdb, data, length, timeout_ms, ret);
 		bool wait = ret->outcome == SCSI_WAIT;
 
 		if ((!wait && ret->outcome != SCSI_RETRY) ||
-		    tries >= (wait ? READY_TRIES : RUN_RETRIES))
+		    tries >= (wait ? READY_TRIES : RUN_RETRIES) ||
+		    (r == -ETIMEDOUT && timeouts++ >= RUN_TIMEOUTS))
 			return r;
 		if (wait)
 			clock_sleep_until(clock_monotonic() + READY_PAUSE);

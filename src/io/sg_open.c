@@ -258,7 +258,7 @@ int sg_open(const struct io_backend *table, const struct io_end *end, const stru
 	    struct io_handle **ret, struct error *reterr)
 {
 	const struct sg_backend *backend = (const struct sg_backend *)table;
-	unsigned most = backend->mode == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE;
+	unsigned most = table->queue_most;
 	int version = 0, r = probe(backend, end, &version, reterr);
 
 	if (r < 0)
@@ -276,8 +276,6 @@ int sg_open(const struct io_backend *table, const struct io_end *end, const stru
 			 (unsigned)version % 100);
 	handle->poll_fd = -1;
 	handle->control_fd = backend->block ? end->fd : end->sg_fd;
-	if (backend->block)
-		most = 1;
 	handle->depth = setup->depth < 1 ? 1 : setup->depth < most ? setup->depth : most;
 	r = share_trust(handle, setup, reterr);
 	if (r == 0)

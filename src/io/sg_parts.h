@@ -7,6 +7,7 @@
 #ifndef CLONEDECK_IO_SG_PARTS_H
 #define CLONEDECK_IO_SG_PARTS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -49,6 +50,7 @@ struct sg_port {
 /* What was really done on one handle; counted by its lane, read by anyone (io_truth). */
 struct sg_counts {
 	uint64_t direct, indirect, mapped, recovered, retried, waited;
+	uint64_t in_pieces; /* of the indirect ones: more pieces of memory than the adapter takes */
 	struct io_recovered first[IO_RECOVERED_KEPT];
 };
 
@@ -85,6 +87,12 @@ void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_i
 /* Sends what is missing of the request. */
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
+
+/* The driver has no room now; what comes back from it makes some. */
+static inline bool sg_is_full(int code)
+{
+	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
+}
 
 /* The node that takes the commands, for sentences. */
 static inline const char *sg_node(const struct io_end *end)

@@ -69,6 +69,8 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 		/* more pieces of memory than the adapter takes; copied, they are fewer */
 		slot->header.flags &= ~(unsigned)SG_FLAG_DIRECT_IO;
 		r = send(driver, slot->port->fd, &slot->header);
+		if (r == 0)
+			count(&handle->counts.in_pieces);
 	}
 	if (r < 0) {
 		sg_trust_answered(handle->trust, slot->generation);
@@ -95,12 +97,6 @@ void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result
 	request->result = result;
 	slot->completed = true;
 	slot->not_before = 0;
-}
-
-/* The driver has no room now; what is queued will make some. */
-static bool is_full(int code)
-{
-	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
 }
 
 static void slot_postpone(struct sg_handle *handle, struct sg_slot *slot, int code)
@@ -131,7 +127,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 		sg_trust_write_begins(handle->trust);
 	if (r == 0)
 		r = slot_send(handle, slot);
-	if (is_full(r) && handle->queued == 0) {
+	if (sg_is_full(r) && handle->queued == 0) {
 		/* others keep the driver busy */
 		slot_postpone(handle, slot, r);
 		r = 0;
@@ -141,7 +137,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 		if (write)
 			sg_trust_write_ends(handle->trust);
 	}
-	return is_full(r) ? -EAGAIN : r;
+	return sg_is_full(r) ? -EAGAIN : r;
 }
 
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot)
@@ -149,7 +145,7 @@ void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot)
 	int r = slot_send(handle, slot);
 
 	slot->not_before = 0;
-	if (is_full(r))
+	if (sg_is_full(r))
 		slot_postpone(handle, slot, r);
 	else if (r < 0)
 		sg_slot_complete(handle, slot, r);

@@ -108,6 +108,16 @@ json_object *report_json_cpu(const struct job_snapshot *job)
 	return object;
 }
 
+/* The block node does not say how the data of any command went. */
+static void add_way(json_object *object, const char *key, const struct io_truth *truth,
+		    uint64_t commands)
+{
+	if (truth->direct || truth->indirect || truth->mapped)
+		report_json_add_number(object, key, commands);
+	else
+		json_object_object_add(object, key, NULL);
+}
+
 static json_object *json_truth(const struct io_truth *truth)
 {
 	json_object *object;
@@ -116,9 +126,9 @@ static json_object *json_truth(const struct io_truth *truth)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "driver", report_json_text(truth->driver));
-	report_json_add_number(object, "direct", truth->direct);
-	report_json_add_number(object, "indirect", truth->indirect);
-	report_json_add_number(object, "mapped", truth->mapped);
+	add_way(object, "direct", truth, truth->direct);
+	add_way(object, "indirect", truth, truth->indirect);
+	add_way(object, "mapped", truth, truth->mapped);
 	report_json_add_number(object, "recovered", truth->recovered);
 	report_json_add_number(object, "retried", truth->retried);
 	report_json_add_number(object, "waited", truth->waited);

@@ -77,6 +77,14 @@ static void put_truth(struct page *page, const char *end, const struct io_truth 
 			   end, truth->mapped, truth->recovered, truth->retried, truth->waited);
 		return;
 	}
+	/* The block node does not say how the data went. */
+	if (!truth->direct && !truth->indirect) {
+		page_field(page, "",
+			   _("%s: %" PRIu64 " recovered errors, %" PRIu64 " sent again, %" PRIu64
+			     " waited for"),
+			   end, truth->recovered, truth->retried, truth->waited);
+		return;
+	}
 	page_field(page, "",
 		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
 		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),

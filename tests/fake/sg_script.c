@@ -440,6 +440,14 @@ static int script_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *heade
 	if (script->gone)
 		return -ENODEV;
 	script->ran++;
+	for (unsigned i = 0; i < script->rule_count; i++) {
+		struct sg_script_rule *rule = &script->rules[i];
+
+		if (rule->run_error && rule->times > 0 && rule->op == header->cmdp[0]) {
+			rule->times--;
+			return rule->run_error;
+		}
+	}
 	if (header->flags & SG_DRIVER_MMAP)
 		header->dxferp = script->ports[fd - SG_SCRIPT_FD].buffer;
 	execute(script, header);

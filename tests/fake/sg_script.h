@@ -32,6 +32,7 @@ struct sg_script_rule {
 	uint64_t info;
 	int resid;      /* bytes not transferred */
 	int send_error; /* negative errno of send() itself */
+	int run_error;  /* of run() */
 };
 
 struct sg_script {

@@ -84,9 +84,11 @@ reported() {
 
 sg_to_sg() {
 	disks
-	through sg sg 0 --digest sha256
+	# More than a descriptor takes is not asked for.
+	through sg sg 0 --digest sha256 --queue-depth 64
 	same_disks
 	sha256sum -c logs/*.sha256
+	reported '.engine | .source_depth == 16 and .destination_depth == 16'
 	reported '.engine | .source_backend == "sg" and .destination_backend == "sg"
 		and .source_sg.direct + .source_sg.indirect >= 12
 		and .destination_sg.direct + .destination_sg.indirect >= 12'
@@ -123,15 +125,14 @@ a_partition_and_nothing_around_it() {
 	udevadm settle
 	cp "$destination" expected.img
 	dd if="$source" of=expected.img bs=512 skip=2048 seek=4096 count=8192 conv=notrunc status=none
-	source=${source}1 destination=${destination}1
-	through sg sg 0
 	# Who looks at the disk itself is not shown what was there before.
 	exec 9<"$destination"
 	cmp "$destination" expected.img || true
-	blockdev --flushbufs "${destination%1}"
+	source=${source}1 destination=${destination}1
+	through sg sg 0
 	cmp "${destination%1}" expected.img
-}
 	exec 9<&-
+}
 
 ranges_to_another_place() {
 	disks
@@ -158,9 +159,11 @@ protected_blocks() {
 	trouble 0
 	grep -q 'cmd 7f ' messages
 	same_disks
-	disks dif=1 physblk_exp=3
-	through sg sg 0
-	same_disks
+	for type in 1 3; do
+		disks dif="$type" physblk_exp=3
+		through sg sg 0
+		same_disks
+	done
 }
 
 without_the_sg_driver_by_the_block_node() {
@@ -170,7 +173,8 @@ without_the_sg_driver_by_the_block_node() {
 	udevadm settle
 	through sg sg 0
 	same_disks
-	reported '.engine | .source_backend == "sg-block" and .destination_backend == "sg-block"'
+	reported '.engine | .source_backend == "sg-block" and .destination_backend == "sg-block"
+		and .source_sg.direct == null and .source_sg.retried == 0'
 	# Of a partition the commands name the blocks of the disk.
 	sfdisk -q "$source" <<<'start=2048, size=8192'
 	wait_for test -b "${source}1"
@@ -215,6 +219,9 @@ addresses_beyond_two_tib() {
 direct_where_the_driver_may_and_told_where_it_may_not() {
 	disks
 	echo 0 >/sys/module/sg/parameters/allow_dio
+	through sg sg 0 --dry-run
+	says 'source sg, destination sg'
+	says 'until it may do direct IO'
 	through sg sg 0
 	same_disks
 	says '/sys/module/sg/parameters/allow_dio'
@@ -233,8 +240,9 @@ direct_where_the_driver_may_and_told_where_it_may_not() {
 
 mapped_buffers_and_forced_writes() {
 	disks
-	through sg sg 0 --sg-io mmap --sg-fua --sg-dpo
+	through sg sg 0 --sg-io mmap --sg-fua --sg-dpo --queue-depth 64
 	same_disks
+	reported '.engine | .source_depth == 8 and .destination_depth == 8'
 	reported '.engine | .source_sg.mapped >= 12 and .destination_sg.mapped >= 12
 		and .source_sg.direct + .source_sg.indirect == 0'
 	refill "$destination"
@@ -243,6 +251,11 @@ mapped_buffers_and_forced_writes() {
 	same_disks
 	# An option that would do nothing is a mistake.
 	run 1 clone -s "$source" -d "$destination" --sg-fua --confirm "$token" --log-dir logs
+	run 1 clone -s "$source" -d "$destination" --sg-io mmap --confirm "$token" --log-dir logs
+	says '--sg-io needs sg'
+	# Nor is one split that is too large for a mapped buffer.
+	through sg sg 1 --sg-io mmap --chunk 8M
+	says 'the most is 512 KiB'
 }
 
 # Disks that answer before the call returns: a command is one system call then.
@@ -376,23 +389,6 @@ a_disk_that_is_unplugged_stops_the_copy() {
 	same_disks
 }
 
-# ---- what a disk tells ----
-
-health_by_log_pages() {
-	disks
-	run 0 show "$source" --json
-	jq -e '.health.temperature == 38 and .sg_driver.direct_io == false
-		and (.sg_driver.version | startswith("3."))' out
-	run 0 show "$source"
-	says 'temperature 38 C'
-	# Not while somebody writes to it, who would miss what it says.
-	flock -x "$source" "$CLONEDECK" show "$source" >out
-	says 'Another program has locked the disk.'
-	through sg sg 0
-	reported '[.source.health_before, .source.health_after, .destinations[0].health_after]
-		| map(.temperature) == [38, 38, 38]'
-	reported '.engine.source_sg.driver | startswith("3.")'
-}
 delete_disk() { # NODE
 	echo 1 >"/sys/block/${1##*/}/device/delete"
 	: >"$work/loaded"
@@ -448,6 +444,23 @@ disks_that_say_the_same_of_themselves() {
 	says 'nothing tells the source from the destination'
 }
 
+# ---- what a disk tells ----
+
+health_by_log_pages() {
+	disks
+	run 0 show "$source" --json
+	jq -e '.health.temperature == 38 and .sg_driver.direct_io == false
+		and (.sg_driver.version | startswith("3."))' out
+	run 0 show "$source"
+	says 'temperature 38 C'
+	# Not while somebody writes to it, who would miss what it says.
+	flock -x "$source" "$CLONEDECK" show "$source" >out
+	says 'Another program has locked the disk.'
+	through sg sg 0
+	reported '[.source.health_before, .source.health_after, .destinations[0].health_after]
+		| map(.temperature) == [38, 38, 38]'
+	reported '.engine.source_sg.driver | startswith("3.")'
+}
 
 # ---- refusals ----
 

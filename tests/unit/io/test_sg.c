@@ -222,6 +222,14 @@ START_TEST(memory_in_too_many_pieces_is_copied)
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	handle->backend->truth(handle, &truth);
 	ck_assert_uint_eq(truth.indirect, 1);
+	ck_assert_ptr_nonnull(strstr(truth.advice, "--chunk"));
+	/* And one that the driver may not do otherwise. */
+	disk.allow_direct = false;
+	request = ask(IO_READ, 100, 0);
+	run(&request);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.indirect, 2);
+	ck_assert_ptr_nonnull(strstr(truth.advice, "allow_dio"));
 }
 END_TEST
 
@@ -285,7 +293,7 @@ START_TEST(mapped_buffers_take_one_command_each)
 	struct io_request requests[9], *done[9];
 	struct io_truth truth;
 
-	backend.mode = SG_MODE_MMAP;
+	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	open_it();
 	for (unsigned i = 0; i < 8; i++) {
 		requests[i] = ask(IO_READ, (uint64_t)i * 64, i);
@@ -313,7 +321,7 @@ END_TEST
 
 START_TEST(a_short_mapped_read_is_no_more_than_it_says)
 {
-	backend.mode = SG_MODE_MMAP;
+	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){
 				     .op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK });
@@ -331,7 +339,7 @@ START_TEST(a_small_reserve_buffer_is_explained)
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
 
-	backend.mode = SG_MODE_MMAP;
+	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	disk.reserve_most = 32768;
 	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "32 KiB"));

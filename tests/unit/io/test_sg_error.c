@@ -107,6 +107,45 @@ START_TEST(retries_end)
 }
 END_TEST
 
+/* A minute each: not as often as what is answered at once, and --retries counts them. */
+START_TEST(timeouts_end_sooner)
+{
+	struct io_truth truth;
+
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x28, .lba = ANY_LBA, .times = 1000, .host_status = 3 });
+	struct io_request request = ask(IO_READ, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, -ETIMEDOUT);
+	ck_assert_uint_eq(disk.rules[0].times, 999);
+	handle->backend->truth(handle, &truth);
+	ck_assert_uint_eq(truth.retried, 0);
+	/* A flush has nobody else to try it again. */
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x91, .lba = ANY_LBA, .times = 1000, .host_status = 3 });
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), -ETIMEDOUT);
+	ck_assert_uint_eq(disk.rules[1].times, 997);
+}
+END_TEST
+
+/* That command never came to the disk, so nothing is lost. */
+START_TEST(a_flush_waits_for_a_driver_without_room)
+{
+	open_it();
+	struct io_request request = ask(IO_WRITE, 64, 0);
+
+	run(&request);
+	sg_script_add(&disk,
+		      &(struct sg_script_rule){
+			      .op = 0x91, .lba = ANY_LBA, .times = 2, .run_error = -ENOMEM });
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
+	ck_assert_uint_eq(disk.rules[0].times, 0);
+	ck_assert_uint_eq(disk.synchronized, 1);
+}
+END_TEST
+
 START_TEST(not_ready_is_waited_for)
 {
 	struct io_truth truth;
@@ -301,6 +340,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_lying_information_field_is_not_believed);
 	tcase_add_test(tc, unit_attention_and_reset_are_sent_again);
 	tcase_add_test(tc, retries_end);
+	tcase_add_test(tc, timeouts_end_sooner);
+	tcase_add_test(tc, a_flush_waits_for_a_driver_without_room);
 	tcase_add_test(tc, not_ready_is_waited_for);
 	tcase_add_test(tc, cancel_ends_the_waiting);
 	tcase_add_test(tc, a_short_transfer_is_continued);

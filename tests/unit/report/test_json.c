@@ -123,6 +123,17 @@ START_TEST(what_sg_did_is_told_per_end)
 	ck_assert_int_eq(json_object_get_int(member(source, "waited")), 1);
 	ck_assert_ptr_null(member(engine, "destination_sg"));
 	json_object_put(document);
+
+	/* Through the block node nobody knows how the data went. */
+	sample.report.job.source.truth = (struct io_truth){ .known = true, .retried = 2 };
+	document = document_of(&sample.report);
+	source = member(member(document, "engine"), "source_sg");
+	ck_assert_ptr_null(member(source, "driver"));
+	ck_assert_ptr_null(member(source, "direct"));
+	ck_assert_ptr_null(member(source, "indirect"));
+	ck_assert_ptr_null(member(source, "mapped"));
+	ck_assert_int_eq(json_object_get_int(member(source, "retried")), 2);
+	json_object_put(document);
 	sample_done(&sample);
 }
 END_TEST
@@ -141,6 +152,7 @@ START_TEST(samples_are_written)
 		if (kind == 1) {
 			sample_add_bad(&sample);
 			sample_add_truth(&sample);
+			sample.report.job.destination.truth.known = true;
 		}
 		if (kind == 2) {
 			sample.report.job.result = JOB_RESULT_FAILED;

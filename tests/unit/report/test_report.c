@@ -296,6 +296,13 @@ START_TEST(what_sg_did_is_told)
 	ck_assert_ptr_nonnull(strstr(text, "It could be faster."));
 	ck_assert_ptr_null(strstr(text, "dest:"));
 	free(text);
+	/* Nor is it said where nobody knows. */
+	sample.report.job.source.truth = (struct io_truth){ .known = true, .retried = 2 };
+	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
+	ck_assert_ptr_nonnull(
+		strstr(text, "source: 0 recovered errors, 2 sent again, 0 waited for"));
+	ck_assert_ptr_null(strstr(text, "direct"));
+	free(text);
 	sample_done(&sample);
 }
 END_TEST
