@@ -286,6 +286,19 @@ static int drop_cache(const struct claim *claim, struct error *reterr)
 	return 0;
 }
 
+static int explain_sg(const struct endpoint *endpoint, int code, struct error *reterr)
+{
+	if (code == -EBUSY)
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", endpoint->node,
+				 _("Another program has %s, the sg node of %s, to itself. Nothing "
+				   "was written. End that program (fuser -v %s names it), or leave "
+				   "sg away for this disk."),
+				 endpoint->sg, endpoint->node, endpoint->sg);
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", endpoint->node,
+			 _("%s, the sg node of %s, cannot be opened: %s."), endpoint->sg,
+			 endpoint->node, error_phrase(code));
+}
+
 /*
  * Both nodes have to lead to one SCSI device. That is safe to ask by number: the
  * numbers stay taken while the nodes are open, whatever happens to the disk.
@@ -307,11 +320,7 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	/* The driver wants write access for every queued command, reads included. */
 	claim->sg_fd = open(endpoint->sg, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (claim->sg_fd < 0)
-		return error_set(reterr,
-				 errno == EBUSY ? ERROR_CLASS_REFUSED : ERROR_CLASS_ENVIRONMENT,
-				 -errno, "open", endpoint->node,
-				 _("%s, the sg node of %s, cannot be opened: %s."), endpoint->sg,
-				 endpoint->node, error_phrase(errno));
+		return explain_sg(endpoint, -errno, reterr);
 	if (fstat(claim->sg_fd, &st) < 0 || !S_ISCHR(st.st_mode) ||
 	    claim_scsi_device("char", st.st_rdev, by_sg) < 0 ||
 	    claim_scsi_device("block", endpoint->identity.devno, by_block) < 0 ||

@@ -565,7 +565,7 @@ sys.stdin.read()' "$(sg_of "$destination")" < <(sleep 60) &
 	wait_for test -e held
 	before=$(digest "$destination")
 	through sg sg 3
-	says 'in use by another program'
+	says "fuser -v $(sg_of "$destination")"
 	[ "$(digest "$destination")" = "$before" ]
 }
 
