@@ -71,6 +71,7 @@ struct sg_handle {
 	unsigned queued; /* of all ports */
 	unsigned used;   /* slots in use */
 	unsigned sent;   /* requests begun */
+	uint32_t most;   /* bytes of a command, for want of memory in the driver; 0: any */
 	unsigned inside; /* answers in a row that were there when send() returned */
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];

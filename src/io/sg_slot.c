@@ -11,6 +11,9 @@
 #define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
 #define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
 
+#define LEAST_AT_ONCE 4096 /* bytes */
+#define GROW_EVERY    64   /* requests */
+
 static void count(uint64_t *counter)
 {
 	__atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
@@ -39,6 +42,8 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	uint64_t past, offset = slot_offset(slot);
 
 	slot->wanted = request->length - request->done;
+	if (handle->most && slot->wanted > handle->most)
+		slot->wanted = handle->most;
 	if (__builtin_add_overflow(offset, (uint64_t)slot->wanted, &past) || past > end->size ||
 	    (end->start + offset) % block_size || slot->wanted % block_size)
 		return -EINVAL;
@@ -80,6 +85,28 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	slot->port->queued++;
 	handle->queued++;
 	return 0;
+}
+
+/* The driver copies through memory of its own, in pieces of which it takes so many: there may not
+ * be as much at the moment, or never. The rest follows as after a short transfer. */
+static bool ask_for_less(struct sg_handle *handle, const struct sg_slot *slot)
+{
+	uint32_t block_size = handle->capacity.block_size;
+	uint32_t half = slot->wanted / 2 - slot->wanted / 2 % block_size;
+
+	if (handle->queued > 0 || half < LEAST_AT_ONCE)
+		return false;
+	handle->most = half;
+	return true;
+}
+
+static int slot_send_some(struct sg_handle *handle, struct sg_slot *slot)
+{
+	int r = slot_send(handle, slot);
+
+	while (r == -ENOMEM && ask_for_less(handle, slot))
+		r = slot_send(handle, slot);
+	return r;
 }
 
 /* The end of a request. No write is good any more on a device that has lost some. */
@@ -125,8 +152,11 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 	request->submitted = slot->first_sent;
 	if (write)
 		sg_trust_write_begins(handle->trust);
+	/* Memory that was short may be there again. */
+	if (handle->sent % GROW_EVERY == 0)
+		handle->most = handle->most > UINT32_MAX / 2 ? 0 : handle->most * 2;
 	if (r == 0)
-		r = slot_send(handle, slot);
+		r = slot_send_some(handle, slot);
 	if (sg_is_full(r) && handle->queued == 0) {
 		/* others keep the driver busy */
 		slot_postpone(handle, slot, r);
@@ -142,7 +172,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot)
 {
-	int r = slot_send(handle, slot);
+	int r = slot_send_some(handle, slot);
 
 	slot->not_before = 0;
 	if (sg_is_full(r))

@@ -374,6 +374,8 @@ static int script_send(const struct sg_driver *driver, int fd, sg_io_hdr_t *head
 			script->rules[i].times--;
 			return script->rules[i].send_error;
 		}
+	if (script->memory && header->dxfer_len > script->memory)
+		return -ENOMEM;
 	if (header->flags & SG_DRIVER_MMAP) {
 		int r = refuse_mapped(script, fd, header);
 

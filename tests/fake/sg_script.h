@@ -50,6 +50,7 @@ struct sg_script {
 	bool no_dpo_fua;   /* does not know these bits */
 	bool no_write_cache;
 	uint32_t reserve_most; /* bytes that can be mapped */
+	uint32_t memory;       /* bytes that can be copied by one command; 0: any */
 	int version;
 	/* log pages by their number, with their headers; NULL: it has none */
 	const uint8_t *logs[64];

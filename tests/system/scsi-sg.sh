@@ -555,6 +555,24 @@ a_disk_that_another_host_has_reserved() {
 	cmp image.img new.img
 }
 
+# Of memory in pages, this adapter takes 256: more than a MiB in one command is never had.
+a_driver_that_has_no_memory_for_a_chunk() {
+	disks
+	two_ways
+	head -c $((SIZE * MIB)) /dev/urandom >image.img
+	pieces 4096
+	undone_by pieces 32768
+	RUN_LIMIT=100 run 0 clone -s image.img -d "$second" --destination-backend sg --sg-io indirect \
+		--chunk 4M --confirm "$second" --log-dir logs
+	blockdev --flushbufs "$first" "$second"
+	cmp image.img "$first"
+	reported '.engine | .chunk == 4194304 and .destination_sg.indirect >= 2 * 12'
+}
+
+pieces() { # BYTES
+	echo "$1" >/sys/module/sg/parameters/scatter_elem_sz
+}
+
 # sg asks nobody but who opened it so.
 a_disk_whose_sg_node_another_program_has_to_itself() {
 	disks
@@ -704,7 +722,8 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	aborted_commands_are_sent_again short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence health_by_log_pages \
 	a_disk_whose_driver_was_taken_is_read_not_written \
-	a_disk_that_another_host_has_reserved a_disk_whose_sg_node_another_program_has_to_itself \
+	a_disk_that_another_host_has_reserved a_driver_that_has_no_memory_for_a_chunk \
+	a_disk_whose_sg_node_another_program_has_to_itself \
 	a_disk_that_becomes_write_protected \
 	a_disk_in_use_is_refused what_is_no_scsi_disk_is_refused \
 	a_disk_that_is_unplugged_stops_the_copy disks_that_say_the_same_of_themselves blocks_of_4096_bytes addresses_beyond_two_tib \

@@ -233,6 +233,33 @@ START_TEST(memory_in_too_many_pieces_is_copied)
 }
 END_TEST
 
+START_TEST(a_driver_without_memory_is_asked_for_less)
+{
+	open_it();
+	disk.memory = 9 * BLOCK;
+	struct io_request request = ask(IO_WRITE, 100, 0);
+
+	memset(buffers[0], 0x77, LENGTH);
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+	ck_assert_uint_eq(disk.writes, LENGTH / (8 * BLOCK));
+	/* In the end it has some again. */
+	disk.memory = 0;
+	disk.reads = 0;
+	for (unsigned i = 0; i < 256; i++) {
+		request = ask(IO_READ, 100, 1);
+		run(&request);
+		ck_assert_int_eq(request.result, 0);
+	}
+	ck_assert_mem_eq(buffers[0], buffers[1], LENGTH);
+	disk.reads = 0;
+	request = ask(IO_READ, 100, 1);
+	run(&request);
+	ck_assert_uint_eq(disk.reads, 1);
+}
+END_TEST
+
 /* As SG_IO on a block node: the answer is there when the call returns. */
 static int send_now(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
 {
@@ -516,6 +543,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, no_sg_node_is_explained);
 	tcase_add_test(tc, the_way_of_the_data_is_told_apart);
 	tcase_add_test(tc, memory_in_too_many_pieces_is_copied);
+	tcase_add_test(tc, a_driver_without_memory_is_asked_for_less);
 	tcase_add_test(tc, the_block_node_does_where_there_is_no_sg_node);
 	tcase_add_test(tc, mapped_buffers_take_one_command_each);
 	tcase_add_test(tc, a_short_mapped_read_is_no_more_than_it_says);
