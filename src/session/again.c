@@ -60,7 +60,8 @@ static int open_ends(struct session *session)
 
 	start->plan.options = (struct plan_options){
 		.retries = PLAN_RETRIES_DEFAULT,
-		.rate = session->plan->options.rate,
+		/* As it was wished last. */
+		.rate = session->report.job.rate_limit,
 		.source_backend =
 			endpoint_is_sg_only(&start->plan.source) ? BACKEND_SG : BACKEND_AUTO,
 		.verify = again->known.digests ? VERIFY_DIGEST : VERIFY_COMPARE,

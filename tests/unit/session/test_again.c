@@ -11,9 +11,10 @@
 
 #include "rig.h"
 
-static void copy(enum verify_choice verify)
+/* rate: a limit that is lifted as soon as it runs. */
+static void copy_limited(enum verify_choice verify, uint64_t rate)
 {
-	struct plan_options options = { .verify = verify };
+	struct plan_options options = { .verify = verify, .rate = rate };
 	struct endpoint from, to;
 	struct error error = { 0 };
 
@@ -25,7 +26,14 @@ static void copy(enum verify_choice verify)
 		      error.sentence);
 	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
 	start_copy();
+	if (rate)
+		job_set_rate(session_job(session), 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+
+static void copy(enum verify_choice verify)
+{
+	copy_limited(verify, 0);
 }
 
 /* Until it has ended, however that is; returns what is known of it then. */
@@ -81,6 +89,18 @@ START_TEST(against_the_digests)
 }
 END_TEST
 
+/* A limit that was lifted while it was copied is not there again. */
+START_TEST(limit_as_it_was_wished_last)
+{
+	const struct job_snapshot *found;
+
+	copy_limited(VERIFY_DIGEST, 64 * 1024);
+	found = verify_again();
+	ck_assert_ptr_nonnull(found);
+	ck_assert_uint_eq(found->rate_limit, 0);
+}
+END_TEST
+
 START_TEST(both_ends_without_digests)
 {
 	const struct job_snapshot *found;
@@ -126,6 +146,7 @@ Suite *unit_suite(void)
 	Suite *suite = session_suite("again", session_setup, &tcase);
 
 	tcase_add_test(tcase, against_the_digests);
+	tcase_add_test(tcase, limit_as_it_was_wished_last);
 	tcase_add_test(tcase, both_ends_without_digests);
 	tcase_add_test(tcase, refused_with_a_reason);
 	tcase_add_test(tcase, session_goes);
