@@ -14,18 +14,19 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 		   const struct session_measured *measured, struct estimate *ret)
 {
 	double bytes = (double)plan_bytes(plan);
-	double slower = fmin(measured->source, measured->destination), limit = slower;
+	double slower = fmin(measured->source, measured->destination);
+	double limit = plan->options.rate ? (double)plan->options.rate : INFINITY;
+	/* What only takes the time that is left over, takes none below a limit. */
+	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && isinf(limit));
 
 	*ret = (struct estimate){ .known = slower > 0 };
 	if (!ret->known)
 		return;
-	if (plan->options.rate)
-		limit = fmin(slower, (double)plan->options.rate);
-	ret->copy = (uint64_t)ceil(bytes / limit);
+	ret->copy = (uint64_t)ceil(bytes / fmin(slower, meanwhile ? limit / 2 : limit));
 	if (plan->options.verify == VERIFY_COMPARE)
-		ret->verify = (uint64_t)ceil(bytes / slower);
-	else if (plan->options.verify != VERIFY_OFF && rolling == ROLLING_NO)
-		ret->verify = (uint64_t)ceil(bytes / measured->destination);
+		ret->verify = (uint64_t)ceil(bytes / fmin(slower, limit));
+	else if (plan->options.verify != VERIFY_OFF && !meanwhile)
+		ret->verify = (uint64_t)ceil(bytes / fmin(measured->destination, limit));
 }
 
 /* "sdb" for "/dev/sdb". */

@@ -36,7 +36,17 @@ START_TEST(test_seconds)
 	plan.options.rate = 10000000;
 	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
 	ck_assert_uint_eq(estimate.copy, 103);
-	ck_assert_uint_eq(estimate.verify, 11);
+	ck_assert_uint_eq(estimate.verify, 103);
+	/* Only what was asked for is read back meanwhile, and shares the limit with the copy. */
+	estimate_make(&plan, ROLLING_SPARE, &measured, &estimate);
+	ck_assert_uint_eq(estimate.copy, 103);
+	ck_assert_uint_eq(estimate.verify, 103);
+	estimate_make(&plan, ROLLING_ASKED, &measured, &estimate);
+	ck_assert_uint_eq(estimate.copy, 205);
+	ck_assert_uint_eq(estimate.verify, 0);
+	plan.options.verify = VERIFY_COMPARE;
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert_uint_eq(estimate.verify, 103);
 	plan.options.verify = VERIFY_OFF;
 	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
 	ck_assert_uint_eq(estimate.verify, 0);
