@@ -67,16 +67,29 @@ enum role report_line_role(const struct report *report, const struct report_line
 	return ROLE_NORMAL;
 }
 
+/* The slowest of what was copied in [from, to); unknown where nothing was. */
+static float slowest(const float *profile, size_t from, size_t to)
+{
+	float rate = NAN;
+
+	for (size_t i = from; i < to; i++)
+		if (profile[i] > 0 && !(profile[i] >= rate))
+			rate = profile[i];
+	return rate;
+}
+
 float report_profile(const struct report *report, float *samples, int count)
 {
+	const float *profile = report->rates.profile;
 	float max = 0;
 
+	for (size_t i = 0; i < RATES_PROFILE; i++)
+		max = fmaxf(max, profile[i] / 1e6F);
 	for (int i = 0; i < count; i++) {
-		float rate = report->rates.profile[(size_t)i * RATES_PROFILE / (size_t)count];
+		size_t from = (size_t)i * RATES_PROFILE / (size_t)count;
+		size_t to = ((size_t)i + 1) * RATES_PROFILE / (size_t)count;
 
-		samples[i] = rate > 0 ? rate / 1e6F : NAN;
-		if (rate / 1e6F > max)
-			max = rate / 1e6F;
+		samples[i] = slowest(profile, from, to > from ? to : from + 1) / 1e6F;
 	}
 	return max;
 }

@@ -30,8 +30,8 @@ enum role report_result_role(const struct report *report);
 enum role report_line_role(const struct report *report, const struct report_lines *lines,
 			   size_t at);
 
-/* Throughput over what was copied, MB/s, in `count` samples; NaN where nothing was copied.
- * Returns the largest. */
+/* Throughput over what was copied, MB/s, in `count` samples: each the slowest of the parts it
+ * stands for, NaN where nothing was copied. Returns the largest of all parts. */
 float report_profile(const struct report *report, float *samples, int count);
 
 #endif

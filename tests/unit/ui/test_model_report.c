@@ -90,12 +90,29 @@ START_TEST(test_profile)
 		report.rates.profile[i] = 200e6F;
 	report.rates.profile[3] = 250e6F;
 	for (int count = 1; count <= 300; count++) {
-		float max = report_profile(&report, samples, count);
-
-		ck_assert(max >= 200 && max <= 250);
+		ck_assert_float_eq(report_profile(&report, samples, count), 250);
 		ck_assert(!isnan(samples[0]));
 		if (count > 1)
 			ck_assert(isnan(samples[count - 1]));
+	}
+}
+END_TEST
+
+/* However few columns there are: it is what the graph is looked at for. */
+START_TEST(test_no_dip_is_lost)
+{
+	float samples[300], least;
+
+	for (int dip = 0; dip < RATES_PROFILE; dip++) {
+		for (int i = 0; i < RATES_PROFILE; i++)
+			report.rates.profile[i] = i == dip ? 20e6F : 200e6F;
+		for (int count = 1; count <= 300; count++) {
+			report_profile(&report, samples, count);
+			least = samples[0];
+			for (int i = 1; i < count; i++)
+				least = fminf(least, samples[i]);
+			ck_assert_float_eq(least, 20);
+		}
 	}
 }
 END_TEST
@@ -109,6 +126,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_lines);
 	tcase_add_test(tcase, test_roles);
 	tcase_add_test(tcase, test_profile);
+	tcase_add_test(tcase, test_no_dip_is_lost);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
