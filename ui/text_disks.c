@@ -44,9 +44,15 @@ static int wider(int width, const char *text, int limit)
 	return wanted > width ? wanted : width;
 }
 
+/* Set in below its disk. */
+static void partition_node(const struct partition *p, char *buffer, size_t size)
+{
+	snprintf(buffer, size, " %.90s", p->node[0] ? text_base_name(p->node) : "?");
+}
+
 static void measure(const struct disks_model *model, struct disks_columns *c)
 {
-	char sizes[32];
+	char sizes[32], node[96];
 
 	for (size_t i = 0; i < model->count; i++) {
 		const struct disks_row *row = &model->rows[i];
@@ -54,7 +60,8 @@ static void measure(const struct disks_model *model, struct disks_columns *c)
 		if (row->image) {
 			continue;
 		} else if (row->partition) {
-			c->node = wider(c->node, text_base_name(row->partition->node), 10) + 1;
+			partition_node(row->partition, node, sizeof(node));
+			c->node = wider(c->node, node, 13);
 			continue;
 		}
 		c->node = wider(c->node, row->disk->name, 11);
@@ -219,7 +226,7 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 	char size[UNITS_TEXT_MAX], text[256], use[16];
 	uint64_t bytes = p->sectors * disk->identity.logical_sector_size;
 
-	snprintf(text, sizeof(text), " %s", p->node[0] ? text_base_name(p->node) : "?");
+	partition_node(p, text, sizeof(text));
 	put_column(line, c->node, text);
 	snprintf(text, sizeof(text), _("part %u"), p->number);
 	put_column(line, c->hctl, text);

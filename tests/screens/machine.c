@@ -268,8 +268,34 @@ static struct disk_list *make_silent(void)
 	return list;
 }
 
+#define PARTS 128
+
+/* As many partitions as a GPT usually has room for, on both disks. */
+static struct disk_list *make_crowded(void)
+{
+	struct disk_list *list = new_list(2);
+	struct part parts[PARTS];
+
+	if (!list)
+		return NULL;
+	for (unsigned d = 0; d < 2; d++) {
+		struct model model = rescue[d ? 5 : 0];
+
+		if (d)
+			model.sectors = rescue[1].sectors;
+		for (unsigned i = 0; i < PARTS; i++)
+			parts[i] = (struct part){ 2048 + i * UINT64_C(30000000), 29999000, "ext4",
+						  "data", "Linux filesystem" };
+		fill(&list->disks[d], &model, d);
+		add_table(&list->disks[d], parts, PARTS);
+	}
+	return list;
+}
+
 struct disk_list *machine_make(const char *name)
 {
+	if (strcmp(name, "crowded") == 0)
+		return make_crowded();
 	if (strcmp(name, "silent") == 0)
 		return make_silent();
 	if (strcmp(name, "rescue") == 0)

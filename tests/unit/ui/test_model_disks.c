@@ -276,12 +276,12 @@ END_TEST
 /* No machine, no width: a row is never wider than its screen. */
 START_TEST(test_widths)
 {
-	static const char *const names[] = { "rescue", "many", "hostile", "none" };
+	static const char *const names[] = { "rescue", "many", "hostile", "none", "crowded" };
 	struct fixture f;
 	struct line line;
 	int err;
 
-	for (size_t n = 0; n < 4; n++) {
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
 		setup(&f, names[n]);
 		disks_toggle(&f.model, &err);
 		for (int cols = 80; cols <= 250; cols += 3) {
@@ -303,6 +303,26 @@ START_TEST(test_widths)
 		}
 		teardown(&f);
 	}
+}
+END_TEST
+
+/* However many they are, they take no more columns than the longest of their names. */
+START_TEST(test_many_partitions)
+{
+	struct disks_columns columns;
+	struct fixture f;
+	struct line line;
+	int err;
+
+	setup(&f, "crowded");
+	go_to(&f, "nvme0n1");
+	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_uint_eq(f.model.count, 2 + 128);
+	disks_columns(&f.model, 80, &columns);
+	ck_assert_int_eq(columns.node, text_width(" nvme0n1p128"));
+	row_text(&f, f.model.count - 1, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128 "));
+	teardown(&f);
 }
 END_TEST
 
@@ -486,6 +506,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, test_marks);
 	tcase_add_test(tests, test_images);
 	tcase_add_test(tests, test_widths);
+	tcase_add_test(tests, test_many_partitions);
 	tcase_add_test(tests, test_serial_keeps_its_tail);
 	tcase_add_test(tests, test_details);
 	tcase_add_test(tests, test_health);
