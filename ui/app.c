@@ -214,6 +214,11 @@ void app_notice(struct app *app, enum message_level level, const char *text)
 	app_redraw(app);
 }
 
+const char *app_said(const struct app *app)
+{
+	return app->message;
+}
+
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 {
 	char text[sizeof(app->message)];
@@ -224,7 +229,8 @@ void app_message(struct app *app, enum message_level level, const char *format, 
 	va_end(list);
 	app_notice(app, level, text);
 	/* A sentence that says what to do has to be readable to its end. */
-	if (app->term && level != MESSAGE_INFO && text_width(app->message) > app->term->cols - 2)
+	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) &&
+	    text_width(app->message) > app->term->cols - 2)
 		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
 }
 

@@ -97,6 +97,8 @@ void app_message(struct app *app, enum message_level level, const char *format, 
 /* News of the copy: never more than the message line, for a dying disk has much to say; the log
  * keeps it. */
 void app_notice(struct app *app, enum message_level level, const char *text);
+/* What was said last. */
+const char *app_said(const struct app *app);
 void app_error(struct app *app, const struct error *error);
 void app_bell(struct app *app);
 

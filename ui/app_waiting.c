@@ -97,6 +97,10 @@ void app_follow_waiting(struct app *app, enum session_state before)
 		return;
 	if (before != SESSION_WAITING)
 		app_bell(app);
+	if (popup_is_typed(app)) {
+		app_message(app, MESSAGE_WARN, _("A disk is gone: p on 4 Run tells more."));
+		return;
+	}
 	text_copy(app->waiting_said, sizeof(app->waiting_said), said);
 	app_show_waiting(app);
 }

@@ -82,6 +82,11 @@ bool popup_is_open(const struct app *app, const char *title)
 	return app->popup.kind != POPUP_NONE && strcmp(app->popup.title, title) == 0;
 }
 
+bool popup_is_typed(const struct app *app)
+{
+	return app->popup.kind == POPUP_PROMPT;
+}
+
 void popup_close(struct app *app)
 {
 	popup_done(&app->popup);
@@ -161,8 +166,15 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;
 	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
+	struct rect text = area;
 
-	draw_body(draw, area, popup->text, 0);
+	/* Too long a text gives way: a question without its answers is none. */
+	rect_cut_bottom(&text, popup->count + 2);
+	draw_body(draw, text, popup->text, 0);
+	if (lines > text.rows) {
+		lines = text.rows;
+		draw_text(draw, text, lines - 1, cols - 2, ROLE_DIALOG, "..");
+	}
 	for (int i = 0; i < popup->count; i++) {
 		char key[24];
 		int col;

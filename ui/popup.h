@@ -40,6 +40,9 @@ void popup_complain(struct app *app, const char *sentence);
 void popup_text(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */
 bool popup_is_open(const struct app *app, const char *title);
+/* Is a line being typed? What comes by itself does not take its place: the next key would answer
+ * what nobody has read. */
+bool popup_is_typed(const struct app *app);
 void popup_close(struct app *app);
 
 #endif

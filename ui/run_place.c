@@ -64,6 +64,8 @@ void run_place_follow(struct run_screen *screen, struct app *app, unsigned chang
 	else if (changes & SESSION_CHANGE_MAP)
 		say_moved(app);
 	/* Asked once, on whichever screen; s asks again. */
+	if (job->map_failed && popup_is_typed(app))
+		return;
 	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
 		app_bell(app);
 		run_place_ask(app);
