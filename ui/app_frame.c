@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include "app_state.h"
+#include "line.h"
 #include "model_passes.h"
 #include "model_run.h"
 
@@ -25,18 +26,18 @@ static int draw_tab(struct app *app, struct draw *draw, struct rect area, int co
 
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
 {
-	char right[160];
-	int col = TABS_COL, width;
+	struct line line;
+	int col = TABS_COL;
 	bool practice = app->options->practice_dir != NULL;
 
 	draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
 	for (int screen = 0; screen < SCREEN_STEPS; screen++)
 		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
-	snprintf(right, sizeof(right), " %s ", practice ? _("PRACTICE") : app->host);
-	width = text_width(right);
-	if (col + width + 1 <= area.cols)
-		draw_text(draw, area, 0, area.cols - width, practice ? ROLE_BANNER : ROLE_HEADER,
-			  right);
+	line_start(&line, area.cols - col - 2);
+	line_fit(&line, practice ? _("PRACTICE") : app->host);
+	if (line.limit > 4)
+		draw_printf(draw, area, 0, area.cols - line.columns - 2,
+			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);
 }
 
 /* Of a long path the end tells most. */
@@ -114,23 +115,28 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct job_snapshot *job = app_job(app);
-	char text[256], percent[16], eta[UNITS_TEXT_MAX];
+	char percent[16], eta[UNITS_TEXT_MAX];
+	struct line line;
 
 	if (app->popup.kind == POPUP_ASK) {
 		popup_draw_line(&app->popup, draw, area);
 		return;
 	}
+	line_start(&line, area.cols);
 	if (!job) {
-		draw_text(draw, area, 0, 0, ROLE_WARN, _("clonedeck needs 80x24"));
+		if (!line_piece(&line, _("clonedeck needs 80x24")))
+			line_add(&line, _("needs 80x24"));
+		draw_text(draw, area, 0, 0, ROLE_WARN, line.text);
 		return;
 	}
-	snprintf(eta, sizeof(eta), "-");
-	if (job->eta.known)
-		units_print_duration(job->eta.seconds, eta);
 	passes_percent(job, percent, sizeof(percent));
-	snprintf(text, sizeof(text), _("%s %s ETA %s needs 80x24"), run_state_phrase(job), percent,
-		 eta);
-	draw_text(draw, area, 0, 0, ROLE_STRONG, text);
+	line_add(&line, "%s %s",
+		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job), percent);
+	if (job->state != JOB_ENDED)
+		line_piece(&line, _("ETA %s"),
+			   job->eta.known ? units_print_duration(job->eta.seconds, eta) : "-");
+	line_piece(&line, _("needs 80x24"));
+	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);
 }
 
 /* Where the cursor goes when the screen names no place: the message, so that readers speak it. */

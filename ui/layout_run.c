@@ -36,7 +36,7 @@ void layout_run(struct rect body, struct layout_run *ret)
 		 * this order, so that a taller screen never has less of anything. */
 		int more = body.rows - TALL_BODY, four = more / 4, left = more % 4;
 
-		rect_cut_top(&rest, 1);
+		ret->alarm = rect_cut_top(&rest, 1);
 		top = TALL_TOP_ROWS + 2 * four + (left < 2 ? left : 2);
 		mid = TALL_MID_ROWS;
 		map = TALL_MAP_ROWS + four + (left == 3);

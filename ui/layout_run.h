@@ -7,6 +7,7 @@
 
 struct layout_run {
 	struct rect head;  /* ends and state, bar, figures */
+	struct rect alarm; /* tall: blank unless somebody should see to something */
 	struct rect graph; /* boxes, with their frames */
 	struct rect latency;
 	struct rect cpu;

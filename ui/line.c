@@ -2,7 +2,6 @@
 #include "line.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +42,18 @@ void line_put(struct line *line, int width, const char *text)
 void line_put_tail(struct line *line, int width, const char *text)
 {
 	put(line, width, text, true);
+}
+
+void line_put_fs(struct line *line, int width, const char *fs)
+{
+	char name[32];
+	char *member;
+
+	text_copy(name, sizeof(name), fs[0] ? fs : "-");
+	member = strstr(name, "_member");
+	if (member && text_width(name) > width)
+		*member = '\0';
+	line_put(line, width, name);
 }
 
 void line_put_right(struct line *line, int width, const char *text)
@@ -89,6 +100,23 @@ void line_fit(struct line *line, const char *text)
 	}
 	put(line, room - 2, text, false);
 	put(line, 2, "..", false);
+}
+
+bool line_piece(struct line *line, const char *format, ...)
+{
+	char text[4 * LINE_COLUMNS_MAX + 1];
+	int gap = line->columns ? 2 : 1, wide;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	wide = text_width(text);
+	if (gap + wide > line->limit - line->columns)
+		return false;
+	put(line, gap, "", false);
+	put(line, wide, text, false);
+	return true;
 }
 
 void line_to(struct line *line, int column)

@@ -7,6 +7,7 @@
 #ifndef CLONEDECK_UI_LINE_H
 #define CLONEDECK_UI_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,12 +24,18 @@ void line_start(struct line *line, int limit);
 /* Cells exactly `width` wide; too long a text keeps its head, or its tail. */
 void line_put(struct line *line, int width, const char *text);
 void line_put_tail(struct line *line, int width, const char *text);
+/* The name of a file system: "LVM2" for "LVM2_member" where the long word does not fit; "-" for
+ * none. */
+void line_put_fs(struct line *line, int width, const char *fs);
 /* Right-aligned. A number that does not fit is shown as '#', never cut: half a number lies. */
 void line_put_right(struct line *line, int width, const char *text);
 /* As wide as it is; what lies beyond the limit is lost. */
 void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, but what is too long ends in "..": nobody takes its head for all of it. */
 void line_fit(struct line *line, const char *text);
+/* All of it, two blanks behind what is there (one at the start), or nothing and false: half a
+ * figure is another figure. */
+bool line_piece(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Blanks up to `column`; nothing when the line is already there. */
 void line_to(struct line *line, int column);
 

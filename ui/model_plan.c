@@ -91,7 +91,7 @@ static const char *whole_name(enum endpoint_kind kind)
 	return _("whole disk");
 }
 
-void plan_text_copy(const struct plan *plan, size_t held, struct line *line)
+static void text_all_extents(const struct plan *plan, size_t held, struct line *line)
 {
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
@@ -116,6 +116,15 @@ void plan_text_copy(const struct plan *plan, size_t held, struct line *line)
 			 first->destination_lba);
 	if (held)
 		line_add(line, P_(", %zu area armed last", ", %zu areas armed last", held), held);
+}
+
+void plan_text_copy(const struct plan *plan, size_t held, struct line *line)
+{
+	struct line all;
+
+	line_start(&all, LINE_COLUMNS_MAX);
+	text_all_extents(plan, held, &all);
+	line_fit(line, all.text);
 }
 
 /* What was asked for by name; what was not is measured and chosen when the copy starts. */
@@ -168,6 +177,8 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 			     struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
+	/* What only takes the time that is left over, takes none below a limit. */
+	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
 
 	line_put(line, 1, "");
 	line_put(line, 7, _("OPTIONS"));
@@ -188,8 +199,7 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 						   : _("; errors: retry %u, stop"),
 		 options->retries);
 	if (verifies_digests(options->verify))
-		line_add(line, "%s",
-			 rolling == ROLLING_NO ? _("; read back") : _("; read back meanwhile"));
+		line_add(line, "%s", meanwhile ? _("; read back meanwhile") : _("; read back"));
 }
 
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
@@ -427,7 +437,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
 	const char *label = partition->label[0] ? partition->label : partition->name;
 	const char *how;
-	int fs, room;
+	int fs, room, node;
 
 	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
 	snprintf(last, sizeof(last), "%" PRIu64,
@@ -442,13 +452,17 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;
 
 	line_put(line, 2, "");
-	line_put(line, 10, partition->node[0] ? node_short(partition->node) : name);
-	line_put_right(line, 12, first);
+	if (partition->node[0])
+		text_copy(name, sizeof(name), node_short(partition->node));
+	/* "nvme0n1p128" takes what the number beside it leaves. */
+	node = text_width(name) <= 10 ? 10 : text_width(first) < 10 ? 12 : 11;
+	line_put(line, node, name);
+	line_put_right(line, 22 - node, first);
 	line_put(line, 2, " -");
 	line_put_right(line, 12, last);
 	line_put_right(line, 8, size);
 	line_put(line, 1, "");
-	line_put(line, fs, partition->fs[0] ? partition->fs : "-");
+	line_put_fs(line, fs, partition->fs);
 	line_put(line, 1, "");
 	line_put(line, room, label[0] ? label : "-");
 	line_put(line, 1, "");

@@ -91,7 +91,7 @@ static bool more_text(const struct job_snapshot *job, int index, struct line *li
 		return true;
 	case 5:
 		if (job->proof.asked)
-			put_share(job, _("read back, equal"), job->proof.verified, line);
+			put_share(job, _("verified"), job->proof.verified, line);
 		put_count(line, _("slow reads >1 s"), job->slow_reads);
 		return true;
 	case 6:

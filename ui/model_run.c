@@ -134,6 +134,14 @@ void run_text_ends(const struct plan *plan, const struct job_snapshot *job, stru
 	line_put_right(line, line->limit - line->columns - 1, right);
 }
 
+const char *run_map_alarm(const struct job_snapshot *job)
+{
+	if (job->state == JOB_ENDED || (!job->map_failed && (!job->map_saved_at || job->map_safe)))
+		return NULL;
+	/* There s would stop it. */
+	return job->state == JOB_WAITING ? _("MAP NOT SAVED") : _("MAP NOT SAVED: s moves it");
+}
+
 double run_fraction(const struct job_snapshot *job)
 {
 	if (!job->total)
@@ -233,6 +241,7 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 			   const char *current, const char *second, int64_t now, struct line *line)
 {
 	char eta[96], left[256], right[96];
+	struct line rest;
 	int room;
 
 	if (job->proof.areas)
@@ -251,9 +260,15 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 		snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current,
 			 second, eta);
 	}
-	if (text_width(left) > room)
-		snprintf(left, sizeof(left), _(" %s  %s MB/s  ETA %s"), progress, current, eta);
-	line_put(line, text_width(left) < room ? text_width(left) : room, left);
+	if (text_width(left) <= room) {
+		line_add(line, "%s%s", left, right);
+		return;
+	}
+	line_start(&rest, room);
+	line_piece(&rest, "%s", progress);
+	line_piece(&rest, "%s MB/s", current);
+	line_piece(&rest, "ETA %s", eta);
+	line_add(line, "%s", rest.text);
 	line_add(line, "%s", right);
 }
 
@@ -264,6 +279,7 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	char verified[64], second[64];
 	const struct job_pass *pass = passes_now(job);
 	bool measured = is_measured(job);
+	struct line all;
 
 	/* What is read back is counted and timed for itself. */
 	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
@@ -272,26 +288,29 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	megabytes(job->minute, measured && job->average > 0, minute, sizeof(minute));
 	megabytes(job->average, measured && job->average > 0, average, sizeof(average));
 	text_verified(job, verified, sizeof(verified));
-	if (line->limit < 110) {
-		snprintf(second, sizeof(second), _("avg %s"), average);
-		narrow_figures(job, progress, current, verified[0] ? verified : second, now, line);
-		return;
-	}
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
-	line_add(line,
+	line_start(&all, LINE_COLUMNS_MAX);
+	line_add(&all,
 		 _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   errors %" PRIu64
 		   "  bad %" PRIu64 "  retries %" PRIu64),
 		 progress, current, minute, average, eta, job->errors, job->bad_areas,
 		 job->retries);
 	if (job->proof.areas)
-		line_add(line, _("  MISMATCHES %" PRIu64), job->proof.areas);
+		line_add(&all, _("  MISMATCHES %" PRIu64), job->proof.areas);
 	if (verified[0])
-		line_add(line, "  %s", verified);
+		line_add(&all, "  %s", verified);
+	if (all.columns <= line->limit && line->limit >= 110) {
+		line_add(line, "%s", all.text);
+		return;
+	}
+	snprintf(second, sizeof(second), _("avg %s"), average);
+	narrow_figures(job, progress, current, verified[0] ? verified : second, now, line);
 }
 
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
 {
 	char percent[16], current[32], eta[96], verified[64], elapsed[UNITS_TEXT_MAX];
+	const char *map = run_map_alarm(job);
 
 	passes_percent(job, percent, sizeof(percent));
 	text_current(job, current, sizeof(current));
@@ -300,6 +319,8 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
 	line_add(line, _("%s %s, %s MB/s, ETA %s"), run_state_phrase(job), percent, current, eta);
 	/* What is as it should be need not be heard every ten seconds. */
+	if (map)
+		line_add(line, ", %s", map);
 	if (job->hang.count)
 		line_add(line,
 			 job->hang.write ? _(", a write at LBA %" PRIu64 " hangs")

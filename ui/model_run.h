@@ -25,6 +25,9 @@ const char *run_state_words(const struct job_snapshot *job);
 const char *run_state_phrase(const struct job_snapshot *job);
 enum role run_state_role(const struct job_snapshot *job);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
+/* What the copy would go on from is not on a disk: said so, and what helps; else NULL. Translated.
+ */
+const char *run_map_alarm(const struct job_snapshot *job);
 /* 0..1 of what is to be written. */
 double run_fraction(const struct job_snapshot *job);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
@@ -95,6 +98,10 @@ const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
+/* What somebody should see to: a map that is not saved, a request that hangs, a log that is not
+ * written; mostly nothing. */
+void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole);
+/* That, and as many of the counters as have room behind it. */
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole);
 void run_text_event(const struct job_event *event, struct line *line);
 enum role run_event_role(const struct job_event *event);

@@ -321,7 +321,9 @@ static void refresh_details(struct disks_state *state, struct app *app)
 
 static void find(struct disks_state *state, struct app *app)
 {
-	if (!state->wanted[0] || !disks_find(&state->model, state->wanted))
+	if (!state->wanted[0])
+		app_message(app, MESSAGE_INFO, _("Nothing was looked for yet: press / first."));
+	else if (!disks_find(&state->model, state->wanted))
 		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
 }
 
@@ -468,6 +470,8 @@ static bool command(void *data, struct app *app, enum command command)
 static const char *unavailable(void *data, struct app *app, enum command command)
 {
 	const struct disks_state *state = data;
+	const struct disks_row *row = disks_current(&state->model);
+	bool of_disk = command == COMMAND_PARTITIONS || command == COMMAND_DETAILS;
 	bool changes = command == COMMAND_SOURCE || command == COMMAND_DESTINATION ||
 		       command == COMMAND_IMAGE;
 
@@ -475,6 +479,10 @@ static const char *unavailable(void *data, struct app *app, enum command command
 		return _("A copy is running: the choice cannot be changed now.");
 	if (changes && !state->model.list)
 		return _("The disks are still being looked for.");
+	if (!row && (of_disk || (changes && command != COMMAND_IMAGE)))
+		return _("There is no disk: r looks again, f names an image file.");
+	if (of_disk && row->image)
+		return _("An image file is told in its row: there is no more to it.");
 	return NULL;
 }
 

@@ -266,7 +266,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 			    gate_warning(&screen->gate, verdict));
 		break;
 	case GATE_EMPTY:
-		app_message(app, MESSAGE_INFO, _("Not started: type %s."), phrase);
+		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
 		break;
 	case GATE_WRONG:
 		app_message(app, MESSAGE_WARN, _("Not %s: not started."), phrase);

@@ -189,7 +189,9 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	col = 2 + text_width(phrase);
 	if (col > area.cols - cols - 2)
 		col = area.cols - cols - 2;
-	draw_cell(draw, area, 1, 1, col - 1, ROLE_NORMAL, phrase);
+	line_start(&line, col - 1);
+	line_fit(&line, phrase);
+	draw_text(draw, area, 1, 1, ROLE_NORMAL, line.text);
 	draw_field(draw, area, 1, col + 1, cols, &gate->typed,
 		   gate->typing && !screen->options_open);
 }

@@ -325,7 +325,7 @@ static const char *const notes[] = {
 	N_("v  reads the destination again and compares it with the digests of the source as it "
 	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
-	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  . not chosen"),
+	N_("MAP  + rescued ? non-tried * non-trimmed / non-scraped - bad . not chosen"),
 	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),
 	NULL,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "stats/cpu.h"
 
 #include "model_options.h"
@@ -51,6 +52,42 @@ static void take_events(struct run_screen *screen, struct job *job)
 		room = RUN_EVENTS - keep;
 	}
 	screen->event_count += job_events(job, last, screen->events + screen->event_count, room);
+}
+
+static bool look_at_events(struct run_screen *screen, struct job *job,
+			   const struct job_snapshot *now)
+{
+	if (screen->events_seen == now->events)
+		return false;
+	take_events(screen, job);
+	screen->events_seen = now->events;
+	return true;
+}
+
+/* What went wrong is said at once, on whichever screen it is heard, also where other news came with
+ * it; and as long as it stands there, what comes of it. */
+static void tell_events(struct run_screen *screen, struct app *app)
+{
+	const struct job_event *end = screen->events + screen->event_count, *told = end;
+
+	if (!screen->event_count || end[-1].number <= screen->events_told)
+		return;
+	while (told > screen->events && told[-1].number > screen->events_told) {
+		told--;
+		if (told->level <= LOG_LEVEL_WARNING)
+			break;
+	}
+	screen->events_told = end[-1].number;
+	if (screen->rang)
+		return;
+	if (told->level <= LOG_LEVEL_WARNING) {
+		text_copy(screen->warned, sizeof(screen->warned), told->text);
+		app_notice(app, told->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
+			   told->text);
+	} else if (screen->warned[0] && strcmp(app_said(app), screen->warned) == 0) {
+		screen->warned[0] = '\0';
+		app_notice(app, MESSAGE_INFO, end[-1].text);
+	}
 }
 
 static void show_log(struct run_screen *screen, struct app *app)
@@ -95,12 +132,9 @@ static void tick(void *state, struct app *app)
 	if (app_job(app) && app_simple(app))
 		run_spoken_follow(&screen->spoken, app_job(app), true);
 	job_rates(job, &screen->rates);
-	if (app_job(app) && screen->events_seen != app_job(app)->events) {
-		take_events(screen, job);
-		screen->events_seen = app_job(app)->events;
-		if (popup_is_open(app, _("Log, newest first")))
-			show_log(screen, app);
-	}
+	if (app_job(app) && look_at_events(screen, job, app_job(app)) &&
+	    popup_is_open(app, _("Log, newest first")))
+		show_log(screen, app);
 	if (popup_is_open(app, _("Lanes")))
 		show_lanes(app);
 }
@@ -113,7 +147,8 @@ static void enter(void *state, struct app *app)
 static void forget(struct run_screen *screen)
 {
 	screen->event_count = 0;
-	screen->events_seen = 0;
+	screen->events_seen = screen->events_told = 0;
+	screen->warned[0] = '\0';
 	screen->rang = false;
 	screen->map = (struct map_pane){ 0 };
 	memset(&screen->spoken, 0, sizeof(screen->spoken));
@@ -131,6 +166,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	if (!job || job->started_at != screen->started_at) {
 		forget(screen);
 		screen->started_at = job ? job->started_at : 0;
+		screen->events_told = job ? job->events : 0;
 		/* One that had ended before it came here again is no news. */
 		screen->rang = job && job->state == JOB_ENDED;
 	}
@@ -138,20 +174,9 @@ static void changed(void *state, struct app *app, unsigned changes)
 		run_spoken_follow(&screen->spoken, job, false);
 	if (!job || !running)
 		return;
-	if (screen->events_seen != job->events && (changes & SESSION_CHANGE_JOB)) {
-		uint64_t before =
-			screen->event_count ? screen->events[screen->event_count - 1].number : 0;
-		const struct job_event *newest;
-
-		take_events(screen, running);
-		screen->events_seen = job->events;
-		newest = screen->event_count ? &screen->events[screen->event_count - 1] : NULL;
-		/* What went wrong is said at once, on whichever screen it is heard. */
-		if (newest && newest->number > before && newest->level <= LOG_LEVEL_WARNING &&
-		    !screen->rang)
-			app_notice(app,
-				   newest->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
-				   newest->text);
+	if (changes & SESSION_CHANGE_JOB) {
+		look_at_events(screen, running, job);
+		tell_events(screen, app);
 	}
 	/* From the first error on this is what matters; who wants the other back has a key. */
 	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
@@ -169,6 +194,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 static void pause_or_go_on(struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
+	bool again = session_state(app_session(app)) == SESSION_VERIFYING;
 	bool pause = job->state != JOB_PAUSED;
 
 	if (job->state == JOB_WAITING) {
@@ -177,8 +203,9 @@ static void pause_or_go_on(struct app *app)
 	}
 	job_pause(session_job(app_session(app)), pause);
 	app_message(app, MESSAGE_INFO,
-		    pause ? _("Paused as soon as what is on its way is done. p goes on.")
-			  : _("The copy goes on."));
+		    pause   ? _("Paused as soon as what is on its way is done. p goes on.")
+		    : again ? _("Verifying goes on.")
+			    : _("The copy goes on."));
 }
 
 static const char *rate_typed(void *user, struct app *app, const char *text)
@@ -305,6 +332,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		break;
 	case COMMAND_RATE:
 	case COMMAND_SAVE:
+		if (command == COMMAND_SAVE && session_state(app_session(app)) == SESSION_VERIFYING)
+			return _("No copy runs, so there is no map to be moved.");
 		if (job && job->state == JOB_WAITING)
 			return _("No copy runs.");
 		break;
@@ -323,7 +352,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 static const char *const notes[] = {
 	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
 	   "of it."),
-	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad sector  > here"),
+	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
 	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
 	N_("ERRORS  requests that failed for good; bad: areas of bad sectors, their bytes below."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "

@@ -18,6 +18,8 @@ struct run_screen {
 	struct job_event events[RUN_EVENTS]; /* oldest first */
 	size_t event_count;
 	uint64_t events_seen; /* the job's count when they were taken */
+	uint64_t events_told; /* the last one that the message line could tell of */
+	char warned[512];     /* the last one that went wrong, as it was told there */
 	int64_t started_at;   /* which job all of this is about */
 	unsigned cores;
 	unsigned graph_zoom;

@@ -219,7 +219,7 @@ static void draw_cpu(const struct view *view, struct rect box)
 		bar = CPU_BAR_NARROW;
 	if (bar > CPU_BAR_WIDE)
 		bar = CPU_BAR_WIDE;
-	draw_box(view->draw, box, _("CPU (user, system, iowait)"));
+	draw_box(view->draw, box, _("CPU: user, sys, iowait (Tab: rescue)"));
 	count = run_cpu_lines(view->job, view->screen->cores, bar == CPU_BAR_WIDE,
 			      inside.rows < CPU_LINES_MAX ? inside.rows : CPU_LINES_MAX, lines);
 	for (int i = 0; i < count; i++) {
@@ -307,7 +307,8 @@ static void draw_events(const struct view *view, struct rect area)
 	}
 }
 
-static void draw_status(const struct view *view, struct rect area)
+static void draw_status(const struct view *view, struct rect area,
+			void (*text)(const struct job_snapshot *, struct line *, enum role *))
 {
 	enum role role;
 	struct line line;
@@ -315,7 +316,7 @@ static void draw_status(const struct view *view, struct rect area)
 	if (rect_empty(area))
 		return;
 	line_start(&line, area.cols);
-	run_text_status(view->job, &line, &role);
+	text(view->job, &line, &role);
 	draw_text(view->draw, area, 0, 0, role, line.text);
 }
 
@@ -350,10 +351,11 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 	}
 	layout_run(body, &layout);
 	draw_head(&view, layout.head);
+	draw_status(&view, layout.alarm, run_text_alarm);
 	draw_throughput(&view, layout.graph);
 	draw_latency(&view, layout.latency);
 	draw_middle(&view, layout.cpu, layout.queues);
 	map_pane_draw_whole(app, draw, layout.map, view.plan);
-	draw_status(&view, layout.status);
+	draw_status(&view, layout.status, run_text_status);
 	draw_events(&view, layout.events);
 }

@@ -25,9 +25,15 @@ const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 	return buffer;
 }
 
+/* One less beside all figures, so that the last one keeps clear of the frame. */
+static int label_cols(bool p90)
+{
+	return p90 ? 5 : 6;
+}
+
 void run_text_latency_header(bool p90, struct line *line)
 {
-	line_put(line, 7, "");
+	line_put(line, 1 + label_cols(p90), "");
 	line_put_right(line, 6, "p50");
 	if (p90)
 		line_put_right(line, 7, "p90");
@@ -42,7 +48,7 @@ void run_text_latency(const char *label, const struct latency_summary *latency, 
 	char text[UNITS_TEXT_MAX];
 
 	line_put(line, 1, "");
-	line_put(line, 6, label);
+	line_put(line, label_cols(p90), label);
 	line_put_right(line, 6, run_text_ms(latency->p50, latency->count, text, sizeof(text)));
 	if (p90)
 		line_put_right(line, 7,

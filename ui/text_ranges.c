@@ -59,19 +59,6 @@ static void cell(struct line *line, int width, const char *text)
 	line_put(line, width, text && text[0] ? text : "-");
 }
 
-/* "LVM2" for "LVM2_member" where the long word does not fit. */
-static void cell_fs(struct line *line, int width, const char *fs)
-{
-	char name[32];
-	char *member;
-
-	text_copy(name, sizeof(name), fs);
-	member = strstr(name, "_member");
-	if (member && text_width(name) > width)
-		*member = '\0';
-	cell(line, width, name);
-}
-
 static void cell_right(struct line *line, int width, const char *text)
 {
 	line_put(line, 1, "");
@@ -188,7 +175,11 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 		cell_right(line, c.align, text);
 	}
 	cell(line, c.type, row_type(model, row));
-	cell_fs(line, c.fs, partition ? partition->fs : whole_disk ? model->disk->whole_fs : "");
+	line_put(line, 1, "");
+	line_put_fs(line, c.fs,
+		    partition    ? partition->fs
+		    : whole_disk ? model->disk->whole_fs
+				 : "");
 	cell(line, c.label,
 	     partition    ? (partition->label[0] ? partition->label : partition->name)
 	     : whole_disk ? model->disk->whole_label
@@ -261,20 +252,19 @@ void ranges_text_destination(const struct endpoint *destination, struct line *li
 void ranges_model_title(const struct ranges_model *model, struct line *line)
 {
 	const struct endpoint *source = &model->source;
-	char count[UNITS_TEXT_MAX];
+	const char *table =
+		model->disk && model->disk->table[0] ? model->disk->table : _("no table");
+	char count[UNITS_TEXT_MAX], rest[128];
 
 	units_print_count(model->context.sectors, count);
 	if (source->kind == ENDPOINT_IMAGE) {
-		line_add(line, _(" Source %s  image file  %s sectors of %u"), source->node, count,
+		snprintf(rest, sizeof(rest), _("  image file  %s sectors of %u"), count,
 			 (unsigned)model->context.sector_size);
+		line_add(line, " %s ", _("Source"));
+		put_short(line, line->limit - line->columns - text_width(rest), source->node, true);
+		line_add(line, "%s", rest);
 		return;
 	}
-
-	const char *table =
-		model->disk && model->disk->table[0] ? model->disk->table : _("no table");
-
-	char rest[128];
-
 	snprintf(rest, sizeof(rest), _("  %s  %s sectors of %u"),
 		 source->kind == ENDPOINT_PARTITION ? _("partition") : table, count,
 		 (unsigned)model->context.sector_size);

@@ -33,7 +33,7 @@ static const char *size_text(uint64_t bytes, char buffer[static UNITS_TEXT_MAX])
 static void queue_end(const char *label, const struct endpoint *end, const struct job_end *at,
 		      struct line *line)
 {
-	char bytes[UNITS_TEXT_MAX];
+	char bytes[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 64];
 	bool wide = line->limit >= 41;
 
 	line_put(line, 1, "");
@@ -41,8 +41,11 @@ static void queue_end(const char *label, const struct endpoint *end, const struc
 	line_put(line, 1, "");
 	line_put(line, wide ? 9 : 8, text_base_name(end->node));
 	line_put(line, 1, "");
-	line_add(line, _("flight %u/%u %s"), at->in_flight, at->depth,
+	snprintf(text, sizeof(text), _("flight %u/%u %s"), at->in_flight, at->depth,
 		 size_text(at->bytes_in_flight, bytes));
+	if (text_width(text) > line->limit - line->columns)
+		snprintf(text, sizeof(text), _("flight %u/%u"), at->in_flight, at->depth);
+	line_fit(line, text);
 }
 
 static void temperature(const struct job_end *end, char *buffer, size_t size)
@@ -85,10 +88,10 @@ static const char *last_good(const struct job_snapshot *job, char *buffer, size_
 {
 	char span[UNITS_TEXT_MAX];
 
-	if (!job->source.requests)
+	if (!job->rescue.good_read_known)
 		return text_copy(buffer, size, "-");
 	snprintf(buffer, size, _("%s ago"),
-		 run_text_span(job->last_good_read / NSEC_PER_SEC, span, sizeof(span)));
+		 run_text_span(job->rescue.since_good_read / NSEC_PER_SEC, span, sizeof(span)));
 	return buffer;
 }
 
@@ -96,8 +99,8 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 {
 	char ago[UNITS_TEXT_MAX];
 
-	line_add(line, _(" slow reads %" PRIu64 " (>1 s), last good %s"), job->slow_reads,
-		 last_good(job, ago, sizeof(ago)));
+	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
+	line_piece(line, _("last good %s"), last_good(job, ago, sizeof(ago)));
 }
 
 /* The driver copies the data where it was asked not to. */
@@ -108,7 +111,9 @@ static bool copied(const struct job_end *end)
 
 static void put_path(const struct job_end *end, bool narrow, struct line *line)
 {
-	line_add(line, "%s", end->backend ? end->backend : "-");
+	/* What was read of a source that is not there any more is known by its digests. */
+	line_add(line, "%s",
+		 end->backend && strcmp(end->backend, "null") != 0 ? end->backend : "-");
 	if (copied(end))
 		line_add(line, _(" INDIRECT"));
 	else if (!narrow && end->truth.indirect)
@@ -136,11 +141,11 @@ static void queue_path(const struct job_snapshot *job, bool narrow, struct line 
 static void queue_path_and_temperature(const struct job_snapshot *job, const char *source,
 				       const char *destination, struct line *line)
 {
+	bool word = !copied(&job->source) && !copied(&job->destination);
+
 	queue_path(job, true, line);
-	if (copied(&job->source) || copied(&job->destination))
-		line_add(line, "  %s / %s", source, destination);
-	else
-		line_add(line, _("  temp %s / %s"), source, destination);
+	if (!word || !line_piece(line, _("temp %s / %s"), source, destination))
+		line_piece(line, "%s / %s", source, destination);
 }
 
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
@@ -158,8 +163,8 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 		queue_end(_("dest"), &plan->destination, &job->destination, line);
 		return true;
 	case 2:
-		line_add(line, _(" request %s  buffers %u/%u"), size_text(job->chunk, text),
-			 job->buffers_in_use, job->buffers);
+		line_piece(line, _("request %s"), size_text(job->chunk, text));
+		line_piece(line, _("buffers %u/%u"), job->buffers_in_use, job->buffers);
 		return true;
 	case 3:
 		if (rows < 7)
@@ -191,42 +196,57 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 
 /* ---- errors and events ---- */
 
-static void put_hang(const struct job_hang *hang, struct line *line, enum role *retrole)
+static void put_hang(const struct job_hang *hang, struct line *line)
 {
-	char span[UNITS_TEXT_MAX];
+	char span[UNITS_TEXT_MAX], more[32] = "", text[160];
 
-	if (*retrole == ROLE_NORMAL)
-		*retrole = ROLE_WARN;
 	run_text_span(hang->ns / NSEC_PER_SEC, span, sizeof(span));
-	line_add(line,
-		 hang->write ? _(" A write at LBA %" PRIu64 " hangs for %s")
-			     : _(" A read at LBA %" PRIu64 " hangs for %s"),
-		 hang->lba, span);
 	if (hang->count > 1)
-		line_add(line, _(", %u more"), hang->count - 1);
-	line_add(line, ";");
+		snprintf(more, sizeof(more), _(", %u more"), hang->count - 1);
+	snprintf(text, sizeof(text),
+		 hang->write ? _("A write at LBA %" PRIu64 " hangs for %s")
+			     : _("A read at LBA %" PRIu64 " hangs for %s"),
+		 hang->lba, span);
+	if (!line_piece(line, "%s%s", text, more))
+		line_piece(line, _("LBA %" PRIu64 " hangs"), hang->lba);
+}
+
+void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole)
+{
+	const char *map = run_map_alarm(job);
+
+	*retrole = ROLE_NORMAL;
+	if (job->state == JOB_ENDED)
+		return;
+	if (job->hang.count || job->log_failed)
+		*retrole = ROLE_WARN;
+	if (map) {
+		*retrole = ROLE_BAD;
+		line_piece(line, "%s", map);
+	}
+	if (job->hang.count)
+		put_hang(&job->hang, line);
+	if (job->log_failed)
+		line_piece(line, _("LOG NOT WRITTEN"));
 }
 
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
 {
-	char bad[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], ago[UNITS_TEXT_MAX];
+	char text[UNITS_TEXT_MAX];
 
-	*retrole = job->errors || job->bad_areas ? ROLE_BAD : ROLE_NORMAL;
-	if (job->map_saved_at && !job->map_safe) {
+	run_text_alarm(job, line, retrole);
+	if (job->errors || job->bad_areas)
 		*retrole = ROLE_BAD;
-		line_add(line, _(" MAP NOT SAVED: the copy could not be resumed from here;"));
+	line_piece(line, _("retries %" PRIu64), job->retries);
+	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
+	line_piece(line, _("bad %s B"), units_print_count(job->bad_bytes, text));
+	last_good(job, text, sizeof(text));
+	if (!job->rate_limit) {
+		line_piece(line, _("last good read %s"), text);
+		return;
 	}
-	if (job->hang.count)
-		put_hang(&job->hang, line, retrole);
-	last_good(job, ago, sizeof(ago));
-	units_print_count(job->bad_bytes, bad);
-	line_add(line, _(" retries %" PRIu64 "  slow reads %" PRIu64 " (>1 s)  bad %s B"),
-		 job->retries, job->slow_reads, bad);
-	if (job->rate_limit)
-		line_add(line, _("  last good %s  limit %s"), ago,
-			 units_print_rate((double)job->rate_limit, rate));
-	else
-		line_add(line, _("  last good read %s"), ago);
+	line_piece(line, _("last good %s"), text);
+	line_piece(line, _("limit %s"), units_print_rate((double)job->rate_limit, text));
 }
 
 enum role run_event_role(const struct job_event *event)
@@ -251,11 +271,11 @@ void run_text_event(const struct job_event *event, struct line *line)
 
 	if (localtime_r(&time, &local))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-	line_add(line, " %s %s%s", clock,
+	line_add(line, " %s %s", clock,
 		 event->level == LOG_LEVEL_ERROR     ? "E "
 		 : event->level == LOG_LEVEL_WARNING ? "W "
-						     : "",
-		 event->text);
+						     : "");
+	line_fit(line, event->text);
 }
 
 /* ---- map ---- */

@@ -81,6 +81,8 @@ def resize_storm():
 
 def too_small_says_so():
     with Terminal(f"{FAKEDECK} rescue", 79, 24) as terminal:
+        terminal.wait("clonedeck needs 80x24")
+    with Terminal(f"{FAKEDECK} rescue", 20, 5) as terminal:
         terminal.wait("needs 80x24")
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
@@ -88,6 +90,10 @@ def too_small_says_so():
         terminal.resize(60, 10)
         line = terminal.wait("needs 80x24")
         assert "copying 52.2%" in line and "ETA 1:25:30" in line, line
+        # Half of a time would be another time.
+        terminal.resize(20, 5)
+        assert terminal.wait_gone("needs").split("\n")[0] == "copying 52.2%"
+        terminal.resize(60, 10)
         # Ctrl-C still asks, in the one line there is.
         terminal.keys("C-c")
         terminal.wait("Stop the copy? s=stop Esc")
@@ -259,6 +265,28 @@ def keys_are_answered_at_once():
     assert program.end()[1] == 6
     slow, machine = (sorted(times)[len(times) * 9 // 10] for times in (answers, others))
     assert slow < 0.05 + 2 * machine, f"{slow * 1000:.0f} ms, the machine {machine * 1000:.0f} ms"
+
+
+def what_comes_by_itself_takes_no_line_that_is_typed():
+    """The next letters would answer a question that nobody has read, and one of them stops."""
+    with Terminal(f"{FAKEDECK} --ailing --vanish rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("The map cannot be saved")
+        terminal.wait("A disk is gone: p on 4 Run tells more.")
+        terminal.keys("C-u", "/srv/maps")
+        screen = terminal.wait("[/srv/maps")
+        assert "The map cannot be saved" in screen, screen
+        terminal.keys("Escape", "p")
+        terminal.wait("Attach the same disk")
+
+
+def what_went_wrong_is_told_beside_other_news():
+    with Terminal(f"{FAKEDECK} --ailing rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("The map cannot be saved")
+        terminal.keys("Escape", "p")
+        terminal.until(lambda screen: "sda has not answered" in screen.split("\n")[22],
+                       "the warning is not told")
 
 
 def what_is_said_is_sent_as_a_whole():
@@ -617,7 +645,8 @@ CASES = [
     resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, serial_line_of_no_size,
     size_option, redraw_reads_the_size_again, refuses_without_a_terminal, no_color,
     leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back, keys_of_every_terminal,
-    keys_are_answered_at_once, what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
+    keys_are_answered_at_once, what_comes_by_itself_takes_no_line_that_is_typed,
+    what_went_wrong_is_told_beside_other_news, what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,

@@ -25,6 +25,9 @@ void fake_stuck(void);
 void fake_completes(void);
 /* From now on what a job has copied is read back meanwhile. */
 void fake_rolls(void);
+/* From now on all goes wrong at once: the map and the log of a job are not written, and two of its
+ * reads hang. */
+void fake_ails(void);
 /* A disk that never answers: a copy that is stopped does not end. */
 void fake_hangs(void);
 

@@ -16,10 +16,11 @@ struct job {
 	enum job_state state;
 	uint64_t total, rate;
 	bool verifies;
+	unsigned events;
 	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
 
-static bool moving, proving, rolling, completes;
+static bool moving, proving, rolling, completes, ailing;
 
 static bool hangs;
 
@@ -57,6 +58,11 @@ void fake_completes(void)
 	completes = true;
 }
 
+void fake_ails(void)
+{
+	ailing = true;
+}
+
 void fake_rolls(void)
 {
 	rolling = true;
@@ -70,6 +76,7 @@ struct job *fake_job_new(const struct plan *plan, int event_fd)
 		abort();
 	job->event_fd = event_fd;
 	job->state = JOB_COPYING;
+	job->events = 2;
 	job->total = plan_bytes(plan);
 	job->since = moving ? clock_monotonic() : 0;
 	eventfd_write(event_fd, 1);
@@ -189,6 +196,13 @@ static void prove(struct job_snapshot *s)
 	};
 }
 
+static void ail(struct job_snapshot *s)
+{
+	s->map_safe = false;
+	s->map_failed = s->log_failed = true;
+	s->hang = (struct job_hang){ .count = 2, .lba = 1602117632, .ns = 35 * SECOND };
+}
+
 /* No trouble any more, and all of it is there. */
 static void complete(const struct job *job, struct job_snapshot *s)
 {
@@ -267,7 +281,6 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		.errors = 2,
 		.retries = 5,
 		.slow_reads = 3,
-		.last_good_read = SECOND / 10,
 		.bad_shown = 3,
 		.bad_areas = 3,
 		.bad_bytes = 13 * 512,
@@ -280,7 +293,7 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 			    .read_errors = 2,
 			    .good_read_known = true,
 			    .since_good_read = SECOND / 10 },
-		.events = 2,
+		.events = job->events,
 		.map_safe = true,
 		.map_saved_at = STARTED + 5600,
 		.engine = "io_uring, 2 lanes, depth 4, 1 MiB",
@@ -314,6 +327,8 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 					       .early = job->total / 1000 * 498 };
 	if (proving && !ended)
 		prove(s);
+	if (ailing && !ended)
+		ail(s);
 	if (completes && ended)
 		complete(job, s);
 	if (job->verifies)
@@ -324,6 +339,8 @@ void job_pause(struct job *job, bool pause)
 {
 	if (job->state == JOB_COPYING || job->state == JOB_PAUSED)
 		job->state = pause ? JOB_PAUSED : JOB_COPYING;
+	if (ailing)
+		job->events = 4;
 	eventfd_write(job->event_fd, 1);
 }
 
@@ -366,15 +383,17 @@ void job_rates(struct job *job, struct rates *r)
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)
 {
 	static const char *const texts[] = { "started",
-					     "read error sda LBA 1602117632 (medium error)" };
+					     "read error sda LBA 1602117632 (medium error)",
+					     "sda has not answered for 20 seconds", "paused" };
+	static const enum log_level levels[] = { LOG_LEVEL_INFO, LOG_LEVEL_ERROR, LOG_LEVEL_WARNING,
+						 LOG_LEVEL_INFO };
 	size_t count = 0;
 
-	for (uint64_t number = after + 1; number <= (job->verifies ? 1 : 2) && count < max;
-	     number++) {
+	for (uint64_t number = after + 1;
+	     number <= (job->verifies ? 1 : job->events) && count < max; number++) {
 		ret[count] = (struct job_event){ .number = number,
 						 .time = STARTED + (int64_t)number * 4000,
-						 .level = number == 2 ? LOG_LEVEL_ERROR
-								      : LOG_LEVEL_INFO };
+						 .level = levels[number - 1] };
 		text_copy(ret[count].text, sizeof(ret[count].text), texts[number - 1]);
 		count++;
 	}

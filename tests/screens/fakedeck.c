@@ -47,6 +47,7 @@ int main(int argc, char **argv)
 		{ "proving", no_argument, NULL, 'r' },
 		{ "rolling", no_argument, NULL, 'b' },
 		{ "complete", no_argument, NULL, 'e' },
+		{ "ailing", no_argument, NULL, 'a' },
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
@@ -82,6 +83,8 @@ int main(int argc, char **argv)
 			fake_completes();
 		else if (option == 'v')
 			fake_vanish();
+		else if (option == 'a')
+			fake_ails();
 		else if (option == 'h')
 			fake_hangs();
 		else if (option == 'k')

@@ -55,7 +55,11 @@ SINGLE = {
     "disks-twice": ("rescue", ["s", "d"], "cannot be copied to itself"),
     "disks-many": ("many", ["G", "k"], "199 of 200"),
     "disks-find": ("many", ["/", "J0137", "Enter"], "138 of 200"),
+    "disks-crowded": ("crowded", ["Down", "p", "G"], "130 of 130"),
+    "ranges-crowded": ("crowded", RANGES + ["G"], "Free-form range"),
+    "plan-crowded": ("crowded", PLAN, "Nothing has been written yet"),
     "disks-none": ("none", [], "No disk was found"),
+    "disks-none-details": ("none", ["i"], "There is no disk"),
     "disks-hostile": ("hostile", ["p"], "sda3"),
     "disks-hostile-details": ("hostile", ["i"], "Esc=close"),
     "disks-image": ("rescue", ["f"], "Image file"),
@@ -99,6 +103,8 @@ SINGLE = {
                           r"[x]  1700000000"),
     "plan-retry": ("rescue", STOPPED + ["m", "Tab", "Space", "Space", "r"],
                    "Of the bad areas 2 are read again"),
+    "run-ailing": ("--ailing rescue", RUN + ["Escape"], "MAP NOT SAVED"),
+    "run-map-unsaved": ("--ailing rescue", RUN, "without it the copy cannot be resumed"),
     "run-gone": ("--vanish rescue", RUN, "Attach the same disk"),
     "run-gone-stranger": ("--vanish rescue", RUN + ["Escape", "1", "r", "4", "p"], "not touched"),
     "run-lanes": ("rescue", RUN + ["t"], "IN FLIGHT"),
@@ -125,15 +131,15 @@ SINGLE = {
 }
 
 # Looked at where there is room for more.
-WIDE = ["help-run", "plan-estimate"]
+WIDE = ["help-run", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
-          "report-verified", "verify-question", "plan-estimate"]
-GERMAN_WIDE = ["plan", "run"]
+          "report-verified", "verify-question", "plan-estimate", "run-ailing"]
+GERMAN_WIDE = ["disks", "plan", "run", "report"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 

@@ -77,6 +77,7 @@ START_TEST(test_nothing_missing)
 			ck_assert_int_ge(run.map.rows, 2);
 			ck_assert_int_eq(rect_empty(run.events), !big);
 			ck_assert_int_eq(rect_empty(run.status), big);
+			ck_assert_int_eq(rect_empty(run.alarm), !big);
 
 			layout_report(body, &report);
 			ck_assert_int_ge(report.text.rows, 20);

@@ -25,6 +25,7 @@ START_TEST(test_never_wider)
 				line_put(&line, width, texts[i]);
 				line_put_tail(&line, width, texts[i]);
 				line_add(&line, "%s", texts[i]);
+				line_piece(&line, "%s", texts[i]);
 				line_put_right(&line, width, texts[i]);
 				line_to(&line, 40);
 				ck_assert_int_le(line.columns, most);
@@ -51,6 +52,33 @@ START_TEST(test_fit)
 	line_start(&line, 2);
 	line_fit(&line, "abc");
 	ck_assert_str_eq(line.text, "ab");
+}
+END_TEST
+
+START_TEST(test_file_systems)
+{
+	struct line line;
+
+	line_start(&line, 80);
+	line_put_fs(&line, 7, "LVM2_member");
+	line_put_fs(&line, 11, "LVM2_member");
+	line_put_fs(&line, 2, "");
+	ck_assert_str_eq(line.text, "LVM2   LVM2_member- ");
+}
+END_TEST
+
+/* Whole, or not at all. */
+START_TEST(test_piece)
+{
+	struct line line;
+
+	line_start(&line, 12);
+	ck_assert(line_piece(&line, "bad %u", 7U));
+	ck_assert(!line_piece(&line, "limit %u", 1U));
+	ck_assert(line_piece(&line, "abcd"));
+	ck_assert_str_eq(line.text, " bad 7  abcd");
+	ck_assert(!line_piece(&line, "%s", ""));
+	ck_assert_int_eq(line.columns, 12);
 }
 END_TEST
 
@@ -139,6 +167,8 @@ Suite *unit_suite(void)
 
 	tcase_add_test(tcase, test_never_wider);
 	tcase_add_test(tcase, test_fit);
+	tcase_add_test(tcase, test_piece);
+	tcase_add_test(tcase, test_file_systems);
 	tcase_add_test(tcase, test_cells);
 	tcase_add_test(tcase, test_number_too_long);
 	tcase_add_test(tcase, test_longest);

@@ -71,6 +71,14 @@ START_TEST(test_mock_up)
 	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(line.text,
 			 " OPTIONS engine chosen at the start; errors: retry 0, stop; read back");
+	line_start(&line, 120);
+	plan_text_options(&plan.options, ROLLING_SPARE, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "; read back meanwhile"));
+	plan.options.rate = 1000000;
+	line_start(&line, 120);
+	plan_text_options(&plan.options, ROLLING_SPARE, &line);
+	ck_assert_ptr_null(strstr(line.text, "meanwhile"));
+	plan.options.rate = 0;
 	/* What is not as usual comes first, and what is cut off is not hidden. */
 	plan.options.max_bad_areas = 10;
 	plan.options.fill = FILL_MARK;
@@ -112,6 +120,12 @@ START_TEST(test_kinds)
 	line_start(&line, 80);
 	plan_text_copy(&plan, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "3 extents"));
+	/* Half an address would be another address. */
+	extents[0].source_lba = extents[0].destination_lba = 3907029160;
+	plan.total_sectors = 3907029160;
+	line_start(&line, 80);
+	plan_text_copy(&plan, 4, &line);
+	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
 
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
 	plan.destination = (struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
@@ -288,6 +302,17 @@ START_TEST(test_lost)
 	line_start(&line, 80);
 	plan_text_lost(&lost, 512, UNITS_SI, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "archive-2019 overwritten"));
+	/* Half a name would be that of another one. */
+	strcpy(partition.node, "/dev/nvme0n1p128");
+	line_start(&line, 80);
+	plan_text_lost(&lost, 512, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128       2048 -"));
+	partition.start = 99999999999;
+	line_start(&line, 80);
+	plan_text_lost(&lost, 512, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128"));
+	ck_assert_ptr_nonnull(strstr(line.text, "99999999999 -"));
+	partition.start = 2048;
 	/* Nor is what becomes of it. */
 	lost.how = LOST_FROM_TABLE;
 	line_start(&line, 75);

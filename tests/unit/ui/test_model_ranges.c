@@ -353,6 +353,13 @@ START_TEST(test_title)
 	line_start(&line, 80);
 	ranges_text_destination(&(struct endpoint){ 0 }, &line);
 	ck_assert_str_eq(line.text, "");
+	/* Of a long path the end tells most. */
+	model->source.kind = ENDPOINT_IMAGE;
+	memset(model->source.node, '/', 200);
+	strcpy(model->source.node + 200, "disk.img");
+	line_start(&line, 80);
+	ranges_model_title(model, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "/disk.img  image file  10,000 sectors of 512"));
 }
 END_TEST
 

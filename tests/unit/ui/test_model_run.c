@@ -77,6 +77,7 @@ static void check_lines(int width)
 	EACH(run_text_latency("read", &job.source.latency, true, &line));
 	EACH(run_text_coarse("read", &job.source.latency, &line));
 	EACH(run_text_spoken(&job, 0, &line));
+	EACH(run_text_alarm(&job, &line, &role));
 	EACH(run_text_status(&job, &line, &role));
 	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, true, &line));
 	for (int rows = 0; rows < 12; rows++) {
@@ -156,18 +157,97 @@ START_TEST(test_a_request_that_hangs)
 	job.hang = (struct job_hang){ .count = 3, .lba = 123456, .ns = 31000000000 };
 	line_start(&line, 78);
 	run_text_status(&job, &line, &role);
-	ck_assert_msg(strstr(line.text, " A read at LBA 123456 hangs for 31 s, 2 more;") ==
-			      line.text,
-		      "%s", line.text);
+	ck_assert_str_eq(line.text, " A read at LBA 123456 hangs for 31 s, 2 more  retries 0"
+				    "  slow reads 0 (>1 s)");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.hang.write = true;
 	job.hang.count = 1;
 	line_start(&line, 78);
 	run_text_status(&job, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, " A write at LBA 123456 hangs for 31 s;"));
+	ck_assert_ptr_nonnull(strstr(line.text, " A write at LBA 123456 hangs for 31 s  "));
 	line_start(&line, 78);
 	run_text_spoken(&job, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, ", a write at LBA 123456 hangs"));
+}
+END_TEST
+
+/* All that can go wrong at once, on the smallest screen: what somebody has to see to comes first,
+ * and of the rest no figure is cut in its middle. */
+START_TEST(test_alarms_come_first)
+{
+	struct line line;
+	enum role role;
+
+	job.hang = (struct job_hang){ .count = 3, .lba = 1602117632, .ns = 31000000000 };
+	job.map_saved_at = 1;
+	job.log_failed = true;
+	job.retries = 123456;
+	job.slow_reads = 2345;
+	job.bad_bytes = 123456789;
+	job.rate_limit = 12500000;
+	/* Of many reads that failed none was good. */
+	job.source.requests = 1;
+	line_start(&line, 200);
+	run_text_status(&job, &line, &role);
+	ck_assert_ptr_nonnull(strstr(line.text, "  last good -"));
+	job.rescue.good_read_known = true;
+	line_start(&line, 80);
+	run_text_status(&job, &line, &role);
+	ck_assert_str_eq(line.text,
+			 " MAP NOT SAVED: s moves it  A read at LBA 1602117632 hangs for "
+			 "31 s, 2 more");
+	ck_assert_int_eq(role, ROLE_BAD);
+	job.hang.count = 0;
+	job.map_safe = true;
+	line_start(&line, 80);
+	run_text_status(&job, &line, &role);
+	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  retries 123456  slow reads 2345 (>1 s)"
+				    "  bad 123,456,789 B");
+	ck_assert_int_eq(role, ROLE_WARN);
+	job.log_failed = false;
+	line_start(&line, 80);
+	run_text_status(&job, &line, &role);
+	ck_assert_str_eq(line.text, " retries 123456  slow reads 2345 (>1 s)  bad 123,456,789 B"
+				    "  last good 0 s ago");
+	line_start(&line, 80);
+	run_text_alarm(&job, &line, &role);
+	ck_assert_str_eq(line.text, "");
+	ck_assert_int_eq(role, ROLE_NORMAL);
+	/* The last saving failed, and it is not known yet whether an older one is left. */
+	job.map_failed = true;
+	line_start(&line, 80);
+	run_text_spoken(&job, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, ", MAP NOT SAVED: s moves it"));
+	/* Where s stops, it is not told to be pressed. */
+	job.state = JOB_WAITING;
+	ck_assert_str_eq(run_map_alarm(&job), "MAP NOT SAVED");
+	job.state = JOB_ENDED;
+	ck_assert_ptr_null(run_map_alarm(&job));
+}
+END_TEST
+
+/* On a wide screen, too: where all figures do not fit, the others give way. */
+START_TEST(test_differences_are_never_cut)
+{
+	struct line line;
+
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.total = 20003989340160;
+	job.written = 10462086424820;
+	job.now_write = job.average = job.minute = 1930e6;
+	job.eta = (struct eta){ true, 90000, 9000000 };
+	job.retries = job.errors = 123456;
+	job.proof.areas = 7;
+	job.proof.rolling = true;
+	job.proof.verified = 1462086424820;
+	for (int width = 110; width < 200; width++)
+		for (int scale = UNITS_SI; scale <= UNITS_SECTORS; scale++) {
+			line_start(&line, width);
+			run_text_figures(&job, (enum units_scale)scale, 512, 0, &line);
+			if (!strstr(line.text, "MISMATCHES 7") ||
+			    !strstr(line.text, "ETA 1 d 01:00"))
+				ck_abort_msg("%d: %s", width, line.text);
+		}
 }
 END_TEST
 
@@ -260,6 +340,9 @@ START_TEST(test_a_copying_driver_is_seen)
 	job.source.temperature_known = job.destination.temperature_known = true;
 	job.source.temperature = job.destination.temperature = 45;
 	QUEUE(4, 36, " buffered > sg  temp 45 C / 45 C");
+	job.destination.backend = "buffered";
+	QUEUE(4, 36, " buffered > buffered  45 C / 45 C");
+	job.destination.backend = "sg";
 	job.destination.truth = (struct io_truth){ .known = true, .direct = 9 };
 	QUEUE(4, 36, " buffered > sg  temp 45 C / 45 C");
 	QUEUE(7, 40, " I/O buffered -> sg direct");
@@ -460,6 +543,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_mock_up);
 	tcase_add_test(tcase, test_errors_are_never_cut);
 	tcase_add_test(tcase, test_a_request_that_hangs);
+	tcase_add_test(tcase, test_alarms_come_first);
+	tcase_add_test(tcase, test_differences_are_never_cut);
 	tcase_add_test(tcase, test_reading_back);
 	tcase_add_test(tcase, test_reading_back_meanwhile);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
