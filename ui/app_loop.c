@@ -138,17 +138,13 @@ static bool moving(const struct app *app)
 
 static void tick(struct app *app)
 {
-	const struct screen_ops *ops = app_shown(app);
+	const struct screen_ops *ops;
 
-	app_take_snapshot(app);
-	/* It took the news of the job with it. */
-	if (session_can_finish(app->session)) {
-		app_finish(app);
-		return;
-	}
+	/* A snapshot takes the news of the job with it. */
+	app_follow(app, SESSION_CHANGE_JOB);
+	ops = app_shown(app);
 	if (ops->tick)
 		ops->tick(app->states[ops->id], app);
-	app_redraw(app);
 }
 
 static void wait_for_news(struct app *app, struct pollfd fds[static 3], const uint64_t *next_tick)

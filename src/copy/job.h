@@ -237,7 +237,6 @@ struct job_snapshot {
 	double process_cpu_user, process_cpu_system; /* seconds since the start */
 	uint64_t rate_limit;                         /* bytes per second, 0 none */
 	uint64_t errors, retries, slow_reads;        /* slow: over 1 s */
-	uint64_t last_good_read;                     /* ns ago */
 	struct job_bad_area bad[JOB_BAD_SHOWN];
 	size_t bad_shown;
 	uint64_t bad_areas, bad_bytes;

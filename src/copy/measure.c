@@ -378,29 +378,23 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 	}
 }
 
-static void fill_lanes(const struct job *job, uint64_t now, struct job_snapshot *s)
+static void fill_lanes(const struct job *job, struct job_snapshot *s)
 {
-	uint64_t last_read = 0;
-
 	s->lane_count = job->lane_count;
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		const struct lane *lane = job->lanes[i];
-		uint64_t read = counter_get(&lane->counters.last_read);
 
 		s->lanes[i] = job->keeper.measured.shown_lanes[i];
 		s->lanes[i].in_flight = counter_get32(&lane->counters.at_source) +
 					counter_get32(&lane->counters.at_destination);
 		s->buffers += lane->slot_count;
 		s->buffers_in_use += counter_get32(&lane->counters.buffers_in_use);
-		if (read > last_read)
-			last_read = read;
 	}
 	s->read = MEASURE_SUM(job, read);
 	s->written = job->already + MEASURE_SUM(job, written) - proof_rewritten(job->proof);
 	s->errors = MEASURE_SUM(job, errors);
 	s->retries = MEASURE_SUM(job, retries);
 	s->slow_reads = MEASURE_SUM(job, slow_reads);
-	s->last_good_read = last_read && now > last_read ? now - last_read : 0;
 }
 
 static void fill_map(const struct job *job, struct job_snapshot *s)
@@ -445,7 +439,7 @@ void measure_publish(struct job *job, uint64_t now)
 	fill_rates(job, now, &s);
 	fill_end(job, true, &s);
 	fill_end(job, false, &s);
-	fill_lanes(job, now, &s);
+	fill_lanes(job, &s);
 	fill_map(job, &s);
 	rescue_show(job, now, &s);
 	hang_show(job, now, &s.hang);
@@ -468,7 +462,8 @@ void measure_publish(struct job *job, uint64_t now)
 
 	pthread_mutex_lock(&job->shown_lock);
 
-	bool changed = job->shown.state != s.state;
+	/* Of an event it was signalled before it was in here. */
+	bool changed = job->shown.state != s.state || job->shown.events != s.events;
 
 	job->shown = s;
 	job->shown_rates = is_proving(job) ? k->measured.proving : k->measured.rates;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "copy/core.h"
 #include "rig.h"
 
 static struct rig rig;
@@ -358,6 +359,32 @@ START_TEST(changes_are_signalled_and_told)
 END_TEST
 
 /* The copy goes on without its log, and says so once. */
+/* Who waits on the descriptor and looks then need not look again. */
+START_TEST(what_is_signalled_is_in_the_snapshot)
+{
+	struct pollfd fd = { .events = POLLIN };
+	struct job_event events[JOB_EVENTS_MAX];
+	struct job_snapshot s;
+	uint64_t newest;
+
+	rig_new(&rig, 4 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 8 * MIB });
+	rig_start(&rig);
+	job_set_rate(rig.job, 1);
+	rig_until_still(&rig);
+	job_event_add(rig.job, LOG_LEVEL_WARNING, "somebody should see to this");
+	newest = job_events(rig.job, 0, events, JOB_EVENTS_MAX);
+	fd.fd = job_event_fd(rig.job);
+	do {
+		ck_assert_int_eq(poll(&fd, 1, 5000), 1);
+		job_snapshot(rig.job, &s);
+	} while (s.events < newest);
+	job_stop(rig.job);
+	rig_wait(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
 START_TEST(a_log_that_is_full_is_told_once)
 {
 	const struct rlimit limit = { 64 * MIB, RLIM_INFINITY };
@@ -509,6 +536,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_claim_that_is_lost_writes_nothing);
 	tcase_add_test(tc, a_claim_lost_in_silence_is_no_success);
 	tcase_add_test(tc, changes_are_signalled_and_told);
+	tcase_add_test(tc, what_is_signalled_is_in_the_snapshot);
 	tcase_add_test(tc, a_log_that_is_full_is_told_once);
 	tcase_add_test(tc, the_map_shows_where_it_is);
 	tcase_add_test(tc, impossible_setups_are_refused);
