@@ -57,7 +57,7 @@ SINGLE = {
     "disks-find": ("many", ["/", "J0137", "Enter"], "138 of 200"),
     "disks-crowded": ("crowded", ["Down", "p", "G"], "130 of 130"),
     "ranges-crowded": ("crowded", RANGES + ["G"], "Free-form range"),
-    "plan-crowded": ("crowded", PLAN, "Nothing has been written yet"),
+    "plan-crowded": ("crowded", PLAN + ["G"], "Nothing has been written yet"),
     "disks-none": ("none", [], "No disk was found"),
     "disks-none-details": ("none", ["i"], "There is no disk"),
     "disks-hostile": ("hostile", ["p"], "sda3"),
