@@ -11,12 +11,12 @@ _clonedeck()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--source --destination --confirm --dry-run --allow --report --certificate --operator --ticket
         --mask-serials --log-dir --json --help --on-vanish --on-hangup --wait --map-interval
-        --rate --on-write-error --fill --retry-passes --slow-limit
+        --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --probe --no-probe --map
-        --verify --no-verify --rewrite --digest
+        --verify --rewrite --digest
         $resume_options"
 
     # "--option=value" arrives as three words

@@ -66,7 +66,7 @@ complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors 
 complete -c clonedeck -n $clone -l probe -d 'ask the destination for its real size first'
 complete -c clonedeck -n $clone -l no-probe -d 'do not ask the destination for its real size'
 complete -c clonedeck -n $clone -l verify -a 'digest rolling after compare' -d 'read the copy back'
-complete -c clonedeck -n $clone -l no-verify -d 'do not read the copy back'
+complete -c clonedeck -n $copy -l no-verify -d 'do not read the copy back'
 complete -c clonedeck -n $clone -l rewrite -d 'write again what differs'
 complete -c clonedeck -n "__fish_seen_subcommand_from clone verify" -l digest -x -a 'sha256 sha512 blake2b sha1 md5 xxh3' -d 'sums of all of it'
 complete -c clonedeck -n $clone -s m -l map -r -F

@@ -83,8 +83,10 @@ static const struct {
 		"                                read the copy back and compare it with digests\n"
 		"                                taken as the source was read (default): rolling\n"
 		"                                while it is copied, after when all is; or with\n"
-		"                                the source\n"
-		"      --no-verify               do not read the copy back\n"
+		"                                the source\n") },
+	{ COMMAND_CLONE | COMMAND_RESUME, N_(
+		"      --no-verify               do not read the copy back\n") },
+	{ COMMAND_CLONE, N_(
 		"      --rewrite                 write again what differs, and verify it again\n") },
 	{ COMMAND_CLONE | COMMAND_VERIFY, N_(
 		"      --digest ALGORITHMS       also take the sum of all of it: sha256, sha512,\n"

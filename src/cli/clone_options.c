@@ -109,6 +109,7 @@ static int set_no_verify(const char *command, const char *name, const char *valu
 			 struct clone_options *ret)
 {
 	ret->plan.verify = VERIFY_OFF;
+	ret->session.rescue_given |= 1u << PLAN_OPTION_VERIFY;
 	return 0;
 }
 
@@ -210,7 +211,7 @@ static const struct known known[] = {
 	{ "probe", CLONE, 0, no_argument, .set = set_probe },
 	{ "no-probe", CLONE, 0, no_argument, .set = set_no_probe },
 	{ "verify", CLONE, 0, optional_argument, .set = set_verify },
-	{ "no-verify", CLONE, 0, no_argument, .set = set_no_verify },
+	{ "no-verify", CLONE | RESUME, 0, no_argument, .set = set_no_verify },
 	{ "rewrite", CLONE, 0, SWITCH(plan.rewrite) },
 	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },

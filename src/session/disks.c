@@ -141,8 +141,33 @@ static void *scan_body(void *argument)
 	return NULL;
 }
 
-/* Sectors of the disk that a map calls unreadable, or that are to be tried again with care. */
-static int list_bad(const struct map *map, const struct endpoint *source, struct range_list *ret)
+/* As far as anybody looks into the ends of a disk or a partition. */
+#define EDGE (8ULL << 20)
+
+static bool is_at_edge(const struct disk *disk, struct range place, uint64_t start,
+		       uint64_t sectors)
+{
+	uint64_t edge = EDGE / disk->identity.logical_sector_size;
+	uint64_t end = start + sectors;
+
+	return place.start < end && place.start + place.count > start &&
+	       (place.start < start + edge || place.start + place.count + edge > end);
+}
+
+static bool may_be_looked_at(const struct disk *disk, struct range place)
+{
+	if (!disk || is_at_edge(disk, place, 0, disk_sectors(disk)))
+		return true;
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (is_at_edge(disk, place, disk->partitions[i].start, disk->partitions[i].sectors))
+			return true;
+	return false;
+}
+
+/* Sectors that a map calls unreadable, or that are to be tried again with care, where discovery
+ * would come by. */
+static int list_bad(const struct map *map, const struct disk *disk, const struct endpoint *source,
+		    struct range_list *ret)
 {
 	static const enum map_status statuses[] = { MAP_BAD, MAP_NON_SCRAPED, MAP_NON_TRIMMED };
 	uint32_t sector = source->logical_sector_size;
@@ -152,10 +177,13 @@ static int list_bad(const struct map *map, const struct endpoint *source, struct
 
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		for (uint64_t pos = 0; r == 0 && map_next(map, pos, statuses[i], &block);
-		     pos = block.start + block.size)
-			r = range_list_add(ret,
-					   (struct range){ first + block.start / sector,
-							   (block.size + sector - 1) / sector });
+		     pos = block.start + block.size) {
+			struct range place = { first + block.start / sector,
+					       (block.size + sector - 1) / sector };
+
+			if (may_be_looked_at(disk, place))
+				r = range_list_add(ret, place);
+		}
 	if (r < 0)
 		range_list_done(ret);
 	return r;
@@ -168,7 +196,8 @@ void session_avoid_bad(struct session *session, const char *map_path, const stru
 
 	/* What is wrong with the map is told where it is needed. */
 	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
-	    map_load(map_path, &map, NULL, NULL) < 0 || list_bad(map, source, &bad) < 0)
+	    map_load(map_path, &map, NULL, NULL) < 0 ||
+	    list_bad(map, endpoint_disk(session->disks, source), source, &bad) < 0)
 		return;
 	scan_avoid(session->scan, source->identity.devno, &bad);
 	range_list_done(&bad);
@@ -204,7 +233,7 @@ static void avoid_what_the_map_has(struct session *session)
 	if (!plan || !session->resume || plan->source.kind == ENDPOINT_IMAGE)
 		return;
 	scanning->bad_on = plan->source.identity.devno;
-	list_bad(session->resume, &plan->source, &scanning->bad);
+	list_bad(session->resume, session_source_disk(session), &plan->source, &scanning->bad);
 }
 
 static void begin(struct session *session, bool patient)

@@ -170,6 +170,24 @@ a_map_of_ddrescue_goes_on() {
 	run 5 resume theirs.map --confirm "$destination" --log-dir logs
 }
 
+# A source that is dying is not read once more for what another program has rescued.
+what_was_rescued_need_not_be_read_again() {
+	two_disks
+	ddrescue -q -f -s 48M "$source" "$destination" theirs.map
+	run 0 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" --no-verify \
+		--report "$case_dir/report.json" --log-dir logs
+	says 'not read back'
+	jq -e '.bytes_copied_before == 48000000 and .bytes_verified == null' report.json
+	cmp "$source" "$(backing "$destination")"
+	# Of a map of ours, too; what was written is not what the source holds there any more.
+	rate=4M start_copy
+	kill -TERM "$copy"
+	ends 6
+	run 0 resume copy.map --rate 0 --no-verify --confirm "$destination" --log-dir logs
+	says 'not read back'
+	cmp "$source" "$(backing "$destination")"
+}
+
 # However little of them was copied.
 maps_of_another_size_are_refused() {
 	two_disks
@@ -240,6 +258,6 @@ run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
-	a_map_of_ddrescue_goes_on maps_of_another_size_are_refused a_domain_restricts_the_copy \
+	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	a_suspended_copy_goes_on

@@ -298,6 +298,9 @@ START_TEST(resume_takes_a_map_and_not_what_the_map_decides)
 	ck_assert_int_eq(RESUME("a.map", "--rate", "2M"), 0);
 	ck_assert_uint_eq(options.plan.rate, 2 << 20);
 	ck_assert_uint_ne(options.session.rescue_given, 0);
+	ck_assert_int_eq(RESUME("a.map", "--no-verify"), 0);
+	ck_assert_int_eq(options.plan.verify, VERIFY_OFF);
+	ck_assert_uint_eq(options.session.rescue_given, 1u << PLAN_OPTION_VERIFY);
 	ck_assert_int_eq(RESUME("--confirm", "X"), EXIT_USAGE);
 	ck_assert_int_eq(RESUME("a.map", "b.map"), EXIT_USAGE);
 	ck_assert_int_eq(RESUME("a.map", "-s", "/dev/sda"), EXIT_USAGE);
