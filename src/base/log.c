@@ -232,7 +232,8 @@ static void writer_main(void *data)
 			break;
 		else
 			wait_for_work(writer);
-		if (is_settled(log))
+		/* Of a log that was closed meanwhile the writer of today may be gone. */
+		if (log->writer == writer && is_settled(log))
 			pthread_cond_broadcast(&log->settled);
 	}
 	pthread_mutex_unlock(&log->lock);
