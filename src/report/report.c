@@ -30,13 +30,19 @@ const char *report_plan_id(const struct report *report, char buffer[static 9])
 	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);
 }
 
+/* What the destination refused cannot be read back from there. */
+static bool verified(const struct job_snapshot *job)
+{
+	return job->proof.complete || (job->refused_bytes && job->proof.verified == job->written);
+}
+
 /* A copy counts as complete only when the destination has flushed its caches, and all that was to
  * be verified is. */
 static bool complete(const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
 
-	return job->flushed && (!job->proof.asked || job->proof.complete) &&
+	return job->flushed && (!job->proof.asked || verified(job)) &&
 	       (job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL);
 }
 
@@ -211,6 +217,10 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 		text_copy(buffer, size,
 			  _("no: the destination differs, its partition table was left out on "
 			    "purpose"));
+	else if (job->refused_bytes && job->result == JOB_RESULT_PARTIAL)
+		text_copy(buffer, size,
+			  _("tables and boot sectors came last, but for what the destination "
+			    "refused"));
 	else
 		text_copy(buffer, size,
 			  _("no: the copy is not finished, its partition table was left out on "

@@ -56,6 +56,36 @@ START_TEST(words_and_exit_codes)
 }
 END_TEST
 
+/* Of a copy that goes on after it: that is what is told, and not that something is unknown. */
+START_TEST(what_the_destination_refused_is_no_failure_of_the_rest)
+{
+	struct sample sample;
+	char line[256];
+
+	sample_init(&sample);
+	sample.report.job.result = JOB_RESULT_PARTIAL;
+	sample.report.job.flushed = true;
+	sample.report.job.error = (struct error){ 0 };
+	sample.report.job.written -= 8192;
+	sample.report.job.refused_bytes = 8192;
+	sample.report.job.bad_areas = 0;
+	sample.report.job.bad_shown = 1;
+	sample.report.job.bad[0] =
+		(struct job_bad_area){ .lba = 9000, .sectors = 16, .write = true };
+	sample.report.job.proof.asked = true;
+	sample.report.job.proof.complete = false;
+	sample.report.job.proof.verified = sample.report.job.written;
+	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_BAD_AREAS);
+	ck_assert_str_eq(report_reason(&sample.report), "");
+	report_result_line(&sample.report, line, sizeof(line));
+	ck_assert_str_eq(line, "PARTIAL - 1 area of the destination could not be written");
+	/* Less than was written is not enough. */
+	sample.report.job.proof.verified -= 512;
+	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_DESTINATION_FAILED);
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(complete_says_that_it_was_not_verified)
 {
 	struct sample sample;
@@ -475,6 +505,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("report");
 
 	tcase_add_test(tcase, words_and_exit_codes);
+	tcase_add_test(tcase, what_the_destination_refused_is_no_failure_of_the_rest);
 	tcase_add_test(tcase, complete_says_that_it_was_not_verified);
 	tcase_add_test(tcase, bad_areas_are_counted_in_words);
 	tcase_add_test(tcase, what_sg_did_is_told);
