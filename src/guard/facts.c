@@ -36,6 +36,7 @@ DEFINE_CLEANUP(dir, DIR *, closedir)
 struct search {
 	struct libmnt_table *mounts; /* NULL: could not be read */
 	struct guard_place *place;
+	bool by_file; /* what is found now */
 };
 
 static void below_path(struct search *search, const char *path, unsigned depth);
@@ -71,18 +72,23 @@ static bool read_devno(const char *directory, dev_t *ret)
 	return true;
 }
 
-static void add_below(struct search *search, dev_t devno, const char *disk_name)
+static void add_below(struct search *search, dev_t devno, const char *disk_name, bool partition)
 {
 	struct guard_place *place = search->place;
 
-	for (size_t i = 0; i < place->below_count; i++)
-		if (place->below[i].devno == devno)
-			return;
+	for (size_t i = 0; i < place->below_count; i++) {
+		if (place->below[i].devno != devno)
+			continue;
+		place->below[i].by_file &= search->by_file;
+		return;
+	}
 	if (place->below_count == GUARD_BELOW_MAX) {
 		place->complete = false;
 		return;
 	}
 	place->below[place->below_count].devno = devno;
+	place->below[place->below_count].partition = partition;
+	place->below[place->below_count].by_file = search->by_file;
 	char *node = place->below[place->below_count++].disk;
 
 	snprintf(node, sizeof(place->below[0].disk), "/dev/%s", disk_name);
@@ -110,11 +116,11 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 		snprintf(path, sizeof(path), "%s", directory);
 		char *disk = dirname(path);
 
-		add_below(search, devno, basename(disk));
+		add_below(search, devno, basename(disk), true);
 		if (!realpath(disk, directory))
 			return;
 	} else {
-		add_below(search, devno, strrchr(directory, '/') + 1);
+		add_below(search, devno, strrchr(directory, '/') + 1, false);
 	}
 	with_it = place->below_count;
 	const char *name = strrchr(directory, '/') + 1;
@@ -215,7 +221,24 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 		search->place->complete = false;
 }
 
+static void below_file(struct search *search, const char *path, unsigned depth);
+
+/* A loop device may have been put over a device, too. */
 static void below_path(struct search *search, const char *path, unsigned depth)
+{
+	bool by_file = search->by_file;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISBLK(st.st_mode)) {
+		below_device(search, st.st_rdev, depth);
+		return;
+	}
+	search->by_file = true;
+	below_file(search, path, depth);
+	search->by_file = by_file;
+}
+
+static void below_file(struct search *search, const char *path, unsigned depth)
 {
 	char resolved[PATH_MAX];
 	struct statfs fs;
@@ -243,16 +266,28 @@ static void find_place(struct libmnt_table *mounts, const char *path, struct gua
 	below_path(&search, path, 0);
 }
 
-bool facts_place_on(const struct guard_place *place, const struct endpoint *endpoint)
+/* What stands on the whole disk, past its partitions, stands on each of them. */
+static bool stands_on(const struct guard_place *place, size_t i, const struct endpoint *endpoint)
 {
 	if (endpoint->kind == ENDPOINT_DISK)
-		return facts_place_beside(place, endpoint);
-	if (endpoint->kind != ENDPOINT_PARTITION)
-		return false;
-	/* What stands on the whole disk, past its partitions, stands on each of them. */
+		return strcmp(place->below[i].disk, endpoint->disk_node) == 0;
+	return endpoint->kind == ENDPOINT_PARTITION &&
+	       (place->below[i].devno == endpoint->devno ||
+		place->below[i].devno == endpoint->identity.devno);
+}
+
+bool facts_place_on(const struct guard_place *place, const struct endpoint *endpoint)
+{
 	for (size_t i = 0; i < place->below_count; i++)
-		if (place->below[i].devno == endpoint->devno ||
-		    place->below[i].devno == endpoint->identity.devno)
+		if (stands_on(place, i, endpoint))
+			return true;
+	return false;
+}
+
+bool facts_made_of(const struct guard_place *place, const struct endpoint *endpoint)
+{
+	for (size_t i = 0; i < place->below_count; i++)
+		if (!place->below[i].by_file && stands_on(place, i, endpoint))
 			return true;
 	return false;
 }
@@ -377,6 +412,32 @@ static bool same_storage(const struct plan *plan)
 	       from.inode == to.inode;
 }
 
+static bool is_loop(const struct endpoint *endpoint)
+{
+	return strncmp(endpoint->disk_node, "/dev/loop", strlen("/dev/loop")) == 0;
+}
+
+/* Two loop devices over one device, or over a disk and a partition of it. */
+static bool same_device_below(const struct plan *plan, const struct guard_facts *facts)
+{
+	const struct guard_place *from = &facts->source_below, *to = &facts->destination_below;
+
+	if (!is_loop(&plan->source) || !is_loop(&plan->destination))
+		return false;
+	for (size_t i = 0; i < from->below_count; i++) {
+		for (size_t j = 0; j < to->below_count; j++) {
+			bool whole = !from->below[i].partition || !to->below[j].partition;
+
+			if (from->below[i].by_file || to->below[j].by_file)
+				continue;
+			if (from->below[i].devno == to->below[j].devno ||
+			    (whole && strcmp(from->below[i].disk, to->below[j].disk) == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Whoever uses the loop device would have its contents changed under it. */
 static void find_loop(const struct endpoint *image, const struct disk_list *disks,
 		      char ret[static 64])
@@ -479,5 +540,6 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_writable_mount(mounts, &plan->source, ret->source_writable_mount,
 				    sizeof(ret->source_writable_mount));
 	}
+	ret->same_storage |= same_device_below(plan, ret);
 	return 0;
 }

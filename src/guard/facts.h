@@ -25,9 +25,11 @@ struct guard_place {
 	bool complete;  /* all devices below it were found */
 	bool gone;      /* a device below it is not attached any more */
 	struct {
-		dev_t devno;   /* partition or disk */
-		char disk[64]; /* node of the whole disk */
-		bool bottom;   /* it lies on nothing else */
+		dev_t devno;    /* partition or disk */
+		char disk[64];  /* node of the whole disk */
+		bool partition; /* of it */
+		bool by_file;   /* a file lies between */
+		bool bottom;    /* it lies on nothing else */
 	} below[GUARD_BELOW_MAX];
 	size_t below_count;
 };
@@ -55,7 +57,9 @@ struct guard_facts {
 	/* What a source image is recognised by: table, whole_fs and signatures, nothing else; "?"
 	 * for a table that could not be read. */
 	struct disk source_contents;
-	bool same_storage; /* both ends lead to one file: an image and a loop device over it */
+	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
+	 * loop devices over that. */
+	bool same_storage;
 	char destination_loop[64]; /* the loop device over a destination image; "" none */
 	/* Where the source or a part of it is mounted read-write; "" nowhere. */
 	char source_writable_mount[256];
@@ -80,6 +84,8 @@ bool facts_is_storage(const char *path, const struct endpoint *endpoint);
 void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret);
 /* Some device below the place is the endpoint, or a part of it. */
 bool facts_place_on(const struct guard_place *place, const struct endpoint *endpoint);
+/* The same, but for what lies there as a file. */
+bool facts_made_of(const struct guard_place *place, const struct endpoint *endpoint);
 /* Some device below the place lies on the same disk as the endpoint. */
 bool facts_place_beside(const struct guard_place *place, const struct endpoint *endpoint);
 /* Is any disk of the place still attached? Yes where not all of them are known. Asks the kernel

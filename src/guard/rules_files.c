@@ -22,7 +22,9 @@ static const struct guard_place *file_place(const struct rule_context *context)
 {
 	if (context->plan->destination.kind == ENDPOINT_IMAGE)
 		return &context->facts->destination_image;
-	if (context->destination && context->destination->kind == DISK_LOOP)
+	/* One that was put over a device has none: see destination-on-source. */
+	if (context->destination && context->destination->kind == DISK_LOOP &&
+	    !facts_made_of(&context->facts->destination_below, &context->plan->source))
 		return &context->facts->destination_below;
 	return NULL;
 }

@@ -58,7 +58,8 @@ void rule_source_is_destination(const struct rule_context *context, struct verdi
 
 	if (context->facts->same_storage)
 		rule_say(ret, VERDICT_REFUSE,
-			 _("%s and %s lead to the same file. Choose another destination."),
+			 _("%s and %s lead to the same file or device. Choose another "
+			   "destination."),
 			 plan->source.node, plan->destination.node);
 	else if (same_device(context) && plan_overlaps_itself(plan) && in_place(plan))
 		rule_say(ret, VERDICT_REFUSE,
@@ -165,12 +166,14 @@ void rule_destination_serial(const struct rule_context *context, struct verdict 
 void rule_destination_on_source(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
+	const struct guard_place *below = &context->facts->destination_below;
 	char name[RULE_NAME_MAX];
 
-	/* A file on the source is another matter: see image-on-source-disk. */
-	if (!context->destination || context->destination->kind == DISK_LOOP)
+	if (!context->destination)
 		return;
-	if (facts_place_on(&context->facts->destination_below, &plan->source))
+	/* A file on the source is another matter: see image-on-source-disk. */
+	if (context->destination->kind == DISK_LOOP ? facts_made_of(below, &plan->source)
+						    : facts_place_on(below, &plan->source))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is made of the source %s: what is read would be "
 			   "overwritten on the way."),

@@ -147,6 +147,40 @@ static void say_held(const struct use *use, const char *name, const char *list, 
 	}
 }
 
+static void endpoint_with(const struct disk *disk, dev_t devno, struct endpoint *ret)
+{
+	endpoint_from_disk(disk, ret);
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (disk->partitions[i].devno == devno)
+			endpoint_from_partition(disk, &disk->partitions[i], ret);
+}
+
+/* Whoever has put a loop device over a disk keeps nobody away from that. */
+static void say_used_below(const struct rule_context *context, struct verdict *ret)
+{
+	const struct guard_place *below = &context->facts->destination_below;
+	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+
+	if (!context->destination || context->destination->kind != DISK_LOOP)
+		return;
+	for (size_t i = 0; i < below->below_count && !ret->sentence[0]; i++) {
+		const struct disk *disk =
+			disk_list_find(context->facts->disks, below->below[i].disk);
+		struct endpoint under;
+
+		if (!disk || below->below[i].by_file)
+			continue;
+		endpoint_with(disk, below->below[i].devno, &under);
+		if (find_use(disk, &under, ~(1U << USE_LOOP), list))
+			rule_say(
+				ret, VERDICT_REFUSE,
+				_("The destination %s stands for %s, which is in use (%s). Release "
+				  "that first."),
+				rule_name(context, &context->plan->destination, name), under.node,
+				list);
+	}
+}
+
 void rule_destination_held(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *destination = &context->plan->destination;
@@ -164,6 +198,8 @@ void rule_destination_held(const struct rule_context *context, struct verdict *r
 			 destination->node, loop, loop);
 	if (use)
 		say_held(use, rule_name(context, destination, name), list, ret);
+	else
+		say_used_below(context, ret);
 }
 
 void rule_destination_exclusive(const struct rule_context *context, struct verdict *ret)

@@ -243,6 +243,38 @@ an_image_that_is_attached_as_a_disk() {
 	says "losetup -d $destination"
 }
 
+detach_over() { # LOOP: that was put over a device
+	[[ "$(backing "$1" 2>/dev/null)" != /dev/loop* ]] || losetup -d "$1"
+}
+
+attach_over() { # NODE
+	local loop
+	loop=$(losetup --find --show "$1")
+	undone_by detach_over "$loop"
+	echo "$loop"
+}
+
+# What is written to it is written to the device below, which nobody holds for it.
+a_loop_device_over_a_device() {
+	two_disks
+	over=$(attach_over "$source")
+	refused 3 "$source" clone "$source" "$over" --allow image-on-source-disk
+	says "The destination $over is made of the source $source"
+	refused 3 "$source" clone "$over" "$source"
+	another=$(attach_over "$source")
+	refused 3 "$source" clone "$over" "$another"
+	says 'same file or device'
+	clone 0 "$over" "$destination"
+	mkfs.ext4 -q -F "$destination"
+	over=$(attach_over "$destination")
+	mount_at "$case_dir/mnt" "$destination"
+	refused 3 "$source" clone "$source" "$over"
+	says "$destination, which is in use ($destination: $case_dir/mnt)"
+	umount mnt
+	clone 0 "$source" "$over"
+	cmp "$source" "$destination"
+}
+
 an_empty_device() {
 	: >empty.img
 	two_disks
@@ -414,6 +446,6 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	the_wrong_token_and_none no_disk_is_opened_as_a_standard_descriptor an_unknown_device what_is_no_disk without_root \
 	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
-	backing_file_of_another_loop_device an_image_that_is_attached_as_a_disk an_empty_device no_image_below_dev \
+	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk an_empty_device no_image_below_dev \
 	no_room_for_an_image a_log_folder_that_cannot_be_written \
 	files_in_each_others_place hostile_labels broken_tables

@@ -161,6 +161,24 @@ void set_loop_on_source(struct machine *m)
 {
 	m->disks[1].kind = DISK_LOOP;
 	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
+	m->facts.destination_below.below[0].by_file = true;
+}
+
+static void set_loop_over_source(struct machine *m)
+{
+	m->disks[1].kind = DISK_LOOP;
+	machine_place(&m->facts.destination_below, "", makedev(8, 0), "/dev/sda");
+}
+
+/* It does not keep the disk that it was put over for itself. */
+static void set_loop_over_mounted(struct machine *m)
+{
+	m->disks[1].kind = DISK_LOOP;
+	machine_disk(m, 2, "sdc", "ST1000", "WX99", DISK_SIZE);
+	m->list.count = 3;
+	machine_partition(m, 2, 2048, 1000, "ext4", "photos");
+	machine_use(m, 2, USE_MOUNT, "/mnt/photos", "/dev/sdc1");
+	machine_place(&m->facts.destination_below, "", makedev(8, 33), "/dev/sdc");
 }
 
 void set_made_of_source(struct machine *m)
@@ -518,6 +536,8 @@ const struct rule_case fires[] = {
 	{ "image-on-source-disk", VERDICT_REFUSE, set_image_on_source, "/mnt/b.img" },
 	{ "image-on-source-disk", VERDICT_REFUSE, set_loop_on_source, "/dev/sdb" },
 	{ "destination-on-source", VERDICT_REFUSE, set_made_of_source, "made of" },
+	{ "destination-on-source", VERDICT_REFUSE, set_loop_over_source, "made of" },
+	{ "destination-held", VERDICT_REFUSE, set_loop_over_mounted, "/dev/sdc1: /mnt/photos" },
 	{ "destination-on-source", VERDICT_REFUSE, set_made_of_sources_disk, "/dev/sda1" },
 	{ "sg-backend", VERDICT_REFUSE, set_nvme_by_sg, "no SCSI disk (nvme)" },
 	{ "sg-backend", VERDICT_REFUSE, set_file_by_sg, "is a file" },

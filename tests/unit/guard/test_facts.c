@@ -184,6 +184,71 @@ START_TEST(stack_is_followed_to_its_ground)
 }
 END_TEST
 
+static void attach(const char *what, char node[static 64])
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "losetup --find --show %s", what);
+	FILE *f = popen(command, "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(node, 64, f));
+	node[strcspn(node, "\n")] = '\0';
+	ck_assert_int_eq(pclose(f), 0);
+}
+
+static void detach(const char *node)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "losetup -d %s", node);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void device(const char *node, struct endpoint *ret)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(node, &st), 0);
+	*ret = (struct endpoint){ .kind = ENDPOINT_DISK,
+				  .exists = true,
+				  .size = 16 * 1024 * 1024,
+				  .logical_sector_size = 512,
+				  .devno = st.st_rdev,
+				  .identity = { .devno = st.st_rdev } };
+	text_copy(ret->node, sizeof(ret->node), node);
+	text_copy(ret->disk_node, sizeof(ret->disk_node), node);
+}
+
+/* What is written to a loop device over a device is written to that. */
+START_TEST(a_loop_device_over_a_device_is_made_of_it)
+{
+	char ground[64], first[64], second[64];
+
+	attach(path_of("a.img"), ground);
+	attach(ground, first);
+	attach(ground, second);
+	device(ground, &source);
+	device(first, &destination);
+
+	struct guard_facts facts = gather(NULL, NULL);
+
+	ck_assert(facts_made_of(&facts.destination_below, &source));
+	ck_assert(!facts.same_storage);
+	/* the file is another matter */
+	for (size_t i = 0; i < facts.destination_below.below_count; i++)
+		ck_assert_int_eq(facts.destination_below.below[i].by_file,
+				 strcmp(facts.destination_below.below[i].disk, ground) != 0);
+	plan_destroy(plan);
+	plan = NULL;
+	device(second, &source);
+	ck_assert(gather(NULL, NULL).same_storage);
+	detach(second);
+	detach(first);
+	detach(ground);
+}
+END_TEST
+
 /* Of a mirror one disk is enough; what is not wholly known is not given up. */
 START_TEST(place_is_gone_with_its_last_disk)
 {
@@ -253,6 +318,7 @@ Suite *unit_suite(void)
 		tcase_add_test(tcase, memory_is_noticed);
 		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);
 		tcase_add_test(tcase, stack_is_followed_to_its_ground);
+		tcase_add_test(tcase, a_loop_device_over_a_device_is_made_of_it);
 	}
 	suite_add_tcase(suite, tcase);
 	return suite;
