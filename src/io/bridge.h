@@ -15,8 +15,9 @@
 
 /*
  * Asks the disk itself, by the end's own descriptor, after fsync(). Nothing to do on other ends.
- * Fails only where the disk says that it lost something: one that does not know the command, or
- * does not answer it, is as the kernel takes it to be. Any thread.
+ * Fails only where something may be lost: the disk says so, it began anew since the last write, or
+ * it is another one or none any more. One that does not know the command, or does not answer it, is
+ * as the kernel takes it to be. Any thread.
  */
 int bridge_flush(const struct sg_driver *driver, const struct io_end *end, struct error *reterr);
 

@@ -11,6 +11,7 @@
 
 #define SYNCHRONIZE_CACHE 0x35
 #define CHECK_CONDITION   2
+#define DID_NO_CONNECT    1
 
 static int flush(struct error *reterr)
 {
@@ -63,24 +64,59 @@ START_TEST(others_are_not_asked)
 }
 END_TEST
 
-/* Invalid command, not ready for good, a disk that is not there. */
+/* Invalid command; never ready. */
 START_TEST(who_does_not_know_it_has_no_cache)
 {
 	answer(5, 0x20, 0, 0, false);
 	ck_assert_int_eq(flush(NULL), 0);
 	disk.rule_count = 0;
-	answer(2, 0x3a, 0, 0, false);
-	ck_assert_int_eq(flush(NULL), 0);
-	disk.gone = true;
+	answer(2, 0x74, 0, 0, false);
 	ck_assert_int_eq(flush(NULL), 0);
 }
 END_TEST
 
-START_TEST(news_are_heard_first)
+/* fsync() of a node without a known cache says nothing of a disk that is not there. */
+START_TEST(what_is_gone_confirms_nothing)
 {
-	answer(6, 0x29, 0, 2, false);
+	struct error error = { 0 };
+
+	disk.gone = true;
+	ck_assert_int_eq(flush(&error), -ENODEV);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_str_eq(error.operation, "flush");
+	disk.gone = false;
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = SYNCHRONIZE_CACHE,
+						       .lba = ANY_LBA,
+						       .times = 1,
+						       .host_status = DID_NO_CONNECT });
+	ck_assert_int_eq(flush(NULL), -ENODEV);
+	answer(2, 0x3a, 0, 1, false);
+	ck_assert_int_eq(flush(NULL), -ENOMEDIUM);
+}
+END_TEST
+
+/* That mode parameters have changed is nobody's loss. */
+START_TEST(harmless_news_are_heard_first)
+{
+	answer(6, 0x2a, 0x01, 2, false);
 	ck_assert_int_eq(flush(NULL), 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
+}
+END_TEST
+
+/* Each is told once, and to us: the next write would not hear that the disk has lost its cache, or
+ * that another medium lies there. */
+START_TEST(what_began_anew_confirms_nothing)
+{
+	static const struct {
+		uint8_t asc, ascq;
+	} news[] = { { 0x29, 0 }, { 0x29, 1 }, { 0x28, 0 }, { 0x3f, 0x03 } };
+	struct error error = { 0 };
+
+	answer(6, news[_i].asc, news[_i].ascq, 1, false);
+	ck_assert_int_eq(flush(&error), -ESTALE);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_msg(strstr(error.sentence, "Resume") != NULL, "%s", error.sentence);
 }
 END_TEST
 
@@ -111,7 +147,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, disk_is_asked_itself);
 	tcase_add_test(tcase, others_are_not_asked);
 	tcase_add_test(tcase, who_does_not_know_it_has_no_cache);
-	tcase_add_test(tcase, news_are_heard_first);
+	tcase_add_test(tcase, what_is_gone_confirms_nothing);
+	tcase_add_test(tcase, harmless_news_are_heard_first);
+	tcase_add_loop_test(tcase, what_began_anew_confirms_nothing, 0, 4);
 	tcase_add_loop_test(tcase, what_was_lost_is_an_error, 0,
 			    sizeof(losses) / sizeof(losses[0]));
 	suite_add_tcase(suite, tcase);
