@@ -234,6 +234,13 @@ static int choose_format(struct sg_handle *handle, struct error *reterr)
 			 end->name);
 }
 
+/* Commands of another lane's would take the news that are meant for the copy's own. */
+static void take_over(const struct sg_handle *other, struct sg_handle *handle)
+{
+	handle->capacity = other->capacity;
+	handle->format = other->format;
+}
+
 static int meet_device(struct sg_handle *handle, struct error *reterr)
 {
 	const struct io_end *end = handle->io.end;
@@ -280,7 +287,9 @@ int sg_open(const struct io_backend *table, const struct io_end *end, const stru
 	r = share_trust(handle, setup, reterr);
 	if (r == 0)
 		r = open_ports(handle, setup, reterr);
-	if (r == 0)
+	if (r == 0 && setup->sibling)
+		take_over((const struct sg_handle *)setup->sibling, handle);
+	else if (r == 0)
 		r = meet_device(handle, reterr);
 	if (r < 0) {
 		sg_free(handle);

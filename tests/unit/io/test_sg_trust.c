@@ -259,6 +259,26 @@ START_TEST(lanes_tell_each_other)
 }
 END_TEST
 
+/* A lane that comes to help in the middle of a copy asks nothing that could be told in their place.
+ */
+START_TEST(a_new_lane_takes_nobodys_news)
+{
+	static const struct {
+		uint8_t key, asc;
+		bool deferred;
+	} news[] = { { 3, 0x0c, true }, { 6, 0x29, false }, { 6, 0x28, false } };
+	struct io_setup setup = { .depth = 4, .sibling = handle };
+	struct io_handle *other = NULL;
+
+	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
+	next(0, news[_i].key, news[_i].asc, 0, news[_i].deferred);
+	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &other, NULL), 0);
+	ck_assert_int_eq(run_on(other, IO_WRITE, 100).result, -ESTALE);
+	io_close(other);
+	ck_assert_int_eq(flush(), -ESTALE);
+}
+END_TEST
+
 START_TEST(another_medium_or_identity_ends_all)
 {
 	static const struct {
@@ -384,6 +404,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_reset_during_the_flush_fails_it);
 	tcase_add_test(tc, a_reader_tells_the_writer_on_the_same_disk);
 	tcase_add_test(tc, lanes_tell_each_other);
+	tcase_add_loop_test(tc, a_new_lane_takes_nobodys_news, 0, 3);
 	tcase_add_loop_test(tc, another_medium_or_identity_ends_all, 0, 6);
 	tcase_add_test(tc, a_failed_flush_is_never_made_good);
 	tcase_add_test(tc, a_short_write_is_continued);
