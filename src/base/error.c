@@ -103,6 +103,7 @@ const char *error_phrase(int code)
 		{ ENOLINK, N_("the connection to the device failed") },
 		{ EOPNOTSUPP, N_("not supported by the device") },
 		{ ESTALE, N_("no longer what it was") },
+		{ EBADFD, N_("shortened by another program") },
 	};
 
 	/* -INT_MIN does not exist. */

@@ -105,6 +105,22 @@ static void check_not_removed(struct job *job)
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
+/* Behind the last write nobody else would notice: it was given its size at the start. */
+static void check_not_shortened(struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+	struct error error;
+
+	if (job->choice.destination != &io_image_backend || job->setup.verify_only ||
+	    !io_is_shortened(end))
+		return;
+	error_set(&error, ERROR_CLASS_DESTINATION, -EBADFD, "close", end->name,
+		  _("%s was shortened by another program: what was copied to its end is lost. "
+		    "Start the copy again."),
+		  end->name);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
 /* The proof stands without the list; only later ones need it. */
 static void save_digests(struct job *job)
 {
@@ -128,6 +144,7 @@ void keeper_end(struct job *job)
 
 	check_all_done(job);
 	check_not_removed(job);
+	check_not_shortened(job);
 	proof_sum(job);
 	sums_judge(job);
 	k->result = judge(job);

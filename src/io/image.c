@@ -223,6 +223,9 @@ static int write_image(struct image_handle *handle, struct io_request *request)
 {
 	uint32_t at = 0;
 
+	/* Writing behind its new end would leave a hole where something was copied before. */
+	if (io_is_shortened(handle->base.end))
+		return -EBADFD;
 	while (at < request->length) {
 		bool zero;
 		uint32_t end = run_end(request, at, &zero);

@@ -180,6 +180,8 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 void io_forget(const struct io_end *end);
 /* It is a file that has no name any more: nobody will find what was written to it. */
 bool io_is_removed(const struct io_end *end);
+/* It is a file, and smaller than the end. */
+bool io_is_shortened(const struct io_end *end);
 
 extern const struct io_backend io_uring_backend;
 extern const struct io_backend io_threads_backend;

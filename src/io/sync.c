@@ -129,6 +129,13 @@ bool io_is_removed(const struct io_end *end)
 	return end->regular_file && fstat(end->fd, &st) == 0 && st.st_nlink == 0;
 }
 
+bool io_is_shortened(const struct io_end *end)
+{
+	struct stat st;
+
+	return end->regular_file && fstat(end->fd, &st) == 0 && (uint64_t)st.st_size < end->size;
+}
+
 int sync_write_back(int fd, uint64_t offset, uint64_t length)
 {
 	const unsigned all =

@@ -186,6 +186,18 @@ an_image_that_is_removed_meanwhile() {
 	says 'was removed while it was written'
 }
 
+# Nothing reads it back, and writing to a file that somebody cuts off goes without an error.
+an_image_that_is_cut_off_meanwhile() {
+	source=$(new_disk source 16)
+	"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for cmp -i $((8 * MIB)) -n $((3 * MIB)) "$source" copy.img
+	truncate -s $((4 * MIB)) copy.img
+	ends 7
+	says FAILED
+	says 'shortened by another program'
+}
+
 # Logs and maps are named by the second: in none do two copies share them.
 copies_begun_at_once_have_their_own_files() {
 	for i in 1 2 3 4 5 6; do
@@ -213,4 +225,5 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
 	progress_as_json_lines an_image_that_is_removed_meanwhile \
+	an_image_that_is_cut_off_meanwhile \
 	copies_begun_at_once_have_their_own_files

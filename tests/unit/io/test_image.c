@@ -116,6 +116,18 @@ START_TEST(zeros_overwrite_old_content)
 }
 END_TEST
 
+/* It would grow again with the next write, with a hole where something was copied before. */
+START_TEST(what_was_cut_off_takes_nothing_more)
+{
+	open_image(0, 4 * MIB, _i);
+	test_fill(buffer, MIB, 2);
+	ck_assert_int_eq(move(IO_WRITE, MIB, MIB), 0);
+	ck_assert_int_eq(ftruncate(end.fd, MIB), 0);
+	ck_assert_int_eq(move(IO_WRITE, 2 * MIB, MIB), -EBADFD);
+	ck_assert_int_eq(file_stat().st_size, MIB);
+}
+END_TEST
+
 START_TEST(odd_tails_are_written_and_read)
 {
 	bool direct = _i;
@@ -233,6 +245,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, zeros_become_holes, 0, 2);
 	tcase_add_loop_test(tcase, zeros_overwrite_old_content, 0, 2);
+	tcase_add_loop_test(tcase, what_was_cut_off_takes_nothing_more, 0, 2);
 	tcase_add_loop_test(tcase, odd_tails_are_written_and_read, 0, 2);
 	tcase_add_loop_test(tcase, last_partial_sector_reads_as_zeros, 0, 2);
 	tcase_add_loop_test(tcase, longer_file_keeps_its_length, 0, 2);
