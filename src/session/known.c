@@ -91,12 +91,19 @@ static int differs(const struct plan *plan, const struct spot *spot, struct erro
 			 (unsigned long long)(spot->source / plan->sector_size));
 }
 
+/* Two blank disks are the same there, too. */
+static bool tells_something(const char *data, uint32_t length)
+{
+	return data[0] || memcmp(data, data + 1, length - 1) != 0;
+}
+
 int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		  struct error *reterr)
+		  bool all, struct error *reterr)
 {
 	uint32_t length = plan->sector_size > SPOT ? plan->sector_size : SPOT;
 	struct spot spots[SPOTS];
-	size_t count = choose(plan, map, length, spots), compared = 0;
+	const struct spot *first = NULL;
+	size_t count = choose(plan, map, length, spots), compared = 0, same = 0, other = 0;
 	CLEANUP(free) char *a = aligned_alloc(SPOT, 2 * (size_t)length);
 
 	if (!a)
@@ -107,10 +114,16 @@ int known_compare(const struct plan *plan, const struct map *map, int source, in
 		    !read_spot(&plan->destination, destination, spots[i].destination, a + length,
 			       length))
 			continue;
-		if (memcmp(a, a + length, length) != 0)
-			return differs(plan, &spots[i], reterr);
 		compared++;
+		if (memcmp(a, a + length, length) == 0) {
+			same += tells_something(a, length);
+			continue;
+		}
+		other++;
+		first = first ? first : &spots[i];
 	}
+	if (all ? other > 0 : other > same)
+		return differs(plan, first, reterr);
 	if (count && !compared)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
 				 plan->destination.node,

@@ -162,10 +162,11 @@ enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct disk_list *disks, const struct endpoint *found);
 
 /* known.c */
-/* Compares some places that the map calls finished, through the descriptors of both claims. A
- * difference is -EBADMSG (class REFUSED). Reads the disks. */
+/* Compares some places that the map calls finished, through the descriptors of both claims.
+ * -EBADMSG (class REFUSED) where they are not the same: `all` of them, or else most, as on one disk
+ * that is another. Reads the disks. */
 int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		  struct error *reterr);
+		  bool all, struct error *reterr);
 
 /* verify.c */
 /* Refuses what would be no proof; with `digests` what is said of the source does not matter. */

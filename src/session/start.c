@@ -128,18 +128,20 @@ static int check_again(struct session *session)
 	return r;
 }
 
-/* Disks without a label go by their names, and a map may be anybody's: where nothing is read back
- * in the end, some of what was copied before is. What cannot be read now was rescued in time. */
+/* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
+ * another disk is not to be written to. Where all is read back in the end, a place that was changed
+ * is found then, and no reason to stop now. What cannot be read now was rescued in time. */
 static int compare_before(struct session *session)
 {
 	struct start_task *starting = &session->starting;
 	bool unproven = starting->plan.options.verify == VERIFY_OFF;
 	int r;
 
-	if (!session->resume || !(starting->goes_on || unproven))
+	if (!session->resume)
 		return 0;
 	r = known_compare(&starting->plan, session->resume, claim_fd(starting->source),
-			  claim_fd(starting->destination), &starting->error);
+			  claim_fd(starting->destination), starting->goes_on || unproven,
+			  &starting->error);
 	return r == -EIO && !starting->goes_on ? 0 : r;
 }
 

@@ -243,6 +243,20 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	go_on
 }
 
+# What is read back in the end would tell too late that another disk was overwritten.
+another_disk_of_the_same_look_is_not_written_to() {
+	two_disks
+	start_copy
+	kill -TERM "$copy"
+	ends 6
+	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
+	blockdev --flushbufs "$destination"
+	before=$(digest destination.img)
+	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'one of them is another disk'
+	[ "$(digest destination.img)" = "$before" ]
+}
+
 # Nothing is read while all of it sleeps, and that says nothing of the disk.
 a_suspended_copy_goes_on() {
 	two_disks
@@ -260,4 +274,5 @@ run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
+	another_disk_of_the_same_look_is_not_written_to \
 	a_suspended_copy_goes_on

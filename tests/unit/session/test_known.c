@@ -58,13 +58,25 @@ static void teardown(void)
 	plan_destroy(plan);
 }
 
-static int compare(void)
+static int compare_as(bool all)
 {
 	struct error error = { 0 };
-	int r = known_compare(plan, map, from, to, &error);
+	int r = known_compare(plan, map, from, to, all, &error);
 
 	ck_assert_int_eq(error.code, r);
 	return r;
+}
+
+static int compare(void)
+{
+	return compare_as(true);
+}
+
+/* From one sector to another. */
+static void change(int first, int behind, const char other[SECTOR])
+{
+	for (int i = first; i < behind; i++)
+		ck_assert_int_eq(pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR), SECTOR);
 }
 
 START_TEST(nothing_copied_nothing_compared)
@@ -120,6 +132,35 @@ START_TEST(one_changed_area_among_many)
 }
 END_TEST
 
+/* What was changed is found in the end; another disk must not be written to. */
+START_TEST(where_all_is_read_back_most_must_be_the_same)
+{
+	const char other[SECTOR] = "other";
+
+	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
+	change(0, BYTES / SECTOR / 4, other);
+	ck_assert_int_eq(compare(), -EBADMSG);
+	ck_assert_int_eq(compare_as(false), 0);
+	change(0, BYTES / SECTOR * 3 / 4, other);
+	ck_assert_int_eq(compare_as(false), -EBADMSG);
+}
+END_TEST
+
+START_TEST(two_blank_places_are_no_sign_of_one_disk)
+{
+	const char zeros[SECTOR] = "";
+
+	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
+	change(0, BYTES / SECTOR, zeros);
+	/* Three quarters of the source hold nothing, either. */
+	for (int i = BYTES / SECTOR / 4; i < BYTES / SECTOR; i++)
+		ck_assert_int_eq(pwrite(from, zeros, SECTOR, (off_t)i * SECTOR), SECTOR);
+	ck_assert_int_eq(compare_as(false), -EBADMSG);
+	ck_assert_int_eq(map_set(map, 0, BYTES / 4, MAP_NON_TRIED), 0);
+	ck_assert_int_eq(compare_as(false), 0);
+}
+END_TEST
+
 START_TEST(unreadable_is_no_proof)
 {
 	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
@@ -139,6 +180,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, another_disk_is_noticed);
 	tcase_add_test(tcase, the_rest_may_differ);
 	tcase_add_test(tcase, one_changed_area_among_many);
+	tcase_add_test(tcase, where_all_is_read_back_most_must_be_the_same);
+	tcase_add_test(tcase, two_blank_places_are_no_sign_of_one_disk);
 	tcase_add_test(tcase, unreadable_is_no_proof);
 	suite_add_tcase(suite, tcase);
 	return suite;
