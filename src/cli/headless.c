@@ -119,15 +119,24 @@ static uint64_t interval(const struct headless *run)
 	return run->terminal ? EVERY_TERMINAL : EVERY_FILE;
 }
 
+static const char *map_name(const struct headless *run, char buffer[static 256])
+{
+	const char *path = session_map_path(run->session);
+
+	return text_sanitise(buffer, 256, path, strlen(path));
+}
+
 /* Loudly, and how to get out of it: a copy whose map is only in memory is lost with the machine. */
 static void say_map_failed(struct headless *run, const struct job_snapshot *job)
 {
+	char name[256];
+
 	if (job->map_failed && !run->map_failed) {
 		close_line(run);
 		fprintf(stderr,
 			_("clonedeck: The map cannot be saved as %s. The copy goes on with the map "
 			  "in memory; kill -USR2 %ld saves it at another place.\n"),
-			session_map_path(run->session), (long)getpid());
+			map_name(run, name), (long)getpid());
 	}
 	run->map_failed = job->map_failed;
 }
@@ -195,6 +204,7 @@ static void move_map(struct headless *run)
 static void say_moved(struct headless *run)
 {
 	const struct error *error = session_move_error(run->session);
+	char name[256];
 
 	close_line(run);
 	if (error->code < 0) {
@@ -206,7 +216,7 @@ static void say_moved(struct headless *run)
 			? _("clonedeck: The map is kept as %s from now on; log and report go "
 			    "there, too.\n")
 			: _("clonedeck: The map is kept as %s from now on.\n"),
-		session_map_path(run->session));
+		map_name(run, name));
 	if (session_map_in_memory(run->session))
 		fputs(_("clonedeck: That is in memory: copy the map to a disk before this machine "
 			"restarts.\n"),

@@ -129,6 +129,17 @@ static void print_json(const struct report *report, enum exit_code code)
 		puts(text);
 }
 
+/* The names of images may hold anything, also what a terminal obeys. */
+static void print_word(const struct report *report)
+{
+	char source[256], destination[256];
+	const char *from = report->plan->source.node, *to = report->plan->destination.node;
+
+	printf("%s  %s -> %s\n", report_verify_word(report),
+	       text_sanitise(source, sizeof(source), from, strlen(from)),
+	       text_sanitise(destination, sizeof(destination), to, strlen(to)));
+}
+
 static int print_result(struct verify *verify, const struct job_snapshot *job)
 {
 	struct report report = { .plan = session_current_plan(verify->session), .job = *job };
@@ -141,8 +152,7 @@ static int print_result(struct verify *verify, const struct job_snapshot *job)
 	if (verify->options.json) {
 		print_json(&report, code);
 	} else if (report_text_verify(&report, headless_columns(), &text, &error) == 0) {
-		printf("%s  %s -> %s\n", report_verify_word(&report), report.plan->source.node,
-		       report.plan->destination.node);
+		print_word(&report);
 		fputs(text, stdout);
 	} else {
 		cli_error(&error);

@@ -39,7 +39,8 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 	event->number = ++events->newest;
 	event->time = (int64_t)time(NULL);
 	event->level = level;
-	text_copy(event->text, sizeof(event->text), raw);
+	/* The name of an image is in it, which may hold anything. */
+	text_sanitise(event->text, sizeof(event->text), raw, sizeof(raw));
 	pthread_mutex_unlock(&events->lock);
 
 	log_line(job->setup.log, level, "copy", "%s", raw);

@@ -67,10 +67,12 @@ void session_waiting_done(struct session *session)
 static void name_disk(const struct endpoint *endpoint, char *buffer, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
+	char node[64];
 
-	snprintf(buffer, size, "%.60s%s%.60s%s%.40s", endpoint->node,
-		 identity->model[0] ? ", " : "", identity->model,
-		 identity->serial[0] ? _(", serial ") : "", identity->serial);
+	/* That of an image may hold anything. */
+	text_sanitise(node, sizeof(node), endpoint->node, strlen(endpoint->node));
+	snprintf(buffer, size, "%.60s%s%.60s%s%.40s", node, identity->model[0] ? ", " : "",
+		 identity->model, identity->serial[0] ? _(", serial ") : "", identity->serial);
 }
 
 static void say_who(struct session *session)

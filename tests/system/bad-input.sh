@@ -404,6 +404,21 @@ hostile_labels() {
 	harmless
 }
 
+# Whoever finds an image on somebody's disk has not chosen its name.
+names_that_a_terminal_obeys() {
+	name=$'\e[31m\e]0;x\ay\nclonedeck: COMPLETE\302\2332J'
+	head -c 2M /dev/urandom >"$name.img"
+	run 3 clone -s "$name.img" -d "$name.img" --dry-run
+	harmless
+	run 0 clone -s "$name.img" -d "copy$name.img" --map "$name.map" --log-dir logs
+	harmless
+	run 0 verify -s "$name.img" -d "copy$name.img"
+	harmless
+	jq -r '.events[].text' logs/*.json >events
+	! grep $'[\e\a]\|^clonedeck: COMPLETE' logs/*.log logs/*.json logs/*.html "$name.map" events ||
+		fail "control characters were saved"
+}
+
 broken_tables() {
 	disk=$(new_disk disk 32)
 	# An extended partition whose chain of boot records leads back to itself.
@@ -448,4 +463,4 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk an_empty_device no_image_below_dev \
 	no_room_for_an_image a_log_folder_that_cannot_be_written \
-	files_in_each_others_place hostile_labels broken_tables
+	files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables
