@@ -21,14 +21,12 @@
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 
 /* Some hundred lines. */
 #define RING_SIZE (64 << 10)
 #define LINE_SIZE 1200
-/* A disk that is well, however busy, has taken a line by then. */
-#define SILENT_AFTER 10 /* seconds */
-#define PATIENCE     30 /* likewise, at the end */
 /* What failed is tried again with the next line, and without one as often as this. */
 #define AGAIN_EVERY 5 /* seconds */
 
@@ -381,7 +379,7 @@ bool log_close(struct log *log)
 	pthread_cond_signal(&log->work);
 	pthread_mutex_unlock(&log->lock);
 
-	bool written = errand_wait(errand, since + PATIENCE * NSEC_PER_SEC);
+	bool written = errand_wait(errand, since + PATIENCE_AT_THE_END);
 
 	errand_leave(errand);
 	/* Of a place that was left, too, somebody may still wait for the disk. */
@@ -473,8 +471,7 @@ bool log_failing(struct log *log, struct error *reterr)
 	pthread_mutex_lock(&log->lock);
 
 	const struct writer *writer = log->writer;
-	bool silent =
-		writer->writing_since && now - writer->writing_since >= SILENT_AFTER * NSEC_PER_SEC;
+	bool silent = writer->writing_since && now - writer->writing_since >= PATIENCE_ON_THE_WAY;
 	bool failing = writer->failed || silent;
 
 	if (silent)
@@ -482,7 +479,7 @@ bool log_failing(struct log *log, struct error *reterr)
 			  _("The log file %s could not be written: its disk has not answered for "
 			    "%u seconds. The copy goes on, and what is to be in the log waits in "
 			    "memory."),
-			  writer->path, SILENT_AFTER);
+			  writer->path, (unsigned)(PATIENCE_ON_THE_WAY / NSEC_PER_SEC));
 	else if (failing && reterr)
 		*reterr = writer->failure;
 	pthread_mutex_unlock(&log->lock);

@@ -15,6 +15,13 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
+
+/* What log, map and report get, ns: a disk that is well, however busy, has answered by then. While
+ * something else goes on, and when no more is to be done. */
+#define PATIENCE_ON_THE_WAY (10 * NSEC_PER_SEC)
+#define PATIENCE_AT_THE_END (30 * NSEC_PER_SEC)
+
 /* All but `ns` zero at first. */
 struct patience {
 	uint64_t ns;                /* from the moment on that a file is begun */

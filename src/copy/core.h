@@ -31,8 +31,6 @@
 
 #define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
-/* When no more is to be done: for the disk that the map and the digests lie on. */
-#define KEEPER_PATIENCE (30 * NSEC_PER_SEC)
 /* Nobody waits longer than this for a wish to be seen. */
 #define JOB_PATIENCE (100 * NSEC_PER_MSEC)
 

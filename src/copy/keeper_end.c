@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "copy/core.h"
 #include "copy/pass.h"
@@ -133,7 +134,7 @@ static void save_digests(struct job *job)
 	pthread_mutex_unlock(&job->path_lock);
 	if (!job->proof || !path[0])
 		return;
-	if (proof_save(job, path, saver_patience(job->saver, KEEPER_PATIENCE),
+	if (proof_save(job, path, saver_patience(job->saver, PATIENCE_AT_THE_END),
 		       &job->keeper.digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }

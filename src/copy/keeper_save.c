@@ -4,12 +4,11 @@
 #include <time.h>
 
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
-/* On the way, for the disk that the map and the digests lie on. */
-#define PATIENCE (10 * NSEC_PER_SEC)
 
 static bool map_path(struct job *job, char path[static PATH_MAX])
 {
@@ -45,7 +44,7 @@ static void add_digests(const struct job *job, struct saver_order *order)
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
 	char path[PATH_MAX];
-	struct saver_order order = { .path = path, .patience = PATIENCE };
+	struct saver_order order = { .path = path, .patience = PATIENCE_ON_THE_WAY };
 
 	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -82,7 +81,7 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 		.flush = flush_handle(job),
 		.forget = job->proof ? &job->setup.destination : NULL,
 		.path = path,
-		.patience = KEEPER_PATIENCE,
+		.patience = PATIENCE_AT_THE_END,
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 

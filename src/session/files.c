@@ -20,7 +20,6 @@
 #include "session/private.h"
 
 #define SAME_SECOND_MAX 100
-#define PATIENCE        (10 * NSEC_PER_SEC)
 
 static bool could_be_made(const char *directory)
 {
@@ -241,7 +240,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	name_certificate(session);
 	r = session_try_place(PLACE_AS_IT_IS, files->map, "", tried);
 	if (r < 0) {
-		struct patience patience = { .ns = PATIENCE };
+		struct patience patience = { .ns = PATIENCE_ON_THE_WAY };
 
 		patience_remove(&patience, files->log);
 		patience_done(&patience);

@@ -10,12 +10,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "guard/claim.h"
 #include "session/private.h"
-
-/* Of the report and its like, for the disk that they go to. */
-#define SAVE_PATIENCE (30 * NSEC_PER_SEC)
 
 static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)
 {
@@ -140,7 +138,7 @@ static int tell_and_save(struct session *session, struct finish_task *finishing)
 	finishing->made = true;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	finishing->patience.ns = SAVE_PATIENCE;
+	finishing->patience.ns = PATIENCE_AT_THE_END;
 	r = session_save_first(session, &finishing->error);
 	finishing->left_behind |= finishing->patience.hung != NULL;
 	patience_done(&finishing->patience);

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "base/errand.h"
+#include "base/patience.h"
 #include "base/text.h"
 #include "session/place.h"
 
-#define PATIENCE (10 * NSEC_PER_SEC)
 /* Of a map with some hundred areas. */
 #define ROOM (16 << 10)
 
@@ -125,7 +125,7 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 		return r;
 	}
 	r = -ETIMEDOUT;
-	if (errand_wait(errand, clock_monotonic() + PATIENCE)) {
+	if (errand_wait(errand, clock_monotonic() + PATIENCE_ON_THE_WAY)) {
 		r = question->result;
 		text_copy(ret, 512, question->found);
 	}
