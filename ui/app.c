@@ -43,7 +43,6 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	    int signals, struct app **ret, struct error *reterr)
 {
 	struct app *app = calloc(1, sizeof(*app));
-	int err;
 
 	if (!app)
 		return error_nomem(reterr);
@@ -58,11 +57,15 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
 		app->host[0] = '\0';
 	for (int i = 0; i < SCREEN_COUNT; i++) {
-		err = app_ops((enum screen_id)i)->create(app, &app->states[i], reterr);
-		if (err) {
+		const struct screen_ops *ops = app_ops((enum screen_id)i);
+
+		app->states[i] = calloc(1, ops->state_size);
+		if (!app->states[i]) {
 			app_destroy(app);
-			return err;
+			return error_nomem(reterr);
 		}
+		if (ops->init)
+			ops->init(app->states[i], app);
 	}
 	app_go(app, SCREEN_DISKS);
 	*ret = app;
@@ -73,9 +76,13 @@ void app_destroy(struct app *app)
 {
 	if (!app)
 		return;
-	for (int i = 0; i < SCREEN_COUNT; i++)
-		if (app->states[i])
-			app_ops((enum screen_id)i)->destroy(app->states[i]);
+	for (int i = 0; i < SCREEN_COUNT; i++) {
+		const struct screen_ops *ops = app_ops((enum screen_id)i);
+
+		if (ops->done && app->states[i])
+			ops->done(app->states[i]);
+		free(app->states[i]);
+	}
 	popup_done(&app->popup);
 	free(app->report_text);
 	range_list_done(&app->choice.ranges);

@@ -11,23 +11,18 @@
 
 #include "screen.h"
 
-static int create(struct app *app, void **ret, struct error *reterr)
+static void init(void *data, struct app *app)
 {
-	struct disks_state *state = calloc(1, sizeof(*state));
+	struct disks_state *state = data;
 
-	if (!state)
-		return error_nomem(reterr);
 	disks_init(&state->model, &app_choice(app)->source, &app_choice(app)->destination);
-	*ret = state;
-	return 0;
 }
 
-static void destroy(void *data)
+static void done(void *data)
 {
 	struct disks_state *state = data;
 
 	disks_done(&state->model);
-	free(state);
 }
 
 static void update(struct disks_state *state, struct app *app)
@@ -498,8 +493,9 @@ static const char *const notes[] = {
 const struct screen_ops scr_disks = {
 	.id = SCREEN_DISKS,
 	.title = N_("Disks"),
-	.create = create,
-	.destroy = destroy,
+	.state_size = sizeof(struct disks_state),
+	.init = init,
+	.done = done,
 	.enter = enter,
 	.draw = disks_screen_draw,
 	.command = command,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Help: the command table in two columns, and what each screen adds. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -14,16 +13,6 @@ struct help_state {
 	enum screen_id topic;
 	int top, lines, rows;
 };
-
-static int create(struct app *app, void **ret, struct error *reterr)
-{
-	struct help_state *state = calloc(1, sizeof(*state));
-
-	if (!state)
-		return error_nomem(reterr);
-	*ret = state;
-	return 0;
-}
 
 static void enter(void *data, struct app *app)
 {
@@ -280,8 +269,7 @@ static bool command(void *data, struct app *app, enum command command)
 const struct screen_ops scr_help = {
 	.id = SCREEN_HELP,
 	.title = N_("Help"),
-	.create = create,
-	.destroy = free,
+	.state_size = sizeof(struct help_state),
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,

@@ -17,16 +17,6 @@
 #include "screen.h"
 #include "text_disks.h"
 
-static int create(struct app *app, void **ret, struct error *reterr)
-{
-	struct plan_screen *screen = calloc(1, sizeof(*screen));
-
-	if (!screen)
-		return error_nomem(reterr);
-	*ret = screen;
-	return 0;
-}
-
 static void drop_lost(struct plan_screen *screen)
 {
 	free(screen->lost);
@@ -34,16 +24,13 @@ static void drop_lost(struct plan_screen *screen)
 	screen->lost_count = 0;
 }
 
-static void destroy(void *state)
+static void done(void *state)
 {
 	struct plan_screen *screen = state;
 
-	if (!screen)
-		return;
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
 	gate_done(&screen->gate);
-	free(screen);
 }
 
 bool plan_screen_startable(struct app *app)
@@ -489,8 +476,8 @@ static const char *const notes[] = {
 const struct screen_ops scr_plan = {
 	.id = SCREEN_PLAN,
 	.title = N_("Plan"),
-	.create = create,
-	.destroy = destroy,
+	.state_size = sizeof(struct plan_screen),
+	.done = done,
 	.enter = enter,
 	.leave = leave,
 	.draw = plan_screen_draw,

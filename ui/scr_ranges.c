@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -12,23 +11,11 @@
 
 #include "screen.h"
 
-static int create(struct app *app, void **ret, struct error *reterr)
-{
-	struct ranges_screen *screen = calloc(1, sizeof(*screen));
-
-	if (!screen)
-		return error_nomem(reterr);
-	*ret = screen;
-	return 0;
-}
-
-static void destroy(void *state)
+static void done(void *state)
 {
 	struct ranges_screen *screen = state;
 
-	if (screen)
-		ranges_model_destroy(screen->model);
-	free(screen);
+	ranges_model_destroy(screen->model);
 }
 
 /* ---- the choice ---- */
@@ -392,8 +379,8 @@ static const char *const notes[] = {
 const struct screen_ops scr_ranges = {
 	.id = SCREEN_RANGES,
 	.title = N_("Ranges"),
-	.create = create,
-	.destroy = destroy,
+	.state_size = sizeof(struct ranges_screen),
+	.done = done,
 	.enter = enter,
 	.leave = leave,
 	.draw = ranges_screen_draw,

@@ -25,16 +25,6 @@ struct report_screen {
 	struct report_sign sign;
 };
 
-static int create(struct app *app, void **ret, struct error *reterr)
-{
-	struct report_screen *screen = calloc(1, sizeof(*screen));
-
-	if (!screen)
-		return error_nomem(reterr);
-	*ret = screen;
-	return 0;
-}
-
 static void drop(struct report_screen *screen)
 {
 	report_lines_done(&screen->lines);
@@ -42,11 +32,9 @@ static void drop(struct report_screen *screen)
 	screen->top = 0;
 }
 
-static void destroy(void *state)
+static void done(void *state)
 {
-	if (state)
-		drop(state);
-	free(state);
+	drop(state);
 }
 
 static void enter(void *state, struct app *app)
@@ -333,8 +321,8 @@ static const char *const notes[] = {
 const struct screen_ops scr_report = {
 	.id = SCREEN_REPORT,
 	.title = N_("Report"),
-	.create = create,
-	.destroy = destroy,
+	.state_size = sizeof(struct report_screen),
+	.done = done,
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,

@@ -20,20 +20,11 @@
 /* A first look at a zoomed map: one sixteenth of the disk. */
 #define ZOOM_FIRST 4
 
-static int create(struct app *app, void **ret, struct error *reterr)
+static void init(void *state, struct app *app)
 {
-	struct run_screen *screen = calloc(1, sizeof(*screen));
+	struct run_screen *screen = state;
 
-	if (!screen)
-		return error_nomem(reterr);
 	screen->cores = cpu_count();
-	*ret = screen;
-	return 0;
-}
-
-static void destroy(void *state)
-{
-	free(state);
 }
 
 /* ---- following the job ---- */
@@ -365,8 +356,8 @@ static const char *const notes[] = {
 const struct screen_ops scr_run = {
 	.id = SCREEN_RUN,
 	.title = N_("Run"),
-	.create = create,
-	.destroy = destroy,
+	.state_size = sizeof(struct run_screen),
+	.init = init,
 	.enter = enter,
 	.draw = run_screen_draw,
 	.command = command,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a screen is to the app: a const table of functions over a state object
- * of its own. The app creates all screens at the start and destroys them at
- * the end; enter and leave say when one is shown.
+ * of its own. The app has the states of all screens from its start to its end; enter and leave say
+ * when one is shown.
  *
  * No function here may wait: a key has to be answered within 50 ms.
  */
@@ -10,8 +10,7 @@
 #define CLONEDECK_UI_SCREEN_H
 
 #include <stdbool.h>
-
-#include "base/error.h"
+#include <stddef.h>
 
 #include "draw.h"
 #include "field.h"
@@ -24,9 +23,11 @@ struct screen_ops {
 	enum screen_id id;
 	const char *title; /* N_(), one word: the tab */
 
-	/* *ret: the state, passed to all others. */
-	int (*create)(struct app *app, void **ret, struct error *reterr);
-	void (*destroy)(void *state); /* NULL is fine */
+	/* Of the state that is passed to all others: its bytes, zero at first, what fills it and
+	 * what frees what it holds. Both may be NULL. */
+	size_t state_size;
+	void (*init)(void *state, struct app *app);
+	void (*done)(void *state);
 
 	/* Becomes (stops being) the visible one. A screen that is entered looks at the app's
 	 * choice again: it may have changed. May be NULL. */
