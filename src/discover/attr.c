@@ -12,12 +12,12 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-static const char *value_of(struct udev_device *device, const char *name, bool property)
+/* What the kernel gives of one attribute at most. */
+#define VALUE_MAX 4096
+
+static const char *property_of(struct udev_device *device, const char *name)
 {
-	if (!device)
-		return NULL;
-	return property ? udev_device_get_property_value(device, name)
-			: udev_device_get_sysattr_value(device, name);
+	return device ? udev_device_get_property_value(device, name) : NULL;
 }
 
 static bool take_text(const char *value, char *to, size_t size)
@@ -44,38 +44,68 @@ static bool take_u64(const char *value, uint64_t *ret)
 	return true;
 }
 
-bool attr_text(struct udev_device *device, const char *name, char *to, size_t size)
+size_t attr_file(const char *folder, const char *name, void *to, size_t size)
 {
-	return take_text(value_of(device, name, false), to, size);
+	char path[ATTR_PATH_MAX + 64];
+	CLEANUP(close) int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+
+	ssize_t length = read(fd, to, size);
+
+	return length > 0 ? (size_t)length : 0;
 }
 
-bool attr_u64(struct udev_device *device, const char *name, uint64_t *ret)
+/* NULL where there is none. */
+static const char *read_value(const char *folder, const char *name, char value[static VALUE_MAX])
 {
-	return take_u64(value_of(device, name, false), ret);
+	size_t length = attr_file(folder, name, value, VALUE_MAX - 1);
+
+	while (length > 0 && value[length - 1] == '\n')
+		length--;
+	value[length] = '\0';
+	return length > 0 ? value : NULL;
 }
 
-enum tristate attr_bool(struct udev_device *device, const char *name)
+bool attr_text(const char *folder, const char *name, char *to, size_t size)
+{
+	char value[VALUE_MAX];
+
+	return take_text(read_value(folder, name, value), to, size);
+}
+
+bool attr_u64(const char *folder, const char *name, uint64_t *ret)
+{
+	char value[VALUE_MAX];
+
+	return take_u64(read_value(folder, name, value), ret);
+}
+
+enum tristate attr_bool(const char *folder, const char *name)
 {
 	uint64_t value;
 
-	if (!attr_u64(device, name, &value))
+	if (!attr_u64(folder, name, &value))
 		return UNKNOWN;
 	return value ? YES : NO;
 }
 
 bool prop_text(struct udev_device *device, const char *name, char *to, size_t size)
 {
-	return take_text(value_of(device, name, true), to, size);
+	return take_text(property_of(device, name), to, size);
 }
 
 bool prop_u64(struct udev_device *device, const char *name, uint64_t *ret)
 {
-	return take_u64(value_of(device, name, true), ret);
+	return take_u64(property_of(device, name), ret);
 }
 
 bool prop_encoded(struct udev_device *device, const char *name, char *to, size_t size)
 {
-	const char *value = value_of(device, name, true);
+	const char *value = property_of(device, name);
 
 	to[0] = '\0';
 	if (!value)
@@ -86,7 +116,7 @@ bool prop_encoded(struct udev_device *device, const char *name, char *to, size_t
 
 bool prop_is(struct udev_device *device, const char *name, const char *value)
 {
-	const char *found = value_of(device, name, true);
+	const char *found = property_of(device, name);
 
 	return found && strcmp(found, value) == 0;
 }
@@ -119,35 +149,66 @@ void attr_cut_deleted(char *path)
 		path[length - tail] = '\0';
 }
 
-struct udev_device *attr_hardware(struct udev_device *device)
-{
-	struct udev_device *parent =
-		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
+/* The best first: of a disk with several controllers (multipath) it is what they are parts of. */
+enum hardware { HARDWARE_SCSI, HARDWARE_NVME, HARDWARE_SUBSYSTEM, HARDWARE_MMC, HARDWARE_VIRTIO };
 
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme", NULL);
-	/* Of a disk with several controllers (multipath) that is what they are parts of. */
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "nvme-subsystem",
-								       NULL);
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "mmc", NULL);
-	if (!parent)
-		parent = udev_device_get_parent_with_subsystem_devtype(device, "virtio", NULL);
-	return parent ? parent : device;
+static const char *const subsystems[] = {
+	[HARDWARE_SCSI] = "scsi",
+	[HARDWARE_NVME] = "nvme",
+	[HARDWARE_SUBSYSTEM] = "nvme-subsystem",
+	[HARDWARE_MMC] = "mmc",
+	[HARDWARE_VIRTIO] = "virtio",
+};
+
+#define KINDS (sizeof(subsystems) / sizeof(subsystems[0]))
+
+bool attr_is_hctl(const char *name)
+{
+	unsigned long long number;
+	char rest;
+
+	return sscanf(name, "%llu:%llu:%llu:%llu%c", &number, &number, &number, &number, &rest) ==
+	       4;
 }
 
-size_t attr_file(struct udev_device *device, const char *name, void *to, size_t size)
+/* KINDS: none of these. */
+static size_t hardware_at(const char *folder)
 {
-	char path[512];
-	CLEANUP(close) int fd = -1;
+	char link[ATTR_PATH_MAX + 16], target[256];
+	const char *name;
+	ssize_t length;
+	size_t kind = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", udev_device_get_syspath(device), name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
+	snprintf(link, sizeof(link), "%s/subsystem", folder);
+	length = readlink(link, target, sizeof(target) - 1);
+	if (length <= 0)
+		return KINDS;
+	target[length] = '\0';
+	name = strrchr(target, '/');
+	name = name ? name + 1 : target;
+	while (kind < KINDS && strcmp(name, subsystems[kind]) != 0)
+		kind++;
+	/* Its host and its target are of that subsystem, too. */
+	if (kind == HARDWARE_SCSI && !attr_is_hctl(strrchr(folder, '/') + 1))
+		return KINDS;
+	return kind;
+}
 
-	ssize_t length = read(fd, to, size);
+bool attr_hardware(struct udev_device *device, char ret[static ATTR_PATH_MAX])
+{
+	char path[ATTR_PATH_MAX], *slash;
+	size_t best = KINDS, kind;
 
-	return length > 0 ? (size_t)length : 0;
+	text_copy(path, sizeof(path), udev_device_get_syspath(device));
+	text_copy(ret, ATTR_PATH_MAX, path);
+	while (best != HARDWARE_SCSI && (slash = strrchr(path, '/')) &&
+	       slash - path > (ptrdiff_t)strlen("/sys/devices")) {
+		*slash = '\0';
+		kind = hardware_at(path);
+		if (kind >= best)
+			continue;
+		best = kind;
+		text_copy(ret, ATTR_PATH_MAX, path);
+	}
+	return best == HARDWARE_SCSI;
 }

@@ -26,7 +26,7 @@ static bool starts_with(const char *text, const char *start)
 static bool never_listed(struct udev_device *device, const char *name)
 {
 	return starts_with(name, "sr") || starts_with(name, "fd") ||
-	       attr_bool(device, "hidden") == YES;
+	       attr_bool(udev_device_get_syspath(device), "hidden") == YES;
 }
 
 static bool is_technicians_disk(const char *name, enum disk_kind kind)
@@ -73,7 +73,7 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 	if (is_technicians_disk(name, kind))
 		return true;
 	/* Of the others there are many that stand for nothing: free loop devices and the like. */
-	return options->all && attr_u64(device, "size", &size) && size > 0;
+	return options->all && attr_u64(udev_device_get_syspath(device), "size", &size) && size > 0;
 }
 
 /* How the disk is attached: where it hangs in sysfs tells more than its protocol. */
@@ -172,63 +172,62 @@ static void read_by_id(struct udev_device *device, struct disk *disk)
 	}
 }
 
-static uint32_t small_attr(struct udev_device *device, const char *name, uint64_t unit)
+static uint32_t small_attr(const char *folder, const char *name, uint64_t unit)
 {
 	uint64_t value;
 
-	if (!attr_u64(device, name, &value) || value > UINT32_MAX / unit)
+	if (!attr_u64(folder, name, &value) || value > UINT32_MAX / unit)
 		return 0;
 	return (uint32_t)(value * unit);
 }
 
 /* Some drivers state no limit by stating an absurd one. */
-static uint32_t command_limit(struct udev_device *device)
+static uint32_t command_limit(const char *folder)
 {
 	uint64_t kib;
 
-	if (!attr_u64(device, "queue/max_hw_sectors_kb", &kib))
+	if (!attr_u64(folder, "queue/max_hw_sectors_kb", &kib))
 		return 0;
 	return kib < MAX_COMMAND / 1024 ? (uint32_t)kib * 1024 : MAX_COMMAND;
 }
 
-static enum tristate is_more_than_0(struct udev_device *device, const char *name)
+static enum tristate is_more_than_0(const char *folder, const char *name)
 {
 	uint64_t value;
 
-	if (!attr_u64(device, name, &value))
+	if (!attr_u64(folder, name, &value))
 		return UNKNOWN;
 	return value > 0 ? YES : NO;
 }
 
 /* As the driver found it: for SCSI from the caching mode page and the provisioning pages. */
-static void read_abilities(struct udev_device *device, struct disk *disk)
+static void read_abilities(const char *folder, struct disk *disk)
 {
 	char cache[32];
 
 	disk->write_cache = UNKNOWN;
-	if (attr_text(device, "queue/write_cache", cache, sizeof(cache)))
+	if (attr_text(folder, "queue/write_cache", cache, sizeof(cache)))
 		disk->write_cache = strcmp(cache, "write back") == 0 ? YES : NO;
-	disk->unmap = is_more_than_0(device, "queue/discard_max_bytes");
-	disk->zeroes = is_more_than_0(device, "queue/write_zeroes_max_bytes");
+	disk->unmap = is_more_than_0(folder, "queue/discard_max_bytes");
+	disk->zeroes = is_more_than_0(folder, "queue/write_zeroes_max_bytes");
 }
 
-static void read_limits(struct udev_device *device, struct disk *disk)
+static void read_limits(const char *folder, const char *hardware, struct disk *disk)
 {
-	struct udev_device *hardware = attr_hardware(device);
 	uint64_t mask;
 
-	disk->physical_sector_size = small_attr(device, "queue/physical_block_size", 1);
-	disk->alignment_offset = small_attr(device, "alignment_offset", 1);
-	disk->max_transfer = small_attr(device, "queue/max_sectors_kb", 1024);
-	disk->max_command = command_limit(device);
-	read_abilities(device, disk);
+	disk->physical_sector_size = small_attr(folder, "queue/physical_block_size", 1);
+	disk->alignment_offset = small_attr(folder, "alignment_offset", 1);
+	disk->max_transfer = small_attr(folder, "queue/max_sectors_kb", 1024);
+	disk->max_command = command_limit(folder);
+	read_abilities(folder, disk);
 	/* sysfs has the mask of the low bits. */
-	if (attr_u64(device, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
+	if (attr_u64(folder, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
 		disk->dma_alignment = (uint32_t)mask + 1;
 	disk->queue_depth = small_attr(hardware, "queue_depth", 1);
-	disk->rotational = attr_bool(device, "queue/rotational");
-	disk->removable = attr_bool(device, "removable");
-	disk->read_only = attr_bool(device, "ro");
+	disk->rotational = attr_bool(folder, "queue/rotational");
+	disk->removable = attr_bool(folder, "removable");
+	disk->read_only = attr_bool(folder, "ro");
 	if (disk->identity.size > 0)
 		disk->medium_present = YES;
 	else
@@ -247,17 +246,16 @@ static void node_of(struct udev_device *device, char *to, size_t size)
 
 void device_read_disk(struct udev_device *device, struct disk *ret)
 {
-	struct udev_device *scsi =
-		udev_device_get_parent_with_subsystem_devtype(device, "scsi", "scsi_device");
 	const char *name = udev_device_get_sysname(device);
-	const char *hardware = udev_device_get_syspath(attr_hardware(device));
+	char hardware[ATTR_PATH_MAX];
+	bool scsi = attr_hardware(device, hardware);
 
 	*ret = (struct disk){ .kind = disk_kind_of(name) };
 	text_sanitise(ret->name, sizeof(ret->name), name, strlen(name));
 	node_of(device, ret->node, sizeof(ret->node));
-	identity_from_udev(device, &ret->identity);
+	identity_from_udev(device, hardware, &ret->identity);
 	if (scsi) {
-		const char *hctl = udev_device_get_sysname(scsi);
+		const char *hctl = strrchr(hardware, '/') + 1;
 
 		text_sanitise(ret->hctl, sizeof(ret->hctl), hctl, strlen(hctl));
 	}
@@ -267,7 +265,7 @@ void device_read_disk(struct udev_device *device, struct disk *ret)
 	read_by_id(device, ret);
 	read_transport(device, ret);
 	read_driver(device, ret);
-	read_limits(device, ret);
+	read_limits(udev_device_get_syspath(device), hardware, ret);
 	/* udev's view, until the disk itself was read. */
 	prop_text(device, "ID_PART_TABLE_TYPE", ret->table, sizeof(ret->table));
 	prop_text(device, "ID_PART_TABLE_UUID", ret->table_uuid, sizeof(ret->table_uuid));
@@ -278,12 +276,13 @@ void device_read_disk(struct udev_device *device, struct disk *ret)
 void device_read_partition(struct udev_device *device, uint32_t sector_size, struct partition *ret)
 {
 	uint64_t unit = sector_size >= 512 ? sector_size / 512 : 1;
+	const char *folder = udev_device_get_syspath(device);
 	uint64_t number = 0, start = 0, sectors = 0;
 
 	*ret = (struct partition){ .devno = udev_device_get_devnum(device) };
-	attr_u64(device, "partition", &number);
-	attr_u64(device, "start", &start);
-	attr_u64(device, "size", &sectors);
+	attr_u64(folder, "partition", &number);
+	attr_u64(folder, "start", &start);
+	attr_u64(folder, "size", &sectors);
 	ret->number = (unsigned)number;
 	ret->start = start / unit;
 	ret->sectors = sectors / unit;

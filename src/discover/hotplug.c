@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "discover/attr.h"
 #include "discover/device.h"
 #include "discover/identity.h"
 
@@ -72,11 +73,12 @@ static void describe(const struct hotplug *hotplug, struct udev_device *device, 
 {
 	struct identity identity;
 	char length[UNITS_TEXT_MAX] = "";
-	char line[320];
+	char line[320], hardware[ATTR_PATH_MAX];
 
 	if (!device_is_listed(device, hotplug->options))
 		return;
-	identity_from_udev(device, &identity);
+	attr_hardware(device, hardware);
+	identity_from_udev(device, hardware, &identity);
 	if (identity.size > 0)
 		units_print_short(identity.size, UNITS_SI, 0, length);
 	snprintf(line, sizeof(line), "%.20s %.64s%s%s%s%s", action, udev_device_get_sysname(device),

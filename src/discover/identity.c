@@ -21,7 +21,7 @@ static bool says_nothing(const char *serial)
 
 /* VPD page 80h (SPC-4, 7.8.15): two bytes, the length, the serial number. libudev ends a value
  * at its first NUL, and the page begins with one: so it is read as a file. */
-static bool read_vpd_serial(struct udev_device *hardware, char *to, size_t size)
+static bool read_vpd_serial(const char *hardware, char *to, size_t size)
 {
 	unsigned char page[4 + 252];
 	size_t length = attr_file(hardware, "vpd_pg80", page, sizeof(page));
@@ -44,12 +44,12 @@ static bool read_usb_serial(struct udev_device *disk, char *to, size_t size)
 
 	if (strstr(udev_device_get_syspath(disk), "/usb"))
 		usb = udev_device_get_parent_with_subsystem_devtype(disk, "usb", "usb_device");
-	return attr_text(usb, "serial", to, size);
+	return usb && attr_text(udev_device_get_syspath(usb), "serial", to, size);
 }
 
-static void read_serial(struct udev_device *disk, struct identity *ret)
+static void read_serial(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
-	struct udev_device *hardware = attr_hardware(disk);
+	const char *folder = udev_device_get_syspath(disk);
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
@@ -57,7 +57,7 @@ static void read_serial(struct udev_device *disk, struct identity *ret)
 	 * udev takes that of the USB device before the disk's behind it, and so is it here. */
 	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
 	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || read_usb_serial(disk, to, size) ||
-	      attr_text(disk, "serial", to, size) || attr_text(hardware, "serial", to, size) ||
+	      attr_text(folder, "serial", to, size) || attr_text(hardware, "serial", to, size) ||
 	      read_vpd_serial(hardware, to, size)))
 		return;
 	if (says_nothing(to))
@@ -77,21 +77,21 @@ static void tidy_wwn(char *wwn, size_t size)
 	}
 }
 
-static void read_wwn(struct udev_device *disk, struct identity *ret)
+static void read_wwn(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
 	char *to = ret->wwn;
 	size_t size = sizeof(ret->wwn);
 
 	if (prop_text(disk, "ID_WWN_WITH_EXTENSION", to, size) ||
-	    prop_text(disk, "ID_WWN", to, size) || attr_text(disk, "wwid", to, size) ||
-	    attr_text(attr_hardware(disk), "wwid", to, size))
+	    prop_text(disk, "ID_WWN", to, size) ||
+	    attr_text(udev_device_get_syspath(disk), "wwid", to, size) ||
+	    attr_text(hardware, "wwid", to, size))
 		tidy_wwn(to, size);
 }
 
 /* A SCSI disk behind an ATA translation says "ATA" as its vendor and cuts the model at 16. */
-static void read_scsi_model(struct udev_device *disk, struct identity *ret)
+static void read_scsi_model(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
-	struct udev_device *hardware = attr_hardware(disk);
 	char vendor[32], model[96];
 	bool ata = prop_is(disk, "ID_BUS", "ata");
 
@@ -114,50 +114,50 @@ static void read_scsi_model(struct udev_device *disk, struct identity *ret)
 }
 
 /* What stands for a model where there is no hardware: what the device is made of. */
-static void read_virtual_model(struct udev_device *disk, enum disk_kind kind, struct identity *ret)
+static void read_virtual_model(const char *folder, enum disk_kind kind, struct identity *ret)
 {
 	char path[256];
 
-	if (kind == DISK_LOOP && attr_text(disk, "loop/backing_file", path, sizeof(path))) {
+	if (kind == DISK_LOOP && attr_text(folder, "loop/backing_file", path, sizeof(path))) {
 		const char *slash = strrchr(path, '/');
 
 		/* Deleting the file does not make it another disk. */
 		attr_cut_deleted(path);
 		text_copy(ret->model, sizeof(ret->model), slash ? slash + 1 : path);
 	} else if (kind == DISK_DM) {
-		attr_text(disk, "dm/name", ret->model, sizeof(ret->model));
+		attr_text(folder, "dm/name", ret->model, sizeof(ret->model));
 	} else if (kind == DISK_MD) {
-		attr_text(disk, "md/level", ret->model, sizeof(ret->model));
+		attr_text(folder, "md/level", ret->model, sizeof(ret->model));
 	}
 }
 
-static void read_model(struct udev_device *disk, enum disk_kind kind, struct identity *ret)
+static void read_model(struct udev_device *disk, const char *hardware, enum disk_kind kind,
+		       struct identity *ret)
 {
 	switch (kind) {
 	case DISK_SCSI:
-		read_scsi_model(disk, ret);
+		read_scsi_model(disk, hardware, ret);
 		break;
 	case DISK_LOOP:
 	case DISK_DM:
 	case DISK_MD:
 	case DISK_RAM:
-		read_virtual_model(disk, kind, ret);
+		read_virtual_model(udev_device_get_syspath(disk), kind, ret);
 		break;
 	case DISK_MMC:
-		attr_text(attr_hardware(disk), "name", ret->model, sizeof(ret->model));
+		attr_text(hardware, "name", ret->model, sizeof(ret->model));
 		break;
 	case DISK_NVME:
 	case DISK_VIRTIO:
 	case DISK_OTHER:
-		if (!attr_text(attr_hardware(disk), "model", ret->model, sizeof(ret->model)))
+		if (!attr_text(hardware, "model", ret->model, sizeof(ret->model)))
 			prop_encoded(disk, "ID_MODEL_ENC", ret->model, sizeof(ret->model));
 		break;
 	}
 }
 
-static void read_firmware(struct udev_device *disk, struct identity *ret)
+static void read_firmware(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
-	struct udev_device *hardware = attr_hardware(disk);
 	char *to = ret->firmware;
 	size_t size = sizeof(ret->firmware);
 
@@ -168,26 +168,27 @@ static void read_firmware(struct udev_device *disk, struct identity *ret)
 		attr_text(hardware, "fwrev", to, size);
 }
 
-void identity_from_udev(struct udev_device *device, struct identity *ret)
+void identity_from_udev(struct udev_device *device, const char *hardware, struct identity *ret)
 {
 	enum disk_kind kind = disk_kind_of(udev_device_get_sysname(device));
+	const char *folder = udev_device_get_syspath(device);
 	uint64_t value;
 
 	*ret = (struct identity){ .devno = udev_device_get_devnum(device) };
-	read_model(device, kind, ret);
-	read_firmware(device, ret);
+	read_model(device, hardware, kind, ret);
+	read_firmware(device, hardware, ret);
 	if (kind != DISK_LOOP && kind != DISK_RAM && kind != DISK_DM && kind != DISK_MD) {
-		read_serial(device, ret);
-		read_wwn(device, ret);
+		read_serial(device, hardware, ret);
+		read_wwn(device, hardware, ret);
 	}
-	if (attr_u64(device, "nsid", &value) && value <= UINT32_MAX)
+	if (attr_u64(folder, "nsid", &value) && value <= UINT32_MAX)
 		ret->nsid = (uint32_t)value;
 	/* The kernel counts in 512 bytes here, whatever the disk does. */
-	if (attr_u64(device, "size", &value) && value <= UINT64_MAX / 512)
+	if (attr_u64(folder, "size", &value) && value <= UINT64_MAX / 512)
 		ret->size = value * 512;
-	if (attr_u64(device, "queue/logical_block_size", &value) && value <= UINT32_MAX)
+	if (attr_u64(folder, "queue/logical_block_size", &value) && value <= UINT32_MAX)
 		ret->logical_sector_size = (uint32_t)value;
-	if (attr_u64(device, "diskseq", &value) || prop_u64(device, "DISKSEQ", &value))
+	if (attr_u64(folder, "diskseq", &value) || prop_u64(device, "DISKSEQ", &value))
 		ret->diskseq = value;
 }
 
@@ -195,13 +196,15 @@ int identity_read(dev_t devno, bool sg_only, struct identity *ret)
 {
 	struct udev *udev = udev_new();
 	struct udev_device *device = NULL;
+	char hardware[ATTR_PATH_MAX];
 	int r = -ENODEV;
 
 	if (!udev)
 		return -ENOMEM;
 	device = udev_device_new_from_devnum(udev, sg_only ? 'c' : 'b', devno);
 	if (device) {
-		identity_from_udev(device, ret);
+		attr_hardware(device, hardware);
+		identity_from_udev(device, hardware, ret);
 		r = 0;
 	}
 	udev_device_unref(device);

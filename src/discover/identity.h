@@ -14,8 +14,9 @@
 
 struct udev_device;
 
-/* device: a whole disk of the block subsystem, or of scsi_generic where that has none. */
-void identity_from_udev(struct udev_device *device, struct identity *ret);
+/* device: a whole disk of the block subsystem, or of scsi_generic where that has none; hardware: as
+ * attr_hardware() finds it. */
+void identity_from_udev(struct udev_device *device, const char *hardware, struct identity *ret);
 /* By device number, of the whole disk, or of the sg node of a disk that has no other; thread-safe.
  * -ENODEV when there is none, -ENOMEM. */
 int identity_read(dev_t devno, bool sg_only, struct identity *ret);

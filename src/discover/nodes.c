@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "discover/attr.h"
 
 /* The raw driver left Linux in 5.14 and its header with it; this is the interface of
  * include/uapi/linux/raw.h as of 5.13. */
@@ -91,15 +92,6 @@ static int add(struct nodes *nodes, enum node_kind kind, const char *folder, con
 	return 0;
 }
 
-static bool is_hctl(const char *name)
-{
-	unsigned long long number;
-	char rest;
-
-	return sscanf(name, "%llu:%llu:%llu:%llu%c", &number, &number, &number, &number, &rest) ==
-	       4;
-}
-
 /* "…/0:0:0:0/scsi_generic/sg0": the SCSI device is two levels up. bsg also has nodes for hosts
  * and expanders; those have no numbers there. */
 static int add_scsi(struct nodes *nodes, enum node_kind kind, const char *folder, char *hardware,
@@ -113,7 +105,7 @@ static int add_scsi(struct nodes *nodes, enum node_kind kind, const char *folder
 
 	const char *device = strrchr(hardware, '/');
 
-	if (!device || !is_hctl(device + 1))
+	if (!device || !attr_is_hctl(device + 1))
 		return 0;
 	return add(nodes, kind, folder, name, hardware);
 }

@@ -140,7 +140,8 @@ static int read_block(struct block *block, struct udev_device *device, bool bcac
 	text_sanitise(block->name, sizeof(block->name), name, strlen(name));
 	if (node)
 		text_sanitise(block->node, sizeof(block->node), node, strlen(node));
-	if (!attr_text(device, "dm/name", block->holder_name, sizeof(block->holder_name)))
+	if (!attr_text(udev_device_get_syspath(device), "dm/name", block->holder_name,
+		       sizeof(block->holder_name)))
 		text_copy(block->holder_name, sizeof(block->holder_name), block->name);
 	return read_backing_file(block, device);
 }
