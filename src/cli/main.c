@@ -195,9 +195,10 @@ int main(int argc, char **argv)
 	if (standard_fill() < 0)
 		return EXIT_ENVIRONMENT;
 #ifdef M_ARENA_MAX
-	/* Discovery reads each disk in a thread of its own, and glibc would keep a heap for each.
-	 * Copying allocates nothing, so nobody waits for the few that remain. */
-	mallopt(M_ARENA_MAX, 2);
+	/* Discovery reads each disk in a thread of its own, and glibc would keep a heap for each,
+	 * which it lets grow page by page. Copying allocates nothing, so nobody waits for the one
+	 * that remains. */
+	mallopt(M_ARENA_MAX, 1);
 #endif
 	setlocale(LC_ALL, "");
 #if ENABLE_NLS
