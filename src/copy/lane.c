@@ -146,7 +146,9 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 
 	slot->at_destination = handle == lane->destination;
 	count_begin(lane, slot);
+	slot->request.submitted = lane->now;
 	answer = handle->backend->submit(handle, &slot->request);
+	lane->now = answer == IO_DONE ? slot->request.completed : 0;
 	if (answer == IO_BUSY)
 		count_end(lane, slot);
 	else
@@ -494,6 +496,9 @@ static bool lane_round(struct lane *lane, int *reterr)
 		*reterr = writes < 0 ? writes : reads;
 		return false;
 	}
+	/* Time passes: what is done now may take its while. */
+	if (lane->look_first || lane->queued > 0 || !(writes || reads))
+		lane->now = 0;
 	if (lane->look_first) {
 		r = reap_now(lane);
 		if (r == 0)

@@ -146,6 +146,7 @@ struct lane {
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
 	bool inside[2];  /* source, destination: the last request was done when submit returned */
+	uint64_t now;    /* monotonic ns, of a request done in submit just now; 0: ask the clock */
 	uint64_t sent;   /* requests, ever */
 	uint32_t batch;  /* completions to wait for at once */
 	bool writing;    /* where the ends take turns: it is the destination's */

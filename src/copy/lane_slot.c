@@ -99,6 +99,8 @@ bool lane_take_hashed(struct lane *lane)
 
 void lane_take_in(struct lane *lane, struct slot *slot)
 {
+	if (lane->job->proof)
+		lane->now = 0;
 	proof_take(lane->job, slot);
 	if (slot->write_length == slot->piece.length && !slot->has_bad)
 		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);

@@ -58,7 +58,8 @@ struct io_request {
 	uint32_t length;
 	void *buffer;
 	void *user;         /* the lane's */
-	uint64_t submitted; /* monotonic ns, set by the backend when the request goes out */
+	uint64_t submitted; /* monotonic ns: when the request goes out. By the lane where it has
+			     * just looked at the clock; 0: the backend looks */
 	uint64_t completed; /* monotonic ns */
 	int result;         /* 0: all of it, or negative errno */
 	uint32_t done;      /* bytes from the start that are known to be done */

@@ -147,7 +147,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 		.port = &handle->ports[(slot - handle->slots) % handle->port_count],
 		.request = request,
 		.run = run,
-		.first_sent = clock_monotonic(),
+		.first_sent = request->submitted ? request->submitted : clock_monotonic(),
 	};
 	request->submitted = slot->first_sent;
 	if (write)
