@@ -120,6 +120,8 @@ static int choose(struct job *job, struct error *reterr)
 		job->choice.source = setup->source_backend;
 	if (setup->destination_backend)
 		job->choice.destination = setup->destination_backend;
+	job->choice.widest = io_backends_widest(&job->choice, &setup->source, &setup->destination,
+						&job->plan->options);
 	if (job->choice.lanes > JOB_LANES_MAX)
 		job->choice.lanes = JOB_LANES_MAX;
 	job->lanes_max = job->choice.lanes;

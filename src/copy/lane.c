@@ -17,8 +17,10 @@
 #include "copy/sums.h"
 #include "io/buffers.h"
 
-#define BATCH     32
-#define SLOW_READ NSEC_PER_SEC
+#define BATCH 32
+/* No disk that queues answers so many requests in a row before submit returns. */
+#define INSIDE_SURE 16
+#define SLOW_READ   NSEC_PER_SEC
 /* The longest that a completion is held back for others to come. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
 /* The keeper is late with a full ring; it comes round ten times a second. */
@@ -32,7 +34,7 @@ static bool is_async(const struct io_handle *handle)
 /* Nothing of this end goes on while the lane does something else. */
 static bool works_inside(const struct lane *lane, const struct io_handle *handle)
 {
-	return !is_async(handle) || lane->inside[handle == lane->destination];
+	return !is_async(handle) || lane->inside[handle == lane->destination] > 0;
 }
 
 /* Before it waits. What the hasher lets go of from now on wakes it. */
@@ -151,9 +153,10 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	lane->now = answer == IO_DONE ? slot->request.completed : 0;
 	if (answer == IO_BUSY)
 		count_end(lane, slot);
-	else
-		lane->inside[slot->at_destination] = answer == IO_DONE;
+	if (answer == IO_QUEUED)
+		lane->inside[slot->at_destination] = 0;
 	if (answer == IO_DONE) {
+		lane->inside[slot->at_destination]++;
 		count_inside(lane, &slot->request);
 		complete(lane, slot);
 	}
@@ -221,6 +224,17 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 	work_piece(&job->work, lane->chunk++, ret);
 	lane->chunks_left--;
 	return true;
+}
+
+/* Digests and sums go by regions and by the stream, and a rate limit is for small steps. */
+uint32_t lane_piece_size(const struct lane *lane)
+{
+	struct job *job = lane->job;
+	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
+		    lane->counters.buffers_in_use == 0 && !job->proof && !job->sums.hasher &&
+		    !limit_get(&job->limit);
+
+	return wide ? lane->widest : job->choice.chunk;
 }
 
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
@@ -305,6 +319,10 @@ static void take_pieces(struct lane *lane)
 		if (limit_get(&lane->job->limit) &&
 		    !limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
 				&lane->token_wait))
+			return;
+		/* It is to have the buffers of all. */
+		if (lane->pending.length > lane->job->choice.chunk &&
+		    lane->counters.buffers_in_use > 0)
 			return;
 		lane->has_pending = false;
 		lane_slot_begin(lane, lane->pass->ops, &lane->pending);

@@ -80,6 +80,7 @@ struct slot {
 	atomic_bool hashing;
 	struct hash_item hash;
 	bool read_only; /* not to be written now: it is read for the sums only */
+	bool wide;      /* has the buffers of all slots, and their bits */
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -132,7 +133,8 @@ struct lane {
 	struct slot *slots;
 	uint64_t *bad_bits;
 	uint32_t slot_count;
-	uint32_t run; /* chunks taken at once */
+	uint32_t widest; /* bytes of a request that has the buffers of all slots */
+	uint32_t run;    /* chunks taken at once */
 
 	/* The lane's alone. */
 	const struct pass *pass;
@@ -145,11 +147,12 @@ struct lane {
 	struct slot *look_first, **look_last;
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
-	bool inside[2];  /* source, destination: the last request was done when submit returned */
-	uint64_t now;    /* monotonic ns, of a request done in submit just now; 0: ask the clock */
-	uint64_t sent;   /* requests, ever */
-	uint32_t batch;  /* completions to wait for at once */
-	bool writing;    /* where the ends take turns: it is the destination's */
+	/* source, destination: requests in a row that were done when submit returned */
+	unsigned inside[2];
+	uint64_t now;   /* monotonic ns, of a request done in submit just now; 0: ask the clock */
+	uint64_t sent;  /* requests, ever */
+	uint32_t batch; /* completions to wait for at once */
+	bool writing;   /* where the ends take turns: it is the destination's */
 	uint64_t chunk, chunks_left;
 	struct piece pending; /* taken, waits for the rate limit or a slot */
 	uint64_t pending_tag;
@@ -267,6 +270,9 @@ uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
 bool lane_take_hashed(struct lane *lane);
 /* The next chunk of job->work; a lane takes them in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
+/* Bytes of the piece that is taken next. More than a chunk where both ends work inside the call:
+ * one request after the other is under way then, and their number is what costs. */
+uint32_t lane_piece_size(const struct lane *lane);
 /* Puts the chunks that follow it to a piece just taken, where they lie behind it on both ends: up
  * to a multiple of `most` bytes on the destination. Its tag is that of the last one. */
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece);

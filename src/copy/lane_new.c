@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Making a lane and taking it apart again. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,14 +49,15 @@ static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 	if (!lane->slots || !lane->bad_bits)
 		return error_nomem(reterr);
 	lane->slot_count = count;
-	for (uint32_t i = count; i-- > 0;) {
+	/* Buffers and bits of one behind those of the other: a wide piece has them all. */
+	for (uint32_t i = 0; i < count; i++) {
 		struct slot *slot = &lane->slots[i];
 
 		slot->buffer = io_buffers_get(lane->buffers);
 		slot->bad = &lane->bad_bits[i * words];
-		slot->next = lane->idle;
-		lane->idle = slot;
+		slot->next = i + 1 < count ? slot + 1 : NULL;
 	}
+	lane->idle = lane->slots;
 	return 0;
 }
 
@@ -67,11 +69,14 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 
 	if (!lane)
 		return error_nomem(reterr);
-	memset(lane, 0, sizeof(*lane));
+	/* What is not used of the ring takes no memory. */
+	memset(lane, 0, offsetof(struct lane, ring.items));
 	lane->job = job;
 	lane->number = number;
 	atomic_store(&lane->state, LANE_PARKED);
 	lane->batch = 1;
+	lane->widest = job->choice.widest < slots * job->choice.chunk ? job->choice.widest
+								      : slots * job->choice.chunk;
 	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
 	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
 	/* Nothing is nearer to sequential than one chunk at a time; where seeks cost nothing,

@@ -9,13 +9,30 @@
 #include "copy/rolling.h"
 #include "copy/sums.h"
 
-static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
-			      const struct piece *piece)
+/* Their buffers lie one behind the other, and so do their bits. */
+static struct slot *take_all(struct lane *lane)
+{
+	lane->idle = NULL;
+	counter_add32(&lane->counters.buffers_in_use, lane->slot_count);
+	return &lane->slots[0];
+}
+
+static struct slot *take_one(struct lane *lane)
 {
 	struct slot *slot = lane->idle;
 
 	lane->idle = slot->next;
 	counter_add32(&lane->counters.buffers_in_use, 1);
+	return slot;
+}
+
+static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
+			      const struct piece *piece)
+{
+	bool wide = piece->length > lane->job->choice.chunk;
+	struct slot *slot = wide ? take_all(lane) : take_one(lane);
+
+	slot->wide = wide;
 	slot->ops = ops;
 	slot->piece = *piece;
 	slot->tries = 0;
@@ -57,10 +74,23 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
 	return twin;
 }
 
+static void give_back_all(struct lane *lane)
+{
+	for (uint32_t i = lane->slot_count; i-- > 0;) {
+		lane->slots[i].next = lane->idle;
+		lane->idle = &lane->slots[i];
+	}
+	counter_sub32(&lane->counters.buffers_in_use, lane->slot_count);
+}
+
 static void make_idle(struct lane *lane, struct slot *slot)
 {
 	if (slot->ops == &rolling_ops)
 		lane->rolling--;
+	if (slot->wide) {
+		give_back_all(lane);
+		return;
+	}
 	slot->next = lane->idle;
 	lane->idle = slot;
 	counter_sub32(&lane->counters.buffers_in_use, 1);

@@ -89,6 +89,8 @@ static uint32_t good_size(const struct lane *lane)
 	uint32_t size = job->work.chunk;
 	uint64_t ground;
 
+	if (job->sweep == SWEEP_LARGE)
+		return lane_piece_size(lane);
 	if (job->sweep != SWEEP_FORWARDS)
 		return size;
 	ground = skip_stretch(&job->skip, lane->pending_tag) * size;

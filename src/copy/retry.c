@@ -43,10 +43,10 @@ bool slot_is_bad(const struct slot *slot, uint32_t sector)
 void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
 {
 	uint32_t size = lane->job->plan->sector_size;
+	uint32_t most = slot->wide ? slot->piece.length : lane->job->choice.chunk;
 
 	if (!slot->has_bad)
-		memset(slot->bad, 0,
-		       slot_bad_words(lane->job->choice.chunk, size) * sizeof(*slot->bad));
+		memset(slot->bad, 0, slot_bad_words(most, size) * sizeof(*slot->bad));
 	slot->has_bad = true;
 	for (uint32_t s = from / size; s < (from + length + size - 1) / size; s++)
 		slot->bad[s / SLOT_BITS] |= 1ULL << (s % SLOT_BITS);

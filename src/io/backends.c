@@ -22,6 +22,9 @@
  * longer for moving than this is worth in memory. */
 #define MEMORY_TURNS (64 * MIB)
 #define MEMORY_MOST  (1024U * MIB)
+/* Of one request where a driver works inside the call. Disks that queue get no more than a chunk:
+ * there are some that give up on what takes them so long. */
+#define WIDEST (4 * MIB)
 
 const struct io_backend *io_backend_by_choice(enum backend_choice choice)
 {
@@ -269,6 +272,20 @@ static int choose_buffers(const struct io_end *source, const struct io_end *dest
 			 choice->lanes * choice->buffers_per_lane, choice->chunk, MEMORY_MOST);
 }
 
+uint32_t io_backends_widest(const struct io_choice *choice, const struct io_end *source,
+			    const struct io_end *destination, const struct plan_options *options)
+{
+	uint32_t most = smaller(request_limit(source, options->source_backend, options),
+				request_limit(destination, options->destination_backend, options));
+
+	/* The buffers of several slots are one only where there is nothing between them. */
+	if (options->chunk || choice->take_turns || choice->chunk % 4096 ||
+	    !(choice->source->traits & choice->destination->traits & IO_WIDE))
+		return choice->chunk;
+	most = smaller(most, WIDEST);
+	return larger(most - most % choice->chunk, choice->chunk);
+}
+
 static const char *describe_drivers(const struct io_choice *choice)
 {
 	if (choice->source_synchronous && choice->destination_synchronous)
@@ -364,6 +381,7 @@ int io_backends_choose(const struct io_end *source, const struct io_end *destina
 	r = choose_buffers(source, destination, options, &choice, reterr);
 	if (r < 0)
 		return r;
+	choice.widest = io_backends_widest(&choice, source, destination, options);
 	describe(&choice);
 	*ret = choice;
 	return 0;

@@ -14,6 +14,7 @@ struct io_choice {
 	const struct io_backend *source;
 	const struct io_backend *destination;
 	uint32_t chunk;        /* bytes of one request */
+	uint32_t widest;       /* the same where no other is under way; at least chunk */
 	uint32_t source_depth; /* requests in flight over all lanes */
 	uint32_t destination_depth;
 	uint32_t lanes;
@@ -29,6 +30,10 @@ struct io_choice {
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr);
+
+/* choice->widest, by the backends that it names now. */
+uint32_t io_backends_widest(const struct io_choice *choice, const struct io_end *source,
+			    const struct io_end *destination, const struct plan_options *options);
 
 /* NULL for BACKEND_AUTO. */
 const struct io_backend *io_backend_by_choice(enum backend_choice choice);

@@ -78,6 +78,7 @@ enum io_trait {
 	IO_DIRECT = 1 << 1,    /* bypasses the page cache */
 	IO_SENSE = 1 << 2,     /* fills request.sense */
 	IO_CAN_SHARE = 1 << 3, /* two handles of a lane may share one queue (peer) */
+	IO_WIDE = 1 << 4,      /* requests larger than the lane's buffers cost no more */
 };
 
 struct io_setup {

@@ -373,7 +373,9 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 
 #define SG_TABLE(way)                                                                              \
 	{                                                                                          \
-		.name = "sg", .traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE,            \
+		.name = "sg",                                                                      \
+		.traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE |                         \
+			  ((way) == SG_MODE_DIRECT ? IO_WIDE : 0),                                 \
 		.queue_most = (way) == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE,              \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
 		.poll_fd = sg_poll_fd, .truth = sg_truth, .flush = sg_flush, .cancel = sg_cancel,  \
