@@ -75,8 +75,12 @@ add 'dd 1M, block, direct (raw)' count=1 "dd if=$source of=$destination bs=1M if
 add 'sg_dd 64k, block' count=2048 "sg_dd if=$source of=$destination bs=512 bpt=128"
 sg 'sg_dd 512k, sg, direct' sg_dd 512 dio=1
 sg 'sg_dd 1M, sg, direct' sg_dd 1024 dio=1
-sg 'sgm_dd 512k, sg' sgm_dd 512
-sg 'sgm_dd 1M, sg' sgm_dd 1024
+# What it maps is a buffer of the driver, no larger than the block layer's requests are.
+mapped=$(cat "/sys/block/${source#/dev/}/queue/max_sectors_kb" \
+	"/sys/block/${destination#/dev/}/queue/max_sectors_kb" | sort -n | head -n 1)
+for kib in 256 512 1024; do
+	[ "$kib" -gt "$mapped" ] || sg "sgm_dd ${kib}k, sg" sgm_dd "$kib"
+done
 for kib in 512 1024; do
 	for threads in 1 2 4; do
 		sg "sgp_dd ${kib}k thr $threads, sg, direct" sgp_dd "$kib" thr="$threads" dio=1
