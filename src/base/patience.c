@@ -18,22 +18,65 @@ static int remove_file(const char *path)
 	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+/* A buffer that doubles, as open_memstream()'s, takes twice a map of 100,000 areas and more. */
+struct piece {
+	struct piece *next;
+	size_t length;
+	char bytes[256 << 10];
+};
+
 /* All that is needed for it, since whoever wants it may not wait for its end. */
 struct patience_file {
 	char *path;
 	mode_t mode;
 	bool remove;
-	char *bytes;
-	size_t length;
+	struct piece *pieces, *last;
 	int result;
 };
+
+static struct piece *add_piece(struct patience_file *work)
+{
+	struct piece *piece = malloc(sizeof(*piece));
+
+	if (!piece)
+		return NULL;
+	piece->next = NULL;
+	piece->length = 0;
+	if (work->last)
+		work->last->next = piece;
+	else
+		work->pieces = piece;
+	work->last = piece;
+	return piece;
+}
+
+static ssize_t keep_bytes(void *cookie, const char *bytes, size_t length)
+{
+	struct patience_file *work = cookie;
+
+	for (size_t done = 0, some; done < length; done += some) {
+		struct piece *piece = work->last;
+
+		if (!piece || piece->length == sizeof(piece->bytes))
+			piece = add_piece(work);
+		if (!piece)
+			return 0;
+		some = length - done;
+		if (some > sizeof(piece->bytes) - piece->length)
+			some = sizeof(piece->bytes) - piece->length;
+		memcpy(&piece->bytes[piece->length], &bytes[done], some);
+		piece->length += some;
+	}
+	return (ssize_t)length;
+}
 
 static void put_bytes(FILE *file, const void *user)
 {
 	const struct patience_file *work = user;
 
 	/* Whether it all went out is asked of the stream. */
-	(void)fwrite(work->bytes, 1, work->length, file);
+	for (const struct piece *piece = work->pieces; piece; piece = piece->next)
+		(void)fwrite(piece->bytes, 1, piece->length, file);
 }
 
 static void run_errand(void *data)
@@ -48,7 +91,10 @@ static void destroy_errand(void *data)
 {
 	struct patience_file *work = data;
 
-	free(work->bytes);
+	for (struct piece *piece = work->pieces, *next; piece; piece = next) {
+		next = piece->next;
+		free(piece);
+	}
 	free(work->path);
 	free(work);
 }
@@ -68,7 +114,7 @@ static struct patience_file *prepare(const char *path, mode_t mode,
 	work->remove = !fill;
 	failed = !work->path;
 	if (fill && !failed) {
-		file = open_memstream(&work->bytes, &work->length);
+		file = fopencookie(work, "w", (cookie_io_functions_t){ .write = keep_bytes });
 		if (file)
 			fill(file, user);
 		failed = !file || ferror(file);

@@ -83,6 +83,32 @@ static const char *content(const char *name)
 	return text;
 }
 
+#define NUMBERS 200000
+
+static void fill_numbers(FILE *file, const void *user)
+{
+	(void)user;
+	for (int i = 0; i < NUMBERS; i++)
+		fprintf(file, "%d\n", i);
+}
+
+START_TEST(a_large_file_is_whole)
+{
+	FILE *file;
+	int number;
+
+	ck_assert_int_eq(patience_replace(&patience, path, 0600, fill_numbers, NULL), 0);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < NUMBERS; i++) {
+		ck_assert_int_eq(fscanf(file, "%d\n", &number), 1);
+		ck_assert_int_eq(number, i);
+	}
+	ck_assert_int_eq(fgetc(file), EOF);
+	fclose(file);
+}
+END_TEST
+
 START_TEST(what_does_not_hang_is_as_ever)
 {
 	ck_assert_int_eq(replace(path, "old"), 0);
@@ -149,6 +175,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, what_does_not_hang_is_as_ever);
+	tcase_add_test(tc, a_large_file_is_whole);
 	tcase_add_test(tc, one_that_hangs_is_waited_for_once);
 	tcase_add_test(tc, another_directory_does_not_hang);
 	suite_add_tcase(suite, tc);
