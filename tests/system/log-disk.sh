@@ -192,11 +192,11 @@ a_directory_that_becomes_a_link_harms_nobody() {
 	start_copy --map-interval 1
 	mkdir elsewhere
 	echo precious >elsewhere/file
+	for name in map digests json html; do
+		ln -s file "elsewhere/$(basename logs/*.log .log).$name"
+	done
 	mv logs gone
 	ln -s elsewhere logs
-	for name in map digests json html; do
-		ln -s file "elsewhere/$(basename gone/*.log .log).$name"
-	done
 	wait_for said 'The map cannot be saved as'
 	ends 0
 	cmp "$source" "$(backing "$destination")"

@@ -408,7 +408,7 @@ begin_slowly() {
 		--allow same-wwn --confirm "$destination" --log-dir logs --map copy.map --rate 2M \
 		>out 2>err &
 	copy=$!
-	copied_a_little
+	wait_for second_mib_is_there
 }
 
 # As two disks in one enclosure that tells its own number: nothing else tells them apart.
