@@ -125,8 +125,10 @@ static int take(json_object *object, const char *path, struct report_reference *
 		struct error *reterr)
 {
 	const char *schema = text_of(object, "schema"), *id = text_of(object, "plan_id");
+	struct report_reference found = { 0 };
 	json_object *digests = NULL;
 	const char *list;
+	int r;
 
 	if (!schema || strcmp(schema, "clonedeck.report/1") != 0)
 		return refuse(path,
@@ -140,9 +142,7 @@ static int take(json_object *object, const char *path, struct report_reference *
 	list = text_of(digests, "list");
 	if (!list || !list[0] || strlen(list) >= sizeof(ret->list))
 		return refuse(path, _("it names no list of digests"), reterr);
-	struct report_reference found;
-	int r = find_list(path, list, &found, reterr);
-
+	r = find_list(path, list, &found, reterr);
 	if (r < 0)
 		return r;
 	memcpy(found.plan_id, id, sizeof(found.plan_id));
