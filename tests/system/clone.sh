@@ -189,10 +189,10 @@ an_image_that_is_removed_meanwhile() {
 # Nothing reads it back, and writing to a file that somebody cuts off goes without an error.
 an_image_that_is_cut_off_meanwhile() {
 	source=$(new_disk source 16)
-	"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 8M --log-dir logs >out 2>err &
+	"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 1M --log-dir logs >out 2>err &
 	copy=$!
-	wait_for cmp -i $((8 * MIB)) -n $((3 * MIB)) "$source" copy.img
-	truncate -s $((4 * MIB)) copy.img
+	wait_for cmp -i "$((2 * MIB))" -n "$MIB" "$source" copy.img
+	truncate -s "$MIB" copy.img
 	ends 7
 	says FAILED
 	says 'shortened by another program'
