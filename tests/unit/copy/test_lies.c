@@ -118,7 +118,8 @@ START_TEST(every_lie_is_found)
 
 	rig_seed();
 	for (int n = 0; n < 4; n++) {
-		uint64_t lba = random_below(VERIFIED_SECTORS / 8 - 1) * 8 + 1;
+		/* What is exchanged with the last ones does not touch them. */
+		uint64_t lba = random_below(VERIFIED_SECTORS / 8 - 2) * 8 + 1;
 		struct job_snapshot s;
 
 		if (spoils[_i % 5] == swapped)
