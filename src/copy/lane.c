@@ -17,10 +17,8 @@
 #include "copy/sums.h"
 #include "io/buffers.h"
 
-#define BATCH 32
-/* No disk that queues answers so many requests in a row before submit returns. */
-#define INSIDE_SURE 16
-#define SLOW_READ   NSEC_PER_SEC
+#define BATCH     32
+#define SLOW_READ NSEC_PER_SEC
 /* The longest that a completion is held back for others to come. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
 /* The keeper is late with a full ring; it comes round ten times a second. */
@@ -212,52 +210,6 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 	return worked;
 }
 
-bool lane_take_chunk(struct lane *lane, struct piece *ret)
-{
-	struct job *job = lane->job;
-
-	if (lane->chunks_left == 0)
-		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
-	if (lane->chunks_left == 0)
-		return false;
-	lane->pending_tag = lane->chunk;
-	work_piece(&job->work, lane->chunk++, ret);
-	lane->chunks_left--;
-	return true;
-}
-
-/* Digests and sums go by regions and by the stream, and a rate limit is for small steps. */
-uint32_t lane_piece_size(const struct lane *lane)
-{
-	struct job *job = lane->job;
-	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
-		    lane->counters.buffers_in_use == 0 && !job->proof && !job->sums.hasher &&
-		    !limit_get(&job->limit);
-
-	return wide ? lane->widest : job->choice.chunk;
-}
-
-void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
-{
-	struct work *work = &lane->job->work;
-
-	for (uint64_t end; (end = piece->destination + piece->length) % most;) {
-		struct piece next;
-
-		if (lane->chunks_left == 0)
-			lane->chunks_left =
-				work_take(work, (most - end % most) / work->chunk, &lane->chunk);
-		if (lane->chunks_left == 0)
-			return;
-		work_piece(work, lane->chunk, &next);
-		if (next.destination != end || next.source != piece->source + piece->length)
-			return;
-		piece->length += next.length;
-		lane->pending_tag = lane->chunk++;
-		lane->chunks_left--;
-	}
-}
-
 /* Also what such a pass knows is lane 0's alone. */
 static bool is_idle_in_pass(const struct lane *lane)
 {
@@ -316,13 +268,13 @@ static void take_pieces(struct lane *lane)
 	uint32_t room = is_idle_in_pass(lane) ? 0 : room_for_pieces(lane);
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
-		if (limit_get(&lane->job->limit) &&
-		    !limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
-				&lane->token_wait))
-			return;
 		/* It is to have the buffers of all. */
 		if (lane->pending.length > lane->job->choice.chunk &&
 		    lane->counters.buffers_in_use > 0)
+			return;
+		if (limit_get(&lane->job->limit) &&
+		    !limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
+				&lane->token_wait))
 			return;
 		lane->has_pending = false;
 		lane_slot_begin(lane, lane->pass->ops, &lane->pending);

@@ -414,6 +414,31 @@ void rig_check_complete(struct rig *rig)
 	ck_assert_uint_eq(rig_check(rig, NULL), plan_bytes(rig->plan));
 }
 
+void rig_check_copied(struct rig *rig, const struct job_snapshot *s)
+{
+	ck_assert_msg(s->result == JOB_RESULT_COMPLETE, "result %d: %s", s->result,
+		      s->error.sentence);
+	ck_assert(s->flushed);
+	ck_assert_uint_eq(s->written, s->total);
+	ck_assert_uint_eq(s->total, plan_bytes(rig->plan));
+	ck_assert_uint_eq(s->bad_areas, 0);
+	ck_assert_uint_eq(s->errors, 0);
+	ck_assert_uint_eq(s->source.in_flight + s->destination.in_flight, 0);
+	ck_assert_uint_eq(s->source.bytes_in_flight + s->destination.bytes_in_flight, 0);
+	ck_assert_uint_eq(s->buffers_in_use, 0);
+	/* Copied, then flushed; none is under way any more. */
+	ck_assert_uint_eq(s->pass, PASS_NONE);
+	ck_assert_uint_eq(s->pass_count, 2);
+	ck_assert_uint_eq(s->passes[0].kind, PASS_COPY);
+	ck_assert_uint_eq(s->passes[0].rounds, 1);
+	ck_assert_uint_eq(s->passes[0].done, s->total - s->already);
+	ck_assert_uint_eq(s->passes[0].total, s->total - s->already);
+	ck_assert_uint_eq(s->passes[0].errors, 0);
+	ck_assert_uint_eq(s->passes[1].kind, PASS_FLUSH);
+	ck_assert_uint_le(s->passes[0].ns + s->passes[1].ns, s->elapsed);
+	rig_check_complete(rig);
+}
+
 struct map *rig_load_map(struct rig *rig)
 {
 	struct error error = { 0 };

@@ -81,6 +81,8 @@ struct job_snapshot rig_until_still(struct rig *rig);
 uint64_t rig_check(struct rig *rig, const struct map *map);
 /* The plan complete, nothing else touched. */
 void rig_check_complete(struct rig *rig);
+/* The same, and it came of copying and flushing alone, without an error. */
+void rig_check_copied(struct rig *rig, const struct job_snapshot *s);
 /* For rig.setup: the digests beside the map file as they are now, if there are any. */
 void rig_load_taken(struct rig *rig);
 void rig_forget_taken(struct rig *rig);

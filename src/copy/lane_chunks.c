@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a lane takes of the work that all lanes share: runs of chunks, and how many make a piece. */
+#include "copy/core.h"
+#include "copy/lane.h"
+
+/* No disk that queues answers so many requests in a row before submit returns. */
+#define INSIDE_SURE 16
+
+bool lane_take_chunk(struct lane *lane, struct piece *ret)
+{
+	struct job *job = lane->job;
+
+	if (lane->chunks_left == 0)
+		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
+	if (lane->chunks_left == 0)
+		return false;
+	lane->pending_tag = lane->chunk;
+	work_piece(&job->work, lane->chunk++, ret);
+	lane->chunks_left--;
+	return true;
+}
+
+/* Digests and sums go by regions and by the stream, and a rate limit is for small steps. */
+uint32_t lane_piece_size(const struct lane *lane)
+{
+	struct job *job = lane->job;
+	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
+		    lane->counters.buffers_in_use == 0 && !job->proof && !job->sums.hasher &&
+		    !limit_get(&job->limit);
+
+	return wide ? lane->widest : job->choice.chunk;
+}
+
+void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
+{
+	struct work *work = &lane->job->work;
+
+	for (uint64_t end; (end = piece->destination + piece->length) % most;) {
+		struct piece next;
+
+		if (lane->chunks_left == 0)
+			lane->chunks_left =
+				work_take(work, (most - end % most) / work->chunk, &lane->chunk);
+		if (lane->chunks_left == 0)
+			return;
+		work_piece(work, lane->chunk, &next);
+		if (next.destination != end || next.source != piece->source + piece->length)
+			return;
+		piece->length += next.length;
+		lane->pending_tag = lane->chunk++;
+		lane->chunks_left--;
+	}
+}
