@@ -88,8 +88,8 @@ static void end_session(struct session *session)
 		if (!left_behind)
 			return;
 	}
-	fputs(_("clonedeck: A disk or a file system does not answer; nobody waits for it. Where "
-		"the kernel does, this process ends when it answers.\n"),
+	fputs(_("clonedeck: A disk or a file system does not answer; clonedeck no longer waits for "
+		"it. If the kernel does, this process ends when it answers.\n"),
 	      stdout);
 	fflush(stdout);
 }

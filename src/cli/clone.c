@@ -230,7 +230,7 @@ static int confirm(struct session *session, const struct clone_options *options)
 	if (!refused && !options->confirm && session_token(session)[0]) {
 		print_plan(session, options);
 		return cli_usage(options->command == COMMAND_RESUME ? "resume" : "clone",
-				 _("Nothing was written. --confirm is missing; it wants %s."),
+				 _("Nothing was written: --confirm is missing. It needs %s."),
 				 session_token_phrase(session));
 	}
 	if (session_confirm(session, options->confirm, &error) < 0) {

@@ -308,7 +308,7 @@ static int check_ends(const char *command, const struct clone_options *options)
 {
 	if (options->command == COMMAND_RESUME) {
 		if (!options->map)
-			return cli_usage(command, _("Name the map file to go on from."));
+			return cli_usage(command, _("Name the map file to resume from."));
 		if (!options->source != !options->destination)
 			return cli_usage(command, _("Name both disks with -s and -d, or neither."));
 		return 0;
@@ -316,7 +316,7 @@ static int check_ends(const char *command, const struct clone_options *options)
 	if (options->report && (options->source || options->ranges || options->at))
 		return cli_usage(
 			command,
-			_("A report says itself what was copied: name only -d beside it."));
+			_("The report already says what was copied: give only -d with it."));
 	if (!options->source && !options->report)
 		return cli_usage(command,
 				 options->command == COMMAND_VERIFY
@@ -367,8 +367,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 		ret->report = argv[optind++];
 	if (optind < argc)
 		return cli_usage(argv[0],
-				 _("\"%s\" belongs to no option. Disks and files are named with "
-				   "-s SOURCE and -d DESTINATION."),
+				 _("Unexpected argument \"%s\". Name disks and files with -s "
+				   "SOURCE and -d DESTINATION."),
 				 argv[optind]);
 	ret->session.allow = ret->allow;
 	ret->session.rescue = &ret->plan;

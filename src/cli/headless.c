@@ -305,8 +305,8 @@ static void look_after_stop(struct headless *run)
 	run->way_out_said = true;
 	close_line(run);
 	fprintf(stderr,
-		_("clonedeck: Still stopping: a disk does not answer. A second signal leaves it "
-		  "alone; without one that is done after %u seconds.\n"),
+		_("clonedeck: Still stopping: a disk does not answer. A second signal gives it up "
+		  "at once; without one that happens after %u seconds.\n"),
 		HANGS_AFTER);
 }
 
@@ -398,9 +398,9 @@ static int print_report(struct headless *run)
 static void say_left_behind(const struct headless *run)
 {
 	if (session_left_behind(run->session))
-		fputs(_("clonedeck: The disk of the log or the report does not answer; nobody "
-			"waits for it. Where the kernel does, this process ends when it "
-			"answers.\n"),
+		fputs(_("clonedeck: The disk of the log or the report does not answer; clonedeck "
+			"no longer waits for it. If the kernel does, this process ends when the "
+			"disk answers.\n"),
 		      stderr);
 }
 

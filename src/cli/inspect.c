@@ -73,7 +73,7 @@ int cli_list(int argc, char **argv)
 			      "  --all   loop, RAM, device mapper and md devices, too\n"
 			      "  --json  as JSON\n"));
 	if (optind < argc)
-		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind]);
+		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind]);
 	if (list_run(&(struct list_options){ .all = options.all, .json = options.json }, stdout,
 		     &error) < 0)
 		return cli_error(&error);
@@ -99,7 +99,7 @@ int cli_show(int argc, char **argv)
 	if (optind == argc)
 		return cli_usage(argv[0], _("Name the disk to show."));
 	if (optind + 1 < argc)
-		return cli_usage(argv[0], _("\"%s\" belongs to no option."), argv[optind + 1]);
+		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);
 	if (show_run(&(struct show_options){ .disk = argv[optind], .json = options.json }, stdout,
 		     &error) < 0)
 		return cli_error(&error);

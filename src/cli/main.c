@@ -24,8 +24,8 @@ static const struct command commands[] = {
 	{ "list", cli_list, N_("show the disks and what uses them") },
 	{ "show", cli_show, N_("show one disk and its partition table in sectors") },
 	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
-	{ "resume", cli_resume, N_("go on with a copy from its map") },
-	{ "verify", cli_verify, N_("compare a copy with its source, or its digests") },
+	{ "resume", cli_resume, N_("resume a copy from its map") },
+	{ "verify", cli_verify, N_("compare a copy with its source or its digests") },
 };
 
 enum deck_option {
@@ -185,7 +185,7 @@ static int run_deck(int argc, char **argv)
 			return r;
 	}
 	if (optind < argc)
-		return cli_usage("", _("\"%s\" belongs to no option; a command comes first."),
+		return cli_usage("", _("Unexpected argument \"%s\": the command comes first."),
 				 argv[optind]);
 	return deck_run(&options);
 }

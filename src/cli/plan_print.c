@@ -80,7 +80,7 @@ static void put_held(const struct session *session, struct page *page)
 	char bytes[UNITS_TEXT_MAX];
 
 	if (session_resumes(session))
-		page_field(page, "", _("goes on from a map: %s B of it are copied already"),
+		page_field(page, "", _("resumes from a map: %s B are already copied"),
 			   units_print_count(session_already(session), bytes));
 	if (held->areas.count)
 		page_field(page, "",
@@ -224,7 +224,7 @@ void plan_print_text(const struct session *session, int columns)
 	if (verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE)
 		page_field(&page, _("start"), "%s", _("refused; nothing was written"));
 	else if (session_token(session)[0])
-		page_field(&page, _("start"), _("--confirm wants %s"),
+		page_field(&page, _("start"), _("--confirm needs %s"),
 			   session_token_phrase(session));
 }
 

@@ -43,8 +43,7 @@ static void tell(struct job *job, const struct job_bad_area *area)
 	units_print_count(area->sectors, sectors);
 	if (area->write)
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s refused what belongs to LBA %" PRIu64
-				" of the source (sectors: %s): %s."),
+			      _("%s refused the data of source LBA %" PRIu64 " (sectors: %s): %s."),
 			      name, area->lba, sectors, error_phrase(area->code));
 	else if (area->partition)
 		job_event_add(job, LOG_LEVEL_ERROR,
@@ -56,7 +55,8 @@ static void tell(struct job *job, const struct job_bad_area *area)
 			      _("%s cannot be read at LBA %" PRIu64 " (sectors: %s): %s."), name,
 			      area->lba, sectors, error_phrase(area->code));
 	if (++job->keeper.bad_told == BAD_TOLD)
-		job_event_add(job, LOG_LEVEL_WARNING, _("More bad sectors are only in the map."));
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("Further bad sectors are listed only in the map."));
 }
 
 static bool same_kind(const struct job_bad_area *a, const struct job_bad_area *b)

@@ -50,8 +50,8 @@ static bool take_report(struct job *job, const struct report *report)
 void keeper_pause_for_memory(struct job *job)
 {
 	job_event_add(job, LOG_LEVEL_ERROR,
-		      _("There is no memory left to keep the map of bad areas. The copy "
-			"pauses; free some memory, then let it go on."));
+		      _("There is no memory left for the map of bad areas. The copy is paused; "
+			"free some memory, then continue it."));
 	job_pause(job, true);
 }
 

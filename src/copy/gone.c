@@ -171,7 +171,7 @@ void gone_take_back(struct job *job)
 	if (any) {
 		k->map_changed = k->flush_due = true;
 		job_event_add(job, LOG_LEVEL_INFO,
-			      _("What could not be read in the last seconds before is read again "
+			      _("Sectors that failed in the seconds before that will be read again "
 				"later."));
 	}
 }

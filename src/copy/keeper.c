@@ -126,8 +126,8 @@ static void add_lane(struct job *job)
 	atomic_store(&job->lane_count, n + 1);
 	/* The gate may have changed while it was not in the list of those to wake. */
 	lane_wake(job->lanes[n]);
-	job_event_add(job, LOG_LEVEL_INFO,
-		      _("Lane %u is at its limit: another one helps from now on."), n - 1);
+	job_event_add(job, LOG_LEVEL_INFO, _("Lane %u is at its limit; another lane was started."),
+		      n - 1);
 	return;
 out:
 	job->lanes_max = n;

@@ -53,7 +53,7 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("The destination is not what the source was."));
+			      _("The destination does not match the source."));
 		break;
 	case JOB_RESULT_PARTIAL:
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -68,7 +68,7 @@ static void tell_end(struct job *job)
 	default:
 		job_event_add(job, LOG_LEVEL_ERROR,
 			      job->failure_error.code == -ENODEV
-				      ? _("The copy ends here, for its disk is gone.")
+				      ? _("The copy ends here because its disk is gone.")
 				      : _("The copy failed."));
 		break;
 	}
@@ -101,7 +101,7 @@ static void check_not_removed(struct job *job)
 	if (job->nameless || !io_is_removed(end))
 		return;
 	error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
-		  _("%s was removed while it was written: what was copied is lost with it."),
+		  _("%s was deleted while it was being written: what was copied is lost."),
 		  end->name);
 	job_fail(job, FAILURE_DESTINATION, &error);
 }

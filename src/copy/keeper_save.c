@@ -47,9 +47,9 @@ void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 	struct saver_order order = { .path = path, .patience = PATIENCE_ON_THE_WAY };
 
 	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("The map could not be saved for want of memory; it is tried "
-				"again."));
+		job_event_add(
+			job, LOG_LEVEL_WARNING,
+			_("There was not enough memory to save the map; it will be tried again."));
 	order.map = order.owned;
 	order.state = (struct map_state){
 		.pos = work_position(&job->work),

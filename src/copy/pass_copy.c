@@ -178,7 +178,7 @@ static void tell_left(struct lane *lane, const struct slot *slot)
 		      _("%s The copy goes on; this place is read again later."), error.sentence);
 	if (told == ERRORS_TOLD - 1)
 		job_event_add(lane->job, LOG_LEVEL_WARNING,
-			      _("More places like this are only counted."));
+			      _("Further errors like this are counted, not listed."));
 }
 
 /* The chunk leaves the stream. What came before the failure is good. */

@@ -98,11 +98,11 @@ const char *job_mismatch_words(enum mismatch_kind kind)
 	case MISMATCH_DESTINATION:
 		return _("the destination does not hold what was written to it");
 	case MISMATCH_UNSTABLE:
-		return _("the destination gives other data from one time to the next");
+		return _("the destination returns different data each time it is read");
 	case MISMATCH_SOURCE:
-		return _("the source gives other data than when it was copied");
+		return _("the source no longer returns the data that was copied");
 	case MISMATCH_UNKNOWN:
-		return _("which of the two is right cannot be told");
+		return _("it cannot be told which of the two is right");
 	case MISMATCH_UNREADABLE:
 		return _("the destination cannot be read back");
 	case MISMATCH_NO_SOURCE:

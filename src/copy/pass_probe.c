@@ -73,8 +73,8 @@ static void fail_smaller(struct job *job, uint64_t bytes)
 	struct error error;
 
 	error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", job->setup.destination.name,
-		  _("%s is smaller than it says: only about %s of its %s keep what is written "
-		    "there. The copy was not begun; use another disk."),
+		  _("%s is smaller than it claims: only about %s of its %s keep what is written "
+		    "there. The copy was not started; use another disk."),
 		  job->setup.destination.name, units_print_long(bytes, UNITS_SI, 512, real),
 		  units_print_long(job->setup.destination.size, UNITS_SI, 512, claimed));
 	job_fail(job, FAILURE_DESTINATION, &error);
@@ -85,8 +85,8 @@ static void fail_forgets(struct job *job, uint64_t bytes)
 	struct error error;
 
 	error_set(&error, ERROR_CLASS_DESTINATION, -EIO, "probe", job->setup.destination.name,
-		  _("%s does not keep what is written to it: at byte %llu something else came "
-		    "back. The copy was not begun; use another disk."),
+		  _("%s does not keep what is written to it: something else came back at byte "
+		    "%llu. The copy was not started; use another disk."),
 		  job->setup.destination.name, (unsigned long long)bytes);
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
@@ -100,7 +100,8 @@ static void read_end(struct job *job)
 	case CAPACITY_GOOD:
 		if (job_gate(job) < GATE_STOP)
 			job_event_add(job, LOG_LEVEL_INFO,
-				      _("%s keeps what is written to it, up to its end."),
+				      _("%s passed the capacity test: blocks written up to its end "
+					"read back correctly."),
 				      job->setup.destination.name);
 		break;
 	case CAPACITY_SMALLER:

@@ -81,8 +81,8 @@ static int scrape_prepare(struct job *job, unsigned round)
 	job->prober.whole = whole;
 	if (whole)
 		job_event_add(job, LOG_LEVEL_INFO,
-			      _("All damage of %s so far is whole physical sectors of %u bytes: "
-				"one failed read speaks for the rest of such a sector."),
+			      _("All damage on %s so far covers whole physical sectors of %u "
+				"bytes: one failed read counts for the rest of its sector."),
 			      job->setup.source.name, whole);
 	return r;
 }

@@ -144,14 +144,14 @@ static void spot_end(struct job *job)
 	if (!wrong) {
 		if (job_gate(job) < GATE_STOP)
 			job_event_add(job, LOG_LEVEL_INFO,
-				      _("Spot check of %s: %u places were read back, and are what "
-					"was copied there. All else is not verified."),
+				      _("Spot check of %s: %u places were read back and match what "
+					"was copied there. Nothing else is verified."),
 				      name, good);
 		return;
 	}
 	error_set(&error, ERROR_CLASS_DESTINATION, -EIO, "spot check", name,
-		  _("%s does not keep what is written to it: %u of %u places that were read back "
-		    "are not what was copied there, the first one at byte %llu. Use another disk."),
+		  _("%s does not keep what is written to it: %u of %u places read back differ from "
+		    "what was copied there, the first at byte %llu. Use another disk."),
 		  name, wrong, good + wrong, (unsigned long long)first->destination);
 	job_fail(job, FAILURE_DESTINATION, &error);
 }

@@ -228,10 +228,10 @@ static void tell(struct job *job, const struct job_mismatch *mismatch)
 			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
 			      sectors, words);
 	if (job->proof->events == EVENTS_MAX)
-		job_event_add(
-			job, LOG_LEVEL_ERROR,
-			_("More differences are only counted; the report lists the first %u."),
-			JOB_MISMATCHES_SHOWN);
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("Further differences are counted, not listed; the report has the "
+				"first %u."),
+			      JOB_MISMATCHES_SHOWN);
 }
 
 /* What the judged regions hold, now that it is known what to say of it. */

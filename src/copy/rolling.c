@@ -70,15 +70,14 @@ void rolling_tell(struct job *job)
 
 	if (job->rolling.how != ROLLING_NO)
 		job_event_add(job, LOG_LEVEL_INFO,
-			      _("What is copied to %s is read back while the rest is copied."),
-			      name);
+			      _("%s is read back while the copy is still running."), name);
 	else if (job->proof && job->setup.rolling == ROLLING_ASKED)
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      job->choice.take_turns
-				      ? _("%s is read back when all is copied, not before: it is "
-					  "the source's disk, and it spins.")
-				      : _("%s is read back when all is copied, not before: what "
-					  "comes through the page cache meanwhile proves nothing."),
+				      ? _("%s is read back after the copy, not during it: source "
+					  "and destination share a spinning disk.")
+				      : _("%s is read back after the copy, not during it: reading "
+					  "through the page cache would prove nothing."),
 			      name);
 }
 
@@ -127,9 +126,9 @@ static void tell(struct job *job, size_t region)
 	job->rolling.told = true;
 	digests_region(job->proof->expected, region, &r);
 	job_event_add(job, LOG_LEVEL_WARNING,
-		      _("%s does not give back what was written to it: what belongs to LBA %" PRIu64
-			" to %" PRIu64 " of the source differs. Both ends are compared there when "
-			"the rest is copied."),
+		      _("%s does not return what was written to it: the data of source LBA %" PRIu64
+			" to %" PRIu64
+			" differs. Both ends will be compared there once the rest is copied."),
 		      job->setup.destination.name, r.source / job->plan->sector_size,
 		      (r.source + r.length) / job->plan->sector_size - 1);
 }

@@ -83,8 +83,8 @@ bool sums_need_reading(struct job *job)
 	if (!stages_last(&job->stages) || !proof_complete(job) || !sums_are_due(job))
 		return false;
 	job_event_add(job, LOG_LEVEL_INFO,
-		      _("%s was not read in one go: %s is read back once more, in order, for the "
-			"sums that were asked for."),
+		      _("%s was not read in one go, so %s is read back once more, in order, for "
+			"the checksums."),
 		      job->setup.source.name, job->setup.destination.name);
 	return true;
 }

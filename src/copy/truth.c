@@ -32,12 +32,12 @@ static void tell_recovered(struct job *job, bool source, const struct io_recover
 
 	sense_text(&recovered->sense, words, sizeof(words));
 	job_event_add(job, LOG_LEVEL_WARNING,
-		      source ? _("%s read LBA %" PRIu64 " only after trouble of its own: %s.")
-			     : _("%s wrote LBA %" PRIu64 " only after trouble of its own: %s."),
+		      source ? _("%s had to recover LBA %" PRIu64 " to read it: %s.")
+			     : _("%s had to recover LBA %" PRIu64 " to write it: %s."),
 		      name, recovered->lba, words);
 	if (++job->keeper.recovered_told[!source] == RECOVERED_TOLD)
 		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("More recovered errors of %s are only counted."), name);
+			      _("Further recovered errors of %s are counted, not listed."), name);
 }
 
 static void tell_lane(struct job *job, unsigned number, bool source, const struct io_truth *truth)

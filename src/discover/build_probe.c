@@ -100,10 +100,9 @@ static int say_unread(struct build *build, const struct disk *disk, int code)
 	if ((code == -EACCES || code == -EPERM) && geteuid() != 0)
 		return 0; /* said once for all disks */
 	if (code == -ESTALE)
-		return build_say_missing(build,
-					 _("%s became another device while it was looked at. List "
-					   "again."),
-					 disk->node);
+		return build_say_missing(
+			build, _("%s became another device during the scan. List the disks again."),
+			disk->node);
 	return build_say_missing(build, _("%s cannot be read: %s. Its table is unknown."),
 				 disk->node, error_phrase(code));
 }

@@ -64,11 +64,10 @@ static int follow_chain(const struct table_source *source, uint64_t first, uint8
 		int r;
 
 		if (came_by(table, lba))
-			return table_add_note(
-				table,
-				_("The chain of logical partitions runs in a circle: it "
-				  "comes back to LBA %llu. What lies behind is unknown."),
-				(unsigned long long)lba);
+			return table_add_note(table,
+					      _("The chain of logical partitions loops back to LBA "
+						"%llu. What comes after that is unknown."),
+					      (unsigned long long)lba);
 		if (lba >= disk_sectors)
 			return table_add_note(
 				table,

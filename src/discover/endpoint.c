@@ -258,8 +258,8 @@ static int resolve_sg(const struct disk_list *disks, const char *text, unsigned 
 	type = sg_type(minor);
 	if (type > 0 && type != 14)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
-				 _("%s is the sg node of something else than a disk (%s). "
-				   "'clonedeck list' shows the sg nodes of the disks."),
+				 _("%s is an sg node, but not that of a disk (%s). 'clonedeck "
+				   "list' shows the sg nodes of the disks."),
 				 text, scsi_type_name(type));
 	return not_listed(text, reterr);
 }
@@ -275,10 +275,9 @@ static int resolve_raw(const struct disk_list *disks, const char *text, unsigned
 				 _("%s is not bound to a disk. Bind it with: raw %s DISK"), text,
 				 text);
 	if (r < 0)
-		return error_set(
-			reterr, ERROR_CLASS_ENVIRONMENT, r, "find", text,
-			_("What %s is bound to cannot be asked: %s. Name the disk itself."), text,
-			error_phrase(r));
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "find", text,
+				 _("The binding of %s cannot be read: %s. Name the disk itself."),
+				 text, error_phrase(r));
 	r = resolve_block(disks, text, devno, ret, reterr);
 	if (r == 0)
 		snprintf(ret->raw, sizeof(ret->raw), "/dev/raw/raw%u", minor);

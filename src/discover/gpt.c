@@ -140,8 +140,8 @@ static int note_states(const struct gpt_copy *primary, const struct gpt_copy *ba
 {
 	if (primary->state != GPT_SOUND && backup->state == GPT_SOUND)
 		return table_add_note(table, "%s",
-				      _("The GPT at the start of the disk is damaged; shown is its "
-					"backup from the end."));
+				      _("The GPT at the start of the disk is damaged; its backup "
+					"at the end is shown instead."));
 	if (primary->state != GPT_SOUND)
 		return table_add_note(table, "%s",
 				      _("The GPT is damaged: neither the copy at the start nor the "
@@ -210,9 +210,8 @@ int gpt_inspect_other_size(const struct table_source *source, struct table *tabl
 		return -ENOMEM;
 	if (copy.state == GPT_ABSENT)
 		return 0;
-	return table_add_note(
-		table,
-		_("There is a GPT that was made for sectors of %u bytes; this disk has "
-		  "sectors of %u bytes, so it does not count here."),
-		other, source->sector_size);
+	return table_add_note(table,
+			      _("There is a GPT made for sectors of %u bytes; this disk has "
+				"sectors of %u bytes, so it is ignored."),
+			      other, source->sector_size);
 }

@@ -199,7 +199,7 @@ static void take_message(json_object *root, struct health *ret)
 		text_sanitise(ret->why, sizeof(ret->why), json_object_get_string(text),
 			      strlen(json_object_get_string(text)));
 	else
-		text_copy(ret->why, sizeof(ret->why), _("The disk does not tell its health."));
+		text_copy(ret->why, sizeof(ret->why), _("The disk does not report its health."));
 }
 
 static void take_all(json_object *root, struct health *ret)
@@ -232,7 +232,8 @@ void health_parse(const char *text, size_t length, struct health *ret)
 	if (json_object_is_type(root, json_type_object))
 		take_all(root, ret);
 	else
-		text_copy(ret->why, sizeof(ret->why), _("What smartctl printed is not readable."));
+		text_copy(ret->why, sizeof(ret->why),
+			  _("The output of smartctl cannot be understood."));
 	json_object_put(root);
 	if (tokener)
 		json_tokener_free(tokener);

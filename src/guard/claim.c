@@ -73,15 +73,15 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 			claim_is_device(claim)
 				? _("%s may not be opened by this user. Start clonedeck as "
 				    "root.")
-				: _("%s may not be opened: look at the rights of the file "
-				    "and its directory."),
+				: _("%s may not be opened: check the permissions of the file and "
+				    "its directory."),
 			name);
 	case EROFS:
 		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
 				 _("%s is read-only and cannot be a destination."), name);
 	case EEXIST:
 		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
-				 _("%s came into being after the plan was made, so it is not "
+				 _("%s was created after the plan was made, so it is not "
 				   "overwritten. Make the plan again."),
 				 name);
 	case ESTALE:

@@ -139,11 +139,11 @@ void rule_disk_into_partition(const struct rule_context *context, struct verdict
 	if (plan->source.kind == ENDPOINT_DISK && plan->destination.kind == ENDPOINT_PARTITION &&
 	    context->source && context->source->table[0] && plan->extent_count &&
 	    plan->extents[0].source_lba == 0)
-		rule_say(
-			ret, VERDICT_WARN,
-			_("The whole disk %s with its partition table goes into the partition %s: "
-			  "the system will not see the partitions in there, and it will not boot."),
-			plan->source.node, plan->destination.node);
+		rule_say(ret, VERDICT_WARN,
+			 _("The whole disk %s, with its partition table, would be copied into the "
+			   "partition %s: the system will not see the partitions inside it, and it "
+			   "will not boot."),
+			 plan->source.node, plan->destination.node);
 }
 
 void rule_partition_onto_disk(const struct rule_context *context, struct verdict *ret)

@@ -265,6 +265,6 @@ void rule_without_root(const struct rule_context *context, struct verdict *ret)
 	if (!context->facts->root &&
 	    (rule_is_device(&context->plan->source) || rule_is_device(&context->plan->destination)))
 		rule_say(ret, VERDICT_WARN,
-			 _("This was looked at without root's rights: file systems and open "
-			   "holders may be missing here. Start clonedeck as root."));
+			 _("This was checked without root privileges: file systems and open "
+			   "holders may be missing. Start clonedeck as root."));
 }

@@ -267,8 +267,7 @@ static int choose_buffers(const struct io_end *source, const struct io_end *dest
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "choose", source->name,
 			 _("%" PRIu32 " requests of %" PRIu32
-			   " bytes are too much memory; the most is "
-			   "%u bytes."),
+			   " bytes need too much memory; the limit is %u bytes."),
 			 choice->lanes * choice->buffers_per_lane, choice->chunk, MEMORY_MOST);
 }
 
@@ -301,8 +300,10 @@ static void describe(struct io_choice *choice)
 {
 	char size[UNITS_TEXT_MAX], ends[80], amount[100];
 	uint32_t buffers = choice->lanes * choice->buffers_per_lane;
-	const char *how = choice->take_turns ? _("One disk that spins: much is read, then written.")
-					     : describe_drivers(choice);
+	const char *how =
+		choice->take_turns
+			? _("Both ends are on one spinning disk: reading and writing take turns.")
+			: describe_drivers(choice);
 
 	units_print_long(choice->chunk, UNITS_IEC, 512, size);
 	if (choice->source == choice->destination)
@@ -333,8 +334,8 @@ static int check_command_size(const struct io_end *end, enum backend_choice back
 	if (backend != BACKEND_SG || !limit || chunk <= limit)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", end->name,
-			 _("A chunk of %s is more than one command of %s moves; the most is %s. "
-			   "Choose a smaller --chunk."),
+			 _("A chunk of %s is more than one command to %s can move; the limit is "
+			   "%s. Choose a smaller --chunk."),
 			 units_print_long(chunk, UNITS_IEC, 512, wanted), end->name,
 			 units_print_long(limit, UNITS_IEC, 512, most));
 }

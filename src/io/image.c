@@ -78,7 +78,7 @@ static int extend(const struct io_end *end, struct image_handle *handle, struct 
 	if (code)
 		return error_set(
 			reterr, end->writable ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, code,
-			"open", end->name, _("%s cannot have the size of %" PRIu64 " bytes: %s."),
+			"open", end->name, _("%s cannot be made %" PRIu64 " bytes long: %s."),
 			end->name, end->size, error_phrase(code));
 	handle->size = (uint64_t)st.st_size;
 	return 0;

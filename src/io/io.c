@@ -58,8 +58,8 @@ static int explain_stale(const struct io_end *end, const struct io_request *requ
 		: sense->asc == 0x29 ? _("%s was reset or lost power (%s), and with it what its "
 					 "write cache held. Resume: what was written since the "
 					 "last flush is written again.")
-				     : _("%s says that it is not what it was at the start (%s). "
-					 "Make sure which disk it is, then resume.");
+				     : _("%s reports that it is no longer what it was at the start "
+					 "(%s). Make sure that it is the right disk, then resume.");
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -362,9 +362,9 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 	if (!ret->indirect || handle->backend->mode != SG_MODE_DIRECT)
 		return;
 	if (__atomic_load_n(&counts->in_pieces, __ATOMIC_RELAXED) >= ret->indirect)
-		ret->advice = _("The memory of some requests lies in more pieces than the adapter "
-				"takes, so the sg driver copies their data (a smaller --chunk does "
-				"without).");
+		ret->advice =
+			_("The memory of some requests is in more pieces than the adapter accepts, "
+			  "so the sg driver copies their data (a smaller --chunk avoids that).");
 	else
 		ret->advice =
 			_("Direct IO was asked for, but the sg driver copies the data "

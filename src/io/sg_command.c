@@ -77,7 +77,7 @@ int sg_explain(const struct io_end *end, const char *operation, const struct sg_
 
 	if (!sense->known)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation,
-				 end->name, _("%s (through %s) did not take %s: %s."), end->name,
+				 end->name, _("%s (through %s) did not accept %s: %s."), end->name,
 				 sg_node(end), operation, error_phrase(result->code));
 	sense_text(sense, words, sizeof(words));
 	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, end->name,

@@ -99,7 +99,7 @@ int sg_health_ask_by(const struct sg_driver *driver, int fd, uint64_t patience, 
 	if (health_is_known(ret))
 		return 0;
 	health_clear(ret, r == -ETIMEDOUT ? _("The disk did not answer in time.")
-					  : _("The disk does not tell its health."));
+					  : _("The disk does not report its health."));
 	return r == -ETIMEDOUT ? r : -EOPNOTSUPP;
 }
 
@@ -109,7 +109,7 @@ int sg_health_ask(const char *node, uint64_t patience, struct health *ret)
 	CLEANUP(close) int fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0) {
-		health_clear(ret, _("The disk does not tell its health."));
+		health_clear(ret, _("The disk does not report its health."));
 		return -EOPNOTSUPP;
 	}
 	return sg_health_ask_by(&sg_linux_driver, fd, patience, ret);

@@ -187,7 +187,7 @@ static void put_footer(FILE *out, const struct report *report)
 	if (report->mask_serials) {
 		html_markup(out, " ");
 		html_text(out, "%s",
-			  _("Of serial numbers and WWNs only the last four characters are shown."));
+			  _("Only the last four characters of serial numbers and WWNs are shown."));
 	}
 	html_markup(out, "</footer>\n");
 }

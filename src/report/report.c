@@ -179,7 +179,7 @@ const char *report_reason(const struct report *report)
 		break;
 	}
 	if (!job->flushed)
-		return _("What the destination took may be lost: it did not confirm it.");
+		return _("What was written may be lost: the destination did not confirm it.");
 	return _("What went wrong was not recorded. This is a defect of the program; please report "
 		 "it together with the log.");
 }
@@ -219,8 +219,8 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 			    "purpose"));
 	else if (job->refused_bytes && job->result == JOB_RESULT_PARTIAL)
 		text_copy(buffer, size,
-			  _("tables and boot sectors came last, but for what the destination "
-			    "refused"));
+			  _("tables and boot sectors were written last, except what the "
+			    "destination refused"));
 	else
 		text_copy(buffer, size,
 			  _("no: the copy is not finished, its partition table was left out on "

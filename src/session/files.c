@@ -305,9 +305,10 @@ static int check_apart(const char *one, const char *other, struct error *reterr)
 {
 	if (!one || !other || !same_file(one, other))
 		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", one,
-			 _("Map, report and certificate need a file each: %s is named twice."),
-			 one);
+	return error_set(
+		reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", one,
+		_("Map, report and certificate each need a file of their own: %s is named twice."),
+		one);
 }
 
 int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)

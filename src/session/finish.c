@@ -46,8 +46,8 @@ static void say_next(const struct session *session, const struct error *close_er
 
 	if (code == EXIT_MISMATCH) {
 		text_copy(next, size,
-			  _("Do not rely on this copy: make it again. With --rewrite a copy "
-			    "writes what differs once more by itself."));
+			  _("Do not rely on this copy: make it again. With --rewrite, differences "
+			    "are written again automatically."));
 	} else if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) {
 		if (report->job.map_safe)
 			snprintf(next, size, _("clonedeck resume %.300s goes on where it ended."),

@@ -125,10 +125,9 @@ int known_compare(const struct plan *plan, const struct map *map, int source, in
 	if (all ? other > 0 : other > same)
 		return differs(plan, first, reterr);
 	if (count && !compared)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
-				 plan->destination.node,
-				 _("Nothing of what was copied before can be read back from %s and "
-				   "%s."),
-				 plan->source.node, plan->destination.node);
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare", plan->destination.node,
+			_("None of what was copied before can be read back from %s and %s."),
+			plan->source.node, plan->destination.node);
 	return 0;
 }

@@ -282,8 +282,7 @@ int session_confirm(struct session *session, const char *token, struct error *re
 	if (session->token[0] && (!token || strcmp(token, session->token) != 0))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
 				 session->plan->destination.node,
-				 _("The confirmation is not the right one; nothing was written. "
-				   "Expected is %s."),
+				 _("The confirmation is wrong; nothing was written. Expected: %s."),
 				 session->token_phrase);
 	session->state = SESSION_CONFIRMED;
 	return 0;

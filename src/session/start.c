@@ -340,7 +340,7 @@ int session_start(struct session *session, struct error *reterr)
 {
 	if (session->state != SESSION_CONFIRMED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
-				 _("Nothing can be started before it was confirmed."));
+				 _("Nothing can be started before it is confirmed."));
 	session->start_error = (struct error){ 0 };
 	int r = session_begin(session, false, reterr);
 

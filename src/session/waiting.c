@@ -435,8 +435,8 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	if (!is_sure(session, &session->plan->source, false, &source) ||
 	    !is_sure(session, &session->plan->destination, true, &destination)) {
 		text_copy(shown->note, sizeof(shown->note),
-			  _("It has neither a serial number nor a WWN: whether it is the same disk "
-			    "is for you to say."));
+			  _("It has neither a serial number nor a WWN: only you can say whether it "
+			    "is the same disk."));
 		return;
 	}
 	session_go_on(session, NULL);
@@ -451,7 +451,7 @@ int session_go_on(struct session *session, struct error *reterr)
 
 	if (session->state != SESSION_WAITING || shown->trying)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
-				 _("No disk is waited for."));
+				 _("The copy is not waiting for a disk."));
 	/* The list of before the disk went does not count. */
 	shown->back = shown->back && !session->finishing.task.running &&
 		      find_both(session, &source, &destination);

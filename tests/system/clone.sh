@@ -183,7 +183,7 @@ an_image_that_is_removed_meanwhile() {
 	rm copy.img
 	ends 7
 	says FAILED
-	says 'was removed while it was written'
+	says 'was deleted while it was being written'
 }
 
 # Nothing reads it back, and writing to a file that somebody cuts off goes without an error. Of one

@@ -51,7 +51,7 @@ a_log_disk_that_hangs_stops_nothing() {
 	# All of it is copied, verified and told while the log's disk still hangs.
 	wait_for said 'COMPLETE'
 	cmp "$source" "$(backing "$destination")"
-	says 'ends when it answers'
+	says 'this process ends when'
 	kill -0 "$copy"
 	all_is_moved
 	thaw logs

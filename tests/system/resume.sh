@@ -46,7 +46,7 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	run 0 resume copy.map --dry-run --json --log-dir logs
 	jq -e --argjson copied "$((finished * 512))" '.bytes_already == $copied' out
 	run 0 resume copy.map --dry-run --log-dir logs
-	says 'goes on from a map'
+	says 'resumes from a map'
 	# The map's limit need not be the next part's.
 	run 0 resume copy.map --rate 0 --dry-run --json --log-dir logs
 	jq -e '.options.rate == null' out

@@ -200,7 +200,7 @@ START_TEST(a_lie_inside_the_window_is_found)
 	lie_after_flush(&rig, backend, bit_flip, 100, 1);
 	rig_start(&rig);
 	until_early(MIB);
-	ck_assert(told("does not give back"));
+	ck_assert(told("does not return"));
 	s = let_go();
 	if (_i >= 2) {
 		ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
@@ -232,7 +232,7 @@ START_TEST(what_cannot_be_read_back_is_looked_at_again)
 				    .times = (unsigned)_i });
 	rig_start(&rig);
 	until_early(MIB);
-	ck_assert(told("does not give back"));
+	ck_assert(told("does not return"));
 	s = let_go();
 	if (_i) {
 		ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
@@ -434,7 +434,7 @@ START_TEST(the_page_cache_is_not_asked)
 	ck_assert(!s.proof.rolling);
 	ck_assert_uint_eq(s.proof.early, 0);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
-	ck_assert(told("not before"));
+	ck_assert(told("not during it"));
 }
 END_TEST
 

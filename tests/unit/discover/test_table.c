@@ -161,7 +161,7 @@ START_TEST(damaged_primary_gpt_shows_backup)
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "gpt");
 	ck_assert_uint_eq(table.partition_count, 1);
-	ck_assert(noted("shown is its backup"));
+	ck_assert(noted("its backup at the end is shown"));
 	ck_assert_uint_eq(area_at(2)->sectors, 32);
 }
 END_TEST
@@ -276,7 +276,7 @@ START_TEST(looping_chain_ends)
 	image_dos_entry(&image, 5120, 0, 0x83, 64, 960);
 	image_dos_entry(&image, 5120, 1, 0x05, 2048, 2048);
 	ck_assert_int_eq(read_image(), 0);
-	ck_assert(noted("runs in a circle: it comes back to LBA 3072"));
+	ck_assert(noted("loops back to LBA 3072"));
 	ck_assert_uint_lt(table.partition_count, 100);
 }
 END_TEST

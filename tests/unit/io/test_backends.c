@@ -70,7 +70,7 @@ START_TEST(one_spindle_is_read_and_written_in_turns)
 	ck_assert(choice.take_turns);
 	ck_assert_uint_eq(choice.lanes, 1);
 	ck_assert_uint_eq(choice.buffers_per_lane * choice.chunk, 64 * MIB);
-	ck_assert_ptr_nonnull(strstr(choice.reason, "spins"));
+	ck_assert_ptr_nonnull(strstr(choice.reason, "spinning"));
 	/* Where no heads move nothing is gained. */
 	source.rotational = destination.rotational = NO;
 	ck_assert_int_eq(choose(), 0);
