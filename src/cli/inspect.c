@@ -91,9 +91,9 @@ int cli_show(int argc, char **argv)
 	if (options.help)
 		return help(_("Usage: clonedeck show DISK [--json]\n"
 			      "\n"
-			      "Shows one disk and what lies where on it, in sectors. DISK: a node, "
-			      "a link\n"
-			      "to one, serial=TEXT or wwn=TEXT.\n"
+			      "Shows one disk and its layout in sectors. DISK is a node, a link to "
+			      "one,\n"
+			      "serial=TEXT or wwn=TEXT.\n"
 			      "\n"
 			      "  --json  as JSON\n"));
 	if (optind == argc)

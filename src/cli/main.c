@@ -58,19 +58,19 @@ static int print_help(void)
 	fputs(_("Usage: clonedeck [options]            open the deck\n"
 		"       clonedeck COMMAND [options]    work without a screen\n"
 		"\n"
-		"Commands (each knows --help):\n"),
+		"Commands (see also COMMAND --help):\n"),
 	      stdout);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		printf("  %-8s %s\n", commands[i].name, _(commands[i].summary));
 	fputs(_("\n"
 		"Options of the deck:\n"
-		"  --glyphs=auto|braille|block|acs|ascii   what graphs are drawn with\n"
+		"  --glyphs=auto|braille|block|acs|ascii   characters that draw the graphs\n"
 		"  --color=auto|never|always\n"
-		"  --size COLUMNSxROWS                     for lines that do not tell theirs\n"
+		"  --size COLUMNSxROWS                     for terminals that do not report it\n"
 		"  --simple                                lines for screen readers, no panes\n"
-		"  --on-vanish=wait|ask|stop               when a disk of the copy is unplugged\n"
-		"  --on-hangup=continue|stop               when the terminal of a copy goes\n"
-		"  --practice DIR                          only loop devices over files in DIR\n"
+		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"
+		"  --on-hangup=continue|stop               if a copy loses its terminal\n"
+		"  --practice DIR                          only loop devices on files in DIR\n"
 		"  --help, --version\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
