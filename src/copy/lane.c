@@ -366,7 +366,7 @@ static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
 	/* What is read back beside the copy lives on gaps, which are over when several came; and
 	 * what is looked at keeps the lane busy while the others come. */
-	bool single = lane->rolling || (lane->job->proof && lane->pass->ops->look);
+	bool single = lane->rolling || (lane->job->proof && lane->pass->ops->inspect);
 	uint32_t most = single ? 1 : lane->queued * 2 / 3;
 	uint32_t least = lane->batch < most ? lane->batch : most;
 	uint64_t before = clock_monotonic(), time = patience(lane);
@@ -467,12 +467,12 @@ static bool lane_round(struct lane *lane, int *reterr)
 		return false;
 	}
 	/* Time passes: what is done now may take its while. */
-	if (lane->look_first || lane->queued > 0 || !(writes || reads))
+	if (lane->inspect_first || lane->queued > 0 || !(writes || reads))
 		lane->now = 0;
-	if (lane->look_first) {
+	if (lane->inspect_first) {
 		r = reap_now(lane);
 		if (r == 0)
-			lane_look(lane);
+			lane_inspect_next(lane);
 		*reterr = r < 0 ? r : 0;
 		return r >= 0;
 	}

@@ -55,8 +55,8 @@ struct slot {
 	struct watch watch;
 	struct slot *twin; /* holds the same piece of the other end; NULL: there is none */
 	bool through;      /* of the two: waits for its twin */
-	struct slot *next_to_look;
-	bool to_look; /* what was read is still to be hashed or compared */
+	struct slot *next_to_inspect;
+	bool to_inspect; /* what was read is still to be hashed or compared */
 	enum slot_phase phase;
 	struct piece piece;
 	uint64_t tag;          /* the pass's: which chunk, which area */
@@ -144,7 +144,7 @@ struct lane {
 	struct slot_queue hashing; /* through, but the hasher still reads their buffers */
 	/* What was read, in that order, and is looked at while requests are under way: its write
 	 * may be among them. */
-	struct slot *look_first, **look_last;
+	struct slot *inspect_first, **inspect_last;
 	uint32_t queued; /* requests that reap will give back */
 	bool unsent;     /* submit queued something that no reap has sent yet */
 	/* source, destination: requests in a row that were done when submit returned */
@@ -254,12 +254,12 @@ void lane_slot_free(struct lane *lane, struct slot *slot);
 void lane_slot_read(struct lane *lane, struct slot *slot);
 /* The first write_length bytes of the piece are complete in the buffer. */
 void lane_slot_write(struct lane *lane, struct slot *slot);
-/* The pass's look() is called once all that can be sent is, and before the slot is reported. */
-void lane_slot_look(struct lane *lane, struct slot *slot);
+/* The pass's inspect() is called once all that can be sent is, and before the slot is reported. */
+void lane_slot_inspect(struct lane *lane, struct slot *slot);
 /* Looks at the one that waits longest. */
-void lane_look(struct lane *lane);
+void lane_inspect_next(struct lane *lane);
 /* Takes digests and sums of what is complete in the buffer. */
-void lane_take_in(struct lane *lane, struct slot *slot);
+void lane_take_digests(struct lane *lane, struct slot *slot);
 /* The pass's report() is called until it has told all, then the slot is free. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
 /* Reads what of the destination belongs to the piece into the buffer: whole sectors of it, which

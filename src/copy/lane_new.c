@@ -88,7 +88,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 	slot_queue_init(&lane->to_destination);
 	slot_queue_init(&lane->to_report);
 	slot_queue_init(&lane->hashing);
-	lane->look_last = &lane->look_first;
+	lane->inspect_last = &lane->inspect_first;
 
 	r = lane->wake = eventfd_new(reterr);
 	if (r >= 0)

@@ -45,7 +45,7 @@ static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
 	slot->part_count = slot->other_count = 0;
 	slot->read_only = slot->given = false;
 	slot->twin = NULL;
-	slot->through = slot->to_look = false;
+	slot->through = slot->to_inspect = false;
 	return slot;
 }
 
@@ -127,7 +127,7 @@ bool lane_take_hashed(struct lane *lane)
 	return any;
 }
 
-void lane_take_in(struct lane *lane, struct slot *slot)
+void lane_take_digests(struct lane *lane, struct slot *slot)
 {
 	if (lane->job->proof)
 		lane->now = 0;
@@ -153,10 +153,10 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	if (job->proof && slot->ops->look)
-		lane_slot_look(lane, slot);
+	if (job->proof && slot->ops->inspect)
+		lane_slot_inspect(lane, slot);
 	else
-		lane_take_in(lane, slot);
+		lane_take_digests(lane, slot);
 	slot->phase = SLOT_WRITE;
 	slot->tries = 0;
 	slot->request = (struct io_request){
@@ -200,30 +200,30 @@ void lane_slot_read_back(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_destination, slot);
 }
 
-void lane_slot_look(struct lane *lane, struct slot *slot)
+void lane_slot_inspect(struct lane *lane, struct slot *slot)
 {
-	slot->to_look = true;
-	slot->next_to_look = NULL;
-	*lane->look_last = slot;
-	lane->look_last = &slot->next_to_look;
+	slot->to_inspect = true;
+	slot->next_to_inspect = NULL;
+	*lane->inspect_last = slot;
+	lane->inspect_last = &slot->next_to_inspect;
 }
 
-void lane_look(struct lane *lane)
+void lane_inspect_next(struct lane *lane)
 {
-	struct slot *slot = lane->look_first;
+	struct slot *slot = lane->inspect_first;
 
-	lane->look_first = slot->next_to_look;
-	if (!lane->look_first)
-		lane->look_last = &lane->look_first;
-	slot->to_look = false;
-	slot->ops->look(lane, slot);
+	lane->inspect_first = slot->next_to_inspect;
+	if (!lane->inspect_first)
+		lane->inspect_last = &lane->inspect_first;
+	slot->to_inspect = false;
+	slot->ops->inspect(lane, slot);
 }
 
 void lane_slot_report(struct lane *lane, struct slot *slot)
 {
 	/* Written before its turn came: that of those before it has come, too. */
-	while (slot->to_look)
-		lane_look(lane);
+	while (slot->to_inspect)
+		lane_inspect_next(lane);
 	slot->phase = SLOT_REPORT;
 	slot->reported = 0;
 	slot_queue_push(&lane->to_report, slot);

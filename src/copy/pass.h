@@ -68,9 +68,9 @@ struct pass_ops {
 	void (*begin)(struct lane *lane, struct slot *slot);
 	/* A request came back: slot->request.result. */
 	void (*advance)(struct lane *lane, struct slot *slot);
-	/* Hashes or compares what was read, after lane_slot_look(): while requests are under way,
-	 * so that both ends stay busy meanwhile. NULL: nothing waits for that. */
-	void (*look)(struct lane *lane, struct slot *slot);
+	/* Hashes or compares what was read, after lane_slot_inspect(): while requests are under
+	 * way, so that both ends stay busy meanwhile. NULL: nothing waits for that. */
+	void (*inspect)(struct lane *lane, struct slot *slot);
 	/* The copy stops: the queued request is not made. Keeps what the slot knows. */
 	void (*give_up)(struct lane *lane, struct slot *slot);
 	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by

@@ -44,7 +44,7 @@ static const char *of_destination(const struct lane *lane, const struct slot *sl
 }
 
 /* What is the same has the same digests, and no difference to look for. */
-static void compare_look(struct lane *lane, struct slot *slot)
+static void compare_inspect(struct lane *lane, struct slot *slot)
 {
 	const struct piece *piece = &slot->piece;
 	const char *other = of_destination(lane, slot);
@@ -78,7 +78,7 @@ static void end_through(struct lane *lane, struct slot *slot)
 	} else if (source->code || destination->code) {
 		lane_slot_report(lane, source);
 	} else {
-		lane_slot_look(lane, source);
+		lane_slot_inspect(lane, source);
 	}
 }
 
@@ -154,7 +154,7 @@ static const struct pass_ops compare_ops = {
 	.take = compare_take,
 	.begin = compare_begin,
 	.advance = compare_advance,
-	.look = compare_look,
+	.inspect = compare_inspect,
 	.give_up = compare_give_up,
 	.report = compare_report,
 };

@@ -292,7 +292,7 @@ static const struct pass_ops copy_ops = {
 	.depth = copy_depth,
 	.begin = copy_begin,
 	.advance = copy_advance,
-	.look = lane_take_in,
+	.inspect = lane_take_digests,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 };
@@ -314,7 +314,7 @@ static const struct pass_ops rewrite_ops = {
 	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
-	.look = lane_take_in,
+	.inspect = lane_take_digests,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 };

@@ -39,10 +39,10 @@ static void verify_advance(struct lane *lane, struct slot *slot)
 			(slot->code == -ECANCELED ? lane_slot_free : lane_slot_report)(lane, slot);
 		return;
 	}
-	lane_slot_look(lane, slot);
+	lane_slot_inspect(lane, slot);
 }
 
-static void verify_look(struct lane *lane, struct slot *slot)
+static void verify_inspect(struct lane *lane, struct slot *slot)
 {
 	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
 
@@ -77,7 +77,7 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 static const struct pass_ops verify_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
-	.look = verify_look,
+	.inspect = verify_inspect,
 	.give_up = lane_slot_free, /* what was not read back stays to be verified */
 	.report = verify_report,
 };
@@ -108,7 +108,7 @@ const struct pass pass_sums = {
 const struct pass_ops rolling_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
-	.look = verify_look,
+	.inspect = verify_inspect,
 	.give_up = lane_slot_free, /* what was not read back stays to be verified */
 	.report = report_found,
 };
