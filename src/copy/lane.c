@@ -433,26 +433,13 @@ static bool in_turns(const struct lane *lane)
 	       !limit_get(&lane->job->limit);
 }
 
-static bool all_done(const struct lane *lane, int gate)
+/* Lets pieces begin and sends what is queued. Positive: something completed in the call; negative:
+ * a queue is broken. */
+static int send_all(struct lane *lane, int gate)
 {
-	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first ||
-	    lane->hashing.first)
-		return false;
-	return gate >= GATE_STOP || (!lane->has_pending && lane->chunks_left == 0);
-}
-
-/* One round. False: there is nothing left to do, or *reterr says why not. */
-static bool lane_round(struct lane *lane, int *reterr)
-{
-	int gate = job_gate(lane->job);
 	bool turns = in_turns(lane);
-	int writes = 0, reads, r = 0;
+	int writes = 0, reads;
 
-	lane->token_wait = 0;
-	send_reports(lane);
-	if (gate >= GATE_STOP)
-		sums_break(lane->job);
-	lane_take_hashed(lane);
 	if (turns)
 		take_turns(lane, gate);
 	if (gate == GATE_RUN && lane->pass == &pass_copy)
@@ -461,33 +448,58 @@ static bool lane_round(struct lane *lane, int *reterr)
 		take_pieces(lane);
 	if (!turns || lane->writing)
 		writes = send_destination(lane, gate);
-	reads = writes < 0 ? 0 : send_source(lane, gate);
-	if (writes < 0 || reads < 0) {
-		*reterr = writes < 0 ? writes : reads;
+	if (writes < 0)
+		return writes;
+	reads = send_source(lane, gate);
+	return reads < 0 ? reads : writes + reads;
+}
+
+/* With no request in flight: is nothing left to do in this pass? */
+static bool is_through(struct lane *lane, int gate)
+{
+	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first ||
+	    lane->hashing.first)
+		return false;
+	return gate >= GATE_STOP || (lane->chunks_left == 0 && !have_piece(lane));
+}
+
+/* One round: send, then inspect, reap or wait. False: there is nothing left to do, or *reterr says
+ * why not. */
+static bool lane_round(struct lane *lane, int *reterr)
+{
+	int gate = job_gate(lane->job);
+	int done, r = 0;
+
+	lane->token_wait = 0;
+	send_reports(lane);
+	if (gate >= GATE_STOP)
+		sums_break(lane->job);
+	lane_take_hashed(lane);
+	done = send_all(lane, gate);
+	if (done < 0) {
+		*reterr = done;
 		return false;
 	}
-	/* Time passes: what is done now may take its while. */
-	if (lane->inspect_first || lane->queued > 0 || !(writes || reads))
+	/* What comes now may take a while: the time of the last request is no longer the time. */
+	if (lane->inspect_first || lane->queued > 0 || done == 0)
 		lane->now = 0;
 	if (lane->inspect_first) {
 		r = reap_now(lane);
 		if (r == 0)
 			lane_inspect_next(lane);
-		*reterr = r < 0 ? r : 0;
-		return r >= 0;
-	}
-	if (!writes && !reads && hashed_meanwhile(lane))
+	} else if (done > 0) {
+		r = lane->queued > 0 ? reap_now(lane) : 0;
+	} else if (hashed_meanwhile(lane)) {
 		return true;
-	if (lane->queued > 0)
-		r = writes || reads ? reap_now(lane) : wait_queues(lane);
-	else if (writes || reads)
-		return true;
-	else if (all_done(lane, gate) && (gate >= GATE_STOP || !have_piece(lane)))
+	} else if (lane->queued > 0) {
+		r = wait_queues(lane);
+	} else if (is_through(lane, gate)) {
 		return false;
-	else if (gate == GATE_PAUSE && !lane->to_report.first)
-		wait_wake(lane, -1);
-	else
-		wait_wake(lane, ms_of(patience(lane)));
+	} else {
+		bool paused = gate == GATE_PAUSE && !lane->to_report.first;
+
+		wait_wake(lane, paused ? -1 : ms_of(patience(lane)));
+	}
 	*reterr = r < 0 ? r : 0;
 	return r >= 0;
 }
