@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is the destination as large as it says? A stick that claims 2 TB and has 32 GB
- * takes all writes and keeps the wrong ones. Blocks that tell where they belong
- * are written at spread places, all of them, then read back: a block of another
- * place shows that addresses wrap, a block of nobody that writes are lost.
+ * Is the destination as large as it claims? A stick that claims 2 TB but has 32 GB
+ * accepts all writes and keeps the wrong ones. Blocks that contain their own address
+ * are written to many places, then all are read back: a block from another place
+ * shows that addresses wrap, anything else that writes are lost.
  *
- * Wrapping hardware ignores upper bits of an address, so places that only such
- * bits tell apart are among those asked (the end of the plan, and where it would
- * fall for every power of two). Places are inside the plan and not tried yet in
- * the map: what the copy overwrites anyway.
+ * Wrapping hardware ignores upper bits of an address, so some of the places differ
+ * only in such bits (the end of the plan, and where it would wrap to for every power
+ * of two). All places are inside the plan and non-tried in the map, so that the copy
+ * overwrites them anyway.
  *
- * Pure data; who does the requests is pass_probe.c. One thread at a time, but
- * capacity_fill() and capacity_look() of different places may run at once.
+ * Pure data; pass_probe.c sends the requests. One thread at a time, but
+ * capacity_fill() and capacity_look() of different places may run concurrently.
  */
 #ifndef CLONEDECK_COPY_CAPACITY_H
 #define CLONEDECK_COPY_CAPACITY_H
@@ -25,26 +25,26 @@
 
 struct capacity {
 	struct piece *places; /* ascending on the destination, one block each */
-	uint64_t *found;      /* the place whose block was read there */
+	uint64_t *found;      /* the place whose block was found there */
 	size_t count;
-	uint64_t nonce; /* what lies there from another time is not taken for ours */
+	uint64_t nonce; /* tells our blocks from those of an earlier run */
 };
 
 enum capacity_verdict {
-	CAPACITY_GOOD,    /* or not enough places to tell */
-	CAPACITY_SMALLER, /* than it says */
-	CAPACITY_FORGETS, /* something is lost in between: not smaller, but broken */
+	CAPACITY_GOOD,    /* or too few places to tell */
+	CAPACITY_SMALLER, /* than it claims */
+	CAPACITY_FORGETS, /* loses blocks in between: not smaller, but broken */
 };
 
 /* -ENOMEM. */
 int capacity_init(struct capacity *capacity, const struct plan *plan, const struct map *map,
 		  uint64_t nonce);
 void capacity_done(struct capacity *capacity);
-/* The block of a place, places[i].length bytes. */
+/* Makes the block of a place, places[i].length bytes. */
 void capacity_fill(const struct capacity *capacity, size_t i, void *buffer);
-/* What was read there; places never looked at count as good. */
+/* Takes in what was read there; places never looked at count as good. */
 void capacity_look(struct capacity *capacity, size_t i, const void *buffer);
-/* *retbytes: about how much there really is, or where the first loss is. */
+/* *retbytes: the approximate real size, or the first lost place. */
 enum capacity_verdict capacity_judge(const struct capacity *capacity, uint64_t *retbytes);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inside of a job, shared by the files of this folder and by nobody else.
+ * The inside of a job, for the files of this folder only.
  *
- * Who owns what: the keeper's thread owns everything marked so; lanes own
- * themselves; the rest is constant after job_new(), atomic, or under the lock
- * that is named with it. No lock is ever held while a device is waited for.
+ * Ownership: the keeper's thread owns everything marked as the keeper's; each lane
+ * owns itself; the rest is constant after job_new(), atomic, or protected by the
+ * lock next to it. No lock is ever held while waiting for a device.
  */
 #ifndef CLONEDECK_COPY_CORE_H
 #define CLONEDECK_COPY_CORE_H
@@ -31,25 +31,25 @@
 
 #define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
-/* Nobody waits longer than this for a wish to be seen. */
+/* The longest that a thread waits before it looks at the gate again. */
 #define JOB_PATIENCE (100 * NSEC_PER_MSEC)
 
-/* What lanes may do. It rises only, but for pausing and going on. */
+/* What lanes may do. It only rises, except for pausing and resuming. */
 enum gate {
 	GATE_RUN,
 	GATE_PAUSE,   /* no new reads */
-	GATE_STOP,    /* no new reads; what was read is written */
+	GATE_STOP,    /* no new reads; what was read is still written */
 	GATE_ABANDON, /* no new requests at all */
 	GATE_EXIT,    /* the threads end */
 };
 
 enum failure_kind {
 	FAILURE_NONE,
-	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop at it */
-	FAILURE_LIMIT,      /* more trouble than the plan allows */
-	FAILURE_SOURCE,     /* the source is gone or cannot be used */
+	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop there */
+	FAILURE_LIMIT,      /* more errors than the plan allows */
+	FAILURE_SOURCE,     /* the source is gone or unusable */
 	FAILURE_DESTINATION,
-	FAILURE_REFUSED, /* the claim check, before anything was written */
+	FAILURE_REFUSED, /* by the check of the claim */
 	FAILURE_INTERNAL,
 };
 
@@ -66,69 +66,69 @@ struct temperature {
 
 #define GONE_DOUBTS 512
 
-/* Bytes of the source that were found bad a moment ago (gone.c). */
+/* Bytes of the source that were recently found bad (gone.c). */
 struct doubt {
 	uint64_t time, start, length;
 };
 
-/* Where in the sequence of passes the job is: pass.c alone changes this. */
+/* The position in the sequence of passes; changed by pass.c only. */
 struct course {
 	size_t step;
 	unsigned round;
 	struct job_pass passes[JOB_PASSES_MAX];
 	unsigned pass_count;
 	uint64_t pass_started;                  /* monotonic ns; of the round */
-	struct job_pass before;                 /* as it was when the round began */
-	uint64_t handled_before, errors_before; /* counters at that time */
+	struct job_pass before;                 /* as of the start of the round */
+	uint64_t handled_before, errors_before; /* counters then */
 };
 
-/* What there is to show of its speed, and what is asked for it (measure.c). */
+/* Speed, load and temperatures (measure.c). */
 struct measured {
 	struct rates rates;
 	bool resting;            /* nothing was copied at the last tick */
-	struct rates proving;    /* of the pass that reads back, begun at `proving_since` */
-	uint64_t proving_since;  /* monotonic ns; 0 none yet */
-	uint64_t proving_before; /* the counter of what is handled, then */
+	struct rates proving;    /* of the pass that reads back */
+	uint64_t proving_since;  /* monotonic ns, its start; 0: not yet */
+	uint64_t proving_before; /* counter of handled bytes then */
 	struct cpu_reader *cpu;
 	uint64_t next_second, next_temperature;
 	struct job_lane shown_lanes[JOB_LANES_MAX];
 	uint64_t lane_bytes[JOB_LANES_MAX];
-	bool lanes_proving; /* lane_bytes are those that were read back */
-	/* ns of a lane's thread on a processor, and in submit, when that was looked at last */
+	bool lanes_proving; /* lane_bytes counts what was read back */
+	/* At the last measurement: ns of a lane's thread on a processor, and in submit. */
 	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
 	uint64_t handled_then;               /* a second ago */
-	double handled_rate;                 /* bytes per second, of whatever pass */
+	double handled_rate;                 /* bytes per second, in any pass */
 	uint64_t read_back_then;             /* a second ago */
 	double back_rate;                    /* bytes per second */
-	uint64_t busy_since;                 /* monotonic ns; when that was */
-	unsigned busy_spans;                 /* in a row in which a lane was at its limit */
+	uint64_t busy_since;                 /* monotonic ns; of that measurement */
+	unsigned busy_spans;                 /* in a row with a lane at its limit */
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency;
-	/* Of source and destination; NULL: none. */
+	/* Source, destination; NULL: none. */
 	struct thermometer *thermometer[2];
 	struct sg_gauge *gauge[2];
 	struct temperature temperature[2];
 };
 
-/* Whether both ends are still there (gone.c). */
+/* Are both ends still there? (gone.c) */
 struct presence {
 	struct doubt doubt[GONE_DOUBTS]; /* a ring */
-	uint64_t doubts;                 /* ever */
+	uint64_t doubts;                 /* so far */
 	uint64_t next_look;
-	/* Source, destination: requests that came back, and since when none did while some were
-	 * under way. */
+	/* Source, destination: completed requests, and since when none has completed although
+	 * some are in flight. */
 	uint64_t answers[2], silent_since[2];
 	bool silence_told[2];
 	unsigned hangs_told;  /* events */
-	uint64_t source_gone; /* monotonic ns; 0 it is not */
+	uint64_t source_gone; /* monotonic ns; 0: it is there */
 };
 
-/* The keeper's own. */
+/* The keeper's. */
 struct keeper {
 	enum job_state state;
 	enum job_result result;
-	/* Monotonic ns; 0 not yet; copied: the first flush began. */
+	/* Monotonic ns, 0: not yet; copied: when the first flush began. */
 	uint64_t started, copied, ended;
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */
 	uint64_t paused_since, paused_ns, copied_paused_ns;
@@ -136,33 +136,33 @@ struct keeper {
 	struct measured measured;
 	struct presence presence;
 	bool flush_due;        /* something may not be on the medium yet */
-	bool fill_due;         /* there are bad sectors to be filled, and they were not yet */
-	unsigned filled_stage; /* the last one that was filled, and the bad bytes then */
+	bool fill_due;         /* bad sectors are still to be filled */
+	unsigned filled_stage; /* the last one filled, and its bad bytes */
 	uint64_t filled_bytes;
 	uint64_t refused_bytes; /* by the destination */
-	uint64_t reading_since; /* monotonic ns: the latest of the start and the end of a pause */
-	uint64_t looked;        /* monotonic ns: whether there is too much trouble */
-	uint64_t error_bytes;   /* the counter a second ago */
+	uint64_t reading_since; /* monotonic ns: since the start or the last pause */
+	uint64_t looked;        /* monotonic ns: last check of the error limits */
+	uint64_t error_bytes;   /* counter a second ago */
 	double error_rate;
-	struct job_bad_area bad[BAD_KEPT]; /* ascending: what devices said */
+	struct job_bad_area bad[BAD_KEPT]; /* ascending, with what the devices said */
 	size_t bad_count;
 	unsigned bad_told;          /* events */
 	struct io_truth truth[2];   /* source, destination: of all lanes */
 	unsigned recovered_told[2]; /* events */
 	uint8_t recovered_seen[2][JOB_LANES_MAX];
-	/* What the last good flush has confirmed; NULL: there was none. */
+	/* The map as of the last good flush; NULL: there was none. */
 	struct map *confirmed;
 	uint64_t next_save;
-	bool map_changed; /* since it was last given to the saver */
+	bool map_changed; /* since it was last handed to the saver */
 	bool map_safe, map_warned, digests_warned, digests_saved;
 	bool log_failing;
 	int64_t map_saved_at;
 	bool memory_short;
 	bool armed;
-	bool ever_copied; /* the claim was good, and the gate opened */
+	bool ever_copied; /* the claim was good and the gate was opened */
 };
 
-/* Lane 0's while it runs, else the keeper's. */
+/* Lane 0's while it runs, otherwise the keeper's. */
 struct probe {
 	struct capacity capacity;
 	size_t next;
@@ -173,18 +173,18 @@ struct job {
 	const struct plan *plan;
 	struct io_choice choice;
 	uint32_t lanes_max;
-	/* The pass under way. Set by the keeper while all lanes rest, and published to them by the
-	 * generation that goes up; NULL for none. */
+	/* The current pass, or NULL. Set by the keeper while all lanes are parked, and published
+	 * to them by the next generation. */
 	const struct pass *pass;
 	atomic_uint generation;
-	/* Its work; remade by the keeper while all lanes rest, under the map's lock, since front
-	 * ends ask for the position. */
+	/* Its work; rebuilt by the keeper while all lanes are parked, under the map's lock because
+	 * front ends ask for the position. */
 	struct work work;
 	struct stages stages; /* `now` is the keeper's */
 	struct probe probe;
 	struct spots spots;
 	struct limit limit;
-	/* Of the copy pass. `sweep` is the keeper's while all lanes rest, else constant. */
+	/* Of the copy pass. `sweep` is set by the keeper while all lanes are parked. */
 	unsigned sweep;
 	struct skip skip;
 	atomic_uint errors_told;
@@ -193,7 +193,7 @@ struct job {
 	struct sums sums;
 	struct rolling rolling;
 	uint64_t total, already;
-	bool nameless; /* the destination, from the start: a file that nobody is to find */
+	bool nameless; /* the destination is a file that had no name from the start */
 
 	atomic_int gate; /* enum gate */
 	atomic_bool want_pause, want_save, rate_changed;
@@ -210,7 +210,7 @@ struct job {
 	enum failure_kind failure;
 	struct error failure_error;
 
-	pthread_mutex_t map_lock; /* the keeper alone changes the map, and the areas of work */
+	pthread_mutex_t map_lock; /* only the keeper changes the map and the areas of work */
 	struct map *map;
 
 	pthread_mutex_t path_lock;
@@ -218,7 +218,7 @@ struct job {
 
 	struct events events;
 
-	pthread_mutex_t shown_lock; /* with the condition: ended changed */
+	pthread_mutex_t shown_lock; /* shown_cond: the job has ended */
 	pthread_cond_t shown_cond;
 	struct job_snapshot shown;
 	struct rates shown_rates;
@@ -227,110 +227,110 @@ struct job {
 
 /* job.c */
 int job_gate(struct job *job);
-/* Never lowers it. Wakes all. */
+/* Wakes all lanes. Does not lower the gate below GATE_STOP again. */
 void job_gate_raise(struct job *job, enum gate gate);
-/* The first failure is kept; raises the gate as its kind asks. */
+/* Keeps the first failure and raises the gate according to its kind. */
 void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
 void job_kick_keeper(struct job *job);
 
-/* job->work anew: what of this stage has one of the statuses in the map now, chunks of at most
- * `chunk` bytes. While all lanes rest. -ENOMEM. */
+/* Rebuilds job->work: the parts of this stage with one of these statuses in the map, in chunks of
+ * `chunk` bytes. While all lanes are parked. -ENOMEM. */
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 
-/* The same of these parts only (sectors). */
+/* The same, for these parts only (sectors). */
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
 		     uint32_t chunk);
 
 /* resume.c */
-/* Takes over what job->setup.resume knows. -ENOMEM. */
+/* Takes over the state of job->setup.resume. -ENOMEM. */
 int resume_map(struct job *job);
-/* Once the map is as the job begins with it. -ENOMEM. */
+/* Once the initial map is complete. -ENOMEM. */
 int rescue_prepare(struct job *job);
 
 /* events.c */
-/* Takes over what the setup brings. */
+/* Takes over the events of the setup. */
 void events_init(struct job *job);
 void job_event_add(struct job *job, enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Now and then: says when the log cannot be written, and when it can again. */
+/* To be called now and then: reports when the log cannot be written, and when it can again. */
 void events_look_at_log(struct job *job);
 
 /* keeper.c */
 void *keeper_main(void *job);
-/* The state as it is before the keeper runs. */
+/* Sets the state for the time before the keeper runs. */
 void keeper_init(struct job *job);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
 
 /* keeper_save.c */
-/* Asks the saver for a copy of the map: it shows what was complete before the flush begins; what
- * the lanes add meanwhile belongs to the next time. */
+/* Has the saver flush, then save a copy of the map as of now. What the lanes add meanwhile belongs
+ * to the next save. */
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now);
-/* Asks the saver to flush what is none of the copy's: the map knows nothing of it. */
+/* Has the saver flush writes that are no part of the copy. */
 void keeper_flush(struct job *job);
-/* Asks it to save the map as well, as it is: nothing changes it meanwhile. */
+/* Has it flush and save the map itself, which nothing changes meanwhile. */
 void keeper_flush_and_save(struct job *job, char letter, uint64_t now);
-/* Asks it for no more than a flush on the way, while it is idle. Without memory: not this time. */
+/* Has it only flush on the way; it must be idle. Skipped if memory is short. */
 void keeper_flush_window(struct job *job);
-/* Takes in what the saver has done. */
+/* Collects the saver's result. */
 void keeper_take_saved(struct job *job);
 
 /* keeper_end.c */
-/* Judges what came of it. The threads are gone and the handles closed before it is called ended. */
+/* Determines the result, joins all threads, closes the handles, and ends the job. */
 void keeper_end(struct job *job);
 
 /* collect.c */
-/* Takes in what the lanes report. */
+/* Collects the reports of the lanes. */
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);
 
 /* gone.c */
-/* A request came back: one that failed because its disk is gone gets -ENODEV, and the job ends. In
- * the lane's thread. */
+/* A request has completed: if it failed because its disk is gone, it gets -ENODEV, and the job
+ * ends. In the lane's thread. */
 void gone_ask(struct lane *lane, struct slot *slot);
-/* The destination could not be flushed: true when it is gone, which then ends the job. */
+/* After a failed flush: is it because the destination is gone? Then the job ends. */
 bool gone_is_why(struct job *job);
-/* Now and then: a disk that nothing is asked of, or that answers nothing, may be gone as well. */
+/* To be called now and then: notices an idle or silent disk that is gone. */
 void gone_look(struct job *job, uint64_t now);
-/* Sectors were found bad. */
+/* Remembers sectors that were just found bad. */
 void gone_remember(struct job *job, const struct report *report);
-/* Once the source is gone: what failed just before it tells nothing of the disk. */
+/* When the source is gone: sectors that failed just before that count as non-tried again. */
 void gone_take_back(struct job *job);
 
 /* bad.c */
-/* Remembers what a device said of a bad, or a refused, area. */
+/* Remembers what a device said about a bad or refused area. */
 void bad_note(struct job *job, const struct report *report);
 /* Fills in the bad areas as the map has them. */
 void bad_show(const struct job *job, struct job_snapshot *ret);
-/* A partition of the source that holds this LBA; 0 none or unknown. */
+/* The partition of the source that contains this LBA; 0: none or unknown. */
 unsigned job_partition_at(const struct job *job, uint64_t lba);
 
 /* abort.c */
-/* Stops the copy where there is more trouble than the plan allows. */
+/* Stops the copy if there are more errors than the plan allows. */
 void abort_check(struct job *job, uint64_t now);
-/* Fills in how the rescue stands. */
+/* Fills in the state of the rescue. */
 void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 /* Once a second. */
 void rescue_measure(struct job *job, double seconds);
 
 /* truth.c */
-/* Sums over the lanes what their handles tell; says what a person should know of it, once.
- * While the lanes run only. */
+/* Sums up what the lanes' handles report, and tells the user once about anything noteworthy. Only
+ * while the lanes run. */
 void truth_take(struct job *job);
 
 /* measure.c */
 int measure_init(struct job *job, struct error *reterr);
 void measure_done(struct job *job);
-/* Of one counter over all lanes; offset: of a uint64_t in struct lane_counters. */
+/* The sum of one counter over all lanes; offset of a uint64_t in struct lane_counters. */
 uint64_t measure_sum(const struct job *job, size_t offset);
 #define MEASURE_SUM(job, member) measure_sum(job, offsetof(struct lane_counters, member))
-/* At the start, and then ten times a second. */
+/* At the start; then ten times a second. */
 void measure_start(struct job *job, uint64_t now);
 void measure_tick(struct job *job, uint64_t now);
-/* Once more when all lanes rest, so that the last figures are whole. */
+/* Once more when all lanes are parked, so that the last figures are complete. */
 void measure_end(struct job *job, uint64_t now);
-/* Their temperature is not asked any more. */
+/* Stops asking the disks for their temperature. */
 void measure_leave_disks(struct job *job);
-/* True when a lane has worked at its limit for a while. */
+/* Has a lane been at its limit for a while? */
 bool measure_lanes_busy(struct job *job);
 void measure_publish(struct job *job, uint64_t now);
 

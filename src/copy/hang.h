@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests that hang. A kernel that tries to get through to a disk keeps a
- * request for half a minute, or for many; until then it says nothing. So every
- * slot tells by its watch what it waits for, and the keeper sees which of them
- * do not move: it takes no lane's time, and needs no clock in one.
+ * Requests that hang. While the kernel tries to reach a disk, it keeps a request
+ * for half a minute or longer without a word. So every slot shows in its watch what
+ * it waits for, and the keeper finds those that do not move. This costs the lanes
+ * no time and no look at the clock.
  */
 #ifndef CLONEDECK_COPY_HANG_H
 #define CLONEDECK_COPY_HANG_H
@@ -15,26 +15,26 @@
 struct job;
 struct job_hang;
 
-/* The lane's to write but for WATCH_HANGS in `turn`, anyone's to read. */
+/* Written by the lane, except WATCH_HANGS in `turn`; read by anyone. */
 struct watch {
-	atomic_uint turn;                  /* WATCH_…, and above them the number of the request */
-	atomic_ullong offset, tag, number; /* of the lane's requests */
+	atomic_uint turn;                  /* WATCH_… flags, and above them a request count */
+	atomic_ullong offset, tag, number; /* of the request in this lane */
 	atomic_bool at_destination;
 	/* The keeper's. */
 	unsigned seen;
-	uint64_t since; /* monotonic ns: when it saw this request first */
+	uint64_t since; /* monotonic ns: when it first saw this request */
 };
 
-/* In the lane's thread: a request goes to its end. */
+/* In the lane's thread: a request is sent. */
 void watch_begin(struct watch *watch, uint64_t number, uint64_t offset, uint64_t tag,
 		 bool at_destination);
-/* It came back. True: the keeper had found it hanging, and counted it. */
+/* It has completed. True: the keeper had counted it as hanging. */
 bool watch_end(struct watch *watch);
 
-/* In the keeper's thread, now and then: finds those that hang, and tells the pass of reads that
- * take longer than the plan allows. */
+/* In the keeper's thread, now and then: finds requests that hang, and tells the pass about reads
+ * that take longer than the plan allows. */
 void hang_look(struct job *job, uint64_t now);
-/* Those that hang at this moment, and the oldest of them. */
+/* The number of requests that hang now, and the oldest of them. */
 void hang_show(struct job *job, uint64_t now, struct job_hang *ret);
 
 #endif

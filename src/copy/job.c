@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The life of a job and the calls of its front ends: they set wishes and take copies. */
+/* The life of a job, and the calls of its front ends, which make requests and take copies. */
 #include "copy/job.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void job_gate_raise(struct job *job, enum gate gate)
 		if (old >= GATE_STOP && (int)gate < old)
 			return;
 	} while (!atomic_compare_exchange_weak(&job->gate, &old, (int)gate));
-	/* Lanes are only added by the keeper, which wakes a new one by starting it. */
+	/* A lane that the keeper is just adding is woken by being started. */
 	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
 		lane_wake(job->lanes[i]);
 }
@@ -51,7 +51,7 @@ void job_fail(struct job *job, enum failure_kind kind, const struct error *error
 	pthread_mutex_unlock(&job->failure_lock);
 	if (first)
 		job_event_add(job, LOG_LEVEL_ERROR, "%s", error->sentence);
-	/* What was read before the source failed is good and goes to the destination. */
+	/* What was read before the source failed is good and is still written. */
 	job_gate_raise(job,
 		       kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE || kind == FAILURE_LIMIT
 			       ? GATE_STOP
@@ -105,7 +105,7 @@ static int choose(struct job *job, struct error *reterr)
 {
 	const struct job_setup *setup = &job->setup;
 	const struct digests *known = setup->taken ? setup->taken->digests : setup->known;
-	/* Where there is no source, its handles read zeros that nobody looks at. */
+	/* If there is no source, its handles read zeros that nothing uses. */
 	int r = io_backends_choose(setup->known ? &setup->destination : &setup->source,
 				   &setup->destination, &job->plan->options, &job->choice, reterr);
 
@@ -113,7 +113,7 @@ static int choose(struct job *job, struct error *reterr)
 		return r;
 	if (setup->known)
 		job->choice.source = &io_null_backend;
-	/* A request lies in two regions at most. */
+	/* A request must not span more than two regions. */
 	if (known && job->choice.chunk > digests_region_size(known))
 		job->choice.chunk = (uint32_t)digests_region_size(known);
 	if (setup->source_backend)
@@ -125,7 +125,8 @@ static int choose(struct job *job, struct error *reterr)
 	if (job->choice.lanes > JOB_LANES_MAX)
 		job->choice.lanes = JOB_LANES_MAX;
 	job->lanes_max = job->choice.lanes;
-	/* A second lane helps where the first one computes, and there is a processor for it. */
+	/* A second lane may help if the first one is busy computing and there is a processor free.
+	 */
 	if (!job->plan->options.lanes && !job->choice.take_turns &&
 	    job->choice.source->traits & IO_ASYNC && job->choice.destination->traits & IO_ASYNC &&
 	    cpu_count() > job->choice.lanes && job->choice.lanes * 2 <= JOB_LANES_MAX)
@@ -170,7 +171,7 @@ static int make_map(struct job *job, struct error *reterr)
 		return error_nomem(reterr);
 	if (!job->setup.verify_only && rescue_prepare(job) < 0)
 		return error_nomem(reterr);
-	/* Enough for what a usual copy needs: one more block for every chunk under way. */
+	/* Enough for a usual copy: one more block for every chunk in flight. */
 	if (map_reserve(job->map, 1024) < 0 ||
 	    job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false) < 0)
 		return error_nomem(reterr);
@@ -182,7 +183,7 @@ static int make_map(struct job *job, struct error *reterr)
 	return 0;
 }
 
-/* Either may be NULL: it stays as it is. */
+/* NULL: that path stays as it is. */
 static int set_paths(struct job *job, const char *map, const char *digests, struct error *reterr)
 {
 	if (map && (!map[0] || strlen(map) >= sizeof(job->map_path)))
@@ -284,7 +285,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	return 0;
 }
 
-/* Undoes a start that failed: threads that run are sent home. */
+/* Undoes a failed start: ends the threads that run. */
 static void unwind_start(struct job *job)
 {
 	job_gate_raise(job, GATE_EXIT);
@@ -319,7 +320,7 @@ int job_start(struct job *job, struct error *reterr)
 void job_pause(struct job *job, bool pause)
 {
 	atomic_store(&job->want_pause, pause);
-	/* Stopping the reads needs no decision; letting them go on is the keeper's. */
+	/* Pausing takes effect at once; resuming is left to the keeper. */
 	if (pause)
 		job_gate_raise(job, GATE_PAUSE);
 	job_kick_keeper(job);
@@ -347,7 +348,7 @@ void job_set_rate(struct job *job, uint64_t bytes_per_second)
 
 void job_snapshot(struct job *job, struct job_snapshot *ret)
 {
-	/* First, so that a change after the copy is seen next time. */
+	/* Before copying, so that a later change is seen next time. */
 	eventfd_clear(job->event_fd);
 	pthread_mutex_lock(&job->shown_lock);
 	*ret = job->shown;
@@ -440,7 +441,7 @@ void job_destroy(struct job *job)
 		job_stop(job);
 		job_wait(job, NULL);
 	}
-	/* Its threads read the lanes' buffers. */
+	/* Before the lanes: the hasher's threads read their buffers. */
 	sums_done(job);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_destroy(job->lanes[i]);

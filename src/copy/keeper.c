@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keeper's thread: ten times a second, or when it is kicked, it takes in
- * what the lanes did, measures, saves the map when it is time, and decides the
- * state of the job. It never waits for a device: the saver does.
+ * The keeper's thread: ten times a second, or when kicked, it collects the lanes'
+ * reports, measures, saves the map when it is time, and decides the state of the
+ * job. It never waits for a device; that is left to the saver.
  */
 #include <poll.h>
 
@@ -13,9 +13,9 @@
 #include "copy/pass.h"
 
 #define TICK (NSEC_PER_SEC / 10)
-/* Longer than requests take that come back at all. */
+/* Requests that complete at all do so sooner. */
 #define SAVE_SOON (2 * NSEC_PER_SEC)
-/* After a pause as long as this the destination is checked again before it is written. */
+/* After a longer pause the destination is checked again before anything is written. */
 #define CHECK_AFTER (10 * NSEC_PER_SEC)
 
 void keeper_init(struct job *job)
@@ -64,9 +64,9 @@ static void begin(struct job *job, uint64_t now)
 		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
 	rolling_tell(job);
 	job->keeper.ever_copied = true;
-	/* Also where nothing is left to copy: what the map calls finished may be in a cache. */
+	/* Even if nothing is left to copy: what the map calls finished may still be in a cache. */
 	job->keeper.flush_due = true;
-	/* Tells before the first byte whether the map has a place. */
+	/* Shows before the first byte whether the map can be saved. */
 	keeper_save_on_the_way(job, false, now);
 	keeper_set_state(job, JOB_COPYING, now);
 	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
@@ -95,7 +95,7 @@ static void pause_or_go_on(struct job *job, uint64_t now)
 		keeper_set_state(job, job->pass ? job->pass->state : JOB_COPYING, now);
 		job_gate_raise(job, GATE_RUN);
 	} else if (!want && job_gate(job) == GATE_PAUSE) {
-		/* Paused and let go on between two ticks. */
+		/* Paused and resumed between two ticks. */
 		job_gate_raise(job, GATE_RUN);
 	}
 }
@@ -105,7 +105,7 @@ static bool lanes_at_work(const struct job *job)
 	return job->pass && !(job->pass->traits & PASS_NO_LANES);
 }
 
-/* One more where one is at its limit. That it cannot be had is no failure of the copy. */
+/* Adds a lane when one is at its limit. The copy does not fail if that is not possible. */
 static void add_lane(struct job *job)
 {
 	unsigned n = job->lane_count;
@@ -124,7 +124,7 @@ static void add_lane(struct job *job)
 		goto out;
 	}
 	atomic_store(&job->lane_count, n + 1);
-	/* The gate may have changed while it was not in the list of those to wake. */
+	/* The gate may have changed before it was in the list of lanes to wake. */
 	lane_wake(job->lanes[n]);
 	job_event_add(job, LOG_LEVEL_INFO, _("Lane %u is at its limit; another lane was started."),
 		      n - 1);
@@ -143,8 +143,8 @@ static bool save_due(struct job *job, uint64_t now)
 		return false;
 	if (atomic_exchange(&job->want_save, false))
 		return true;
-	/* A flush of a destination that hangs keeps the process from ending, even when it is left.
-	 */
+	/* Flushing a destination that hangs would keep the process from ending, even if the flush
+	 * is abandoned. */
 	if (k->state == JOB_STOPPING && k->presence.silent_since[1])
 		return false;
 	return k->map_changed && now >= k->next_save;
@@ -166,7 +166,7 @@ static void take_rate(struct job *job)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is not limited any more."));
 }
 
-/* The end saves the map, but a source that hangs may never let it come. */
+/* The map is saved at the end, but a hanging source may delay that for ever: save it soon. */
 static void begin_stopping(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
@@ -187,7 +187,7 @@ static bool tick(struct job *job, uint64_t now)
 	gone_look(job, now);
 	hang_look(job, now);
 	events_look_at_log(job);
-	/* Between two passes it may be memory that the next one waits for. */
+	/* Between two passes too: the next one may be waiting for memory. */
 	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end of a job: what came of it, and that nothing is left of its threads. */
+/* The end of a job: its result, and the end of its threads. */
 #include <errno.h>
 #include <limits.h>
 #include <time.h>
@@ -33,7 +33,7 @@ static enum job_result judge(struct job *job)
 	}
 	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
 		return JOB_RESULT_MISMATCH;
-	/* What the destination did not take is a hole, however often the job is resumed. */
+	/* What the destination refused stays a hole, however often the job is resumed. */
 	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
@@ -74,12 +74,12 @@ static void tell_end(struct job *job)
 	}
 }
 
-/* Every pass is through, but something was left out. */
+/* After all passes: was something left out? */
 static void check_all_done(struct job *job)
 {
 	struct error error;
 
-	/* What differs is not armed, so something may be left then. */
+	/* A copy that differs is not armed, so something may be left. */
 	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || proof_differs(job->proof) ||
 	    (job_nothing_left(job) && proof_complete(job)))
 		return;
@@ -106,7 +106,7 @@ static void check_not_removed(struct job *job)
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
-/* Behind the last write nobody else would notice: it was given its size at the start. */
+/* After the last write, nothing else would notice: the file got its size at the start. */
 static void check_not_shortened(struct job *job)
 {
 	const struct io_end *end = &job->setup.destination;
@@ -122,7 +122,7 @@ static void check_not_shortened(struct job *job)
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
-/* The proof stands without the list; only later ones need it. */
+/* The proof is valid without the list; only later verifications need it. */
 static void save_digests(struct job *job)
 {
 	struct error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper and the saver: what is asked of it, and what its answers mean for the job. */
+/* The keeper's dealings with the saver: orders, and what their results mean for the job. */
 #include <stdio.h>
 #include <time.h>
 
@@ -33,7 +33,7 @@ static void ask_saver(struct job *job, const struct saver_order *order, uint64_t
 		saver_ask(job->saver, order);
 }
 
-/* Without memory for them a resumed copy is compared with its source instead. */
+/* If there is no memory for them, a resumed copy will be compared with its source instead. */
 static void add_digests(const struct job *job, struct saver_order *order)
 {
 	order->plan = job->plan;
@@ -72,7 +72,7 @@ void keeper_flush(struct job *job)
 	saver_ask(job->saver, &order);
 }
 
-/* Nothing changes the map meanwhile, so it needs no copy, and no memory for one. */
+/* Nothing changes the map meanwhile, so this needs no copy of it, and no memory. */
 void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 {
 	char path[PATH_MAX];
@@ -122,7 +122,7 @@ static void tell_map(struct job *job, const struct saver_result *result)
 	}
 }
 
-/* What may be gone on with from another job, even where the file could not be written. */
+/* What another job can resume from, even if the file could not be written. */
 static void take_confirmed(struct job *job, const struct saver_result *result)
 {
 	struct keeper *k = &job->keeper;
@@ -153,7 +153,7 @@ void keeper_take_saved(struct job *job)
 		if (!gone_is_why(job))
 			job_fail(job, FAILURE_DESTINATION, &result.flush_error);
 	}
-	/* One on the way says nothing of what was written since. */
+	/* A flush on the way says nothing about what was written since. */
 	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
 		k->flushed_at = (int64_t)time(NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy as a list of digests remembers it (verify/list.h): its plan, what of it
- * was read, and the digests of that. With it a clone is verified without its
- * source.
+ * A copy as recorded in a list of digests (verify/list.h): its plan, what of it was
+ * read, and the digests of that. With it, a clone is verified without its source.
  */
 #ifndef CLONEDECK_COPY_KNOWN_H
 #define CLONEDECK_COPY_KNOWN_H
@@ -15,13 +14,13 @@ struct digests;
 
 struct known {
 	struct plan *plan; /* its endpoints as recorded */
-	char id[9];        /* the plan's, also where its identities are masked */
+	char id[9];        /* the plan's, even if its identities are masked */
 	bool masked;
-	struct map *map; /* finished what was read, bad what could not be */
+	struct map *map; /* finished: what was read; bad: what could not be */
 	struct digests *digests;
 };
 
-/* Nothing in the file is trusted. -EINVAL with a sentence for what cannot be right. */
+/* Trusts nothing in the file. -EINVAL with a sentence if something cannot be right. */
 int known_load(const char *path, struct known *ret, struct error *reterr);
 void known_done(struct known *known);
 

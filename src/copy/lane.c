@@ -29,13 +29,13 @@ static bool is_async(const struct io_handle *handle)
 	return handle->backend->traits & IO_ASYNC;
 }
 
-/* Nothing of this end goes on while the lane does something else. */
+/* Does this end only make progress while the lane is in its submit()? */
 static bool works_inside(const struct lane *lane, const struct io_handle *handle)
 {
 	return !is_async(handle) || lane->inside[handle == lane->destination] > 0;
 }
 
-/* Before it waits. What the hasher lets go of from now on wakes it. */
+/* Called before waiting: from now on the hasher wakes the lane when it releases a slot. */
 static bool hashed_meanwhile(struct lane *lane)
 {
 	if (!lane->hashing.first)
@@ -97,7 +97,7 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	counter_add(&c->read, request->length);
 }
 
-/* By its own times: two more looks at the clock for every request are dear without a vDSO. */
+/* From the request's own times: reading the clock twice more is dear without a vDSO. */
 static void count_inside(struct lane *lane, const struct io_request *request)
 {
 	if (request->completed > request->submitted)
@@ -126,7 +126,7 @@ static int reap(struct lane *lane, struct io_handle *handle, unsigned min, uint6
 	return n;
 }
 
-/* Sends what is queued and takes what is there, without waiting. */
+/* Sends what is queued and takes what has completed, without waiting. */
 static int reap_now(struct lane *lane)
 {
 	int n = 0, m = 0;
@@ -139,7 +139,7 @@ static int reap_now(struct lane *lane)
 	return n < 0 ? n : m < 0 ? m : n + m;
 }
 
-/* IO_DONE: and the slot has moved on. */
+/* With IO_DONE the slot has already advanced. */
 static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct slot *slot)
 {
 	enum io_answer answer;
@@ -171,10 +171,10 @@ static bool is_limited(const struct lane *lane)
 }
 
 /*
- * Submits from a queue until it is empty, the end is at its depth, or busy. Of
- * an end that works inside the call only one, so that the other end gets its turn in
- * between; and before it blocks, the other end's requests must be on their way.
- * 1: something completed in the call, 0: not, negative: a queue is broken.
+ * Submits from a queue until it is empty or the end is busy or at its depth. To an
+ * end that works inside the call it submits only one, so that the other end gets
+ * its turn, and sends the other end's requests first, because the call blocks.
+ * 1: something completed in the call; 0: nothing did; negative: a queue is broken.
  */
 static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_handle *handle,
 		      const uint32_t *in_flight, uint32_t depth)
@@ -210,7 +210,7 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 	return worked;
 }
 
-/* Also what such a pass knows is lane 0's alone. */
+/* The state of a one-lane pass belongs to lane 0. */
 static bool is_idle_in_pass(const struct lane *lane)
 {
 	return lane->pass->traits & PASS_ONE_LANE && lane->number > 0;
@@ -228,7 +228,7 @@ static bool have_piece(struct lane *lane)
 	return lane->has_pending;
 }
 
-/* What hangs keeps its own place only. */
+/* A request that hangs takes up its own place only, not that of another. */
 static uint32_t limit_of_pass(const struct lane *lane)
 {
 	int hanging = atomic_load_explicit(&lane->hanging, memory_order_relaxed);
@@ -237,7 +237,7 @@ static uint32_t limit_of_pass(const struct lane *lane)
 	return depth < UINT32_MAX && hanging > 0 ? depth + (uint32_t)hanging : depth;
 }
 
-/* How many more requests the end that pieces begin at may get. */
+/* How many more requests may go to the end at which pieces begin. */
 static uint32_t room_for_pieces(const struct lane *lane)
 {
 	bool back = lane->pass->traits & PASS_READS_BACK;
@@ -246,8 +246,8 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	uint32_t busy = back ? c->at_destination : c->at_source;
 	uint32_t room;
 
-	/* Where neither end queues, a piece begins in the buffer that the last one has left: it is
-	 * still in the processor's caches. */
+	/* If neither end queues, reuse the buffer just written: it is still in the processor's
+	 * caches. */
 	if (works_inside(lane, lane->source) && works_inside(lane, lane->destination) &&
 	    lane->to_destination.first)
 		return 0;
@@ -268,7 +268,7 @@ static void take_pieces(struct lane *lane)
 	uint32_t room = is_idle_in_pass(lane) ? 0 : room_for_pieces(lane);
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
-		/* It is to have the buffers of all. */
+		/* A wide piece needs the buffers of all slots. */
 		if (lane->pending.length > lane->job->choice.chunk &&
 		    lane->counters.buffers_in_use > 0)
 			return;
@@ -301,7 +301,7 @@ static int send_source(struct lane *lane, int gate)
 			  lane->depth_read);
 }
 
-/* What is read back begins like what is read; a write is the end of what was begun. */
+/* Reading back begins something, as reading does; a write finishes what was begun. */
 static int send_destination(struct lane *lane, int gate)
 {
 	bool back = lane->pass->traits & PASS_READS_BACK;
@@ -358,14 +358,14 @@ static uint64_t patience(const struct lane *lane)
 }
 
 /*
- * Waits for several completions at once, which spares system calls: as many as
- * come quickly, and no more than leave both ends enough to do meanwhile. Of a
- * slow disk each is taken at once.
+ * Waits for several completions at once to save system calls: as many as come
+ * quickly, and few enough to leave both ends something to do. A slow disk's
+ * completions are taken one by one.
  */
 static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
-	/* What is read back beside the copy lives on gaps, which are over when several came; and
-	 * what is looked at keeps the lane busy while the others come. */
+	/* Reading back during the copy uses gaps that would be over after several completions;
+	 * and inspecting one piece keeps the lane busy until the next ones arrive. */
 	bool single = lane->rolling || (lane->job->proof && lane->pass->ops->inspect);
 	uint32_t most = single ? 1 : lane->queued * 2 / 3;
 	uint32_t least = lane->batch < most ? lane->batch : most;
@@ -410,10 +410,9 @@ static int wait_queues(struct lane *lane)
 }
 
 /*
- * On one spindle every change between the ends moves the heads: the destination
- * waits until the source has filled all buffers it may, then the source until the
- * destination is through with them. Not below a rate limit, where moves cost nothing and steadiness
- * counts.
+ * On one spindle every switch between the ends moves the heads: the source fills
+ * all buffers, then the destination writes them all. Not below a rate limit, where
+ * seeks cost nothing and an even rate matters more.
  */
 static void take_turns(struct lane *lane, int gate)
 {
@@ -515,7 +514,7 @@ static void broken(struct lane *lane, int code)
 	job_fail(lane->job, FAILURE_INTERNAL, &error);
 }
 
-/* True: a pass has begun that this lane does not know yet. */
+/* Waits for the next pass. False: the lane is to end. */
 static bool wait_pass(struct lane *lane)
 {
 	struct job *job = lane->job;
@@ -549,7 +548,7 @@ static void *lane_main(void *arg)
 		atomic_store(&lane->state, code < 0 ? LANE_BROKEN : LANE_PARKED);
 		job_kick_keeper(lane->job);
 	}
-	/* The handles stay open: the destination is flushed through one of them. */
+	/* The handles stay open until the end: the final flush uses one of them. */
 	while (job_gate(lane->job) != GATE_EXIT)
 		wait_wake(lane, -1);
 	io_close(lane->destination);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A lane: one thread that keeps both ends of the copy busy with its own
- * buffers, handles and requests. A slot is one buffer with one request; what
- * it reads or writes and what follows from that is the pass's to say (pass.h):
- * in the copy it is born as a read and becomes its write. Between two passes
- * the lane rests. Nothing here is shared but the cursor (work.h), the rate
- * limit, the counters that others read, and the ring that the keeper empties.
+ * A lane: one thread that keeps both ends of the copy busy with its own buffers,
+ * handles and requests. A slot is one buffer with one request. The pass (pass.h)
+ * decides what a slot does: in the copy pass it starts as a read and becomes the
+ * write. Between passes the lane is parked. Lanes share only the cursor (work.h),
+ * the rate limit, counters that others read, and the ring that the keeper empties.
  */
 #ifndef CLONEDECK_COPY_LANE_H
 #define CLONEDECK_COPY_LANE_H
@@ -28,16 +27,16 @@ struct job;
 struct pass;
 struct pass_ops;
 
-/* What its request is for. The pass alone knows what follows. */
+/* What the request is for; the pass decides what comes next. */
 enum slot_phase {
-	SLOT_READ,        /* the whole chunk */
-	SLOT_READ_SEARCH, /* a part of a chunk that failed, to find the sector */
-	SLOT_PATCH_READ,  /* the destination's sector that the piece is a part of */
+	SLOT_READ,        /* the whole piece */
+	SLOT_READ_SEARCH, /* part of a failed piece, to find the bad sector */
+	SLOT_PATCH_READ,  /* the larger sector of the destination that contains the piece */
 	SLOT_PATCH_WRITE,
 	SLOT_WRITE,
 	SLOT_WRITE_SEARCH,
 	SLOT_READ_BACK, /* of the destination, after the source */
-	SLOT_REPORT,    /* through; waits for room in the ring */
+	SLOT_REPORT,    /* done; waits for room in the ring */
 };
 
 /* Where the search in a failed chunk is. */
@@ -51,36 +50,38 @@ struct slot {
 	struct slot *next;
 	void *buffer;
 	const struct pass_ops *ops; /* of the pass under way, or rolling_ops */
-	bool at_destination;        /* where the request under way was sent */
+	bool at_destination;        /* the end that the current request was sent to */
 	struct watch watch;
-	struct slot *twin; /* holds the same piece of the other end; NULL: there is none */
-	bool through;      /* of the two: waits for its twin */
+	struct slot *twin; /* holds the same piece of the other end, or NULL */
+	bool through;      /* has been read and waits for its twin */
 	struct slot *next_to_inspect;
-	bool to_inspect; /* what was read is still to be hashed or compared */
+	bool to_inspect; /* still to be hashed or compared */
 	enum slot_phase phase;
 	struct piece piece;
-	uint64_t tag;          /* the pass's: which chunk, which area */
-	uint32_t write_length; /* less than the piece where not all of it could be read */
+	uint64_t tag;          /* of the pass: chunk or area */
+	uint32_t write_length; /* shorter than the piece if not all of it could be read */
 	unsigned tries;
 	struct search search;
-	/* For the report: [0, finished) is on the destination but for what is marked bad: up to
-	 * write_length the destination refused it, behind that it could not be read. */
+	/* For the report: [0, finished) is on the destination, except for what is marked bad. Bad
+	 * sectors before write_length were refused by the destination; later ones could not be
+	 * read. */
 	uint32_t finished, reported, report_end;
 	int code; /* of the failure */
 	struct sense sense;
 	bool has_bad;
-	enum map_status bad_status; /* of what could not be read */
-	bool fills, filled;         /* what stands for it is being written; is on the destination */
-	uint64_t *bad;              /* a bit per sector of the source */
-	/* Digests of what was read of the source, and, where both ends are read, of the other. */
+	enum map_status bad_status; /* for what could not be read */
+	bool fills, filled;         /* the filling is being written; is on the destination */
+	uint64_t *bad;              /* one bit per source sector */
+	/* Digests of the data read from the source and, if both ends are read, from the other. */
 	uint8_t part_count, other_count;
 	struct digest_part parts[DIGEST_PARTS_MAX], other[DIGEST_PARTS_MAX];
-	/* Of the sums (sums.h): it was given to the hasher; which still reads the buffer. */
+	/* Checksums (sums.h): the piece was given to the hasher, which may still read the buffer.
+	 */
 	bool given;
 	atomic_bool hashing;
 	struct hash_item hash;
-	bool read_only; /* not to be written now: it is read for the sums only */
-	bool wide;      /* has the buffers of all slots, and their bits */
+	bool read_only; /* read for the checksums only; written later */
+	bool wide;      /* uses the buffers and bad bits of all slots */
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -94,7 +95,7 @@ struct slot_queue {
 	struct slot *first, **last;
 };
 
-/* Written by the lane, read by anyone; relaxed atomics, one writer, lines of its own. */
+/* Written by the lane, read by anyone: relaxed atomics in cache lines of their own. */
 struct lane_counters {
 	_Alignas(64) uint64_t read, written; /* bytes completed: of the source, and on the
 					      * destination for good */
@@ -112,7 +113,7 @@ struct lane_counters {
 
 enum lane_state {
 	LANE_RUNNING,
-	LANE_PARKED, /* nothing in flight, nothing left to do in this pass */
+	LANE_PARKED, /* done with this pass, nothing in flight */
 	LANE_BROKEN, /* its queue failed; what was in flight is unknown */
 };
 
@@ -122,7 +123,7 @@ struct lane {
 	pthread_t thread;
 	bool started;
 	atomic_int tid;
-	/* enum lane_state; the keeper sets it running before it lets a pass begin. */
+	/* enum lane_state; the keeper sets LANE_RUNNING before a pass begins. */
 	atomic_int state;
 	int wake; /* eventfd: the gate changed */
 
@@ -133,36 +134,35 @@ struct lane {
 	struct slot *slots;
 	uint64_t *bad_bits;
 	uint32_t slot_count;
-	uint32_t widest; /* bytes of a request that has the buffers of all slots */
-	uint32_t run;    /* chunks taken at once */
+	uint32_t widest; /* bytes of the largest wide request */
+	uint32_t run;    /* chunks taken from the cursor at once */
 
 	/* The lane's alone. */
 	const struct pass *pass;
 	unsigned generation; /* of the pass */
 	struct slot *idle;
 	struct slot_queue to_source, to_destination, to_report;
-	struct slot_queue hashing; /* through, but the hasher still reads their buffers */
-	/* What was read, in that order, and is looked at while requests are under way: its write
-	 * may be among them. */
+	struct slot_queue hashing; /* done, but the hasher still reads their buffers */
+	/* Data to be hashed or compared while requests, perhaps its own write, are in flight. */
 	struct slot *inspect_first, **inspect_last;
 	uint32_t queued; /* requests that reap will give back */
-	bool unsent;     /* submit queued something that no reap has sent yet */
-	/* source, destination: requests in a row that were done when submit returned */
+	bool unsent;     /* something was queued that no reap has sent yet */
+	/* Source, destination: requests in a row that completed within submit. */
 	unsigned inside[2];
-	uint64_t now;   /* monotonic ns, of a request done in submit just now; 0: ask the clock */
-	uint64_t sent;  /* requests, ever */
+	uint64_t now;   /* monotonic ns, if a request completed just now; 0: ask the clock */
+	uint64_t sent;  /* requests so far */
 	uint32_t batch; /* completions to wait for at once */
-	bool writing;   /* where the ends take turns: it is the destination's */
+	bool writing;   /* if the ends take turns: it is the destination's turn */
 	uint64_t chunk, chunks_left;
-	struct piece pending; /* taken, waits for the rate limit or a slot */
+	struct piece pending; /* waits for the rate limit or a slot */
 	uint64_t pending_tag;
 	bool has_pending;
-	uint64_t token_wait; /* ns until the rate limit lets go on, 0 not waiting */
+	uint64_t token_wait; /* ns until the rate limit permits more; 0: not waiting */
 	bool cancelled;
-	atomic_int hanging;      /* reads of the source that the keeper found to hang */
-	atomic_bool wants_slots; /* to be woken when the hasher lets go of one */
+	atomic_int hanging;      /* hanging reads of the source, as found by the keeper */
+	atomic_bool wants_slots; /* to be woken when the hasher releases a slot */
 	uint32_t rolling;        /* slots of rolling_ops */
-	bool rolled;             /* the last one that began is */
+	bool rolled;             /* the last slot begun is one of them */
 
 	struct lane_counters counters;
 	struct latency read_latency, write_latency;
@@ -212,7 +212,7 @@ static inline void slot_queue_push(struct slot_queue *queue, struct slot *slot)
 	queue->last = &slot->next;
 }
 
-/* Back to the front: it was refused for now and keeps its turn. */
+/* Back to the front: the backend is busy, and the slot keeps its turn. */
 static inline void slot_queue_unpop(struct slot_queue *queue, struct slot *slot)
 {
 	slot->next = queue->first;
@@ -233,7 +233,7 @@ static inline struct slot *slot_queue_pop(struct slot_queue *queue)
 	return slot;
 }
 
-/* Allocates all it needs and opens its handles; the thread is not running yet. */
+/* Allocates everything and opens the handles; does not start the thread. */
 int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret,
 	     struct error *reterr);
 int lane_start(struct lane *lane, struct error *reterr);
@@ -242,39 +242,39 @@ void lane_wake(struct lane *lane);
 void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
-/* Lets a piece begin in a free slot, of which there must be one. */
+/* Begins a piece in a free slot; there must be one. */
 void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct piece *piece);
-/* Two slots are free: one for each end. */
+/* Are two slots free, one for each end? */
 bool lane_has_pair(const struct lane *lane);
-/* The other one for the piece of `slot`; of the two, that one's is the stream's. */
+/* Takes a second slot for the same piece; only the first one counts for the checksums. */
 struct slot *lane_slot_twin(struct lane *lane, struct slot *slot);
-/* For the passes: each leaves the slot in one of the lane's queues, or free. */
+/* For the passes. Each of these leaves the slot in one of the lane's queues, or free. */
 void lane_slot_free(struct lane *lane, struct slot *slot);
 /* Reads `piece` from the source into the buffer. */
 void lane_slot_read(struct lane *lane, struct slot *slot);
-/* The first write_length bytes of the piece are complete in the buffer. */
+/* Writes the first write_length bytes of the piece from the buffer. */
 void lane_slot_write(struct lane *lane, struct slot *slot);
-/* The pass's inspect() is called once all that can be sent is, and before the slot is reported. */
+/* Queues the slot for the pass's inspect(), which runs after sending and before its report. */
 void lane_slot_inspect(struct lane *lane, struct slot *slot);
-/* Looks at the one that waits longest. */
+/* Inspects the slot that has waited longest. */
 void lane_inspect_next(struct lane *lane);
-/* Takes digests and sums of what is complete in the buffer. */
+/* Takes digests and checksums of the complete part of the buffer. */
 void lane_take_digests(struct lane *lane, struct slot *slot);
-/* The pass's report() is called until it has told all, then the slot is free. */
+/* Calls the pass's report() until everything is reported, then frees the slot. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
-/* Reads what of the destination belongs to the piece into the buffer: whole sectors of it, which
- * may be larger than the source's, so that the piece begins lane_back_skip() bytes into it. */
+/* Reads the piece back from the destination, in whole sectors of that: if these are larger than
+ * the source's, the piece begins lane_back_skip() bytes into the buffer. */
 void lane_slot_read_back(struct lane *lane, struct slot *slot);
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
-/* True: slots that only the hasher still read are free again. */
+/* Frees slots that the hasher has released. False: there were none. */
 bool lane_take_hashed(struct lane *lane);
-/* The next chunk of job->work; a lane takes them in runs. */
+/* The next chunk of job->work, which is taken in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
-/* Bytes of the piece that is taken next. More than a chunk where both ends work inside the call:
- * one request after the other is under way then, and their number is what costs. */
+/* Size of the next piece. More than a chunk if both ends work inside the call: then requests are
+ * sent one after the other, and their number is what costs time. */
 uint32_t lane_piece_size(const struct lane *lane);
-/* Puts the chunks that follow it to a piece just taken, where they lie behind it on both ends: up
- * to a multiple of `most` bytes on the destination. Its tag is that of the last one. */
+/* Appends the following chunks to a piece, as far as they are contiguous on both ends, up to a
+ * multiple of `most` bytes on the destination. The tag becomes that of the last chunk. */
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece);
 
 #endif

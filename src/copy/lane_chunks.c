@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a lane takes of the work that all lanes share: runs of chunks, and how many make a piece. */
+/* How a lane takes chunks from the shared work, and how many of them make a piece. */
 #include "copy/core.h"
 #include "copy/lane.h"
 
-/* No disk that queues answers so many requests in a row before submit returns. */
+/* No disk that queues completes so many requests in a row within submit. */
 #define INSIDE_SURE 16
 
 bool lane_take_chunk(struct lane *lane, struct piece *ret)
@@ -20,7 +20,7 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 	return true;
 }
 
-/* Digests and sums go by regions and by the stream, and a rate limit is for small steps. */
+/* Digests and checksums need chunks, and a rate limit needs small steps. */
 uint32_t lane_piece_size(const struct lane *lane)
 {
 	struct job *job = lane->job;

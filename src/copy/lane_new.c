@@ -49,7 +49,7 @@ static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 	if (!lane->slots || !lane->bad_bits)
 		return error_nomem(reterr);
 	lane->slot_count = count;
-	/* Buffers and bits of one behind those of the other: a wide piece has them all. */
+	/* Contiguous buffers and bits: a wide piece uses them all. */
 	for (uint32_t i = 0; i < count; i++) {
 		struct slot *slot = &lane->slots[i];
 
@@ -69,7 +69,7 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 
 	if (!lane)
 		return error_nomem(reterr);
-	/* What is not used of the ring takes no memory. */
+	/* Not the ring itself: pages of it that are never used take no memory. */
 	memset(lane, 0, offsetof(struct lane, ring.items));
 	lane->job = job;
 	lane->number = number;
@@ -79,8 +79,8 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 								      : slots * job->choice.chunk;
 	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
 	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
-	/* Nothing is nearer to sequential than one chunk at a time; where seeks cost nothing,
-	 * longer runs spare the cursor's cache line. */
+	/* One chunk at a time keeps the lanes' requests closest to sequential; without seeks,
+	 * longer runs reduce contention for the cursor. */
 	lane->run = job->setup.source.rotational == YES || job->setup.destination.rotational == YES
 			    ? 1
 			    : 4;

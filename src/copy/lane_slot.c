@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a pass does with a slot: from the piece it begins with to the moment it is free again. */
+/* What a pass does with a slot, from beginning a piece to freeing the slot. */
 #include <errno.h>
 
 #include "base/i18n.h"
@@ -9,7 +9,7 @@
 #include "copy/rolling.h"
 #include "copy/sums.h"
 
-/* Their buffers lie one behind the other, and so do their bits. */
+/* The buffers of the slots are contiguous, and so are their bad bits. */
 static struct slot *take_all(struct lane *lane)
 {
 	lane->idle = NULL;
@@ -54,7 +54,7 @@ void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct
 	struct slot *slot = take_idle(lane, ops, piece);
 
 	lane->rolled = ops == &rolling_ops;
-	/* What is read back beside the copy is no piece of its stream. */
+	/* What is read back during the copy does not count for the checksums. */
 	slot->given = lane->rolled;
 	ops->begin(lane, slot);
 }
@@ -98,7 +98,7 @@ static void make_idle(struct lane *lane, struct slot *slot)
 
 void lane_slot_free(struct lane *lane, struct slot *slot)
 {
-	/* Nobody shall wait for a piece that never comes. */
+	/* The hasher must not wait for a piece that never comes. */
 	if (!slot->given)
 		sums_break(lane->job);
 	if (atomic_load(&slot->hashing))
@@ -221,7 +221,7 @@ void lane_inspect_next(struct lane *lane)
 
 void lane_slot_report(struct lane *lane, struct slot *slot)
 {
-	/* Written before its turn came: that of those before it has come, too. */
+	/* It was written before its turn: inspect those before it, and then this one. */
 	while (slot->to_inspect)
 		lane_inspect_next(lane);
 	slot->phase = SLOT_REPORT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The rate limit of a job, shared by its lanes without a lock: the time at
- * which the next byte may go. Unused time is worth at most a tenth of a second,
- * so there are no bursts after a pause.
+ * The rate limit of a job, shared by its lanes without a lock: the time at which
+ * the next byte may be sent. At most a tenth of a second of unused time is made up
+ * for, so there are no bursts after a pause.
  */
 #ifndef CLONEDECK_COPY_LIMIT_H
 #define CLONEDECK_COPY_LIMIT_H
@@ -17,7 +17,7 @@ struct limit {
 
 void limit_set(struct limit *limit, uint64_t rate, uint64_t now);
 uint64_t limit_get(const struct limit *limit);
-/* True: the bytes may go now. False: *retwait ns from now they may, if nobody is faster. */
+/* True: the bytes may be sent now. False: try again in *retwait ns. */
 bool limit_take(struct limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait);
 
 #endif

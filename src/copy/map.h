@@ -33,11 +33,11 @@ struct map_block {
 	enum map_status status;
 };
 
-/* The line of the file that tells where its program is. */
+/* The status line of the file. */
 struct map_state {
 	uint64_t pos;  /* bytes of the source */
-	char status;   /* ddrescue's letter: that of the blocks it is about; '+' finished */
-	unsigned pass; /* from 1: copying has five, retrying as many as are asked for */
+	char status;   /* ddrescue's letter: that of the blocks it works on; '+': finished */
+	unsigned pass; /* from 1; copying has five, retrying as many as were asked for */
 };
 
 struct map;
@@ -47,36 +47,33 @@ int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
 void map_destroy(struct map *map);
 int map_copy(const struct map *from, struct map **ret, struct error *reterr);
 
-/* Room for that many more blocks, so that map_set() cannot fail: one call adds at most
- * two. -ENOMEM. */
+/* Makes room for that many more blocks, so that map_set(), which adds at most two, cannot fail.
+ * -ENOMEM. */
 int map_reserve(struct map *map, size_t more);
 /* -ENOMEM, -ERANGE outside the domain. */
 int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
 /* The first block of `status` at or after *pos; false when there is none. */
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
-/* The first block, of whatever status, that ends behind pos; false when there is none. */
+/* The first block, of any status, that ends after pos; false when there is none. */
 bool map_at(const struct map *map, uint64_t pos, struct map_block *ret);
 uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
 /* Contiguous areas of non-trimmed, non-scraped and bad: what ddrescue calls bad areas. */
 size_t map_damaged_areas(const struct map *map);
-/* How many edges between those and what is finished lie at multiples of `unit` bytes, and how many
- * do not. */
+/* Counts the edges between these and finished blocks that are at multiples of `unit` bytes, and
+ * those that are not. */
 void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *retoff);
-/* Takes over what another map calls finished and both domains hold; only whole units of
- * `alignment` bytes, since others cut their maps elsewhere. -ENOMEM. */
+/* Takes over what another map calls finished, within both domains and in whole units of
+ * `alignment` bytes, since other programs cut their maps elsewhere. -ENOMEM. */
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
-/* The same for what could not be read there: all units that such a block touches. Before
- * map_take_finished(), so that nothing finished is lost. */
+/* The same for what could not be read there, including all units that such a block touches. To be
+ * called before map_take_finished(), so that nothing finished is lost. */
 int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
 /* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
  * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);
 
-/*
- * Saves beside, fsyncs, renames, fsyncs the directory; the old file stays until
- * the new one is safe. As patience_replace() does.
- */
+/* Replaces the file as patience_replace() does: the old one stays until the new one is safe. */
 int map_save(const struct map *map, const char *path, const struct map_state *state,
 	     struct patience *patience, struct error *reterr);
 

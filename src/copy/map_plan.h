@@ -15,7 +15,7 @@
 #define MAP_COMMENT_PREFIX "# clonedeck "
 #define MAP_MASKED_LINE    MAP_COMMENT_PREFIX "masked=yes" /* never in a map file */
 
-/* masked_id: NULL, or the number of the plan when its identities are masked here. */
+/* masked_id: NULL, or the id of the plan whose identities are masked here. */
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file);
 
 struct map_plan_reader;
@@ -23,17 +23,17 @@ struct map_plan_reader;
 /* NULL without memory. */
 struct map_plan_reader *map_plan_reader_new(void);
 void map_plan_reader_destroy(struct map_plan_reader *reader);
-/* One comment line without its line break; those of others are passed over. On failure
- * *retwhy says what is wrong in a translated phrase. -EINVAL, -ENOMEM. */
+/* Reads one comment line, without its line break; foreign ones are ignored. On failure, *retwhy is
+ * a translated phrase that says what is wrong. -EINVAL, -ENOMEM. */
 int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy);
-/* True when the file carries a plan of ours. */
+/* Has the file a plan of ours? */
 bool map_plan_present(const struct map_plan_reader *reader);
-/* Its identities are masked: its number cannot be computed from it, and is not checked. */
+/* The identities are masked, so the plan's id cannot be recomputed and is not checked. */
 void map_plan_expect_masked(struct map_plan_reader *reader);
-/* The number as it was read; "" none. */
+/* The id as it was read; "": none. */
 const char *map_plan_recorded_id(const struct map_plan_reader *reader);
-/* Makes and checks the plan as if it were new. name: of the file, for the error. Sequence numbers
- * of disks are 0 unless it was saved since this machine was started: they hold no longer. */
+/* Makes and checks the plan as if it were new. name: of the file, for the error. Disk sequence
+ * numbers are kept only if the file was saved since the last boot; otherwise they are 0. */
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr);
 

@@ -9,7 +9,7 @@
 #include "copy/core.h"
 #include "copy/sums.h"
 
-/* A second flush takes in what passes behind the first one have written. */
+/* The second flush is for what the passes after the first one have written. */
 static const struct pass *const sequence[] = {
 	&pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key, &pass_wipe_flush,
 	&pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,     &pass_scrape,
@@ -19,7 +19,7 @@ static const struct pass *const sequence[] = {
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
-#define STAGE_STEP 7 /* what comes before is done once, all else in every stage */
+#define STAGE_STEP 7 /* the steps before are done once, the others in every stage */
 
 _Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
 
@@ -29,7 +29,7 @@ bool job_nothing_left(const struct job *job)
 	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
 
-/* Once more where the map was changed meanwhile (gone_take_back()). */
+/* Possibly again, if the map was changed meanwhile (gone_take_back()). */
 static int flush_prepare(struct job *job, unsigned round)
 {
 	return job->keeper.flush_due;
@@ -42,7 +42,7 @@ const struct pass pass_flush = {
 	.prepare = flush_prepare,
 };
 
-/* What was just written has to be there before the next pass begins. */
+/* What was just written must be on the medium before the next pass begins. */
 static int before_prepare(struct job *job, unsigned round)
 {
 	const struct course *c = &job->keeper.course;
@@ -82,14 +82,14 @@ bool pass_is_through(struct job *job)
 	return all_parked(job) && sums_through(job);
 }
 
-/* Whatever is done to what was held back is one thing to those who look on. */
+/* To the user, all passes over what was held back are one. */
 static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 {
 	return job->stages.now > 0 && pass != &pass_sums ? PASS_ARM : pass->kind;
 }
 
-/* Brings the line of the pass under way up to date. */
-static void bring_up(const struct job *job, uint64_t now, struct job_pass *pass)
+/* Updates the line of the current pass. */
+static void update_line(const struct job *job, uint64_t now, struct job_pass *pass)
 {
 	const struct course *c = &job->keeper.course;
 
@@ -108,7 +108,7 @@ void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 	if (!job->pass)
 		return;
 	ret->pass = shown_kind(job, job->pass);
-	bring_up(job, now, &ret->passes[c->pass_count - 1]);
+	update_line(job, now, &ret->passes[c->pass_count - 1]);
 }
 
 unsigned pass_number(const struct job *job)
@@ -125,7 +125,7 @@ static void close_pass(struct job *job, uint64_t now)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))
 		measure_end(job, now);
-	bring_up(job, now, &c->passes[c->pass_count - 1]);
+	update_line(job, now, &c->passes[c->pass_count - 1]);
 	job->pass = NULL;
 	c->round++;
 }
@@ -205,7 +205,7 @@ static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
 		begin_lanes(job, now);
 }
 
-/* 1: it has something to do; 0: not; -ENOMEM: it has to wait. */
+/* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
 static int prepare(struct job *job, const struct pass *pass)
 {
 	struct error error;
@@ -223,7 +223,7 @@ static int prepare(struct job *job, const struct pass *pass)
 	return 0;
 }
 
-/* What was held back comes when all before it is as it should be. */
+/* What was held back is copied only if everything before it is right. */
 static bool next_stage(struct job *job)
 {
 	struct stages *stages = &job->stages;
@@ -236,7 +236,7 @@ static bool next_stage(struct job *job)
 	return true;
 }
 
-/* True: go on waiting; false: no pass has anything to do any more. */
+/* True: a pass has begun, or has to wait; false: no pass has anything left to do. */
 static bool find_pass(struct job *job, uint64_t now)
 {
 	struct course *c = &job->keeper.course;
@@ -244,7 +244,7 @@ static bool find_pass(struct job *job, uint64_t now)
 	for (; c->step < STEPS; c->step++, c->round = 0) {
 		const struct pass *pass = sequence[c->step];
 
-		/* A save on the way is still being flushed. */
+		/* The saver may still be busy with a save on the way. */
 		if (pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
 			return true;
 		int r = prepare(job, pass);
@@ -262,7 +262,7 @@ static bool find_pass(struct job *job, uint64_t now)
 bool pass_next(struct job *job, uint64_t now)
 {
 	if (job->pass) {
-		/* What the lanes left in their rings counts before anything is judged. */
+		/* Collect what is left in the rings before anything is judged. */
 		keeper_collect(job);
 		if (job->keeper.memory_short)
 			return true;

@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A pass: one sweep of the lanes over a part of the map. A job is a sequence of
- * them (pass.c): the copy itself, what is tried again where it failed, the
- * flush, and what is done with the copy once it is on the medium.
+ * passes (pass.c): the copy itself, the rescue of what failed, the flush, and the
+ * verification of what is on the medium.
  *
- * One const table per pass, one file each (pass_copy.c). The keeper goes
- * through the sequence: when all lanes rest and their rings are empty, it calls
- * end() of the pass that is through, then prepare() of the same pass again for
- * another round, and when that has nothing to do, prepare() of the next one.
- * What prepare() has to do is to build job->work, or any list of its own; then
- * the lanes are let go. At a stop, or after a failure, only passes with
- * PASS_ALWAYS still run.
+ * Each pass is one const table in a file of its own (pass_copy.c). When all lanes
+ * are parked and their rings are empty, the keeper calls end() of the finished
+ * pass, then prepare() of the same pass for another round; if that has nothing to
+ * do, prepare() of the next pass. prepare() builds job->work, or a list of its own,
+ * and then the lanes run. After a stop or a failure, only passes with PASS_ALWAYS
+ * still run.
  *
- * How a lane works on a pass is in its ops, which several passes may share. A
- * slot is a buffer of job->choice.chunk bytes with one request. While there is a
- * free slot and room in the queue, take() is asked for the next piece and begin()
- * makes the slot's first request of it and pushes the slot onto one of the lane's
- * two queues: to_source or to_destination. When the request came back, advance()
- * says what becomes of the slot: another request (either end, read or write, so a
- * read may become a write, or be compared with what another slot has read), or
- * lane_slot_report(), then report() puts what there is to tell into the ring, and
- * the slot is free again. Where a pass needs two blocks at once, its take() waits
- * until two slots are free, and its begin() makes the second one the first one's
- * twin. Beside the copy some slots read back what is flushed: they have ops of
- * their own (rolling.h), in the same queues. Nothing here may block.
+ * What a lane does in a pass is in the ops, which several passes may share. A slot
+ * is a buffer of job->choice.chunk bytes with one request. While there is a free
+ * slot and room in the queue, the lane calls take() for the next piece, then
+ * begin(), which sets up the slot's first request and pushes the slot onto
+ * to_source or to_destination. When the request completes, advance() decides what
+ * comes next: another request to either end (so a read becomes a write, or is
+ * compared with what another slot read), or lane_slot_report(). Then report() puts
+ * the outcome into the ring, and the slot is free again. A pass that needs two
+ * blocks at once lets take() wait for two free slots, and begin() makes the second
+ * the twin of the first. During the copy, some slots read back what is flushed;
+ * they have ops of their own (rolling.h), in the same queues. Nothing may block.
  *
- * Threads: what is in struct pass runs in the keeper's thread, the ops in the
- * lane's, several lanes at once. What they share lives in struct job (core.h)
- * and says there who may touch it when: between prepare() and the moment all
- * lanes rest, it is the lanes', else the keeper's.
+ * Threads: the functions of struct pass run in the keeper's thread, the ops in
+ * those of the lanes, concurrently. Shared state is in struct job (core.h), with
+ * its owner: the lanes from prepare() until all are parked, otherwise the keeper.
  *
  * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
  * sequence (pass.c), its words (pass_names.c), its name in the schemas.
@@ -45,37 +42,37 @@
 #include "copy/work.h"
 
 enum pass_trait {
-	PASS_WRITES = 1 << 0,   /* the destination: it is not flushed any more, the claim is checked
+	PASS_WRITES = 1 << 0,   /* to the destination: a flush is due, the claim is checked again
 				 * after a long pause, the map is saved on the way */
-	PASS_ONE_LANE = 1 << 1, /* only lane 0 works: one request after the other */
-	/* Its requests to the destination are reads: no new ones when paused or stopped. */
+	PASS_ONE_LANE = 1 << 1, /* only lane 0 works */
+	/* Its requests to the destination are reads: none when paused or stopped. */
 	PASS_READS_BACK = 1 << 2,
-	PASS_ALWAYS = 1 << 3,   /* also after a stop or a failure */
+	PASS_ALWAYS = 1 << 3,   /* runs even after a stop or a failure */
 	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination and saves the map */
 };
 
 /* What a lane does with the slots of a pass. */
 struct pass_ops {
-	/* The next piece, at most a chunk. False: nothing until something of this lane came
-	 * back; and when nothing of it is under way, nothing at all in this round. NULL: chunks
-	 * of job->work, as they come. */
+	/* The next piece, usually at most a chunk. False: none before another request of this
+	 * lane completes or, if none is in flight, none in this round. NULL: the chunks of
+	 * job->work in order. */
 	bool (*take)(struct lane *lane, struct piece *ret);
-	/* At most so many requests to the source in flight on this lane, which are sent one by one,
-	 * so that the kernel joins no neighbours and none fails for another's sake. NULL or
-	 * UINT32_MAX: its depth, in batches. */
+	/* Limits the requests of this lane in flight to the source, and has them sent one by one,
+	 * so that the kernel does not merge a good sector with its bad neighbour. NULL or
+	 * UINT32_MAX: the lane's depth, in batches. */
 	uint32_t (*depth)(const struct lane *lane);
-	/* slot->piece is set, all else of the slot is as lane_slot_begin() left it. */
+	/* slot->piece is set, everything else as by lane_slot_begin(). */
 	void (*begin)(struct lane *lane, struct slot *slot);
-	/* A request came back: slot->request.result. */
+	/* The request has completed: slot->request.result. */
 	void (*advance)(struct lane *lane, struct slot *slot);
-	/* Hashes or compares what was read, after lane_slot_inspect(): while requests are under
-	 * way, so that both ends stay busy meanwhile. NULL: nothing waits for that. */
+	/* Hashes or compares what was read, some time after lane_slot_inspect(), while requests
+	 * keep both ends busy. May be NULL. */
 	void (*inspect)(struct lane *lane, struct slot *slot);
-	/* The copy stops: the queued request is not made. Keeps what the slot knows. */
+	/* The copy stops: drops the queued request, keeps what the slot knows. */
 	void (*give_up)(struct lane *lane, struct slot *slot);
-	/* Puts into lane->ring what the slot has to tell, and counts counters.handled up by
-	 * the bytes of the pass that are through. False: the ring is full, come again. NULL: no
-	 * slot of it is reported; each is freed when it is through. */
+	/* Puts the outcome into lane->ring and adds the bytes that are done to
+	 * counters.handled. False: the ring is full, call again. NULL: slots are not reported,
+	 * just freed. */
 	bool (*report)(struct lane *lane, struct slot *slot);
 };
 
@@ -87,18 +84,18 @@ struct pass {
 	const struct pass_ops *ops; /* NULL with PASS_NO_LANES */
 
 	/*
-	 * Is there anything to do in this round (from 0)? Builds job->work; everything rests.
-	 * 1: yes; 0: no, on to the next pass; negative errno: the job fails.
+	 * Is there anything to do in this round (from 0)? Builds job->work, while all lanes are
+	 * parked. 1: yes; 0: no, on to the next pass; negative errno: the job fails.
 	 */
 	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
 	void (*collect)(struct job *job, const struct report *report);
-	/* All lanes rest, and all reports are taken in. NULL is fine. */
+	/* All lanes are parked, all reports collected. May be NULL. */
 	void (*end)(struct job *job);
-	/* A read of the source, of a slot with this tag, takes longer than the plan allows, and has
-	 * not come back. While the lanes are at work. NULL is fine. */
+	/* A read of the source, by a slot with this tag, is pending for longer than the plan
+	 * allows. Called while the lanes run. May be NULL. */
 	void (*hangs)(struct job *job, uint64_t tag);
-	/* Which of ddrescue's passes of the same letter it is; NULL: it has but one. */
+	/* The number among ddrescue's passes of the same letter; NULL: 1. */
 	unsigned (*number)(const struct job *job);
 };
 
@@ -116,27 +113,24 @@ extern const struct pass pass_compare;
 extern const struct pass pass_sums;
 extern const struct pass pass_rewrite;
 
-/* For ops that write what is no part of the copy: pass_wipe.c. */
+/* For passes that write something other than the copy (pass_wipe.c). */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 
-/* What stands on the destination for a piece that could not be read: pass_fill.c. */
+/* Fills a buffer with what the destination gets for an unreadable piece (pass_fill.c). */
 void fill_buffer(const struct job *job, void *buffer, const struct piece *piece);
 
-/* All of the plan is on the destination, or known to be bad. */
+/* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);
 
-/*
- * For the keeper. Ends the pass that is through and begins the next one that has something to
- * do. False: there is none, the job is through.
- */
+/* For the keeper: ends the finished pass and begins the next one that has something to do.
+ * False: there is none left. */
 bool pass_next(struct job *job, uint64_t now);
-/* The pass under way is through: its lanes rest, or its flush is done. True as well when no
- * pass is under way. */
+/* Is the current pass finished (its lanes parked, or its flush done)? True without a pass. */
 bool pass_is_through(struct job *job);
-/* Of the pass under way, as the map file has it: from 1. */
+/* The number of the current pass for the map file, from 1. */
 unsigned pass_number(const struct job *job);
-/* Fills in what there is to show of the passes. */
+/* Fills in the passes. */
 void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 
 #endif

@@ -2,15 +2,14 @@
 /*
  * The copy: every chunk is read from the source and written to the destination.
  *
- * Where the copy shall survive bad sectors it goes over the source in up to four
- * sweeps. A chunk that fails is marked non-trimmed, and the sectors at fault in
- * it are found later by reading all of it one by one, so that no bad sector is
- * read more often than it must be. The first failure therefore ends the first
- * sweep, with its large chunks; the second one goes on with small ones, leaving
- * out some behind each that fails (skip.h), and with larger ones again the longer
- * the ground was good; the third one goes over what was left out,
- * backwards, in the same way; the last one over the rest, one chunk at a time
- * where heads move, leaving out none.
+ * A copy that survives bad sectors makes up to four sweeps. A failed chunk is marked
+ * non-trimmed, and later passes read its sectors one by one, so that no bad sector is
+ * read more often than necessary. Large chunks would make that expensive. So the
+ * first failure ends the first sweep. The second one continues with small chunks,
+ * skips some after each failure (skip.h), and grows the chunks again with the length
+ * of good ground. The third one copies what was skipped, backwards, in the same way;
+ * the last one the rest, without skipping, and one chunk at a time on disks with
+ * heads.
  */
 #include <errno.h>
 
@@ -26,12 +25,12 @@
 #define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
 /*
- * Behind damage chunks grow again with the good ground: to `size` bytes after size * size /
- * GOOD_GROUND of them, so 128 KiB after 16 MiB, 1 MiB after 1 GiB. A large one that fails makes no
- * more reads fail than a small one does: the whole of it is read sector by sector. The fewest
- * requests in all, to copy the ground between two failures and to search the chunk that fails, are
- * made where size is the root of ground times sector; growing at half of that ground, for the next
- * failure is mostly further away than it is long by then, needs about the fewest.
+ * After damage, chunks grow again to `size` bytes after size * size / GOOD_GROUND good bytes: to
+ * 128 KiB after 16 MiB, to 1 MiB after 1 GiB. The sectors of a failed chunk are read one by one, so
+ * its size does not change the number of failed reads, only that of all requests. With a given
+ * distance between failures that number is smallest if size is the square root of distance times
+ * sector. Since the next failure is usually further away than the good ground so far is long,
+ * chunks grow already at half that distance.
  */
 #define GOOD_GROUND 1024
 
@@ -74,7 +73,7 @@ static int copy_prepare(struct job *job, unsigned round)
 	return job->work.chunks > 0;
 }
 
-/* Of ddrescue's five, with the same meaning, so that it goes on there. */
+/* As in ddrescue, which has five, so that it can continue there. */
 static unsigned copy_number(const struct job *job)
 {
 	static const unsigned numbers[SWEEPS] = { 1, 1, 2, 5 };
@@ -82,7 +81,7 @@ static unsigned copy_number(const struct job *job)
 	return numbers[job->sweep];
 }
 
-/* Bytes that one request may read here. */
+/* Bytes that one request may read at this point. */
 static uint32_t good_size(const struct lane *lane)
 {
 	const struct job *job = lane->job;
@@ -116,8 +115,8 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 	return false;
 }
 
-/* Not more than one request waits for the device (io_backends_choose() sees to that): two that wait
- * together could be joined. */
+/* Does the device accept all requests at once? Two that wait in the kernel could be merged.
+ * (io_backends_choose() keeps the depth within the device's queue.) */
 static bool takes_all(const struct io_end *end)
 {
 	return end->queue_depth || end->kind == DISK_NVME || end->kind == DISK_VIRTIO ||
@@ -132,7 +131,7 @@ static uint32_t copy_depth(const struct lane *lane)
 	case SWEEP_LARGE:
 		return UINT32_MAX;
 	case SWEEP_LAST:
-		/* What flash struggles with in one place keeps it from no other. */
+		/* Flash that struggles in one place still answers for others. */
 		return takes_all(end) && end->rotational == NO ? lane->depth_read : 1;
 	default:
 		return takes_all(end) ? lane->depth_read : 2;
@@ -149,7 +148,7 @@ static bool too_slow(const struct lane *lane, const struct slot *slot)
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	if (too_slow(lane, slot)) {
-		/* What is left out now comes out of its order. */
+		/* What is skipped now will be copied out of order. */
 		sums_break(lane->job);
 		skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
 	} else {
@@ -159,7 +158,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 	lane_slot_write(lane, slot);
 }
 
-/* It may take minutes: what lies around it can wait, and its data is taken if it has any. */
+/* The read may take minutes: its surroundings can wait. If it succeeds, its data is used. */
 static void copy_hangs(struct job *job, uint64_t tag)
 {
 	sums_break(job);
@@ -181,7 +180,7 @@ static void tell_left(struct lane *lane, const struct slot *slot)
 			      _("Further errors like this are counted, not listed."));
 }
 
-/* The chunk leaves the stream. What came before the failure is good. */
+/* The chunk is left for later passes; what was read before the failure is written. */
 static void read_failed(struct lane *lane, struct slot *slot)
 {
 	uint32_t sector = lane->job->plan->sector_size;
@@ -199,7 +198,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	good = (uint32_t)u64_align_down(slot->request.done, sector > unit ? sector : unit);
 	if (good >= slot->piece.length)
 		good = 0;
-	/* One sector alone has no edges: as with ddrescue, once is enough. */
+	/* A single sector has no edges: as in ddrescue, one failure is enough. */
 	slot->bad_status = slot->piece.length - good > sector ? MAP_NON_TRIMMED : MAP_BAD;
 	slot_mark_bad(lane, slot, good, slot->piece.length - good);
 	slot->write_length = good;
@@ -216,7 +215,7 @@ static void copy_begin(struct lane *lane, struct slot *slot)
 	lane_slot_read(lane, slot);
 }
 
-/* Its time to be written, and to be rescued, comes later. */
+/* It will be written, and rescued if need be, in a later stage. */
 static void only_read(struct lane *lane, struct slot *slot)
 {
 	struct digest_part parts[DIGEST_PARTS_MAX];
@@ -263,8 +262,8 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 	}
 }
 
-/* The part of the map is non-tried again, so it is the same once more. What fails now is for the
- * passes that rescue. */
+/* These parts are non-tried again in the map, and copied as before. What fails now is left to the
+ * rescue passes. */
 static int rewrite_prepare(struct job *job, unsigned round)
 {
 	struct range_list parts = { 0 };
@@ -273,7 +272,7 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	if (round > 0 || !job->proof)
 		return 0;
 	r = proof_want_rewrite(job, &parts);
-	/* What is held back for a later stage keeps waiting. */
+	/* Not what is held back for a later stage. */
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
 		r = range_list_subtract_all(&parts, &job->stages.domain[s]);
 	if (r == 0 && parts.count > 0)
@@ -305,7 +304,7 @@ const struct pass pass_copy = {
 	.ops = &copy_ops,
 	.prepare = copy_prepare,
 	.number = copy_number,
-	.collect = proof_collect_found, /* of what was read back meanwhile */
+	.collect = proof_collect_found, /* for what is read back during the copy */
 	.end = rolling_end,
 	.hangs = copy_hangs,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What GNU ddrescue does with what failed, in its words and in its order:
- * trimming takes what is good from both edges of a failed area, scraping takes
- * the rest sector by sector, retrying tries the bad ones again.
+ * The rescue passes of GNU ddrescue, with its names and in its order: trimming reads
+ * each failed area from both edges up to the first bad sector, scraping reads the
+ * rest sector by sector, retrying reads the bad ones again.
  */
 
 #include "base/i18n.h"
@@ -34,8 +34,8 @@ static int trim_prepare(struct job *job, unsigned round)
 	return round > 0 ? 0 : prepare(job, "*", false, true);
 }
 
-/* What is left between the edges. A trimming that was stopped begins anew: it reads nothing
- * twice. */
+/* What is left between the edges becomes non-scraped. If trimming was stopped, the rest stays
+ * non-trimmed, and nothing is read twice. */
 static void trim_end(struct job *job)
 {
 	struct map_block block;
@@ -44,7 +44,7 @@ static void trim_end(struct job *job)
 	if (job_gate(job) >= GATE_STOP)
 		return;
 	pthread_mutex_lock(&job->map_lock);
-	/* Whole blocks change their letter, so no memory is needed for it. */
+	/* Whole blocks change, so this needs no memory. */
 	for (; map_next(job->map, pos, MAP_NON_TRIMMED, &block); pos = block.start + block.size)
 		if (map_set(job->map, block.start, block.size, MAP_NON_SCRAPED) < 0)
 			break;
@@ -53,11 +53,10 @@ static void trim_end(struct job *job)
 }
 
 /*
- * Behind trimming every damaged area begins and ends with a sector that failed
- * beside one that did not. Where all these edges lie at those of physical
- * sectors, the disk has lost physical sectors, not logical ones: 512 in the one
- * were 4096 in the other, with one checksum for all of them. Two areas are asked
- * for, since the edges of one may lie so by chance.
+ * After trimming, every damaged area begins and ends with a bad sector next to a
+ * good one. If all these edges are edges of physical sectors, the disk loses whole
+ * physical sectors: the logical sectors in one share a checksum. At least two areas
+ * are required, since the edges of one could be aligned by chance.
  */
 static uint32_t lost_as_a_whole(const struct job *job)
 {
@@ -87,7 +86,7 @@ static int scrape_prepare(struct job *job, unsigned round)
 	return r;
 }
 
-/* What this stage has of the areas that were chosen. */
+/* The parts of the chosen areas that belong to this stage. */
 static int chosen_parts(const struct job *job, struct range_list *ret)
 {
 	const struct range_list *chosen = job->setup.retry, *domain = stages_domain(&job->stages);

@@ -8,12 +8,12 @@
 #include "copy/pass.h"
 #include "copy/retry.h"
 
-/* Good sectors that lie together are written together: at most so many bytes, of so long. */
+/* Good sectors in a row are written together: at most this many bytes, read in this time. */
 #define RUN_BYTES (64u << 10)
 #define RUN_TIME  NSEC_PER_SEC
 
-/* Of a slot: from which edge it comes, whether its one sector is known to be bad, and of which
- * spot it is. */
+/* The tag of a slot: which edge it reads from, whether it reports a sector known to be bad, and the
+ * number of its spot. */
 #define TAG_BACK 1
 #define TAG_BAD  2
 #define TAG_SPOT 4
@@ -45,7 +45,7 @@ static void put_piece(const struct prober_spot *spot, const struct prober_side *
 	ret->length = (uint32_t)(side->end - side->start);
 }
 
-/* What a run has ended with: it is told of by a slot of its own. */
+/* The bad sector that ended a run is reported by a slot of its own. */
 static bool take_bad(struct lane *lane, struct piece *ret)
 {
 	struct prober *p = &lane->job->prober;
@@ -113,8 +113,8 @@ static uint32_t run_most(const struct lane *lane)
 	return job->choice.chunk < RUN_BYTES ? job->choice.chunk : RUN_BYTES;
 }
 
-/* The sector that was put last to the run of the slot: towards the end of its room, or, from the
- * back, towards its beginning. */
+/* Reads the sector last added to the run of the slot: forwards, it is placed after the others in
+ * the buffer; backwards, before them. */
 static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
 {
 	uint32_t before = slot->search.pos, place = before;
@@ -134,21 +134,21 @@ static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
 	slot_queue_push(&lane->to_source, slot);
 }
 
-/* The destination has nothing else to do while the source is read on. What is retried was filled
+/* Fill bad sectors at once, since the destination is idle anyway. Those being retried were filled
  * before. */
 static bool fills_at_once(const struct job *job)
 {
 	return job->plan->options.fill != FILL_LEAVE && job->pass != &pass_retry;
 }
 
-/* To a sector that failed, read forwards, are added those behind it in its physical one, as far as
- * the spot goes: they are not read any more. */
+/* Adds to a failed sector, read forwards, the rest of its physical sector, as far as the spot goes:
+ * that is not read any more. */
 static void add_its_whole(struct prober *p, struct prober_spot *spot, bool behind_good,
 			  struct piece *bad)
 {
 	uint64_t end = spot->low, to;
 
-	/* Half a physical sector was there: this disk does not lose them as a whole after all. */
+	/* Part of a physical sector was good: this disk does not lose them as a whole after all. */
 	if (p->whole && behind_good && bad->source % p->whole)
 		p->whole = 0;
 	if (!p->whole || !u64_align_up(end, p->whole, &to))
@@ -170,7 +170,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 	prober_write(lane, slot);
 }
 
-/* A failure is for the pass that fills: here it is one more place of the source that is bad. */
+/* If filling failed, the fill pass tries again; here it is just one more bad place. */
 static void end_fill(struct lane *lane, struct slot *slot, bool good)
 {
 	slot->filled = good;
@@ -231,7 +231,7 @@ static void end_run(struct lane *lane, struct slot *slot)
 	prober_write(lane, slot);
 }
 
-/* The run without the sector that was to be its next one. */
+/* Takes the sector that failed off the end of the run. */
 static void drop_last(struct slot *slot, struct piece *ret)
 {
 	uint32_t length = slot->piece.length - slot->search.pos;
@@ -249,7 +249,8 @@ static void drop_last(struct slot *slot, struct piece *ret)
 	}
 }
 
-/* What was read before it is good; the sector itself is told of, or tried, apart from that. */
+/* The run up to the failed sector is good; the sector itself is reported, or read again, on its
+ * own. */
 static void run_failed(struct lane *lane, struct slot *slot)
 {
 	struct prober_spot *spot = spot_of(lane, slot);
@@ -297,7 +298,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 		end_run(lane, slot);
 }
 
-/* The whole sectors of the destination that the piece is a part of. */
+/* The whole sectors of the destination that contain the piece. */
 static void patch_range(const struct lane *lane, const struct slot *slot, struct piece *ret)
 {
 	uint32_t unit = io_sector_size(lane->destination->end);
@@ -338,7 +339,7 @@ void prober_write(struct lane *lane, struct slot *slot)
 	slot->write_length = slot->piece.length;
 	slot->tries = 0;
 	patch_range(lane, slot, &piece);
-	/* What is not a part of the plan with all of its sector is refused as any write is. */
+	/* A sector not entirely in the plan must not be patched; lane_slot_write() refuses it. */
 	if (fits(lane, slot) || !work_allowed(lane->job->plan, &piece)) {
 		lane_slot_write(lane, slot);
 		return;

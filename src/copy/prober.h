@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The prober: one lane goes over damaged areas sector by sector. No two reads
- * under way ever lie side by side: the kernel joins neighbours that wait
- * together, and a good sector would fail with the bad one beside it. Small areas
- * are trimmed from both edges at once. Where heads need not move, an area is cut
- * into spots, and several of them are gone over at once; all else is one read at
- * a time. Every sector is read once in a pass, so no more reads fail than there
- * are bad sectors; good ones that follow each other are written together. Where
- * the disk has shown that its larger physical sectors fail as a whole, one failed
- * read speaks for what is left of such a sector.
+ * The prober: one lane reads damaged areas sector by sector. No two reads in flight
+ * are ever adjacent, because the kernel merges waiting neighbours, and then a good
+ * sector fails together with the bad one. Small areas are trimmed from both edges
+ * at once. On disks without seeks, an area is cut into spots, and several spots are
+ * read at once; otherwise it is one read at a time. Every sector is read once per
+ * pass, so no more reads fail than there are bad sectors; good sectors in a row are
+ * written together. If the disk has shown that its larger physical sectors fail as
+ * a whole, one failed read counts for the rest of that sector.
  *
- * A sector smaller than the destination's is patched in: the destination's
- * sector is read back, changed, and written, one at a time, so that neighbours
- * that came off the disk before stay as they are.
+ * A sector smaller than the destination's is patched in: the destination's sector
+ * is read back, changed and written, one at a time, so that its other parts, which
+ * were rescued earlier, stay as they are.
  *
- * The state is lane 0's while a pass runs, the keeper's between two.
+ * The state belongs to lane 0 while a pass runs, otherwise to the keeper.
  */
 #ifndef CLONEDECK_COPY_PROBER_H
 #define CLONEDECK_COPY_PROBER_H
@@ -26,30 +25,30 @@
 #include "copy/prober_spots.h"
 
 struct prober {
-	bool backwards; /* areas and sectors from the last one */
+	bool backwards; /* from the last area and sector to the first */
 	bool edges;     /* only up to the first failure from either side */
-	bool cuts;      /* areas, into spots */
-	uint32_t whole; /* bytes of a physical sector, where they fail together; else 0 */
-	size_t area;    /* how many of job->work were gone over */
-	uint64_t done;  /* bytes of the area that were */
-	uint64_t spot;  /* how many spots were opened behind that */
+	bool cuts;      /* areas are cut into spots */
+	uint32_t whole; /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
+	size_t area;    /* number of areas of job->work that are done */
+	uint64_t done;  /* bytes of the current area that are */
+	uint64_t spot;  /* number of spots opened after these */
 	struct prober_spot spots[PROBER_SPOTS];
-	bool patches; /* the destination's sectors are the larger ones */
-	void *spare;  /* a sector of the source, where it patches; the job's */
+	bool patches; /* the destination's sectors are larger */
+	void *spare;  /* a sector of the source, if it patches; the job's */
 };
 
-/* Over the areas of job->work. While all lanes rest. */
+/* Starts over the areas of job->work. While all lanes are parked. */
 void prober_reset(struct job *job, bool backwards, bool edges);
-/* Of the passes over them. */
+/* For the passes over damaged areas. */
 extern const struct pass_ops prober_ops;
-/* The queued request is not made. */
+/* Drops the queued request. */
 void prober_give_up(struct lane *lane, struct slot *slot);
 
-/* Must the next piece wait until the last one is on the destination? */
+/* Must the next piece wait until the last one was written? */
 bool prober_must_wait(const struct lane *lane);
-/* Writes the piece, a whole one or one sector, by way of patching where it must. */
+/* Writes the piece, patching it in if necessary. */
 void prober_write(struct lane *lane, struct slot *slot);
-/* A request that prober_write() has led to came back. */
+/* A request of prober_write() has completed. */
 void prober_written(struct lane *lane, struct slot *slot);
 
 #endif

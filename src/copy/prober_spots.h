@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the prober (prober.h) may read next. An area of job->work is one spot,
- * or, where heads need not move, cut into many, of which some are open at once,
- * of as many areas as they belong to: while the disk struggles with one sector, it
- * reads others. Bytes of the source. What a spot has of an area is left to its two
- * sides. No two sectors that lie side by side are ever handed out at once. Lane 0's
- * while a pass runs.
+ * Where the prober (prober.h) may read next. An area of job->work is one spot or, on
+ * disks without seeks, is cut into many, several of which are open at once, even in
+ * different areas: while the disk struggles with one sector, it reads others. Each
+ * spot is read from its two sides. No two adjacent sectors are ever handed out at
+ * once. Units: bytes of the source. Belongs to lane 0 while a pass runs.
  */
 #ifndef CLONEDECK_COPY_PROBER_SPOTS_H
 #define CLONEDECK_COPY_PROBER_SPOTS_H
@@ -19,14 +18,14 @@
 struct job;
 struct prober;
 
-/* What is done from one edge of a spot. */
+/* The reading from one edge of a spot. */
 struct prober_side {
-	bool busy;           /* a slot is reading: */
-	uint64_t start, end; /* this sector */
-	bool failed;         /* a bad sector was met */
-	uint64_t since;      /* monotonic ns: its run of good sectors began */
-	struct piece bad;    /* behind the last run, not told of yet; length 0: none */
-	int code;            /* of its reading */
+	bool busy; /* a slot is reading this sector: */
+	uint64_t start, end;
+	bool failed;      /* met a bad sector */
+	uint64_t since;   /* monotonic ns: start of its run of good sectors */
+	struct piece bad; /* ended the last run, not reported yet; length 0: none */
+	int code;         /* of that failure */
 	struct sense sense;
 };
 
@@ -34,21 +33,21 @@ struct prober_side {
 
 struct prober_spot {
 	bool open;
-	bool both; /* sides at once */
+	bool both; /* is read from both sides at once */
 	const struct work_area *area;
-	uint64_t low, high;          /* of it not handed out yet */
+	uint64_t low, high;          /* the part of it not handed out yet */
 	struct prober_side sides[2]; /* from the front, from the back */
 };
 
-/* Is the source one whose areas may be cut? */
+/* May the areas of this source be cut into spots? */
 bool spots_fit(const struct job *job);
-/* A side that may go on, and the number of its spot, which may be opened for it. NULL: none, or
- * not before something came back. */
+/* A side that may read next, and the number of its spot, which is opened if necessary. NULL: none,
+ * or none before another request completes. */
 struct prober_side *spots_next(struct job *job, unsigned *retnumber);
-/* Another sector for that side, beside none that is being read. */
+/* Is there another sector for that side that is not adjacent to one being read? */
 bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
 		   const struct prober_side *side, uint32_t sector);
-/* Takes the outermost bytes off the spot, seen from that side: they are what it reads now. */
+/* Takes the outermost bytes on that side off the spot: it reads them now. */
 void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t length);
 
 #endif

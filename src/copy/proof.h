@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of the copy being right, region by region (verify/digests.h):
- * the digest of what was read from the source, of what was read back from the
- * destination, and, where both ends had to be looked at once more, of that. A
- * region is proven when everything of it that the map calls finished was read
- * back and is what was read from the source.
+ * The proof that the copy is right, region by region (verify/digests.h): the digest
+ * of what was read from the source, of what was read back from the destination and,
+ * if both ends had to be read again, of that. A region is proven when everything in
+ * it that the map calls finished was read back and matches the source.
  *
- * Between passes it is the keeper's. While lanes run they only compute digests
- * with it (proof_parts()); what they found reaches it through their rings.
+ * The keeper's between passes. While lanes run, they only compute digests
+ * (proof_parts()); their findings arrive through the rings.
  */
 #ifndef CLONEDECK_COPY_PROOF_H
 #define CLONEDECK_COPY_PROOF_H
@@ -26,55 +25,55 @@ struct job;
 struct slot;
 struct piece;
 
-/* NULL in *ret where the plan asks for no proof, or the destination keeps nothing. */
+/* *ret is NULL if the plan asks for no proof, or the destination keeps nothing. */
 int proof_new(struct job *job, struct proof **ret, struct error *reterr);
 void proof_destroy(struct proof *proof); /* NULL is fine */
 
 /* ---- taking digests; NULL for proof is fine ---- */
 
-/* Of what a slot has read from the source, before it is written. Any lane. */
+/* Takes the digests of what a slot has read from the source, before it is written. Any lane. */
 void proof_take(struct job *job, struct slot *slot);
-/* The digests of one piece in memory; returns their number. Any lane. */
+/* Computes the digests of one piece in memory; returns their number. Any lane. */
 unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
 		     struct digest_part parts[static DIGEST_PARTS_MAX]);
-/* A report of the map that carries parts was taken in. */
+/* Collects the digests of a REPORT_MAP. */
 void proof_collect(struct proof *proof, const struct report *report);
 
 /* ---- the passes ---- */
 
-/* Regions whose digest is known and that were not read back: made ready and put into `ret`
- * (sectors). -ENOMEM. */
+/* Each prepares regions for a pass and adds their sectors to `ret`. -ENOMEM.
+ * Regions whose digest is known and that were not read back: */
 int proof_want_digest(struct job *job, struct range_list *ret);
-/* Those that both ends must be read for. */
+/* Regions for which both ends must be read: */
 int proof_want_compare(struct job *job, struct range_list *ret);
-/* All that are on the destination, once more. */
+/* Everything on the destination, once more: */
 int proof_want_all(struct job *job, struct range_list *ret);
-/* job->work of what one of these three wants read. 1: there is some; 0: none; -ENOMEM. */
+/* Builds job->work from one of these three. 1: there is work; 0: none; -ENOMEM. */
 int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret));
-/* Those that differ, to be copied once more; their part of the map becomes non-tried. */
+/* Regions that differ, to be copied again; they become non-tried in the map. */
 int proof_want_rewrite(struct job *job, struct range_list *ret);
-/* What was asked for and is not done by then is judged next time. */
+/* Judge what was read; regions that are not complete are left for the next time. */
 void proof_end_digest(struct job *job);
 void proof_end_compare(struct job *job);
-/* From either pass. */
+/* Collects the findings of either pass. */
 void proof_collect_found(struct job *job, const struct report *report);
 
-/* Brings up to date what is shown: once more at the very end, since what comes behind the last
- * proof may be what completes it. Nothing without a proof. */
+/* Updates the figures to be shown; needed once more at the very end, since later passes may have
+ * completed the proof. Does nothing without a proof. */
 void proof_sum(struct job *job);
-/* Everything that the map calls finished is proven. */
+/* Is everything that the map calls finished proven? */
 bool proof_complete(const struct job *job);
-/* Something differs, or could not be read back. NULL: no. */
+/* Does anything differ, or could not be read back? NULL: no. */
 bool proof_differs(const struct proof *proof);
-/* What was taken of the source so far; the caller's. NULL: nothing is, or no memory. */
+/* A copy of the source's digests so far; the caller's. NULL: there are none, or no memory. */
 struct digests *proof_copy_taken(const struct proof *proof);
-/* The sum of the digests of all that was read of the source; false: not all are known. */
+/* The sum of all digests of the source; false: not all are known. */
 bool proof_total(const struct job *job, struct digest *ret);
-/* The list of digests (verify/list.h), once all are known; *retsaved false: they are not. */
+/* Saves the list of digests (verify/list.h); *retsaved is false if not all are known. */
 int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
 	       struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);
-/* Bytes that were written twice, and so counted twice. */
+/* Bytes that were written, and so counted, twice. */
 uint64_t proof_rewritten(const struct proof *proof);
 
 #endif

@@ -8,44 +8,44 @@
 enum region_state {
 	REGION_OPEN,
 	REGION_GOOD,
-	REGION_SUSPECT, /* another digest than it should have: both ends are to be read */
+	REGION_SUSPECT, /* the digests differ: both ends must be read */
 	REGION_WRONG,
 };
 
 struct region_proof {
-	uint64_t proven; /* sectors that were there when it was found good */
+	uint64_t proven; /* sectors, as of when it was found good */
 	uint64_t wrong_bytes;
 	uint32_t wrong_areas;
 	enum region_state state;
 	enum mismatch_kind kind; /* of REGION_WRONG */
-	bool asked;              /* by the pass under way */
-	bool unread;             /* a part of it could not be read in this pass */
+	bool asked;              /* to be read by the current pass */
+	bool unread;             /* part of it could not be read in this pass */
 	bool compared;           /* found good by reading both ends */
 	bool early;              /* found good while the copy still ran */
-	int code;                /* why it was not read */
+	int code;                /* why it could not be read */
 	bool unread_source;
 };
 
 struct proof {
 	struct digests *expected; /* as the source was read */
 	struct digests *found;    /* as the destination was read back */
-	/* While both ends are read: what was found before, and the source once more. */
+	/* While both ends are read: the previous `found`, and the source read again. */
 	struct digests *before, *again;
 	struct region_proof *regions;
 	size_t count;
-	bool rewrites_left; /* asked for and not done yet */
+	bool rewrites_left; /* asked for, not done yet */
 	uint64_t rewritten; /* bytes */
 	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
 	size_t region_of[JOB_MISMATCHES_SHOWN];
 	bool told[JOB_MISMATCHES_SHOWN];
 	size_t shown;
 	unsigned events;
-	struct job_proof sums; /* verified and so on, as of the last pass */
+	struct job_proof sums; /* totals as of the last pass */
 };
 
 /* Sectors of a region that this map calls finished. */
 uint64_t proof_finished(const struct job *job, const struct map *map, size_t region);
-/* It is to be read back by the pass under way: nothing of it was yet. */
+/* Marks a region to be read back by the current pass, with nothing found yet. */
 void proof_ask(struct job *job, size_t region);
 
 #endif

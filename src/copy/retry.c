@@ -9,14 +9,13 @@
 #include "base/range.h"
 #include "copy/core.h"
 
-/* The first step of the search: small enough that one bad sector costs little of what is
- * good around it, large enough that a healthy chunk is through in 16 reads. */
+/* The first step of the search: small enough to lose little around one bad sector, large enough to
+ * read a healthy chunk in 16 requests. */
 #define SEARCH_PART (64u << 10)
-/* A way that fails does so sooner: whoever waits for so long waits for a disk that tries. */
+/* A bad link fails sooner: a request that takes so long is a disk retrying by itself. */
 #define LONG (5 * NSEC_PER_SEC)
 
-/* Errors of one place: others of the same device may be fine. All else concerns the whole
- * device or the way it is used, where trying again only loses time. */
+/* Any other error concerns the whole device or how it is used, and a retry would only lose time. */
 bool retry_is_local(int code)
 {
 	switch (-code) {
@@ -69,7 +68,7 @@ static uint32_t search_step(const struct io_end *end, uint32_t least, unsigned l
 	return level == 1 ? physical : least;
 }
 
-/* Good ground again: the largest parts that start here. */
+/* After a good part: on with the largest step that is aligned here. */
 static void search_widen(struct search *search, uint64_t at, const struct io_end *end,
 			 uint32_t least)
 {
@@ -79,7 +78,7 @@ static void search_widen(struct search *search, uint64_t at, const struct io_end
 		search->level++;
 }
 
-/* The next part of the piece, in the request. */
+/* Sets up the request for the next part of the piece. */
 static void search_request(struct slot *slot, enum io_direction direction, uint64_t base,
 			   uint32_t end, uint32_t step)
 {
@@ -105,8 +104,8 @@ void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle
 	job_fail(lane->job, kind, &error);
 }
 
-/* Everything before `known` is read: on with it to the destination, whose sectors may be the
- * larger ones. */
+/* Everything before `known` was read: writes it, in whole sectors of the destination, which may be
+ * larger. */
 static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known)
 {
 	if (known < slot->piece.length)
@@ -258,7 +257,7 @@ static void note_refused(struct lane *lane, struct slot *slot)
 		      request->length - request->done);
 }
 
-/* The destination cannot take this place: the end of the copy. What is before it is there. */
+/* The destination failed here, which ends the copy; everything before it was written. */
 static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
 {
 	const struct io_request *request = &slot->request;
@@ -356,13 +355,13 @@ void retry_give_up(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		break;
 	default:
-		/* Only what is known to be bad is worth telling; nothing was written. */
+		/* Nothing was written; report only what is known to be bad. */
 		lane_slot_report(lane, slot);
 		break;
 	}
 }
 
-/* Up to where it is all of one kind: on the destination, refused by it, or not to be read. */
+/* The end of a run of one kind: on the destination, refused by it, or unreadable. */
 static uint32_t run_end(const struct slot *slot, uint32_t from, uint32_t sector, bool bad)
 {
 	uint32_t end = slot->report_end, to = from;
@@ -394,7 +393,7 @@ bool slot_report_map(struct lane *lane, struct slot *slot)
 			.filled = bad && slot->filled,
 		};
 
-		/* Once, with all of it; a slot that did not get so far says nothing of digests. */
+		/* Digests go with the first report, and only if all of the slot was written. */
 		if (!bad && slot->part_count && slot->finished == slot->write_length) {
 			report.part_count = slot->part_count;
 			memcpy(report.parts, slot->parts, sizeof(report.parts));

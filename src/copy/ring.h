@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a lane tells the keeper: a ring with one writer (the lane) and one
- * reader (the keeper), without a lock. It never grows; a lane that finds it
- * full keeps its buffer until there is room, so nothing is lost and the lane
- * is slowed down.
+ * The reports of a lane to the keeper: a lock-free ring with one writer (the lane)
+ * and one reader (the keeper). It never grows; a lane that finds it full keeps its
+ * slot until there is room, which slows it down but loses nothing.
  */
 #ifndef CLONEDECK_COPY_RING_H
 #define CLONEDECK_COPY_RING_H
@@ -19,13 +18,13 @@
 
 enum report_kind {
 	REPORT_MAP,     /* the map gets `status`; with MAP_BAD, the sectors are listed as bad */
-	REPORT_REFUSED, /* the destination did not take it; the map stays as it is */
-	REPORT_PASS,    /* for collect() of the pass under way */
+	REPORT_REFUSED, /* the destination refused it; the map stays as it is */
+	REPORT_PASS,    /* for collect() of the current pass */
 };
 
 /* Where two ends differ. */
 struct difference {
-	uint64_t source; /* bytes of the source's node, a sector's first */
+	uint64_t source; /* bytes of the source's node, at a sector */
 	uint32_t length; /* bytes of whole sectors; 0: there is none */
 	uint32_t byte;   /* the first one that differs, counted from `source` */
 	uint8_t at_source, at_destination;
@@ -38,9 +37,10 @@ struct report {
 	enum map_status status;
 	int code; /* of a failure */
 	struct sense sense;
-	bool filled;         /* with MAP_BAD: the destination has what stands for it */
+	bool filled;         /* with MAP_BAD: the destination has been filled there */
 	bool at_destination; /* with REPORT_PASS: which end failed */
-	/* With REPORT_MAP, what was read of the source; with REPORT_PASS, the pass's. */
+	/* With REPORT_MAP: digests of what was read from the source; with REPORT_PASS: the pass's.
+	 */
 	uint8_t part_count, again_count;
 	struct digest_part parts[DIGEST_PARTS_MAX], again[DIGEST_PARTS_MAX];
 	struct difference difference;
@@ -68,7 +68,7 @@ static inline bool ring_half_full(const struct ring *ring)
 	return ring->head - __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) >= RING_SIZE / 2;
 }
 
-/* The oldest one, left in the ring; NULL when it is empty. */
+/* The oldest report, without removing it; NULL when the ring is empty. */
 static inline const struct report *ring_peek(const struct ring *ring)
 {
 	uint32_t tail = ring->tail;

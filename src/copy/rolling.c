@@ -10,8 +10,8 @@
 #include "copy/pass.h"
 #include "copy/proof_parts.h"
 
-/* A flush costs a flash disk some milliseconds, and the last two windows are read back when the
- * copy is through. */
+/* Not more windows, because a flush costs a flash disk some milliseconds; not fewer, because the
+ * last two are read back only after the copy. */
 #define WINDOWS     32
 #define WINDOW_MIN  (64ULL << 20)
 #define WINDOW_MOST (1ULL << 30)
@@ -25,13 +25,13 @@ static uint64_t choose_window(const struct job *job)
 	return window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MOST ? WINDOW_MOST : window;
 }
 
-/* Through the page cache nothing comes from the medium before the end; by themselves only ends that
- * queue have something to do for both at once. */
+/* The page cache hides the medium until the end. Unless asked for, only on an asynchronous
+ * destination, which can do both at once. */
 static bool possible(const struct job *job)
 {
 	unsigned traits = job->choice.destination->traits;
 
-	/* Sums of a source that is not read in one go need all of the destination in order. */
+	/* The checksums of a resumed copy need the whole destination in order. */
 	if (job->plan->options.sums && job->already && job->setup.rolling == ROLLING_SPARE)
 		return false;
 	return traits & IO_DIRECT && !job->choice.take_turns &&
@@ -89,7 +89,7 @@ static uint64_t sectors_of(const struct job *job, size_t region)
 	return r.length / job->plan->sector_size;
 }
 
-/* Whole, with the digest of all of it, and not looked at yet. */
+/* Complete, with a complete digest, and not inspected yet? */
 static bool is_new(const struct job *job, size_t region)
 {
 	const struct region_proof *state = &job->proof->regions[region];
@@ -227,7 +227,7 @@ static bool take_piece(struct job *job, struct piece *ret)
 	return true;
 }
 
-/* Under way at the destination, or waiting for it. */
+/* Writes in flight to the destination, or waiting for it. */
 static uint32_t writes_of(const struct lane *lane)
 {
 	uint32_t count = lane->counters.at_destination;
@@ -238,10 +238,10 @@ static uint32_t writes_of(const struct lane *lane)
 }
 
 /*
- * By itself it takes what is left over: a quarter of the buffers at most, and
- * only while the destination waits for the source rather than the source for
- * the destination. A lane that works in its calls, or below a rate limit, copies
- * and reads back by turns.
+ * Unless asked for, verification only takes what is left over: at most a quarter of
+ * the buffers, and only while the destination waits for the source, not the other
+ * way round. A lane with a synchronous destination or a rate limit alternates
+ * between copying and reading back.
  */
 static bool has_room(const struct lane *lane)
 {
@@ -263,7 +263,7 @@ void rolling_take(struct lane *lane)
 	const struct rolling *rolling = &job->rolling;
 	struct piece piece;
 
-	/* Once all is on its way, the rest is for the pass behind the copy. */
+	/* Once everything is in flight, the rest is left to the pass after the copy. */
 	if (rolling->how == ROLLING_NO || !(lane->has_pending || work_left(&job->work)))
 		return;
 	while (has_piece(rolling, atomic_load(&rolling->taken)) && has_room(lane) &&

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the stream gets out of a damaged zone: after a chunk that failed, was too
- * slow, or hangs, the next ones are left out, more of them with every failure behind
- * the last landing, until a chunk is good again; or all of them. What was left
- * out stays non-tried, for the next sweep. Shared by all lanes; only failures
- * take the lock.
+ * How the copy gets out of a damaged zone: after a chunk that failed, was too slow
+ * or hangs, the following chunks are skipped, more with every further failure,
+ * until a chunk is good again; or all the rest is skipped. Skipped chunks stay
+ * non-tried for the next sweep. Shared by all lanes; only failures take the lock.
  */
 #ifndef CLONEDECK_COPY_SKIP_H
 #define CLONEDECK_COPY_SKIP_H
@@ -23,24 +22,24 @@ enum skip_kind {
 
 struct skip {
 	pthread_mutex_t lock;
-	uint64_t first, most; /* bytes of the first and of the longest skip; 0: none */
-	uint64_t size;        /* atomic: bytes of the last one; 0: on good ground */
-	/* Atomic: chunks behind `from` and before `land` are left out. */
+	uint64_t first, most; /* bytes of the shortest and longest skip; 0: no skipping */
+	uint64_t size;        /* atomic: bytes of the last skip; 0: the last chunk was good */
+	/* Atomic: chunks after `from` and before `land` are skipped. */
 	uint64_t from, land;
 };
 
 void skip_init(struct skip *skip);
 void skip_done(struct skip *skip);
-/* For a new round over `work`; no lane is at work. */
+/* For a new round over `work`, while all lanes are parked. */
 void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work);
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
-/* It has not come back, and no round ends before it does: so the stream goes on in this one, behind
- * what was handed out by now. */
+/* The chunk is still pending, and the round cannot end without it: so this round continues after
+ * the chunks taken so far. */
 void skip_hang(struct skip *skip, struct work *work, uint64_t chunk);
 void skip_good(struct skip *skip, uint64_t chunk);
-/* A chunk that was handed out before the skip began, and lies in it. */
+/* Is this chunk, which was taken before the skip began, part of it? */
 bool skip_leaves_out(const struct skip *skip, uint64_t chunk);
-/* Chunks from the last trouble, or from where the round began, up to this one. */
+/* The number of chunks since the last failure, or the start of the round. */
 uint64_t skip_stretch(const struct skip *skip, uint64_t chunk);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy that is probed (capacity.h) but not verified is looked at in the same
- * places all the same: of each a digest is taken as it is copied, and after the
- * flush it is read back. That finds within seconds a disk that wraps, or keeps
- * only what is in its cache; it proves nothing of the rest.
+ * Spot check of a copy that is probed (capacity.h) but not verified: the digest of
+ * each probed place is taken as it is copied, and compared when it is read back
+ * after the flush. Within seconds this finds a disk whose addresses wrap, or that
+ * keeps only what is in its cache; it proves nothing about the rest.
  *
- * Threads: a place is its piece's lane's while lanes run, else the keeper's.
+ * Threads: while lanes run, a place belongs to the lane that copies it; otherwise
+ * to the keeper.
  */
 #ifndef CLONEDECK_COPY_SPOT_H
 #define CLONEDECK_COPY_SPOT_H
@@ -30,10 +31,10 @@ struct spots {
 	size_t next;
 };
 
-/* Nothing where it is not asked for. -ENOMEM. */
+/* Does nothing if there is nothing to check. -ENOMEM. */
 int spots_init(struct job *job);
 void spots_done(struct spots *spots);
-/* In the lane: this is about to be written. */
+/* In the lane: takes the digest of a piece that is about to be written. */
 void spots_take(struct job *job, const struct slot *slot);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy in stages: first all of the plan but what is held back (plan/held.h),
- * then that, then its keys. Each stage goes through all passes, flushed and
- * verified, before the next one begins, so at any moment the destination either
- * shows nothing or is whole. Without anything held back there is one stage.
+ * A copy in stages: first everything except what is held back (plan/held.h), then
+ * that, then its keys. Each stage goes through all passes, flush and verification
+ * included, before the next one begins, so the destination at any moment either
+ * shows nothing or is complete. If nothing is held back, there is one stage.
  *
- * Fixed once it is made but for `now`, which is the keeper's.
+ * Constant, except for `now`, which is the keeper's.
  */
 #ifndef CLONEDECK_COPY_STAGE_H
 #define CLONEDECK_COPY_STAGE_H
@@ -19,12 +19,11 @@
 
 struct stages {
 	struct range_list domain[STAGES_MAX]; /* plan->sector_size */
-	/* What is made empty before the first stage: all that anything is found by, then the rest.
-	 */
+	/* What is wiped before the first stage: first all signatures, then the rest. */
 	struct range_list wipe[WIPES];
-	unsigned count; /* 0 or 1: all of the plan at once */
+	unsigned count; /* 0 or 1: the whole plan at once */
 	unsigned now;
-	unsigned areas; /* held back, and their bytes */
+	unsigned areas; /* held back */
 	uint64_t bytes;
 };
 
@@ -32,10 +31,10 @@ struct stages {
 int stages_init(struct stages *stages, const struct plan *plan, const struct held *held);
 void stages_done(struct stages *stages);
 bool stages_last(const struct stages *stages);
-/* What the passes are about now; NULL: all of the plan. */
+/* What the passes work on now; NULL: the whole plan. */
 const struct range_list *stages_domain(const struct stages *stages);
-/* The parts of all stages by LBA, neighbours of two stages apart, so that it is no list to be
- * added to. Empty with one stage. -ENOMEM. */
+/* The parts of all stages in LBA order; neighbours of different stages are not merged, so nothing
+ * may be added to this list. Empty if there is one stage. -ENOMEM. */
 int stages_in_order(const struct stages *stages, struct range_list *ret);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The work of a pass: the parts of the plan whose status in the map it is
- * about, cut into chunks, with one cursor that all lanes take from, upwards or
- * downwards. Fixed once it is made; only the cursor moves, atomically.
+ * The work of a pass: the parts of the plan with certain statuses in the map, cut
+ * into chunks, and one cursor, ascending or descending, from which all lanes take.
+ * Once built, only the cursor changes, atomically.
  *
- * Chunks are cut at multiples of the chunk size on the destination, so that no
- * write but the first and last of an area covers part of a physical sector.
+ * Chunks are cut at multiples of the chunk size on the destination, so that only
+ * the first and last write of an area can cover part of a physical sector.
  */
 #ifndef CLONEDECK_COPY_WORK_H
 #define CLONEDECK_COPY_WORK_H
@@ -20,7 +20,7 @@
 
 struct work_area {
 	uint64_t source, destination, length; /* bytes */
-	uint64_t first_chunk;                 /* number of its first chunk */
+	uint64_t first_chunk;                 /* the number of its first chunk */
 };
 
 struct work {
@@ -29,11 +29,11 @@ struct work {
 	uint64_t chunks; /* of all areas */
 	uint64_t bytes;  /* of all areas */
 	uint32_t chunk;  /* bytes */
-	bool descending; /* the last chunk is handed out first */
-	uint64_t next;   /* atomic: how many chunks were handed out */
+	bool descending; /* the last chunk is taken first */
+	uint64_t next;   /* atomic: number of chunks taken */
 };
 
-/* What one chunk moves where; bytes of the ends' nodes. */
+/* From where to where a chunk is copied; bytes of the ends' nodes. */
 struct piece {
 	uint64_t source, destination;
 	uint32_t length;
@@ -41,25 +41,25 @@ struct piece {
 
 #define WORK_UNFINISHED "?*/-"
 
-/* All of the plan, or of those parts of it (plan->sector_size), whose status in the map is one of
- * the letters. *work is all zero, or was made before and is made anew in its memory. -ENOMEM. */
+/* Everything in the plan, or in these parts of it (plan->sector_size), whose status in the map is
+ * one of the letters. *work is zeroed, or is rebuilt in its old memory. -ENOMEM. */
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const struct range_list *domain, const char *statuses, uint32_t chunk,
 	      bool descending);
 void work_done(struct work *work);
 
-/* Takes up to `run` chunks: [*retfirst, *retfirst + returned). 0: nothing left. */
+/* Takes up to `run` chunks, from *retfirst on; returns their number, 0: nothing is left. */
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst);
-/* Is there any that was not handed out? */
+/* Are there chunks that were not taken? */
 bool work_left(const struct work *work);
-/* What comes before chunk `to` is not handed out any more. */
+/* Moves the cursor on to chunk `to`, if it is before it. */
 void work_jump(struct work *work, uint64_t to);
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret);
-/* The edge of the source's bytes that were handed out: behind the highest one, or, descending,
- * the lowest one. */
+/* How far the chunks taken reach on the source: the end of the highest or, descending, the start
+ * of the lowest. */
 uint64_t work_position(const struct work *work);
 
-/* Is this exactly a part of the plan? Asked again right before every write. */
+/* Is this piece inside an extent of the plan? Checked right before every write. */
 bool work_allowed(const struct plan *plan, const struct piece *piece);
 
 #endif
