@@ -49,7 +49,7 @@ void session_drop_disks(struct session *session, const struct disk_list *disks)
 {
 	if (disks != session->disks && disks != session->started_disks &&
 	    disks != session->checking.disks && disks != session->finding.disks &&
-	    disks != session->again.disks)
+	    disks != session->reverifying.disks)
 		disk_list_destroy((struct disk_list *)disks);
 }
 

@@ -14,7 +14,6 @@
 #include "copy/map.h"
 #include "guard/rules.h"
 #include "plan/held.h"
-#include "session/again.h"
 #include "session/awake.h"
 #include "session/check.h"
 #include "session/checkup.h"
@@ -23,10 +22,11 @@
 #include "session/finish.h"
 #include "session/health.h"
 #include "session/measure.h"
-#include "session/move.h"
-#include "session/past.h"
+#include "session/move_map.h"
+#include "session/parts.h"
 #include "session/place.h"
-#include "session/save.h"
+#include "session/reverify.h"
+#include "session/save_report.h"
 #include "session/session.h"
 #include "session/start.h"
 #include "session/waiting.h"
@@ -69,7 +69,7 @@ struct session {
 	struct session_files files;
 	struct log *log;
 	struct start_task starting;
-	struct again_task again;
+	struct reverify_task reverifying;
 	struct health_task asking;
 	struct checkup_task checkup;
 	struct measure_task measuring;
@@ -77,7 +77,7 @@ struct session {
 	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
 
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
-	struct past past;
+	struct parts earlier;
 	struct waiting waiting;
 	struct move_task moving;
 
@@ -100,7 +100,7 @@ enum session_event_source {
 	EVENT_FIND,
 	EVENT_FINISH,
 	EVENT_SAVE,
-	EVENT_AGAIN,
+	EVENT_REVERIFY,
 	EVENT_CHECKUP,
 	EVENT_MEASURE,
 	EVENT_COUNT,
@@ -161,11 +161,11 @@ enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct endpoint *recorded,
 				       const struct disk_list *disks, const struct endpoint *found);
 
-/* known.c */
-/* Compares some places that the map calls finished, through the descriptors of both claims.
- * -EBADMSG (class REFUSED) where they are not the same: `all` of them, or else most, as on one disk
- * that is another. Reads the disks. */
-int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
+/* sample.c */
+/* Compares a sample of what the map calls finished, through the descriptors of both claims; reads
+ * the disks. -EBADMSG (class REFUSED) if any of it differs (`all`), or if most of it does, as on a
+ * wrong disk. */
+int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
 		  bool all, struct error *reterr);
 
 /* verify.c */

@@ -47,7 +47,7 @@ static const struct {
 	[EVENT_FIND] = { session_take_find, TASK(finding.task) },
 	[EVENT_FINISH] = { session_take_finish, TASK(finishing.task) },
 	[EVENT_SAVE] = { session_take_save, TASK(saving.task) },
-	[EVENT_AGAIN] = { session_take_verify, TASK(again.start.task) },
+	[EVENT_REVERIFY] = { session_take_verify, TASK(reverifying.start.task) },
 	[EVENT_CHECKUP] = { session_take_checkup, TASK(checkup.task) },
 	[EVENT_MEASURE] = { session_take_measure, TASK(measuring.task) },
 };

@@ -139,7 +139,7 @@ static int compare_before(struct session *session)
 
 	if (!session->resume)
 		return 0;
-	r = known_compare(&starting->plan, session->resume, claim_fd(starting->source),
+	r = sample_compare(&starting->plan, session->resume, claim_fd(starting->source),
 			  claim_fd(starting->destination), starting->goes_on || unproven,
 			  &starting->error);
 	return r == -EIO && !starting->goes_on ? 0 : r;
@@ -362,7 +362,7 @@ void session_release_job(struct session *session)
 {
 	discard_claims(&session->starting);
 	session_waiting_done(session);
-	session->past = (struct past){ 0 };
+	session->earlier = (struct parts){ 0 };
 	if (session->has_report)
 		report_done(&session->report);
 	session->has_report = false;
@@ -429,7 +429,7 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	job_snapshot(job, ret);
 	if (session->state == SESSION_VERIFYING)
 		return true;
-	past_join(&session->past, ret);
+	parts_join(&session->earlier, ret);
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;
 	return true;

@@ -296,7 +296,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 		return;
 	}
 	job_snapshot(waiting->job, &part);
-	past_add(&session->past, &part, now - waiting->shown.since);
+	parts_add(&session->earlier, &part, now - waiting->shown.since);
 	session_waiting_done(session);
 	session->state = SESSION_RUNNING;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report and the certificate as files. */
-#ifndef CLONEDECK_SESSION_SAVE_H
-#define CLONEDECK_SESSION_SAVE_H
+#ifndef CLONEDECK_SESSION_SAVE_REPORT_H
+#define CLONEDECK_SESSION_SAVE_REPORT_H
 
 #include "base/error.h"
 #include "report/report.h"

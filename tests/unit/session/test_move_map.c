@@ -212,7 +212,7 @@ END_TEST
 Suite *unit_suite(void)
 {
 	TCase *tcase;
-	Suite *suite = session_suite("move", setup, &tcase);
+	Suite *suite = session_suite("move_map", setup, &tcase);
 
 	tcase_add_test(tcase, map_finds_another_place);
 	tcase_add_test(tcase, log_and_report_go_with_the_map);

@@ -61,7 +61,7 @@ static void teardown(void)
 static int compare_as(bool all)
 {
 	struct error error = { 0 };
-	int r = known_compare(plan, map, from, to, all, &error);
+	int r = sample_compare(plan, map, from, to, all, &error);
 
 	ck_assert_int_eq(error.code, r);
 	return r;
@@ -171,7 +171,7 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("session/known");
+	Suite *suite = suite_create("session/sample");
 	TCase *tcase = tcase_create("known");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

@@ -158,7 +158,7 @@ END_TEST
 Suite *unit_suite(void)
 {
 	TCase *tcase;
-	Suite *suite = session_suite("save", session_setup, &tcase);
+	Suite *suite = session_suite("save_report", session_setup, &tcase);
 
 	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
 	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);

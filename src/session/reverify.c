@@ -12,18 +12,18 @@
 /* What is mounted or changed since the copy may differ by right. */
 static int look_around(struct session *session)
 {
-	struct again_task *again = &session->again;
+	struct reverify_task *reverifying = &session->reverifying;
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
-	int r = facts_gather(session->plan, again->disks, session->log_dir, NULL, &facts,
-			     &again->start.error);
+	int r = facts_gather(session->plan, reverifying->disks, session->log_dir, NULL, &facts,
+			     &reverifying->start.error);
 
 	if (r == 0)
 		r = session_judge(session, session->plan, NULL, &facts, &verdicts,
-				  &again->start.error);
+				  &reverifying->start.error);
 	if (r == 0)
-		r = session_check_readable(session->plan, &verdicts, again->known.digests != NULL,
-					   &again->start.error);
+		r = session_check_readable(session->plan, &verdicts, reverifying->known.digests != NULL,
+					   &reverifying->start.error);
 	verdict_list_done(&verdicts);
 	return r;
 }
@@ -32,17 +32,17 @@ static int look_around(struct session *session)
  * all of both. */
 static int find_proof(struct session *session)
 {
-	struct again_task *again = &session->again;
-	struct error *error = &again->start.error;
+	struct reverify_task *reverifying = &session->reverifying;
+	struct error *error = &reverifying->start.error;
 	const char *list = session->files.digests;
 	char id[9];
 	int r;
 
 	if (!session->report.job.digests_saved)
-		return session_map_of_all(session->plan, &again->map, error);
+		return session_map_of_all(session->plan, &reverifying->map, error);
 	/* The first one: where it was saved as well may have been unplugged since. */
-	r = known_load(list, &again->known, error);
-	if (r == 0 && strcmp(again->known.id, plan_id(session->plan, id)) != 0)
+	r = known_load(list, &reverifying->known, error);
+	if (r == 0 && strcmp(reverifying->known.id, plan_id(session->plan, id)) != 0)
 		r = error_set(error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
 			      _("The list of digests %s belongs to another copy than the report "
 				"%s."),
@@ -52,11 +52,11 @@ static int find_proof(struct session *session)
 
 static int open_ends(struct session *session)
 {
-	struct again_task *again = &session->again;
-	const struct map *map = again->known.map ? again->known.map : again->map;
-	struct start_task *start = &again->start;
+	struct reverify_task *reverifying = &session->reverifying;
+	const struct map *map = reverifying->known.map ? reverifying->known.map : reverifying->map;
+	struct start_task *start = &reverifying->start;
 	int r = session_open_to_verify(start, session->plan, session->started_disks,
-				       again->known.digests, map, &start->error);
+				       reverifying->known.digests, map, &start->error);
 
 	start->plan.options = (struct plan_options){
 		.retries = PLAN_RETRIES_DEFAULT,
@@ -64,7 +64,7 @@ static int open_ends(struct session *session)
 		.rate = session->report.job.rate_limit,
 		.source_backend =
 			endpoint_is_sg_only(&start->plan.source) ? BACKEND_SG : BACKEND_AUTO,
-		.verify = again->known.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
+		.verify = reverifying->known.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
 	};
 	return r;
 }
@@ -78,8 +78,8 @@ static void close_ends(struct start_task *start)
 static void *start_body(void *argument)
 {
 	struct session *session = argument;
-	struct again_task *again = &session->again;
-	struct start_task *start = &again->start;
+	struct reverify_task *reverifying = &session->reverifying;
+	struct start_task *start = &reverifying->start;
 	int r = find_proof(session);
 
 	if (r == 0)
@@ -88,8 +88,8 @@ static void *start_body(void *argument)
 		r = open_ends(session);
 	if (r == 0) {
 		/* What it finds goes into the log of the copy, where there is one to write to. */
-		log_open(session->report.log_path, NULL, &again->log, NULL);
-		start->setup.log = again->log;
+		log_open(session->report.log_path, NULL, &reverifying->log, NULL);
+		start->setup.log = reverifying->log;
 		r = job_new(&start->setup, &start->job, &start->error);
 	}
 	if (r == 0)
@@ -105,27 +105,27 @@ static void *start_body(void *argument)
 
 static void *end_body(void *argument)
 {
-	struct again_task *again = argument;
+	struct reverify_task *reverifying = argument;
 
-	close_ends(&again->start);
-	task_announce(&again->start.task);
+	close_ends(&reverifying->start);
+	task_announce(&reverifying->start.task);
 	return NULL;
 }
 
 /* Nothing of it runs any more. */
 static void forget(struct session *session)
 {
-	struct again_task *again = &session->again;
-	const struct disk_list *disks = again->disks;
+	struct reverify_task *reverifying = &session->reverifying;
+	const struct disk_list *disks = reverifying->disks;
 
-	job_destroy(cleanup_steal(again->start.job));
-	close_ends(&again->start);
-	known_done(&again->known);
-	again->known = (struct known){ 0 };
-	map_destroy(cleanup_steal(again->map));
-	log_close(cleanup_steal(again->log));
-	again->disks = NULL;
-	again->ending = false;
+	job_destroy(cleanup_steal(reverifying->start.job));
+	close_ends(&reverifying->start);
+	known_done(&reverifying->known);
+	reverifying->known = (struct known){ 0 };
+	map_destroy(cleanup_steal(reverifying->map));
+	log_close(cleanup_steal(reverifying->log));
+	reverifying->disks = NULL;
+	reverifying->ending = false;
 	if (disks)
 		session_drop_disks(session, disks);
 	if (session->state == SESSION_VERIFYING)
@@ -134,19 +134,19 @@ static void forget(struct session *session)
 
 int session_begin_verify(struct session *session, struct error *reterr)
 {
-	struct again_task *again = &session->again;
+	struct reverify_task *reverifying = &session->reverifying;
 	int r;
 
 	if (session->state != SESSION_FINISHED || !session->has_report)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
-	again->start.error = (struct error){ 0 };
-	again->start.result = 0;
-	again->disks = session->disks;
-	again->verified = false;
-	r = task_start(&again->start.task, start_body, session, reterr);
+	reverifying->start.error = (struct error){ 0 };
+	reverifying->start.result = 0;
+	reverifying->disks = session->disks;
+	reverifying->verified = false;
+	r = task_start(&reverifying->start.task, start_body, session, reterr);
 	if (r < 0)
-		again->disks = NULL;
+		reverifying->disks = NULL;
 	else
 		session->state = SESSION_VERIFYING;
 	return r;
@@ -154,66 +154,66 @@ int session_begin_verify(struct session *session, struct error *reterr)
 
 bool session_verify_ended(const struct session *session)
 {
-	const struct again_task *again = &session->again;
+	const struct reverify_task *reverifying = &session->reverifying;
 	struct job_snapshot job;
 
-	if (session->state != SESSION_VERIFYING || again->start.task.running || !again->start.job)
+	if (session->state != SESSION_VERIFYING || reverifying->start.task.running || !reverifying->start.job)
 		return false;
-	job_snapshot(again->start.job, &job);
+	job_snapshot(reverifying->start.job, &job);
 	return job.state == JOB_ENDED;
 }
 
 void session_end_verify(struct session *session)
 {
-	struct again_task *again = &session->again;
+	struct reverify_task *reverifying = &session->reverifying;
 
-	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(again->start.job), NULL);
-	job_wait(again->start.job, NULL);
-	job_snapshot(again->start.job, &again->last);
-	again->verified = true;
-	again->ending = true;
+	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(reverifying->start.job), NULL);
+	job_wait(reverifying->start.job, NULL);
+	job_snapshot(reverifying->start.job, &reverifying->last);
+	reverifying->verified = true;
+	reverifying->ending = true;
 	/* Without a thread: then here. */
-	if (task_start(&again->start.task, end_body, again, NULL) < 0)
+	if (task_start(&reverifying->start.task, end_body, reverifying, NULL) < 0)
 		forget(session);
 }
 
 void session_take_verify(struct session *session, unsigned *changes)
 {
-	struct start_task *start = &session->again.start;
+	struct start_task *start = &session->reverifying.start;
 
 	task_join(&start->task);
 	*changes |= SESSION_CHANGE_STATE;
-	if (!session->again.ending && start->result == 0)
+	if (!session->reverifying.ending && start->result == 0)
 		start->result =
 			session_watch(session, job_event_fd(start->job), EVENT_JOB, &start->error);
-	if (session->again.ending || start->result < 0)
+	if (session->reverifying.ending || start->result < 0)
 		forget(session);
 }
 
 void session_stop_verify(struct session *session)
 {
-	struct again_task *again = &session->again;
+	struct reverify_task *reverifying = &session->reverifying;
 
-	task_join(&again->start.task);
-	if (again->start.job)
-		job_stop(again->start.job);
+	task_join(&reverifying->start.task);
+	if (reverifying->start.job)
+		job_stop(reverifying->start.job);
 	forget(session);
 }
 
 struct job *session_verify_job(const struct session *session)
 {
-	const struct again_task *again = &session->again;
+	const struct reverify_task *reverifying = &session->reverifying;
 
 	/* Until it is open it belongs to the thread that opens it. */
-	return again->start.task.running && !again->ending ? NULL : again->start.job;
+	return reverifying->start.task.running && !reverifying->ending ? NULL : reverifying->start.job;
 }
 
 const struct error *session_verify_error(const struct session *session)
 {
-	return &session->again.start.error;
+	return &session->reverifying.start.error;
 }
 
 const struct job_snapshot *session_verified(const struct session *session)
 {
-	return session->again.verified ? &session->again.last : NULL;
+	return session->reverifying.verified ? &session->reverifying.last : NULL;
 }

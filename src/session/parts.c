@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of one copy: what a job tells, joined with what the ones before it have told. */
-#include "session/past.h"
+/* A copy in several parts: the snapshot of a job, added to those of the parts before it. */
+#include "session/parts.h"
 
 static void add_end(struct job_end *to, const struct job_end *part)
 {
@@ -15,12 +15,12 @@ static void add_end(struct job_end *to, const struct job_end *part)
 	to->truth.from_medium |= part->truth.from_medium;
 }
 
-/* The sums; of what cannot be summed (latencies, the engine, the error) the last part's stays. */
-void past_join(const struct past *past, struct job_snapshot *job)
+/* What cannot be added up (latencies, the engine, the error) stays that of the last part. */
+void parts_join(const struct parts *earlier, struct job_snapshot *job)
 {
-	const struct job_snapshot *sum = &past->sum;
+	const struct job_snapshot *sum = &earlier->sum;
 
-	if (!past->parts)
+	if (!earlier->count)
 		return;
 	job->started_at = sum->started_at;
 	job->already = sum->already;
@@ -38,18 +38,17 @@ void past_join(const struct past *past, struct job_snapshot *job)
 		job->peak = sum->peak;
 	add_end(&job->source, &sum->source);
 	add_end(&job->destination, &sum->destination);
-	/* Over the time in which something was copied, as within one part. */
+	/* Over the time spent copying, as within one part. */
 	if (job->copy_ns > 0 && job->written > job->already)
 		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
 }
 
-/* `away`: ns for which nothing could be copied after it. */
-void past_add(struct past *past, const struct job_snapshot *part, uint64_t away)
+void parts_add(struct parts *earlier, const struct job_snapshot *part, uint64_t away)
 {
 	struct job_snapshot sum = *part;
 
-	past_join(past, &sum);
+	parts_join(earlier, &sum);
 	sum.elapsed += away;
-	past->sum = sum;
-	past->parts++;
+	earlier->sum = sum;
+	earlier->count++;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Known-good places: what the map calls finished must still be the same on both
- * ends when a disk has come back. A label may be shared by two disks; what was
- * copied is not.
+ * Compares a sample of what the map calls finished: it must still be the same on
+ * both ends when a disk has come back. Two disks may share a label, but not the data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,15 +15,14 @@
 #include "session/private.h"
 
 #define SPOTS 16
-/* At least a sector of any disk, and what a direct read wants to be aligned to. */
+/* At least a sector of any disk, and the alignment of a direct read. */
 #define SPOT 4096u
 
 struct spot {
 	uint64_t source, destination; /* bytes from the start of each end's node */
 };
 
-/* Counted from the start of its extent, so that it is aligned for both ends. False when no extent
- * holds all of it. */
+/* Aligned within its extent, and so on both ends. False if no extent contains it completely. */
 static bool place(const struct plan *plan, uint64_t at, uint32_t length, struct spot *ret)
 {
 	for (size_t i = 0; i < plan->extent_count; i++) {
@@ -97,7 +95,7 @@ static bool tells_something(const char *data, uint32_t length)
 	return data[0] || memcmp(data, data + 1, length - 1) != 0;
 }
 
-int known_compare(const struct plan *plan, const struct map *map, int source, int destination,
+int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
 		  bool all, struct error *reterr)
 {
 	uint32_t length = plan->sector_size > SPOT ? plan->sector_size : SPOT;

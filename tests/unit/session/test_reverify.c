@@ -143,7 +143,7 @@ END_TEST
 Suite *unit_suite(void)
 {
 	TCase *tcase;
-	Suite *suite = session_suite("again", session_setup, &tcase);
+	Suite *suite = session_suite("reverify", session_setup, &tcase);
 
 	tcase_add_test(tcase, against_the_digests);
 	tcase_add_test(tcase, limit_as_it_was_wished_last);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading the copy back that has just ended. */
-#ifndef CLONEDECK_SESSION_AGAIN_H
-#define CLONEDECK_SESSION_AGAIN_H
+/* Verifying once more the copy that has just ended. */
+#ifndef CLONEDECK_SESSION_REVERIFY_H
+#define CLONEDECK_SESSION_REVERIFY_H
 
 #include <stdbool.h>
 
@@ -11,11 +11,11 @@
 
 struct session;
 
-struct again_task {
+struct reverify_task {
 	struct start_task start;
 	const struct disk_list *disks; /* as in check_task, while any of it runs */
-	struct known known;            /* of the copy; without digests both ends are compared */
-	struct map *map;               /* then: all of the plan */
+	struct known known;            /* of the copy; without digests, both ends are compared */
+	struct map *map;               /* in that case, of the whole plan */
 	struct log *log;
 	bool ending;   /* its ends are being closed */
 	bool verified; /* `last` tells what came of it */

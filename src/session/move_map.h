@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Another place for the map. */
-#ifndef CLONEDECK_SESSION_MOVE_H
-#define CLONEDECK_SESSION_MOVE_H
+#ifndef CLONEDECK_SESSION_MOVE_MAP_H
+#define CLONEDECK_SESSION_MOVE_MAP_H
 
 #include <stdbool.h>
 
