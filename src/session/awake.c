@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * While a copy runs, the machine shall not go to sleep by itself: disks on USB
- * would be gone when it wakes up. Where logind rules over that, its own tool
- * holds it off for as long as the program that it runs: cat, until the end of
- * a pipe of ours. However this process ends, that is the end of the pipe.
+ * Keeps the machine from going to sleep during a copy, since USB disks would be gone
+ * when it wakes up. With logind, systemd-inhibit holds sleep off for as long as its
+ * program runs: cat, reading from a pipe of ours. However this process ends, the
+ * pipe ends with it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the machine has to be asked about a plan: where files lie, what is
- * mounted, what stands in a map, how large a disk says it is. A disk that is dying, or the server
- * of a mount that is gone, may take minutes to answer, so a thread of its own asks.
+ * Asks the machine what is needed to judge a plan: where files are, what is mounted,
+ * what a map contains, how large a disk claims to be. A dying disk, or a mount whose
+ * server is gone, may take minutes to answer, so this has a thread of its own.
  */
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the disks feel that somebody looks at before a copy: asked one after the other, remembered.
- */
+/* The health of disks that the user looks at before a copy: asked one after the other, and kept. */
 #include <string.h>
 
 #include "session/private.h"

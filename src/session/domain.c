@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A copy that is restricted to what another map has. */
+/* Restricts a copy to what another map calls finished. */
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -8,7 +8,7 @@
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 
-/* Whole sectors of the range that the map calls finished. */
+/* Adds the whole sectors of a range that the map calls finished. */
 static int add_finished(const struct map *map, struct range range, uint32_t sector,
 			struct range_list *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whom a typed name means. A path may lead to a file system that does not answer, so a thread of
- * its own looks there. */
+/* Resolves a typed name. A path may lead to a file system that does not answer, so this has a
+ * thread of its own. */
 #include <errno.h>
 
 #include "base/i18n.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The health of both disks, before the first byte is read and after the last
- * one was flushed: what a copy cost a weak disk is the difference. SCSI's own
- * disks are asked by SCSI commands, all others through smartctl. Nobody waits
- * for long, and the front end not at all.
+ * The health of both disks before the first read and after the final flush: the
+ * difference is what the copy did to a weak disk. SCSI and SAS disks are asked by
+ * SCSI commands, all others through smartctl. Nobody waits for long, and the front
+ * end not at all.
  */
 #include <errno.h>
 #include <fcntl.h>

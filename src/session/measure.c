@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How fast both disks of a plan read, before anything is started: some megabytes at the beginning,
- * in the middle and at the end of what is to be copied, past the page cache, in the background.
- * How fast the destination writes nobody can know before it may be written.
+ * Measures how fast both disks of a plan read, before the start: a few megabytes at the beginning,
+ * in the middle and at the end of what is to be copied, bypassing the page cache, in the
+ * background. How fast the destination writes cannot be known before it may be written.
  */
 #include <errno.h>
 #include <stdlib.h>

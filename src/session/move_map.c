@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Another place for a map that cannot be saved where it was to be: its file
- * system is full, read-only or gone, while the copy goes on and keeps the map in
- * memory. The place is tried in the background, for it may be as dead as the
- * first; then the job saves there. What lay beside the map, or cannot be written
- * either, goes with it: the log, and what is saved at the end.
+ * Moves a map that cannot be saved because its file system is full, read-only or
+ * gone, while the copy goes on with the map in memory. The new place is tried in the
+ * background, since it may be as dead as the old one; then the job saves there. What
+ * was beside the map, or cannot be written either, moves with it: the log, and what
+ * is saved at the end.
  */
 #include <errno.h>
 #include <libgen.h>

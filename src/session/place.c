@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can a file be kept there? Asked by a thread that may be left alone, for the disk may answer
- * nothing at all. */
+/* Can a file be written at some place? A thread tries, and is abandoned if the disk does not
+ * answer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Planning and confirming: nothing gets from here to the start without both. */
+/* Planning and confirming; nothing can be started without both. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inside of a session, for the files of this folder. The front end's thread
- * owns everything but what a background task's struct holds while it runs (task.h).
- * A file with state of its own in here has a header of its own.
+ * The inside of a session, for the files of this folder only. The front end's thread
+ * owns everything, except the struct of a background task while that runs (task.h).
+ * Files with a struct in here have a header of their own.
  */
 #ifndef CLONEDECK_SESSION_PRIVATE_H
 #define CLONEDECK_SESSION_PRIVATE_H
@@ -42,25 +42,25 @@ struct session {
 	enum session_state state;
 	int epoll_fd;
 
-	struct scan *scan; /* the front end's own: hot-plug, and scans that are waited for */
+	struct scan *scan; /* the front end's: hot-plug, and scans that it waits for */
 	struct scan_task scanning;
 	struct disk_list *disks;
 	struct error scan_error;
 	char hotplug[HOTPLUG_LINES][160];
-	unsigned hotplug_count; /* ever seen */
+	unsigned hotplug_count; /* so far */
 
 	struct find_task finding;
 	struct plan *plan;
 	struct check_task checking;
 	struct error plan_error;
 	bool loads;         /* the plan is still in the map at resume_path */
-	struct known known; /* of a copy that is verified without its source */
+	struct known known; /* the copy to be verified without its source */
 	struct map *resume; /* NULL: from the start */
 	char resume_path[512];
-	struct range_list retry; /* with resume: bad areas that were chosen; empty: all */
+	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
 	struct held held;            /* of the plan */
-	struct disk source_contents; /* of its source, if that is an image */
+	struct disk source_contents; /* if the source is an image */
 	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];
@@ -74,7 +74,7 @@ struct session {
 	struct checkup_task checkup;
 	struct measure_task measuring;
 	struct error start_error;
-	struct disk_list *started_disks; /* what the job borrows from; may be `disks` */
+	struct disk_list *started_disks; /* borrowed by the job; may be `disks` */
 
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
 	struct parts earlier;
@@ -111,52 +111,52 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 		  struct error *reterr);
 
 /* plan.c */
-/* The rules on a plan, as far as they matter to one that goes on from `resume` (may be NULL). */
+/* Applies the rules to a plan that may resume from a map (NULL: it does not). */
 int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
 		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr);
-/* Judges session->plan and finds what has to be typed. */
+/* Judges session->plan and determines the token. */
 int session_take_facts(struct session *session, const struct guard_facts *facts,
 		       struct error *reterr);
-/* A copy is on its way: nothing else can be planned. -EBUSY */
+/* -EBUSY while a copy is in progress and nothing else can be planned. */
 int session_busy(const struct session *session, const char *operation, struct error *reterr);
-/* Takes the plan (and the map) as the session's own and checks it; waits. */
+/* Takes over the plan (and the map) and checks it; waits. */
 int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
 		       struct error *reterr);
 
 /* files.c */
 void session_find_log_dir(struct session *session);
-/* Map and report as the user named them: hours later is too late to find out. */
+/* Can map and report be written where the user wants them? Hours later is too late to find out. */
 int session_check_files(const struct session *session, struct error *reterr);
-/* -EINVAL where the file `path` (NULL: none) is an end of the plan. */
+/* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
 int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
-/* The same of a map and of its list of digests. */
+/* The same for a map and its list of digests. */
 int session_check_map(const struct plan *plan, const char *map, struct error *reterr);
 int session_make_files(struct session *session, struct error *reterr);
-/* What the log begins with, at every place. */
+/* Logs the plan, at the beginning of each log file. */
 void session_log_plan(struct session *session);
-/* Whoever reads a file's name later stands in another directory. */
+/* Makes a path absolute, since it may be used later from another directory. */
 void session_absolute(char *to, size_t size, const char *path);
-/* `path` with `ending` in place of its .json, .txt or .html, or behind it; false: too long. */
+/* Replaces the .json, .txt or .html of `path` by `ending`, or appends it; false: too long. */
 bool session_name_beside(char *to, size_t size, const char *path, const char *ending);
-/* The stem of the lists of sums beside a report; false, and *ret as it was: somebody else's are
- * there. sums: as in struct plan_options. */
+/* The stem of the checksum lists beside a report; false, with *ret unchanged: there are foreign
+ * files of that name. sums: as in struct plan_options. */
 bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size);
 
 /* resume.c */
-/* A map and the plan in it, for the ends as they are in the list now. */
+/* Loads a map and the plan in it, with its ends as they are in the current list. */
 int session_load_map(const char *map_path, const struct disk_list *disks,
 		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
 		     struct map **retmap, struct error *reterr);
-/* The disk, partition or image as recorded, in the list as it is now: by what it is; of disks that
- * look alike the one that was not detached since, and not that of `other`, the other end as
- * recorded. With -ESTALE *ret is the image that has its name. */
+/* Finds a recorded disk, partition or image in the current list, by its identity. Among disks that
+ * look alike, it is the one that was not detached since, and not that of `other`, the other
+ * recorded end. With -ESTALE, *ret is the image that now has its name. */
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		     const struct endpoint *other, bool destination, struct endpoint *ret,
 		     struct error *reterr);
-/* Is there more than its name to tell this disk or partition from others? */
+/* Is there anything but its name to tell this disk or partition from others? */
 bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
-/* Does an image lie on the file system, of the very disk, that it lay on by another list? UNKNOWN:
- * neither has anything to tell it from others. */
+/* Is an image on the same file system, of the same disk, as according to another list? UNKNOWN:
+ * that has no identity. */
 enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct endpoint *recorded,
 				       const struct disk_list *disks, const struct endpoint *found);
@@ -166,13 +166,13 @@ enum tristate session_same_file_system(const struct disk_list *before,
  * the disks. -EBADMSG (class REFUSED) if any of it differs (`all`), or if most of it does, as on a
  * wrong disk. */
 int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		  bool all, struct error *reterr);
+		   bool all, struct error *reterr);
 
 /* verify.c */
-/* Refuses what would be no proof; with `digests` what is said of the source does not matter. */
+/* Refuses what would prove nothing. With `digests`, verdicts on the source do not matter. */
 int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
 			   bool digests, struct error *reterr);
-/* A map that calls everything in the plan finished. */
+/* Makes a map in which everything in the plan is finished. */
 int session_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
 
 #endif

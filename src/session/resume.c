@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plan from a map file: both ends are found again by what they are. */
+/* Makes a plan from a map file; finds both ends by identity. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bad areas that were chosen are read again, the others are left alone. */
+/* Reading chosen bad areas again, leaving the others alone. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -46,7 +46,7 @@ int session_retry_areas(struct session *session, const struct range_list *areas,
 	session->retry = chosen;
 	if (!options->retry_passes)
 		options->retry_passes = 1;
-	/* What was confirmed was something else. */
+	/* The confirmation was for another plan. */
 	session->state = SESSION_PLANNED;
 	return 0;
 }

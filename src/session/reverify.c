@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The copy that has just ended is read back once more; its report stays as it is. */
+/* Verifies once more the copy that has just ended; its report stays as it is. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,7 +22,8 @@ static int look_around(struct session *session)
 		r = session_judge(session, session->plan, NULL, &facts, &verdicts,
 				  &reverifying->start.error);
 	if (r == 0)
-		r = session_check_readable(session->plan, &verdicts, reverifying->known.digests != NULL,
+		r = session_check_readable(session->plan, &verdicts,
+					   reverifying->known.digests != NULL,
 					   &reverifying->start.error);
 	verdict_list_done(&verdicts);
 	return r;
@@ -157,7 +158,8 @@ bool session_verify_ended(const struct session *session)
 	const struct reverify_task *reverifying = &session->reverifying;
 	struct job_snapshot job;
 
-	if (session->state != SESSION_VERIFYING || reverifying->start.task.running || !reverifying->start.job)
+	if (session->state != SESSION_VERIFYING || reverifying->start.task.running ||
+	    !reverifying->start.job)
 		return false;
 	job_snapshot(reverifying->start.job, &job);
 	return job.state == JOB_ENDED;
@@ -205,7 +207,8 @@ struct job *session_verify_job(const struct session *session)
 	const struct reverify_task *reverifying = &session->reverifying;
 
 	/* Until it is open it belongs to the thread that opens it. */
-	return reverifying->start.task.running && !reverifying->ending ? NULL : reverifying->start.job;
+	return reverifying->start.task.running && !reverifying->ending ? NULL
+								       : reverifying->start.job;
 }
 
 const struct error *session_verify_error(const struct session *session)

@@ -96,7 +96,7 @@ static bool tells_something(const char *data, uint32_t length)
 }
 
 int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		  bool all, struct error *reterr)
+		   bool all, struct error *reterr)
 {
 	uint32_t length = plan->sector_size > SPOT ? plan->sector_size : SPOT;
 	struct spot spots[SPOTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting: both ends are claimed, files are made, the job runs; in the background. */
+/* Starting in the background: claims both ends, creates the files, runs the job. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -140,8 +140,8 @@ static int compare_before(struct session *session)
 	if (!session->resume)
 		return 0;
 	r = sample_compare(&starting->plan, session->resume, claim_fd(starting->source),
-			  claim_fd(starting->destination), starting->goes_on || unproven,
-			  &starting->error);
+			   claim_fd(starting->destination), starting->goes_on || unproven,
+			   &starting->error);
 	return r == -EIO && !starting->goes_on ? 0 : r;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thread that does one thing and then makes a descriptor readable. What its
- * struct holds is the thread's from task_start() until task_join().
+ * A thread that does one thing and then makes a descriptor readable. The struct
+ * around the task belongs to the thread from task_start() to task_join().
  */
 #ifndef CLONEDECK_SESSION_TASK_H
 #define CLONEDECK_SESSION_TASK_H
@@ -19,10 +19,10 @@ struct task {
 
 int task_init(struct task *task, struct error *reterr);
 int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr);
-/* To be called as the last thing in a task's body. */
+/* To be called last in a task's body. */
 void task_announce(struct task *task);
 void task_join(struct task *task);
-/* Joins it and closes its descriptor, where it has one. */
+/* Joins the thread and closes the descriptor, if any. */
 void task_done(struct task *task);
 
 #endif

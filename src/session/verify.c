@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Verifying what was cloned before, by whatever: both ends are opened for reading, nothing is
- * written, nothing has to be confirmed. */
+/* Verifies an earlier clone, whatever made it: opens both ends for reading, writes nothing, and
+ * needs no confirmation. */
 #include <errno.h>
 #include <string.h>
 

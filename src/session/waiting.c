@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * After a disk of the copy has gone: its claims are released, what the
- * destination had confirmed is kept, and every new list of disks is searched
- * for both ends, by what they are and never by their names. When all is there
- * the guard's rules, the claims and a comparison of what was copied come first,
- * as at any start; then another job goes on where the last one ended.
+ * When a disk of the copy is gone, the claims are released, the map of what the
+ * destination has confirmed is kept, and every new list of disks is searched for
+ * both ends, by identity and never by name. When both are there, rules, claims and
+ * a comparison of what was copied come first, as at any start; then another job
+ * continues where the last one ended.
  */
 #include <errno.h>
 #include <stdio.h>

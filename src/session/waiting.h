@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A copy one of whose disks is gone. */
+/* Waiting for a missing disk of the copy. */
 #ifndef CLONEDECK_SESSION_WAITING_H
 #define CLONEDECK_SESSION_WAITING_H
 
@@ -15,33 +15,34 @@ struct plan;
 
 struct waiting {
 	struct session_waiting shown;
-	struct job *job;     /* the part that ended: to be shown until another one runs */
-	struct map *map;     /* what the destination had confirmed; NULL: nothing */
-	struct plan *plan;   /* the session's of before while the next part is started */
+	struct job *job;     /* the part that ended; shown until the next one runs */
+	struct map *map;     /* what the destination has confirmed; NULL: nothing */
+	struct plan *plan;   /* the session's previous plan, while the next part starts */
 	struct map *resume;  /* likewise */
-	uint64_t refused[2]; /* diskseq of ends that were compared and are others */
-	bool went[2];        /* source, destination: was gone at some time */
-	bool has_looked;     /* for the ends that are images: what came of it last */
+	uint64_t refused[2]; /* diskseq of ends that were compared and differ */
+	bool went[2];        /* source, destination: was missing at some time */
+	bool has_looked;     /* `images` has a result */
 	struct looked images[2];
-	struct job_event *told; /* by all parts so far; the next job's setup borrows them */
+	struct job_event *told; /* events of all parts so far; borrowed by the next job's setup */
 	size_t told_count;
 	int timer_fd;
 };
 
 int session_waiting_init(struct session *session, struct error *reterr);
 void session_waiting_done(struct session *session);
-/* Will session_begin_waiting()? */
+/* Would session_begin_waiting() wait? */
 bool session_will_wait(const struct session *session);
-/* The job has ended, its ends are still claimed. False: no disk is gone, or none is waited for. */
+/* After the job, with its ends still claimed. False: no disk is missing, or waiting is not wanted.
+ */
 bool session_begin_waiting(struct session *session);
-/* What a scan has found of images, before session_look_for_ends(). */
+/* Takes over what a scan has found out about images; before session_look_for_ends(). */
 void session_take_looked(struct session *session);
-/* After a scan. */
+/* After a scan: are the missing ends back? */
 void session_look_for_ends(struct session *session, unsigned *changes);
 void session_take_timer(struct session *session);
-/* No disk is waited for any more; waits for a start that is under way. */
+/* Stops waiting for disks; waits for a start in progress. */
 void session_give_up_waiting(struct session *session);
-/* The next part was started (then it is the session's job), or could not be. */
+/* The next part has started (and is the session's job), or could not. */
 void session_went_on(struct session *session, int result, const struct error *error);
 
 #endif
