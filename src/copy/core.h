@@ -18,9 +18,9 @@
 #include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
-#include "copy/limit.h"
 #include "copy/prober.h"
 #include "copy/proof.h"
+#include "copy/rate_limit.h"
 #include "copy/rolling.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
@@ -183,7 +183,7 @@ struct job {
 	struct stages stages; /* `now` is the keeper's */
 	struct probe probe;
 	struct spots spots;
-	struct limit limit;
+	struct rate_limit limit;
 	/* Of the copy pass. `sweep` is set by the keeper while all lanes are parked. */
 	unsigned sweep;
 	struct skip skip;
@@ -278,7 +278,7 @@ void keeper_take_saved(struct job *job);
 /* Determines the result, joins all threads, closes the handles, and ends the job. */
 void keeper_end(struct job *job);
 
-/* collect.c */
+/* keeper_collect.c */
 /* Collects the reports of the lanes. */
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);
@@ -296,17 +296,17 @@ void gone_remember(struct job *job, const struct report *report);
 /* When the source is gone: sectors that failed just before that count as non-tried again. */
 void gone_take_back(struct job *job);
 
-/* bad.c */
+/* bad_areas.c */
 /* Remembers what a device said about a bad or refused area. */
-void bad_note(struct job *job, const struct report *report);
+void bad_areas_note(struct job *job, const struct report *report);
 /* Fills in the bad areas as the map has them. */
-void bad_show(const struct job *job, struct job_snapshot *ret);
+void bad_areas_show(const struct job *job, struct job_snapshot *ret);
 /* The partition of the source that contains this LBA; 0: none or unknown. */
 unsigned job_partition_at(const struct job *job, uint64_t lba);
 
-/* abort.c */
+/* rescue.c */
 /* Stops the copy if there are more errors than the plan allows. */
-void abort_check(struct job *job, uint64_t now);
+void rescue_check_limits(struct job *job, uint64_t now);
 /* Fills in the state of the rescue. */
 void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 /* Once a second. */

@@ -271,7 +271,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	job->keeper_wake = job->event_fd = -1;
 	/* Lanes rest until the keeper has checked the claim. */
 	atomic_store(&job->gate, GATE_PAUSE);
-	limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
+	rate_limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
 	init_locks(job);
 	skip_init(&job->skip);
 	r = init(job, reterr);
@@ -339,7 +339,7 @@ void job_stop(struct job *job)
 
 void job_set_rate(struct job *job, uint64_t bytes_per_second)
 {
-	limit_set(&job->limit, bytes_per_second, clock_monotonic());
+	rate_limit_set(&job->limit, bytes_per_second, clock_monotonic());
 	atomic_store(&job->rate_changed, true);
 	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
 		lane_wake(job->lanes[i]);

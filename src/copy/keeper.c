@@ -157,7 +157,7 @@ static void take_rate(struct job *job)
 
 	if (!atomic_exchange(&job->rate_changed, false))
 		return;
-	limit = limit_get(&job->limit);
+	limit = rate_limit_get(&job->limit);
 	rates_forget_trend(&job->keeper.measured.rates);
 	if (limit)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
@@ -193,7 +193,7 @@ static bool tick(struct job *job, uint64_t now)
 		if (job_gate(job) >= GATE_STOP)
 			begin_stopping(job, now);
 		if (job->pass)
-			abort_check(job, now);
+			rescue_check_limits(job, now);
 	}
 	add_lane(job);
 	if (save_due(job, now))

@@ -272,9 +272,9 @@ static void take_pieces(struct lane *lane)
 		if (lane->pending.length > lane->job->choice.chunk &&
 		    lane->counters.buffers_in_use > 0)
 			return;
-		if (limit_get(&lane->job->limit) &&
-		    !limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
-				&lane->token_wait))
+		if (rate_limit_get(&lane->job->limit) &&
+		    !rate_limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
+				     &lane->token_wait))
 			return;
 		lane->has_pending = false;
 		lane_slot_begin(lane, lane->pass->ops, &lane->pending);
@@ -429,7 +429,7 @@ static bool in_turns(const struct lane *lane)
 {
 	return lane->job->choice.take_turns &&
 	       (lane->pass == &pass_copy || lane->pass == &pass_compare) &&
-	       !limit_get(&lane->job->limit);
+	       !rate_limit_get(&lane->job->limit);
 }
 
 /* Lets pieces begin and sends what is queued. Positive: something completed in the call; negative:

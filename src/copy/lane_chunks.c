@@ -26,7 +26,7 @@ uint32_t lane_piece_size(const struct lane *lane)
 	struct job *job = lane->job;
 	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
 		    lane->counters.buffers_in_use == 0 && !job->proof && !job->sums.hasher &&
-		    !limit_get(&job->limit);
+		    !rate_limit_get(&job->limit);
 
 	return wide ? lane->widest : job->choice.chunk;
 }

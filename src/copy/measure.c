@@ -401,7 +401,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
 
-	bad_show(job, s);
+	bad_areas_show(job, s);
 	s->map_safe = k->map_safe;
 	s->map_failed = k->map_warned;
 	s->map_saved_at = k->map_saved_at;
@@ -451,7 +451,7 @@ void measure_publish(struct job *job, uint64_t now)
 	s.held_areas = job->stages.areas;
 	s.held_bytes = job->stages.bytes;
 	s.armed = k->armed;
-	s.rate_limit = limit_get(&job->limit);
+	s.rate_limit = rate_limit_get(&job->limit);
 	memcpy(s.engine, job->choice.reason, sizeof(s.engine));
 	pthread_mutex_lock(&job->failure_lock);
 	s.error = job->failure_error;

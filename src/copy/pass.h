@@ -28,7 +28,7 @@
  * its owner: the lanes from prepare() until all are parked, otherwise the keeper.
  *
  * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
- * sequence (pass.c), its words (pass_names.c), its name in the schemas.
+ * sequence (pass.c), its words (job_words.c), its name in the schemas.
  */
 #ifndef CLONEDECK_COPY_PASS_H
 #define CLONEDECK_COPY_PASS_H

@@ -209,7 +209,7 @@ static bool extend(struct lane *lane, struct slot *slot)
 	bool room =
 		spot_has_room(&job->prober, spot, side, sector) && spot->high - spot->low >= sector;
 	side->busy = true;
-	if (!room || !limit_take(&job->limit, sector, now, &wait))
+	if (!room || !rate_limit_take(&job->limit, sector, now, &wait))
 		return false;
 	spot_cut_off(spot, side, sector);
 	if (slot->tag & TAG_BACK) {

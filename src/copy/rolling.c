@@ -246,7 +246,7 @@ static uint32_t writes_of(const struct lane *lane)
 static bool has_room(const struct lane *lane)
 {
 	const struct job *job = lane->job;
-	bool limited = limit_get(&job->limit);
+	bool limited = rate_limit_get(&job->limit);
 	bool by_turns = limited || !(lane->destination->backend->traits & IO_ASYNC);
 	uint32_t share = lane->slot_count / 4;
 
@@ -267,7 +267,8 @@ void rolling_take(struct lane *lane)
 	if (rolling->how == ROLLING_NO || !(lane->has_pending || work_left(&job->work)))
 		return;
 	while (has_piece(rolling, atomic_load(&rolling->taken)) && has_room(lane) &&
-	       limit_take(&job->limit, job->choice.chunk, clock_monotonic(), &lane->token_wait) &&
+	       rate_limit_take(&job->limit, job->choice.chunk, clock_monotonic(),
+			       &lane->token_wait) &&
 	       take_piece(job, &piece)) {
 		lane->rolling++;
 		lane_slot_begin(lane, &rolling_ops, &piece);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "copy/limit.h"
+#include "copy/rate_limit.h"
 #include "copy/ring.h"
 #include "copy/work.h"
 
@@ -214,32 +214,32 @@ END_TEST
 
 START_TEST(the_limit_is_smooth)
 {
-	struct limit limit = { 0 };
+	struct rate_limit limit = { 0 };
 	uint64_t now = 1000 * NSEC_PER_SEC, wait = 0, passed = 0, begin = now;
 
-	ck_assert(limit_take(&limit, UINT32_MAX, now, &wait));
-	limit_set(&limit, 10 << 20, now);
+	ck_assert(rate_limit_take(&limit, UINT32_MAX, now, &wait));
+	rate_limit_set(&limit, 10 << 20, now);
 	/* An hour of nothing is worth a tenth of a second. */
 	now += 3600 * NSEC_PER_SEC;
 	begin = now;
-	while (limit_take(&limit, 65536, now, &wait))
+	while (rate_limit_take(&limit, 65536, now, &wait))
 		passed += 65536;
 	ck_assert_uint_le(passed, (1 << 20) + 65536);
 	while (now < begin + 10 * NSEC_PER_SEC)
-		if (limit_take(&limit, 65536, now, &wait))
+		if (rate_limit_take(&limit, 65536, now, &wait))
 			passed += 65536;
 		else
 			now += wait;
 	ck_assert_double_eq_tol((double)passed, 101.0 * (1 << 20), 2 << 17);
 	/* A debt made at one byte a second does not outlive it. */
-	limit_set(&limit, 1, now);
-	ck_assert(limit_take(&limit, 1 << 20, now, &wait));
-	ck_assert(!limit_take(&limit, 1, now + 3600 * NSEC_PER_SEC, &wait));
-	limit_set(&limit, 1 << 20, now + 1);
-	ck_assert(limit_take(&limit, 1, now + 1, &wait));
-	limit_set(&limit, 1, now);
-	ck_assert(limit_take(&limit, UINT32_MAX, now, &wait));
-	ck_assert(!limit_take(&limit, 1, now + 1, &wait));
+	rate_limit_set(&limit, 1, now);
+	ck_assert(rate_limit_take(&limit, 1 << 20, now, &wait));
+	ck_assert(!rate_limit_take(&limit, 1, now + 3600 * NSEC_PER_SEC, &wait));
+	rate_limit_set(&limit, 1 << 20, now + 1);
+	ck_assert(rate_limit_take(&limit, 1, now + 1, &wait));
+	rate_limit_set(&limit, 1, now);
+	ck_assert(rate_limit_take(&limit, UINT32_MAX, now, &wait));
+	ck_assert(!rate_limit_take(&limit, 1, now + 1, &wait));
 }
 END_TEST
 

@@ -4,20 +4,20 @@
  * the next byte may be sent. At most a tenth of a second of unused time is made up
  * for, so there are no bursts after a pause.
  */
-#ifndef CLONEDECK_COPY_LIMIT_H
-#define CLONEDECK_COPY_LIMIT_H
+#ifndef CLONEDECK_COPY_RATE_LIMIT_H
+#define CLONEDECK_COPY_RATE_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct limit {
+struct rate_limit {
 	uint64_t rate; /* atomic: bytes per second, 0 none */
 	uint64_t next; /* atomic: monotonic ns */
 };
 
-void limit_set(struct limit *limit, uint64_t rate, uint64_t now);
-uint64_t limit_get(const struct limit *limit);
+void rate_limit_set(struct rate_limit *limit, uint64_t rate, uint64_t now);
+uint64_t rate_limit_get(const struct rate_limit *limit);
 /* True: the bytes may be sent now. False: try again in *retwait ns. */
-bool limit_take(struct limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait);
+bool rate_limit_take(struct rate_limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rate limit. */
-#include "copy/limit.h"
+#include "copy/rate_limit.h"
 
 #include "base/clock.h"
 
 #define BURST (NSEC_PER_SEC / 10)
 
-void limit_set(struct limit *limit, uint64_t rate, uint64_t now)
+void rate_limit_set(struct rate_limit *limit, uint64_t rate, uint64_t now)
 {
 	/* A debt made at the old rate must not hold up the new one. */
 	__atomic_store_n(&limit->next, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&limit->rate, rate, __ATOMIC_RELAXED);
 }
 
-uint64_t limit_get(const struct limit *limit)
+uint64_t rate_limit_get(const struct rate_limit *limit)
 {
 	return __atomic_load_n(&limit->rate, __ATOMIC_RELAXED);
 }
 
-bool limit_take(struct limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait)
+bool rate_limit_take(struct rate_limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait)
 {
-	uint64_t rate = limit_get(limit);
+	uint64_t rate = rate_limit_get(limit);
 	uint64_t next = __atomic_load_n(&limit->next, __ATOMIC_RELAXED);
 	uint64_t later;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the rescue stands, and when it is better to stop than to go on. */
+/* The state of a rescue, and its limits: when to stop rather than go on. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 
-/* The keeper looks ten times a second: it has been asleep, and so has all else. */
+/* The keeper runs ten times a second; after a longer gap, the machine was asleep. */
 #define SUSPENDED (2 * NSEC_PER_SEC)
 
 static uint64_t last_good_read(const struct job *job)
@@ -112,7 +112,7 @@ static void forget_sleep(struct keeper *k, uint64_t now)
 	k->looked = now;
 }
 
-void abort_check(struct job *job, uint64_t now)
+void rescue_check_limits(struct job *job, uint64_t now)
 {
 	char why[256];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What passes and states are called; apart, so that whoever only shows them needs no job. */
+/* The names of passes and states; apart, so that what only shows them needs no job. */
 #include "base/i18n.h"
 #include "copy/job.h"
 

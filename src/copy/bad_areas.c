@@ -78,7 +78,7 @@ static bool join(struct job_bad_area *a, const struct job_bad_area *b)
 	return true;
 }
 
-void bad_note(struct job *job, const struct report *report)
+void bad_areas_note(struct job *job, const struct report *report)
 {
 	struct keeper *k = &job->keeper;
 	uint32_t size = job->plan->sector_size;
@@ -127,7 +127,7 @@ static void explain(const struct job *job, struct job_bad_area *area)
 	}
 }
 
-void bad_show(const struct job *job, struct job_snapshot *ret)
+void bad_areas_show(const struct job *job, struct job_snapshot *ret)
 {
 	const struct keeper *k = &job->keeper;
 	uint32_t size = job->plan->sector_size;

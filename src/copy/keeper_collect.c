@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper takes in what the lanes report, and keeps the map and the bad areas. */
+/* The keeper collects the reports of the lanes, and updates the map and the bad areas. */
 #include <errno.h>
 
 #include "base/i18n.h"
 #include "copy/core.h"
 #include "copy/pass.h"
 
-/* False: no memory for the map. The report stays in its ring, the lanes come to a halt when
- * theirs are full, and nothing is lost. */
+/* False: no memory for the map. The report stays in its ring, lanes halt when their rings are full,
+ * and nothing is lost. */
 static bool take_report(struct job *job, const struct report *report)
 {
 	int r;
 
 	if (report->kind == REPORT_REFUSED) {
 		job->keeper.refused_bytes += report->length;
-		bad_note(job, report);
+		bad_areas_note(job, report);
 		return true;
 	}
 	if (report->kind == REPORT_PASS) {
@@ -41,7 +41,7 @@ static bool take_report(struct job *job, const struct report *report)
 	    job->plan->options.on_error == ON_ERROR_MAP && job->plan->options.fill != FILL_LEAVE)
 		job->keeper.fill_due = true;
 	if (report->status == MAP_BAD)
-		bad_note(job, report);
+		bad_areas_note(job, report);
 	if (report->status != MAP_FINISHED)
 		gone_remember(job, report);
 	return true;
