@@ -100,7 +100,7 @@ const char *job_mismatch_words(enum mismatch_kind kind)
 	case MISMATCH_UNSTABLE:
 		return _("the destination returns different data each time it is read");
 	case MISMATCH_SOURCE:
-		return _("the source no longer returns the data that was copied");
+		return _("the source has changed since it was read");
 	case MISMATCH_UNKNOWN:
 		return _("it cannot be told which of the two is right");
 	case MISMATCH_UNREADABLE:

@@ -162,7 +162,7 @@ a_source_that_changes_is_named() {
 	dd if=/dev/zero of="$source" bs=512 seek=5000 count=1 conv=notrunc,fsync status=none
 	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	says 'LBA 5000 +1'
-	says 'the source no longer returns the data that was copied'
+	says 'the source has changed since it was read'
 	of_the_report '.verify.mismatches[0] | .kind == "source" and .lba == 5000'
 	grep -q '>5000<' logs/*.html
 }
