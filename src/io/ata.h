@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How large an ATA disk says it is, and how large it could be: the commands
- * that ask for it, wrapped up for SCSI, and what the answers mean. None of them
- * changes anything on the disk. No system calls.
+ * The size that an ATA disk reports, and the one it could have: the commands that
+ * ask for them, wrapped for SCSI, and their answers. None of them changes anything
+ * on the disk. No system calls.
  *
  * Sources: SAT-4 (ATA PASS-THROUGH (16), ATA status return), ACS-3 (IDENTIFY DEVICE, accessible
  * max address), ATA8-ACS (READ NATIVE MAX ADDRESS EXT, DEVICE CONFIGURATION IDENTIFY).
@@ -26,17 +26,17 @@ enum ata_question {
 };
 
 struct ata_identity {
-	uint64_t sectors;     /* that it lets others reach */
-	uint32_t sector_size; /* bytes, logical; of the ATA disk, whatever stands between */
-	bool host_protected, accessible_max, overlay; /* it knows these feature sets */
+	uint64_t sectors;                             /* accessible ones */
+	uint32_t sector_size;                         /* bytes, logical, of the ATA disk itself */
+	bool host_protected, accessible_max, overlay; /* supported feature sets */
 };
 
 void ata_cdb(enum ata_question question, struct scsi_cdb *ret);
-/* -EPROTO: no ATA disk's answer, or one without 48-bit addresses. */
+/* -EPROTO: not the answer of an ATA disk with 48-bit addresses. */
 int ata_parse_identify(const uint8_t *data, size_t length, struct ata_identity *ret);
-/* The number of sectors from the registers that came as sense data; 0: they tell none. */
+/* The number of sectors from the registers in the sense data; 0: none. */
 uint64_t ata_parse_max(const uint8_t *sense, size_t length);
-/* Likewise from the overlay's page. */
+/* The same from the page of the overlay. */
 uint64_t ata_parse_config(const uint8_t *data, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The list of backends and the choice among them: by what was asked and by what
- * the kernel and the device can do. No disk is read to find that out.
+ * The backends and the choice among them, by what was asked for and what kernel and
+ * device support. No disk is read for that.
  */
 #ifndef CLONEDECK_IO_BACKENDS_H
 #define CLONEDECK_IO_BACKENDS_H
@@ -14,24 +14,24 @@ struct io_choice {
 	const struct io_backend *source;
 	const struct io_backend *destination;
 	uint32_t chunk;        /* bytes of one request */
-	uint32_t widest;       /* the same where no other is under way; at least chunk */
+	uint32_t widest;       /* the same if no other request is in flight; at least chunk */
 	uint32_t source_depth; /* requests in flight over all lanes */
 	uint32_t destination_depth;
 	uint32_t lanes;
 	uint32_t buffers_per_lane;
 	bool source_synchronous; /* the driver works in the submitter's context */
 	bool destination_synchronous;
-	bool take_turns;  /* one spindle: read until the buffers are full, then write them all */
-	char reason[256]; /* why, in words, for the plan screen and the report */
+	bool take_turns;  /* one spindle: fill all buffers, then write them all */
+	char reason[256]; /* in words, for the plan screen and the report */
 };
 
-/* options: as plan_options_check() lets them through. -EINVAL, -EOPNOTSUPP, -E2BIG, -ERANGE (too
- * much memory), or what a backend's probe says. */
+/* options: accepted by plan_options_check(). -EINVAL, -EOPNOTSUPP, -E2BIG, -ERANGE (too much
+ * memory), or the error of a backend's probe. */
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,
 		       struct error *reterr);
 
-/* choice->widest, by the backends that it names now. */
+/* choice->widest, for the backends that it now names. */
 uint32_t io_backends_widest(const struct io_choice *choice, const struct io_end *source,
 			    const struct io_end *destination, const struct plan_options *options);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The cache behind a USB bridge. The kernel flushes the cache of a SCSI disk
- * only where its caching mode page tells of one; most bridges have no such page
- * ("Assuming drive cache: write through"), and fsync() of the node then asks the
- * disk for nothing, whatever it still holds in its memory.
+ * The cache behind a USB bridge. The kernel flushes the cache of a SCSI disk only if
+ * its caching mode page reports one. Most bridges have no such page ("Assuming drive
+ * cache: write through"), and then fsync() of the node flushes nothing, whatever the
+ * disk still holds.
  * Source: drivers/scsi/sd.c, sd_read_cache_type().
  */
 #ifndef CLONEDECK_IO_BRIDGE_H
@@ -14,10 +14,10 @@
 #include "io/sg_driver.h"
 
 /*
- * Asks the disk itself, by the end's own descriptor, after fsync(). Nothing to do on other ends.
- * Fails only where something may be lost: the disk says so, it began anew since the last write, or
- * it is another one or none any more. One that does not know the command, or does not answer it, is
- * as the kernel takes it to be. Any thread.
+ * Sends the flush to the disk itself, through the end's descriptor, after fsync(). Does nothing for
+ * other ends. Fails only if something may be lost: the disk says so, was reset since the last
+ * write, or is gone or replaced. If it does not know the command or does not answer, the kernel's
+ * assumption stands. Any thread.
  */
 int bridge_flush(const struct sg_driver *driver, const struct io_end *end, struct error *reterr);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Through the page cache, for what cannot do O_DIRECT. The cache is not
- * allowed to grow: what was read is dropped at once, and a write completes
- * only when its bytes are on the device and out of the cache. That also puts a
- * write error where it belongs, to the request it hit, and not to some later
- * one or to the final flush; several lanes keep both ends busy all the same.
+ * Through the page cache, for files and devices without O_DIRECT. The cache does not
+ * grow: what was read is dropped at once, and a write completes only when its data
+ * is on the device and out of the cache. So a write error is reported with the
+ * request that it hit, not with a later one or the final flush; several lanes still
+ * keep both ends busy.
  *
- * Every handle has an open file description of its own, without O_DIRECT: the
- * kernel tells of a write error once per description, and of one that lanes
- * share the wrong lane would take it.
+ * Every handle has an open file description of its own: the kernel reports a write
+ * error once per description, and with a shared one the wrong lane could get it.
  */
 #include "io/io.h"
 

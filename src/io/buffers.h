@@ -4,7 +4,7 @@
  * into equal slots. Huge pages matter: with 4 KiB pages a 1 MiB direct request
  * exceeds the segment limit of many queues and is split.
  *
- * One owner thread; the arena is touched once when it is made.
+ * One owner thread. The arena is touched once when it is made.
  */
 #ifndef CLONEDECK_IO_BUFFERS_H
 #define CLONEDECK_IO_BUFFERS_H
@@ -20,7 +20,7 @@ struct io_buffers;
 int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struct error *reterr);
 void io_buffers_destroy(struct io_buffers *buffers); /* NULL is fine */
 
-/* Each once, to keep; NULL: all are taken. */
+/* Hands out each buffer once, for good; NULL: all are taken. */
 void *io_buffers_get(struct io_buffers *buffers);
 uint32_t io_buffers_size(const struct io_buffers *buffers);
 /* The whole arena, for registration. */

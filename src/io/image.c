@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Image files. Written sparse: blocks of zeros become holes, also where the
- * file held something else before. O_DIRECT where the file system takes it;
- * what is not aligned to its direct I/O (the tail of a file of odd size) goes
- * through a second, buffered description and is written back at once.
+ * Image files. They are written sparse: blocks of zeros become holes, even if the
+ * file held something else there. O_DIRECT is used if the file system supports it;
+ * what is not aligned for it (the tail of a file of odd size) goes through a second,
+ * buffered descriptor and is written back at once.
  *
- * Opening a destination makes the file as long as it is to be, so that it can
- * end in a hole; a longer file keeps its length. Reading gives zeros between
- * the end of the file and the end of its last sector.
+ * Opening a destination sets the size of the file, so that it can end in a hole; a
+ * longer file keeps its size. Between the end of the file and the end of its last
+ * sector, zeros are read.
  */
 #include "io/io.h"
 

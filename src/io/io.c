@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all backends share: a failed request in words. */
+/* Common to all backends: failed requests in words. */
 #include "io/io.h"
 
 #include <errno.h>

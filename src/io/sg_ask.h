@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Single questions to a disk through its sg node, none of which is waited for
- * longer than all of them together may take.
+ * Single questions to a disk through its sg node, with a common deadline.
  *
- * Not for a disk that is being written to by sg commands: the news of a reset
- * is told once, to whichever command comes next.
+ * Not for a disk that is being written to by sg commands: the news of a reset comes
+ * only once, with whichever command is next.
  */
 #ifndef CLONEDECK_IO_SG_ASK_H
 #define CLONEDECK_IO_SG_ASK_H
@@ -24,9 +23,9 @@ struct sg_asking {
 	size_t sense_length;
 };
 
-/* One command that moves at most `length` bytes to us; with 0 none, and data may be NULL. News
- * from before is passed over. 0 or negative errno; -ETIMEDOUT: no answer, and another question
- * would get none either. */
+/* Sends a command that reads at most `length` bytes (0: none, data may be NULL). Ignores news of
+ * earlier resets. 0 or negative errno; -ETIMEDOUT: no answer, and there will be none to further
+ * questions. */
 int sg_ask(struct sg_asking *asking, struct scsi_cdb *cdb, void *data, uint32_t length,
 	   size_t *retlength);
 

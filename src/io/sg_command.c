@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sg backend's single commands: run, waited for, judged, explained. */
+/* Single synchronous commands of the sg backend: run, judge, explain. */
 #include "io/sg_parts.h"
 
 #include <errno.h>

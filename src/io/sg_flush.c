@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sg backend's flush: the device's cache, and whether to believe that it was flushed. */
+/* Flushing for the sg backend: the device's cache, and whether to believe its answer. */
 #include "io/sg_parts.h"
 
 #include <errno.h>

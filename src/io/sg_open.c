@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sg backend's beginning and end: is it a disk, how large are its blocks. */
+/* Opening and closing for the sg backend: is it a disk, and how large are its blocks? */
 #include "io/sg_parts.h"
 
 #include <errno.h>

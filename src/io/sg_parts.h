@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inside of the sg backend, for its files alone: sg.c is the queue,
- * sg_slot.c one request in it, sg_command.c a command that is waited for,
- * sg_open.c and sg_flush.c what their names say.
+ * The inside of the sg backend, for its files only: sg.c is the queue, sg_slot.c one
+ * request in it, sg_command.c a single synchronous command; sg_open.c opens and
+ * closes, sg_flush.c flushes.
  */
 #ifndef CLONEDECK_IO_SG_PARTS_H
 #define CLONEDECK_IO_SG_PARTS_H
@@ -17,7 +17,7 @@
 #include "io/sg_driver.h"
 #include "io/sg_trust.h"
 
-/* Both ends of a lane are waited for at once. */
+/* A lane waits for both its ends at once. */
 #define SG_PORTS_MAX (SG_DRIVER_WAIT / 2)
 
 struct sg_slot {
@@ -26,31 +26,31 @@ struct sg_slot {
 	sg_io_hdr_t header;
 	struct scsi_cdb cdb;
 	uint8_t sense[SCSI_SENSE_MAX];
-	uint32_t wanted;     /* bytes that this command asked for */
+	uint32_t wanted;     /* bytes that this command is to transfer */
 	uint64_t first_sent; /* monotonic ns */
-	uint64_t not_before; /* >0: waits with nothing on the wire until then */
+	uint64_t not_before; /* >0: to be sent again at that time */
 	unsigned retries;
 	unsigned generation; /* of trust, while on_the_way */
-	bool run;            /* sent from beginning to end: the answer is in the header */
-	bool on_the_way;     /* the driver holds it */
+	bool run;            /* sent by run(): the answer is already in the header */
+	bool on_the_way;     /* in the driver */
 	bool completed;      /* result is set, waits for reap */
 };
 
-/* A descriptor with its queue in the driver: a handle has one, or with mapped buffers one for
- * each of its slots. */
+/* A descriptor with its queue in the driver. A handle has one or, with mapped buffers, one per
+ * slot. */
 struct sg_port {
 	int fd;
-	unsigned queued; /* commands that the driver holds */
+	unsigned queued; /* commands in the driver */
 	unsigned answers;
-	bool eager;   /* the last answers were there before anybody waited for them */
+	bool eager;   /* the last answers were there without waiting */
 	bool ready;   /* has an answer */
 	void *buffer; /* mapped, or NULL */
 };
 
-/* What was really done on one handle; counted by its lane, read by anyone (io_truth). */
+/* Counted by the handle's lane, read by anyone (io_truth). */
 struct sg_counts {
 	uint64_t direct, indirect, mapped, recovered, retried, waited;
-	uint64_t in_pieces; /* of the indirect ones: more pieces of memory than the adapter takes */
+	uint64_t in_pieces; /* of the indirect ones: too many memory segments for the adapter */
 	struct io_recovered first[IO_RECOVERED_KEPT];
 };
 
@@ -66,56 +66,55 @@ struct sg_handle {
 	struct scsi_format format;
 	struct scsi_capacity capacity;
 	struct sg_trust *trust;
-	struct sg_handle *peer; /* reaps for us and we for it, or NULL */
+	struct sg_handle *peer; /* each reaps for the other; or NULL */
 	unsigned depth;
 	unsigned queued; /* of all ports */
 	unsigned used;   /* slots in use */
 	unsigned sent;   /* requests begun */
-	uint32_t most;   /* bytes of a command, for want of memory in the driver; 0: any */
-	unsigned inside; /* answers in a row that were there when send() returned */
+	uint32_t most;   /* limit in bytes of a command, if the driver lacks memory; 0: none */
+	unsigned inside; /* commands in a row that completed inside send() */
 	struct sg_counts counts;
 	struct sg_slot slots[SG_DRIVER_QUEUE];
 };
 
-/* Takes a request into a free slot and sends its command; `run`: from beginning to end. -EAGAIN: no
- * room in the driver before something comes back; otherwise the negative errno that the request
- * failed with. */
+/* Puts a request into a free slot and sends its command; `run`: synchronously. -EAGAIN: the driver
+ * has no room until another command completes; otherwise the error of the request. */
 int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_request *request,
 		  bool run);
-/* The driver has given the slot's command back: its request is completed, or what is missing of
- * it is sent, now or later. */
+/* Judges the answer to the slot's command: completes the request, or sends the rest of it, now or
+ * later. */
 void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_io_hdr_t *header);
-/* Sends what is missing of the request. */
+/* Sends the rest of the request. */
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
 
-/* The driver has no room now; what comes back from it makes some. */
+/* Has the driver no room until another command completes? */
 static inline bool sg_is_full(int code)
 {
 	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
 }
 
-/* The node that takes the commands, for sentences. */
+/* The node that gets the commands, for messages. */
 static inline const char *sg_node(const struct io_end *end)
 {
 	return end->sg && *end->sg ? end->sg : end->name;
 }
 
-/* How a command that was run from beginning to end came out. */
+/* The result of a synchronous command. */
 struct sg_result {
 	enum scsi_outcome outcome;
-	int code;             /* 0 or negative errno; the driver's own, or as it was judged */
+	int code;             /* 0 or negative errno, of the driver or by the outcome */
 	uint32_t transferred; /* bytes */
 	struct sense sense;
 };
 
-/* Runs one command that moves at most `length` bytes to us, and again as long as its answer asks
- * for that. A reset and the like end it: what they mean is the caller's to say. Returns code. */
+/* Runs a command that reads at most `length` bytes, and repeats it as long as the answer asks for
+ * that. A reset or the like ends it, and is left to the caller. Returns code. */
 int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
 	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
 /* MODE SENSE, the caching page. */
 int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
-/* The error for a command that failed so; returns result->code. */
+/* Makes the error for a failed command; returns result->code. */
 int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
 	       struct error *reterr);
 

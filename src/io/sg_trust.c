@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What several handles on one device know together. */
+/* What the handles on one device share. */
 #include "io/sg_trust.h"
 
 #include <errno.h>

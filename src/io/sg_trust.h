@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far a device's word can be trusted: whether what it reported as written is
- * still going to reach the medium. A device that was reset has lost its volatile
- * cache; deferred sense data takes back the success of an earlier write; a
- * flush that failed is not made good by the next one. It says so once, to
- * whichever command comes next, so all handles on one device share what one of
- * them was told. After that no request and no flush on it succeeds any more.
+ * Can a device still be trusted to bring everything it reported as written to the
+ * medium? A reset loses its volatile cache; deferred sense data revokes the success
+ * of an earlier write; a failed flush is not repaired by the next one. The device
+ * reports this once, with whichever command comes next, so all its handles share
+ * what one of them learns. After that, no request and no flush succeeds any more.
  *
- * A flush succeeds only when every command that was on its way when the device
+ * A flush succeeds only after every command that was in flight when the device
  * confirmed it has been answered: any of them may bring the bad news.
  *
- * Any thread. Counts are of requests, not bytes.
+ * Any thread. Counts are requests, not bytes.
  */
 #ifndef CLONEDECK_IO_SG_TRUST_H
 #define CLONEDECK_IO_SG_TRUST_H
@@ -21,32 +20,32 @@
 
 struct sg_trust;
 
-/* One user. */
+/* With one user. */
 int sg_trust_new(struct sg_trust **ret, struct error *reterr);
 struct sg_trust *sg_trust_ref(struct sg_trust *trust);
-/* Frees with the last user. NULL is fine. */
+/* Frees it with the last user. NULL is fine. */
 void sg_trust_unref(struct sg_trust *trust);
 
-/* A command goes out: which flush will have to wait for it, to be given back to
- * sg_trust_answered() when its answer was judged, or is not awaited any more. */
+/* A command is sent. Returns its generation, which identifies the flush that must wait for it, for
+ * sg_trust_answered(): to be called when the answer was judged, or is given up. */
 unsigned sg_trust_sent(struct sg_trust *trust);
 void sg_trust_answered(struct sg_trust *trust, unsigned generation);
 
-/* A write request begins; it has ended, well or not. */
+/* A write request begins; ends, successfully or not. */
 void sg_trust_write_begins(struct sg_trust *trust);
 void sg_trust_write_ends(struct sg_trust *trust);
 
-/* The device was reset. True when something that was written may be lost by that; `own` writes
- * of those begun are known not to have been taken. */
+/* The device was reset. True: something written may be lost. `own`: writes begun that the device is
+ * known not to have accepted. */
 bool sg_trust_reset(struct sg_trust *trust, const struct sense *sense, unsigned own);
-/* What was written may be lost, or is on another medium. The first reason is kept. */
+/* What was written may be lost, or is on another medium. Keeps the first reason. */
 void sg_trust_lose(struct sg_trust *trust, int code, const struct sense *sense);
-/* 0, or the negative errno that it was lost for, with *ret. */
+/* 0, or the reason for which trust was lost, with *ret. */
 int sg_trust_lost(struct sg_trust *trust, struct sense *ret);
 
-/* Around a flush; only one thread is between them. end() takes how the device answered, waits
- * for the commands on their way, and returns 0 when the flush is to be believed; otherwise the
- * code and *retsense that trust was lost for, -ETIMEDOUT when an answer never came. */
+/* Around a flush, by one thread at a time. end() gets the device's answer, waits for the commands
+ * in flight, and returns 0 if the flush can be believed; otherwise the code and *retsense for which
+ * trust was lost, or -ETIMEDOUT if an answer never came. */
 void sg_trust_flush_begin(struct sg_trust *trust);
 int sg_trust_flush_end(struct sg_trust *trust, int code, struct sense *retsense);
 

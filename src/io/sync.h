@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the backends that work inside submit have in common: whole transfers
- * with pread and pwrite, and the operations that are trivial for them.
+ * Common to the backends that complete inside submit: whole transfers by pread and
+ * pwrite, and operations that are trivial for them.
  */
 #ifndef CLONEDECK_IO_SYNC_H
 #define CLONEDECK_IO_SYNC_H
 
 #include "io/io.h"
 
-/* How often a transfer that the kernel asks to try again (EAGAIN, EINTR) is tried. */
+/* How often a transfer is tried again after EAGAIN or EINTR. */
 #define IO_AGAIN_MAX 100
 
-/* Moves bytes [from, to) of the request through fd until all are done, and adds them to
- * request->done. Transfers cut short go on at a multiple of `alignment`. 0 or negative errno. */
+/* Transfers bytes [from, to) of the request and adds them to request->done. A short transfer is
+ * continued at a multiple of `alignment`. 0 or negative errno. */
 int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to,
 		  uint32_t alignment);
-/* Stamps the times and the result around a transfer. */
+/* Around a transfer: set times and result. */
 void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);
 
-/* fsync of the descriptor, and bridge_flush(); nothing to do on one that cannot be written. Any
- * thread. */
+/* fsync() and bridge_flush(); does nothing for an end that is not writable. Any thread. */
 int sync_flush(struct io_handle *handle, struct error *reterr);
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
@@ -28,11 +27,10 @@ int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t tim
 int sync_poll_fd(struct io_handle *handle);
 void sync_close(struct io_handle *handle);
 
-/* Another description of that end without O_DIRECT; a descriptor or negative errno. Of an error
- * in writing back the kernel tells every description once: who shares one takes it from others. */
+/* Opens the end once more, without O_DIRECT; a descriptor or negative errno. It must not be shared:
+ * the kernel reports a write-back error only once per open file description. */
 int sync_open_plain(const struct io_end *end);
-/* Writes the cached bytes of the range to the device, waits for that, and drops them from the
- * page cache. 0 or negative errno. */
+/* Writes the range back to the device and drops it from the page cache. 0 or negative errno. */
 int sync_write_back(int fd, uint64_t offset, uint64_t length);
 
 #endif

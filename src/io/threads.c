@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Direct pread and pwrite, done by the lane itself: the queue of a copy is then
- * the number of its lanes. The best way for drivers that work in the caller's
- * context (zram), and the way where io_uring is switched off.
+ * Direct pread and pwrite by the lane itself, so that the queue depth of a copy is
+ * the number of its lanes. Best for drivers that work in the caller's context
+ * (zram), and the fallback if io_uring is not available.
  */
 #include "io/io.h"
 

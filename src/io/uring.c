@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Direct I/O through io_uring. The handles of a lane share one ring, so that
- * one system call sends what both ends have to do and waits for either.
+ * Direct I/O through io_uring. The handles of a lane share one ring, so that one
+ * system call submits the requests of both ends and waits for either.
  *
- * Everything newer than the oldest io_uring is asked for and done without when
- * it is refused: deferred task work, registered files, registered buffers.
+ * Newer features (deferred task work, registered files and buffers) are used if the
+ * kernel has them.
  */
 #include "io/io.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Making a ring and leaving it. */
+/* Setting up a ring and tearing it down. */
 #include "config.h"
 
 #if HAVE_LIBURING
