@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The list of bad areas. The map says which sectors are bad; what the devices
- * said of them is remembered here, as far as there is room.
+ * The list of bad areas. The map says which sectors are bad; this remembers
+ * what the devices said about them, as far as there is room.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "copy/core.h"
 
-/* The log of a disk with thousands of them helps nobody. */
+/* Nobody reads a log with thousands of them. */
 #define BAD_TOLD 32
 
 static bool partition_holds(const struct partition *p, uint64_t lba)
@@ -30,7 +30,7 @@ unsigned job_partition_at(const struct job *job, uint64_t lba)
 	return 0;
 }
 
-/* Where the copy stops at a bad sector, or at a refused one, the failure tells of it. */
+/* If the copy stops at such a sector, the failure reports it. */
 static void tell(struct job *job, const struct job_bad_area *area)
 {
 	const struct plan_options *o = &job->plan->options;
@@ -66,7 +66,7 @@ static bool same_kind(const struct job_bad_area *a, const struct job_bad_area *b
 	       a->sense.asc == b->sense.asc && a->sense.ascq == b->sense.ascq;
 }
 
-/* Grows a by b where they touch, or overlap. */
+/* Extends a by b if they touch or overlap. */
 static bool join(struct job_bad_area *a, const struct job_bad_area *b)
 {
 	uint64_t a_end = a->lba + a->sectors, b_end = b->lba + b->sectors;
@@ -110,7 +110,7 @@ void bad_areas_note(struct job *job, const struct report *report)
 	k->bad_count++;
 }
 
-/* What a device said of any sector of it; without that it is in the map from before. */
+/* What a device said about any sector of the area; otherwise it is from a resumed map. */
 static void explain(const struct job *job, struct job_bad_area *area)
 {
 	const struct keeper *k = &job->keeper;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places, blocks and the conclusion from what came back. */
+/* Choosing the places, making the blocks, and judging what was read back. */
 #include "copy/capacity.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "base/range.h"
 
 #define BLOCK        4096U
-#define SPREAD       32U /* places at equal distances */
-#define SMALLEST_BIT 20U /* nobody sells less than 1 MiB as more */
+#define SPREAD       32U /* equidistant places */
+#define SMALLEST_BIT 20U /* no fake is smaller than 1 MiB */
 #define LARGEST_BIT  60U
 #define PLACES_MAX   (SPREAD + 2 * (LARGEST_BIT - SMALLEST_BIT) + 4)
 #define NOBODY       UINT64_MAX
@@ -41,7 +41,7 @@ static bool not_tried(const struct map *map, const struct piece *piece)
 			      (struct range){ piece->source, piece->length });
 }
 
-/* Adds the block at this byte of the destination where the plan covers it. */
+/* Adds the block at this byte of the destination, if it is in the plan. */
 static void add(struct capacity *capacity, const struct plan *plan, const struct map *map,
 		uint64_t at)
 {
@@ -127,7 +127,7 @@ void capacity_done(struct capacity *capacity)
 	*capacity = (struct capacity){ 0 };
 }
 
-/* splitmix64: no place's block is like another's, and no compressing controller likes it. */
+/* splitmix64: the blocks of any two places differ, and they cannot be compressed. */
 static uint64_t word_of(uint64_t nonce, uint64_t place, uint64_t index)
 {
 	uint64_t x = nonce ^ (place + index) * 0x9e3779b97f4a7c15ULL;

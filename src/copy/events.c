@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What happened, for people: a short ring in memory, and the log. */
+/* Events for people: a short ring in memory, and the log. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -39,7 +39,7 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 	event->number = ++events->newest;
 	event->time = (int64_t)time(NULL);
 	event->level = level;
-	/* The name of an image is in it, which may hold anything. */
+	/* It may contain the name of an image, and that anything. */
 	text_sanitise(event->text, sizeof(event->text), raw, sizeof(raw));
 	pthread_mutex_unlock(&events->lock);
 

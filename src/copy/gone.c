@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Disks that were taken away. A disk that is being unplugged answers reads and
- * writes with the same EIO as one with a bad sector, and for a moment before
- * the kernel lets go of it nothing tells the two apart. So whoever can tell is
- * asked whenever a request has failed, and what was found bad in the last few
- * seconds before a source was gone counts as not tried.
+ * Disks that are unplugged. While a disk is being unplugged, reads and writes
+ * fail with the same EIO as on a bad sector, and for a moment, before the
+ * kernel removes the disk, nothing tells the two apart. So the presence of the
+ * disk is checked after every failed request, and what was found bad in the
+ * last few seconds before a source disappeared counts as non-tried.
  */
 #include <errno.h>
 
@@ -13,10 +13,10 @@
 #include "copy/pass.h"
 
 #define LOOK_EVERY NSEC_PER_SEC
-/* No disk takes so long that is well; the kernel's own patience is 30 s and more. */
+/* A healthy disk never takes so long; the kernel itself waits 30 s or more. */
 #define SILENCE (20 * NSEC_PER_SEC)
-/* Longer than any kernel takes from the first failing request to the removal of a disk that was
- * unplugged; what was truly bad is found again. */
+/* Longer than any kernel takes from the first failed request to removing an unplugged disk. Sectors
+ * that were really bad will be found again. */
 #define DOUBTFUL (5 * NSEC_PER_SEC)
 
 static bool is_gone(struct job *job, bool destination)
@@ -48,7 +48,7 @@ void gone_ask(struct lane *lane, struct slot *slot)
 	if (code >= 0 || code == -ECANCELED || !is_gone(lane->job, slot->at_destination))
 		return;
 	fail(lane->job, slot->at_destination);
-	/* None of the codes that may mean one place only. */
+	/* Not one of the codes that may concern one place only. */
 	slot->request.result = -ENODEV;
 }
 
@@ -72,7 +72,7 @@ static uint32_t in_flight(const struct job *job, bool destination)
 	return sum;
 }
 
-/* A disk that hangs says nothing at all: whoever waits for it should know which of the two. */
+/* A disk that hangs reports nothing, so tell the user which of the two it is. */
 static void tell_silence(struct job *job, bool destination, uint64_t now)
 {
 	struct presence *p = &job->keeper.presence;
@@ -138,7 +138,7 @@ static bool source_is_gone(struct job *job)
 	return gone;
 }
 
-/* While nothing else changes it, the saver reads the map itself, not a copy. */
+/* In these passes the saver reads the map itself, not a copy. */
 static bool is_being_saved(const struct job *job)
 {
 	return job->pass && job->pass->traits & PASS_NO_LANES && !saver_idle(job->saver);
@@ -163,7 +163,7 @@ void gone_take_back(struct job *job)
 		if (doubt->time + DOUBTFUL < p->source_gone)
 			continue;
 		pthread_mutex_lock(&job->map_lock);
-		/* Without memory it stays as it is, and can be tried again all the same. */
+		/* If memory is short, it stays bad, and a retry pass can read it again. */
 		any |= map_set(job->map, doubt->start, doubt->length, MAP_NON_TRIED) == 0;
 		pthread_mutex_unlock(&job->map_lock);
 	}

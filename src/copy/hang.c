@@ -9,7 +9,7 @@
 #define WATCH_HANGS 2u
 #define WATCH_ONE   4u
 
-/* Where the plan sets no limit: what is worth telling of. */
+/* Worth reporting, if the plan sets no limit. */
 #define WORTH_TELLING (5 * NSEC_PER_SEC)
 #define HANGS_TOLD    16
 
@@ -37,7 +37,7 @@ static uint64_t limit_of(const struct job *job)
 	return limit ? limit : WORTH_TELLING;
 }
 
-/* The copy leaves its surroundings, and goes on where the disk may answer. */
+/* The copy skips what follows, and goes on where the disk may answer. */
 static void leave(struct job *job, uint64_t offset, uint64_t tag)
 {
 	uint32_t sector = job->plan->sector_size;
@@ -71,7 +71,7 @@ static void look(struct job *job, struct lane *lane, struct watch *watch, uint64
 	uint64_t tag = atomic_load_explicit(&watch->tag, memory_order_relaxed);
 	bool read = !atomic_load_explicit(&watch->at_destination, memory_order_relaxed);
 
-	/* It may have come back just now. */
+	/* It may have completed just now. */
 	if (!atomic_compare_exchange_strong(&watch->turn, &turn, turn | WATCH_HANGS))
 		return;
 	if (!read)
@@ -104,7 +104,8 @@ void hang_show(struct job *job, uint64_t now, struct job_hang *ret)
 			if (!(atomic_load(&watch->turn) & WATCH_HANGS))
 				continue;
 			ret->count++;
-			/* Seen at once, the others wait behind the one that was sent first. */
+			/* If seen at the same time, the others wait for the one that was sent
+			 * first. */
 			if (ns < ret->ns || (ns == ret->ns && number > first))
 				continue;
 			first = number;

@@ -10,18 +10,18 @@
 #define STACK_SIZE (256 << 10)
 #define ZEROS      (64U << 10)
 
-/* Of one algorithm; but for what is marked, its thread's alone while a stream is open. */
+/* One algorithm; belongs to its thread while a stream is open, except where marked. */
 struct worker {
 	struct hasher *hasher;
 	enum sum_algorithm algorithm;
 	struct sum *sum;
 	pthread_t thread;
 	bool started;
-	uint64_t next;          /* number of the piece it wants; under the lock */
-	bool busy;              /* it computes; under the lock */
-	uint64_t at;            /* bytes of the plan that it has taken in */
+	uint64_t next;          /* number of the next piece; under the lock */
+	bool busy;              /* is computing; under the lock */
+	uint64_t at;            /* bytes of the plan consumed so far */
 	size_t extent;          /* that it is in … */
-	uint64_t extent_before; /* … and the plan's bytes before that one */
+	uint64_t extent_before; /* … and the plan's bytes before that extent */
 	char hex[SUM_HEX_MAX];
 };
 
@@ -31,13 +31,13 @@ struct hasher {
 	struct worker workers[SUM_ALGORITHMS];
 	unsigned count;
 
-	pthread_mutex_t lock; /* held for moments only, never while something is computed */
+	pthread_mutex_t lock; /* held only briefly, never while computing */
 	pthread_cond_t wake;
-	struct hash_item *first, *last; /* what was given and is not done, by number */
+	struct hash_item *first, *last; /* pieces given and not done, by number */
 	uint64_t given;                 /* bytes */
 	struct digest total;
-	bool open, broken; /* broken is atomic for whoever computes */
-	bool ending;       /* nothing more is given */
+	bool open, broken; /* broken is atomic, for threads that are computing */
+	bool ending;       /* no more pieces will come */
 	bool leave;
 };
 
@@ -47,7 +47,7 @@ static void unlink_item(struct hasher *hasher, struct hash_item *item)
 	*(item->after ? &item->after->before : &hasher->last) = item->before;
 }
 
-/* Pieces come nearly in order, so its place is near the end. */
+/* Pieces arrive nearly in order, so the place is near the end. */
 static void link_item(struct hasher *hasher, struct hash_item *item)
 {
 	struct hash_item *before = hasher->last;
@@ -82,7 +82,7 @@ static void add_zeros(struct worker *worker, uint64_t length)
 	}
 }
 
-/* How many bytes of the plan lie before this one of the source; never less than last time. */
+/* The bytes of the plan before this byte of the source; never decreases. */
 static uint64_t place_of(struct worker *worker, uint64_t at)
 {
 	const struct plan *plan = worker->hasher->plan;
@@ -103,7 +103,7 @@ static void compute(struct worker *worker, const struct hash_item *item)
 	worker->at += item->length;
 }
 
-/* Zeros behind the last piece. */
+/* Zeros after the last piece. */
 static bool has_rest(const struct worker *worker)
 {
 	const struct hasher *hasher = worker->hasher;
@@ -111,7 +111,7 @@ static bool has_rest(const struct worker *worker)
 	return hasher->ending && !hasher->broken && !hasher->first && worker->at < hasher->bytes;
 }
 
-/* False: it is the end. Else its next piece, NULL: zeros up to the plan's end. With the lock
+/* The next piece; NULL: zeros up to the end of the plan. False: the stream has ended. With the lock
  * held. */
 static bool wait_work(struct worker *worker, struct hash_item **ret)
 {
@@ -126,7 +126,7 @@ static bool wait_work(struct worker *worker, struct hash_item **ret)
 	return false;
 }
 
-/* With the lock held. True: nobody wants it any more. */
+/* With the lock held. True: no thread needs it any more. */
 static bool finish_item(struct worker *worker, struct hash_item *item)
 {
 	worker->next++;
@@ -262,7 +262,7 @@ bool hasher_give(struct hasher *hasher, struct hash_item *item, const struct dig
 	return taken;
 }
 
-/* What is being read is let go by its reader. */
+/* A piece that is being read is released by its reader. */
 void hasher_break(struct hasher *hasher)
 {
 	struct hash_item *items = NULL, *next;

@@ -66,7 +66,7 @@ void keeper_collect(struct job *job)
 		while ((report = ring_peek(ring))) {
 			if (!take_report(job, report)) {
 				short_of_memory = true;
-				/* A copy that stops does not wait for memory: what is not in
+				/* A copy that stops does not wait for memory; what is missing in
 				 * the map is copied again. */
 				if (job_gate(job) < GATE_STOP)
 					break;

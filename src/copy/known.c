@@ -25,7 +25,7 @@ static int plan_line(void *user, const char *line, const char **retwhy)
 	return 0;
 }
 
-/* Everything was read but what the list leaves out. */
+/* Everything was read, except what the list leaves out. */
 static int make_map(const struct plan *plan, const struct range_list *left_out, struct map **ret)
 {
 	uint32_t sector = plan->sector_size;

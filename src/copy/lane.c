@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lane's thread: the loop that feeds both ends and takes in what comes back. */
+/* The lane's thread: the loop that feeds both ends and handles completions. */
 #include "copy/lane.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 
 #define BATCH     32
 #define SLOW_READ NSEC_PER_SEC
-/* The longest that a completion is held back for others to come. */
+/* The longest that a completion waits for others to join it. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
-/* The keeper is late with a full ring; it comes round ten times a second. */
+/* A full ring means that the keeper is late; it runs ten times a second. */
 #define RING_WAIT (10 * NSEC_PER_MSEC)
 
 static bool is_async(const struct io_handle *handle)
@@ -109,11 +109,11 @@ static void complete(struct lane *lane, struct slot *slot)
 	count_end(lane, slot);
 	count_result(lane, slot);
 	gone_ask(lane, slot);
-	/* Queues only, so it never recurses. */
+	/* This only queues the slot, so there is no recursion. */
 	slot->ops->advance(lane, slot);
 }
 
-/* Returns how many came back, or a negative errno: the queue is broken. */
+/* Returns the number of completions, or a negative errno: the queue is broken. */
 static int reap(struct lane *lane, struct io_handle *handle, unsigned min, uint64_t timeout)
 {
 	struct io_request *done[BATCH];

@@ -26,7 +26,7 @@ static int status_index(int status)
 	return -1;
 }
 
-/* Twice as many must still have an address. */
+/* Twice as many must still be addressable. */
 #define BLOCKS_MAX (SIZE_MAX / 4 / sizeof(struct map_block))
 
 static void count_block(struct map *map, const struct map_block *block, bool add)
@@ -47,7 +47,7 @@ static bool is_damaged(const struct map_block *block)
 	return block->status != MAP_FINISHED && block->status != MAP_NON_TRIED;
 }
 
-/* Runs of damage that begin in blocks [first, end). */
+/* The number of damaged runs that begin in blocks [first, end). */
 static size_t count_damaged(const struct map *map, size_t first, size_t end)
 {
 	size_t runs = 0;
@@ -81,7 +81,7 @@ static void move_gap(struct map *map, size_t to)
 	size_t length = map->capacity - map->count;
 	struct map_block *blocks = map->blocks;
 
-	/* Without a length it is anywhere. */
+	/* An empty range is inside anything. */
 	if (length && to < map->gap)
 		memmove(&blocks[to + length], &blocks[to], (map->gap - to) * sizeof(*blocks));
 	else if (length && to > map->gap)
@@ -149,7 +149,7 @@ static int fill_from_map(struct map *map, const struct map *from)
 {
 	if (from->plan && plan_copy(from->plan, &map->plan) < 0)
 		return -ENOMEM;
-	/* Most copies are never changed. */
+	/* Most copies are never changed, so no spare room. */
 	map->blocks = reallocarray(NULL, from->count ? from->count : 1, sizeof(*map->blocks));
 	if (!map->blocks)
 		return -ENOMEM;
@@ -190,7 +190,7 @@ int map_copy(const struct map *from, struct map **ret, struct error *reterr)
 	return 0;
 }
 
-/* Index of the first block that ends behind pos; count when there is none. */
+/* The index of the first block that ends after pos; count if there is none. */
 static size_t find(const struct map *map, uint64_t pos)
 {
 	size_t low = 0, high = map->count;
@@ -208,7 +208,7 @@ static size_t find(const struct map *map, uint64_t pos)
 	return low;
 }
 
-/* Blocks first … last cover [start, end) without a hole. */
+/* Do blocks first … last cover [start, end) without a hole? */
 static bool covered(const struct map *map, uint64_t start, uint64_t end, size_t first,
 		    size_t *retlast)
 {
@@ -227,7 +227,7 @@ static bool covered(const struct map *map, uint64_t start, uint64_t end, size_t 
 	return true;
 }
 
-/* Adds a piece to a short list, merged with the one before where it can be. */
+/* Adds a piece to a short list, merged with the last one if possible. */
 static size_t push_piece(struct map_block *pieces, size_t n, struct map_block piece)
 {
 	if (piece.size == 0)
@@ -261,7 +261,7 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 	struct map_block head = { a->start, start - a->start, a->status };
 	struct map_block tail = { end, b->start + b->size - end, b->status };
 
-	/* The neighbours take part, so that equal blocks merge with them. */
+	/* Include the neighbours, so that equal blocks merge with them. */
 	if (first > 0)
 		n = push_piece(pieces, n, *map_block(map, --first));
 	n = push_piece(pieces, n, head);
@@ -274,7 +274,7 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 
 	if (n > old && map_reserve(map, n - old) < 0)
 		return -ENOMEM;
-	/* The block behind them may be the start of a run, or not any more. */
+	/* The next block may now begin a run, or no longer. */
 	map->damaged -= count_damaged(map, first, last + 2);
 	for (size_t i = first; i <= last; i++)
 		count_block(map, map_block(map, i), false);
@@ -293,7 +293,7 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret)
 {
-	/* Most maps have none of most statuses, and some have very many blocks. */
+	/* Most statuses are absent in most maps, and some maps have very many blocks. */
 	if (map->areas[status_index(status)] == 0)
 		return false;
 	for (size_t i = find(map, pos); i < map->count; i++) {
@@ -344,7 +344,7 @@ void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *reto
 	}
 }
 
-/* Marks what [start, end) of `map` shares with the block. */
+/* Sets in `map` the part of [start, end) that is in the block. */
 static int take_block(struct map *map, uint64_t start, uint64_t end, enum map_status status)
 {
 	for (size_t i = find(map, start); i < map->count && map_block(map, i)->start < end;) {

@@ -41,9 +41,9 @@ static int refuse(struct parser *parser, const char *why)
 }
 
 /*
- * One line without its line break, LF or CR LF. 1: there is one, 0: end. A
- * comment may be longer than the buffer (ddrescue writes its command line into
- * one); it is cut. Anything else that long is no line of a map.
+ * Reads one line, without its LF or CR LF. 1: there is one; 0: end of file. A
+ * comment may be longer than the buffer (ddrescue records its command line in
+ * one) and is cut; any other line that long is invalid.
  */
 static int read_line(struct parser *parser, char line[static MAP_LINE_MAX])
 {
@@ -81,7 +81,7 @@ static const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* ddrescue counts in signed 64 bits, so no more is taken. */
+/* ddrescue uses signed 64 bits, so larger numbers are refused. */
 static bool take_number(const char **p, uint64_t *ret)
 {
 	char *end;
@@ -117,7 +117,7 @@ static int parse_state(struct parser *parser, const char *p)
 	uint64_t pos, pass;
 	char state;
 
-	/* Old versions write no pass. */
+	/* Old versions have no pass. */
 	if (!take_number(&p, &pos) || !take_letter(&p, "?*/-FG+", &state) ||
 	    (!at_end(p) && (!take_number(&p, &pass) || !at_end(p))))
 		return refuse(parser, _("the line with the current position and status is bad "
@@ -217,8 +217,8 @@ static FILE *open_file(const char *path, int *retcode, struct error *reterr)
 	return file;
 }
 
-/* The blocks of the file, as far as they lie in the plan's extents. What the file does not
- * tell of was not tried. */
+/* Takes the blocks of the file that are in the plan's extents. What the file leaves out is
+ * non-tried. */
 static int cut_to_plan(const struct map *blocks, const struct plan *plan, struct map *map)
 {
 	size_t b = 0;

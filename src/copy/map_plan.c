@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan in the comments of a map file. What is read is as hostile as any file. */
+/* The plan in the comments of a map file, which is as untrusted as any file. */
 #include "copy/map_plan.h"
 
 #include <ctype.h>
@@ -13,8 +13,8 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-/* Every field of an endpoint that decides what is copied or identifies it. Numbers have the
- * width of their member; one that may be missing is 0 then. */
+/* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
+ * of their member; an optional one that is missing is 0. */
 enum field_type { FIELD_NUMBER, FIELD_NUMBER_IF_ANY, FIELD_TEXT, FIELD_KIND };
 
 struct field {
@@ -58,7 +58,7 @@ static const struct field fields[] = {
 };
 
 #define FIELDS    (sizeof(fields) / sizeof(fields[0]))
-#define VALUE_MAX 2048 /* the longest text, all of it encoded */
+#define VALUE_MAX 2048 /* the longest text, with every byte encoded */
 #define BOOT_MAX  64
 
 struct map_plan_reader {
@@ -155,7 +155,7 @@ static void print_options(const struct plan_options *options, FILE *file)
 			plan_option_print(options, i, value));
 }
 
-/* What the kernel calls the time since it was started; "" unknown. */
+/* The boot id of the kernel; "" unknown. */
 static void this_boot(char ret[static BOOT_MAX])
 {
 	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -201,7 +201,7 @@ void map_plan_reader_destroy(struct map_plan_reader *reader)
 	free(reader);
 }
 
-/* Decimal digits up to `stop`; *p moves behind it. */
+/* Parses decimal digits up to `stop`; *p is then after it. */
 static bool take_number(const char **p, char stop, uint64_t *ret)
 {
 	char *end;
@@ -221,8 +221,8 @@ static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
 	return take_number(&value, '\0', ret) && *ret <= most;
 }
 
-/* Decodes and sanitises; false for a broken code, a NUL, or a text that does not fit or
- * that we would never have written. */
+/* Decodes and sanitises. False: a broken code, a NUL, or a text that does not fit or that we would
+ * never have written. */
 static bool decode_text(const char *value, char *to, size_t size)
 {
 	char plain[VALUE_MAX];
@@ -298,7 +298,7 @@ static int read_option(struct plan_options *options, const char *key, const char
 	return option < 0 ? option : plan_option_set(options, (enum plan_option)option, value);
 }
 
-/* Order and limits are plan_from_extents()'s to check. */
+/* Order and limits are checked by plan_from_extents(). */
 static int read_extent(struct map_plan_reader *reader, const char *value)
 {
 	struct extent extent;
@@ -409,7 +409,7 @@ static bool sane_end(const struct endpoint *end, uint64_t seen)
 	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
 }
 
-/* The kernel numbers what is attached anew after each start. */
+/* Disk sequence numbers are valid only until the next boot. */
 static void forget_numbers_of_another_boot(struct map_plan_reader *reader)
 {
 	char boot[BOOT_MAX];
@@ -447,8 +447,8 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				 _("The map file %s cannot be used: its plan is not possible "
 				   "(%s)"),
 				 name, why.sentence);
-	/* The number covers everything that decides which bytes go where: it tells a
-	 * damaged or edited plan. */
+	/* The id covers everything that decides which bytes go where, so it detects a damaged or
+	 * edited plan. */
 	if (plan->sector_size != reader->sector_size ||
 	    (!reader->masked && strcmp(plan_id(plan, id), reader->id) != 0)) {
 		plan_destroy(plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a map file so that at any moment a complete one is there. */
+/* Writing a map file, in a way that there is a complete one at any moment. */
 #include "copy/map.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "copy/map_blocks.h"
 #include "copy/map_plan.h"
 
-/* fprintf is ten times slower, which shows at 100,000 areas. */
+/* fprintf() is ten times slower, which matters with 100,000 areas. */
 static char *put_hex(char *p, uint64_t value)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -40,8 +40,8 @@ static void print_block(FILE *file, const struct map_block *block)
 }
 
 /*
- * ddrescue takes no file with holes between blocks. What lies between two
- * extents is written as not tried, which is the truth; the comments keep the
+ * ddrescue refuses files with holes between blocks. The space between two
+ * extents is written as non-tried, which is true; the comments have the
  * extents, and say how to keep ddrescue within them.
  */
 static void print_map(const struct map *map, FILE *file, const struct map_state *state)

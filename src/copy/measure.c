@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper measures: counters of the lanes into rates, latencies, shares, and a snapshot. */
+/* The keeper measures: turns the counters of the lanes into rates, latencies and shares, and
+ * publishes the snapshot. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "copy/thermometer.h"
 #include "io/sg_gauge.h"
 
-#define KEEPER_SLOT       63 /* of the CPU reader; lanes have the first ones */
+#define KEEPER_SLOT       63 /* index in the CPU reader, after the lanes */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
-/* A lane that computes, or sits in a driver that works inside submit, for this share of so many
- * spans of time in a row holds the copy back. */
+/* A lane is at its limit if it computes, or is inside a driver's submit, for this share of so many
+ * spans in a row. */
 #define BUSY_SHARE 0.7
 #define BUSY_SPAN  (NSEC_PER_SEC / 10)
 #define BUSY_SPANS 3
@@ -106,7 +107,7 @@ static void summarise_latency(struct job *job)
 	latency_summarise(&write, &job->keeper.measured.write_latency);
 }
 
-/* All that was copied is read back, and what is read is what there is to show. */
+/* Is everything read back now, so that this is the rate to be shown? */
 static bool is_proving(const struct job *job)
 {
 	return job->pass && job->stages.now == 0 &&
@@ -122,7 +123,7 @@ static void measure_lane(struct job *job, unsigned i, double seconds)
 		counter_get(is_proving(job) ? &lane->counters.handled : &lane->counters.written);
 
 	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
-	/* Where another counter counts from now on, there is no second of it yet. */
+	/* If another counter is shown from now on, its first second is not complete yet. */
 	shown->rate = bytes < m->lane_bytes[i] || m->lanes_proving != is_proving(job)
 			      ? 0
 			      : (double)(bytes - m->lane_bytes[i]) / seconds;
@@ -130,7 +131,7 @@ static void measure_lane(struct job *job, unsigned i, double seconds)
 	m->lane_bytes[i] = bytes;
 }
 
-/* Nanoseconds on a processor; 0 where nobody tells. */
+/* Nanoseconds on a processor; 0 if unknown. */
 static uint64_t thread_ran(pthread_t thread)
 {
 	struct timespec ran;
@@ -199,7 +200,7 @@ bool measure_lanes_busy(struct job *job)
 	return busy;
 }
 
-/* An answer that is outstanding is looked for at every tick: a flush waits for it. */
+/* Look for a pending answer at every tick: a flush waits for it. */
 static void measure_temperatures(struct keeper *k, uint64_t now)
 {
 	bool due = now >= k->measured.next_temperature;
@@ -223,7 +224,7 @@ static void measure_temperatures(struct keeper *k, uint64_t now)
 		k->measured.next_temperature = now + TEMPERATURE_EVERY;
 }
 
-/* It is counted as written: that is what averages are made of. */
+/* Averages are made of written bytes, so it counts as written. */
 static void measure_proving(struct job *job, uint64_t now)
 {
 	struct measured *m = &job->keeper.measured;
@@ -244,7 +245,7 @@ void measure_tick(struct job *job, uint64_t now)
 	bool copying =
 		k->state == JOB_COPYING || k->state == JOB_PAUSED || k->state == JOB_STOPPING;
 
-	/* What is armed last comes hours after the rest where that is verified first. */
+	/* What is armed last may come hours later, if the rest is verified first. */
 	if (copying && k->measured.resting)
 		rates_skip(&k->measured.rates, now);
 	k->measured.resting = !copying;
@@ -296,7 +297,8 @@ static void add_eta(struct eta *eta, double seconds)
 	eta->finish += (int64_t)seconds;
 }
 
-/* What is read back meanwhile goes on as it went so far; bytes that then remain. */
+/* Assumes that reading back during the copy continues at the same rate; returns the bytes that
+ * remain after it. */
 static double left_to_verify(const struct job *job, const struct job_snapshot *s)
 {
 	double left = (double)job->total - (double)s->proof.verified;
@@ -307,7 +309,7 @@ static double left_to_verify(const struct job *job, const struct job_snapshot *s
 	return left > 0 ? left : 0;
 }
 
-/* Reading back goes on as it went so far. */
+/* Assumes that reading back continues at the same rate. */
 static void fill_verifying(const struct job *job, struct job_snapshot *s)
 {
 	const struct job_pass *pass = &s->passes[s->pass_count - 1];
@@ -332,7 +334,7 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	s->now_read = moving ? m->rates.now_read : 0;
 	s->now_write = moving ? m->rates.now_write : 0;
 	s->now_back = moving ? m->back_rate : 0;
-	/* What these write is no part of the copy. */
+	/* What these passes write is no part of the copy. */
 	if (moving && job->pass && (job->pass->kind == PASS_PROBE || job->pass->kind == PASS_WIPE))
 		s->now_write = m->handled_rate;
 	if (is_proving(job)) {
@@ -342,7 +344,7 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 		s->minute = rates_minute(&m->rates, last);
 		s->average = rates_average(&m->rates, last);
 	}
-	/* Some second was at least as fast as the average, also when none was measured whole. */
+	/* Some second was at least as fast as the average, even if none was measured completely. */
 	s->peak = fmax(m->rates.peak, m->rates.peak > 0 ? rates_average(&m->rates, last) : 0);
 	if (k->state == JOB_COPYING) {
 		rates_eta(&m->rates, now, (int64_t)time(NULL), &s->eta);
@@ -409,7 +411,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 	s->digests_saved = k->digests_saved;
 }
 
-/* Measuring goes on to the end; what a job used before it or after it is not its own. */
+/* Times before the start and after the end do not belong to the job. */
 static void fill_cpu(const struct job *job, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
@@ -426,7 +428,7 @@ static void fill_cpu(const struct job *job, struct job_snapshot *s)
 	s->process_cpu_system = system - m->process_system;
 }
 
-/* The keeper alone builds it; the lock only covers the copying. */
+/* Only the keeper builds it; the lock protects the copying. */
 void measure_publish(struct job *job, uint64_t now)
 {
 	struct keeper *k = &job->keeper;
@@ -462,7 +464,8 @@ void measure_publish(struct job *job, uint64_t now)
 
 	pthread_mutex_lock(&job->shown_lock);
 
-	/* Of an event it was signalled before it was in here. */
+	/* For an event the descriptor was signalled earlier; do it again, now that it is in the
+	 * snapshot. */
 	bool changed = job->shown.state != s.state || job->shown.events != s.events;
 
 	job->shown = s;

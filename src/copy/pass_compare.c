@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Both ends are read and compared byte for byte: all of them where that was
- * asked for, else only what has no digest, or another one than it should have.
- * Each piece takes two slots, so that both ends are read at the same time: the
- * one that began reads the source and tells what was found, its twin reads the
- * destination.
+ * Reads both ends and compares them byte for byte: everything, if asked for;
+ * otherwise only regions without a digest, or with a wrong one. Each piece
+ * takes two slots, so that both ends are read at the same time: the first one
+ * reads the source and reports, its twin reads the destination.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,13 +36,13 @@ static void compare_begin(struct lane *lane, struct slot *slot)
 	lane_slot_read_back(lane, lane_slot_twin(lane, slot));
 }
 
-/* The piece as the destination holds it. */
+/* The piece in the buffer read from the destination. */
 static const char *of_destination(const struct lane *lane, const struct slot *slot)
 {
 	return (const char *)slot->twin->buffer + lane_back_skip(lane, slot);
 }
 
-/* What is the same has the same digests, and no difference to look for. */
+/* If the digests are equal, there is no difference to look for. */
 static void compare_inspect(struct lane *lane, struct slot *slot)
 {
 	const struct piece *piece = &slot->piece;
@@ -63,7 +62,7 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 		slot->reported = piece->length;
 }
 
-/* One end is through with the piece; the second one goes on with both. */
+/* The end that finishes second continues with both slots. */
 static void end_through(struct lane *lane, struct slot *slot)
 {
 	struct slot *source = slot->phase == SLOT_READ ? slot : slot->twin;
@@ -88,14 +87,14 @@ static void compare_advance(struct lane *lane, struct slot *slot)
 		end_through(lane, slot);
 }
 
-/* What was not compared stays to be verified. */
+/* What was not compared is still to be verified. */
 static void compare_give_up(struct lane *lane, struct slot *slot)
 {
 	slot->code = -ECANCELED;
 	end_through(lane, slot);
 }
 
-/* The next run of sectors, from `from` on, that are not the same. */
+/* The next run of differing sectors, at or after `from`. */
 static void find_difference(const struct lane *lane, const struct slot *slot, uint32_t from,
 			    struct difference *ret)
 {
@@ -118,7 +117,7 @@ static void find_difference(const struct lane *lane, const struct slot *slot, ui
 	ret->at_destination = (uint8_t)b[start + ret->byte];
 }
 
-/* One report a run; the last of them carries the digests. */
+/* One report per run; the last one carries the digests. */
 static bool compare_report(struct lane *lane, struct slot *slot)
 {
 	struct report report = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The filling: what cannot be read gets zeros on the destination, or a text
- * that says so, so that nothing old is taken for data. The map keeps calling it
- * bad. Trimming and scraping fill what they find (prober.c), while the source is
- * read on; the pass is for all else: what a map brings along, and what the
- * destination did not take at once.
+ * Filling: unreadable sectors get zeros on the destination, or a text that says
+ * so, so that nothing old is taken for data. In the map they stay bad. Trimming
+ * and scraping fill what they find (prober.c) while reading continues; this
+ * pass is for everything else: bad sectors of a resumed map, and what the
+ * destination refused at first.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,14 +13,14 @@
 #include "copy/core.h"
 #include "copy/pass.h"
 
-/* What is held back may have bad sectors of its own. */
+/* The areas held back may have bad sectors of their own. */
 static void fill_done(struct job *job)
 {
 	if (stages_last(&job->stages))
 		job->keeper.fill_due = false;
 }
 
-/* The sequence comes by twice in a stage; between that bad sectors are only added. */
+/* This pass is reached twice per stage; in between, bad sectors are only added. */
 static bool filled_before(const struct job *job)
 {
 	const struct keeper *k = &job->keeper;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is the destination as large as it says? All blocks of the probe (capacity.h)
- * are written and flushed before the first one is read back. One lane does it:
- * it is some hundred requests.
+ * Is the destination as large as it claims? All blocks of the probe
+ * (capacity.h) are written and flushed before the first one is read back. One
+ * lane does it: there are only a few hundred requests.
  */
 #include <errno.h>
 #include <time.h>
@@ -91,7 +91,7 @@ static void fail_forgets(struct job *job, uint64_t bytes)
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
-/* What was not read for a stop counts as good, but then nobody goes on. */
+/* After a stop, blocks that were not read count as good, but then the copy does not go on. */
 static void read_end(struct job *job)
 {
 	uint64_t bytes = 0;

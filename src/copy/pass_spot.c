@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The places of a spot check, as they are copied and as they are read back. */
+/* The places of a spot check: taken as they are copied, compared as they are read back. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ int spots_init(struct job *job)
 	r = capacity_init(&spots->places, job->plan, job->map, 0);
 	if (r < 0)
 		return r;
-	/* A place that lies in two pieces would be two lanes' at a time. */
+	/* A place must not span two pieces, which could be those of two lanes. */
 	if (spots->places.count == 0 || job->choice.chunk % spots->places.places[0].length)
 		spots->places.count = 0;
 	spots->taken = calloc(spots->places.count + 1, sizeof(*spots->taken));
@@ -34,7 +34,7 @@ void spots_done(struct spots *spots)
 	free(spots->states);
 }
 
-/* The first place that does not end before this byte of the destination. */
+/* The first place that ends after this byte of the destination. */
 static size_t first_ending_behind(const struct spots *spots, uint64_t at)
 {
 	size_t low = 0, high = spots->places.count;
@@ -63,7 +63,7 @@ void spots_take(struct job *job, const struct slot *slot)
 
 		if (place->destination >= to)
 			break;
-		/* Of a part of it nobody knows the rest. */
+		/* If only part of it was copied, the rest is unknown. */
 		spots->states[i] = SPOT_UNKNOWN;
 		if (slot->has_bad || place->destination < from || end > to)
 			continue;
@@ -116,7 +116,7 @@ static void spot_advance(struct lane *lane, struct slot *slot)
 	lane_slot_free(lane, slot);
 }
 
-/* What is not there is to be copied again, should somebody resume: the map is saved anew. */
+/* A resumed copy must copy it again: the map is saved anew. */
 static void forget(struct job *job, const struct piece *place)
 {
 	pthread_mutex_lock(&job->map_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The destination is read back and compared with the digests of what was read
- * from the source: in a pass of its own, or beside the copy (rolling.h).
+ * Reads the destination back and compares it with the digests of what was read
+ * from the source: in a pass of its own, or during the copy (rolling.h).
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int verify_prepare(struct job *job, unsigned round)
 	return round > 0 || !job->proof ? 0 : prepare(job, proof_want_digest);
 }
 
-/* All of it once more, in order. */
+/* Everything once more, in order. */
 static int sums_prepare(struct job *job, unsigned round)
 {
 	return round > 0 || !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
@@ -104,7 +104,7 @@ const struct pass pass_sums = {
 	.end = proof_end_digest,
 };
 
-/* In no pass of the sequence: what its slots do counts as nothing of the pass under way. */
+/* Not for a pass of the sequence: what these slots do does not count for the current pass. */
 const struct pass_ops rolling_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Zeros where the copy holds something back, before the first data is written:
- * an old table must not point into a half-made copy. What anything is found by
- * first, flushed, so that a power cut in between leaves nothing to be found.
+ * Writes zeros where the copy holds something back, before any data is written:
+ * an old table must not point into a half-made copy. Signatures are wiped and
+ * flushed first, so that after a power cut nothing is found.
  */
 #include <string.h>
 
@@ -35,8 +35,8 @@ static int rest_prepare(struct job *job, unsigned round)
 	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1], true);
 }
 
-/* Where the destination's sectors are the larger ones a part of one may be copied already: it was
- * wiped before that. False: nothing is left. */
+/* If the destination's sectors are larger, part of one may be copied already; it was wiped before
+ * that. False: nothing is left. */
 static bool cut_to_sectors(const struct lane *lane, struct piece *piece)
 {
 	uint32_t unit = io_sector_size(lane->destination->end);
@@ -73,7 +73,7 @@ void write_only_advance(struct lane *lane, struct slot *slot)
 	}
 }
 
-/* To the map it is as if nothing had been written. */
+/* For the map, nothing was written. */
 bool write_only_report(struct lane *lane, struct slot *slot)
 {
 	struct report report = {

@@ -3,9 +3,9 @@
 
 #include "copy/core.h"
 
-/* Areas no longer than this are read from both edges at once: heads need not move for it. */
+/* Areas up to this size are read from both edges at once, since that costs no seeks. */
 #define NEAR (2u << 20)
-/* Of an area that is cut: a failed cluster makes four. */
+/* The size of a spot: a failed cluster makes four. */
 #define SPOT (16u << 10)
 
 bool spots_fit(const struct job *job)
@@ -13,7 +13,7 @@ bool spots_fit(const struct job *job)
 	return job->setup.source.rotational == NO && SPOT % job->plan->sector_size == 0;
 }
 
-/* In the order in which they are gone over. */
+/* In the order in which they are read. */
 static const struct work_area *area_at(const struct job *job, size_t number)
 {
 	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
@@ -29,7 +29,7 @@ static bool is_through(const struct prober *p, const struct prober_side *side)
 	return p->edges && side->failed;
 }
 
-/* Is a sector being read that is one of these bytes, or lies beside them? */
+/* Is a sector being read that is in these bytes, or adjacent to them? */
 static bool is_beside(const struct prober *p, uint64_t start, uint64_t end)
 {
 	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
@@ -56,7 +56,7 @@ static bool may_go_on(const struct prober *p, const struct prober_spot *spot,
 	return !side->busy && !is_through(p, side) && spot_has_room(p, spot, side, sector);
 }
 
-/* NULL: none may go on at this moment. */
+/* NULL: none can read now. */
 static struct prober_side *free_side(const struct prober *p, struct prober_spot *spot,
 				     uint32_t sector)
 {
@@ -72,7 +72,8 @@ static struct prober_side *free_side(const struct prober *p, struct prober_spot 
 	return may_go_on(p, spot, second, sector) ? second : NULL;
 }
 
-/* What of the area is cut into spots now: the rest, or as much of it as lies together. */
+/* The part of the area that is cut into spots now: the rest, or as much of it as is close
+ * together. */
 static uint64_t part_now(const struct job *job)
 {
 	const struct prober *p = &job->prober;
@@ -81,8 +82,8 @@ static uint64_t part_now(const struct job *job)
 	return p->cuts && left > NEAR ? NEAR : left;
 }
 
-/* Every second spot of the part, then those between them, so that those that begin together do not
- * touch. False: all of them were opened. */
+/* Every second spot of the part, then those in between, so that spots opened together are not
+ * adjacent. False: all were opened. */
 static bool next_spot(const struct job *job, uint64_t *retstart, uint64_t *retend)
 {
 	const struct prober *p = &job->prober;
@@ -115,7 +116,7 @@ static void next_part(struct job *job)
 	p->area++;
 }
 
-/* Nothing is under way in it, and nothing is left to it. */
+/* Is nothing in flight in it, and nothing left? */
 static bool is_done(const struct prober *p, const struct prober_spot *spot)
 {
 	return !is_busy(spot) && (spot->low == spot->high || (is_through(p, &spot->sides[0]) &&
@@ -134,7 +135,7 @@ static bool close_spots(struct prober *p)
 	return all;
 }
 
-/* What hangs may do so for minutes: the next area does not wait for it. */
+/* A read may hang for minutes: the next area does not wait for it. */
 static bool all_busy_hang(const struct job *job)
 {
 	int hanging = atomic_load(&job->lanes[0]->hanging), busy = 0;
@@ -144,7 +145,7 @@ static bool all_busy_hang(const struct job *job)
 	return hanging > 0 && busy <= hanging;
 }
 
-/* NULL: as many are open as may be. */
+/* NULL: the most are open already. */
 static struct prober_spot *place_for_spot(struct prober *p)
 {
 	for (unsigned i = 0; i < PROBER_SPOTS; i++)
@@ -153,11 +154,11 @@ static struct prober_spot *place_for_spot(struct prober *p)
 	return NULL;
 }
 
-/* False: there is none, or not before something came back. */
+/* False: there is none, or none before another request completes. */
 static bool open_next(struct job *job)
 {
 	struct prober *p = &job->prober;
-	/* Of areas that lie far apart only one at a time, where heads would move between them. */
+	/* Areas far apart are read one at a time on disks with heads. */
 	bool leaves = close_spots(p) || all_busy_hang(job) || p->cuts;
 	struct prober_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;

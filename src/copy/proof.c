@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Taking digests, and what is still to be proven. */
+/* Taking digests, and choosing what is still to be proven. */
 #include "copy/proof.h"
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include "copy/taken.h"
 #include "verify/list.h"
 
-/* Of the regions that were proven while the copy ran the first one is read back once more at the
- * end, and every so many: at most so many of them. */
+/* At the end, a sample of the regions proven during the copy is read back once more: the first one,
+ * and every so many, up to a limit. */
 #define EARLY_SAMPLES 64
 
-/* Of a size that others have chosen, or of our own. */
+/* The region size: that of existing digests, or our own. */
 static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
 {
 	return like ? digests_new_sized(job->plan, digests_region_size(like), ret)
@@ -109,7 +109,7 @@ static void add_part(struct slot *slot, const struct digest_part *part)
 	}
 }
 
-/* What could not be read and is zero in the buffer has no digest. */
+/* Unreadable sectors, which are zeros in the buffer, have no digest. */
 void proof_take(struct job *job, struct slot *slot)
 {
 	uint32_t sector = job->plan->sector_size, from = 0, to;
@@ -177,8 +177,8 @@ static bool digest_known(const struct proof *proof, size_t region, uint64_t fini
 	return sectors == finished;
 }
 
-/* On a disk of false size what was written later may have taken the place of what was proven
- * early: the first region is what it loses first, the others are there for odder ways to forget. */
+/* On a disk of fake capacity, later writes may have overwritten what was proven early. Such a disk
+ * loses the first region first; the others are for odder faults. */
 static void doubt_early(struct proof *proof, size_t region)
 {
 	struct region_proof *state = &proof->regions[region];
@@ -215,7 +215,7 @@ int proof_want_all(struct job *job, struct range_list *ret)
 	return 0;
 }
 
-/* Most copies never need them. */
+/* Allocated only when needed; most copies never do. */
 static int make_tables(struct job *job)
 {
 	struct proof *proof = job->proof;
@@ -264,7 +264,8 @@ int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_l
 	return r;
 }
 
-/* Copied anew from the source as it is now. What the source does not give would only be lost. */
+/* Copies it again from the source as it is now. If the source cannot be read, that would only lose
+ * data. */
 static int rewrite_region(struct job *job, size_t region, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
@@ -299,7 +300,7 @@ static int rewrite_region(struct job *job, size_t region, struct range_list *ret
 						   r.length / job->plan->sector_size });
 }
 
-/* The list without what is about to be written again. */
+/* The list, without what is about to be rewritten. */
 static void forget_mismatches(struct proof *proof)
 {
 	size_t n = 0;
@@ -314,7 +315,7 @@ static void forget_mismatches(struct proof *proof)
 	proof->shown = n;
 }
 
-/* On a disk of false size what is written again takes the place of something that was right. */
+/* On a disk of fake capacity, rewriting may overwrite what was right. */
 static void forget_proven(struct proof *proof)
 {
 	for (size_t i = 0; i < proof->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the passes that read back have found, and which end is to blame. */
+/* Judges what was read back, and which end is at fault. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static uint64_t destination_of(const struct job *job, uint64_t source, size_t re
 	return (r.destination + (source - r.source)) / io_sector_size(&job->setup.destination);
 }
 
-/* Its kind is known when the region is judged. False: there is no room in the list. */
+/* The kind is set when the region is judged. False: the list is full. */
 static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
 					 uint64_t length)
 {
@@ -43,7 +43,7 @@ static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_
 	return mismatch;
 }
 
-/* All that is known is the region. */
+/* Only the region is known. */
 static void new_mismatch_somewhere(struct job *job, size_t region)
 {
 	struct digest_region r;
@@ -71,7 +71,7 @@ static void note_difference(struct job *job, const struct difference *difference
 	mismatch->at_destination = difference->at_destination;
 }
 
-/* All regions that the piece lies in. */
+/* All regions that contain part of the piece. */
 static void note_unread(struct job *job, const struct report *report)
 {
 	struct proof *proof = job->proof;
@@ -135,7 +135,7 @@ static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finish
 	return known && digest_equal(found, again) ? MISMATCH_SOURCE : MISMATCH_UNKNOWN;
 }
 
-/* Both ends are the same now; were they what they are? */
+/* Both ends are equal now. Are they also as before? */
 static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
 {
 	const struct proof *proof = job->proof;
@@ -168,7 +168,7 @@ static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, u
 	digest_print(b, mismatch->found);
 }
 
-/* Of what no digest was known, and both ends are the same. */
+/* There was no digest, and both ends are equal. */
 static void take_over(struct proof *proof, size_t i, struct digest sum, uint64_t finished)
 {
 	digests_set(proof->expected, i, sum, finished);
@@ -234,7 +234,7 @@ static void tell(struct job *job, const struct job_mismatch *mismatch)
 			      JOB_MISMATCHES_SHOWN);
 }
 
-/* What the judged regions hold, now that it is known what to say of it. */
+/* Completes the mismatches of the judged regions. */
 static void tell_all(struct job *job)
 {
 	struct proof *proof = job->proof;
@@ -250,7 +250,7 @@ static void tell_all(struct job *job)
 	}
 }
 
-/* Without a source nobody can be asked which sectors of the region they are; one alone shows. */
+/* Without the source, only a single wrong sector of a region can be located. */
 static void settle(struct job *job, size_t i)
 {
 	struct proof *proof = job->proof;
@@ -268,7 +268,7 @@ static void settle(struct job *job, size_t i)
 		new_mismatch_somewhere(job, i);
 }
 
-/* One that was right is not any more: nothing that was proven before all was written counts. */
+/* A region that was right has changed: nothing that was proven before the end of writing counts. */
 static void forget_early(struct proof *proof)
 {
 	for (size_t i = 0; i < proof->count; i++)
@@ -298,7 +298,7 @@ void proof_end_digest(struct job *job)
 			state->state = REGION_SUSPECT;
 			lost |= state->early;
 		}
-		/* else: stopped before all of it was read */
+		/* otherwise, stopped before all of it was read */
 	}
 	if (lost)
 		forget_early(proof);

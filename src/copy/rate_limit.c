@@ -8,7 +8,7 @@
 
 void rate_limit_set(struct rate_limit *limit, uint64_t rate, uint64_t now)
 {
-	/* A debt made at the old rate must not hold up the new one. */
+	/* Debt from the old rate must not hold up the new one. */
 	__atomic_store_n(&limit->next, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&limit->rate, rate, __ATOMIC_RELAXED);
 }

@@ -104,7 +104,7 @@ static bool check_rates(struct job *job, uint64_t now, char *why, size_t size)
 	return true;
 }
 
-/* A program that was suspended could read nothing meanwhile. */
+/* A suspended program could not read anything meanwhile. */
 static void forget_sleep(struct keeper *k, uint64_t now)
 {
 	if (now - k->looked > SUSPENDED)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a job takes over from the map that it goes on from. */
+/* What a job takes over from the map that it resumes. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/range.h"
 #include "copy/core.h"
 
-/* A sector of the destination that is tried in part and not in part is rescued sector by sector:
- * the stream writes whole ones. Where nothing is to be rescued all of it is copied again. */
+/* A destination sector that contains both tried and non-tried source sectors is rescued sector by
+ * sector, since the copy pass writes whole ones. If there is nothing to rescue, all of it is copied
+ * again. */
 static int settle_edge(struct job *job, uint64_t start, uint64_t at, uint32_t unit)
 {
 	bool rescues = job->plan->options.on_error == ON_ERROR_MAP;

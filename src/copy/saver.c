@@ -21,14 +21,14 @@ struct saver {
 	int wake;
 	enum saver_state state;
 	bool quit;
-	bool lost;                /* a flush failed; the thread's alone */
-	struct patience patience; /* the thread's while it is not idle */
+	bool lost;                /* a flush has failed; the thread's */
+	struct patience patience; /* belongs to the thread while it is not idle */
 	struct saver_order order;
 	char path[PATH_MAX];
 	struct saver_result result;
 };
 
-/* The map is worth saving without them, too. */
+/* The map is worth saving even without them. */
 static void save_digests(const struct saver_order *order, struct patience *patience,
 			 struct saver_result *ret)
 {
@@ -41,8 +41,8 @@ static void save_digests(const struct saver_order *order, struct patience *patie
 				       patience, &ret->digests_error);
 }
 
-/* The kernel tells of a lost write once: the flush after one that failed succeeds, and confirms
- * nothing of what was written before. */
+/* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what
+ * was written before. */
 static void carry_out(struct saver *saver, const struct saver_order *order,
 		      struct saver_result *ret)
 {
@@ -54,7 +54,7 @@ static void carry_out(struct saver *saver, const struct saver_order *order,
 	}
 	if (order->forget)
 		io_forget(order->forget);
-	/* A map that calls more finished than the medium holds is worse than an old one. */
+	/* A map that calls more finished than is on the medium is worse than an old one. */
 	if (!order->map || saver->lost)
 		return;
 	saver->patience.ns = order->patience;

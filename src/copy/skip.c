@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copy/skip.h"
 
-/* As GNU ddrescue begins; it grows to a hundredth of the whole, and not beyond 1 GiB. */
+/* As in GNU ddrescue; it grows to a hundredth of the whole, and at most to 1 GiB. */
 #define SKIP_FIRST (64ULL << 10)
 #define SKIP_SHARE 100
 #define SKIP_MOST  (1ULL << 30)
@@ -28,7 +28,7 @@ void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work)
 	skip->size = skip->from = skip->land = 0;
 }
 
-/* From `begin` on, which is not before the chunk. */
+/* From `begin` on, which is at or after the chunk. */
 static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t begin,
 		  uint64_t least)
 {
@@ -37,12 +37,12 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 	if (!least)
 		return;
 	pthread_mutex_lock(&skip->lock);
-	/* What was under way when the last skip began says nothing of where it landed. */
+	/* Requests in flight when the last skip began say nothing about where it landed. */
 	if (chunk < skip->land) {
 		pthread_mutex_unlock(&skip->lock);
 		return;
 	}
-	/* A good read sets it to 0 without the lock. */
+	/* A good read resets it without the lock. */
 	size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED) * 2;
 	if (size < least)
 		size = least;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which part of the plan comes when. */
+/* Which part of the plan belongs to which stage. */
 #include "copy/stage.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts that something comes in behind all that came before; none is empty but the first. */
+/* Adds a stage for these parts, unless there are none. */
 static int add_stage(struct stages *stages, const struct range_list *list)
 {
 	return list->count == 0 ? 0 : range_list_copy(list, &stages->domain[stages->count++]);
@@ -25,7 +25,7 @@ static int fill_wipes(struct stages *stages, const struct held *held)
 	return r == 0 ? range_list_subtract_all(&stages->wipe[1], &stages->wipe[0]) : r;
 }
 
-/* Only whole copies hold something back: one extent from LBA 0 on both ends. */
+/* Only copies of whole disks hold something back: one extent, from LBA 0 on both ends. */
 static int fill(struct stages *stages, const struct plan *plan, const struct held *held)
 {
 	struct range_list *all = &stages->domain[stages->count++];

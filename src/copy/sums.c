@@ -21,7 +21,7 @@ void sums_done(struct job *job)
 	hasher_destroy(job->sums.hasher);
 }
 
-/* What went into them is what was copied, or what both ends were found to be. */
+/* Is what went into the checksums what was copied, or what both ends were found to be? */
 static bool stand(struct job *job)
 {
 	const struct sums *sums = &job->sums;
@@ -89,7 +89,7 @@ bool sums_need_reading(struct job *job)
 	return true;
 }
 
-/* In a thread of the hasher's, or of a lane. */
+/* In a thread of the hasher, or of a lane. */
 static void hashed(struct hash_item *item)
 {
 	struct slot *slot = (struct slot *)((char *)item - offsetof(struct slot, hash));

@@ -21,12 +21,12 @@ void taken_path(const char *map_path, char path[static PATH_MAX])
 	if (length > ending && strcmp(map_path + length - ending, MAP_ENDING) == 0 &&
 	    map_path[length - ending - 1] != '/')
 		length -= ending;
-	/* A name that is too long is one that cannot be opened. */
+	/* A name that is too long cannot be opened either. */
 	if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, map_path, LIST_ENDING) >= PATH_MAX)
 		path[0] = '\0';
 }
 
-/* The part of [pos, end) from pos on that has one status: finished, or not. */
+/* The part of [pos, end), from pos on, that is finished, or that is not. */
 static bool run_at(const struct map *map, uint64_t pos, uint64_t end, uint64_t *retend)
 {
 	struct map_block block;
@@ -68,7 +68,7 @@ static int leave_out(struct range_list *left_out, const struct map *map,
 	return r;
 }
 
-/* Returns the number of regions of which something is known, or -ENOMEM. */
+/* Returns the number of regions with a known digest, or -ENOMEM. */
 static int sort_out(struct digests *digests, const struct map *map, uint32_t sector,
 		    struct range_list *left_out)
 {

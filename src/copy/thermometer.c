@@ -10,9 +10,9 @@
 
 #define STACK_SIZE (64 << 10)
 
-/* Freed by whoever leaves it last: the thread, or the one that closes it. */
+/* Freed by whichever is last: the thread, or thermometer_close(). */
 struct thermometer {
-	pthread_mutex_t lock; /* over all that follows but `fd` */
+	pthread_mutex_t lock; /* protects the following members, except `fd` */
 	pthread_cond_t changed;
 	int fd;
 	bool started, asked, left;
@@ -92,7 +92,7 @@ void thermometer_open(const char *path, struct thermometer **ret)
 	*ret = thermometer;
 }
 
-/* Without a thread nobody asks. With the lock held. */
+/* Without a thread, there is no reading. With the lock held. */
 static void start(struct thermometer *thermometer)
 {
 	pthread_t thread;

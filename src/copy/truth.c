@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the devices and their drivers really did, as far as the backends can tell. */
+/* What devices and drivers really did, as far as the backends know. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/sense.h"
 #include "copy/core.h"
 
-/* A disk that is about to die recovers thousands of blocks; the count is in the report. */
+/* A dying disk recovers thousands of blocks; the report has the count. */
 #define RECOVERED_TOLD 8
 
 static void add(struct io_truth *sum, const struct io_truth *truth)
@@ -73,7 +73,7 @@ static void take_end(struct job *job, bool source)
 	k->truth[!source] = sum;
 }
 
-/* The handles are open until the keeper lets the lanes go. */
+/* The handles stay open until the keeper ends the lanes. */
 void truth_take(struct job *job)
 {
 	take_end(job, true);

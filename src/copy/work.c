@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of what is to be copied and the cursor over it. */
+/* The areas to be copied, and the cursor over them. */
 #include "copy/work.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static int add_area(struct work *work, struct work_area area)
 	return 0;
 }
 
-/* The next part of [pos, end) with one of the statuses, adjacent blocks as one. */
+/* The next part of [pos, end) with one of the statuses; adjacent blocks count as one. */
 static bool next_part(const struct map *map, const char *statuses, uint64_t pos, uint64_t end,
 		      uint64_t *retfrom, uint64_t *retto)
 {
@@ -60,7 +60,7 @@ static bool next_part(const struct map *map, const char *statuses, uint64_t pos,
 	return found;
 }
 
-/* The parts of one extent that lie in [pos, end). */
+/* Adds the parts of one extent that are in `within`. */
 static int add_parts(struct work *work, const struct plan *plan, size_t extent,
 		     const struct map *map, const char *statuses, struct range within)
 {
@@ -127,7 +127,7 @@ bool work_left(const struct work *work)
 
 uint32_t work_take(struct work *work, uint32_t run, uint64_t *retfirst)
 {
-	/* Looked at first, so that idle lanes cannot run the cursor over its range. */
+	/* Checked first, so that idle lanes cannot make the cursor overflow. */
 	if (!work_left(work))
 		return 0;
 
@@ -192,7 +192,7 @@ uint64_t work_position(const struct work *work)
 	if (work->chunks == 0)
 		return 0;
 	work_piece(work, next == 0 ? 0 : (next < work->chunks ? next : work->chunks) - 1, &piece);
-	/* Before the first chunk: where it begins. */
+	/* Before the first chunk, the position is its start. */
 	return work->descending == (next == 0) ? piece.source + piece.length : piece.source;
 }
 
