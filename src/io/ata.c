@@ -15,9 +15,9 @@ enum {
 	BY_LBA = 0x40,
 	STATUS_FAILED = 0x21,      /* DF or ERR */
 	STATUS_RETURN = 0x09,      /* descriptor */
-	STATUS_RETURN_LENGTH = 12, /* what is behind its first two bytes */
+	STATUS_RETURN_LENGTH = 12, /* what follows its first two bytes */
 	FIXED_LENGTH = 14,
-	FIXED_UPPER_LBA = 0x20, /* there is more of the LBA than fixed sense data have room for */
+	FIXED_UPPER_LBA = 0x20, /* the LBA does not fit into fixed sense data */
 	FIXED_EXTEND = 0x80,
 };
 
@@ -59,7 +59,7 @@ static uint64_t four_words(const uint8_t *data, unsigned first)
 	return value;
 }
 
-/* Bits 15 and 14 of some words say whether the others of it mean anything. */
+/* Bits 15 and 14 of some words say whether the other bits are valid. */
 static bool bit_of(const uint8_t *data, unsigned number, unsigned bit)
 {
 	return (word(data, number) & 0xc000) == 0x4000 && word(data, number) & 1U << bit;
@@ -94,7 +94,7 @@ static uint64_t max_of_descriptor(const uint8_t *d)
 											: last + 1;
 }
 
-/* Room for the lower half of the registers alone. */
+/* Fixed sense data has room for the lower half of the registers only. */
 static uint64_t max_of_fixed(const uint8_t *sense)
 {
 	uint64_t last = (uint64_t)sense[11] << 16 | (uint64_t)sense[10] << 8 | sense[9];

@@ -14,16 +14,16 @@
 
 #define MIB         (1U << 20)
 #define CHUNK_LEAST 4096U
-/* The buffers of all lanes together. Four keep both ends busy up to SATA, eight while completions
- * are taken several at once; more leave the processor's caches. */
+/* The buffers of all lanes together. Four keep both ends busy up to SATA speed, eight if
+ * completions are reaped in batches; more exceed the processor's caches. */
 #define MEMORY_USUAL (8 * MIB)
 #define MEMORY_NVME  (24 * MIB)
-/* What is read between two moves of the heads where both ends lie on one spindle: less takes
- * longer for moving than this is worth in memory. */
+/* Bytes read between two moves of the heads if both ends are on one spindle: with less, moving
+ * takes longer than the memory is worth. */
 #define MEMORY_TURNS (64 * MIB)
 #define MEMORY_MOST  (1024U * MIB)
-/* Of one request where a driver works inside the call. Disks that queue get no more than a chunk:
- * there are some that give up on what takes them so long. */
+/* The largest request to a driver that works inside the call. Disks that queue get at most a chunk,
+ * since some of them give up on longer requests. */
 #define WIDEST (4 * MIB)
 
 const struct io_backend *io_backend_by_choice(enum backend_choice choice)
@@ -47,7 +47,7 @@ const struct io_backend *io_backend_by_choice(enum backend_choice choice)
 	return NULL;
 }
 
-/* What suits a kind of device; the queue of the device itself may be shorter. */
+/* Suitable depths for kinds of devices; the device's own queue may be shorter. */
 struct profile {
 	uint32_t depth;
 	uint32_t chunk; /* bytes */
@@ -59,7 +59,7 @@ static struct profile profile_of(const struct io_end *end)
 
 	if (end->regular_file)
 		return (struct profile){ 4, MIB };
-	if (end->kind == DISK_LOOP) /* says it rotates when its file lies on a disk */
+	if (end->kind == DISK_LOOP) /* reports rotation if its file is on a spinning disk */
 		return (struct profile){ 8, MIB };
 	if (end->kind == DISK_NVME)
 		return (struct profile){ 16, MIB };
@@ -78,7 +78,7 @@ static uint32_t depth_of(const struct io_end *end, const struct plan_options *op
 
 	if (options->queue_depth)
 		return options->queue_depth;
-	/* One more than the device takes waits in the kernel, ready to follow. */
+	/* One request more than the device accepts waits in the kernel, ready to follow. */
 	if (end->queue_depth && end->queue_depth + 1 < depth)
 		depth = end->queue_depth + 1;
 	return depth;
@@ -108,8 +108,8 @@ static bool fits_sectors(uint32_t chunk, const struct io_end *end)
 	return chunk % io_sector_size(end) == 0;
 }
 
-/* What one request may move without being split; by SCSI commands, what one may move at all. The
- * buffers that sg lets map are no larger than the block layer's requests. */
+/* The most that one request can move without being split or, as a SCSI command, at all. Mapped sg
+ * buffers are no larger than requests of the block layer. */
 static uint32_t request_limit(const struct io_end *end, enum backend_choice backend,
 			      const struct plan_options *options)
 {
@@ -118,8 +118,8 @@ static uint32_t request_limit(const struct io_end *end, enum backend_choice back
 	return past && end->max_command > end->max_transfer ? end->max_command : end->max_transfer;
 }
 
-/* A request that the queue splits is worth less than two that fit. A driver without a queue
- * is called with all of it at once, whatever limit it states. */
+/* A request that is split performs worse than two that fit. A driver without a queue gets all of it
+ * at once, whatever limit it states. */
 static uint32_t usual_chunk(const struct io_end *end, uint32_t limit, bool synchronous)
 {
 	uint32_t chunk = profile_of(end).chunk;
@@ -196,8 +196,8 @@ static int choose_backend(const struct io_end *end, enum backend_choice choice,
 	return backend->probe(backend, end, reterr);
 }
 
-/* Hardware queues, and so does what is stacked upon it: only memory is copied by whoever asks for
- * it. Nothing is read to find that out, for a failing disk would have to read it again. */
+/* Hardware queues, and so does anything stacked upon it; only memory disks copy in the caller's
+ * context. This is not measured, since a failing disk should not be read for that. */
 static bool is_synchronous(const struct io_end *end)
 {
 	return !end->regular_file && end->kind == DISK_RAM;
@@ -213,9 +213,9 @@ static uint32_t processors(void)
 }
 
 /*
- * One lane keeps both queues full where both ends queue. A synchronous end is
- * busy only while a lane is inside it: where that means computing, as many
- * lanes as processors; where it means sleeping, at least two for either end.
+ * One lane keeps two asynchronous ends busy. A synchronous end is busy only
+ * while a lane is inside it: if it computes, use as many lanes as processors;
+ * if it sleeps, at least two per end.
  */
 static uint32_t choose_lanes(const struct io_choice *choice)
 {
@@ -232,7 +232,7 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 	return larger(2, smaller(lanes, 8));
 }
 
-/* Between lanes and inside synchronous calls nobody keeps to turns. */
+/* Several lanes, or synchronous calls, cannot take turns. */
 static bool share_a_spindle(const struct io_end *source, const struct io_end *destination,
 			    const struct io_choice *choice)
 {
@@ -241,8 +241,8 @@ static bool share_a_spindle(const struct io_end *source, const struct io_end *de
 	       choice->source->traits & choice->destination->traits & IO_ASYNC;
 }
 
-/* Depths are of all lanes together, and so are the buffers. A depth that was asked for gets
- * them, whatever the caches are worth. */
+/* Depths and buffers are totals over all lanes. A depth that was asked for gets its buffers,
+ * whatever the caches. */
 static int choose_buffers(const struct io_end *source, const struct io_end *destination,
 			  const struct plan_options *options, struct io_choice *choice,
 			  struct error *reterr)
@@ -257,9 +257,9 @@ static int choose_buffers(const struct io_end *source, const struct io_end *dest
 		choice->buffers_per_lane = larger(MEMORY_TURNS / choice->chunk, 2);
 	else if (queues)
 		choice->buffers_per_lane = larger(wanted, 2);
-	else /* filled, emptied, filled again in the call; a second one to compare it with */
+	else /* one is filled and emptied in turn; a second one for comparing */
 		choice->buffers_per_lane = options->verify == VERIFY_OFF ? 1 : 2;
-	/* Each is held until it is hashed, too, and that comes in order. */
+	/* Each buffer is also held until it is hashed, which happens in order. */
 	if (options->sums)
 		choice->buffers_per_lane += larger(2, choice->source_depth / choice->lanes);
 	if ((uint64_t)choice->lanes * choice->buffers_per_lane * choice->chunk <=
@@ -277,7 +277,7 @@ uint32_t io_backends_widest(const struct io_choice *choice, const struct io_end 
 	uint32_t most = smaller(request_limit(source, options->source_backend, options),
 				request_limit(destination, options->destination_backend, options));
 
-	/* The buffers of several slots are one only where there is nothing between them. */
+	/* Buffers of several slots form one only if they are contiguous. */
 	if (options->chunk || choice->take_turns || choice->chunk % 4096 ||
 	    !(choice->source->traits & choice->destination->traits & IO_WIDE))
 		return choice->chunk;
@@ -323,7 +323,7 @@ static void describe(struct io_choice *choice)
 		 amount);
 }
 
-/* The block layer splits what is too large for a device; a SCSI command goes out as it is. */
+/* The block layer splits large requests; a SCSI command is sent as it is. */
 static int check_command_size(const struct io_end *end, enum backend_choice backend,
 			      const struct plan_options *options, uint32_t chunk,
 			      struct error *reterr)
@@ -340,7 +340,7 @@ static int check_command_size(const struct io_end *end, enum backend_choice back
 			 units_print_long(limit, UNITS_IEC, 512, most));
 }
 
-/* No more than the lanes can have under way is asked for, shown, or given memory. */
+/* Ask for, show and allocate no more than the lanes can have in flight. */
 static uint32_t taken_at_once(const struct io_backend *backend, uint32_t depth, uint32_t lanes)
 {
 	uint32_t most = backend->queue_most;

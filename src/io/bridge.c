@@ -16,8 +16,9 @@
 #define KEY_HARDWARE_ERROR 4
 
 /*
- * News of a reset or of another medium came after the last write, which would have heard them: the
- * kernel never does now, and goes on writing. Of a disk that is gone its fsync() says nothing.
+ * A reset or a change of medium after the last write is reported to this
+ * command only: the kernel would never notice, and go on writing. About a disk
+ * that is gone, its fsync() says nothing.
  */
 static bool has_lost(const struct sg_result *result)
 {

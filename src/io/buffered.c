@@ -27,7 +27,7 @@ struct buffered_handle {
 static int buffered_probe(const struct io_backend *backend, const struct io_end *end,
 			  struct error *reterr)
 {
-	return 0; /* whatever could be opened can be read this way */
+	return 0; /* anything that could be opened can be read this way */
 }
 
 static int buffered_open(const struct io_backend *backend, const struct io_end *end,

@@ -26,7 +26,7 @@ struct io_buffers {
 	unsigned count, taken;
 };
 
-/* mmap aligns to small pages only: take one huge page more and give back both ends. */
+/* mmap() aligns to small pages only: map one huge page more and give back both ends. */
 static char *map_aligned(size_t size)
 {
 	size_t room = size + HUGE_PAGE;
@@ -45,8 +45,8 @@ static char *map_aligned(size_t size)
 	return start + head;
 }
 
-/* Page faults belong here and not into the first round of the copy; where the kernel can, it
- * makes all pages at once. */
+/* Take the page faults here, not in the first round of the copy; the kernel may populate all pages
+ * at once. */
 static void touch(char *arena, size_t size)
 {
 	if (madvise(arena, size, MADV_POPULATE_WRITE) == 0)
@@ -84,7 +84,7 @@ int io_buffers_new(unsigned count, uint32_t size, struct io_buffers **ret, struc
 		munmap(arena, bytes);
 		return error_nomem(reterr);
 	}
-	/* Where the kernel has no huge pages to give, small ones do the same work slower. */
+	/* Without huge pages, small ones work as well, but slower. */
 	madvise(arena, bytes, MADV_HUGEPAGE);
 	touch(arena, bytes);
 

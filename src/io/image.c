@@ -25,14 +25,14 @@
 
 /* Smaller holes save little and scatter the file. */
 #define HOLE_SIZE (64U << 10)
-/* Where the kernel does not say what direct I/O to the file needs (before 6.1). */
+/* If the kernel does not report the alignment for direct I/O (before 6.1). */
 #define SAFE_ALIGNMENT 4096U
 
 struct image_handle {
 	struct io_handle base;
 	int plain;          /* a buffered description of the same file */
 	bool direct;        /* end->fd takes O_DIRECT */
-	bool holes;         /* the file system can punch them */
+	bool holes;         /* the file system can punch holes */
 	uint32_t alignment; /* of direct I/O, offset and length */
 	uint64_t size;      /* of the file */
 };
@@ -97,8 +97,8 @@ static int image_open(const struct io_backend *backend, const struct io_end *end
 	r = extend(end, handle, reterr);
 	if (r < 0)
 		goto fail;
-	/* O_DIRECT belongs to the description and cannot be left out of one call; errors in
-	 * writing back belong to it, too. */
+	/* O_DIRECT and write-back errors belong to the open file description, so one without it is
+	 * needed. */
 	r = handle->plain = sync_open_plain(end);
 	if (r < 0) {
 		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
@@ -125,7 +125,7 @@ static int move_plain(struct image_handle *handle, struct io_request *request, u
 	int r = sync_transfer(handle->plain, request, from, to, 1);
 
 	if (request->direction == IO_WRITE) {
-		/* In the cache is not in the file; which bytes failed is not known. */
+		/* Data in the cache is not yet in the file; it is unknown which bytes failed. */
 		if (r == 0)
 			r = sync_write_back(handle->plain, offset, to - from);
 		if (r < 0)
@@ -181,7 +181,7 @@ static bool is_zero(const char *data, uint32_t length)
 	return length == 0 || (data[0] == 0 && memcmp(data, data + 1, length - 1) == 0);
 }
 
-/* End of the block of HOLE_SIZE of the file that byte `at` of the request lies in. */
+/* The end of the file's HOLE_SIZE block that contains byte `at` of the request. */
 static uint32_t block_end(const struct io_request *request, uint32_t at)
 {
 	uint32_t end = at + HOLE_SIZE - (uint32_t)((request->offset + at) % HOLE_SIZE);
@@ -189,7 +189,7 @@ static uint32_t block_end(const struct io_request *request, uint32_t at)
 	return end < request->length ? end : request->length;
 }
 
-/* End of the run of blocks from `from` on that are all zero, or all not. */
+/* The end of the run of blocks, from `from` on, that are all zero, or all not. */
 static uint32_t run_end(const struct io_request *request, uint32_t from, bool *retzero)
 {
 	const char *data = request->buffer;
@@ -206,7 +206,7 @@ static uint32_t run_end(const struct io_request *request, uint32_t from, bool *r
 	return end;
 }
 
-/* False where the file system cannot; then the zeros are written. */
+/* False: the file system cannot; then zeros are written. */
 static bool punch(struct image_handle *handle, struct io_request *request, uint32_t from,
 		  uint32_t to)
 {
@@ -223,7 +223,7 @@ static int write_image(struct image_handle *handle, struct io_request *request)
 {
 	uint32_t at = 0;
 
-	/* Writing behind its new end would leave a hole where something was copied before. */
+	/* Writing after the new end would leave a hole where something was copied. */
 	if (io_is_shortened(handle->base.end))
 		return -EBADFD;
 	while (at < request->length) {

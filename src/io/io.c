@@ -33,7 +33,7 @@ static int explain(const struct io_end *end, const struct io_request *request, u
 #pragma GCC diagnostic pop
 }
 
-/* The disk under an image file is full: the advice is another one than for a bad sector. */
+/* If the disk of an image file is full, the advice differs from that for a bad sector. */
 static int explain_full(const struct io_end *end, const struct io_request *request, uint64_t lba,
 			uint64_t sectors, struct error *reterr)
 {
@@ -44,7 +44,7 @@ static int explain_full(const struct io_end *end, const struct io_request *reque
 			    end->name, lba, error_phrase(request->result));
 }
 
-/* Not this place failed, but the trust in what the device said before. */
+/* It is not this place that failed, but the trust in earlier answers. */
 static int explain_stale(const struct io_end *end, const struct io_request *request,
 			 const char *why, struct error *reterr)
 {
@@ -79,7 +79,7 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 	uint64_t past = (request->offset + request->length + size - 1) / size;
 	char why[256];
 
-	/* the device's own words say more than the errno that they were mapped to */
+	/* the device's sense data says more than the errno */
 	if (sense->known)
 		sense_text(sense, why, sizeof(why));
 	else

@@ -62,10 +62,10 @@ bool scsi_inquiry_is_ata(const uint8_t *data, size_t length)
 	return length >= 16 && memcmp(data + 8, vendor, 8) == 0;
 }
 
-/* What of the page was transferred; 0 for another one than asked for. */
+/* The length of the page that was transferred; 0 for a different page. */
 static size_t page_end(uint8_t page, const uint8_t *data, size_t length)
 {
-	/* the highest bit says "saved", the next one that there are subpages */
+	/* the highest bit means "saved", the next one subpages */
 	if (length < PAGE_HEADER || (data[0] & 0x3f) != page || (data[0] & 0x40 && data[1]))
 		return 0;
 	size_t end = PAGE_HEADER + ((size_t)data[2] << 8 | data[3]);
@@ -83,7 +83,7 @@ bool scsi_log_lists(const uint8_t *data, size_t length, uint8_t page)
 	return false;
 }
 
-/* Parameters may have any length, and a counter that does not fit is not known. */
+/* Parameters may have any length; a counter that does not fit is unknown. */
 static void take_counter(const uint8_t *value, size_t length, int64_t *ret)
 {
 	uint64_t number = 0;
@@ -114,7 +114,7 @@ static void take_errors(uint16_t code, const uint8_t *value, size_t length, int6
 		take_counter(value, length, uncorrected);
 }
 
-/* Its own opinion, as the additional sense code that it would warn with. */
+/* The disk's own verdict: the additional sense code of its warning. */
 static void take_exceptions(const uint8_t *value, size_t length, struct health *ret)
 {
 	if (length < 2)
@@ -197,7 +197,7 @@ void scsi_log_take(uint8_t page, const uint8_t *data, size_t length, struct heal
 	}
 }
 
-/* Bytes of one entry, by the format that the disk chose. */
+/* Bytes of one entry in the format that the disk chose. */
 static unsigned defect_size(uint8_t format)
 {
 	switch (format & 0x07) {

@@ -11,10 +11,10 @@
 #include "io/sg_parts.h"
 #include "io/sync.h"
 
-#define ASK_EVERY 8 /* answers, then see whether the next one is there already */
-/* A driver that works inside send(), as those of memory do, has the answer when that returns.
- * Where so many were there in a row, each command is run by one system call in the place of two;
- * but one in so many, which tells whether that is still so. */
+#define ASK_EVERY 8 /* answers before checking whether the next one is already there */
+/* A driver that works inside send(), as those of memory disks do, has the answer when it returns.
+ * After so many such commands in a row, each is run by one system call instead of two; except one
+ * in so many, to see whether that is still so. */
 #define INSIDE_SURE  8
 #define INSIDE_CHECK 64
 
@@ -31,7 +31,7 @@ static struct sg_slot *free_slot(struct sg_handle *handle)
 	return NULL;
 }
 
-/* The answer lies in the header of the command that was sent. */
+/* The answer is in the header of the command. */
 static void answered_inside(struct sg_handle *handle, struct sg_slot *slot)
 {
 	sg_io_hdr_t answer = slot->header;
@@ -43,7 +43,7 @@ static void answered_inside(struct sg_handle *handle, struct sg_slot *slot)
 	sg_slot_answered(handle, slot, &answer);
 }
 
-/* Of the only command that the driver holds. */
+/* For the only command in the driver. */
 static void ask_at_once(struct sg_handle *handle, struct sg_slot *slot)
 {
 	const struct sg_driver *driver = handle->backend->driver;
@@ -93,7 +93,7 @@ static enum io_answer sg_submit(struct io_handle *io, struct io_request *request
 	return IO_DONE;
 }
 
-/* The block node answers inside send(), so the whole request is done here. */
+/* The block node completes inside send(), so the whole request is done here. */
 static enum io_answer sg_submit_now(struct io_handle *io, struct io_request *request)
 {
 	struct sg_handle *handle = sg_of(io);
@@ -119,8 +119,8 @@ static enum io_answer sg_submit_now(struct io_handle *io, struct io_request *req
 }
 
 /*
- * Takes the answer that is `ready`, and more where asking in vain is unlikely:
- * every question is a system call, and most disks answer one command at a time.
+ * Receives the answer that is `ready`, and more if they are likely to be there:
+ * each attempt is a system call, and most disks answer one command at a time.
  */
 static int receive_port(struct sg_handle *handle, struct sg_port *port)
 {
@@ -166,7 +166,7 @@ static int receive_all(struct sg_handle *handle)
 	return receive(handle);
 }
 
-/* The device is gone and the driver gives nothing back any more. */
+/* The device is gone, and the driver returns no commands any more. */
 static void fail_all(struct sg_handle *handle, int code)
 {
 	for (unsigned i = 0; i < handle->depth; i++) {
@@ -183,7 +183,7 @@ static void fail_all(struct sg_handle *handle, int code)
 	handle->queued = 0;
 }
 
-/* Sends what waited long enough; returns when the next one is due, 0: none waits. */
+/* Sends commands that have waited long enough; returns when the next one is due, 0: none. */
 static uint64_t send_due(struct sg_handle *handle, uint64_t now)
 {
 	uint64_t next = 0;
@@ -201,7 +201,8 @@ static uint64_t send_due(struct sg_handle *handle, uint64_t now)
 	return next;
 }
 
-/* All that came together get one time: asking for it is a system call where no vDSO answers. */
+/* Answers received together get the same time: without a vDSO, reading the clock is a system
+ * call. */
 static unsigned take_completed(struct sg_handle *handle, uint64_t now, unsigned max,
 			       struct io_request **ret)
 {
@@ -251,7 +252,7 @@ static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, ui
 	return r == -ETIMEDOUT || r > 0 ? 0 : r;
 }
 
-/* Takes in what the driver has, of both. */
+/* Receives what the driver has, for both handles. */
 static void receive_both(struct sg_handle *const *both, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -262,7 +263,7 @@ static void receive_both(struct sg_handle *const *both, unsigned count)
 	}
 }
 
-/* The queue cannot be waited for: what still comes back is taken, all else has failed. */
+/* The queue cannot be polled: receive what is still there, and fail the rest. */
 static void give_up_both(struct sg_handle *const *both, unsigned count, int code)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -276,7 +277,7 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 	struct sg_handle *both[2] = { sg_of(io), sg_of(io)->peer };
 	unsigned count = both[1] ? 2 : 1, n = 0;
 	uint64_t deadline = 0;
-	/* who does not want to wait here has waited elsewhere */
+	/* callers with a timeout of 0 wait elsewhere */
 	bool polled = min == 0 || timeout_ns == 0;
 
 	for (unsigned i = 0; polled && i < count; i++)
@@ -311,7 +312,7 @@ static int sg_poll_fd(struct io_handle *io)
 	return sg_of(io)->poll_fd;
 }
 
-/* sg cannot take a sent command back; what has not been sent again is let go. */
+/* sg cannot cancel a command that was sent; those waiting to be sent again are dropped. */
 static void sg_cancel(struct io_handle *io)
 {
 	struct sg_handle *handle = sg_of(io);
@@ -335,7 +336,7 @@ static void sg_close(struct io_handle *io)
 	handle->peer = NULL;
 	if (peer)
 		peer->peer = NULL;
-	/* the buffers belong to the lane: the adapter must be done with them before we go */
+	/* the adapter must be done with the lane's buffers before they are freed */
 	while (handle->queued > 0 && clock_monotonic() < deadline)
 		sg_reap(io, 1, SG_DRIVER_QUEUE, NSEC_PER_SEC, requests);
 	fail_all(handle, -ETIMEDOUT);

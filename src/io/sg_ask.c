@@ -9,8 +9,8 @@
 
 #define TRIES 8 /* each takes one unit attention with it */
 
-/* The answer, or -ETIMEDOUT: then the driver may still hold the command, but it copies nothing
- * to us any more, since nobody collects it. */
+/* Waits for the answer, or -ETIMEDOUT: then the driver may still hold the command, but will copy
+ * nothing to us, since nobody collects it. */
 static int await(const struct sg_asking *asking, sg_io_hdr_t *ret)
 {
 	int r = -EAGAIN;
@@ -42,7 +42,8 @@ static int ask_once(struct sg_asking *asking, struct scsi_cdb *cdb, void *data, 
 		return r;
 	asking->sense_length = header.sb_len_wr;
 	*retoutcome = scsi_judge(&header, &sense, &r);
-	/* So an ATA disk refuses a command, and libata's error handling looks it over each time. */
+	/* This is how an ATA disk refuses a command; libata's error handling examines it each
+	 * time. */
 	if (sense.known && !sense.deferred && sense.key == SPC_SK_ABORTED_COMMAND)
 		*retoutcome = SCSI_FAILED;
 	*retlength = scsi_transferred(&header);

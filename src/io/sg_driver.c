@@ -126,7 +126,7 @@ static int linux_wait(const struct sg_driver *driver, const int *fds, unsigned c
 		return errno == EINTR ? 0 : -errno;
 	if (n == 0)
 		return -ETIMEDOUT;
-	/* a detached device polls as hung up; what it still owes has to be received first */
+	/* a detached device polls as hung up; receive what it still owes first */
 	int ready = 0;
 
 	for (unsigned i = 0; i < count; i++)
@@ -142,7 +142,8 @@ static int linux_run(const struct sg_driver *driver, int fd, sg_io_hdr_t *header
 	do {
 		r = ioctl(fd, SG_IO, header);
 	} while (r < 0 && errno == EINTR);
-	/* the kernel has given the device up; a queued command would tell by its host status */
+	/* the kernel has given up the device; a queued command would report that in its host
+	 * status */
 	if (r < 0 && errno == ENXIO)
 		return -ENODEV;
 	return r < 0 ? -errno : 0;
@@ -158,7 +159,7 @@ static int block_reopen(const struct sg_driver *driver, int block_fd, int *ret)
 	return 0;
 }
 
-/* The block layer maps the caller's memory, and has no buffer of its own. */
+/* The block layer maps the caller's memory and has no buffer of its own. */
 static int block_reserve(const struct sg_driver *driver, int fd, uint32_t bytes)
 {
 	return 0;

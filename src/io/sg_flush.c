@@ -9,11 +9,11 @@
 #include "base/sense.h"
 
 #define FLUSH_TIMEOUT 300000 /* ms: a large write cache on a slow disk */
-/* Unit attentions that mean nothing, because nothing was written yet. */
+/* Unit attentions that do not matter, because nothing was written yet. */
 #define NEWS_TRIES 8
 
-/* One SYNCHRONIZE CACHE. A device that was reset on the way has nothing left to flush; it would
- * confirm the next one all the same. */
+/* Sends one SYNCHRONIZE CACHE. A device that was reset meanwhile has nothing left to flush, but
+ * would confirm the next one. */
 static int synchronize(const struct sg_handle *handle, bool long_lba, struct sg_result *result)
 {
 	struct scsi_cdb cdb;

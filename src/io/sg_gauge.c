@@ -44,7 +44,7 @@ void sg_gauge_open(const char *node, const struct io_handle *handle, struct sg_g
 	*ret = NULL;
 	if (!node || !*node)
 		return;
-	/* The driver wants write access for every queued command. */
+	/* The driver requires write access for every queued command. */
 	int fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0)
@@ -58,7 +58,7 @@ static void came_back(struct sg_gauge *gauge)
 		sg_trust_answered(gauge->trust, gauge->generation);
 }
 
-/* What the driver still holds is dropped when its answer comes: nobody collects it. */
+/* A pending command is dropped when its answer arrives: nobody collects it. */
 void sg_gauge_destroy(struct sg_gauge *gauge)
 {
 	if (!gauge)
@@ -77,7 +77,8 @@ void sg_gauge_ask(struct sg_gauge *gauge)
 
 	if (gauge->on_the_way || gauge->mute)
 		return;
-	/* A flush waits for it, too: it may be the one that is told what the flush was worth. */
+	/* A flush must wait for this command, too: its answer may bring the news that makes the
+	 * flush worthless. */
 	if (gauge->trust)
 		gauge->generation = sg_trust_sent(gauge->trust);
 	gauge->on_the_way = true;
@@ -85,7 +86,7 @@ void sg_gauge_ask(struct sg_gauge *gauge)
 		came_back(gauge);
 }
 
-/* As the answers to the copy's own commands. */
+/* Treat it like the answers to the copy's own commands. */
 static void tell_trust(struct sg_gauge *gauge, enum scsi_outcome outcome, const struct sense *sense)
 {
 	if (!gauge->trust)

@@ -105,7 +105,7 @@ int sg_health_ask_by(const struct sg_driver *driver, int fd, uint64_t patience, 
 
 int sg_health_ask(const char *node, uint64_t patience, struct health *ret)
 {
-	/* The driver wants write access for every queued command. */
+	/* The driver requires write access for every queued command. */
 	CLEANUP(close) int fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0) {

@@ -11,12 +11,12 @@
 #include "io/buffers.h"
 
 #define VERSION_3 30000
-/* Of unit attentions from before we came: each command takes one with it. */
+/* Number of old unit attentions to skip: each command reports one. */
 #define NEWS_TRIES 8
 /* Mapped buffers of a handle without an arena. */
 #define MAPPED_ALONE (1U << 20)
 
-/* What happened to the device before it was ours to write to concerns nobody any more. */
+/* What happened to the device before we opened it does not matter. */
 static int run_at_start(const struct sg_backend *backend, int fd, const struct scsi_cdb *cdb,
 			void *data, uint32_t length, struct sg_result *ret)
 {
@@ -44,7 +44,7 @@ static int read_capacity(const struct sg_backend *backend, const struct io_end *
 		r = scsi_parse_capacity_16(data, result.transferred, &handle->capacity);
 	handle->format.long_lba = r == 0;
 	if (r < 0 && r != -ENODEV) {
-		/* many USB bridges know only the short form; the block layer lives with that too */
+		/* many USB bridges know only the short form, and the block layer accepts that */
 		scsi_cdb_read_capacity_10(&cdb);
 		r = run_at_start(backend, fd, &cdb, data, 8, &result);
 		if (r == 0)
@@ -54,7 +54,7 @@ static int read_capacity(const struct sg_backend *backend, const struct io_end *
 	return r < 0 ? sg_explain(end, "READ CAPACITY", &result, reterr) : 0;
 }
 
-/* What the device says of itself has to agree with what the block layer said when it was chosen. */
+/* The device must agree with what the block layer said when it was chosen. */
 static int check_capacity(const struct io_end *end, const struct sg_handle *handle,
 			  struct error *reterr)
 {
@@ -92,7 +92,7 @@ struct sg_trust *sg_trust_of(const struct io_handle *handle)
 static int probe(const struct sg_backend *backend, const struct io_end *end, int *retversion,
 		 struct error *reterr)
 {
-	/* a stacked device would pass the commands on, past its own offsets */
+	/* a stacked device would pass on the commands without its offsets */
 	bool reachable =
 		backend->block ? end->kind == DISK_SCSI && !end->regular_file : sg_has_node(end);
 
@@ -118,7 +118,8 @@ int sg_probe(const struct io_backend *table, const struct io_end *end, struct er
 	return probe((const struct sg_backend *)table, end, &version, reterr);
 }
 
-/* One for all handles on a device: of other lanes, and of the other end when that is on it, too. */
+/* One trust for all handles on a device: those of other lanes and, if it is on it, of the other
+ * end. */
 static int share_trust(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
 {
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
@@ -132,7 +133,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	return 0;
 }
 
-/* A reserved buffer for each slot, mapped. */
+/* A reserved and mapped buffer for each slot. */
 static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
 {
 	const struct io_end *end = handle->io.end;
@@ -190,7 +191,7 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 	}
 	if (mapped)
 		return map_buffers(handle, setup, reterr);
-	/* a smaller buffer than wished costs speed in indirect mode, nothing else */
+	/* a smaller buffer only costs speed, in indirect mode */
 	if (setup->buffers)
 		driver->reserve(driver, handle->ports[0].fd, io_buffers_size(setup->buffers));
 	return 0;
@@ -212,7 +213,7 @@ void sg_free(struct sg_handle *handle)
 	free(handle);
 }
 
-/* FUA and DPO are refused by disks that do not know them, at the first command. */
+/* Disks that do not support FUA and DPO refuse them at the first command. */
 static int choose_format(struct sg_handle *handle, struct error *reterr)
 {
 	const struct sg_backend *backend = handle->backend;
@@ -234,7 +235,7 @@ static int choose_format(struct sg_handle *handle, struct error *reterr)
 			 end->name);
 }
 
-/* Commands of another lane's would take the news that are meant for the copy's own. */
+/* A command here could get the news meant for another lane's commands of the copy. */
 static void take_over(const struct sg_handle *other, struct sg_handle *handle)
 {
 	handle->capacity = other->capacity;
@@ -276,7 +277,7 @@ int sg_open(const struct io_backend *table, const struct io_end *end, const stru
 		return error_nomem(reterr);
 	handle->io = (struct io_handle){ .backend = table, .end = end };
 	handle->backend = backend;
-	/* what the block layer says is the version of a driver long gone */
+	/* the block layer reports the version of an ancient driver */
 	if (!backend->block)
 		snprintf(handle->driver, sizeof(handle->driver), "%u.%u.%u",
 			 (unsigned)version / 10000 % 100, (unsigned)version / 100 % 100,

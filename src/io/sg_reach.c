@@ -11,8 +11,8 @@
 #include "io/ata.h"
 #include "io/sg_ask.h"
 
-/* udev asks just these for their ATA identity when they come. Sticks and card readers, which call
- * themselves removable, may not bear it. */
+/* udev sends these disks the same command when they appear. Removable ones, sticks and card
+ * readers, may not survive it. */
 const char *sg_reach_node(const struct disk *disk)
 {
 	bool usb = strcmp(disk->transport, "usb") == 0 && disk->removable == NO;
@@ -29,7 +29,7 @@ static uint64_t ask_registers(struct sg_asking *asking, enum ata_question questi
 	ata_cdb(question, &cdb);
 	int r = sg_ask(asking, &cdb, NULL, 0, &length);
 
-	/* The registers come as sense data under whatever key. */
+	/* The registers arrive as sense data, with any key. */
 	return r == -ETIMEDOUT ? 0 : ata_parse_max(asking->sense, asking->sense_length);
 }
 
@@ -72,7 +72,7 @@ void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t patience,
 		whole = larger(whole, ask_registers(&asking, ATA_ACCESSIBLE_MAX));
 	if (identity.overlay && ask_data(&asking, ATA_CONFIG_IDENTIFY, data, &length) == 0)
 		whole = larger(whole, ata_parse_config(data, length));
-	/* A bridge that makes the registers up. */
+	/* A bridge that invents the registers. */
 	if (whole < identity.sectors ||
 	    __builtin_mul_overflow(whole, (uint64_t)identity.sector_size, &ret->whole))
 		ret->whole = 0;
@@ -80,7 +80,7 @@ void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t patience,
 
 void sg_reach_ask(const char *node, uint64_t patience, struct sg_reach *ret)
 {
-	/* The driver wants write access for every queued command. */
+	/* The driver requires write access for every queued command. */
 	CLEANUP(close) int fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	*ret = (struct sg_reach){ 0 };

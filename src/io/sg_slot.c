@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 
-#define RETRIES_MAX 8 /* of one command; several unit attentions may be queued */
+#define RETRIES_MAX 8                     /* per command; several unit attentions may be queued */
 #define WAIT_STEP   (200 * NSEC_PER_MSEC) /* between tries of a device that is not ready */
-#define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk that spins up takes up to half of it */
+#define WAIT_MAX    (60 * NSEC_PER_SEC)   /* a disk may need half of this to spin up */
 
 #define LEAST_AT_ONCE 4096 /* bytes */
 #define GROW_EVERY    64   /* requests */
@@ -30,7 +30,7 @@ static const unsigned way_flags[] = {
 	[SG_MODE_MMAP] = SG_DRIVER_MMAP,
 };
 
-/* Builds and sends the command for what is still missing of the slot's request. */
+/* Builds and sends the command for the rest of the slot's request. */
 static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 {
 	const struct io_end *end = handle->io.end;
@@ -71,7 +71,7 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	slot->generation = sg_trust_sent(handle->trust);
 	r = send(driver, slot->port->fd, &slot->header);
 	if (r == -EINVAL && slot->header.flags & SG_FLAG_DIRECT_IO) {
-		/* more pieces of memory than the adapter takes; copied, they are fewer */
+		/* too many memory segments for the adapter; fewer if copied */
 		slot->header.flags &= ~(unsigned)SG_FLAG_DIRECT_IO;
 		r = send(driver, slot->port->fd, &slot->header);
 		if (r == 0)
@@ -87,8 +87,8 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	return 0;
 }
 
-/* The driver copies through memory of its own, in pieces of which it takes so many: there may not
- * be as much at the moment, or never. The rest follows as after a short transfer. */
+/* The driver copies through memory of its own, of which there may not be enough now, or ever. The
+ * rest follows as after a short transfer. */
 static bool ask_for_less(struct sg_handle *handle, const struct sg_slot *slot)
 {
 	uint32_t block_size = handle->capacity.block_size;
@@ -109,7 +109,7 @@ static int slot_send_some(struct sg_handle *handle, struct sg_slot *slot)
 	return r;
 }
 
-/* The end of a request. No write is good any more on a device that has lost some. */
+/* The end of a request. On a device that has lost data, no write succeeds any more. */
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result)
 {
 	struct io_request *request = slot->request;
@@ -140,7 +140,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 		  bool run)
 {
 	bool write = request->direction == IO_WRITE;
-	/* neither is another medium read, nor written to a device that loses it */
+	/* do not read another medium, or write to a device that loses data */
 	int r = sg_trust_lost(handle->trust, &request->sense);
 
 	*slot = (struct sg_slot){
@@ -152,7 +152,7 @@ int sg_slot_begin(struct sg_handle *handle, struct sg_slot *slot, struct io_requ
 	request->submitted = slot->first_sent;
 	if (write)
 		sg_trust_write_begins(handle->trust);
-	/* Memory that was short may be there again. */
+	/* Memory may be available again. */
 	if (handle->sent % GROW_EVERY == 0)
 		handle->most = handle->most > UINT32_MAX / 2 ? 0 : handle->most * 2;
 	if (r == 0)
@@ -181,8 +181,8 @@ void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot)
 		sg_slot_complete(handle, slot, r);
 }
 
-/* Bytes of a failed read or write that are good all the same: up to the block that the device
- * names, but never more than it says it has transferred. */
+/* Good bytes of a failed read or write: up to the block that the device names, but never more than
+ * it reports as transferred. */
 static uint32_t good_prefix(const struct sg_handle *handle, const struct sg_slot *slot,
 			    uint32_t transferred)
 {
@@ -213,7 +213,7 @@ static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
 		count(&handle->counts.indirect);
 }
 
-/* The entry is complete before its number is seen. */
+/* Complete the entry before publishing its number. */
 static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot)
 {
 	struct sg_counts *counts = &handle->counts;
@@ -247,8 +247,8 @@ static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint3
 
 static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
 {
-	/* A minute was waited, and the disk reset for it: whether it is worth another one is for
-	 * those to say who know what they asked for. */
+	/* After a minute the disk was reset; whether to wait another one is for the caller to
+	 * decide. */
 	if (slot->request->result == -ETIMEDOUT || slot->retries++ >= RETRIES_MAX) {
 		sg_slot_complete(handle, slot, slot->request->result);
 		return;
@@ -257,8 +257,8 @@ static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
 	sg_slot_resend(handle, slot);
 }
 
-/* What the news in an answer means for everything written before; whatever of it turns out to be
- * harmless is sent again. */
+/* What the news in an answer means for everything written before. Writes that turn out to be
+ * harmless are sent again. */
 static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot *slot,
 				 enum scsi_outcome outcome)
 {
@@ -267,12 +267,12 @@ static enum scsi_outcome believe(struct sg_handle *handle, const struct sg_slot 
 
 	switch (outcome) {
 	case SCSI_RESET:
-		/* what is forced to the medium is in no cache */
+		/* FUA writes are in no cache */
 		if (handle->format.fua)
 			return SCSI_RETRY;
 		return sg_trust_reset(handle->trust, &request->sense, own) ? outcome : SCSI_RETRY;
 	case SCSI_DEFERRED:
-		/* somebody else's write, where we only read */
+		/* another program's write, since we only read */
 		if (!handle->io.end->writable)
 			return SCSI_RETRY;
 		sg_trust_lose(handle->trust, -ESTALE, &request->sense);
@@ -332,6 +332,6 @@ void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_i
 
 	slot->on_the_way = false;
 	judge(handle, slot, header);
-	/* not before: a flush that waits for it has to know what was in it */
+	/* not earlier: a flush that waits for it needs its answer */
 	sg_trust_answered(handle->trust, generation);
 }

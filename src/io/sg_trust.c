@@ -16,9 +16,9 @@ struct sg_trust {
 	pthread_cond_t answered;
 	unsigned users;
 	unsigned generation;    /* flushes confirmed */
-	unsigned on_the_way[2]; /* commands by their generation, even and odd */
+	unsigned on_the_way[2]; /* commands by generation, even and odd */
 	uint64_t begun, ended;  /* writes */
-	uint64_t flushed;       /* of those that had ended, when the last good flush began */
+	uint64_t flushed;       /* writes that had ended when the last good flush began */
 	uint64_t flushing_to;
 	int lost; /* negative errno */
 	struct sense why;
@@ -111,7 +111,7 @@ static void lose(struct sg_trust *trust, int code, const struct sense *sense)
 bool sg_trust_reset(struct sg_trust *trust, const struct sense *sense, unsigned own)
 {
 	pthread_mutex_lock(&trust->lock);
-	/* a write whose answer is still on its way may have been cached, too */
+	/* a write that is not answered yet may have been cached, too */
 	if (trust->begun - trust->flushed > own)
 		lose(trust, -ESTALE, sense);
 
@@ -148,7 +148,7 @@ void sg_trust_flush_begin(struct sg_trust *trust)
 	pthread_mutex_unlock(&trust->lock);
 }
 
-/* Until all commands sent before now are answered. */
+/* Waits until all commands sent before now are answered. */
 static int wait_for_answers(struct sg_trust *trust)
 {
 	unsigned before = trust->generation++ % 2;

@@ -41,7 +41,7 @@ int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to
 				continue;
 			return -errno;
 		}
-		/* A direct transfer cannot go on inside a sector; its start is done again. */
+		/* A direct transfer cannot continue inside a sector; repeat the start of it. */
 		uint32_t step = (uint32_t)n;
 
 		if (at + step < to)
@@ -143,7 +143,7 @@ int sync_write_back(int fd, uint64_t offset, uint64_t length)
 
 	if (sync_file_range(fd, (off_t)offset, (off_t)length, all) < 0)
 		return -errno;
-	/* Advice only: where it is not taken the data is still right. */
+	/* Only advice: the data is right in any case. */
 	posix_fadvise(fd, (off_t)offset, (off_t)length, POSIX_FADV_DONTNEED);
 	return 0;
 }

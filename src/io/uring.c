@@ -33,7 +33,7 @@ struct uring_handle;
 struct uring_op {
 	struct io_request *request;
 	struct uring_handle *handle;
-	struct uring_op *next; /* of the handle's free ones, or of the queue's ready ones */
+	struct uring_op *next; /* in the list of free or ready operations */
 	unsigned again;
 };
 
@@ -121,7 +121,7 @@ static void prepare(const struct uring_op *op, struct io_uring_sqe *sqe)
 	io_uring_sqe_set_data(sqe, (void *)op);
 }
 
-/* The next free entry; sends what is there when all are taken. NULL: the kernel took none. */
+/* The next free entry; submits the others if all are in use. NULL: the kernel accepted none. */
 static struct io_uring_sqe *get_sqe(struct uring_queue *queue)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&queue->ring);
@@ -171,7 +171,7 @@ static void send_again(struct uring_op *op)
 	queue->waiting = op;
 }
 
-/* Takes in one completion. True when the request is through, false when it goes on. */
+/* Handles one completion. True: the request is done; false: it continues. */
 static bool absorb(struct uring_op *op, int result)
 {
 	struct io_request *request = op->request;
@@ -183,7 +183,7 @@ static bool absorb(struct uring_op *op, int result)
 		request->result = result;
 		return true;
 	}
-	/* A direct transfer cannot go on inside a sector; its start is done again. */
+	/* A direct transfer cannot continue inside a sector; repeat the start of it. */
 	if ((uint32_t)result < left)
 		result =
 			(int)u64_align_down((uint32_t)result, io_sector_size(op->handle->base.end));
@@ -207,8 +207,9 @@ static struct io_request *finish(struct uring_op *op)
 	return request;
 }
 
-/* Completions that are there already, at most `max`; what has to go on is queued again. No
- * system call: liburing's own peeking makes one for work that the next enter does anyway. */
+/* Handles completions that are already there, at most `max`; requests that continue are queued
+ * again. No system call: liburing's peek would make one for work that the next enter does
+ * anyway. */
 static unsigned harvest(struct uring_queue *queue, unsigned max, struct uring_op **ret)
 {
 	struct uring_op *again = NULL;
@@ -234,7 +235,7 @@ static unsigned harvest(struct uring_queue *queue, unsigned max, struct uring_op
 			again = op;
 		}
 	}
-	/* Only now: sending may need the room that these entries take. */
+	/* Only now: submitting may need the room of these entries. */
 	io_uring_cq_advance(&queue->ring, n);
 	while (again) {
 		struct uring_op *op = again;
@@ -245,7 +246,7 @@ static unsigned harvest(struct uring_queue *queue, unsigned max, struct uring_op
 	return got;
 }
 
-/* Has the kernel something to do in our name: requests to take, completions to post? */
+/* Has the kernel work to do for this ring: accept requests, post completions? */
 static bool needs_enter(struct uring_queue *queue)
 {
 	return io_uring_sq_ready(&queue->ring) ||
@@ -253,7 +254,7 @@ static bool needs_enter(struct uring_queue *queue)
 		       (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
 }
 
-/* Sends everything queued and waits for `min` completions until the deadline. */
+/* Submits everything queued and waits for `min` completions until the deadline. */
 static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
 {
 	struct io_uring_cqe *cqe;
@@ -273,7 +274,7 @@ static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
 
 		r = io_uring_submit_and_wait_timeout(&queue->ring, &cqe, min, &timeout, NULL);
 	}
-	if (r == -EAGAIN) { /* no memory for requests at the moment */
+	if (r == -EAGAIN) { /* no memory for requests now */
 		clock_sleep_until(clock_monotonic() + NSEC_PER_MSEC);
 		return 0;
 	}
@@ -296,7 +297,7 @@ static void send_waiting(struct uring_queue *queue)
 	}
 }
 
-/* Works on the ring until `min` operations are through, or the time is. */
+/* Works on the ring until `min` operations are done, or time is up. */
 static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64_t timeout_ns,
 		   struct uring_op **ret)
 {
@@ -334,7 +335,7 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 		max = REAP_BATCH;
 	if (min > max)
 		min = max;
-	if (!min) /* whoever waits here needs no descriptor: that saves a call per batch */
+	if (!min) /* a waiting caller needs no descriptor: this saves a call per batch */
 		uring_queue_clear_event(queue);
 	while (queue->ready && got < max) {
 		ops[got++] = queue->ready;
@@ -394,7 +395,7 @@ static void drain(struct uring_handle *handle)
 		struct uring_op *op = NULL;
 
 		if (collect(queue, 1, 1, UINT64_MAX, &op) < 1)
-			return; /* the ring is broken; leaving it makes the kernel wait */
+			return; /* the ring is broken; closing it makes the kernel wait */
 		if (op->handle == handle) {
 			finish(op);
 			continue;

@@ -23,7 +23,7 @@
 #define IORING_FEAT_REG_REG_RING (1U << 13)
 #endif
 
-/* Best first. All leave the completion work to the lane, where its caches are warm. */
+/* Best first. All leave completion work to the lane, with its warm caches. */
 static int ring_init(struct uring_queue *queue, unsigned entries)
 {
 	static const unsigned flags[] = {
@@ -68,11 +68,10 @@ int uring_queue_probe(const char *device, struct error *reterr)
 }
 
 /*
- * One entry per huge page: so registered, a buffer stays one segment. Kernels
- * before 6.3 cut registered buffers into small pages, which costs more (the
- * queue's segment limit) than registering saves; neither is it worth having
- * for buffers that do not lie inside one huge page. A refusal (RLIMIT_MEMLOCK)
- * is no loss of function.
+ * One entry per huge page, so that a buffer stays one segment. Kernels before
+ * 6.3 cut registered buffers into small pages, which costs more (segment
+ * limits) than registering saves; buffers that are not inside one huge page
+ * gain nothing either. A refusal (RLIMIT_MEMLOCK) only costs speed.
  */
 static void register_buffers(struct uring_queue *queue, struct io_buffers *buffers)
 {
@@ -149,8 +148,8 @@ void uring_queue_unref(struct uring_queue *queue)
 {
 	if (--queue->handles)
 		return;
-	/* Leaving the ring drops its files later, in a kernel worker: until then the devices
-	 * would still look open to whoever wants them next. */
+	/* The kernel drops the files of a closed ring later, in a worker; until then, the devices
+	 * would look open to others. */
 	if (queue->files)
 		io_uring_unregister_files(&queue->ring);
 	io_uring_queue_exit(&queue->ring);
@@ -177,7 +176,7 @@ bool uring_queue_has(const struct uring_queue *queue, const char *at)
 	return queue->arena && at >= queue->arena && at < queue->arena + queue->arena_size;
 }
 
-/* Not the ring's own: with deferred task work that one does not wake who sleeps in poll. */
+/* Not the ring's own descriptor: with deferred task work, that does not wake poll(). */
 int uring_queue_poll_fd(struct uring_queue *queue)
 {
 	if (queue->event >= 0)

@@ -66,7 +66,7 @@ void session_follow_awake(struct session *session)
 	awake->wanted = busy(session->state);
 	if (!awake->wanted)
 		awake_end(awake);
-	/* Without it a copy is as safe as before: nothing is said when it fails. */
+	/* The copy is as safe without it, so a failure is not reported. */
 	else if (access(LOGIND, F_OK) == 0 && access(PROGRAM, X_OK) == 0)
 		awake_begin(PROGRAM, awake);
 }

@@ -110,7 +110,7 @@ static bool same_verdicts(const struct verdict_list *a, const struct verdict_lis
 	return true;
 }
 
-/* Of a plan that was judged before: whether anything is different now. */
+/* For a plan that was judged before: has anything changed? */
 static void take_again(struct session *session, unsigned *changes)
 {
 	struct verdict_list before = session->verdicts;
@@ -129,7 +129,7 @@ static void take_again(struct session *session, unsigned *changes)
 	verdict_list_done(&before);
 	if (same)
 		return;
-	/* What was confirmed is not what there is now. */
+	/* The confirmation was for another situation. */
 	session->state = SESSION_PLANNED;
 	*changes |= SESSION_CHANGE_STATE;
 }
@@ -181,7 +181,7 @@ void session_take_check(struct session *session, unsigned *changes)
 
 	task_join(&checking->task);
 	checking->disks = NULL;
-	/* Of another plan, or of other disks, than there are by now. */
+	/* It was for another plan, or another list of disks. */
 	if (checking->again)
 		check_anew(session, changes);
 	else if (session->state == SESSION_CHECKING)

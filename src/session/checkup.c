@@ -44,13 +44,13 @@ void session_begin_checkup(struct session *session, const struct disk *disk)
 	struct checkup_task *task = &session->checkup;
 	struct checkup *item = find(session, &disk->identity);
 
-	/* What writes to a disk has it for itself. */
+	/* A disk that is being written to must not be disturbed. */
 	if (session_busy(session, "show", NULL) < 0)
 		return;
 	if (!item) {
 		if (task->count == CHECKUPS_MAX && task->task.running)
 			return;
-		/* More than anybody looks at at once: the oldest makes way. */
+		/* More than anybody looks at; the oldest is dropped. */
 		if (task->count == CHECKUPS_MAX)
 			memmove(&task->items[0], &task->items[1],
 				--task->count * sizeof(task->items[0]));

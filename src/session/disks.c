@@ -115,7 +115,7 @@ static void look_for_images(struct scan_task *scanning)
 	}
 }
 
-/* A scan belongs to one thread, so the task has one of its own. */
+/* A scan belongs to one thread, so the task has its own. */
 static void *scan_body(void *argument)
 {
 	struct scan_task *scanning = argument;
@@ -128,7 +128,7 @@ static void *scan_body(void *argument)
 		r = scan_new(&scanning->options, &scanning->scan, error);
 	if (r == 0) {
 		scan_spare(scanning->scan, scanning->spared);
-		/* Without memory for them they are read, as by everybody else. */
+		/* If memory is short, they are read after all. */
 		scan_avoid(scanning->scan, scanning->bad_on, &scanning->bad);
 	}
 	if (r == 0)
@@ -141,7 +141,7 @@ static void *scan_body(void *argument)
 	return NULL;
 }
 
-/* As far as anybody looks into the ends of a disk or a partition. */
+/* As far as discovery looks from the ends of a disk or partition. */
 #define EDGE (8ULL << 20)
 
 static bool is_at_edge(const struct disk *disk, struct range place, uint64_t start,
@@ -164,8 +164,7 @@ static bool may_be_looked_at(const struct disk *disk, struct range place)
 	return false;
 }
 
-/* Sectors that a map calls unreadable, or that are to be tried again with care, where discovery
- * would come by. */
+/* Sectors that a map calls unreadable or not yet scraped, near the places that discovery reads. */
 static int list_bad(const struct map *map, const struct disk *disk, const struct endpoint *source,
 		    struct range_list *ret)
 {
@@ -194,7 +193,7 @@ void session_avoid_bad(struct session *session, const char *map_path, const stru
 	CLEANUP(map) struct map *map = NULL;
 	struct range_list bad = { 0 };
 
-	/* What is wrong with the map is told where it is needed. */
+	/* Problems of the map are reported where it is needed. */
 	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
 	    map_load(map_path, &map, NULL, NULL) < 0 ||
 	    list_bad(map, endpoint_disk(session->disks, source), source, &bad) < 0)
@@ -203,8 +202,8 @@ void session_avoid_bad(struct session *session, const char *map_path, const stru
 	range_list_done(&bad);
 }
 
-/* A disk that is being copied may be dying, or is just written to: looking into it would disturb
- * both. One that came back has another number. */
+/* Reading a disk that is being copied would disturb the copy, or a dying disk. One that came back
+ * has another sequence number. */
 static void spare_ends(const struct session *session, struct scan_spared ret[2])
 {
 	bool copies = session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
@@ -263,8 +262,7 @@ void session_rescan(struct session *session)
 		begin(session, false);
 }
 
-/* Nobody waits for one disk to see all the others; one that takes its time is seen a little later.
- */
+/* Show the other disks without waiting for a slow one, which is seen later. */
 static bool is_silent_now(const struct disk_list *before, const struct disk_list *now)
 {
 	for (size_t i = 0; i < now->count; i++) {
@@ -310,7 +308,7 @@ void session_take_hotplug(struct session *session, unsigned *changes)
 		char *line;
 
 		any = any || rescan;
-		/* Of disks that are not listed there is nothing to tell. */
+		/* Unlisted disks are not reported. */
 		if (!text[0])
 			continue;
 		line = session->hotplug[session->hotplug_count++ % HOTPLUG_LINES];

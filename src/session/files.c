@@ -55,7 +55,7 @@ void session_find_log_dir(struct session *session)
 		session_absolute(directory, size, session->options.log_dir);
 		return;
 	}
-	/* Practice leaves no trace beside the real copies' logs. */
+	/* Practice copies keep their logs apart from those of real ones. */
 	if (session->options.practice_dir) {
 		text_copy(directory, size, session->options.practice_dir);
 		return;
@@ -86,7 +86,7 @@ static bool name_files(struct session *session, const char *stem)
 				stem) < sizeof(files->digests);
 }
 
-/* Of several programs that begin in one second one alone makes the log. */
+/* If several programs start in the same second, only one gets the name. */
 static int reserve(const char *log)
 {
 	int fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -97,8 +97,7 @@ static int reserve(const char *log)
 	return 0;
 }
 
-/* DATE-TIME, with a number behind it for the second copy started in one second. The log is there
- * then. */
+/* DATE-TIME, with a number appended for the second copy in a second. Creates the log. */
 static int find_names(struct session *session)
 {
 	const struct session_files *files = &session->files;
@@ -172,7 +171,7 @@ bool session_name_beside(char *to, size_t size, const char *path, const char *en
 	return (size_t)snprintf(to, size, "%.*s%s", (int)length, path, ending) < size;
 }
 
-/* Beside a report that was named, unless that would replace a file that was not. */
+/* Beside a report named by the user, unless that would replace an existing file. */
 static void name_certificate(struct session *session)
 {
 	struct session_files *files = &session->files;
@@ -202,7 +201,7 @@ bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size
 	return true;
 }
 
-/* The list of digests lies beside the report, wherever that is. */
+/* The list of digests is beside the report, wherever that is. */
 static void name_report(struct session *session)
 {
 	struct session_files *files = &session->files;
@@ -220,7 +219,7 @@ int session_make_files(struct session *session, struct error *reterr)
 	char tried[512];
 	int r = session_try_place(PLACE_MADE, session->log_dir, "try", tried);
 
-	/* A log that has no room is no obstacle; the map may have a place of its own. */
+	/* The copy goes on without a log; the map may be elsewhere. */
 	if (r == -ENOSPC || r == -EDQUOT)
 		r = 0;
 
@@ -265,7 +264,7 @@ static int cannot_be_kept(const char *path, int code, struct error *reterr)
 			 error_phrase(code));
 }
 
-/* A file that is to be replaced by renaming needs a directory that can be written. */
+/* Replacing a file by renaming needs a writable directory. */
 static int check_file(const char *path, struct error *reterr)
 {
 	char copy[PATH_MAX];
@@ -283,7 +282,7 @@ static int check_file(const char *path, struct error *reterr)
 	return access(dirname(copy), W_OK | X_OK) < 0 ? cannot_be_kept(path, -errno, reterr) : 0;
 }
 
-/* One name in one directory, however that is spelled. */
+/* Is it the same name in the same directory, however spelled? */
 static bool same_file(const char *one, const char *other)
 {
 	char a[PATH_MAX], b[PATH_MAX], name[PATH_MAX];
@@ -300,7 +299,7 @@ static bool same_file(const char *one, const char *other)
 	       at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
 }
 
-/* The later one would take the place of the earlier one. */
+/* The later file would replace the earlier one. */
 static int check_apart(const char *one, const char *other, struct error *reterr)
 {
 	if (!one || !other || !same_file(one, other))

@@ -58,7 +58,7 @@ void session_take_find(struct session *session, unsigned *changes)
 		struct error error = { 0 };
 		int r = begin(session, &error);
 
-		/* Once it runs, all of this is the thread's. */
+		/* While it runs, all of this belongs to the thread. */
 		if (r < 0) {
 			finding->result = r;
 			finding->error = error;

@@ -35,7 +35,7 @@ static bool warned(const struct session *session, const char *rule)
 	return false;
 }
 
-/* What is most urgent for whoever stands before the two disks. */
+/* What is most urgent for the user in front of the two disks. */
 static void say_next(const struct session *session, const struct error *close_error,
 		     struct report *report)
 {
@@ -66,7 +66,7 @@ static void say_next(const struct session *session, const struct error *close_er
 	}
 }
 
-/* As the disk was when the copy began. */
+/* The disk as it was when the copy began. */
 static void describe_disk(const struct session *session, const struct endpoint *endpoint,
 			  struct report_disk *ret)
 {
@@ -127,7 +127,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	return 0;
 }
 
-/* The log goes as the last one of all. */
+/* The log is closed last. */
 static int tell_and_save(struct session *session, struct finish_task *finishing)
 {
 	char line[256];
@@ -154,8 +154,8 @@ static void close_claims(struct session *session, struct finish_task *finishing)
 	claim_close(cleanup_steal(finishing->source), false, NULL);
 }
 
-/* Reading a partition table, closing a disk and saving a file take as long as disks do. The front
- * end's thread changes nothing of what is read here before the state is another one. */
+/* Rereading a partition table, closing a disk and saving a file may take long. The front end's
+ * thread changes nothing of what is used here before the state changes. */
 static void *finish_body(void *argument)
 {
 	struct session *session = argument;
@@ -194,7 +194,7 @@ void session_begin_release(struct session *session)
 		session_rescan(session);
 }
 
-/* The last step; where the disks are still being released it comes when that is done. */
+/* The last step; if the disks are still being released, it follows that. */
 static int begin_report(struct session *session, bool reread, struct error *reterr)
 {
 	struct finish_task *finishing = &session->finishing;
@@ -213,12 +213,13 @@ static int begin_report(struct session *session, bool reread, struct error *rete
 static int finish_waiting(struct session *session, struct error *reterr)
 {
 	session_give_up_waiting(session);
-	/* The next part began at the last moment: that one is to be stopped first. */
+	/* The next part has just begun: stop it first. */
 	if (session->state == SESSION_RUNNING) {
 		job_stop(session->starting.job);
 		return session_begin_finish(session, reterr);
 	}
-	/* Not of a disk that is gone, and nobody who gives up wants to wait for the other. */
+	/* Not if a disk is gone; and who gives up waiting does not want to wait for the other
+	 * one. */
 	health_clear(&session->asking.source_after, NULL);
 	health_clear(&session->asking.destination_after, NULL);
 	return begin_report(session, false, reterr);
@@ -242,7 +243,7 @@ int session_begin_finish(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
 				 _("There is no running copy to finish."));
 	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
-	/* How the copy itself ended is in the report. */
+	/* The result of the copy itself is in the report. */
 	job_wait(starting->job, NULL);
 	if (session_begin_waiting(session))
 		return 0;

@@ -125,7 +125,7 @@ bool session_can_finish(struct session *session)
 	job_snapshot(session->starting.job, &job);
 	if (job.state != JOB_ENDED)
 		return false;
-	/* A disk that is gone says nothing, and the copy will go on. */
+	/* A missing disk does not answer, and the copy will go on. */
 	if (session_will_wait(session))
 		return true;
 	session_begin_health_after(session);

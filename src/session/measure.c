@@ -17,10 +17,10 @@
 #define PLACES 3
 #define PIECE  (1U << 20)
 #define PIECES 8                  /* at each place */
-#define BUDGET (1 * NSEC_PER_SEC) /* of each place: a disk that is slow is known to be by then */
+#define BUDGET (1 * NSEC_PER_SEC) /* per place: a slow disk is recognised by then */
 #define ALIGN  4096
 
-/* Adds what was read there, and how long that took. A place that cannot be read says nothing. */
+/* Adds the bytes read there and the time that took. An unreadable place does not count. */
 static void read_place(struct measure_task *task, int fd, void *buffer, uint64_t at, uint64_t end,
 		       uint64_t *bytes, uint64_t *ns)
 {
@@ -52,7 +52,7 @@ static double read_rate(struct measure_task *task, int fd, struct span span)
 	for (unsigned i = 0; buffer && i < PLACES; i++) {
 		uint64_t at = span.start + size / PLACES * i;
 
-		/* The last one ends where the copy does. */
+		/* The last place ends where the copy ends. */
 		if (i == PLACES - 1 && size > (uint64_t)PIECES * PIECE)
 			at = span.end - (uint64_t)PIECES * PIECE;
 		read_place(task, fd, buffer, at / ALIGN * ALIGN, span.end, &bytes, &ns);
@@ -70,7 +70,7 @@ static double measure_end(struct measure_task *task, const struct endpoint *endp
 		return 0;
 	if (claim_open(endpoint, CLAIM_SOURCE, &task->plan, &claim, &task->error) < 0)
 		return 0;
-	/* Through the page cache only the memory would be measured. */
+	/* Through the page cache, only memory would be measured. */
 	if (claim_is_direct(claim))
 		rate = read_rate(task, claim_fd(claim), span);
 	claim_discard(claim);

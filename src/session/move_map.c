@@ -21,7 +21,7 @@
 
 /* ---- in the background ---- */
 
-/* -EXDEV: on a disk of the copy, which is to stay as it is. */
+/* -EXDEV: it is on a disk of the copy, which must not be changed. */
 static int look_below(struct move_task *moving)
 {
 	struct guard_place place;
@@ -43,7 +43,7 @@ static int try_path(struct move_task *moving, enum place_kind kind, const char *
 	return r < 0 ? r : look_below(moving);
 }
 
-/* The first that takes it, of the places that a machine usually has. */
+/* The first usual place that accepts it. */
 static int try_usual(struct move_task *moving)
 {
 	const char *places[] = { moving->log_dir, getenv("TMPDIR"), getenv("HOME"), "/var/tmp",
@@ -60,7 +60,7 @@ static int try_usual(struct move_task *moving)
 	return r;
 }
 
-/* Nobody's file is taken for one of ours. */
+/* Existing files are never replaced. */
 static void find_stem(struct move_task *moving)
 {
 	static const char *const endings[] = { ".log", ".json", ".html", ".digests" };
@@ -130,7 +130,7 @@ static bool log_goes_too(struct session *session, const struct session_files *fi
 	       (beside(files->log, files->map) || log_failing(session->log, &error));
 }
 
-/* What was named by the user stays where it was named. */
+/* Files named by the user stay where they are. */
 static void rename_rest(struct session *session, const struct session_files *before)
 {
 	struct session_files *files = &session->files;
@@ -205,7 +205,7 @@ void session_take_move(struct session *session, unsigned *changes)
 	moving->error = (struct error){ 0 };
 	if (moving->result < 0)
 		refuse(moving);
-	/* Of a copy that has ended by now the map stays where it is. */
+	/* If the copy has ended by now, the map stays where it is. */
 	else if (session->state == SESSION_RUNNING)
 		save_there(session, moving);
 }

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "session/place.h"
 
-/* Of a map with some hundred areas. */
+/* The size of a map with a few hundred areas. */
 #define ROOM (16 << 10)
 
 struct question {
@@ -48,7 +48,7 @@ static int make_directory(const char *path)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* The map is saved by writing a file beside it and renaming that: does it work? */
+/* The map is saved by writing a new file beside it and renaming that: try it. */
 static int try_beside(const char *path)
 {
 	static const char much[ROOM];
@@ -60,7 +60,7 @@ static int try_beside(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* That there is no room is found out by writing only. */
+	/* Only writing shows whether there is room. */
 	ssize_t n = write(fd, much, sizeof(much));
 	int r = n < 0 || fsync(fd) < 0 ? -errno : 0;
 
@@ -72,7 +72,7 @@ static int try_beside(const char *path)
 	return r;
 }
 
-/* PATH itself where it names no directory; NAME in it where it does. */
+/* PATH itself, or NAME in it if it is a directory. */
 static int name_in(struct question *question)
 {
 	struct stat st;
@@ -97,7 +97,7 @@ static void ask(void *data)
 		text_copy(question->found, sizeof(question->found), question->path);
 	else if (r == 0)
 		r = name_in(question);
-	/* A map is the only way to go on with its copy, so no file is ever replaced by one. */
+	/* A map is the only way to resume its copy, so existing files are never replaced. */
 	if (r == 0 && question->kind != PLACE_AS_IT_IS && question->kind != PLACE_MADE &&
 	    access(question->found, F_OK) == 0)
 		r = -EEXIST;

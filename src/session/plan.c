@@ -13,7 +13,7 @@
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 
-/* What a copy that goes on has already overwritten is no news. */
+/* What an earlier part of the copy has overwritten needs no warning. */
 static bool known_at_first_start(const char *rule)
 {
 	static const char *const rules[] = { "destination-holds-data", "image-exists",
@@ -42,7 +42,7 @@ static void find_token(struct session *session)
 	size_t size = sizeof(session->token_phrase);
 
 	endpoint_token(session->disks, destination, session->token);
-	/* Nothing can be lost by making a new file. */
+	/* Creating a new file loses nothing. */
 	if (destination->kind == ENDPOINT_IMAGE && !destination->exists)
 		session->token[0] = '\0';
 	if (!session->token[0])
@@ -69,7 +69,7 @@ int session_judge(const struct session *session, const struct plan *plan, const 
 	return r;
 }
 
-/* What follows from the plan and the disks as they are now: what is held back. */
+/* What follows from plan and disks: the areas held back. */
 static int find_held(struct session *session, struct error *reterr)
 {
 	const struct disk *source = session->plan->source.kind == ENDPOINT_IMAGE
@@ -155,13 +155,13 @@ int session_adopt_plan(struct session *session, struct plan *plan, struct map *r
 	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
-/* A map is the only way to go on with its copy, so a new one never replaces it. */
+/* A map is the only way to resume its copy, so it is never replaced by a new one. */
 static int check_is_new(const struct plan *plan, const char *map, struct error *reterr)
 {
 	struct stat st;
 	int r = session_check_not_an_end(plan, map, reterr);
 
-	/* What is no file is refused with all others that are none. */
+	/* Anything but a file is refused elsewhere. */
 	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
 		return r;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,

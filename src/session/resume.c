@@ -13,8 +13,8 @@
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 
-/* Names, sequence numbers and device numbers change with every attachment; what is printed on
- * the label does not. */
+/* Names, sequence numbers and device numbers change whenever a disk is attached; what is on its
+ * label does not. */
 static bool same_label(const struct identity *a, const struct identity *b)
 {
 	return a->size == b->size && a->logical_sector_size == b->logical_sector_size &&
@@ -22,8 +22,7 @@ static bool same_label(const struct identity *a, const struct identity *b)
 	       strcmp(a->serial, b->serial) == 0 && strcmp(a->wwn, b->wwn) == 0;
 }
 
-/* Without anything to tell disks apart their name has to do. A loop device's model is the name of
- * the file behind it. */
+/* Without an identity, the name has to do. A loop device's model is the name of its file. */
 static bool has_label(const struct disk *disk)
 {
 	return disk->identity.serial[0] || disk->identity.wwn[0] ||
@@ -45,19 +44,19 @@ static int not_found(const struct endpoint *recorded, struct error *reterr)
 			 recorded->node);
 }
 
-/* Copies of one file name may be attached as loop devices any number of times. */
+/* One file may be attached to any number of loop devices. */
 static bool name_decides(const struct disk *disk)
 {
 	return !disk->identity.serial[0] && !disk->identity.wwn[0];
 }
 
-/* It was not detached since: the kernel gives each attachment a number of its own. */
+/* It was not detached since: each attachment gets a new sequence number. */
 static bool is_still_there(const struct disk *disk, const struct endpoint *recorded)
 {
 	return recorded->identity.diskseq && disk->identity.diskseq == recorded->identity.diskseq;
 }
 
-/* Both disks in one enclosure, which gives them its own number. */
+/* Both disks are in one enclosure that reports its own serial number for both. */
 static bool look_alike(const struct endpoint *recorded, const struct endpoint *other)
 {
 	return other && other->kind != ENDPOINT_IMAGE &&
@@ -204,8 +203,8 @@ static const struct disk *disk_below(const struct disk_list *disks, dev_t devno,
 	return NULL;
 }
 
-/* A file is found by its name, which any disk may have: it is the disk below that has a label, or
- * the file system. */
+/* A file is found by its name, which may exist on any disk; only the disk below, or its file
+ * system, has an identity. */
 enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct endpoint *recorded,
 				       const struct disk_list *disks, const struct endpoint *found)
@@ -236,7 +235,7 @@ static int begin(struct session *session, const char *map_path, struct error *re
 
 	if (r < 0)
 		return r;
-	/* The report stays until there is another plan in its place. */
+	/* Keep the report until there is another plan. */
 	if (!session->has_report)
 		session_discard_plan(session);
 	if (strlen(map_path) >= sizeof(session->resume_path))
@@ -245,7 +244,7 @@ static int begin(struct session *session, const char *map_path, struct error *re
 	return 0;
 }
 
-/* The map is saved again and again: better to know now that it cannot be. */
+/* The map will be saved often: find out now if that is not possible. */
 static int check_writable(const char *map_path, struct error *reterr)
 {
 	if (access(map_path, W_OK) == 0)
@@ -325,7 +324,7 @@ int session_plan_from_map(struct session *session, const char *map_path, struct 
 	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
-/* What it calls finished is nowhere in a new image. */
+/* A new image has nothing of what the map calls finished. */
 static int check_exists(const struct endpoint *destination, const char *map_path,
 			struct error *reterr)
 {
@@ -336,8 +335,8 @@ static int check_exists(const struct endpoint *destination, const char *map_path
 			 destination->node);
 }
 
-/* ddrescue's map of a disk is as long as the disk; where that was not known, it ends here or later,
- * with what was not tried. */
+/* ddrescue's map of a disk is as long as the disk; if ddrescue did not know the size, it ends here
+ * or later, with a non-tried block. */
 #define NO_DISK (1ULL << 60)
 
 static int check_size(const struct map *map, const struct endpoint *source, const char *map_path,

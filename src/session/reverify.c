@@ -9,7 +9,7 @@
 #include "guard/claim.h"
 #include "session/private.h"
 
-/* What is mounted or changed since the copy may differ by right. */
+/* If it was mounted or changed since the copy, differences are legitimate. */
 static int look_around(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
@@ -29,8 +29,7 @@ static int look_around(struct session *session)
 	return r;
 }
 
-/* The digests that were taken as the source was read; without them both ends are read, and then
- * all of both. */
+/* Uses the digests of the source; without them, both ends are read completely. */
 static int find_proof(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
@@ -41,7 +40,7 @@ static int find_proof(struct session *session)
 
 	if (!session->report.job.digests_saved)
 		return session_map_of_all(session->plan, &reverifying->map, error);
-	/* The first one: where it was saved as well may have been unplugged since. */
+	/* The first list: a later place may have been unplugged since. */
 	r = known_load(list, &reverifying->known, error);
 	if (r == 0 && strcmp(reverifying->known.id, plan_id(session->plan, id)) != 0)
 		r = error_set(error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
@@ -88,7 +87,7 @@ static void *start_body(void *argument)
 	if (r == 0)
 		r = open_ends(session);
 	if (r == 0) {
-		/* What it finds goes into the log of the copy, where there is one to write to. */
+		/* Findings go to the log of the copy, if that can be written. */
 		log_open(session->report.log_path, NULL, &reverifying->log, NULL);
 		start->setup.log = reverifying->log;
 		r = job_new(&start->setup, &start->job, &start->error);
@@ -206,7 +205,7 @@ struct job *session_verify_job(const struct session *session)
 {
 	const struct reverify_task *reverifying = &session->reverifying;
 
-	/* Until it is open it belongs to the thread that opens it. */
+	/* Until it is open, it belongs to the thread that opens it. */
 	return reverifying->start.task.running && !reverifying->ending ? NULL
 								       : reverifying->start.job;
 }

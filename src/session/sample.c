@@ -40,7 +40,7 @@ static bool place(const struct plan *plan, uint64_t at, uint32_t length, struct 
 	return false;
 }
 
-/* Evenly over all that is finished. */
+/* Spread evenly over everything finished. */
 static size_t choose(const struct plan *plan, const struct map *map, uint32_t length,
 		     struct spot spots[static SPOTS])
 {
@@ -89,7 +89,7 @@ static int differs(const struct plan *plan, const struct spot *spot, struct erro
 			 (unsigned long long)(spot->source / plan->sector_size));
 }
 
-/* Two blank disks are the same there, too. */
+/* Two blank disks are the same there as well. */
 static bool tells_something(const char *data, uint32_t length)
 {
 	return data[0] || memcmp(data, data + 1, length - 1) != 0;
@@ -107,7 +107,7 @@ int sample_compare(const struct plan *plan, const struct map *map, int source, i
 	if (!a)
 		return error_nomem(reterr);
 	for (size_t i = 0; i < count; i++) {
-		/* A place that cannot be read any more tells nothing. */
+		/* A place that has become unreadable proves nothing. */
 		if (!read_spot(&plan->source, source, spots[i].source, a, length) ||
 		    !read_spot(&plan->destination, destination, spots[i].destination, a + length,
 			       length))

@@ -32,8 +32,8 @@ static int save(struct session *session, enum report_form form, const char *path
 	return r;
 }
 
-/* The list that the report leads to shows no more than that does. It is read and written anew, so
- * that none is passed on that is damaged. */
+/* A masked report needs a masked list. It is loaded and saved anew, so that a damaged one is not
+ * passed on. */
 static int put_list(const struct report *report, const char *path, struct patience *patience,
 		    struct error *reterr)
 {
@@ -84,14 +84,14 @@ int session_save_first(struct session *session, struct error *reterr)
 	int list = mask_list(report, &session->finishing.patience, reterr);
 	int sums = save_sums(session, reterr);
 
-	/* What is not there is not named. */
+	/* Only existing files are named. */
 	if (sums < 0)
 		report->sums_stem[0] = '\0';
 	int certificate = save(session, REPORT_HTML, report->certificate_path, reterr);
 
 	if (certificate < 0)
 		report->certificate_path[0] = '\0';
-	/* The report is the more important one: its error is the one to be told. */
+	/* The report is more important: return its error. */
 	int json = save(session, REPORT_JSON, report->json_path, reterr);
 
 	if (json < 0)
@@ -101,12 +101,12 @@ int session_save_first(struct session *session, struct error *reterr)
 	return list < 0 ? list : sums;
 }
 
-/* Where the three forms go, the list of digests, and the lists of sums. */
+/* The paths of the three forms, the list of digests and the checksum lists. */
 struct report_files {
 	char json[512], text[512], certificate[512], digests[512], sums_stem[512];
 };
 
-/* In a directory they get the name that they have in the log directory. */
+/* In a directory they get the names that they have in the log directory. */
 static int name_stem(const struct report *report, const char *path, char stem[static 512],
 		     struct error *reterr)
 {
@@ -135,14 +135,14 @@ static int name_files(const struct report *report, const char *path, struct repo
 
 	if (r < 0)
 		return r;
-	/* The log's name lends its stem. */
+	/* The stem is that of the log. */
 	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
 		stem[length - 4] = '\0';
 	if (session_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
 	    session_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
 	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
 	    session_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
-		/* Else they stay where they are. */
+		/* Otherwise they stay where they are. */
 		if (!session_name_sums(report->plan->options.sums, stem, ret->sums_stem,
 				       sizeof(ret->sums_stem)))
 			text_copy(ret->sums_stem, sizeof(ret->sums_stem), report->sums_stem);
@@ -152,7 +152,7 @@ static int name_files(const struct report *report, const char *path, struct repo
 			 _("The report cannot be saved there: the path is too long."));
 }
 
-/* Neither may change any more, whatever is mounted from them by now. */
+/* Neither disk may be changed any more, even if something of it is mounted by now. */
 static int check_place(const struct plan *plan, const char *path, struct error *reterr)
 {
 	const struct endpoint *on = NULL;
@@ -217,7 +217,7 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	if (r < 0)
 		return r;
 	list = put_list(report, files.digests, NULL, reterr);
-	/* Each of them names the others; without a list the report is worth keeping, too. */
+	/* The files name each other; the report is worth keeping without a list. */
 	name_in_report(report, files.json, files.certificate,
 		       list < 0 ? report->digests_path : files.digests, files.sums_stem);
 	r = report_save_sums(report, NULL, reterr);
@@ -249,7 +249,7 @@ void session_forget_save(struct session *session)
 	plan_destroy(cleanup_steal(saving->plan));
 }
 
-/* All its own, so that something else can be planned while it is being saved. */
+/* A copy of everything, so that another plan can be made meanwhile. */
 static int copy_report(const struct report *from, struct save_task *ret)
 {
 	size_t events = from->event_count, verdicts = from->verdicts.count;
@@ -335,7 +335,7 @@ void session_take_save(struct session *session, unsigned *changes)
 	struct save_task *saving = &session->saving;
 
 	task_join(&saving->task);
-	/* By now the session may have the report of another copy. */
+	/* The session may have the report of another copy by now. */
 	if (saving->result == 0 && session->has_report &&
 	    strcmp(session->report.log_path, saving->report.log_path) == 0)
 		name_in_report(&session->report, saving->report.json_path,

@@ -31,7 +31,7 @@ static void take_job(struct session *session, unsigned *changes)
 
 #define TASK(member) offsetof(struct session, member)
 
-/* What wakes the front end, and what is done then. */
+/* The events that wake the front end, and what handles them. */
 static const struct {
 	void (*take)(struct session *session, unsigned *changes);
 	size_t task; /* whose end it is; 0: no task's */
@@ -139,7 +139,7 @@ bool session_settle(struct session *session, unsigned patience)
 	uint64_t now = clock_monotonic(), end = now + patience * NSEC_PER_MSEC;
 	struct pollfd fd = { .fd = session->epoll_fd, .events = POLLIN };
 
-	/* Of disks that come and go nobody wants to hear any more. */
+	/* Hot-plug no longer matters. */
 	session->scanning.follows = session->scanning.again = false;
 	for (; any_task_runs(session); now = clock_monotonic()) {
 		if (now >= end)
@@ -150,12 +150,12 @@ bool session_settle(struct session *session, unsigned patience)
 	return true;
 }
 
-/* Whatever runs is brought to its end. */
+/* Ends whatever is running. */
 static void settle(struct session *session)
 {
 	unsigned changes = 0;
 
-	/* Nobody is left who could wait for a disk, or read how it feels. */
+	/* Nobody waits for disks or their health any more. */
 	session->options.on_vanish = SESSION_VANISH_STOP;
 	session->asking.asked = true;
 	session_forget_measure(session);

@@ -15,7 +15,7 @@
 #include "io/sg_health.h"
 #include "session/private.h"
 
-/* Smallest unit that every file system addresses. */
+/* The smallest unit that every file system addresses. */
 #define FILE_SECTOR 512
 
 static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
@@ -100,15 +100,15 @@ static int open_both(struct session *session)
 			       &starting->error);
 	if (r < 0)
 		return r;
-	/* The map is to know the file that was made, and no other one under its name. */
+	/* The map must identify the new file, not another one of that name. */
 	starting->plan.destination = *claim_endpoint(starting->destination);
 	use_claim(starting->source, &starting->setup.source);
 	use_claim(starting->destination, &starting->setup.destination);
 	return 0;
 }
 
-/* Disks that came back may be in use by now. What is on the destination, or on the way there, was
- * judged and confirmed at the start. */
+/* A disk that came back may be in use by now. The contents of the destination were judged and
+ * confirmed at the start. */
 static int check_again(struct session *session)
 {
 	struct start_task *starting = &session->starting;
@@ -129,8 +129,9 @@ static int check_again(struct session *session)
 }
 
 /* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
- * another disk is not to be written to. Where all is read back in the end, a place that was changed
- * is found then, and no reason to stop now. What cannot be read now was rescued in time. */
+ * another disk must not be written to. If everything is verified in the end, a place that was
+ * changed is found then and need not stop the copy now. Sectors that cannot be read any more were
+ * rescued in time. */
 static int compare_before(struct session *session)
 {
 	struct start_task *starting = &session->starting;
@@ -145,7 +146,7 @@ static int compare_before(struct session *session)
 	return r == -EIO && !starting->goes_on ? 0 : r;
 }
 
-/* Where another part of the copy begins, the files are there, and so is what was copied. */
+/* For a further part of a copy, the files exist, and so does what was copied. */
 static int prepare(struct session *session)
 {
 	struct start_task *starting = &session->starting;
@@ -213,7 +214,7 @@ static void discard_claims(struct start_task *starting)
 	claim_discard(cleanup_steal(starting->source));
 }
 
-/* Without them what was copied before is compared with its source. */
+/* Without digests, what was copied before is compared with its source. */
 static void load_taken(struct session *session, struct known *ret)
 {
 	struct start_task *starting = &session->starting;
@@ -265,7 +266,7 @@ static void *start_body(void *argument)
 		r = job_start(starting->job, &starting->error);
 	if (r < 0) {
 		log_error(session->log, "session", &starting->error);
-		/* Closing a disk may take its time, too. */
+		/* Closing a disk may take long, too. */
 		discard_claims(starting);
 	}
 	starting->result = r;
@@ -378,7 +379,7 @@ void session_take_start(struct session *session, unsigned *changes)
 	if (starting->result == 0)
 		starting->result = session_watch(session, job_event_fd(starting->job), EVENT_JOB,
 						 &starting->error);
-	/* An image that was made is known by its inode from now on. */
+	/* A new image is identified by its inode from now on. */
 	if (starting->result == 0)
 		session->plan->destination.identity = starting->plan.destination.identity;
 	if (session->state == SESSION_WAITING) {
@@ -410,7 +411,7 @@ struct job *session_job(const struct session *session)
 		return session->starting.job;
 	case SESSION_VERIFYING:
 		return session_verify_job(session);
-	/* Of the copy whose report is still there, if any. */
+	/* Of the copy whose report is still shown, if any. */
 	case SESSION_CHECKING:
 	case SESSION_FINISHING:
 	case SESSION_FINISHED:

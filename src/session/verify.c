@@ -8,7 +8,7 @@
 #include "report/mask.h"
 #include "session/private.h"
 
-/* Who only reads is in nobody's way; but what changes meanwhile proves nothing. */
+/* Reading disturbs nobody; but what changes meanwhile proves nothing. */
 static const char *const heeded[] = {
 	"source-gone",           "destination-gone",      "source-empty",
 	"destination-empty",     "source-is-destination", "destination-on-source",
@@ -38,7 +38,7 @@ int session_check_readable(const struct plan *plan, const struct verdict_list *v
 	return 0;
 }
 
-/* Of a masked one no more can be compared than it shows. */
+/* Of a masked identity, only what it shows can be compared. */
 static bool same_disk(const struct known *known, const struct endpoint *destination)
 {
 	const struct endpoint *was = &known->plan->destination;

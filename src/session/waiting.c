@@ -20,7 +20,7 @@
 #include "guard/claim.h"
 #include "session/private.h"
 
-/* Where no events of the kernel are heard, and where a disk came back but was not ready. */
+/* In case hot-plug events are missing, or a disk came back but was not ready. */
 #define LOOK_EVERY 3 /* seconds */
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -62,14 +62,14 @@ void session_waiting_done(struct session *session)
 		set_timer(session, 0);
 }
 
-/* ---- what there is to tell ---- */
+/* ---- messages ---- */
 
 static void name_disk(const struct endpoint *endpoint, char *buffer, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
 	char node[64];
 
-	/* That of an image may hold anything. */
+	/* The name of an image may contain anything. */
 	text_sanitise(node, sizeof(node), endpoint->node, strlen(endpoint->node));
 	snprintf(buffer, size, "%.60s%s%.60s%s%.40s", node, identity->model[0] ? ", " : "",
 		 identity->model, identity->serial[0] ? _(", serial ") : "", identity->serial);
@@ -92,7 +92,7 @@ static void say_who(struct session *session)
 			 destination);
 }
 
-/* Another disk where this one was: whoever plugged it in should hear that it stays as it is. */
+/* A different disk in its place: tell the user that it is not touched. */
 static void note_stranger(struct session *session, const struct endpoint *missing)
 {
 	char *note = session->waiting.shown.note;
@@ -100,7 +100,7 @@ static void note_stranger(struct session *session, const struct endpoint *missin
 	const struct disk *disk = disk_list_find(session->disks, missing->disk_node);
 	const struct plan *plan = session->plan;
 
-	/* The two of the copy may have changed places. */
+	/* The two disks of the copy may have changed places. */
 	if (!disk || identity_same(&disk->identity, &plan->source.identity) ||
 	    identity_same(&disk->identity, &plan->destination.identity))
 		return;
@@ -124,14 +124,14 @@ static bool keep_told(struct waiting *waiting)
 	return true;
 }
 
-/* One more event, which no job tells. */
+/* Adds an event that does not come from a job. */
 static void tell(struct session *session, enum log_level level, const char *text)
 {
 	struct waiting *waiting = &session->waiting;
 	struct job_event *told = waiting->told, *event;
 	uint64_t last = waiting->told_count ? told[waiting->told_count - 1].number : 0;
 
-	/* Tried again and again, and said once. */
+	/* Tried repeatedly, reported once. */
 	if (last && strcmp(told[waiting->told_count - 1].text, text) == 0)
 		return;
 	if (waiting->told_count == JOB_EVENTS_MAX)
@@ -142,8 +142,8 @@ static void tell(struct session *session, enum log_level level, const char *text
 	log_line(session->log, level, "session", "%s", text);
 }
 
-/* Of file systems on a network, or of another program, it is the last two that tell; a disk that
- * says so was reset, and is there. */
+/* For network file systems and those of other programs, only the last two matter; a local disk that
+ * reports them was reset, and is there. */
 static bool is_gone(const struct session *session, const struct error *error, bool destination)
 {
 	const struct endpoint *end =
@@ -170,7 +170,7 @@ bool session_will_wait(const struct session *session)
 	job_snapshot(session->starting.job, &job);
 	if (session->options.on_vanish == SESSION_VANISH_STOP || job.result != JOB_RESULT_FAILED)
 		return false;
-	/* A file system may have given up before the kernel let go of its disk. */
+	/* A file system may fail before the kernel removes its disk. */
 	return is_gone(session, &job.error, false) || is_gone(session, &job.error, true) ||
 	       !claim_present(session->starting.source) ||
 	       !claim_present(session->starting.destination);
@@ -208,7 +208,7 @@ bool session_begin_waiting(struct session *session)
 	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
 	session->state = SESSION_WAITING;
 	set_timer(session, LOOK_EVERY);
-	/* As long as they are open the kernel keeps the names that the disks had. */
+	/* While the disks are open, the kernel reserves their names. */
 	session_begin_release(session);
 	return true;
 }
@@ -261,7 +261,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 
 	if (r == 0 && waiting->map)
 		r = map_copy(waiting->map, &map, reterr);
-	/* What was done before this session is confirmed as well. */
+	/* What was finished before this session counts as confirmed as well. */
 	else if (r == 0 && session->resume)
 		r = map_copy(session->resume, &map, reterr);
 	if (r < 0)
@@ -271,7 +271,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 	session->plan = cleanup_steal(plan);
 	session->resume = map;
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
-	/* What is held back to the end stays what it was: both disks are the same. */
+	/* The areas held back stay the same, since both disks are the same. */
 	tell_return(session);
 	r = session_begin(session, true, reterr);
 	if (r < 0)
@@ -286,7 +286,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 	struct job_snapshot part;
 
 	if (result < 0) {
-		/* Others than they seem to be: not tried again before they are plugged in anew. */
+		/* Not the disks they seem to be: do not try again before they are attached anew. */
 		if (error->code == -EBADMSG || error->code == -ESTALE) {
 			waiting->refused[0] = session->plan->source.identity.diskseq;
 			waiting->refused[1] = session->plan->destination.identity.diskseq;
@@ -301,7 +301,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 	session->state = SESSION_RUNNING;
 }
 
-/* Whatever began is brought to its end, and writes nothing more. */
+/* Ends whatever has begun; it writes nothing more. */
 void session_give_up_waiting(struct session *session)
 {
 	unsigned changes = 0;
@@ -326,7 +326,7 @@ void session_take_looked(struct session *session)
 	waiting->has_looked = true;
 }
 
-/* An image lies on the same file system, or has never been away. */
+/* Is the image on the same file system, or has it never been away? */
 static enum tristate same_image(const struct session *session, const struct endpoint *recorded,
 				bool destination, const struct endpoint *found)
 {
@@ -342,7 +342,7 @@ static int find_image(const struct session *session, const struct endpoint *reco
 	const struct looked *looked = &session->waiting.images[destination];
 
 	*ret = looked->found;
-	/* Where the file is another one, too, this says what is to be done. */
+	/* If the file has changed as well, this note says what to do. */
 	if (ret->kind == ENDPOINT_IMAGE && same_image(session, recorded, destination, ret) == NO)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
 				 _("%s lies on another file system now. It is not touched."),
@@ -352,7 +352,7 @@ static int find_image(const struct session *session, const struct endpoint *reco
 	return looked->result;
 }
 
-/* False: it is not there, and the note may say why. */
+/* False: it is missing, and the note may say why. */
 static bool find_one(struct session *session, const struct endpoint *recorded, bool destination,
 		     struct endpoint *ret)
 {
@@ -368,7 +368,7 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 		return true;
 	session->waiting.went[destination] = true;
 	note_stranger(session, recorded);
-	/* What is to be done: it is to be mounted, or, of two that could be it, one is to go. */
+	/* What to do: mount it or, if two could be it, detach one. */
 	if (!shown->note[0] && (image || r == -ENOTUNIQ))
 		text_copy(shown->note, sizeof(shown->note), error.sentence);
 	return false;
@@ -418,7 +418,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 
 	if (session->state != SESSION_WAITING || shown->trying || !waiting->has_looked)
 		return;
-	/* They cannot be claimed again before that has let go of them. */
+	/* They cannot be claimed again before the previous claim is released. */
 	if (session->finishing.task.running)
 		return;
 	*changes |= SESSION_CHANGE_STATE;
@@ -426,7 +426,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	shown->back = find_both(session, &source, &destination);
 	if (!shown->back)
 		return;
-	/* Why it does not go on stays to be read. */
+	/* The reason for not continuing stays visible. */
 	text_copy(shown->note, sizeof(shown->note), note);
 	if (was_refused(waiting, &source, &destination))
 		return;
@@ -452,7 +452,7 @@ int session_go_on(struct session *session, struct error *reterr)
 	if (session->state != SESSION_WAITING || shown->trying)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("The copy is not waiting for a disk."));
-	/* The list of before the disk went does not count. */
+	/* A list from before the disk disappeared does not count. */
 	shown->back = shown->back && !session->finishing.task.running &&
 		      find_both(session, &source, &destination);
 	if (!shown->back)
