@@ -23,11 +23,6 @@ static json_object *last(uint64_t start, uint64_t sectors)
 	return sectors && u64_add(start, sectors - 1, &end) ? json_object_new_uint64(end) : NULL;
 }
 
-static json_object *truth(enum tristate value)
-{
-	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
-}
-
 static const char *use_name(enum use_kind kind)
 {
 	switch (kind) {
@@ -159,26 +154,23 @@ static void add_identity(json_object *object, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
 
-	json_object_object_add(object, "model", report_json_text(identity->model));
-	json_object_object_add(object, "serial", report_json_text(identity->serial));
-	json_object_object_add(object, "wwn", report_json_text(identity->wwn));
-	json_object_object_add(object, "firmware", report_json_text(identity->firmware));
+	report_json_add_identity(object, identity);
 	json_object_object_add(object, "size", report_json_positive_number(identity->size));
 	json_object_object_add(object, "logical_sector_size",
 			       report_json_positive_number(identity->logical_sector_size));
 	json_object_object_add(object, "physical_sector_size",
 			       report_json_positive_number(disk->physical_sector_size));
-	json_object_object_add(object, "rotational", truth(disk->rotational));
-	json_object_object_add(object, "removable", truth(disk->removable));
-	json_object_object_add(object, "read_only", truth(disk->read_only));
+	json_object_object_add(object, "rotational", report_json_truth(disk->rotational));
+	json_object_object_add(object, "removable", report_json_truth(disk->removable));
+	json_object_object_add(object, "read_only", report_json_truth(disk->read_only));
 	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
 	json_object_object_add(object, "max_transfer",
 			       report_json_positive_number(disk->max_transfer));
 	json_object_object_add(object, "queue_depth",
 			       report_json_positive_number(disk->queue_depth));
-	json_object_object_add(object, "write_cache", truth(disk->write_cache));
-	json_object_object_add(object, "unmap", truth(disk->unmap));
-	json_object_object_add(object, "write_zeroes", truth(disk->zeroes));
+	json_object_object_add(object, "write_cache", report_json_truth(disk->write_cache));
+	json_object_object_add(object, "unmap", report_json_truth(disk->unmap));
+	json_object_object_add(object, "write_zeroes", report_json_truth(disk->zeroes));
 }
 
 /* null: could not be read; "none": read, and there is none. */

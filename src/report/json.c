@@ -41,6 +41,19 @@ void report_json_add_number(json_object *object, const char *key, uint64_t value
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
+json_object *report_json_truth(enum tristate value)
+{
+	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
+}
+
+void report_json_add_identity(json_object *object, const struct identity *identity)
+{
+	json_object_object_add(object, "model", report_json_text(identity->model));
+	json_object_object_add(object, "serial", report_json_text(identity->serial));
+	json_object_object_add(object, "wwn", report_json_text(identity->wwn));
+	json_object_object_add(object, "firmware", report_json_text(identity->firmware));
+}
+
 static const char *endpoint_kind_name(enum endpoint_kind kind)
 {
 	switch (kind) {
@@ -66,10 +79,7 @@ json_object *report_json_endpoint(const struct endpoint *endpoint)
 	json_object_object_add(object, "node", report_json_text(endpoint->node));
 	json_object_object_add(object, "disk", report_json_text(endpoint->disk_node));
 	json_object_object_add(object, "sg", report_json_text(endpoint->sg));
-	json_object_object_add(object, "model", report_json_text(identity->model));
-	json_object_object_add(object, "serial", report_json_text(identity->serial));
-	json_object_object_add(object, "wwn", report_json_text(identity->wwn));
-	json_object_object_add(object, "firmware", report_json_text(identity->firmware));
+	report_json_add_identity(object, identity);
 	json_object_object_add(object, "diskseq",
 			       identity->diskseq ? json_object_new_uint64(identity->diskseq)
 						 : NULL);
