@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/units.h"
 
@@ -68,17 +67,11 @@ static void put_count(struct line *line, const char *label, uint64_t count)
 	put_right(line, label, units_print_count(count, text));
 }
 
-static void put_last_good(const struct job_rescue *rescue, struct line *line)
+static void put_last_good(const struct job_snapshot *job, struct line *line)
 {
-	char span[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 32];
+	char text[UNITS_TEXT_MAX + 32];
 
-	if (!rescue->good_read_known) {
-		put_right(line, _("last good read"), "-");
-		return;
-	}
-	snprintf(text, sizeof(text), _("%s ago"),
-		 run_text_span(rescue->since_good_read / NSEC_PER_SEC, span, sizeof(span)));
-	put_right(line, _("last good read"), text);
+	put_right(line, _("last good read"), run_text_last_good(job, text, sizeof(text)));
 }
 
 /* Only where the pane is taller than on the smallest screen. */
@@ -138,7 +131,7 @@ bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 		return true;
 	case 3:
 		put_share(job, _("non-scraped"), rescue->non_scraped, line);
-		put_last_good(rescue, line);
+		put_last_good(job, line);
 		return true;
 	default:
 		return more_text(job, index, line);

@@ -56,6 +56,19 @@ const char *run_text_scale(double rate, char *buffer, size_t size);
 
 /* ---- latency (text_latency.c) ---- */
 
+#define RUN_LATENCIES 2
+/* What the pane is about: the requests of what the job is doing. */
+struct run_latency {
+	const char *title; /* translated, as the labels are */
+	int count;
+	struct {
+		const char *label;
+		const struct latency_summary *summary;
+		enum role role;
+	} ends[RUN_LATENCIES];
+};
+
+void run_latency(const struct job_snapshot *job, struct run_latency *ret);
 /* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
 void run_text_latency_header(bool p90, struct line *line);
@@ -66,13 +79,12 @@ void run_text_coarse_header(struct line *line);
 void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
 
 struct run_bucket {
-	char label[24];     /* "8-16", "<2", ">=256" */
-	double read, write; /* shares */
+	char label[24];               /* "8-16", "<2", ">=256" */
+	double shares[RUN_LATENCIES]; /* of each end */
 };
 
 /* The histogram in `rows` lines; what lies outside is added to the first and the last. */
-int run_histogram(const struct latency_summary *read, const struct latency_summary *write, int rows,
-		  struct run_bucket *ret);
+int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret);
 
 /* ---- CPU (text_cpu.c) ---- */
 
@@ -95,6 +107,9 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
+/* "3 s ago"; "-" before the first good read of the source, and where it is not read now: then that
+ * says nothing of how it feels. */
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);

@@ -116,12 +116,11 @@ static void draw_throughput(const struct view *view, struct rect box)
 
 /* ---- latency ---- */
 
-static void draw_latency_bars(const struct view *view, struct rect area)
+static void draw_latency_bars(const struct view *view, const struct run_latency *latency,
+			      struct rect area)
 {
-	const struct latency_summary *read = &view->job->source.latency;
-	const struct latency_summary *write = &view->job->destination.latency;
 	struct run_bucket buckets[LATENCY_COARSE];
-	int count = run_histogram(read, write, area.rows - 1, buckets);
+	int count = run_histogram(latency, area.rows - 1, buckets);
 	int bar = (area.cols - 12) / 2;
 	char cells[256];
 
@@ -130,55 +129,56 @@ static void draw_latency_bars(const struct view *view, struct rect area)
 	if (bar > (int)sizeof(cells) - 1)
 		bar = sizeof(cells) - 1;
 	draw_cell(view->draw, area, 0, 1, 9, ROLE_DIM, _("ms"));
-	draw_cell(view->draw, area, 0, 10, bar, ROLE_READ, _("read"));
-	draw_cell(view->draw, area, 0, 11 + bar, bar, ROLE_WRITE, _("write"));
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		draw_cell(view->draw, area, i + 1, 1, 9, ROLE_DIM, buckets[i].label);
-		glyphs_parts_bar(&buckets[i].read, "#", 1, bar, cells);
-		cells[strspn(cells, "#")] = '\0';
-		draw_text(view->draw, area, i + 1, 10, ROLE_READ,
-			  cells[0] || buckets[i].read <= 0 ? cells : ".");
-		glyphs_parts_bar(&buckets[i].write, "#", 1, bar, cells);
-		cells[strspn(cells, "#")] = '\0';
-		draw_text(view->draw, area, i + 1, 11 + bar, ROLE_WRITE,
-			  cells[0] || buckets[i].write <= 0 ? cells : ".");
+	for (int end = 0; end < latency->count; end++) {
+		enum role role = latency->ends[end].role;
+		int col = 10 + end * (bar + 1);
+
+		draw_cell(view->draw, area, 0, col, bar, role, latency->ends[end].label);
+		for (int i = 0; i < count; i++) {
+			const double *share = &buckets[i].shares[end];
+
+			glyphs_parts_bar(share, "#", 1, bar, cells);
+			cells[strspn(cells, "#")] = '\0';
+			draw_text(view->draw, area, i + 1, col, role,
+				  cells[0] || *share <= 0 ? cells : ".");
+		}
 	}
 }
 
 static void draw_latency(const struct view *view, struct rect box)
 {
-	const struct latency_summary *read = &view->job->source.latency;
-	const struct latency_summary *write = &view->job->destination.latency;
 	struct rect inside = rect_inside(box), bars = inside;
 	bool wide = inside.cols >= 42, tall = inside.rows >= 9;
+	struct run_latency latency;
 	struct line line;
 
 	if (rect_empty(inside))
 		return;
-	draw_box(view->draw, box, _("Latency of a request, ms"));
+	run_latency(view->job, &latency);
+	draw_box(view->draw, box, latency.title);
 	line_start(&line, inside.cols);
 	run_text_latency_header(wide, &line);
 	draw_text(view->draw, inside, 0, 0, ROLE_DIM, line.text);
-	line_start(&line, inside.cols);
-	run_text_latency(_("read"), read, wide, &line);
-	draw_text(view->draw, inside, 1, 0, ROLE_READ, line.text);
-	line_start(&line, inside.cols);
-	run_text_latency(_("write"), write, wide, &line);
-	draw_text(view->draw, inside, 2, 0, ROLE_WRITE, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_latency(latency.ends[end].label, latency.ends[end].summary, wide, &line);
+		draw_text(view->draw, inside, 1 + end, 0, latency.ends[end].role, line.text);
+	}
 	if (tall) {
 		rect_cut_top(&bars, 4);
-		draw_latency_bars(view, bars);
+		draw_latency_bars(view, &latency, bars);
 		return;
 	}
 	line_start(&line, inside.cols);
 	run_text_coarse_header(&line);
 	draw_text(view->draw, inside, 3, 0, ROLE_DIM, line.text);
-	line_start(&line, inside.cols);
-	run_text_coarse(_("read"), read, &line);
-	draw_text(view->draw, inside, 4, 0, ROLE_READ, line.text);
-	line_start(&line, inside.cols);
-	run_text_coarse(_("write"), write, &line);
-	draw_text(view->draw, inside, 5, 0, ROLE_WRITE, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_coarse(latency.ends[end].label, latency.ends[end].summary, &line);
+		draw_text(view->draw, inside, 4 + end, 0, latency.ends[end].role, line.text);
+	}
 }
 
 /* ---- CPU and queues ---- */

@@ -9,6 +9,26 @@
 
 #include "model_run.h"
 
+void run_latency(const struct job_snapshot *job, struct run_latency *ret)
+{
+	*ret = (struct run_latency){
+		.title = _("Latency of a request, ms"),
+		.count = 2,
+		.ends = { { _("read"), &job->source.latency, ROLE_READ },
+			  { _("write"), &job->destination.latency, ROLE_WRITE } },
+	};
+	if (job->pass == PASS_COMPARE) {
+		ret->title = _("Latency of reading both, ms");
+		ret->ends[0].label = _("src");
+		ret->ends[1].label = _("dest");
+		ret->ends[1].summary = &job->read_back;
+	} else if (job->pass == PASS_VERIFY) {
+		ret->title = _("Latency of reading back, ms");
+		ret->count = 1;
+		ret->ends[0].summary = &job->read_back;
+	}
+}
+
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 {
 	double ms = (double)ns / (double)NSEC_PER_MSEC;
@@ -100,19 +120,18 @@ static unsigned edge_ms(int bucket)
 	return bucket ? 1U << (bucket - 1) : 0;
 }
 
-/* Share of both ends inside [first, first + rows), what is added at the borders not counted. */
-static double inside(const struct latency_summary *read, const struct latency_summary *write,
-		     int first, int rows)
+/* Share of the ends inside [first, first + rows), what is added at the borders not counted. */
+static double inside(const struct run_latency *latency, int first, int rows)
 {
 	double share = 0;
 
-	for (int i = first; i < first + rows; i++)
-		share += read->coarse[i] + write->coarse[i];
+	for (int end = 0; end < latency->count; end++)
+		for (int i = first; i < first + rows; i++)
+			share += latency->ends[end].summary->coarse[i];
 	return share;
 }
 
-int run_histogram(const struct latency_summary *read, const struct latency_summary *write, int rows,
-		  struct run_bucket *ret)
+int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret)
 {
 	int first = 0;
 
@@ -121,7 +140,7 @@ int run_histogram(const struct latency_summary *read, const struct latency_summa
 	if (rows > LATENCY_COARSE)
 		rows = LATENCY_COARSE;
 	for (int i = 1; i + rows <= LATENCY_COARSE; i++)
-		if (inside(read, write, i, rows) > inside(read, write, first, rows))
+		if (inside(latency, i, rows) > inside(latency, first, rows))
 			first = i;
 	for (int i = 0; i < rows; i++) {
 		struct run_bucket *bucket = &ret[i];
@@ -129,10 +148,9 @@ int run_histogram(const struct latency_summary *read, const struct latency_summa
 		int to = i == rows - 1 ? LATENCY_COARSE : first + i + 1;
 
 		memset(bucket, 0, sizeof(*bucket));
-		for (int b = from; b < to; b++) {
-			bucket->read += read->coarse[b];
-			bucket->write += write->coarse[b];
-		}
+		for (int end = 0; end < latency->count; end++)
+			for (int b = from; b < to; b++)
+				bucket->shares[end] += latency->ends[end].summary->coarse[b];
 		if (!from)
 			snprintf(bucket->label, sizeof(bucket->label), "<%u", edge_ms(to));
 		else if (to == LATENCY_COARSE)

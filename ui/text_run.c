@@ -83,12 +83,11 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" MAP NOT SAVED since %s"), ago);
 }
 
-/* "3 s ago"; "-" before the first one. */
-static const char *last_good(const struct job_snapshot *job, char *buffer, size_t size)
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	char span[UNITS_TEXT_MAX];
 
-	if (!job->rescue.good_read_known)
+	if (!job->rescue.good_read_known || job->pass == PASS_VERIFY || job->pass == PASS_FLUSH)
 		return text_copy(buffer, size, "-");
 	snprintf(buffer, size, _("%s ago"),
 		 run_text_span(job->rescue.since_good_read / NSEC_PER_SEC, span, sizeof(span)));
@@ -100,7 +99,7 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	char ago[UNITS_TEXT_MAX];
 
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	line_piece(line, _("last good %s"), last_good(job, ago, sizeof(ago)));
+	line_piece(line, _("last good %s"), run_text_last_good(job, ago, sizeof(ago)));
 }
 
 /* The driver copies the data where it was asked not to. */
@@ -240,7 +239,7 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 	line_piece(line, _("retries %" PRIu64), job->retries);
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
 	line_piece(line, _("bad %s B"), units_print_count(job->bad_bytes, text));
-	last_good(job, text, sizeof(text));
+	run_text_last_good(job, text, sizeof(text));
 	if (!job->rate_limit) {
 		line_piece(line, _("last good read %s"), text);
 		return;

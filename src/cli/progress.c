@@ -96,15 +96,6 @@ static json_object *json_rate(const struct job_snapshot *job)
 	return object;
 }
 
-static json_object *json_latency(const struct job_snapshot *job)
-{
-	json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "read", report_json_latency(&job->source.latency));
-	json_object_object_add(object, "write", report_json_latency(&job->destination.latency));
-	return object;
-}
-
 static json_object *json_hang(const struct job_hang *hang)
 {
 	json_object *object;
@@ -165,7 +156,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "finish_at",
 			       job->eta.known ? report_json_time(job->eta.finish) : NULL);
 	json_object_object_add(object, "rate", json_rate(job));
-	json_object_object_add(object, "latency", json_latency(job));
+	json_object_object_add(object, "latency", report_json_latencies(job));
 	json_object_object_add(object, "in_flight", json_in_flight(job));
 	json_object_object_add(object, "hanging", json_hang(&job->hang));
 	report_json_add_number(object, "errors", job->errors);

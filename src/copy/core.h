@@ -104,7 +104,7 @@ struct measured {
 	unsigned busy_spans;                 /* in a row with a lane at its limit */
 	double process_user, process_system; /* seconds at the start */
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
-	struct latency_summary read_latency, write_latency;
+	struct latency_summary read_latency, write_latency, back_latency;
 	/* Source, destination; NULL: none. */
 	struct thermometer *thermometer[2];
 	struct sg_gauge *gauge[2];

@@ -87,7 +87,7 @@ struct job_end {
 	const char *backend; /* static name */
 	uint32_t depth, in_flight;
 	uint64_t bytes_in_flight;
-	struct latency_summary latency;
+	struct latency_summary latency; /* of the source's reads, of the destination's writes */
 	uint64_t requests;
 	struct io_truth truth; /* of all lanes; `first` is NULL */
 	int temperature;       /* degrees Celsius */
@@ -227,6 +227,7 @@ struct job_snapshot {
 	struct job_pass passes[JOB_PASSES_MAX];
 	unsigned pass_count;
 	struct job_end source, destination;
+	struct latency_summary read_back; /* of the destination's reads */
 	struct job_lane lanes[JOB_LANES_MAX];
 	unsigned lane_count;
 	uint32_t chunk;

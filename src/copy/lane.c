@@ -80,6 +80,7 @@ static void count_result(struct lane *lane, const struct slot *slot)
 		return;
 	}
 	if (slot->at_destination) {
+		latency_add(&lane->back_latency, ns);
 		if (request->result == 0)
 			counter_add(&c->read_back, request->length);
 		return;

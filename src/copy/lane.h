@@ -166,6 +166,7 @@ struct lane {
 
 	struct lane_counters counters;
 	struct latency read_latency, write_latency;
+	struct latency back_latency; /* of reads of the destination */
 	struct ring ring;
 };
 

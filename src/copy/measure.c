@@ -97,14 +97,17 @@ uint64_t measure_sum(const struct job *job, size_t offset)
 
 static void summarise_latency(struct job *job)
 {
-	struct latency read = { 0 }, write = { 0 };
+	struct measured *m = &job->keeper.measured;
+	struct latency read = { 0 }, write = { 0 }, back = { 0 };
 
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		latency_merge(&read, &job->lanes[i]->read_latency);
 		latency_merge(&write, &job->lanes[i]->write_latency);
+		latency_merge(&back, &job->lanes[i]->back_latency);
 	}
-	latency_summarise(&read, &job->keeper.measured.read_latency);
-	latency_summarise(&write, &job->keeper.measured.write_latency);
+	latency_summarise(&read, &m->read_latency);
+	latency_summarise(&write, &m->write_latency);
+	latency_summarise(&back, &m->back_latency);
 }
 
 /* Is everything read back now, so that this is the rate to be shown? */
@@ -441,6 +444,7 @@ void measure_publish(struct job *job, uint64_t now)
 	fill_rates(job, now, &s);
 	fill_end(job, true, &s);
 	fill_end(job, false, &s);
+	s.read_back = k->measured.back_latency;
 	fill_lanes(job, &s);
 	fill_map(job, &s);
 	rescue_show(job, now, &s);

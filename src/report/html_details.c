@@ -115,6 +115,8 @@ static void put_latencies(FILE *out, const struct job_snapshot *job)
 	html_markup(out, "</tr></thead>\n");
 	put_latency(out, _("reading"), &job->source.latency);
 	put_latency(out, _("writing"), &job->destination.latency);
+	if (job->read_back.count)
+		put_latency(out, _("reading back"), &job->read_back);
 	html_markup(out, "</table>\n");
 	html_section_end(out);
 }

@@ -146,7 +146,7 @@ json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verd
 	return array;
 }
 
-json_object *report_json_latency(const struct latency_summary *latency)
+static json_object *json_latency(const struct latency_summary *latency)
 {
 	json_object *object;
 
@@ -160,6 +160,16 @@ json_object *report_json_latency(const struct latency_summary *latency)
 	report_json_add_number(object, "p99", latency->p99);
 	report_json_add_number(object, "p999", latency->p999);
 	report_json_add_number(object, "max", latency->max);
+	return object;
+}
+
+json_object *report_json_latencies(const struct job_snapshot *job)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "read", json_latency(&job->source.latency));
+	json_object_object_add(object, "write", json_latency(&job->destination.latency));
+	json_object_object_add(object, "read_back", json_latency(&job->read_back));
 	return object;
 }
 

@@ -25,7 +25,7 @@ void report_json_add_identity(json_object *object, const struct identity *identi
 json_object *report_json_endpoint(const struct endpoint *endpoint);
 json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
-json_object *report_json_latency(const struct latency_summary *latency);
+json_object *report_json_latencies(const struct job_snapshot *job);
 json_object *report_json_sense(const struct sense *sense);
 /* NULL: it was not asked, or does not tell. */
 json_object *report_json_health(const struct health *health);

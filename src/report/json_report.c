@@ -97,14 +97,11 @@ static void add_plan(json_object *object, const struct report *report)
 static void add_measured(json_object *object, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
-	json_object *latency = json_object_new_object();
 
 	json_object_object_add(object, "passes", report_json_passes(job));
 	json_object_object_add(object, "seconds", report_json_seconds(job));
 	json_object_object_add(object, "rate", report_json_rate(report));
-	json_object_object_add(latency, "read", report_json_latency(&job->source.latency));
-	json_object_object_add(latency, "write", report_json_latency(&job->destination.latency));
-	json_object_object_add(object, "latency", latency);
+	json_object_object_add(object, "latency", report_json_latencies(job));
 	json_object_object_add(object, "cpu", report_json_cpu(job));
 	json_object_object_add(object, "engine", report_json_engine(job));
 	report_json_add_number(object, "errors", job->errors);

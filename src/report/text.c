@@ -136,6 +136,8 @@ static void put_measured(struct page *page, const struct report *report, bool fu
 
 	text_put_latency(page, _("read ms"), &job->source.latency);
 	text_put_latency(page, _("write ms"), &job->destination.latency);
+	if (job->read_back.count)
+		text_put_latency(page, _("back ms"), &job->read_back);
 	page_field(page, _("cpu"), _("%.2f s user, %.2f s system"), job->process_cpu_user,
 		   job->process_cpu_system);
 	if (job->engine[0])

@@ -173,6 +173,7 @@ static void prove(struct job_snapshot *s)
 		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
 	};
 	s->now_write = 0;
+	latency(&s->read_back, 18);
 	s->proof = (struct job_proof){ .asked = true,
 				       .verified = s->total / 4 - 4096,
 				       .areas = 1,
@@ -209,6 +210,7 @@ static void complete(const struct job *job, struct job_snapshot *s)
 	s->result = job->state == JOB_ENDED ? JOB_RESULT_COMPLETE : JOB_RESULT_NONE;
 	s->written = s->read = s->position = s->total;
 	s->flushed = s->digests_saved = true;
+	latency(&s->read_back, 18);
 	s->errors = s->retries = s->slow_reads = 0;
 	s->bad_shown = s->bad_areas = s->bad_bytes = 0;
 	s->rescue = (struct job_rescue){ .rescued = s->total };

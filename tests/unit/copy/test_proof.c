@@ -36,6 +36,7 @@ START_TEST(a_good_copy_is_proven)
 	ck_assert_uint_eq(s.proof.areas, 0);
 	ck_assert_uint_gt(s.verify_ns, 0);
 	ck_assert_uint_eq(s.read, _i == 0 ? VERIFIED_SIZE : 2 * VERIFIED_SIZE);
+	ck_assert_uint_ge(s.read_back.count, VERIFIED_SIZE / s.chunk);
 	rig_check_complete(&rig);
 }
 END_TEST
@@ -50,6 +51,7 @@ START_TEST(without_verifying_nothing_is_claimed)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(!s.proof.asked && !s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, 0);
+	ck_assert_uint_eq(s.read_back.count, 0);
 }
 END_TEST
 

@@ -241,6 +241,12 @@ START_TEST(latencies_are_read_at_a_glance)
 	char *text = text_of(&sample.report, 100);
 
 	ck_assert_ptr_nonnull(strstr(text, "p50 0.127  p90 2.00  p99 43.2  p99.9 999  max 12,346"));
+	/* Nothing was read back. */
+	ck_assert_ptr_null(strstr(text, "back ms"));
+	free(text);
+	sample.report.job.read_back = sample.report.job.source.latency;
+	text = text_of(&sample.report, 100);
+	ck_assert_ptr_nonnull(strstr(text, "back ms  p50 0.127  p90 2.00"));
 	free(text);
 	sample_done(&sample);
 }

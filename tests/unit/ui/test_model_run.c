@@ -434,31 +434,54 @@ END_TEST
 START_TEST(test_histogram)
 {
 	struct run_bucket buckets[LATENCY_COARSE];
-	struct latency_summary read = { .count = 100 }, write = { .count = 100 };
+	struct run_latency latency;
 
+	run_latency(&job, &latency);
 	for (int i = 0; i < LATENCY_COARSE; i++)
-		read.coarse[i] = 0.1;
-	write.coarse[4] = 0.7;
-	write.coarse[5] = 0.3;
+		job.source.latency.coarse[i] = 0.1;
+	job.destination.latency.coarse[4] = 0.7;
+	job.destination.latency.coarse[5] = 0.3;
 	for (int rows = 1; rows < 15; rows++) {
-		int count = run_histogram(&read, &write, rows, buckets);
-		double sum_read = 0, sum_write = 0;
+		int count = run_histogram(&latency, rows, buckets);
+		double sums[2] = { 0 };
 
 		ck_assert_int_eq(count, rows < LATENCY_COARSE ? rows : LATENCY_COARSE);
 		for (int i = 0; i < count; i++) {
-			sum_read += buckets[i].read;
-			sum_write += buckets[i].write;
+			sums[0] += buckets[i].shares[0];
+			sums[1] += buckets[i].shares[1];
 		}
-		ck_assert_double_eq_tol(sum_read, 1, 1e-9);
-		ck_assert_double_eq_tol(sum_write, 1, 1e-9);
+		ck_assert_double_eq_tol(sums[0], 1, 1e-9);
+		ck_assert_double_eq_tol(sums[1], 1, 1e-9);
 	}
-	run_histogram(&read, &write, 2, buckets);
+	run_histogram(&latency, 2, buckets);
 	ck_assert_str_eq(buckets[0].label, "<16");
 	ck_assert_str_eq(buckets[1].label, ">=16");
-	run_histogram(&read, &write, 10, buckets);
+	run_histogram(&latency, 10, buckets);
 	ck_assert_str_eq(buckets[0].label, "<1");
 	ck_assert_str_eq(buckets[1].label, "1-2");
 	ck_assert_str_eq(buckets[9].label, ">=256");
+}
+END_TEST
+
+/* The figures of the copy, which stand still while it is read back, are no news then. */
+START_TEST(test_latency_of_the_pass)
+{
+	struct run_latency latency;
+
+	job.pass = PASS_COPY;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 2);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
+	ck_assert_ptr_eq(latency.ends[1].summary, &job.destination.latency);
+	job.pass = PASS_VERIFY;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 1);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.read_back);
+	job.pass = PASS_COMPARE;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 2);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
+	ck_assert_ptr_eq(latency.ends[1].summary, &job.read_back);
 }
 END_TEST
 
@@ -553,6 +576,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_states);
 	tcase_add_test(tcase, test_graph);
 	tcase_add_test(tcase, test_histogram);
+	tcase_add_test(tcase, test_latency_of_the_pass);
 	tcase_add_test(tcase, test_cpu_lines);
 	tcase_add_test(tcase, test_map_legend);
 	tcase_add_test(tcase, test_eta);
