@@ -11,14 +11,25 @@
 #define COMING_MAX 4
 #define SHOWN_MAX  (JOB_PASSES_MAX + COMING_MAX)
 
+static unsigned begun(const struct job_snapshot *job)
+{
+	return job->pass_count < JOB_PASSES_MAX ? job->pass_count : JOB_PASSES_MAX;
+}
+
+/* What others have written before is flushed first: no part of what is done here, once it is. */
+static unsigned first_shown(const struct job_snapshot *job)
+{
+	return begun(job) > 1 && job->passes[0].kind == PASS_FLUSH;
+}
+
 /* Passes that are sure to follow, in their order; others only come when there is something for them
  * to do. */
 static size_t coming(const struct job_snapshot *job, const struct plan_options *options,
 		     enum pass_kind kinds[static COMING_MAX])
 {
 	size_t count = 0;
-	bool read_back = job->pass_count && (job->passes[0].kind == PASS_VERIFY ||
-					     job->passes[0].kind == PASS_COMPARE);
+	enum pass_kind first = begun(job) ? job->passes[first_shown(job)].kind : PASS_NONE;
+	bool read_back = first == PASS_VERIFY || first == PASS_COMPARE;
 
 	/* Where that came first there was nothing left to copy. */
 	if (!read_back) {
@@ -33,11 +44,6 @@ static size_t coming(const struct job_snapshot *job, const struct plan_options *
 	return count;
 }
 
-static unsigned begun(const struct job_snapshot *job)
-{
-	return job->pass_count < JOB_PASSES_MAX ? job->pass_count : JOB_PASSES_MAX;
-}
-
 /* All there is to show, in their order; *retnow is the index of the one under way, -1 for none. */
 static int collect(const struct job_snapshot *job, const struct plan_options *options,
 		   enum pass_kind kinds[static SHOWN_MAX], int *retnow)
@@ -47,7 +53,7 @@ static int collect(const struct job_snapshot *job, const struct plan_options *op
 	int count = 0;
 
 	*retnow = -1;
-	for (unsigned i = 0; i < begun(job); i++) {
+	for (unsigned i = first_shown(job); i < begun(job); i++) {
 		kinds[count++] = job->passes[i].kind;
 		for (size_t c = next; c < last; c++)
 			if (later[c] == job->passes[i].kind)

@@ -93,6 +93,26 @@ START_TEST(test_proof)
 }
 END_TEST
 
+/* Verifying alone writes nothing; what was flushed before it is soon forgotten. */
+START_TEST(test_only_verified)
+{
+	options.verify = VERIFY_DIGEST;
+	job.state = JOB_FLUSHING;
+	job.pass = job.passes[0].kind = PASS_FLUSH;
+	ck_assert_str_eq(text(60), " [flushing] > verifying");
+	job.state = JOB_VERIFYING;
+	job.pass = job.passes[1].kind = PASS_VERIFY;
+	job.pass_count = 2;
+	ck_assert_str_eq(text(60), " [verifying]");
+	/* There is no list of digests of it. */
+	job.pass = job.passes[1].kind = PASS_COMPARE;
+	ck_assert_str_eq(text(60), " [comparing]");
+	job.pass = PASS_NONE;
+	job.state = JOB_ENDED;
+	ck_assert_str_eq(text(60), " comparing");
+}
+END_TEST
+
 /* A flush has no percent, and the last write of the copy is not yet its end. */
 START_TEST(test_percent)
 {
@@ -146,6 +166,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_one_is_marked);
 	tcase_add_test(tcase, test_armed_last);
 	tcase_add_test(tcase, test_proof);
+	tcase_add_test(tcase, test_only_verified);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_fits);
 	suite_add_tcase(suite, tcase);
