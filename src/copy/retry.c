@@ -257,14 +257,16 @@ static void note_refused(struct lane *lane, struct slot *slot)
 		      request->length - request->done);
 }
 
-/* The destination failed here, which ends the copy; everything before it was written. */
+/* The end of the copy. What is before it is there. A destination that is gone, or full, has refused
+ * no place. */
 static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
 {
 	const struct io_request *request = &slot->request;
 	uint32_t end = (uint32_t)(request->offset - slot->piece.destination) + request->length;
 
 	slot_fail(lane, FAILURE_DESTINATION, lane->destination, slot);
-	note_refused(lane, slot);
+	if (retry_is_local(request->result))
+		note_refused(lane, slot);
 	slot->finished = finished;
 	if (slot->report_end < end)
 		slot->report_end = end;

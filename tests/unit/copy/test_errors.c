@@ -303,6 +303,7 @@ START_TEST(a_full_file_system_is_not_searched)
 	ck_assert_int_eq(s.error.code, -ENOSPC);
 	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_uint_eq(s.retries, 0);
+	ck_assert_uint_eq(s.bad_shown, 0);
 
 	struct map *map = rig_load_map(&rig);
 
@@ -363,15 +364,19 @@ START_TEST(a_source_that_disappears)
 }
 END_TEST
 
+/* Whatever is asked for where it refuses a place: this is none. */
 START_TEST(a_destination_that_disappears)
 {
 	prepare(_i, ON_ERROR_MAP, 3);
+	rig.plan->options.on_write_error = _i & 1 ? ON_ERROR_MAP : ON_ERROR_STOP;
 	disappear(FAULT_WRITES);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
 	ck_assert_int_eq(s.error.code, -ENODEV);
 	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
+	ck_assert_uint_eq(s.bad_shown, 0);
+	ck_assert_uint_eq(s.refused_bytes, 0);
 
 	struct map *map = rig_load_map(&rig);
 
