@@ -106,6 +106,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	job_map_cells(job, 0, 0, REPORT_MAP_CELLS, report->map_cells);
 	session_snapshot(session, &report->job);
 	job_rates(job, &report->rates);
+	rates_level_profile(&report->rates);
 	report->events = calloc(JOB_EVENTS_MAX, sizeof(*report->events));
 	if (!report->events || copy_warnings(&session->verdicts, &report->verdicts) < 0) {
 		report_done(report);

@@ -10,6 +10,7 @@
 #define MINUTE 60 /* samples */
 /* What comes in bursts is faster than any disk for moments: a part of the profile lasts longer. */
 #define PROFILE_LEAST (50 * NSEC_PER_MSEC)
+#define LEVEL_SECONDS 0.5
 
 static double per_second(uint64_t bytes, uint64_t ns)
 {
@@ -158,6 +159,43 @@ void rates_skip(struct rates *rates, uint64_t now)
 	for (unsigned i = 0; i < rates->recent_count; i++)
 		rates->recent[i].ns += gap;
 	rates->eta.at += gap;
+}
+
+/* All of them are of one size, so what they took together gives them the harmonic mean. */
+static void level(float *parts, unsigned count)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += 1 / (double)parts[i];
+	for (unsigned i = 0; i < count; i++)
+		parts[i] = (float)(count / sum);
+}
+
+void rates_level_profile(struct rates *rates)
+{
+	double part = (double)rates->total / RATES_PROFILE, seconds = 0;
+	unsigned from = 0, before = 0;
+
+	for (unsigned i = 0; i <= RATES_PROFILE; i++) {
+		bool end = i == RATES_PROFILE || rates->profile[i] <= 0;
+
+		if (seconds >= LEVEL_SECONDS) {
+			level(&rates->profile[from], i - from);
+			before = from;
+			from = i;
+			seconds = 0;
+		}
+		if (!end) {
+			seconds += part / (double)rates->profile[i];
+			continue;
+		}
+		/* What is too little for itself goes with what was before it. */
+		if (from < i)
+			level(&rates->profile[before], i - before);
+		before = from = i + 1;
+		seconds = 0;
+	}
 }
 
 void rates_forget_trend(struct rates *rates)

@@ -2,6 +2,8 @@
 /* Samples, averages, pauses, gaps and the profile over the disk. */
 #include "unit.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "stats/rates.h"
 
@@ -171,6 +173,50 @@ START_TEST(a_resumed_copy_has_no_profile_before_its_start)
 }
 END_TEST
 
+static double seconds_of(const struct rates *rates)
+{
+	double seconds = 0;
+
+	for (int i = 0; i < RATES_PROFILE; i++)
+		if (rates->profile[i] > 0)
+			seconds += (double)rates->total / RATES_PROFILE / (double)rates->profile[i];
+	return seconds;
+}
+
+/* A picture of a small disk is no picture of its bursts: one part at 100 MB/s, one at 300. */
+START_TEST(a_small_disk_is_levelled)
+{
+	static struct rates r;
+	double seconds;
+
+	r = (struct rates){ .total = 1280 * MB };
+	for (int i = 0; i < RATES_PROFILE; i++)
+		r.profile[i] = i % 2 ? 100e6F : 300e6F;
+	/* Not copied by this run; and too little behind it to be on its own. */
+	r.profile[100] = r.profile[101] = r.profile[126] = 0;
+	seconds = seconds_of(&r);
+	rates_level_profile(&r);
+	ck_assert_double_eq_tol(seconds_of(&r), seconds, 1e-3);
+	for (int i = 0; i < 100; i++)
+		ck_assert_double_eq_tol((double)r.profile[i], 150e6, 12e6);
+	ck_assert_double_eq((double)r.profile[100], 0);
+	ck_assert_double_eq((double)r.profile[126], 0);
+	ck_assert_double_eq_tol((double)r.profile[127], 100e6, 1);
+
+	/* What took its time stays as it is. */
+	r.total = 1280000 * MB;
+	for (int i = 0; i < RATES_PROFILE; i++)
+		r.profile[i] = i % 2 ? 100e6F : 300e6F;
+	rates_level_profile(&r);
+	for (int i = 0; i < RATES_PROFILE; i++)
+		ck_assert_double_eq_tol((double)r.profile[i], i % 2 ? 100e6 : 300e6, 100);
+	memset(&r, 0, sizeof(r));
+	rates_level_profile(&r);
+	for (int i = 0; i < RATES_PROFILE; i++)
+		ck_assert_double_eq((double)r.profile[i], 0);
+}
+END_TEST
+
 START_TEST(a_tiny_plan_fills_the_profile_at_once)
 {
 	static struct feed f;
@@ -196,6 +242,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, what_is_skipped_counts_for_nothing);
 	tcase_add_test(tc, a_burst_is_no_speed);
 	tcase_add_test(tc, a_resumed_copy_has_no_profile_before_its_start);
+	tcase_add_test(tc, a_small_disk_is_levelled);
 	tcase_add_test(tc, a_tiny_plan_fills_the_profile_at_once);
 	suite_add_tcase(suite, tc);
 	return suite;
