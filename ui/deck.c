@@ -100,6 +100,7 @@ int deck_run(const struct deck_options *options)
 	struct session_options wanted = {
 		.all = true,
 		.practice_dir = options->practice_dir,
+		.allow = options->allow,
 		.on_vanish = options->on_vanish,
 	};
 	struct session *session = NULL;

@@ -69,6 +69,22 @@ bool gate_refused(const struct gate *gate)
 	       verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
 }
 
+bool gate_liftable(const struct gate *gate)
+{
+	bool any = false;
+
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
+		const struct verdict *verdict = &gate->verdicts->items[i];
+
+		if (verdict->kind != VERDICT_REFUSE)
+			continue;
+		if (!verdict->liftable)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static bool is_warning(const struct gate *gate, size_t verdict)
 {
 	return gate->verdicts && verdict < gate->verdicts->count &&

@@ -45,6 +45,8 @@ int gate_update(struct gate *gate, const char *plan_id, const struct verdict_lis
 		const char *token);
 void gate_done(struct gate *gate);
 bool gate_refused(const struct gate *gate);
+/* All that refuses can be lifted by --allow, and says so. */
+bool gate_liftable(const struct gate *gate);
 /* Number of a warning ("W1" is 1) by verdict index, 0 when it is none. */
 unsigned gate_warning(const struct gate *gate, size_t verdict);
 unsigned gate_unticked(const struct gate *gate);

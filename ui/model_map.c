@@ -135,7 +135,7 @@ static const char *letter_words(char letter)
 	case '+':
 		return _("rescued");
 	case '>':
-		return _("being copied now");
+		return _("now under way");
 	case '?':
 		return _("non-tried");
 	case '*':

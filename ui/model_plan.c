@@ -219,8 +219,12 @@ void plan_text_start(const struct gate *gate, struct line *line)
 	struct line all;
 
 	if (gate_refused(gate)) {
-		line_add(line, _(" REFUSED: this plan can not be started. Change what is chosen on "
-				 "1 or 2."));
+		line_add(line, "%s",
+			 gate_liftable(gate)
+				 ? _(" REFUSED: choose anew on 1 or 2, or start clonedeck --allow "
+				     "as said above.")
+				 : _(" REFUSED: this plan can not be started. Change what is "
+				     "chosen on 1 or 2."));
 		return;
 	}
 	if (!left) {

@@ -121,7 +121,7 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify --glyphs --color --size
-            --simple --practice --on-vanish --on-hangup --help --version' -- "$cur")
+            --simple --practice --allow --on-vanish --on-hangup --help --version' -- "$cur")
         ;;
     esac
 }

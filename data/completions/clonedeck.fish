@@ -19,6 +19,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l simple -d 'lines instead of panes, for screen readers'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l allow -x -d 'turn one refusal into a warning'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanish -x -a 'wait ask stop' -d 'if a disk is unplugged'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-hangup -x -a 'continue stop' -d 'if a copy loses its terminal'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'

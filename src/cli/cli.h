@@ -9,9 +9,18 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+
+#define CLI_ALLOW_MAX 16
+
+/* The rules that --allow names. */
+struct cli_allow {
+	const char *rules[CLI_ALLOW_MAX + 1]; /* NULL-terminated */
+	size_t count;
+};
 
 int cli_list(int argc, char **argv);
 int cli_show(int argc, char **argv);
@@ -32,6 +41,8 @@ bool cli_long_options_exact(int argc, char **argv, const struct option *options,
 int cli_bad_option(char **argv, int c);
 /* --on-hangup continue|stop. Returns 0, or the exit code to end with. */
 int cli_set_on_hangup(const char *command, const char *value, bool *retstop);
+/* --allow RULE, one more of them. Returns 0, or the exit code to end with. */
+int cli_add_allow(const char *command, const char *value, struct cli_allow *ret);
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
  * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -116,11 +116,7 @@ static int set_no_verify(const char *command, const char *name, const char *valu
 static int set_allow(const char *command, const char *name, const char *value,
 		     struct clone_options *ret)
 {
-	if (ret->allow_count == CLONE_ALLOW_MAX)
-		return cli_usage(command, _("--allow is given more than %d times."),
-				 CLONE_ALLOW_MAX);
-	ret->allow[ret->allow_count++] = value;
-	return 0;
+	return cli_add_allow(command, value, &ret->allow);
 }
 
 static int set_chunk(const char *command, const char *name, const char *value,
@@ -370,7 +366,7 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 				 _("Unexpected argument \"%s\". Name disks and files with -s "
 				   "SOURCE and -d DESTINATION."),
 				 argv[optind]);
-	ret->session.allow = ret->allow;
+	ret->session.allow = ret->allow.rules;
 	ret->session.rescue = &ret->plan;
 	return check_options(argv[0], ret);
 }

@@ -8,10 +8,9 @@
 
 #include <stdbool.h>
 
+#include "cli/cli.h"
 #include "plan/plan.h"
 #include "session/session.h"
-
-#define CLONE_ALLOW_MAX 16
 
 /* A bit each: tables name several. */
 enum clone_command { COMMAND_CLONE = 1, COMMAND_RESUME = 2, COMMAND_VERIFY = 4 };
@@ -27,8 +26,7 @@ struct clone_options {
 	const char *confirm;              /* NULL: not given */
 	struct plan_options plan;
 	struct session_options session;
-	const char *allow[CLONE_ALLOW_MAX + 1];
-	size_t allow_count;
+	struct cli_allow allow;
 	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */
 	bool stop_on_hangup, dry_run, json, help;
 };

@@ -34,6 +34,7 @@ enum deck_option {
 	OPTION_SIZE,
 	OPTION_SIMPLE,
 	OPTION_PRACTICE,
+	OPTION_ALLOW,
 	OPTION_ON_VANISH,
 	OPTION_ON_HANGUP,
 	OPTION_HELP,
@@ -46,6 +47,7 @@ static const struct option deck_long[] = {
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "simple", no_argument, NULL, OPTION_SIMPLE },
 	{ "practice", required_argument, NULL, OPTION_PRACTICE },
+	{ "allow", required_argument, NULL, OPTION_ALLOW },
 	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
 	{ "on-hangup", required_argument, NULL, OPTION_ON_HANGUP },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -71,6 +73,8 @@ static int print_help(void)
 		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"
 		"  --on-hangup=continue|stop               if a copy loses its terminal\n"
 		"  --practice DIR                          only loop devices on files in DIR\n"
+		"  --allow RULE                            turn the refusal of one check into a\n"
+		"                                          warning; may be given several times\n"
 		"  --help, --version\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
@@ -134,7 +138,7 @@ static int set_on_vanish(struct deck_options *options)
 }
 
 /* -1: go on with the options. */
-static int take_option(char **argv, int c, struct deck_options *options)
+static int take_option(char **argv, int c, struct deck_options *options, struct cli_allow *allow)
 {
 	int r = 0;
 
@@ -154,6 +158,9 @@ static int take_option(char **argv, int c, struct deck_options *options)
 	case OPTION_PRACTICE:
 		options->practice_dir = optarg;
 		break;
+	case OPTION_ALLOW:
+		r = cli_add_allow("", optarg, allow);
+		break;
 	case OPTION_ON_VANISH:
 		r = set_on_vanish(options);
 		break;
@@ -172,14 +179,15 @@ static int take_option(char **argv, int c, struct deck_options *options)
 
 static int run_deck(int argc, char **argv)
 {
-	struct deck_options options = { 0 };
+	struct cli_allow allow = { 0 };
+	struct deck_options options = { .allow = allow.rules };
 	int c;
 
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, deck_long, ":"))
 		return EXIT_USAGE;
 	while ((c = getopt_long(argc, argv, ":", deck_long, NULL)) != -1) {
-		int r = take_option(argv, c, &options);
+		int r = take_option(argv, c, &options, &allow);
 
 		if (r >= 0)
 			return r;

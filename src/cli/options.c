@@ -82,6 +82,14 @@ int cli_set_on_hangup(const char *command, const char *value, bool *retstop)
 	return 0;
 }
 
+int cli_add_allow(const char *command, const char *value, struct cli_allow *ret)
+{
+	if (ret->count == CLI_ALLOW_MAX)
+		return cli_usage(command, _("--allow is given more than %d times."), CLI_ALLOW_MAX);
+	ret->rules[ret->count++] = value;
+	return 0;
+}
+
 int cli_usage(const char *command, const char *format, ...)
 {
 	char text[1024], printable[1024];

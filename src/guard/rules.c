@@ -114,7 +114,7 @@ static bool named(const char *const *allow, const char *id)
 	return false;
 }
 
-static int check_names(const char *const *allow, struct error *reterr)
+int rules_check_allow(const char *const *allow, struct error *reterr)
 {
 	for (; allow && *allow; allow++) {
 		const struct rule_info *rule = table;
@@ -158,7 +158,7 @@ int rules_check(const struct plan *plan, const struct guard_facts *facts, const 
 		.destination = endpoint_disk(facts->disks, &plan->destination),
 	};
 	struct verdict_list list = { 0 };
-	int r = check_names(allow, reterr);
+	int r = rules_check_allow(allow, reterr);
 
 	if (r < 0)
 		return r;

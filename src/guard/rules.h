@@ -35,7 +35,9 @@ struct verdict_list {
 };
 
 /* allow: NULL-terminated array of rule ids, or NULL. -EINVAL (class USAGE) for an id that no
- * rule has. */
+ * rule has, or one that is not liftable. */
+int rules_check_allow(const char *const *allow, struct error *reterr);
+/* The same of `allow`. */
 int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,
 		struct verdict_list *ret, struct error *reterr);
 void verdict_list_done(struct verdict_list *list);

@@ -100,8 +100,12 @@ static int init(struct session *session, struct error *reterr)
 
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
 {
-	struct session *session = calloc(1, sizeof(*session));
+	struct session *session;
+	int r = rules_check_allow(options->allow, reterr);
 
+	if (r < 0)
+		return r;
+	session = calloc(1, sizeof(*session));
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
@@ -114,8 +118,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 		if (task)
 			task->event_fd = -1;
 	}
-	int r = init(session, reterr);
-
+	r = init(session, reterr);
 	if (r < 0)
 		session_destroy(session);
 	else

@@ -279,7 +279,7 @@ START_TEST(too_many_rules_are_refused)
 			       "--allow=12", "--allow=13", "--allow=14", "--allow=15", "--allow=16",
 			       NULL),
 			 0);
-	ck_assert_uint_eq(options.allow_count, CLONE_ALLOW_MAX);
+	ck_assert_uint_eq(options.allow.count, CLI_ALLOW_MAX);
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
 			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
 			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",

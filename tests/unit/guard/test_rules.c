@@ -168,6 +168,9 @@ START_TEST(unknown_and_unliftable_names_are_refused)
 
 	machine_init(&m);
 	machine_plan(&m);
+	ck_assert_int_eq(rules_check_allow(NULL, &error), 0);
+	ck_assert_int_eq(rules_check_allow(unknown, &error), -EINVAL);
+	ck_assert_int_eq(rules_check_allow(never, &error), -EINVAL);
 	ck_assert_int_eq(rules_check(m.plan, &m.facts, unknown, &verdicts, &error), -EINVAL);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
 	ck_assert_int_eq(rules_check(m.plan, &m.facts, never, &verdicts, &error), -EINVAL);

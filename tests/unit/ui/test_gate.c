@@ -100,6 +100,25 @@ START_TEST(test_refusal_has_no_field)
 }
 END_TEST
 
+/* --allow is named only where it opens the gate. */
+START_TEST(test_what_may_be_lifted)
+{
+	struct gate gate = { 0 };
+
+	ck_assert(!gate_liftable(&gate));
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert(!gate_liftable(&gate));
+	items[0].kind = VERDICT_REFUSE;
+	items[0].liftable = true;
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert(gate_refused(&gate) && gate_liftable(&gate));
+	items[1].kind = VERDICT_REFUSE;
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert(!gate_liftable(&gate));
+	gate_done(&gate);
+}
+END_TEST
+
 START_TEST(test_no_token_is_refused)
 {
 	struct gate gate = { 0 };
@@ -272,6 +291,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_opens_once);
 	tcase_add_test(tcase, test_each_condition);
 	tcase_add_test(tcase, test_refusal_has_no_field);
+	tcase_add_test(tcase, test_what_may_be_lifted);
 	tcase_add_test(tcase, test_no_token_is_refused);
 	tcase_add_test(tcase, test_update);
 	tcase_add_test(tcase, test_random_keys);
