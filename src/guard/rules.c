@@ -76,6 +76,8 @@ static const struct rule_info table[] = {
 	  rule_partition_onto_disk },
 	{ "partitions-not-copied", "all partitions of a copied table are copied", false,
 	  rule_partitions_not_copied },
+	{ "table-not-copied", "copied partitions are in a table of the destination", false,
+	  rule_table_not_copied },
 	{ "source-hidden", "no sectors of the source are hidden", false, rule_source_hidden },
 	{ "destination-hidden", "no sectors of the destination are hidden", false,
 	  rule_destination_hidden },

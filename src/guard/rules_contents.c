@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "guard/rules_parts.h"
 #include "plan/picture.h"
@@ -113,6 +114,52 @@ void rule_partitions_not_copied(const struct rule_context *context, struct verdi
 			   "there.",
 			   count),
 			count, list);
+}
+
+/* The destination's own table has a partition where this byte of the source goes. */
+static bool lands_on_partition(const struct rule_context *context, uint64_t start)
+{
+	const struct disk *disk = context->destination;
+
+	for (size_t i = 0; i < context->plan->extent_count; i++) {
+		uint64_t from, to, bytes, at;
+
+		plan_extent_bytes(context->plan, i, &from, &to, &bytes);
+		if (start < from || start - from >= bytes)
+			continue;
+		for (size_t k = 0; disk && k < disk->partition_count; k++)
+			if (u64_mul(disk->partitions[k].start, disk->identity.logical_sector_size,
+				    &at) &&
+			    at == to + (start - from))
+				return true;
+	}
+	return false;
+}
+
+void rule_table_not_copied(const struct rule_context *context, struct verdict *ret)
+{
+	const struct plan *plan = context->plan;
+	const struct disk *disk = context->source;
+	char list[RULE_LIST_MAX] = "";
+
+	if (!disk || plan->source.kind != ENDPOINT_DISK ||
+	    plan->destination.kind != ENDPOINT_DISK || rule_copies_table(context))
+		return;
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+		uint64_t start, length;
+
+		if (!p->extended && u64_mul(p->start, plan->sector_size, &start) &&
+		    u64_mul(p->sectors, plan->sector_size, &length) && length &&
+		    rule_copies(plan, start, length) && !lands_on_partition(context, start))
+			rule_list_add(list, "%u", p->number);
+	}
+	if (list[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("The partition table is not copied, and the table of %s names no "
+			   "partition where these of the source come to lie: %s. No system will "
+			   "find them there. Copy the whole disk, or the table with them."),
+			 plan->destination.node, list);
 }
 
 void rule_destination_extended(const struct rule_context *context, struct verdict *ret)
@@ -234,11 +281,22 @@ static bool partition_copied(const struct rule_context *context, const struct pa
 	       copies_start(context, start);
 }
 
+/* The kernel may not have read the table. */
+static void partition_name(const struct disk *disk, const struct partition *p,
+			   char name[static RULE_NAME_MAX])
+{
+	if (p->node[0])
+		text_copy(name, RULE_NAME_MAX, p->node);
+	else
+		snprintf(name, RULE_NAME_MAX, _("partition %u of %s"), p->number, disk->node);
+}
+
 /* Lists what of the source has one of the types and is copied; false when nothing. */
 static bool find_types(const struct rule_context *context, const char *const *types,
 		       char list[static RULE_LIST_MAX])
 {
 	const struct disk *disk = context->source;
+	char name[RULE_NAME_MAX];
 
 	list[0] = '\0';
 	if (!disk || !rule_is_device(&context->plan->destination))
@@ -252,10 +310,11 @@ static bool find_types(const struct rule_context *context, const char *const *ty
 
 			if (strcmp(p->fs, *types) != 0 || !partition_copied(context, p))
 				continue;
+			partition_name(disk, p, name);
 			if (p->label[0])
-				rule_list_add(list, "%s \"%.32s\"", p->node, p->label);
+				rule_list_add(list, "%s \"%.32s\"", name, p->label);
 			else
-				rule_list_add(list, "%s", p->node);
+				rule_list_add(list, "%s", name);
 		}
 	}
 	return list[0] != '\0';
@@ -265,6 +324,7 @@ void rule_duplicate_identities(const struct rule_context *context, struct verdic
 {
 	const struct disk *disk = context->source;
 	const struct plan *plan = context->plan;
+	char name[RULE_NAME_MAX];
 
 	if (!disk || !rule_is_device(&plan->destination))
 		return;
@@ -285,11 +345,12 @@ void rule_duplicate_identities(const struct rule_context *context, struct verdic
 
 		if (!p->uuid[0] || !partition_copied(context, p))
 			continue;
+		partition_name(disk, p, name);
 		rule_say(ret, VERDICT_WARN,
 			 _("Afterwards %s and its copy on %s have the same UUID. Detach one before "
 			   "the next start, or give the copy a new one (tune2fs -U random for "
 			   "ext4)."),
-			 p->node, plan->destination.disk_node);
+			 name, plan->destination.disk_node);
 		return;
 	}
 }

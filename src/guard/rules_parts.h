@@ -84,6 +84,7 @@ void rule_backup_gpt_missing(const struct rule_context *context, struct verdict 
 /* rules_contents.c */
 void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret);
 void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret);
+void rule_table_not_copied(const struct rule_context *context, struct verdict *ret);
 void rule_destination_extended(const struct rule_context *context, struct verdict *ret);
 void rule_disk_into_partition(const struct rule_context *context, struct verdict *ret);
 void rule_partition_onto_disk(const struct rule_context *context, struct verdict *ret);

@@ -387,6 +387,25 @@ static void set_some_partitions(struct machine *m)
 	machine_range(m, 0, 206848);
 }
 
+static void set_no_table(struct machine *m)
+{
+	machine_range(m, 2048, 204800);
+}
+
+static void set_no_table_moved(struct machine *m)
+{
+	set_no_table(m);
+	machine_partition(m, 1, 2048, 204800, "", "");
+	m->at = 4096;
+	m->has_at = true;
+}
+
+static void set_nameless_partition(struct machine *m)
+{
+	set_no_table(m);
+	m->parts[0][0].node[0] = '\0';
+}
+
 static void set_larger(struct machine *m)
 {
 	m->disks[1].identity.size = 2 * DISK_SIZE;
@@ -567,6 +586,8 @@ const struct rule_case fires[] = {
 	{ "disk-into-partition", VERDICT_WARN, set_disk_into_partition, "/dev/sdb1" },
 	{ "partition-onto-disk", VERDICT_WARN, set_partition_onto_disk, "/dev/sda1" },
 	{ "partitions-not-copied", VERDICT_WARN, set_some_partitions, "number 2" },
+	{ "table-not-copied", VERDICT_WARN, set_no_table, "come to lie: 1." },
+	{ "table-not-copied", VERDICT_WARN, set_no_table_moved, "/dev/sdb" },
 	{ "source-hidden", VERDICT_WARN, set_source_protected, "2,048 sectors" },
 	{ "source-hidden", VERDICT_WARN, set_source_protected, "host protected area" },
 	{ "source-hidden", VERDICT_WARN, set_source_bridged, "8 sectors" },
@@ -579,6 +600,7 @@ const struct rule_case fires[] = {
 	{ "leftovers", VERDICT_WARN, set_raid_leftovers, "linux_raid_member" },
 	{ "duplicate-identities", VERDICT_WARN, set_table_uuid, "sgdisk -G /dev/sdb" },
 	{ "duplicate-identities", VERDICT_WARN, set_partition_onto_disk, "/dev/sda1" },
+	{ "duplicate-identities", VERDICT_WARN, set_nameless_partition, "partition 1 of /dev/sda" },
 	{ "duplicate-btrfs", VERDICT_WARN, set_btrfs, "/dev/sda2" },
 	{ "duplicate-lvm", VERDICT_WARN, set_lvm, "vgimportclone" },
 	{ "duplicate-md", VERDICT_WARN, set_raid, "zero-superblock" },
