@@ -370,6 +370,20 @@ bool ranges_model_destination_of(const struct ranges_model *model, uint64_t lba,
 	return u64_add(model->destination_lba, lba - model->list.items[0].start, ret);
 }
 
+uint64_t ranges_model_beyond(const struct ranges_model *model, const struct endpoint *destination)
+{
+	const struct range *last = model->list.items + model->list.count;
+	uint64_t end;
+
+	if (destination->kind != ENDPOINT_DISK && destination->kind != ENDPOINT_PARTITION)
+		return 0;
+	if (!destination->size || !model->list.count ||
+	    !ranges_model_destination_of(model, last[-1].start, &end) ||
+	    !u64_add(end, last[-1].count, &end) || !u64_mul(end, model->context.sector_size, &end))
+		return 0;
+	return end > destination->size ? end - destination->size : 0;
+}
+
 bool ranges_model_ready(const struct ranges_model *model, char *reason, size_t size)
 {
 	if (ranges_model_error(model)) {

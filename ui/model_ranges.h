@@ -98,6 +98,10 @@ void ranges_model_destination_end(struct ranges_model *model);
 /* Where the sector `lba` of the source will go; false while unknown. */
 bool ranges_model_destination_of(const struct ranges_model *model, uint64_t lba, uint64_t *ret);
 
+/* Bytes of what is chosen that lie beyond the end of this disk or partition; 0: it fits, or that is
+ * not known. */
+uint64_t ranges_model_beyond(const struct ranges_model *model, const struct endpoint *destination);
+
 /* May the plan be made? False with the reason in a sentence. */
 bool ranges_model_ready(const struct ranges_model *model, char *reason, size_t size);
 

@@ -125,6 +125,21 @@ static void draw_complaint(struct draw *draw, const struct layout_ranges *layout
 	draw_wrapped(draw, area, 0, start, area.rows, ROLE_BAD, sentence);
 }
 
+/* Before the plan refuses it. */
+static void draw_beyond(struct app *app, struct draw *draw, struct rect area,
+			const struct ranges_model *model)
+{
+	const struct endpoint *destination = &app_choice(app)->destination;
+	uint64_t beyond = ranges_model_beyond(model, destination);
+	char size[UNITS_TEXT_MAX];
+
+	if (beyond)
+		draw_printf(draw, area, 0, 1, ROLE_WARN,
+			    _("  %s more than %s holds: choose less, or a larger disk"),
+			    units_print_long(beyond, UNITS_SI, model->context.sector_size, size),
+			    node_short(destination->node));
+}
+
 static void draw_form(struct ranges_screen *screen, struct app *app, struct draw *draw,
 		      const struct layout_ranges *layout)
 {
@@ -162,6 +177,7 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 		line_start(&line, layout->totals.cols);
 		ranges_model_totals(model, app_units(app), &line);
 		draw_text(draw, layout->totals, 0, 0, ROLE_NORMAL, line.text);
+		draw_beyond(app, draw, layout->error, model);
 	}
 }
 

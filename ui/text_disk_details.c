@@ -340,12 +340,19 @@ static const struct disk *chosen_twin(const struct disks_model *model, const str
 	return NULL;
 }
 
+static bool too_small(const struct endpoint *source, const struct endpoint *destination)
+{
+	return (destination->kind == ENDPOINT_DISK || destination->kind == ENDPOINT_PARTITION) &&
+	       destination->size && destination->size < source->size;
+}
+
 void disks_text_choice(const struct disks_model *model, char *buffer, size_t size)
 {
 	struct writer w = { buffer, size, 0 };
 	bool source = model->source->kind != ENDPOINT_NONE;
 	bool destination = model->destination->kind != ENDPOINT_NONE;
 	const struct disk *other, *disk = chosen_twin(model, &other);
+	char missing[UNITS_TEXT_MAX];
 
 	*buffer = '\0';
 	/* What may be cut on a narrow screen is what the keys say, too. */
@@ -356,6 +363,11 @@ void disks_text_choice(const struct disks_model *model, char *buffer, size_t siz
 		    source && destination ? _("Enter goes on.")
 		    : source              ? _("Now d: destination.")
 					  : _("Now s: source."));
+	} else if (source && destination && too_small(model->source, model->destination)) {
+		units_print_long(model->source->size - model->destination->size, UNITS_SI, 512,
+				 missing);
+		add(&w, _("%s is smaller than %s by %s. Enter goes on to what fits."),
+		    model->destination->node, model->source->node, missing);
 	} else if (source && destination) {
 		add(&w, _("%s will be copied to %s. Enter goes on."), model->source->node,
 		    model->destination->node);

@@ -75,6 +75,7 @@ SINGLE = {
     "ranges-add": ("rescue", RANGES + ["n", "+", "900000+5000"], "as far as they are not"),
     "ranges-partly": ("rescue", RANGES + ["e", "C-u", "2048-3000,@2", "Enter"], "2 ranges,"),
     "ranges-destination": ("rescue", RANGES + ["Tab", "1KB"], "not a whole number"),
+    "ranges-beyond": ("rescue", ["Down", "s", "Up", "d", "Enter"], "more than sda holds"),
     "ranges-none": ("rescue", RANGES + ["n", "c"], "Nothing is chosen yet"),
     "ranges-hostile": ("hostile", RANGES, "Free-form range"),
     "plan-hostile": ("hostile", PLAN, "Nothing has been written yet"),

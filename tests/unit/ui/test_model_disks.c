@@ -448,6 +448,11 @@ START_TEST(test_choice_in_words)
 	endpoint_from_disk(&f.list->disks[1], &f.destination);
 	disks_text_choice(&f.model, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "Enter goes on."));
+	/* What does not fit is told before anything is planned. */
+	endpoint_from_disk(&f.list->disks[1], &f.source);
+	endpoint_from_disk(&f.list->disks[0], &f.destination);
+	disks_text_choice(&f.model, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "/dev/sda is smaller than /dev/sdb by 2.00 TB"));
 	/* Cut, not overrun. */
 	disks_text_choice(&f.model, text, 10);
 	ck_assert_uint_eq(strlen(text), 9);

@@ -405,6 +405,29 @@ START_TEST(test_rebase)
 }
 END_TEST
 
+START_TEST(test_beyond_the_destination)
+{
+	struct endpoint destination = { .kind = ENDPOINT_DISK, .size = SECTORS * 512ULL };
+
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
+	destination.size -= 1024;
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 1024);
+	type("2048-4047");
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
+	ck_assert(field_set(&model->destination, "8000"));
+	ranges_model_destination_typed(model);
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 1024);
+	/* A file grows, and what is not known is not complained about. */
+	destination.kind = ENDPOINT_IMAGE;
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
+	destination = (struct endpoint){ .kind = ENDPOINT_DISK };
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
+	type("");
+	destination.size = 512;
+	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_ranges");
@@ -425,6 +448,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_title);
 	tcase_add_test(tcase, test_single_row);
 	tcase_add_test(tcase, test_rebase);
+	tcase_add_test(tcase, test_beyond_the_destination);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
