@@ -109,7 +109,14 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 	count = inside.cols * glyphs_per_cell(app_term(app)->glyphs);
 	if (count > PROFILE_MAX)
 		count = PROFILE_MAX;
-	max = (float)glyphs_scale((double)report_profile(report, samples, count));
+	max = report_profile(report, samples, count);
+	if (max <= 0) {
+		draw_box(draw, box, _("MB/s over the disk"));
+		draw_wrapped(draw, inside, 0, 1, inside.rows, ROLE_DIM,
+			     _("The copy was too short to be measured."));
+		return;
+	}
+	max = (float)glyphs_scale((double)max);
 	units_print_count((uint64_t)max, top);
 	snprintf(title, sizeof(title), _("MB/s over the disk, top %s"), top);
 	draw_box(draw, box, title);

@@ -191,8 +191,11 @@ void rates_level_profile(struct rates *rates)
 			continue;
 		}
 		/* What is too little for itself goes with what was before it. */
-		if (from < i)
+		if (before < from)
 			level(&rates->profile[before], i - before);
+		else
+			for (; from < i; from++)
+				rates->profile[from] = 0;
 		before = from = i + 1;
 		seconds = 0;
 	}

@@ -64,7 +64,8 @@ void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t wri
  * for nothing, as if it had not been. */
 void rates_skip(struct rates *rates, uint64_t now);
 /* For a picture: parts of the profile that took less than half a second, where bursts look like
- * speeds, get the rate of as many together as took so long. */
+ * speeds, get the rate of as many together as took so long. What took less in all was not measured.
+ */
 void rates_level_profile(struct rates *rates);
 /* The speed was changed on purpose (a rate limit): what was measured before says nothing
  * about what is left. */
