@@ -421,6 +421,21 @@ static void keep_report(struct app *app, const struct report *report)
 		app->report_text = result_at_end(text);
 }
 
+/* With what may be done about it. */
+static void tell_end(struct app *app, const struct report *report)
+{
+	enum exit_code code = report_exit_code(report);
+	bool map = report->map_path[0] && report->job.map_safe;
+
+	app_message(app, MESSAGE_INFO,
+		    code == EXIT_BAD_AREAS && map
+			    ? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
+		    : code == EXIT_STOPPED && map
+			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")
+			    : _("%s: the copy has ended. The exit code will be %d. q quits."),
+		    report_result_word(report), (int)code);
+}
+
 static void end(struct app *app)
 {
 	const struct report *report = session_report(app->session);
@@ -434,9 +449,7 @@ static void end(struct app *app)
 	if (error->code)
 		app_error(app, error);
 	else if (report)
-		app_message(app, MESSAGE_INFO,
-			    _("%s: the copy has ended. The exit code will be %d. q quits."),
-			    report_result_word(report), (int)report_exit_code(report));
+		tell_end(app, report);
 	if (app->leaving)
 		app->quit = true;
 }

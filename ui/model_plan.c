@@ -91,7 +91,8 @@ static const char *whole_name(enum endpoint_kind kind)
 	return _("whole disk");
 }
 
-static void text_all_extents(const struct plan *plan, size_t held, struct line *line)
+static void text_all_extents(const struct plan *plan, size_t held, uint64_t finished,
+			     struct line *line)
 {
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
@@ -114,16 +115,19 @@ static void text_all_extents(const struct plan *plan, size_t held, struct line *
 			 _("%zu extents, %s sectors, %s, first LBA %" PRIu64 " -> LBA %" PRIu64),
 			 plan->extent_count, count, size, first->source_lba,
 			 first->destination_lba);
-	if (held)
+	if (finished)
+		line_add(line, _(", %s finished before"),
+			 units_print_long(finished, UNITS_SI, plan->sector_size, size));
+	else if (held)
 		line_add(line, P_(", %zu area armed last", ", %zu areas armed last", held), held);
 }
 
-void plan_text_copy(const struct plan *plan, size_t held, struct line *line)
+void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line)
 {
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
-	text_all_extents(plan, held, &all);
+	text_all_extents(plan, held, finished, &all);
 	line_fit(line, all.text);
 }
 

@@ -43,9 +43,10 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 		screen->at = screen->lines.entries ? screen->lines.entries - 1 : 0;
 }
 
-static void draw_ends(struct draw *draw, struct rect area, const struct plan *plan,
-		      const struct held *held, enum rolling_how rolling)
+static void draw_ends(struct draw *draw, struct rect area, struct session *session,
+		      enum rolling_how rolling)
 {
+	const struct plan *plan = session_current_plan(session);
 	struct line line;
 
 	line_start(&line, area.cols);
@@ -55,7 +56,8 @@ static void draw_ends(struct draw *draw, struct rect area, const struct plan *pl
 	plan_text_destination(plan, &line);
 	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
 	line_start(&line, area.cols);
-	plan_text_copy(plan, held->areas.count, &line);
+	plan_text_copy(plan, session_held(session)->areas.count, session_finished_bytes(session),
+		       &line);
 	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
 	plan_text_options(&plan->options, rolling, &line);
@@ -295,7 +297,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	layout_plan(body, destination != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
-	draw_ends(draw, layout.ends, plan, session_held(session), plan_rolling(plan, destination));
+	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
 	if (destination)
 		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),
 			     destination);

@@ -212,6 +212,11 @@ bool session_resumes(const struct session *session)
 	return session->plan && session->resume;
 }
 
+uint64_t session_finished_bytes(const struct session *session)
+{
+	return session->resume ? map_bytes(session->resume, MAP_FINISHED) : 0;
+}
+
 const struct plan *session_current_plan(const struct session *session)
 {
 	return session->plan;

@@ -61,12 +61,16 @@ START_TEST(test_mock_up)
 	plan_text_destination(&plan, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
 	line_start(&line, 80);
-	plan_text_copy(&plan, 0, &line);
+	plan_text_copy(&plan, 0, 0, &line);
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
 	line_start(&line, 80);
-	plan_text_copy(&plan, 12, &line);
+	plan_text_copy(&plan, 12, 0, &line);
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
 				    "12 areas armed last");
+	line_start(&line, 80);
+	plan_text_copy(&plan, 12, 1046208642482, &line);
+	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
+				    "1.05 TB finished before");
 	line_start(&line, 80);
 	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(line.text,
@@ -114,17 +118,17 @@ START_TEST(test_kinds)
 	extents[0] = (struct extent){ 2048, 4096, 1 };
 	plan.total_sectors = 1;
 	line_start(&line, 80);
-	plan_text_copy(&plan, 0, &line);
+	plan_text_copy(&plan, 0, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "LBA 2048-2048 -> LBA 4096"));
 	plan.extent_count = 3;
 	line_start(&line, 80);
-	plan_text_copy(&plan, 0, &line);
+	plan_text_copy(&plan, 0, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "3 extents"));
 	/* Half an address would be another address. */
 	extents[0].source_lba = extents[0].destination_lba = 3907029160;
 	plan.total_sectors = 3907029160;
 	line_start(&line, 80);
-	plan_text_copy(&plan, 4, &line);
+	plan_text_copy(&plan, 4, 0, &line);
 	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
 
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
@@ -358,7 +362,7 @@ START_TEST(test_everything_fits)
 		plan_text_source(&plan, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
-		plan_text_copy(&plan, 0, &line);
+		plan_text_copy(&plan, 0, 0, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		line_start(&line, width);
 		plan_text_options(&plan.options, ROLLING_NO, &line);
