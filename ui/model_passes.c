@@ -31,6 +31,9 @@ static size_t coming(const struct job_snapshot *job, const struct plan_options *
 	enum pass_kind first = begun(job) ? job->passes[first_shown(job)].kind : PASS_NONE;
 	bool read_back = first == PASS_VERIFY || first == PASS_COMPARE;
 
+	if (begun(job) && (job->passes[begun(job) - 1].kind == PASS_PROBE ||
+			   job->passes[begun(job) - 1].kind == PASS_WIPE))
+		kinds[count++] = PASS_COPY;
 	/* Where that came first there was nothing left to copy. */
 	if (!read_back) {
 		kinds[count++] = PASS_FLUSH;
@@ -81,15 +84,21 @@ void passes_text(const struct job_snapshot *job, const struct plan_options *opti
 		 struct line *line)
 {
 	enum pass_kind kinds[SHOWN_MAX];
-	int now, count = collect(job, options, kinds, &now), first = 0;
+	int now, all = collect(job, options, kinds, &now), count = all, first = 0;
 
 	while (first < count - 1 && (now < 0 || first < now) &&
 	       width_from(kinds, first, count, now >= 0) > line->limit)
 		first++;
+	/* Then those that are furthest off. */
+	while (count - 1 > now && count - 1 > first &&
+	       width_from(kinds, first, count, now >= 0) + (count < all ? 5 : 0) > line->limit)
+		count--;
 	line_add(line, first ? " .. > " : " ");
 	for (int i = first; i < count; i++)
 		line_add(line, i == now ? "%s[%s]" : "%s%s", i > first ? " > " : "",
 			 pass_words(kinds[i]));
+	if (count < all)
+		line_add(line, " > ..");
 }
 
 const struct job_pass *passes_now(const struct job_snapshot *job)

@@ -75,16 +75,18 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 static void tell_notes(struct disks_state *state, struct app *app)
 {
 	const struct disk_list *disks = session_disks(app_session(app));
+	/* What is so everywhere is no news. */
+	size_t missing = disks->missing_count - disks->no_raw_driver;
 
 	if (state->notes_told)
 		return;
 	state->notes_told = true;
-	if (disks->missing_count)
+	if (missing)
 		app_message(app, MESSAGE_INFO,
 			    P_("%zu thing could not be found out; i says what. s=source d=dest",
 			       "%zu things could not be found out; i says what. s=source d=dest",
-			       disks->missing_count),
-			    disks->missing_count);
+			       missing),
+			    missing);
 	else
 		tell_choice(state, app);
 }

@@ -68,7 +68,7 @@ static void tell_end(struct job *job)
 	default:
 		job_event_add(job, LOG_LEVEL_ERROR,
 			      job->failure_error.code == -ENODEV
-				      ? _("The copy ends here because its disk is gone.")
+				      ? _("The copy stands still because its disk is gone.")
 				      : _("The copy failed."));
 		break;
 	}

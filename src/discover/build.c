@@ -193,6 +193,7 @@ static int add_raw(struct build *build)
 	r = nodes_add_raw(build->gathered.nodes);
 	if (r == -ENOMEM)
 		return r;
+	build->list->no_raw_driver = r == -ENOENT;
 	if (r == -ENOENT)
 		return build_say_missing(
 			build, "%s",

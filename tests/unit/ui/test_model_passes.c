@@ -71,6 +71,23 @@ START_TEST(test_armed_last)
 }
 END_TEST
 
+/* What comes before the copy is not all there is. */
+START_TEST(test_before_the_copy)
+{
+	job.pass = job.passes[0].kind = PASS_PROBE;
+	ck_assert_str_eq(text(60), " [trying the size] > copying > flushing");
+	job.pass = job.passes[1].kind = PASS_WIPE;
+	job.pass_count = 2;
+	ck_assert_str_eq(text(79),
+			 " trying the size > [wiping what is held back] > copying > flushing");
+	ck_assert_str_eq(text(47), " .. > [wiping what is held back] > copying > ..");
+	job.pass = job.passes[2].kind = PASS_COPY;
+	job.pass_count = 3;
+	ck_assert_ptr_nonnull(strstr(text(79), "> [copying] > flushing"));
+	ck_assert_ptr_null(strstr(text(79), "flushing >"));
+}
+END_TEST
+
 /* What is sure to come is told in advance, and the proof has a bar of its own. */
 START_TEST(test_proof)
 {
@@ -165,6 +182,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, test_one_is_marked);
 	tcase_add_test(tcase, test_armed_last);
+	tcase_add_test(tcase, test_before_the_copy);
 	tcase_add_test(tcase, test_proof);
 	tcase_add_test(tcase, test_only_verified);
 	tcase_add_test(tcase, test_percent);
