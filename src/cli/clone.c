@@ -130,40 +130,15 @@ static int go_on(struct session *session, const struct clone_options *options,
 	return options->retry_area ? choose_areas(session, options->retry_area) : 0;
 }
 
-static int find_ends(const struct session *session, const struct clone_options *options,
-		     struct endpoint *source, struct endpoint *destination)
-{
-	const struct disk_list *disks = session_disks(session);
-	int r;
-
-	if (!options->destination)
-		return options->map
-			       ? session_ends_of_map(session, options->map, source, destination)
-			       : -EINVAL;
-	r = endpoint_resolve(disks, options->destination, true, destination, NULL);
-	if (r == 0 && options->source)
-		r = endpoint_resolve(disks, options->source, false, source, NULL);
-	return r;
-}
-
 int clone_scan(struct session *session, const struct clone_options *options, struct error *reterr)
 {
-	struct endpoint source = { 0 }, destination = { 0 };
-	int r;
+	struct session_names names = {
+		.source = options->source,
+		.destination = options->destination,
+		.map = options->map,
+	};
 
-	session_look_only_at(session, NULL, NULL);
-	r = session_scan(session, reterr);
-	if (r < 0)
-		return r;
-	/* Who is not found is to be told of with all that can be known. */
-	if (find_ends(session, options, &source, &destination) < 0) {
-		session_look_at_all(session);
-	} else {
-		session_look_only_at(session, &source, &destination);
-		if (options->map)
-			session_avoid_bad(session, options->map, &source);
-	}
-	return session_scan(session, reterr);
+	return session_scan_named(session, &names, reterr);
 }
 
 int clone_make_plan(struct session *session, const struct clone_options *options)

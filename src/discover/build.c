@@ -206,6 +206,22 @@ static int add_raw(struct build *build)
 	return 0;
 }
 
+static void sort_partitions(struct disk *disk)
+{
+	if (disk->partition_count)
+		qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
+		      merge_compare_partitions);
+}
+
+/* A user may name a disk by any of its nodes. */
+static void give_names(struct build *build)
+{
+	for (size_t i = 0; i < build->list->count; i++) {
+		sort_partitions(&build->list->disks[i]);
+		nodes_give(build->gathered.nodes, &build->list->disks[i]);
+	}
+}
+
 int build_new(struct udev *udev, const struct scan_options *options, struct build **ret,
 	      struct error *reterr)
 {
@@ -224,6 +240,7 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 	if (r == 0)
 		r = add_raw(build);
 	if (r == 0) {
+		give_names(build);
 		build->tables = calloc(build->list->count + 1, sizeof(*build->tables));
 		r = build->tables ? 0 : -ENOMEM;
 	}
@@ -241,6 +258,11 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 	else
 		*ret = build;
 	return r;
+}
+
+const struct disk_list *build_named(const struct build *build)
+{
+	return build->list;
 }
 
 void build_destroy(struct build *build)
@@ -371,10 +393,7 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 	for (size_t i = 0; r == 0 && i < list->count; i++) {
 		struct disk *disk = &list->disks[i];
 
-		if (disk->partition_count)
-			qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
-			      merge_compare_partitions);
-		nodes_give(build->gathered.nodes, disk);
+		sort_partitions(disk);
 		r = add_uses(build, disk);
 		if (r == 0)
 			r = make_regions(disk, &build->tables[i]);

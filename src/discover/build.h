@@ -17,6 +17,9 @@ struct late;
 /* Enumerates devices and gathers everything that needs no opening. */
 int build_new(struct udev *udev, const struct scan_options *options, struct build **ret,
 	      struct error *reterr);
+/* The list before any disk was opened: without uses and regions, partitions as the kernel has them.
+ * Borrowed. */
+const struct disk_list *build_named(const struct build *build);
 /* Opens and reads the disks; those that have not answered after `patience` (ns) stay unread, and
  * are late from then on. Those that are late already are waited for first, but not for a glance. */
 int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,

@@ -119,11 +119,14 @@ int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad)
 	return 0;
 }
 
-static int look(struct scan *scan, bool glance, struct disk_list **ret, struct error *reterr)
+static int look(struct scan *scan, bool glance, scan_choice choose, void *user,
+		struct disk_list **ret, struct error *reterr)
 {
 	struct build *build = NULL;
 	int r = build_new(scan->udev, &scan->options, &build, reterr);
 
+	if (r == 0 && choose)
+		choose(user, scan, build_named(build));
 	if (r == 0 && scan->options.probe)
 		r = build_probe(build, &scan->late, glance ? PATIENCE_GLANCE : PATIENCE, glance,
 				reterr);
@@ -135,12 +138,18 @@ static int look(struct scan *scan, bool glance, struct disk_list **ret, struct e
 
 int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr)
 {
-	return look(scan, false, ret, reterr);
+	return look(scan, false, NULL, NULL, ret, reterr);
+}
+
+int scan_run_chosen(struct scan *scan, scan_choice choose, void *user, struct disk_list **ret,
+		    struct error *reterr)
+{
+	return look(scan, false, choose, user, ret, reterr);
 }
 
 int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr)
 {
-	return look(scan, true, ret, reterr);
+	return look(scan, true, NULL, NULL, ret, reterr);
 }
 
 int scan_event_fd(struct scan *scan)

@@ -51,8 +51,13 @@ int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad);
 /* A fresh, complete list; the caller destroys it. A disk that answers slowly or
  * not at all is listed without its table after a time limit (5 s for all). */
 int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr);
-/* The same for whoever wants a list at once: after a second what has not answered is listed as
- * udev knows it, and disk.silent. */
+/* Like scan_run(), but calls choose() before any disk is opened. It gets what udev and sysfs tell,
+ * which is enough to find a disk by any of its names, and may call scan_only() and scan_avoid(). */
+typedef void (*scan_choice)(void *user, struct scan *scan, const struct disk_list *named);
+int scan_run_chosen(struct scan *scan, scan_choice choose, void *user, struct disk_list **ret,
+		    struct error *reterr);
+/* As scan_run(), for whoever wants a list at once: after a second what has not answered is listed
+ * as udev knows it, and disk.silent. */
 int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr);
 
 /* Descriptor that becomes readable on a udev block or scsi_generic event, or -1. */

@@ -61,44 +61,24 @@ static void replace_disks(struct session *session, struct disk_list *disks)
 	session_drop_disks(session, before);
 }
 
-int session_scan(struct session *session, struct error *reterr)
+static void take_list(struct session *session, struct disk_list *disks)
 {
-	struct disk_list *disks = NULL;
 	unsigned changes = 0;
-	int r = scan_run(session->scan, &disks, reterr);
 
-	if (r < 0)
-		return r;
 	replace_disks(session, disks);
 	session_recheck(session);
 	while (session->checking.task.running)
 		session_take_check(session, &changes);
-	return 0;
 }
 
-static dev_t disk_number(const struct session *session, const struct endpoint *endpoint)
+int session_scan(struct session *session, struct error *reterr)
 {
-	const struct disk *disk =
-		endpoint->kind == ENDPOINT_IMAGE ? NULL : endpoint_disk(session->disks, endpoint);
+	struct disk_list *disks = NULL;
+	int r = scan_run(session->scan, &disks, reterr);
 
-	return disk ? disk->identity.devno : 0;
-}
-
-void session_look_only_at(struct session *session, const struct endpoint *source,
-			  const struct endpoint *destination)
-{
-	dev_t only[2] = { 0 };
-
-	if (source)
-		only[0] = disk_number(session, source);
-	if (destination)
-		only[1] = disk_number(session, destination);
-	scan_only(session->scan, only);
-}
-
-void session_look_at_all(struct session *session)
-{
-	scan_only(session->scan, NULL);
+	if (r == 0)
+		take_list(session, disks);
+	return r;
 }
 
 static void look_for_images(struct scan_task *scanning)
@@ -188,7 +168,8 @@ static int list_bad(const struct map *map, const struct disk *disk, const struct
 	return r;
 }
 
-void session_avoid_bad(struct session *session, const char *map_path, const struct endpoint *source)
+static void avoid_bad(struct scan *scan, const struct disk_list *disks, const char *map_path,
+		      const struct endpoint *source)
 {
 	CLEANUP(map) struct map *map = NULL;
 	struct range_list bad = { 0 };
@@ -196,10 +177,61 @@ void session_avoid_bad(struct session *session, const char *map_path, const stru
 	/* Problems of the map are reported where it is needed. */
 	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
 	    map_load(map_path, &map, NULL, NULL) < 0 ||
-	    list_bad(map, endpoint_disk(session->disks, source), source, &bad) < 0)
+	    list_bad(map, endpoint_disk(disks, source), source, &bad) < 0)
 		return;
-	scan_avoid(session->scan, source->identity.devno, &bad);
+	scan_avoid(scan, source->identity.devno, &bad);
 	range_list_done(&bad);
+}
+
+static int find_ends(const struct session_names *names, const struct disk_list *disks,
+		     struct endpoint *source, struct endpoint *destination)
+{
+	int r;
+
+	if (!names->destination)
+		return names->map ? session_ends_of_map(disks, names->map, source, destination)
+				  : -EINVAL;
+	r = endpoint_resolve(disks, names->destination, true, destination, NULL);
+	if (r == 0 && names->source)
+		r = endpoint_resolve(disks, names->source, false, source, NULL);
+	return r;
+}
+
+static dev_t disk_number(const struct disk_list *disks, const struct endpoint *endpoint)
+{
+	const struct disk *disk = endpoint_disk(disks, endpoint);
+
+	return disk ? disk->identity.devno : 0;
+}
+
+static void choose_named(void *user, struct scan *scan, const struct disk_list *named)
+{
+	const struct session_names *names = user;
+	struct endpoint source = { 0 }, destination = { 0 };
+
+	/* The message about an end that is not found needs all that can be known. */
+	if (find_ends(names, named, &source, &destination) < 0) {
+		scan_only(scan, NULL);
+		return;
+	}
+
+	const dev_t only[2] = { disk_number(named, &source), disk_number(named, &destination) };
+
+	scan_only(scan, only);
+	if (names->map)
+		avoid_bad(scan, named, names->map, &source);
+}
+
+int session_scan_named(struct session *session, const struct session_names *names,
+		       struct error *reterr)
+{
+	struct session_names wanted = *names;
+	struct disk_list *disks = NULL;
+	int r = scan_run_chosen(session->scan, choose_named, &wanted, &disks, reterr);
+
+	if (r == 0)
+		take_list(session, disks);
+	return r;
 }
 
 /* Reading a disk that is being copied would disturb the copy, or a dying disk. One that came back

@@ -153,6 +153,9 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
 		     const struct endpoint *other, bool destination, struct endpoint *ret,
 		     struct error *reterr);
+/* Finds both ends that a map names. */
+int session_ends_of_map(const struct disk_list *disks, const char *map_path,
+			struct endpoint *source, struct endpoint *destination);
 /* Is there anything but its name to tell this disk or partition from others? */
 bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
 /* Is an image on the same file system, of the same disk, as according to another list? UNKNOWN:

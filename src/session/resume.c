@@ -288,7 +288,7 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 	return r;
 }
 
-int session_ends_of_map(const struct session *session, const char *map_path,
+int session_ends_of_map(const struct disk_list *disks, const char *map_path,
 			struct endpoint *source, struct endpoint *destination)
 {
 	CLEANUP(plan) struct plan *recorded = NULL;
@@ -298,11 +298,11 @@ int session_ends_of_map(const struct session *session, const char *map_path,
 	if (r == 0 && !recorded)
 		r = -EINVAL;
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->source, &recorded->destination,
-				     false, source, NULL);
+		r = session_find_end(disks, &recorded->source, &recorded->destination, false,
+				     source, NULL);
 	if (r == 0)
-		r = session_find_end(session->disks, &recorded->destination, &recorded->source,
-				     true, destination, NULL);
+		r = session_find_end(disks, &recorded->destination, &recorded->source, true,
+				     destination, NULL);
 	return r;
 }
 

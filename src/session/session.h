@@ -79,18 +79,19 @@ enum session_state session_state(const struct session *session);
 /* ---- disks ---- */
 /* Scans and waits for the result. */
 int session_scan(struct session *session, struct error *reterr);
-/* From now on, session_scan() opens, and so waits for, only the disks of these ends (NULL: none).
- * For the checks, udev and sysfs tell enough about the others. */
-void session_look_only_at(struct session *session, const struct endpoint *source,
-			  const struct endpoint *destination);
-void session_look_at_all(struct session *session);
-/* From now on, session_scan() does not read sectors that a map calls unreadable: on a dying disk,
- * each such read costs seconds. */
-void session_avoid_bad(struct session *session, const char *map_path,
-		       const struct endpoint *source);
-/* Finds the ends that a map names in session_disks(). */
-int session_ends_of_map(const struct session *session, const char *map_path,
-			struct endpoint *source, struct endpoint *destination);
+/* The ends as a command names them: as endpoint_resolve() takes them, or, without a destination, by
+ * a map. */
+struct session_names {
+	const char *source, *destination, *map;
+};
+/*
+ * Scans and waits for the result, but opens, and so waits for, only the disks of these ends. For
+ * the checks, udev and sysfs tell enough about the others. Sectors that the map calls unreadable
+ * are not read: on a dying disk, each such read costs seconds. Both apply to later calls of
+ * session_scan(), too. If an end is not found, all disks are opened.
+ */
+int session_scan_named(struct session *session, const struct session_names *names,
+		       struct error *reterr);
 /* Starts a scan in the background; from then on, hot-plug and the end of a copy start one, too. */
 void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
