@@ -154,20 +154,29 @@ static void read_ahead(const struct table_source *source, uint64_t offset, uint6
 	posix_fadvise(source->fd, (off_t)(offset + size - tail), (off_t)tail, POSIX_FADV_WILLNEED);
 }
 
-/* The signature of what fills [offset, offset + size): file system, swap, member of something.
- * "?" where several contradict each other. */
-static void read_contents(const struct table_source *source, uint64_t offset, uint64_t size,
-			  char *fs, size_t fs_size, char *label, size_t label_size, char *uuid,
-			  size_t uuid_size)
+/* A probe caches what it has read: use one for everything in the same place. */
+static int open_probe(const struct table_source *source, uint64_t offset, uint64_t size,
+		      blkid_probe *ret)
 {
 	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
+
+	if (!probe)
+		return -ENOMEM;
+	if (blkid_probe_set_device(probe, source->fd, (blkid_loff_t)offset, (blkid_loff_t)size) !=
+	    0)
+		return -EIO;
+	blkid_probe_set_sectorsize(probe, source->sector_size);
+	*ret = cleanup_steal(probe);
+	return 0;
+}
+
+/* The signature of what fills the place: file system, swap, member of something. "?" where several
+ * contradict each other. */
+static void read_contents(blkid_probe probe, char *fs, size_t fs_size, char *label,
+			  size_t label_size, char *uuid, size_t uuid_size)
+{
 	int r;
 
-	if (!probe || blkid_probe_set_device(probe, source->fd, (blkid_loff_t)offset,
-					     (blkid_loff_t)size) != 0)
-		return;
-	read_ahead(source, offset, size);
-	blkid_probe_set_sectorsize(probe, source->sector_size);
 	blkid_probe_enable_partitions(probe, 0);
 	blkid_probe_enable_superblocks(probe, 1);
 	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
@@ -185,13 +194,8 @@ static void read_contents(const struct table_source *source, uint64_t offset, ui
 
 /* Where that lies by which the whole disk is taken for something: everything, not only what wins.
  */
-static void read_signatures(const struct table_source *source, struct table *table)
+static void read_signatures(blkid_probe probe, struct table *table)
 {
-	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
-
-	if (!probe || blkid_probe_set_device(probe, source->fd, 0, (blkid_loff_t)source->size) != 0)
-		return;
-	blkid_probe_set_sectorsize(probe, source->sector_size);
 	blkid_probe_enable_partitions(probe, 0);
 	blkid_probe_enable_superblocks(probe, 1);
 	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_MAGIC);
@@ -259,17 +263,12 @@ static int take_partitions(blkid_partlist list, const struct table_source *sourc
 	return 0;
 }
 
-static int read_partitions(const struct table_source *source, struct table *table)
+static int read_partitions(const struct table_source *source, blkid_probe probe,
+			   struct table *table)
 {
-	CLEANUP(probe) blkid_probe probe = blkid_new_probe();
 	blkid_partlist list;
 	blkid_parttable root;
 
-	if (!probe)
-		return -ENOMEM;
-	if (blkid_probe_set_device(probe, source->fd, 0, (blkid_loff_t)source->size) != 0)
-		return -EIO;
-	blkid_probe_set_sectorsize(probe, source->sector_size);
 	blkid_probe_enable_superblocks(probe, 0);
 	blkid_probe_enable_partitions(probe, 1);
 	if (blkid_do_safeprobe(probe) != 0)
@@ -328,29 +327,33 @@ static bool is_known(const struct table_source *source, const struct partition *
 
 static void read_partition_contents(const struct table_source *source, struct partition *partition)
 {
+	CLEANUP(probe) blkid_probe probe = NULL;
 	uint64_t offset, size, end;
 
 	if (partition->extended || partition->sectors == 0 || is_known(source, partition) ||
 	    !u64_mul(partition->start, source->sector_size, &offset) ||
 	    !u64_mul(partition->sectors, source->sector_size, &size) ||
 	    !u64_add(offset, size, &end) || end > source->size ||
-	    contents_are_bad(source, offset, size))
+	    contents_are_bad(source, offset, size) || open_probe(source, offset, size, &probe) < 0)
 		return;
-	read_contents(source, offset, size, partition->fs, sizeof(partition->fs), partition->label,
+	read_ahead(source, offset, size);
+	read_contents(probe, partition->fs, sizeof(partition->fs), partition->label,
 		      sizeof(partition->label), partition->uuid, sizeof(partition->uuid));
 }
 
-static void read_whole(const struct table_source *source, struct table *ret)
+static void read_whole(const struct table_source *source, blkid_probe probe, struct table *ret)
 {
 	if (contents_are_bad(source, 0, source->size))
 		return;
-	read_contents(source, 0, source->size, ret->whole_fs, sizeof(ret->whole_fs),
-		      ret->whole_label, sizeof(ret->whole_label), NULL, 0);
-	read_signatures(source, ret);
+	read_ahead(source, 0, source->size);
+	read_contents(probe, ret->whole_fs, sizeof(ret->whole_fs), ret->whole_label,
+		      sizeof(ret->whole_label), NULL, 0);
+	read_signatures(probe, ret);
 }
 
 int table_read(const struct table_source *source, struct table *ret)
 {
+	CLEANUP(probe) blkid_probe probe = NULL;
 	uint8_t first[512];
 	int r;
 
@@ -370,11 +373,13 @@ int table_read(const struct table_source *source, struct table *ret)
 
 	if (n != (ssize_t)sizeof(first))
 		return n < 0 ? -errno : -EIO;
-	r = read_partitions(source, ret);
+	r = open_probe(source, 0, source->size, &probe);
+	if (r == 0)
+		r = read_partitions(source, probe, ret);
 	if (r == 0)
 		r = inspect(source, ret);
 	if (r == 0 && !stopped(source))
-		read_whole(source, ret);
+		read_whole(source, probe, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
 	/* The whole disk's page cache is not the partitions': what stays here would be shown
