@@ -185,13 +185,20 @@ static void put_verdicts(const struct verdict_list *verdicts, struct page *page)
 	}
 }
 
+/* Commands to the block node do not go through the sg driver. */
+static bool goes_to_sg_node(enum backend_choice backend, const struct endpoint *endpoint)
+{
+	return backend == BACKEND_SG && endpoint->sg[0];
+}
+
 /* What was asked for by name; all else is chosen when the copy starts. */
 static void put_engine(const struct session *session, struct page *page)
 {
-	const struct plan_options *options = &session_current_plan(session)->options;
+	const struct plan *plan = session_current_plan(session);
+	const struct plan_options *options = &plan->options;
 	char source[PLAN_OPTION_TEXT_MAX], destination[PLAN_OPTION_TEXT_MAX];
-	bool sg =
-		options->source_backend == BACKEND_SG || options->destination_backend == BACKEND_SG;
+	bool sg = goes_to_sg_node(options->source_backend, &plan->source) ||
+		  goes_to_sg_node(options->destination_backend, &plan->destination);
 
 	if (options->source_backend == BACKEND_AUTO && options->destination_backend == BACKEND_AUTO)
 		return;
