@@ -18,18 +18,19 @@
 #include <libudev.h>
 
 #include "discover/nodes.h"
+#include "discover/sysfs.h"
 
 struct visitor {
 	struct udev *udev;
 	struct gathered *gathered;
 	const char *class;
-	int (*visit)(const struct visitor *visitor, const char *link);
+	int (*visit)(const struct visitor *visitor, const char *path);
 };
 
-/* Visits every device of a class by its link in the class's folder. */
+/* Visits every device of a class by its path, except those that disappear meanwhile. */
 static int each_device(const struct visitor *visitor)
 {
-	char link[64 + NAME_MAX + 2];
+	char link[64 + NAME_MAX + 2], path[PATH_MAX];
 	struct dirent *entry;
 	DIR *directory;
 	int r = 0;
@@ -42,19 +43,19 @@ static int each_device(const struct visitor *visitor)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(link, sizeof(link), "/sys/class/%s/%s", visitor->class, entry->d_name);
-		r = visitor->visit(visitor, link);
+		if (sysfs_follow(link, path) == 0)
+			r = visitor->visit(visitor, path);
 	}
 	closedir(directory);
 	return r;
 }
 
-static int add_block(const struct visitor *visitor, const char *link)
+static int add_block(const struct visitor *visitor, const char *path)
 {
 	struct gathered *gathered = visitor->gathered;
-	struct udev_device *device = udev_device_new_from_syspath(visitor->udev, link);
+	struct udev_device *device = udev_device_new_from_syspath(visitor->udev, path);
 	struct udev_device **blocks;
 
-	/* It may have gone since. */
 	if (!device)
 		return 0;
 	blocks = reallocarray(gathered->blocks, gathered->count + 1, sizeof(*blocks));
@@ -67,16 +68,9 @@ static int add_block(const struct visitor *visitor, const char *link)
 	return 0;
 }
 
-static int add_node(const struct visitor *visitor, const char *link)
+static int add_node(const struct visitor *visitor, const char *path)
 {
-	static const char up[] = "../../";
-	char path[PATH_MAX];
-	ssize_t length = readlink(link, path, sizeof(path) - 1);
-
-	if (length < (ssize_t)strlen(up) || strncmp(path, up, strlen(up)) != 0)
-		return 0;
-	path[length] = '\0';
-	return nodes_add(visitor->gathered->nodes, visitor->class, path + strlen(up));
+	return nodes_add(visitor->gathered->nodes, visitor->class, path);
 }
 
 int gather(struct udev *udev, struct gathered *ret)

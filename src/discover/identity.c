@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
+#include "discover/sysfs.h"
 
 /* Some bridges fill the field with zeroes or blanks. */
 static bool says_nothing(const char *serial)
@@ -196,12 +197,13 @@ int identity_read(dev_t devno, bool sg_only, struct identity *ret)
 {
 	struct udev *udev = udev_new();
 	struct udev_device *device = NULL;
-	char hardware[ATTR_PATH_MAX];
+	char path[PATH_MAX], hardware[ATTR_PATH_MAX];
 	int r = -ENODEV;
 
 	if (!udev)
 		return -ENOMEM;
-	device = udev_device_new_from_devnum(udev, sg_only ? 'c' : 'b', devno);
+	if (sysfs_by_number(sg_only ? "char" : "block", devno, path) == 0)
+		device = udev_device_new_from_syspath(udev, path);
 	if (device) {
 		attr_hardware(device, hardware);
 		identity_from_udev(device, hardware, ret);

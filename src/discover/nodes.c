@@ -129,7 +129,7 @@ int nodes_add(struct nodes *nodes, const char *class, const char *path)
 	char hardware[512], nvme[64];
 	char *name;
 
-	if (snprintf(hardware, sizeof(hardware), "/sys/%s", path) >= (int)sizeof(hardware))
+	if (snprintf(hardware, sizeof(hardware), "%s", path) >= (int)sizeof(hardware))
 		return 0;
 	name = strrchr(hardware, '/');
 	*name++ = '\0';

@@ -16,8 +16,8 @@ struct nodes;
 
 struct nodes *nodes_new(void); /* NULL without memory */
 void nodes_destroy(struct nodes *nodes);
-/* Remembers a device of the class scsi_generic, bsg, nvme-generic or hwmon; path is relative to
- * /sys ("devices/…/0:0:0:0/bsg/0:0:0:0"). -ENOMEM. */
+/* Remembers a device of the class scsi_generic, bsg, nvme-generic or hwmon by its path
+ * ("/sys/devices/…/0:0:0:0/bsg/0:0:0:0"). -ENOMEM. */
 int nodes_add(struct nodes *nodes, const char *class, const char *path);
 /* Asks the raw driver for all bindings. -ENOENT: this kernel has none; -EACCES. */
 int nodes_add_raw(struct nodes *nodes);

@@ -20,6 +20,7 @@
 #include "base/i18n.h"
 #include "base/replace.h"
 #include "base/text.h"
+#include "discover/sysfs.h"
 #include "guard/claim_parts.h"
 
 #define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
@@ -273,7 +274,7 @@ static bool takes_commands(const struct claim *claim)
 	    claim_scsi_device("block", claim->endpoint.identity.devno, device) < 0)
 		return false;
 	snprintf(link, sizeof(link), "%s/subsystem", device);
-	return realpath(link, subsystem) && strcmp(basename(subsystem), "scsi") == 0;
+	return sysfs_follow(link, subsystem) == 0 && strcmp(basename(subsystem), "scsi") == 0;
 }
 
 /* What the page cache still holds of either end would be missed, or written later. The disk's own

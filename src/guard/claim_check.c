@@ -15,6 +15,7 @@
 #include "base/i18n.h"
 #include "discover/identity.h"
 #include "discover/sg_only.h"
+#include "discover/sysfs.h"
 #include "guard/claim_parts.h"
 
 #ifndef BLKGETDISKSEQ
@@ -42,10 +43,13 @@ bool claim_is_as_chosen(const struct claim *claim, int fd, const struct stat *st
 
 int claim_scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX])
 {
-	char link[64];
+	char node[PATH_MAX], link[PATH_MAX + 8];
+	int r = sysfs_by_number(class, devno, node);
 
-	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u/device", class, major(devno), minor(devno));
-	return realpath(link, ret) ? 0 : -errno;
+	if (r < 0)
+		return r;
+	snprintf(link, sizeof(link), "%s/device", node);
+	return sysfs_follow(link, ret);
 }
 
 static bool says_otherwise(const char *expected, const char *found)
