@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "discover/btrfs.h"
+#include "discover/sysfs.h"
 #include "discover/table.h"
 
 /* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
@@ -34,12 +35,20 @@ DEFINE_CLEANUP(table, struct libmnt_table *, mnt_unref_table)
 DEFINE_CLEANUP(dir, DIR *, closedir)
 
 struct search {
-	struct libmnt_table *mounts; /* NULL: could not be read */
+	struct libmnt_table **mounts; /* read on first use */
 	struct guard_place *place;
 	bool by_file; /* what is found now */
 };
 
 static void below_path(struct search *search, const char *path, unsigned depth);
+
+/* NULL if they cannot be read. */
+static struct libmnt_table *read_mounts(struct libmnt_table **mounts)
+{
+	if (!*mounts)
+		*mounts = mnt_new_table_from_file(MOUNTS);
+	return *mounts;
+}
 
 /* First line of a sysfs file without its line break; false when there is none. */
 static bool read_line(const char *directory, const char *name, char *line, size_t size)
@@ -99,26 +108,22 @@ static void add_below(struct search *search, dev_t devno, const char *disk_name,
 
 static void below_device(struct search *search, dev_t devno, unsigned depth)
 {
-	char link[64], directory[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX];
+	char directory[PATH_MAX], path[PATH_MAX + 16], line[PATH_MAX];
 	struct guard_place *place = search->place;
 	size_t before = place->below_count, with_it;
+	int r = depth > DEPTH_MAX ? -ELOOP : sysfs_by_number("block", devno, directory);
 
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(devno), minor(devno));
-	if (depth > DEPTH_MAX || !realpath(link, directory)) {
+	if (r < 0) {
 		place->complete = false;
 		/* A file system stays mounted when its disk has gone. */
-		if (depth <= DEPTH_MAX && errno == ENOENT && access("/sys/dev/block", F_OK) == 0)
+		if (r == -ENOENT && access("/sys/dev/block", F_OK) == 0)
 			place->gone = true;
 		return;
 	}
 	/* A partition's directory lies in that of its disk. */
 	if (read_line(directory, "partition", line, sizeof(line))) {
-		snprintf(path, sizeof(path), "%s", directory);
-		char *disk = dirname(path);
-
-		add_below(search, devno, basename(disk), true);
-		if (!realpath(disk, directory))
-			return;
+		*strrchr(directory, '/') = '\0';
+		add_below(search, devno, strrchr(directory, '/') + 1, true);
 	} else {
 		add_below(search, devno, strrchr(directory, '/') + 1, false);
 	}
@@ -190,9 +195,9 @@ static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned d
 /* File systems without a device number of their own: overlay, btrfs, network. */
 static void below_anonymous(struct search *search, const char *path, unsigned depth)
 {
+	struct libmnt_table *mounts = read_mounts(search->mounts);
 	struct libmnt_fs *fs =
-		search->mounts ? mnt_table_find_mountpoint(search->mounts, path, MNT_ITER_BACKWARD)
-			       : NULL;
+		mounts ? mnt_table_find_mountpoint(mounts, path, MNT_ITER_BACKWARD) : NULL;
 	struct stat st;
 	char *upper = NULL;
 	size_t length = 0;
@@ -257,7 +262,7 @@ static void below_file(struct search *search, const char *path, unsigned depth)
 		below_anonymous(search, resolved, depth);
 }
 
-static void find_place(struct libmnt_table *mounts, const char *path, struct guard_place *ret)
+static void find_place(struct libmnt_table **mounts, const char *path, struct guard_place *ret)
 {
 	struct search search = { .mounts = mounts, .place = ret };
 
@@ -304,10 +309,10 @@ bool facts_place_beside(const struct guard_place *place, const struct endpoint *
 
 void facts_find_path(const char *path, struct guard_place *ret)
 {
-	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
+	CLEANUP(table) struct libmnt_table *mounts = NULL;
 
 	*ret = (struct guard_place){ 0 };
-	find_place(mounts, path, ret);
+	find_place(&mounts, path, ret);
 }
 
 bool facts_path_on(const char *path, const struct endpoint *endpoint)
@@ -320,19 +325,19 @@ bool facts_path_on(const char *path, const struct endpoint *endpoint)
 
 void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret)
 {
-	CLEANUP(table) struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
-	struct search search = { .mounts = mounts, .place = ret };
+	CLEANUP(table) struct libmnt_table *mounts = NULL;
+	struct search search = { .mounts = &mounts, .place = ret };
 
 	/* A disk without a block node has nothing below it. */
 	*ret = (struct guard_place){ .complete = !endpoint_is_sg_only(endpoint) };
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		find_place(mounts, endpoint->node, ret);
+		find_place(&mounts, endpoint->node, ret);
 	else if (ret->complete)
 		below_device(&search, endpoint->devno, 0);
 }
 
 /* What a device is made of, without itself. */
-static void find_below(struct libmnt_table *mounts, const struct endpoint *endpoint,
+static void find_below(struct libmnt_table **mounts, const struct endpoint *endpoint,
 		       struct guard_place *ret)
 {
 	struct search search = { .mounts = mounts, .place = ret };
@@ -454,7 +459,7 @@ static void find_loop(const struct endpoint *image, const struct disk_list *disk
 }
 
 /* At any depth: through LVM, crypt and md, and whichever member of a btrfs it is. */
-static bool lies_on(struct libmnt_table *mounts, struct libmnt_fs *fs,
+static bool lies_on(struct libmnt_table **mounts, struct libmnt_fs *fs,
 		    const struct endpoint *endpoint)
 {
 	struct guard_place place = { 0 };
@@ -469,15 +474,16 @@ static bool lies_on(struct libmnt_table *mounts, struct libmnt_fs *fs,
 }
 
 /* The first place where the source, or a part of it, is mounted for writing. */
-static void find_writable_mount(struct libmnt_table *mounts, const struct endpoint *source,
+static void find_writable_mount(struct libmnt_table **mounts, const struct endpoint *source,
 				char *ret, size_t size)
 {
-	struct libmnt_iter *iter = mounts ? mnt_new_iter(MNT_ITER_FORWARD) : NULL;
+	struct libmnt_table *table = read_mounts(mounts);
+	struct libmnt_iter *iter = table ? mnt_new_iter(MNT_ITER_FORWARD) : NULL;
 	struct libmnt_fs *fs;
 
 	if (!iter)
 		return;
-	while (mnt_table_next_fs(mounts, iter, &fs) == 0) {
+	while (mnt_table_next_fs(table, iter, &fs) == 0) {
 		const char *where = mnt_fs_get_target(fs);
 		const char *options = mnt_fs_get_options(fs);
 
@@ -511,33 +517,32 @@ static void look_into(const struct endpoint *image, struct disk *ret)
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr)
 {
-	CLEANUP(table)
-	struct libmnt_table *mounts = mnt_new_table_from_file(MOUNTS);
+	CLEANUP(table) struct libmnt_table *mounts = NULL;
 	struct stat st;
 
 	*ret = (struct guard_facts){ .disks = disks, .root = geteuid() == 0 };
 	ret->same_storage = same_storage(plan);
 	if (log_dir)
-		find_place(mounts, log_dir, &ret->log_dir);
+		find_place(&mounts, log_dir, &ret->log_dir);
 	if (map_path)
-		find_place(mounts, map_path, &ret->map);
+		find_place(&mounts, map_path, &ret->map);
 	if (plan->source.kind == ENDPOINT_IMAGE) {
-		find_place(mounts, plan->source.node, &ret->source_image);
+		find_place(&mounts, plan->source.node, &ret->source_image);
 		look_into(&plan->source, &ret->source_contents);
 		if (stat(plan->source.node, &st) == 0)
 			ret->source_allocated_known =
 				u64_mul((uint64_t)st.st_blocks, 512, &ret->source_allocated);
 	}
 	if (plan->destination.kind == ENDPOINT_IMAGE) {
-		find_place(mounts, plan->destination.node, &ret->destination_image);
+		find_place(&mounts, plan->destination.node, &ret->destination_image);
 		measure_image(plan->destination.node, ret);
 		find_loop(&plan->destination, disks, ret->destination_loop);
 	}
 	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
-		find_below(mounts, &plan->destination, &ret->destination_below);
+		find_below(&mounts, &plan->destination, &ret->destination_below);
 	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION) {
-		find_below(mounts, &plan->source, &ret->source_below);
-		find_writable_mount(mounts, &plan->source, ret->source_writable_mount,
+		find_below(&mounts, &plan->source, &ret->source_below);
+		find_writable_mount(&mounts, &plan->source, ret->source_writable_mount,
 				    sizeof(ret->source_writable_mount));
 	}
 	ret->same_storage |= same_device_below(plan, ret);
