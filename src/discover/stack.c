@@ -102,9 +102,11 @@ static int link_slaves(struct stack *stack, size_t block, struct udev_device *de
 
 static int read_backing_file(struct block *block, struct udev_device *device)
 {
-	const char *file = udev_device_get_sysattr_value(device, "loop/backing_file");
+	const char *file = NULL;
 
-	if (!file && strncmp(block->name, "zram", 4) == 0)
+	if (disk_kind_of(block->name) == DISK_LOOP)
+		file = udev_device_get_sysattr_value(device, "loop/backing_file");
+	else if (strncmp(block->name, "zram", 4) == 0)
 		file = udev_device_get_sysattr_value(device, "backing_dev");
 	if (!file || file[0] != '/')
 		return 0;
@@ -140,7 +142,8 @@ static int read_block(struct block *block, struct udev_device *device, bool bcac
 	text_sanitise(block->name, sizeof(block->name), name, strlen(name));
 	if (node)
 		text_sanitise(block->node, sizeof(block->node), node, strlen(node));
-	if (!attr_text(udev_device_get_syspath(device), "dm/name", block->holder_name,
+	if (disk_kind_of(block->name) != DISK_DM ||
+	    !attr_text(udev_device_get_syspath(device), "dm/name", block->holder_name,
 		       sizeof(block->holder_name)))
 		text_copy(block->holder_name, sizeof(block->holder_name), block->name);
 	return read_backing_file(block, device);
