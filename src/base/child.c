@@ -12,7 +12,7 @@
 #include "base/clock.h"
 
 #define KILL_WAIT (100 * NSEC_PER_MSEC)
-#define WAIT_STEP (10 * NSEC_PER_MSEC)
+#define WAIT_STEP NSEC_PER_MSEC
 
 static void add_stream(posix_spawn_file_actions_t *actions, int given, int stream)
 {
