@@ -222,6 +222,9 @@ direct_where_the_driver_may_and_told_where_it_may_not() {
 	through sg sg 0 --dry-run
 	says 'source sg, destination sg'
 	says 'until it may do direct IO'
+	# Where the plan refuses sg there is no driver to ask it of.
+	run 3 clone -s "$source" -d new.img --destination-backend sg --dry-run --log-dir logs
+	! grep 'until it may do direct IO' out || fail "the driver has no part in it"
 	through sg sg 0
 	same_disks
 	says '/sys/module/sg/parameters/allow_dio'
