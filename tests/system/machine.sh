@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every bus: the cases below run inside an emulated machine with SATA, NVMe,
-# USB (both protocols), virtio and SCSI disks, each with a serial number. Three
-# smaller ones have a sector that cannot be read.
+# USB (both protocols), virtio and SCSI disks, each with a serial number, and two
+# LUNs of one SCSI and of one USB target. Three smaller ones have a sector that
+# cannot be read.
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-machine.XXXXXX") || exit 99
@@ -10,9 +11,10 @@ if [ "${1:-}" != inside ]; then
 	trap 'exit 143' HUP INT TERM
 	disks=()
 	for disk in sata:SATA-SRC-000001 nvme:NVME-DST-000002 usb:USB-SRC-000003 \
-		virtio:VIRTIO-D-000004 uas:UAS-SRC-000005 scsi:SCSI-DST-000006; do
-		head -c 8M /dev/urandom >"$work/${disk%%:*}"
-		disks+=(-d "${disk%%:*}:$work/${disk%%:*}:${disk#*:}")
+		virtio:VIRTIO-D-000004 uas:UAS-SRC-000005 scsi:SCSI-DST-000006 \
+		lun:SCSI-LUN-000010 uas:UAS-LUN0-000011 lun:UAS-LUN1-000012; do
+		head -c 8M /dev/urandom >"$work/${disk#*:}"
+		disks+=(-d "${disk%%:*}:$work/${disk#*:}:${disk#*:}")
 	done
 	for disk in sata:BAD-SATA-00007 usb:BAD-USB-000008 uas:BAD-UAS-000009; do
 		head -c 4M /dev/urandom >"$work/bad-${disk%%:*}"
@@ -58,7 +60,7 @@ list_knows_every_bus() {
 	jq -e '[.disks[] | select(.size == 8388608) | {(.transport): .serial}] | add |
 		.sata == "SATA-SRC-000001" and .nvme == "NVME-DST-000002" and
 		.virtio == "VIRTIO-D-000004"' out
-	jq -e '[.disks[] | select(.transport == "usb")] | length == 4' out
+	jq -e '[.disks[] | select(.transport == "usb")] | length == 6' out
 	jq -e 'all(.disks[] | select(.node | startswith("/dev/sd")); .sg != null and .hctl != null)' out
 	jq -e '.disks[] | select(.transport == "nvme") | .ng == "/dev/ng0n1" and .sg == null' out
 	run 0 list
@@ -106,6 +108,54 @@ SCSI_onto_SATA_by_sg() {
 
 UAS_onto_USB_by_sg() {
 	onto_by_sg "$(serial_of_uas)" USB-SRC-000003
+}
+
+# traced COMMAND...: in "commands": what the SCSI drivers were given meanwhile.
+traced() {
+	local tracing=/sys/kernel/tracing
+	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
+	: >"$tracing/trace"
+	echo 1 >"$tracing/events/scsi/scsi_dispatch_cmd_start/enable"
+	"$@"
+	echo 0 >"$tracing/events/scsi/scsi_dispatch_cmd_start/enable"
+	cat "$tracing/trace" >commands
+}
+
+# Each write past the cache, nothing kept in it, and what is read back is read from the medium.
+forced() { # LUN: of the destination
+	head -c 8M /dev/urandom >"$destination"
+	sync "$destination"
+	traced run 0 clone -s "$source" -d "$destination" --source-backend sg \
+		--destination-backend sg --sg-fua --sg-dpo --confirm "$token" --log-dir logs
+	says COMPLETE
+	blockdev --flushbufs "$source" "$destination"
+	cmp "$source" "$destination"
+	grep " lun=$1 .*raw=[28]a " commands >writes
+	[ "$(wc -l <writes)" -ge 8 ]
+	if grep -v 'raw=[28]a 18 ' writes; then
+		fail "a write without FUA or DPO"
+	fi
+	grep -q " lun=$1 .*raw=[28]8 18 " commands
+}
+
+SCSI_LUNs_of_one_target_by_sg() {
+	onto_by_sg SCSI-DST-000006 SCSI-LUN-000010
+	token=000010
+	forced 1
+}
+
+# The bridge gives them one serial number, so the name of the node is asked for.
+UAS_LUNs_of_one_target_by_sg() {
+	local lun
+	for lun in /sys/bus/usb/drivers/uas/*:*/host*/target*/*:1/block/sd?; do
+		destination=/dev/${lun##*/}
+	done
+	for lun in "${lun%:1/block/*}":0/block/sd?; do
+		source=/dev/${lun##*/}
+	done
+	token=$destination
+	forced 1
+	jq -e '.source.serial == .destinations[0].serial' logs/*.json
 }
 
 # bad_disk DRIVER: sets disk to the node of the one with the bad sector behind it
@@ -179,6 +229,6 @@ masked_serials_are_nowhere_to_be_read() {
 }
 
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
-	UAS_onto_USB_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
+	UAS_onto_USB_by_sg SCSI_LUNs_of_one_target_by_sg UAS_LUNs_of_one_target_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
 	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio \
 	masked_serials_are_nowhere_to_be_read
