@@ -170,6 +170,10 @@ enum tristate session_same_file_system(const struct disk_list *before,
  * wrong disk. */
 int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
 		   bool all, struct error *reterr);
+/* -EBADMSG (class REFUSED) if the destination, open on this descriptor, is a file that ends before
+ * what the map calls finished: what was lost would come back as zeros. */
+int sample_check_length(const struct plan *plan, const struct map *map, int destination,
+			struct error *reterr);
 
 /* verify.c */
 /* Refuses what would prove nothing. With `digests`, verdicts on the source do not matter. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -93,6 +94,38 @@ static int differs(const struct plan *plan, const struct spot *spot, struct erro
 static bool tells_something(const char *data, uint32_t length)
 {
 	return data[0] || memcmp(data, data + 1, length - 1) != 0;
+}
+
+/* The end of the last finished byte on the destination; 0: nothing is finished. */
+static uint64_t finished_end(const struct plan *plan, const struct map *map)
+{
+	for (size_t i = plan->extent_count; i-- > 0;) {
+		uint64_t source, destination, length, last = 0;
+		struct map_block block;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		for (uint64_t pos = source;
+		     map_next(map, pos, MAP_FINISHED, &block) && block.start < source + length;
+		     pos = last)
+			last = block.start + block.size;
+		if (last)
+			return destination + (last < source + length ? last - source : length);
+	}
+	return 0;
+}
+
+int sample_check_length(const struct plan *plan, const struct map *map, int destination,
+			struct error *reterr)
+{
+	struct stat st;
+
+	if (plan->destination.kind != ENDPOINT_IMAGE || fstat(destination, &st) < 0 ||
+	    (uint64_t)st.st_size >= finished_end(plan, map))
+		return 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destination.node,
+			 _("%s ends before what was copied to it does: it was cut off meanwhile. "
+			   "Nothing more is written. Copy from the beginning with clone."),
+			 plan->destination.node);
 }
 
 int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,

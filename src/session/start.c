@@ -140,6 +140,10 @@ static int compare_before(struct session *session)
 
 	if (!session->resume)
 		return 0;
+	r = sample_check_length(&starting->plan, session->resume, claim_fd(starting->destination),
+				&starting->error);
+	if (r < 0)
+		return r;
 	r = sample_compare(&starting->plan, session->resume, claim_fd(starting->source),
 			   claim_fd(starting->destination), starting->goes_on || unproven,
 			   &starting->error);

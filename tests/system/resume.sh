@@ -244,6 +244,27 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	go_on
 }
 
+# What is behind its end would come back as zeros, and nothing would read them.
+an_image_that_was_cut_off_between_two_parts() {
+	source=$(new_disk source 32)
+	"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 4M --log-dir logs \
+		--map copy.map >out 2>err &
+	copy=$!
+	wait_for cmp -i "$((8 * MIB))" -n "$MIB" "$source" copy.img
+	kill -TERM "$copy"
+	ends 6
+	cp --sparse=always copy.img whole.img
+	for size in 0 "$MIB" "$((8 * MIB))"; do
+		truncate -s "$size" copy.img
+		run 3 resume copy.map --rate 0 --confirm "$PWD/copy.img" --log-dir logs
+		says 'it was cut off meanwhile'
+		[ "$(stat -c %s copy.img)" -eq "$size" ]
+		cp whole.img copy.img
+	done
+	run 0 resume copy.map --rate 0 --confirm "$PWD/copy.img" --log-dir logs
+	cmp "$source" copy.img
+}
+
 # What is read back in the end would tell too late that another disk was overwritten.
 another_disk_of_the_same_look_is_not_written_to() {
 	two_disks
@@ -275,5 +296,6 @@ run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
+	an_image_that_was_cut_off_between_two_parts \
 	another_disk_of_the_same_look_is_not_written_to \
 	a_suspended_copy_goes_on

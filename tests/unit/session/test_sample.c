@@ -169,6 +169,25 @@ START_TEST(unreadable_is_no_proof)
 }
 END_TEST
 
+/* Read back it would be missing, and written to it would come back as zeros. */
+START_TEST(a_file_holds_all_that_is_finished)
+{
+	struct error error = { 0 };
+
+	ck_assert_int_eq(sample_check_length(plan, map, to, &error), 0);
+	ck_assert_int_eq(map_set(map, 8192, 16384, MAP_FINISHED), 0);
+	ck_assert_int_eq(ftruncate(to, 3 * SECTOR + 8192 + 16384), 0);
+	ck_assert_int_eq(sample_check_length(plan, map, to, &error), 0);
+	ck_assert_int_eq(map_set(map, 65536, 4096, MAP_BAD), 0);
+	ck_assert_int_eq(sample_check_length(plan, map, to, &error), 0);
+	ck_assert_int_eq(ftruncate(to, 3 * SECTOR + 8192 + 16384 - 1), 0);
+	ck_assert_int_eq(sample_check_length(plan, map, to, &error), -EBADMSG);
+	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
+	ck_assert_int_eq(ftruncate(to, 0), 0);
+	ck_assert_int_eq(sample_check_length(plan, map, to, &error), -EBADMSG);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("session/sample");
@@ -183,6 +202,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, where_all_is_read_back_most_must_be_the_same);
 	tcase_add_test(tcase, two_blank_places_are_no_sign_of_one_disk);
 	tcase_add_test(tcase, unreadable_is_no_proof);
+	tcase_add_test(tcase, a_file_holds_all_that_is_finished);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
