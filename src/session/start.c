@@ -182,8 +182,11 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 			   const struct map *map, struct error *reterr)
 {
 	const struct disk *source = disk_of(disks, &plan->source);
+	struct endpoint destination = plan->destination;
 	int r = 0;
 
+	/* An image that was made by the copy, or became longer. */
+	destination.size = plan->destination_size_after;
 	starting->plan = *plan;
 	starting->setup = (struct job_setup){
 		.plan = &starting->plan,
@@ -195,14 +198,13 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 		.check_user = starting,
 	};
 	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
-	describe(&plan->destination, disk_of(disks, &plan->destination), plan->destination.size,
-		 false, &starting->setup.destination);
+	describe(&plan->destination, disk_of(disks, &plan->destination), destination.size, false,
+		 &starting->setup.destination);
 	starting->setup.destination.from_medium = true;
 	if (!digests)
 		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, reterr);
 	if (r == 0)
-		r = claim_open(&plan->destination, CLAIM_SOURCE, plan, &starting->destination,
-			       reterr);
+		r = claim_open(&destination, CLAIM_SOURCE, plan, &starting->destination, reterr);
 	if (r < 0)
 		return r;
 	if (!digests)

@@ -12,7 +12,7 @@
 #include "rig.h"
 
 /* rate: a limit that is lifted as soon as it runs. */
-static void copy_limited(enum verify_choice verify, uint64_t rate)
+static void copy_limited(const char *name, enum verify_choice verify, uint64_t rate)
 {
 	struct plan_options options = { .verify = verify, .rate = rate };
 	struct endpoint from, to;
@@ -20,8 +20,7 @@ static void copy_limited(enum verify_choice verify, uint64_t rate)
 
 	open_session("logs", NULL);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &to, &error),
-			 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), name, true, &to, &error), 0);
 	ck_assert_msg(session_plan(session, &from, &to, NULL, NULL, &options, &error) == 0, "%s",
 		      error.sentence);
 	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
@@ -33,7 +32,7 @@ static void copy_limited(enum verify_choice verify, uint64_t rate)
 
 static void copy(enum verify_choice verify)
 {
-	copy_limited(verify, 0);
+	copy_limited(destination, verify, 0);
 }
 
 /* Until it has ended, however that is; returns what is known of it then. */
@@ -94,7 +93,7 @@ START_TEST(limit_as_it_was_wished_last)
 {
 	const struct job_snapshot *found;
 
-	copy_limited(VERIFY_DIGEST, 64 * 1024);
+	copy_limited(destination, VERIFY_DIGEST, 64 * 1024);
 	found = verify_again();
 	ck_assert_ptr_nonnull(found);
 	ck_assert_uint_eq(found->rate_limit, 0);
@@ -114,6 +113,27 @@ START_TEST(both_ends_without_digests)
 	found = verify_again();
 	ck_assert_ptr_nonnull(found);
 	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
+}
+END_TEST
+
+/* It was not there when the copy was planned. */
+START_TEST(an_image_that_the_copy_made)
+{
+	const struct job_snapshot *found;
+
+	for (int i = 0; i < 2; i++) {
+		copy_limited(path_of("new"), i ? VERIFY_OFF : VERIFY_DIGEST, 0);
+		found = verify_again();
+		ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+		ck_assert_int_eq(found->result, JOB_RESULT_COMPLETE);
+		ck_assert_uint_eq(found->proof.verified, SIZE);
+		ck_assert_int_eq(truncate(path_of("new"), SIZE - 1), 0);
+		ck_assert_ptr_null(verify_again());
+		ck_assert_int_eq(session_verify_error(session)->code, -ESTALE);
+		ck_assert_int_eq(unlink(path_of("new")), 0);
+		session_destroy(session);
+		session = NULL;
+	}
 }
 END_TEST
 
@@ -148,6 +168,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, against_the_digests);
 	tcase_add_test(tcase, limit_as_it_was_wished_last);
 	tcase_add_test(tcase, both_ends_without_digests);
+	tcase_add_test(tcase, an_image_that_the_copy_made);
 	tcase_add_test(tcase, refused_with_a_reason);
 	tcase_add_test(tcase, session_goes);
 	return suite;
