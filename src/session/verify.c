@@ -124,6 +124,20 @@ int session_map_of_all(const struct plan *plan, struct map **ret, struct error *
 	return r;
 }
 
+/* Reading gives zeros from there to the end of the file's last sector. */
+static int check_length(const struct plan *plan, struct error *reterr)
+{
+	const struct endpoint *destination = &plan->destination;
+
+	if (destination->kind != ENDPOINT_IMAGE ||
+	    destination->size >= plan->destination_size_after)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOSPC, "verify", destination->node,
+			 _("%s is smaller than what it is to be compared with: it cannot be a copy "
+			   "of all that."),
+			 destination->node);
+}
+
 int session_verify(struct session *session, struct job **ret, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
@@ -135,6 +149,8 @@ int session_verify(struct session *session, struct job **ret, struct error *rete
 				 _("There is nothing to verify."));
 	r = session_check_readable(session->plan, &session->verdicts, known->digests != NULL,
 				   reterr);
+	if (r == 0)
+		r = check_length(session->plan, reterr);
 	if (r == 0)
 		r = known->map ? map_copy(known->map, &session->resume, reterr)
 			       : session_map_of_all(session->plan, &session->resume, reterr);

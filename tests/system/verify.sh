@@ -63,6 +63,21 @@ verified_while_it_is_copied() {
 	cmp "$source" "$destination"
 }
 
+# Read as what it should be, a file gives zeros behind its end.
+an_image_that_ends_too_early() {
+	truncate -s 8M source.img
+	head -c 4M /dev/urandom | dd of=source.img conv=notrunc status=none
+	cp source.img copy.img
+	run 0 verify -s source.img -d copy.img
+	for less in 1 511 512 65536; do
+		truncate -s $((8 * MIB - less)) copy.img
+		run 3 verify -s source.img -d copy.img
+		says 'smaller than what it is to be compared with'
+	done
+	run 0 verify -s source.img -d copy.img -r 0+8192
+	run 3 verify -s source.img -d copy.img -r 0+8192 --at 8192
+}
+
 ranges_and_another_place() {
 	two_disks
 	dd if="$source" of="$destination" bs=512 skip=3000 seek=5000 count=4000 conv=notrunc,fsync \
@@ -218,7 +233,7 @@ what_is_in_use() {
 	says 'Nothing is verified'
 }
 
-run_cases a_clone_of_another_tool a_larger_destination_is_told_what_is_not_proven \
+run_cases an_image_that_ends_too_early a_clone_of_another_tool a_larger_destination_is_told_what_is_not_proven \
 	verified_while_it_is_copied ranges_and_another_place \
 	without_the_source a_lie_in_every_region digests_of_a_copy_that_goes_on \
 	a_source_that_changes_is_named masked_lists_are_used_like_others \
