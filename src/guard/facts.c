@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <linux/loop.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -81,6 +83,58 @@ static bool read_devno(const char *directory, dev_t *ret)
 	return true;
 }
 
+static bool file_of(const char *path, struct guard_file *ret)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = (struct guard_file){ st.st_dev, st.st_ino };
+	return true;
+}
+
+/* The file below a loop device. The kernel is asked for it, since its name may be gone, or lead
+ * elsewhere by now: it was removed and has another one, or something is mounted over its folder. */
+static bool file_below(const char *directory, const char *node, struct guard_file *ret)
+{
+	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char line[PATH_MAX];
+	struct loop_info64 info;
+
+	if (!read_line(directory, "loop/backing_file", line, sizeof(line)))
+		return false;
+	if (fd < 0 || ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
+		return file_of(line, ret);
+	*ret = (struct guard_file){ (dev_t)info.lo_device, (ino_t)info.lo_inode };
+	/* Else it was put over a device. */
+	return info.lo_rdevice == 0;
+}
+
+static bool same_file(const struct guard_file *a, const struct guard_file *b)
+{
+	return a->devno == b->devno && a->inode == b->inode;
+}
+
+/* The file that an end's bytes are in: an image's own, or the one behind a loop device. */
+static bool find_storage(const struct endpoint *endpoint, struct guard_file *ret)
+{
+	dev_t disk = endpoint->identity.devno;
+	char directory[64];
+
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		return file_of(endpoint->node, ret);
+	snprintf(directory, sizeof(directory), "/sys/dev/block/%u:%u", major(disk), minor(disk));
+	return file_below(directory, endpoint->disk_node, ret);
+}
+
+bool facts_is_storage(const char *path, const struct endpoint *endpoint)
+{
+	struct guard_file storage, file;
+
+	return find_storage(endpoint, &storage) && file_of(path, &file) &&
+	       same_file(&storage, &file);
+}
+
 static void add_below(struct search *search, dev_t devno, const char *disk_name, bool partition)
 {
 	struct guard_place *place = search->place;
@@ -104,6 +158,18 @@ static void add_below(struct search *search, dev_t devno, const char *disk_name,
 	for (char *p = node; *p; p++)
 		if (*p == '!')
 			*p = '/';
+}
+
+/* What a file on a file system there is made of is another matter. */
+static void add_file(struct search *search, const char *directory, const char *name)
+{
+	struct guard_place *place = search->place;
+	char node[64];
+
+	snprintf(node, sizeof(node), "/dev/%s", name);
+	if (!search->by_file && place->file_count < GUARD_BELOW_MAX &&
+	    file_below(directory, node, &place->files[place->file_count]))
+		place->file_count++;
 }
 
 static void below_device(struct search *search, dev_t devno, unsigned depth)
@@ -132,8 +198,10 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 
 	if (strncmp(name, "zram", 4) == 0 || strncmp(name, "ram", 3) == 0)
 		search->place->in_memory = true;
-	if (read_line(directory, "loop/backing_file", line, sizeof(line)))
+	if (read_line(directory, "loop/backing_file", line, sizeof(line))) {
+		add_file(search, directory, name);
 		below_path(search, line, depth + 1);
+	}
 	snprintf(path, sizeof(path), "%s/slaves", directory);
 	CLEANUP(dir) DIR *slaves = opendir(path);
 	struct dirent *entry;
@@ -369,52 +437,30 @@ static void measure_image(const char *path, struct guard_facts *ret)
 		ret->image_limit = FAT_LIMIT;
 }
 
-struct storage {
-	dev_t devno;
-	ino_t inode;
-};
-
-/* The file that an end's bytes are in: an image's own, or the one behind a loop device. */
-static bool find_storage(const struct endpoint *endpoint, struct storage *ret)
-{
-	char directory[64], line[PATH_MAX];
-	const char *path = endpoint->node;
-	dev_t disk = endpoint->identity.devno;
-	struct stat st;
-
-	if (endpoint->kind != ENDPOINT_IMAGE) {
-		snprintf(directory, sizeof(directory), "/sys/dev/block/%u:%u", major(disk),
-			 minor(disk));
-		if (!read_line(directory, "loop/backing_file", line, sizeof(line)))
-			return false;
-		path = line;
-	}
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	*ret = (struct storage){ st.st_dev, st.st_ino };
-	return true;
-}
-
-bool facts_is_storage(const char *path, const struct endpoint *endpoint)
-{
-	struct storage storage;
-	struct stat st;
-
-	return find_storage(endpoint, &storage) && stat(path, &st) == 0 &&
-	       st.st_dev == storage.devno && st.st_ino == storage.inode;
-}
-
 /* Two partitions of one loop device share its file and are judged by their place on it. */
 static bool same_storage(const struct plan *plan)
 {
 	const struct endpoint *a = &plan->source, *b = &plan->destination;
-	struct storage from, to;
+	struct guard_file from, to;
 
 	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&
 	    a->identity.devno == b->identity.devno)
 		return false;
-	return find_storage(a, &from) && find_storage(b, &to) && from.devno == to.devno &&
-	       from.inode == to.inode;
+	return find_storage(a, &from) && find_storage(b, &to) && same_file(&from, &to);
+}
+
+/* A logical volume in an image, through the loop device over that: all of the file is read, or
+ * written, and the volume lies in it. */
+static bool made_of_file(const struct guard_place *below, const struct endpoint *endpoint)
+{
+	struct guard_file file;
+
+	if (endpoint->kind != ENDPOINT_IMAGE || !file_of(endpoint->node, &file))
+		return false;
+	for (size_t i = 0; i < below->file_count; i++)
+		if (same_file(&below->files[i], &file))
+			return true;
+	return false;
 }
 
 static bool is_loop(const struct endpoint *endpoint)
@@ -545,6 +591,8 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_writable_mount(&mounts, &plan->source, ret->source_writable_mount,
 				    sizeof(ret->source_writable_mount));
 	}
-	ret->same_storage |= same_device_below(plan, ret);
+	ret->same_storage |= same_device_below(plan, ret) ||
+			     made_of_file(&ret->destination_below, &plan->source) ||
+			     made_of_file(&ret->source_below, &plan->destination);
 	return 0;
 }

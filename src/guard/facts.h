@@ -18,6 +18,11 @@
 
 #define GUARD_BELOW_MAX 16
 
+struct guard_file {
+	dev_t devno;
+	ino_t inode;
+};
+
 /* Where a file lies or will lie, and every block device below its file system. */
 struct guard_place {
 	char path[512]; /* "" when there is no such file in this plan */
@@ -32,6 +37,9 @@ struct guard_place {
 		bool bottom;    /* it lies on nothing else */
 	} below[GUARD_BELOW_MAX];
 	size_t below_count;
+	/* That loop devices of those were put over, but for files on file systems on them. */
+	struct guard_file files[GUARD_BELOW_MAX];
+	size_t file_count;
 };
 
 /* How much of a disk there is, by its own word. */

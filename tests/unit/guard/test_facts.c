@@ -249,6 +249,48 @@ START_TEST(a_loop_device_over_a_device_is_made_of_it)
 }
 END_TEST
 
+/* Its name is gone, or leads to another file by now. */
+START_TEST(the_file_below_a_loop_device_by_another_name)
+{
+	char ground[64];
+
+	ck_assert_int_eq(link(path_of("a.img"), path_of("c.img")), 0);
+	attach(path_of("c.img"), ground);
+	device(ground, &destination);
+	ck_assert_int_eq(unlink(path_of("c.img")), 0);
+	ck_assert(gather(NULL, NULL).same_storage);
+	ck_assert(facts_is_storage(path_of("a.img"), &destination));
+	plan_destroy(plan);
+	plan = NULL;
+	ck_assert_int_eq(close(open(path_of("c.img"), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), 0);
+	ck_assert_int_eq(truncate(path_of("c.img"), 16 * 1024 * 1024), 0);
+	image(path_of("c.img"), &source);
+	ck_assert(!gather(NULL, NULL).same_storage);
+	ck_assert(!facts_is_storage(path_of("c.img"), &destination));
+	detach(ground);
+	ck_assert_int_eq(unlink(path_of("c.img")), 0);
+}
+END_TEST
+
+/* It is no loop device over the image, but on one. */
+START_TEST(what_is_made_of_an_image_is_noticed)
+{
+	char ground[64], first[64];
+
+	attach(path_of("a.img"), ground);
+	attach(ground, first);
+	device(first, &destination);
+	ck_assert(gather(NULL, NULL).same_storage);
+	plan_destroy(plan);
+	plan = NULL;
+	device(first, &source);
+	image(path_of("a.img"), &destination);
+	ck_assert(gather(NULL, NULL).same_storage);
+	detach(first);
+	detach(ground);
+}
+END_TEST
+
 /* Of a mirror one disk is enough; what is not wholly known is not given up. */
 START_TEST(place_is_gone_with_its_last_disk)
 {
@@ -319,6 +361,8 @@ Suite *unit_suite(void)
 		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);
 		tcase_add_test(tcase, stack_is_followed_to_its_ground);
 		tcase_add_test(tcase, a_loop_device_over_a_device_is_made_of_it);
+		tcase_add_test(tcase, the_file_below_a_loop_device_by_another_name);
+		tcase_add_test(tcase, what_is_made_of_an_image_is_noticed);
 	}
 	suite_add_tcase(suite, tcase);
 	return suite;
