@@ -3,6 +3,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,8 @@ int main(int argc, char **argv)
 	 * that remains. */
 	mallopt(M_ARENA_MAX, 1);
 #endif
+	/* Where a limit is set to the size of files, a write that fails says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	setlocale(LC_ALL, "");
 #if ENABLE_NLS
 	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */

@@ -200,6 +200,28 @@ an_image_that_is_cut_off_meanwhile() {
 	says 'shortened by another program'
 }
 
+# The limit ends what is printed, and an image; the copy itself, and what it ends with, it does not.
+a_limit_to_the_size_of_files() {
+	source=$(new_disk source 16)
+	destination=$(new_disk destination 16)
+	head -c 512K /dev/zero >out
+	status=0
+	(
+		ulimit -f 512
+		exec "$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+			--rate 16M --log-dir logs --json >>out 2>err
+	) || status=$?
+	[ "$status" -eq 0 ] || fail "exit status $status"
+	cmp "$source" "$destination"
+	[ "$(stat -c %s out)" -eq $((512 * 1024)) ]
+	(
+		ulimit -f 8192
+		run 7 clone -s "$source" -d copy.img --log-dir logs
+	)
+	says 'copy.img cannot be made'
+	[ ! -e copy.img ]
+}
+
 # Logs and maps are named by the second: in none do two copies share them.
 copies_begun_at_once_have_their_own_files() {
 	for i in 1 2 3 4 5 6; do
@@ -227,5 +249,5 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
 	progress_as_json_lines an_image_that_is_removed_meanwhile \
-	an_image_that_is_cut_off_meanwhile \
+	an_image_that_is_cut_off_meanwhile a_limit_to_the_size_of_files \
 	copies_begun_at_once_have_their_own_files
