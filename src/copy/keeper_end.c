@@ -112,7 +112,7 @@ static void check_not_shortened(struct job *job)
 	const struct io_end *end = &job->setup.destination;
 	struct error error;
 
-	if (job->choice.destination != &io_image_backend || job->setup.verify_only ||
+	if (job->choice.destination == &io_null_backend || job->setup.verify_only ||
 	    !io_is_shortened(end))
 		return;
 	error_set(&error, ERROR_CLASS_DESTINATION, -EBADFD, "close", end->name,

@@ -148,7 +148,7 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	slot->at_destination = handle == lane->destination;
 	count_begin(lane, slot);
 	slot->request.submitted = lane->now;
-	answer = handle->backend->submit(handle, &slot->request);
+	answer = io_submit(handle, &slot->request);
 	lane->now = answer == IO_DONE ? slot->request.completed : 0;
 	if (answer == IO_BUSY)
 		count_end(lane, slot);

@@ -5,15 +5,13 @@
  * what is not aligned for it (the tail of a file of odd size) goes through a second,
  * buffered descriptor and is written back at once.
  *
- * Opening a destination sets the size of the file, so that it can end in a hole; a
- * longer file keeps its size. Between the end of the file and the end of its last
+ * A longer file keeps its size. Between the end of the file and the end of its last
  * sector, zeros are read.
  */
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,57 +61,32 @@ static uint32_t direct_alignment(int fd)
 	return SAFE_ALIGNMENT;
 }
 
-static int extend(const struct io_end *end, struct image_handle *handle, struct error *reterr)
-{
-	struct stat st;
-	int code = 0;
-
-	if (fstat(end->fd, &st) < 0) {
-		code = -errno;
-	} else if (end->writable && (uint64_t)st.st_size < end->size) {
-		if (ftruncate(end->fd, (off_t)end->size) < 0)
-			code = -errno;
-		st.st_size = (off_t)end->size;
-	}
-	if (code)
-		return error_set(
-			reterr, end->writable ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, code,
-			"open", end->name, _("%s cannot be made %" PRIu64 " bytes long: %s."),
-			end->name, end->size, error_phrase(code));
-	handle->size = (uint64_t)st.st_size;
-	return 0;
-}
-
 static int image_open(const struct io_backend *backend, const struct io_end *end,
 		      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
 {
 	struct image_handle *handle = calloc(1, sizeof(*handle));
+	struct stat st;
 	int r;
 
 	if (!handle)
 		return error_nomem(reterr);
 	handle->base = (struct io_handle){ .backend = backend, .end = end };
 	handle->holes = true;
-	r = extend(end, handle, reterr);
-	if (r < 0)
-		goto fail;
 	/* O_DIRECT and write-back errors belong to the open file description, so one without it is
 	 * needed. */
-	r = handle->plain = sync_open_plain(end);
+	r = handle->plain = fstat(end->fd, &st) < 0 ? -errno : sync_open_plain(end);
 	if (r < 0) {
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
-			  _("%s cannot be opened: %s."), end->name, error_phrase(r));
-		goto fail;
+		free(handle);
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+				 _("%s cannot be opened: %s."), end->name, error_phrase(r));
 	}
+	handle->size = (uint64_t)st.st_size;
 	if (end->direct) {
 		handle->alignment = direct_alignment(end->fd);
 		handle->direct = handle->alignment;
 	}
 	*ret = &handle->base;
 	return 0;
-fail:
-	free(handle);
-	return r;
 }
 
 /* Through the page cache, without leaving anything in it. */
@@ -223,9 +196,6 @@ static int write_image(struct image_handle *handle, struct io_request *request)
 {
 	uint32_t at = 0;
 
-	/* Writing after the new end would leave a hole where something was copied. */
-	if (io_is_shortened(handle->base.end))
-		return -EBADFD;
 	while (at < request->length) {
 		bool zero;
 		uint32_t end = run_end(request, at, &zero);

@@ -1,13 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Common to all backends: failed requests in words. */
+/* Common to all backends: the size of files, and failed requests in words. */
 #include "io/io.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/sense.h"
+
+static int extend(const struct io_end *end, struct error *reterr)
+{
+	struct stat st;
+	int code = 0;
+
+	if (fstat(end->fd, &st) < 0 ||
+	    ((uint64_t)st.st_size < end->size && ftruncate(end->fd, (off_t)end->size) < 0))
+		code = -errno;
+	return code == 0 ? 0
+			 : error_set(reterr, ERROR_CLASS_DESTINATION, code, "open", end->name,
+				     _("%s cannot be made %" PRIu64 " bytes long: %s."), end->name,
+				     end->size, error_phrase(code));
+}
+
+int io_open(const struct io_backend *backend, const struct io_end *end,
+	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	/* Later lanes must not extend a file that another program has truncated meanwhile. */
+	bool grows = end->regular_file && end->writable && backend != &io_null_backend &&
+		     !setup->sibling;
+	int r = grows ? extend(end, reterr) : 0;
+
+	return r < 0 ? r : backend->open(backend, end, setup, ret, reterr);
+}
+
+enum io_answer io_submit(struct io_handle *handle, struct io_request *request)
+{
+	if (request->direction == IO_READ || !io_is_shortened(handle->end))
+		return handle->backend->submit(handle, request);
+	request->result = -EBADFD;
+	request->done = 0;
+	request->sense = (struct sense){ 0 };
+	request->submitted = request->completed = clock_monotonic();
+	return IO_DONE;
+}
 
 static int explain(const struct io_end *end, const struct io_request *request, uint64_t lba,
 		   uint64_t sectors, const char *why, struct error *reterr)

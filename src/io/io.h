@@ -152,12 +152,14 @@ struct io_backend {
 	void (*close)(struct io_handle *handle);
 };
 
-static inline int io_open(const struct io_backend *backend, const struct io_end *end,
-			  const struct io_setup *setup, struct io_handle **ret,
-			  struct error *reterr)
-{
-	return backend->open(backend, end, setup, ret, reterr);
-}
+/* First extends a destination file to the size of its end, whatever the backend: it may end in a
+ * hole, and its size shows whether another program truncates it. */
+int io_open(const struct io_backend *backend, const struct io_end *end,
+	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
+
+/* The backend's submit(). Writes to a file that another program has truncated fail with -EBADFD:
+ * after its new end they would leave a hole where something was copied. */
+enum io_answer io_submit(struct io_handle *handle, struct io_request *request);
 
 /* 512 if the device does not say, as Linux counts. */
 static inline uint32_t io_sector_size(const struct io_end *end)

@@ -190,14 +190,17 @@ an_image_that_is_removed_meanwhile() {
 # lane, since of several none knows whose turn comes late.
 an_image_that_is_cut_off_meanwhile() {
 	source=$(new_disk source 16)
-	"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 1M --lanes 1 --log-dir logs \
-		>out 2>err &
-	copy=$!
-	wait_for cmp -i "$((2 * MIB))" -n "$MIB" "$source" copy.img
-	truncate -s "$MIB" copy.img
-	ends 7
-	says FAILED
-	says 'shortened by another program'
+	for backend in auto buffered threads uring; do
+		rm -f copy.img
+		"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 1M --lanes 1 \
+			--destination-backend "$backend" --log-dir logs >out 2>err &
+		copy=$!
+		wait_for cmp -i "$((2 * MIB))" -n "$MIB" "$source" copy.img
+		truncate -s "$MIB" copy.img
+		ends 7
+		says FAILED
+		says 'shortened by another program'
+	done
 }
 
 # The limit ends what is printed, and an image; the copy itself, and what it ends with, it does not.

@@ -64,7 +64,7 @@ static inline struct io_end test_end(int fd, uint64_t size, bool direct)
 /* Submits one request and waits for it. Returns its result. */
 static inline int test_run(struct io_handle *handle, struct io_request *request)
 {
-	enum io_answer answer = handle->backend->submit(handle, request);
+	enum io_answer answer = io_submit(handle, request);
 	struct io_request *done = NULL;
 
 	if (answer == IO_BUSY)

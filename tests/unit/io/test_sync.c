@@ -61,6 +61,35 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
+/* It has its length from the start, and does not grow again once it was cut off. */
+START_TEST(a_file_has_the_length_of_its_end)
+{
+	struct io_end end = test_end(test_file(0, O_DIRECT), 4 * MIB, true);
+	struct io_setup setup = { .depth = 1 };
+	struct io_handle *handle, *other;
+	struct io_request request = { .direction = IO_WRITE, .length = MIB, .buffer = buffer };
+	struct stat st;
+
+	end.regular_file = true;
+	handle = open_on(backends[_i], &end);
+	ck_assert_int_eq(fstat(end.fd, &st), 0);
+	ck_assert_int_eq(st.st_size, 4 * MIB);
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	ck_assert_int_eq(ftruncate(end.fd, MIB), 0);
+	/* Another lane comes. */
+	setup.sibling = handle;
+	ck_assert_int_eq(io_open(backends[_i], &end, &setup, &other, NULL), 0);
+	request.offset = 2 * MIB;
+	ck_assert_int_eq(test_run(other, &request), -EBADFD);
+	ck_assert_int_eq(test_run(handle, &request), -EBADFD);
+	ck_assert_int_eq(fstat(end.fd, &st), 0);
+	ck_assert_int_eq(st.st_size, MIB);
+	io_close(other);
+	io_close(handle);
+	close(end.fd);
+}
+END_TEST
+
 START_TEST(end_of_the_device_is_an_error)
 {
 	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
@@ -180,6 +209,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, what_is_written_is_read, 0, 2);
+	tcase_add_loop_test(tcase, a_file_has_the_length_of_its_end, 0, 2);
 	tcase_add_loop_test(tcase, end_of_the_device_is_an_error, 0, 2);
 	tcase_add_loop_test(tcase, short_writes_go_on_until_they_fail, 0, 2);
 	tcase_add_test(tcase, short_transfers_restart_at_a_sector);
