@@ -6,12 +6,10 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/loop.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -83,58 +81,6 @@ static bool read_devno(const char *directory, dev_t *ret)
 	return true;
 }
 
-static bool file_of(const char *path, struct guard_file *ret)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	*ret = (struct guard_file){ st.st_dev, st.st_ino };
-	return true;
-}
-
-/* The file below a loop device. The kernel is asked for it, since its name may be gone, or lead
- * elsewhere by now: it was removed and has another one, or something is mounted over its folder. */
-static bool file_below(const char *directory, const char *node, struct guard_file *ret)
-{
-	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	char line[PATH_MAX];
-	struct loop_info64 info;
-
-	if (!read_line(directory, "loop/backing_file", line, sizeof(line)))
-		return false;
-	if (fd < 0 || ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
-		return file_of(line, ret);
-	*ret = (struct guard_file){ (dev_t)info.lo_device, (ino_t)info.lo_inode };
-	/* Else it was put over a device. */
-	return info.lo_rdevice == 0;
-}
-
-static bool same_file(const struct guard_file *a, const struct guard_file *b)
-{
-	return a->devno == b->devno && a->inode == b->inode;
-}
-
-/* The file that an end's bytes are in: an image's own, or the one behind a loop device. */
-static bool find_storage(const struct endpoint *endpoint, struct guard_file *ret)
-{
-	dev_t disk = endpoint->identity.devno;
-	char directory[64];
-
-	if (endpoint->kind == ENDPOINT_IMAGE)
-		return file_of(endpoint->node, ret);
-	snprintf(directory, sizeof(directory), "/sys/dev/block/%u:%u", major(disk), minor(disk));
-	return file_below(directory, endpoint->disk_node, ret);
-}
-
-bool facts_is_storage(const char *path, const struct endpoint *endpoint)
-{
-	struct guard_file storage, file;
-
-	return find_storage(endpoint, &storage) && file_of(path, &file) &&
-	       same_file(&storage, &file);
-}
-
 static void add_below(struct search *search, dev_t devno, const char *disk_name, bool partition)
 {
 	struct guard_place *place = search->place;
@@ -168,7 +114,7 @@ static void add_file(struct search *search, const char *directory, const char *n
 
 	snprintf(node, sizeof(node), "/dev/%s", name);
 	if (!search->by_file && place->file_count < GUARD_BELOW_MAX &&
-	    file_below(directory, node, &place->files[place->file_count]))
+	    storage_of_loop(directory, node, &place->files[place->file_count]))
 		place->file_count++;
 }
 
@@ -437,28 +383,36 @@ static void measure_image(const char *path, struct guard_facts *ret)
 		ret->image_limit = FAT_LIMIT;
 }
 
+bool facts_is_storage(const char *path, const struct endpoint *endpoint)
+{
+	struct storage storage, file;
+
+	return storage_of(endpoint, &storage) && storage_of_file(path, &file) &&
+	       storage_same(&storage, &file);
+}
+
 /* Two partitions of one loop device share its file and are judged by their place on it. */
 static bool same_storage(const struct plan *plan)
 {
 	const struct endpoint *a = &plan->source, *b = &plan->destination;
-	struct guard_file from, to;
+	struct storage from, to;
 
 	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&
 	    a->identity.devno == b->identity.devno)
 		return false;
-	return find_storage(a, &from) && find_storage(b, &to) && same_file(&from, &to);
+	return storage_of(a, &from) && storage_of(b, &to) && storage_same(&from, &to);
 }
 
 /* A logical volume in an image, through the loop device over that: all of the file is read, or
  * written, and the volume lies in it. */
 static bool made_of_file(const struct guard_place *below, const struct endpoint *endpoint)
 {
-	struct guard_file file;
+	struct storage file;
 
-	if (endpoint->kind != ENDPOINT_IMAGE || !file_of(endpoint->node, &file))
+	if (endpoint->kind != ENDPOINT_IMAGE || !storage_of(endpoint, &file))
 		return false;
 	for (size_t i = 0; i < below->file_count; i++)
-		if (same_file(&below->files[i], &file))
+		if (storage_same(&below->files[i], &file))
 			return true;
 	return false;
 }
@@ -489,17 +443,25 @@ static bool same_device_below(const struct plan *plan, const struct guard_facts 
 	return false;
 }
 
-/* Whoever uses the loop device would have its contents changed under it. */
-static void find_loop(const struct endpoint *image, const struct disk_list *disks,
+/* Whoever uses the loop device would have its contents changed under it. A file may be attached any
+ * number of times. */
+static void find_loop(const struct endpoint *destination, const struct disk_list *disks,
 		      char ret[static 64])
 {
+	struct storage storage, other;
+
+	if (!storage_of(destination, &storage))
+		return;
 	for (size_t i = 0; i < disks->count; i++) {
+		const struct disk *disk = &disks->disks[i];
 		struct endpoint loop;
 
-		if (disks->disks[i].kind != DISK_LOOP)
+		if (disk->kind != DISK_LOOP ||
+		    (destination->kind != ENDPOINT_IMAGE &&
+		     disk->identity.devno == destination->identity.devno))
 			continue;
-		endpoint_from_disk(&disks->disks[i], &loop);
-		if (facts_is_storage(image->node, &loop))
+		endpoint_from_disk(disk, &loop);
+		if (storage_of(&loop, &other) && storage_shared(&storage, &other))
 			text_copy(ret, 64, loop.node);
 	}
 }
@@ -582,7 +544,6 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	if (plan->destination.kind == ENDPOINT_IMAGE) {
 		find_place(&mounts, plan->destination.node, &ret->destination_image);
 		measure_image(plan->destination.node, ret);
-		find_loop(&plan->destination, disks, ret->destination_loop);
 	}
 	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->destination, &ret->destination_below);
@@ -591,6 +552,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_writable_mount(&mounts, &plan->source, ret->source_writable_mount,
 				    sizeof(ret->source_writable_mount));
 	}
+	find_loop(&plan->destination, disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||
 			     made_of_file(&ret->source_below, &plan->destination);

@@ -14,14 +14,10 @@
 
 #include "base/error.h"
 #include "discover/disk.h"
+#include "guard/storage.h"
 #include "plan/plan.h"
 
 #define GUARD_BELOW_MAX 16
-
-struct guard_file {
-	dev_t devno;
-	ino_t inode;
-};
 
 /* Where a file lies or will lie, and every block device below its file system. */
 struct guard_place {
@@ -38,7 +34,7 @@ struct guard_place {
 	} below[GUARD_BELOW_MAX];
 	size_t below_count;
 	/* That loop devices of those were put over, but for files on file systems on them. */
-	struct guard_file files[GUARD_BELOW_MAX];
+	struct storage files[GUARD_BELOW_MAX];
 	size_t file_count;
 };
 
@@ -68,7 +64,9 @@ struct guard_facts {
 	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
 	 * loop devices over that. */
 	bool same_storage;
-	char destination_loop[64]; /* the loop device over a destination image; "" none */
+	/* The loop device over a destination image, or another one over what a destination is, one
+	 * itself; "" none. */
+	char destination_loop[64];
 	/* Where the source or a part of it is mounted read-write; "" nowhere. */
 	char source_writable_mount[256];
 	struct guard_reach source_reach, destination_reach; /* not by facts_gather() */

@@ -193,8 +193,11 @@ void rule_destination_held(const struct rule_context *context, struct verdict *r
 	/* The same file is said by a rule of its own. */
 	if (loop[0] && !context->facts->same_storage)
 		rule_say(ret, VERDICT_REFUSE,
-			 _("The image %s is attached as the disk %s, which may be in use. Detach "
-			   "that first (losetup -d %s)."),
+			 destination->kind == ENDPOINT_IMAGE
+				 ? _("The image %s is attached as the disk %s, which may be in "
+				     "use. Detach that first (losetup -d %s).")
+				 : _("The file below %s is attached as the disk %s, too, which may "
+				     "be in use. Detach that first (losetup -d %s)."),
 			 destination->node, loop, loop);
 	if (use)
 		say_held(use, rule_name(context, destination, name), list, ret);

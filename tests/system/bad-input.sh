@@ -243,6 +243,25 @@ an_image_that_is_attached_as_a_disk() {
 	says "losetup -d $destination"
 }
 
+# Of the second one nobody knows that the first one is mounted, or is going to be.
+a_file_that_is_attached_twice() {
+	two_disks
+	mkfs.ext4 -q -F "$destination"
+	mount_at "$case_dir/mnt" "$destination"
+	twice=$(attach "$case_dir/destination.img")
+	refused 3 "$destination" clone "$source" "$twice"
+	says "losetup -d $destination"
+	detach "$twice"
+	behind=$(attach "$case_dir/destination.img" --offset $((16 * MIB)))
+	refused 3 "$destination" clone "$source" "$behind" -r 0+2048
+	umount mnt
+	detach "$destination"
+	# Another part of the file is another disk.
+	before=$(attach "$case_dir/destination.img" --sizelimit $((16 * MIB)))
+	clone 0 "$source" "$behind" -r 0+2048
+	same source.img 0 destination.img $((16 * MIB)) "$MIB"
+}
+
 detach_over() { # LOOP: that was put over a device
 	[[ "$(backing "$1" 2>/dev/null)" != /dev/loop* ]] || losetup -d "$1"
 }
@@ -461,6 +480,7 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	the_wrong_token_and_none no_disk_is_opened_as_a_standard_descriptor an_unknown_device what_is_no_disk without_root \
 	held_by_another_program locked_by_another_program too_small a_read_only_disk \
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
-	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk an_empty_device no_image_below_dev \
+	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
+	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
 	no_room_for_an_image a_log_folder_that_cannot_be_written \
 	files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables

@@ -103,6 +103,11 @@ static void set_image_attached(struct machine *m)
 	text_copy(m->facts.destination_loop, 64, "/dev/loop7");
 }
 
+static void set_attached_twice(struct machine *m)
+{
+	text_copy(m->facts.destination_loop, 64, "/dev/loop7");
+}
+
 static void set_bcache(struct machine *m)
 {
 	machine_use(m, 1, USE_BCACHE, "bcache0", "/dev/sdb");
@@ -546,6 +551,7 @@ const struct rule_case fires[] = {
 	{ "destination-held", VERDICT_REFUSE, set_bcache, "/sys/class/block/sdb/bcache/stop" },
 	{ "destination-held", VERDICT_REFUSE, set_drbd, "Take that apart" },
 	{ "destination-held", VERDICT_REFUSE, set_image_attached, "losetup -d /dev/loop7" },
+	{ "destination-held", VERDICT_REFUSE, set_attached_twice, "/dev/loop7, too" },
 	{ "destination-exclusive", VERDICT_REFUSE, set_exclusive, "exclusively" },
 	{ "destination-read-only", VERDICT_REFUSE, set_read_only, "blockdev --setrw /dev/sdb" },
 	{ "destination-too-small", VERDICT_REFUSE, set_too_small, ": 3 sectors of 512" },

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files that images and loop devices keep their bytes in. Only reads. */
+#ifndef CLONEDECK_GUARD_STORAGE_H
+#define CLONEDECK_GUARD_STORAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "discover/endpoint.h"
+
+struct storage {
+	dev_t devno;
+	ino_t inode;
+	uint64_t start, size; /* bytes of the file; 0: to its end */
+};
+
+/* False where there is no such regular file. */
+bool storage_of_file(const char *path, struct storage *ret);
+/* Of a loop device, by its folder in sysfs and its node; false for all else, and for one that was
+ * put over a device. */
+bool storage_of_loop(const char *directory, const char *node, struct storage *ret);
+/* Of an image, or of the loop device that the endpoint is, or is a partition of. */
+bool storage_of(const struct endpoint *endpoint, struct storage *ret);
+
+/* Both are one file. */
+bool storage_same(const struct storage *a, const struct storage *b);
+/* And some of its bytes are both's. */
+bool storage_shared(const struct storage *a, const struct storage *b);
+
+#endif
