@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The log file. Each line is one write to a descriptor in append mode, so lines
- * of several threads (and of a second program) never mix. A thread writes them:
- * who says something only puts it into a ring, where it stays until the file has it.
+ * The log. A thread writes the file: who says something only puts it into a ring,
+ * where it stays until the medium has it, as far as a sync can tell.
  */
 #include "base/log.h"
 
@@ -21,28 +20,28 @@
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/i18n.h"
+#include "base/log_file.h"
 #include "base/patience.h"
 #include "base/text.h"
 
-/* Some hundred lines. */
-#define RING_SIZE (64 << 10)
+/* Some thousand lines. */
+#define RING_SIZE (256 << 10)
 #define LINE_SIZE 1200
-/* What failed is tried again with the next line, and without one as often as this. */
-#define AGAIN_EVERY 5 /* seconds */
-
-/* O_NONBLOCK: a FIFO under that name must not hang the program. */
-#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
+/* A sync for many lines, so that a slow disk has something else to do as well; and what failed is
+ * tried again. */
+#define SYNC_EVERY  (2 * NSEC_PER_SEC)
+#define AGAIN_EVERY (5 * NSEC_PER_SEC)
 
 /* A file and the thread that writes it, until another one has taken its place. */
 struct writer {
 	struct log *log;
-	char *path;
-	int fd;                 /* -1: to be made first */
-	struct errand *errand;  /* this is its data */
-	uint64_t writing_since; /* monotonic ns; 0: nothing is being written */
-	bool torn;              /* the file ends in part of a line */
-	bool failed;            /* the last line could not be written */
-	bool tried;             /* and has not been said to be tried again */
+	struct log_file file;  /* the thread's */
+	struct errand *errand; /* this is its data */
+	size_t written;      /* of the ring, from its start: the file has it, the medium may not */
+	uint64_t busy_since; /* monotonic ns; 0: the disk is not waited for */
+	uint64_t next;       /* monotonic ns: the next sync or, once it failed, the next try */
+	bool failed;         /* and has not been seen to work since */
+	bool tried;          /* and is not tried again before `next` */
 	struct error failure;
 };
 
@@ -52,9 +51,10 @@ struct log {
 	pthread_cond_t work, settled;
 	struct writer *writer; /* of the file as it is now */
 	unsigned users;        /* who opened it, and every writer that there still is */
-	char ring[RING_SIZE];  /* whole lines */
+	char ring[RING_SIZE];  /* whole lines that the medium is not known to have */
 	size_t start, used;
-	unsigned lost; /* lines that did not fit: until all before them are written */
+	unsigned lost;    /* lines that did not fit: until there is room to say so */
+	unsigned waiting; /* for all to be on the medium */
 	bool quit;
 };
 
@@ -86,134 +86,155 @@ static void let_go(struct log *log)
 	free(log);
 }
 
-/* ---- the writer ---- */
+/* ---- the ring; with the lock held ---- */
 
-/* With the lock held, as all of this but where it says so: the next line, which stays where it is.
- */
-static size_t next_line(const struct log *log, char line[static LINE_SIZE])
+/* The line that lies there, which is left there. */
+static size_t get_line(const struct log *log, size_t at, char line[static LINE_SIZE])
 {
 	size_t length = 0;
 	char c = 0;
 
-	while (length < log->used && length < LINE_SIZE && c != '\n') {
-		c = line[length] = log->ring[(log->start + length) % RING_SIZE];
+	while (at + length < log->used && length < LINE_SIZE && c != '\n') {
+		c = line[length] = log->ring[(log->start + at + length) % RING_SIZE];
 		length++;
 	}
 	return length;
 }
 
-/* What has to be said instead of those that are lost. */
-static size_t lost_line(const struct log *log, char line[static LINE_SIZE])
+static void put_line(struct log *log, const char *line, size_t length)
 {
-	char stamp[CLOCK_TEXT_MAX];
-
-	return (size_t)snprintf(line, LINE_SIZE,
-				"%s warning log: %u lines are missing here: the disk of this file "
-				"did not take them in time\n",
-				clock_print_iso(time(NULL), stamp), log->lost);
+	for (size_t i = 0; i < length; i++)
+		log->ring[(log->start + log->used + i) % RING_SIZE] = line[i];
+	log->used += length;
 }
 
-/* Returns how much was written; *retcode: 0, or why not all of it. */
-static size_t put(int fd, const char *line, size_t length, int *retcode)
+/* Once a line is lost all are, until it is said where they are missing. */
+static void enqueue(struct log *log, const char *line, size_t length)
 {
-	size_t done = 0;
-
-	*retcode = 0;
-	while (done < length && *retcode == 0) {
-		ssize_t n = write(fd, line + done, length - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			*retcode = n < 0 ? -errno : -EIO;
+	if (log->lost || length > RING_SIZE - log->used) {
+		log->lost++;
+		return;
 	}
-	return done;
+	put_line(log, line, length);
+	pthread_cond_signal(&log->work);
 }
 
-/* Where there was no room, the file itself is in order. */
-static bool may_be_stale(const struct writer *writer)
+/* The first of them are on the medium. */
+static void forget(struct log *log, size_t length)
 {
-	int code = writer->failure.code;
+	char stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
 
-	return writer->failed && code != -ENOSPC && code != -EDQUOT && code != -EFBIG;
+	log->start = (log->start + length) % RING_SIZE;
+	log->used -= length;
+	if (!log->lost || RING_SIZE - log->used < LINE_SIZE)
+		return;
+	put_line(
+		log, line,
+		(size_t)snprintf(line, sizeof(line),
+				 "%s warning log: %u lines are missing here: the disk of this file "
+				 "did not take them in time\n",
+				 clock_print_iso(time(NULL), stamp), log->lost));
+	log->lost = 0;
 }
 
-/* Without the lock. A file system that is gone may have come back, and be mounted in its place:
- * then the name leads to the file, and the old descriptor to nothing. Somebody else's file is
- * never taken for ours. */
-static int open_again(struct writer *writer)
+/* ---- the writer; with the lock held but where it says so ---- */
+
+static void begin_work(struct writer *writer)
 {
-	int flags = OPEN_FLAGS | (writer->fd < 0 ? O_CREAT | O_EXCL : 0);
-	int fd CLEANUP(close) = open(writer->path, flags, 0600);
-	struct stat status;
-
-	if (fd < 0)
-		return writer->fd < 0 ? -errno : 0;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		return 0;
-	if (writer->fd >= 0)
-		close(writer->fd);
-	writer->fd = cleanup_steal_fd(&fd);
-	return 0;
+	writer->busy_since = clock_monotonic();
+	pthread_mutex_unlock(&writer->log->lock);
 }
 
-/* The lock is not held while the disk is waited for. */
-static void write_next(struct writer *writer)
+/* synced: what was written up to here, all the same. */
+static void end_work(struct writer *writer, const char *operation, int code, bool synced)
 {
 	struct log *log = writer->log;
-	char line[LINE_SIZE + 1] = "\n";
-	unsigned lost = log->used ? 0 : log->lost;
-	size_t length = lost ? lost_line(log, line + 1) : next_line(log, line + 1), done = 0;
-	bool torn = writer->torn;
-	int code = 0;
 
-	writer->writing_since = clock_monotonic();
-	pthread_mutex_unlock(&log->lock);
-	if (writer->fd < 0 || may_be_stale(writer))
-		code = open_again(writer);
-	/* What is left of a line is ended first. */
-	if (code == 0)
-		done = put(writer->fd, line + !torn, length + torn, &code);
 	pthread_mutex_lock(&log->lock);
-	writer->writing_since = 0;
-	writer->failed = writer->tried = code < 0;
-	writer->torn = code < 0 && (torn || done > 0);
+	writer->busy_since = 0;
+	if (synced && log->writer == writer)
+		forget(log, writer->written);
+	if (synced || code < 0)
+		writer->written = 0;
 	if (code < 0) {
-		error_set(&writer->failure, ERROR_CLASS_ENVIRONMENT, code, "write", writer->path,
+		writer->failed = writer->tried = true;
+		writer->next = clock_monotonic() + AGAIN_EVERY;
+		error_set(&writer->failure, ERROR_CLASS_ENVIRONMENT, code, operation,
+			  writer->file.path,
 			  _("The log file %s could not be written: %s. The copy goes on, and what "
 			    "is to be in the log waits in memory; make room, or choose another "
 			    "place for map and log."),
-			  writer->path, error_phrase(code));
-	} else if (log->writer == writer && lost) {
-		log->lost -= lost;
-	} else if (log->writer == writer) {
-		log->start = (log->start + length) % RING_SIZE;
-		log->used -= length;
+			  writer->file.path, error_phrase(code));
+	} else if (synced) {
+		writer->failed = false;
 	}
 }
 
-static bool has_lines(const struct log *log)
+/* The disk is waited for without the lock. */
+static void write_next(struct writer *writer)
 {
-	return log->used || log->lost;
+	char line[LINE_SIZE];
+	size_t length = get_line(writer->log, writer->written, line);
+	bool synced = false;
+	int code;
+
+	begin_work(writer);
+	code = log_file_write(&writer->file, line, length);
+	/* Where there is no room for more, what is there is as good as before. */
+	if (code < 0 && writer->written)
+		synced = log_file_sync(&writer->file) == 0;
+	end_work(writer, "write", code, synced);
+	if (code < 0)
+		return;
+	if (writer->written == 0)
+		writer->next = clock_monotonic() + SYNC_EVERY;
+	writer->written += length;
+}
+
+static void sync_written(struct writer *writer)
+{
+	int code;
+
+	begin_work(writer);
+	code = log_file_sync(&writer->file);
+	end_work(writer, "sync", code, code == 0);
+}
+
+static bool has_more(const struct writer *writer)
+{
+	return !writer->tried && writer->log->used > writer->written;
+}
+
+/* Somebody waits for it, or it is time. */
+static bool must_sync(const struct writer *writer)
+{
+	const struct log *log = writer->log;
+
+	if (writer->written == 0)
+		return false;
+	if (!has_more(writer) && (log->quit || log->waiting || writer->failed))
+		return true;
+	return writer->written > RING_SIZE / 2 || clock_monotonic() >= writer->next;
 }
 
 static bool is_settled(const struct log *log)
 {
-	return !log->writer->writing_since && (!has_lines(log) || log->writer->tried);
+	return !log->writer->busy_since && (!log->used || log->writer->tried);
 }
 
 static void wait_for_work(struct writer *writer)
 {
 	struct log *log = writer->log;
-	uint64_t until = clock_monotonic() + AGAIN_EVERY * NSEC_PER_SEC;
 	struct timespec at = {
-		.tv_sec = (time_t)(until / NSEC_PER_SEC),
-		.tv_nsec = (long)(until % NSEC_PER_SEC),
+		.tv_sec = (time_t)(writer->next / NSEC_PER_SEC),
+		.tv_nsec = (long)(writer->next % NSEC_PER_SEC),
 	};
 
-	if (!has_lines(log))
+	if (!writer->tried && !writer->written)
 		pthread_cond_wait(&log->work, &log->lock);
-	else if (pthread_cond_timedwait(&log->work, &log->lock, &at) == ETIMEDOUT)
+	else
+		pthread_cond_timedwait(&log->work, &log->lock, &at);
+	if (writer->tried && clock_monotonic() >= writer->next)
 		writer->tried = false;
 }
 
@@ -224,7 +245,9 @@ static void writer_main(void *data)
 
 	pthread_mutex_lock(&log->lock);
 	while (log->writer == writer) {
-		if (has_lines(log) && !writer->tried)
+		if (must_sync(writer))
+			sync_written(writer);
+		else if (has_more(writer))
 			write_next(writer);
 		else if (log->quit)
 			break;
@@ -235,24 +258,21 @@ static void writer_main(void *data)
 			pthread_cond_broadcast(&log->settled);
 	}
 	pthread_mutex_unlock(&log->lock);
-	if (writer->fd >= 0)
-		close(writer->fd);
-	writer->fd = -1;
+	log_file_close(&writer->file);
 }
 
 static void destroy_writer(void *data)
 {
 	struct writer *writer = data;
 
-	if (writer->fd >= 0)
-		close(writer->fd);
-	free(writer->path);
+	log_file_close(&writer->file);
+	free(writer->file.path);
 	let_go(writer->log);
 	free(writer);
 }
 
 /* From now on it is who writes; the one before leaves when its disk lets it. */
-static int start_writer(struct log *log, const char *path, int fd)
+static int start_writer(struct log *log, const char *path, int fd, off_t length)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 	struct errand *before;
@@ -260,9 +280,12 @@ static int start_writer(struct log *log, const char *path, int fd)
 
 	if (!writer)
 		return r;
-	*writer = (struct writer){ .log = log, .path = strdup(path), .fd = fd };
+	*writer = (struct writer){
+		.log = log,
+		.file = { strdup(path), .fd = fd, .safe = length, .end = length },
+	};
 	pthread_mutex_lock(&log->lock);
-	if (writer->path)
+	if (writer->file.path)
 		r = errand_start(writer_main, destroy_writer, writer, "log", &writer->errand);
 	before = r == 0 && log->writer ? log->writer->errand : NULL;
 	if (r == 0) {
@@ -273,7 +296,7 @@ static int start_writer(struct log *log, const char *path, int fd)
 	pthread_mutex_unlock(&log->lock);
 	errand_leave(before);
 	if (r < 0) {
-		free(writer->path);
+		free(writer->file.path);
 		free(writer);
 	}
 	return r;
@@ -313,7 +336,7 @@ static int thread_refusal(const char *path, int code, struct error *reterr)
 
 int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr)
 {
-	int fd CLEANUP(close) = open(path, OPEN_FLAGS | O_CREAT, 0600);
+	int fd CLEANUP(close) = open(path, LOG_FILE_FLAGS | O_CREAT, 0600);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -325,7 +348,7 @@ int log_open(const char *path, const char *debug_modules, struct log **ret, stru
 				 path);
 
 	struct log *log = make(debug_modules);
-	int r = log ? start_writer(log, path, fd) : -ENOMEM;
+	int r = log ? start_writer(log, path, fd, status.st_size) : -ENOMEM;
 
 	if (r < 0) {
 		if (log)
@@ -339,7 +362,7 @@ int log_open(const char *path, const char *debug_modules, struct log **ret, stru
 
 int log_move(struct log *log, const char *path, struct error *reterr)
 {
-	int r = log ? start_writer(log, path, -1) : 0;
+	int r = log ? start_writer(log, path, -1, 0) : 0;
 
 	return r < 0 ? thread_refusal(path, r, reterr) : 0;
 }
@@ -355,10 +378,15 @@ bool log_settle(struct log *log, uint64_t until)
 	if (!log)
 		return true;
 	pthread_mutex_lock(&log->lock);
+	log->waiting++;
+	log->writer->tried = false;
+	pthread_cond_broadcast(&log->work);
 	while (!is_settled(log) && r == 0)
 		r = pthread_cond_timedwait(&log->settled, &log->lock, &at);
 
 	bool settled = is_settled(log);
+
+	log->waiting--;
 
 	pthread_mutex_unlock(&log->lock);
 	return settled;
@@ -371,8 +399,8 @@ bool log_close(struct log *log)
 	pthread_mutex_lock(&log->lock);
 
 	struct errand *errand = log->writer->errand;
-	uint64_t writing = log->writer->writing_since;
-	uint64_t since = writing ? writing : clock_monotonic();
+	uint64_t busy = log->writer->busy_since;
+	uint64_t since = busy ? busy : clock_monotonic();
 
 	log->quit = true;
 	log->writer->tried = false;
@@ -407,20 +435,6 @@ static bool debug_wanted(const char *list, const char *module)
 		list += *list == ',';
 	}
 	return false;
-}
-
-/* With the lock held. Once a line is lost all are, until it is said where they are missing. */
-static void enqueue(struct log *log, const char *line, size_t length)
-{
-	if (log->lost || length > RING_SIZE - log->used) {
-		log->lost++;
-		return;
-	}
-	for (size_t i = 0; i < length; i++)
-		log->ring[(log->start + log->used + i) % RING_SIZE] = line[i];
-	log->used += length;
-	log->writer->tried = false;
-	pthread_cond_signal(&log->work);
 }
 
 void log_line(struct log *log, enum log_level level, const char *module, const char *format, ...)
@@ -471,15 +485,15 @@ bool log_failing(struct log *log, struct error *reterr)
 	pthread_mutex_lock(&log->lock);
 
 	const struct writer *writer = log->writer;
-	bool silent = writer->writing_since && now - writer->writing_since >= PATIENCE_ON_THE_WAY;
+	bool silent = writer->busy_since && now - writer->busy_since >= PATIENCE_ON_THE_WAY;
 	bool failing = writer->failed || silent;
 
 	if (silent)
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ETIMEDOUT, "write", writer->path,
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ETIMEDOUT, "write", writer->file.path,
 			  _("The log file %s could not be written: its disk has not answered for "
 			    "%u seconds. The copy goes on, and what is to be in the log waits in "
 			    "memory."),
-			  writer->path, (unsigned)(PATIENCE_ON_THE_WAY / NSEC_PER_SEC));
+			  writer->file.path, (unsigned)(PATIENCE_ON_THE_WAY / NSEC_PER_SEC));
 	else if (failing && reterr)
 		*reterr = writer->failure;
 	pthread_mutex_unlock(&log->lock);

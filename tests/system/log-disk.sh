@@ -76,21 +76,36 @@ remove_stem() {
 	rm -f "$1".log "$1".map "$1".json "$1".html "$1".digests
 }
 
-# As a stick that is pulled: whatever is written to it fails.
+# plug_in PORT MKFS...: a stick, which is new as long as there is no stick.img, mounted at ./logs.
+# A port is used once.
+plug_in() {
+	local port=$1
+	shift
+	mkdir "$port"
+	[ -e stick.img ] || {
+		truncate -s 8M stick.img
+		"$@" stick.img
+	}
+	nbdkit --exit-with-parent -f -U "$case_dir/$port.nbd" file stick.img &
+	server=$!
+	wait_for test -S "$port.nbd"
+	nbdfuse "$case_dir/$port/disk" --unix "$case_dir/$port.nbd" &
+	undone_by unmount "$case_dir/$port"
+	wait_for test -s "$port/disk"
+	log_loop=$(attach "$case_dir/$port/disk")
+	mount_at "$case_dir/logs" "$log_loop"
+}
+
+# Whatever is written to it fails from now on.
+pull() {
+	kill -KILL "$server"
+}
+
 a_log_disk_that_dies_is_left() {
 	two_disks
-	mkdir fuse
-	nbdkit --exit-with-parent -f -U "$case_dir/nbd" memory 8M &
-	server=$!
-	wait_for test -S nbd
-	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
-	undone_by unmount "$case_dir/fuse"
-	wait_for test -s fuse/disk
-	log_loop=$(attach "$case_dir/fuse/disk")
-	mkfs.ext4 -q -F -m 0 "$log_loop"
-	mount_at "$case_dir/logs" "$log_loop"
+	plug_in 1 mkfs.ext4 -q -F -m 0
 	rate=1M start_copy --map-interval 1
-	kill -KILL "$server"
+	pull
 	wait_for said 'The map cannot be saved as'
 	wait_for said 'The log cannot be written'
 	kill -USR2 "$copy"
@@ -98,6 +113,27 @@ a_log_disk_that_dies_is_left() {
 	ends 0
 	cmp "$source" "$(backing "$destination")"
 	all_is_moved
+}
+
+# To write to what is gone succeeds for a while. No line may be missing for that, and none is twice.
+a_stick_with_the_log_is_pulled_and_comes_back() {
+	two_disks
+	plug_in 1 mkfs.ext4 -q -F -m 0
+	rate=1M start_copy --map-interval 1
+	pull
+	wait_for said 'The log cannot be written'
+	umount -l logs
+	plug_in 2
+	wait_for said 'The log is written again'
+	ends 0
+	cmp "$source" "$(backing "$destination")"
+	for text in ' session: plan ' 'could not be saved' 'The log is written again' COMPLETE; do
+		grep -q "$text" logs/*.log || fail "not in the log: $text"
+	done
+	[ "$(grep -cE '^20[0-9-]{8}T[0-9:]{8}[+-][0-9:]{5} ' logs/*.log)" -eq "$(wc -l <"$(echo logs/*.log)")" ]
+	[ -z "$(sort logs/*.log | uniq -d)" ]
+	jq -e '.result == "COMPLETE"' logs/*.json
+	ddrescuelog -D logs/*.map
 }
 
 a_copy_stops_while_its_log_disk_hangs() {
@@ -208,6 +244,7 @@ need losetup mkfs.ext4 fsfreeze ddrescuelog jq nbdkit nbdfuse fusermount3 /dev/f
 run_cases a_log_disk_that_hangs_stops_nothing \
 	a_copy_stops_while_its_log_disk_hangs \
 	a_log_disk_that_dies_is_left \
+	a_stick_with_the_log_is_pulled_and_comes_back \
 	a_log_disk_that_comes_back_gets_all_of_it \
 	nothing_begins_on_a_log_disk_that_hangs \
 	a_full_log_disk_refuses_and_one_that_fills_does_not_stop \
