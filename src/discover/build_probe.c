@@ -8,10 +8,20 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/answers.h"
 #include "discover/build_parts.h"
 #include "discover/late.h"
 #include "discover/merge.h"
 #include "discover/probe.h"
+
+/* A disk that is asked, and what it told before. */
+struct asked {
+	size_t disk; /* in the list */
+	struct answers_key key;
+	uint64_t moment;
+	bool as_before; /* then its table is in build->tables */
+	int error;
+};
 
 static bool has_use(const struct build *build, const struct disk *disk)
 {
@@ -116,9 +126,25 @@ static void take_size(struct disk *disk, const struct sg_only_size *size)
 	disk->medium_present = YES;
 }
 
-static int take_result(struct build *build, size_t index, struct probe_result *result)
+/* What it told before is as good as what it would tell now, if it is still there. */
+static void take_table(struct build *build, const struct asked *asked, struct probe_result *result)
 {
-	struct disk *disk = &build->list->disks[index];
+	struct table *table = &build->tables[asked->disk];
+
+	if (asked->as_before && result->opened) {
+		result->error = asked->error;
+		return;
+	}
+	if (result->opened)
+		answers_keep(build->options->answers, &asked->key, asked->moment, result->error,
+			     &result->table);
+	table_done(table);
+	*table = result->table;
+}
+
+static int take_result(struct build *build, const struct asked *asked, struct probe_result *result)
+{
+	struct disk *disk = &build->list->disks[asked->disk];
 	int r = 0;
 
 	if (disk_is_sg_only(disk)) {
@@ -135,7 +161,7 @@ static int take_result(struct build *build, size_t index, struct probe_result *r
 		take_size(disk, &result->size);
 		return 0;
 	}
-	build->tables[index] = result->table;
+	take_table(build, asked, result);
 	if (result->exclusive_refused)
 		r = use_list_add(&disk->in_use, USE_EXCLUSIVE, "", disk->node);
 	if (r == 0 && result->error == -ENOMEDIUM)
@@ -143,7 +169,7 @@ static int take_result(struct build *build, size_t index, struct probe_result *r
 	else if (r == 0 && result->error < 0)
 		r = say_unread(build, disk, result->error);
 	if (r == 0 && result->error == 0)
-		r = merge_table(disk, &build->tables[index]);
+		r = merge_table(disk, &build->tables[asked->disk]);
 	else if (!disk->table[0])
 		text_copy(disk->table, sizeof(disk->table), "?");
 	return r;
@@ -160,7 +186,7 @@ static int say_silent(struct build *build, struct disk *disk)
 				 disk->node);
 }
 
-static int take_answers(struct build *build, struct probe *probe, const size_t *indices,
+static int take_answers(struct build *build, struct probe *probe, const struct asked *asked,
 			size_t count)
 {
 	int r = 0;
@@ -168,10 +194,12 @@ static int take_answers(struct build *build, struct probe *probe, const size_t *
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct probe_result result;
 
-		if (probe_take(probe, i, &result))
-			r = take_result(build, indices[i], &result);
-		else
-			r = say_silent(build, &build->list->disks[indices[i]]);
+		if (probe_take(probe, i, &result)) {
+			r = take_result(build, &asked[i], &result);
+			continue;
+		}
+		table_done(&build->tables[asked[i].disk]);
+		r = say_silent(build, &build->list->disks[asked[i].disk]);
 	}
 	return r;
 }
@@ -194,8 +222,19 @@ static bool is_to_be_read(const struct build *build, const struct disk *disk)
 	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
 }
 
+static void look_up(struct build *build, size_t index, struct asked *ret)
+{
+	struct answers *answers = build->options->answers;
+	const struct disk *disk = &build->list->disks[index];
+
+	*ret = (struct asked){ .disk = index, .moment = answers_moment(answers) };
+	answers_key(disk, &ret->key);
+	ret->as_before = !disk_is_sg_only(disk) &&
+			 answers_find(answers, &ret->key, &ret->error, &build->tables[index]);
+}
+
 static int make_requests(struct build *build, const struct late *late,
-			 struct probe_request *requests, size_t *indices, size_t *retcount)
+			 struct probe_request *requests, struct asked *asked, size_t *retcount)
 {
 	size_t count = 0;
 
@@ -216,8 +255,11 @@ static int make_requests(struct build *build, const struct late *late,
 				probe_request_done(&requests[--count]);
 			return -ENOMEM;
 		}
-		if (!disk->silent)
-			indices[count++] = i;
+		if (disk->silent)
+			continue;
+		look_up(build, i, &asked[count]);
+		requests[count].as_before = asked[count].as_before;
+		count++;
 	}
 	*retcount = count;
 	return 0;
@@ -228,18 +270,18 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 {
 	size_t most = build->list->count, count = 0;
 	struct probe_request *requests = calloc(most + 1, sizeof(*requests));
-	size_t *indices = calloc(most + 1, sizeof(*indices));
+	struct asked *asked = calloc(most + 1, sizeof(*asked));
 	struct probe *probe = NULL;
-	int r = requests && indices ? 0 : -ENOMEM;
+	int r = requests && asked ? 0 : -ENOMEM;
 
 	late_wait(late, glance ? 0 : clock_monotonic() + patience);
 	if (r == 0)
-		r = make_requests(build, late, requests, indices, &count);
+		r = make_requests(build, late, requests, asked, &count);
 	if (r == 0)
 		r = probe_start(requests, count, &probe);
 	if (r == 0) {
 		probe_wait(probe, clock_monotonic() + patience);
-		r = take_answers(build, probe, indices, count);
+		r = take_answers(build, probe, asked, count);
 	}
 	if (r == -ENOMEM)
 		error_nomem(reterr);
@@ -248,6 +290,6 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 			  _("No thread could be started to read the disks: %s."), error_phrase(r));
 	late_add(late, probe);
 	free(requests);
-	free(indices);
+	free(asked);
 	return r;
 }

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "discover/answers.h"
 #include "discover/attr.h"
 #include "discover/device.h"
 #include "discover/identity.h"
@@ -86,6 +87,21 @@ static void describe(const struct hotplug *hotplug, struct udev_device *device, 
 	text_sanitise(text, size, line, strlen(line));
 }
 
+/* Whoever had it open for writing has closed it, it has another table, or another medium. That one
+ * has appeared is seen by its number, where the kernel counts. */
+static void forget(const struct hotplug *hotplug, struct udev_device *device, const char *action,
+		   const char *type)
+{
+	bool partition = strcmp(type, "partition") == 0;
+	struct udev_device *disk =
+		partition ? udev_device_get_parent_with_subsystem_devtype(device, "block", "disk")
+			  : device;
+
+	if (disk && (strcmp(action, "change") == 0 ||
+		     (!partition && !udev_device_get_sysattr_value(disk, "diskseq"))))
+		answers_forget(hotplug->options->answers, udev_device_get_devnum(disk));
+}
+
 bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan)
 {
 	const char *action, *subsystem, *type;
@@ -96,19 +112,23 @@ bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *resc
 	errno = 0;
 	device = udev_monitor_receive_device(hotplug->monitor);
 	if (!device) {
+		if (errno != ENOBUFS)
+			return false;
 		/* Events were lost: whatever they said, the list is not what it was. */
-		if (errno == ENOBUFS)
-			*rescan = true;
-		return errno == ENOBUFS;
+		answers_forget(hotplug->options->answers, 0);
+		*rescan = true;
+		return true;
 	}
 	action = udev_device_get_action(device);
 	subsystem = udev_device_get_subsystem(device);
 	type = udev_device_get_devtype(device);
 	/* Whatever changed, a partition or a holder may have come or gone with it. */
 	*rescan = true;
-	if (action && subsystem && type && size > 0 && strcmp(subsystem, "block") == 0 &&
-	    strcmp(type, "disk") == 0)
-		describe(hotplug, device, action, text, size);
+	if (action && subsystem && type && strcmp(subsystem, "block") == 0) {
+		forget(hotplug, device, action, type);
+		if (size > 0 && strcmp(type, "disk") == 0)
+			describe(hotplug, device, action, text, size);
+	}
 	udev_device_unref(device);
 	return true;
 }

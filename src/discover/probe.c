@@ -96,7 +96,7 @@ static void read_disk(struct probe *probe, const struct probe_request *request,
 		ret->error = sg_only_measure(source.fd, &ret->size);
 	} else {
 		ret->opened = true;
-		ret->error = table_read(&source, &ret->table);
+		ret->error = request->as_before ? 0 : table_read(&source, &ret->table);
 	}
 	close(source.fd);
 	if (ret->opened && request->try_exclusive && !atomic_load(&probe->stop))

@@ -32,8 +32,9 @@ struct scan_options {
 		dev_t devno;
 		uint64_t diskseq;
 	} spared[2];
-	dev_t bad_on;          /* the disk with these places */
-	struct range_list bad; /* logical sectors, known to be unreadable: not tried again */
+	struct answers *answers; /* kept and taken from there (borrowed); NULL: all are read */
+	dev_t bad_on;            /* the disk with these places */
+	struct range_list bad;   /* logical sectors, known to be unreadable: not tried again */
 };
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
@@ -63,7 +64,8 @@ int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr)
 /* Descriptor that becomes readable on a udev block or scsi_generic event, or -1. */
 int scan_event_fd(struct scan *scan);
 /* Reads one event; false when there was none. Fills text with a line for the
- * event log ("add sde SanDisk Ultra 31.0G") and *rescan when the list changed. */
+ * event log ("add sde SanDisk Ultra 31.0G") and *rescan when the list changed.
+ * What was kept of a disk that has changed is forgotten. */
 bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan);
 
 #endif

@@ -30,6 +30,31 @@ void table_done(struct table *table)
 	*table = (struct table){ 0 };
 }
 
+/* NULL for none, and where there is no memory. */
+static void *copy_of(const void *items, size_t count, size_t size)
+{
+	void *copy = count ? calloc(count, size) : NULL;
+
+	if (copy)
+		memcpy(copy, items, count * size);
+	return copy;
+}
+
+int table_copy(const struct table *from, struct table *ret)
+{
+	*ret = *from;
+	ret->partitions =
+		copy_of(from->partitions, from->partition_count, sizeof(*ret->partitions));
+	ret->areas = copy_of(from->areas, from->area_count, sizeof(*ret->areas));
+	ret->notes = copy_of(from->notes, from->note_count, sizeof(*ret->notes));
+	if ((from->partition_count && !ret->partitions) || (from->area_count && !ret->areas) ||
+	    (from->note_count && !ret->notes)) {
+		table_done(ret);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors)
 {
 	struct table_area *areas =

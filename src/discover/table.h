@@ -56,6 +56,8 @@ struct table_source {
 /* 0, -ENOMEM, or what reading the first sectors failed with; ret is always to be released. */
 int table_read(const struct table_source *source, struct table *ret);
 void table_done(struct table *table);
+/* Of one that table_read() has filled and nobody has changed. 0 or -ENOMEM: then *ret is empty. */
+int table_copy(const struct table *from, struct table *ret);
 
 /* For gpt.c and dos.c: add to the table; -ENOMEM. A note beyond the first 16 is dropped. */
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors);

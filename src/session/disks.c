@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "discover/answers.h"
 #include "session/private.h"
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
@@ -16,10 +17,12 @@ int session_disks_init(struct session *session, struct error *reterr)
 	struct scan_task *scanning = &session->scanning;
 	int r, fd;
 
+	/* Without memory for them every disk is read each time. */
 	scanning->options = (struct scan_options){
 		.all = session->options.all,
 		.probe = true,
 		.practice_dir = session->options.practice_dir,
+		.answers = answers_new(),
 	};
 	r = scan_new(&scanning->options, &session->scan, reterr);
 	if (r < 0)
@@ -42,6 +45,7 @@ void session_disks_done(struct session *session)
 	range_list_done(&session->scanning.bad);
 	scan_destroy(session->scanning.scan);
 	scan_destroy(session->scan);
+	answers_destroy(session->scanning.options.answers);
 	disk_list_destroy(session->disks);
 }
 
@@ -74,8 +78,12 @@ static void take_list(struct session *session, struct disk_list *disks)
 int session_scan(struct session *session, struct error *reterr)
 {
 	struct disk_list *disks = NULL;
-	int r = scan_run(session->scan, &disks, reterr);
+	unsigned changes = 0;
+	int r;
 
+	/* What has changed since the last one is read. */
+	session_take_hotplug(session, &changes);
+	r = scan_run(session->scan, &disks, reterr);
 	if (r == 0)
 		take_list(session, disks);
 	return r;
@@ -285,6 +293,12 @@ static void begin(struct session *session, bool patient)
 
 void session_rescan(struct session *session)
 {
+	answers_forget(session->scanning.options.answers, 0);
+	session_look_again(session);
+}
+
+void session_look_again(struct session *session)
+{
 	struct scan_task *scanning = &session->scanning;
 
 	scanning->follows = true;
@@ -292,6 +306,14 @@ void session_rescan(struct session *session)
 		scanning->again = true;
 	else
 		begin(session, false);
+}
+
+void session_forget_destination(struct session *session)
+{
+	const struct endpoint *end = session->plan ? &session->plan->destination : NULL;
+
+	if (end && end->kind != ENDPOINT_IMAGE)
+		answers_forget(session->scanning.options.answers, end->identity.devno);
 }
 
 /* Show the other disks without waiting for a slow one, which is seen later. */
@@ -324,7 +346,7 @@ void session_take_scan(struct session *session, unsigned *changes)
 		session_look_for_ends(session, changes);
 	}
 	if (scanning->again)
-		session_rescan(session);
+		session_look_again(session);
 	else if (unsettled && !scanning->patient && scanning->follows)
 		begin(session, true);
 }
@@ -350,7 +372,7 @@ void session_take_hotplug(struct session *session, unsigned *changes)
 		*changes |= SESSION_CHANGE_EVENT;
 	}
 	if (any && session->scanning.follows)
-		session_rescan(session);
+		session_look_again(session);
 }
 
 const struct disk_list *session_disks(const struct session *session)

@@ -39,6 +39,10 @@ struct scan_task {
 	int result;
 };
 
+/* As session_rescan(), but disks that have not changed are not read again. */
+void session_look_again(struct session *session);
+/* It was written to: it is read with the next list. */
+void session_forget_destination(struct session *session);
 void session_take_scan(struct session *session, unsigned *changes);
 void session_take_hotplug(struct session *session, unsigned *changes);
 /* Frees a list unless the session, a job or a task still looks at it. */

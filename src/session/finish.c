@@ -192,7 +192,7 @@ void session_begin_release(struct session *session)
 	finishing->destination = cleanup_steal(session->starting.destination);
 	finishing->source = cleanup_steal(session->starting.source);
 	if (begin(session, false, false, NULL) < 0)
-		session_rescan(session);
+		session_look_again(session);
 }
 
 /* The last step; if the disks are still being released, it follows that. */
@@ -271,8 +271,9 @@ void session_take_finish(struct session *session, unsigned *changes)
 		session->has_report = finishing->made;
 		*changes |= SESSION_CHANGE_STATE;
 	}
+	session_forget_destination(session);
 	if (session->scanning.follows || session->state == SESSION_WAITING)
-		session_rescan(session);
+		session_look_again(session);
 }
 
 const struct error *session_finish_error(const struct session *session)

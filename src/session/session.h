@@ -92,7 +92,8 @@ struct session_names {
  */
 int session_scan_named(struct session *session, const struct session_names *names,
 		       struct error *reterr);
-/* Starts a scan in the background; from then on, hot-plug and the end of a copy start one, too. */
+/* Starts a scan in the background, which reads all disks anew; from then on, hot-plug and the end
+ * of a copy start one, too, which reads what has appeared or changed. */
 void session_rescan(struct session *session);
 /* Poll descriptor: hot-plug, a finished scan, a finished start, job events. */
 int session_fd(const struct session *session);

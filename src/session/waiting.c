@@ -220,7 +220,7 @@ void session_take_timer(struct session *session)
 	if (read(session->waiting.timer_fd, &times, sizeof(times)) < 0)
 		return;
 	if (session->state == SESSION_WAITING && !session->waiting.shown.trying)
-		session_rescan(session);
+		session_look_again(session);
 }
 
 /* ---- the next part ---- */

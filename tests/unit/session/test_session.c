@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "copy/map.h"
+#include "discover/table.h"
 #include "session/session.h"
 
 #include "rig.h"
@@ -147,6 +149,66 @@ START_TEST(background_scan_brings_a_list)
 	ck_assert_ptr_ne(session_disks(session), before);
 	ck_assert_ptr_nonnull(disk_list_find(session_disks(session), source));
 	ck_assert_int_eq(session_scan_error(session)->code, 0);
+}
+END_TEST
+
+static atomic_uint reads; /* of the source */
+
+int __real_table_read(const struct table_source *from, struct table *ret);
+int __wrap_table_read(const struct table_source *from, struct table *ret);
+
+int __wrap_table_read(const struct table_source *from, struct table *ret)
+{
+	struct stat of, at;
+
+	reads += fstat(from->fd, &of) == 0 && stat(source, &at) == 0 && of.st_rdev == at.st_rdev;
+	return __real_table_read(from, ret);
+}
+
+/* Its node may be somebody else's as soon as it has gone. */
+static bool is_listed(const char *name)
+{
+	const struct disk_list *disks = session_disks(session);
+
+	for (size_t i = 0; i < disks->count; i++)
+		if (strcmp(disks->disks[i].identity.model, strrchr(path_of(name), '/') + 1) == 0)
+			return true;
+	return false;
+}
+
+static void a_disk_comes_and_goes(void)
+{
+	char other[64];
+
+	make_file("c.img", 3);
+	attach("c.img", other, sizeof(other));
+	while (!is_listed("c.img"))
+		wait_once();
+	detach(other, "c.img");
+	while (is_listed("c.img"))
+		wait_once();
+}
+
+/* Each read of a sick one may take seconds. */
+START_TEST(a_disk_is_read_again_when_it_has_changed)
+{
+	open_session("logs", NULL);
+	session_rescan(session);
+	a_disk_comes_and_goes();
+	ck_assert_uint_ge(reads, 2);
+	reads = 0;
+	a_disk_comes_and_goes();
+	ck_assert_uint_eq(reads, 0);
+	/* As udev does when somebody who had it open for writing has closed it. */
+	run("echo change >/sys/block/%s/uevent", source + 5);
+	while (reads == 0)
+		wait_once();
+	a_disk_comes_and_goes();
+	ck_assert_uint_eq(reads, 1);
+	/* And whoever asks for it gets it. */
+	session_rescan(session);
+	a_disk_comes_and_goes();
+	ck_assert_uint_ge(reads, 2);
 }
 END_TEST
 
@@ -360,6 +422,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, destination_taken_after_the_plan_is_refused);
 	tcase_add_test(tcase, change_of_use_takes_the_confirmation_back);
 	tcase_add_test(tcase, background_scan_brings_a_list);
+	tcase_add_test(tcase, a_disk_is_read_again_when_it_has_changed);
 	tcase_add_test(tcase, disks_that_are_copied_are_not_looked_into);
 	tcase_add_test(tcase, image_is_made);
 	tcase_add_test(tcase, new_image_is_known_by_its_map);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What disks have told is kept as long as they stay what they were. */
+#include "discover/answers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static struct answers *answers;
+static struct partition partitions[2];
+static struct disk disk;
+static struct table told, found;
+static int error;
+
+static void setup(void)
+{
+	answers = answers_new();
+	ck_assert_ptr_nonnull(answers);
+	partitions[0] = (struct partition){ .number = 1, .start = 2048, .sectors = 4096 };
+	partitions[1] = (struct partition){ .number = 2, .start = 6144, .sectors = 4096 };
+	disk = (struct disk){
+		.identity = { .devno = 7,
+			      .diskseq = 3,
+			      .size = 1 << 20,
+			      .logical_sector_size = 512 },
+		.partitions = partitions,
+		.partition_count = 2,
+	};
+	told = (struct table){ .type = "gpt" };
+	ck_assert_int_eq(table_add_note(&told, "%s", "It is torn."), 0);
+	ck_assert_int_eq(table_add_area(&told, REGION_TABLE, 0, 34), 0);
+	found = (struct table){ 0 };
+}
+
+static void teardown(void)
+{
+	table_done(&told);
+	table_done(&found);
+	answers_destroy(answers);
+}
+
+static struct answers_key key(void)
+{
+	struct answers_key key;
+
+	answers_key(&disk, &key);
+	return key;
+}
+
+static void keep(int code)
+{
+	struct answers_key of = key();
+
+	answers_keep(answers, &of, answers_moment(answers), code, &told);
+}
+
+static bool find(void)
+{
+	struct answers_key of = key();
+
+	table_done(&found);
+	return answers_find(answers, &of, &error, &found);
+}
+
+START_TEST(what_was_told_is_kept)
+{
+	ck_assert(!find());
+	keep(-EIO);
+	/* As often as it is asked for; each is a copy. */
+	for (int i = 0; i < 2; i++) {
+		ck_assert(find());
+		ck_assert_int_eq(error, -EIO);
+		ck_assert_str_eq(found.type, "gpt");
+		ck_assert_uint_eq(found.note_count, 1);
+		ck_assert_str_eq(found.notes[0].text, "It is torn.");
+		ck_assert_ptr_ne(found.notes, told.notes);
+		ck_assert_uint_eq(found.areas[0].sectors, 34);
+	}
+	keep(0);
+	ck_assert(find());
+	ck_assert_int_eq(error, 0);
+}
+END_TEST
+
+START_TEST(another_disk_is_asked)
+{
+	uint64_t *const numbers[] = { &disk.identity.diskseq, &disk.identity.size,
+				      &partitions[0].start, &partitions[1].sectors };
+
+	keep(0);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		++*numbers[i];
+		ck_assert(!find());
+		--*numbers[i];
+		ck_assert(find());
+	}
+	disk.partition_count = 1;
+	ck_assert(!find());
+	disk.partition_count = 2;
+	disk.identity.logical_sector_size = 4096;
+	ck_assert(!find());
+	disk.identity.logical_sector_size = 512;
+	disk.identity.devno++;
+	ck_assert(!find());
+}
+END_TEST
+
+START_TEST(what_changed_is_forgotten)
+{
+	struct answers_key first = key(), second;
+
+	keep(0);
+	disk.identity.devno = 8;
+	second = key();
+	keep(0);
+	answers_forget(answers, 7);
+	ck_assert(!answers_find(answers, &first, &error, &found));
+	ck_assert(answers_find(answers, &second, &error, &found));
+	table_done(&found);
+	answers_forget(answers, 0);
+	ck_assert(!answers_find(answers, &second, &error, &found));
+	keep(0);
+	ck_assert(answers_find(answers, &second, &error, &found));
+}
+END_TEST
+
+/* It was read before it changed, and has an answer only now. */
+START_TEST(an_answer_may_be_too_late)
+{
+	struct answers_key of = key();
+	uint64_t before = answers_moment(answers);
+
+	answers_forget(answers, 8);
+	answers_keep(answers, &of, before, 0, &told);
+	ck_assert(find());
+	answers_forget(answers, 7);
+	answers_keep(answers, &of, before, 0, &told);
+	ck_assert(!find());
+	before = answers_moment(answers);
+	answers_forget(answers, 0);
+	answers_keep(answers, &of, before, 0, &told);
+	ck_assert(!find());
+}
+END_TEST
+
+START_TEST(nothing_is_kept_without_a_place)
+{
+	answers_destroy(answers);
+	answers = NULL;
+	keep(0);
+	ck_assert(!find());
+	answers_forget(answers, 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("answers");
+	TCase *tests = tcase_create("answers");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, what_was_told_is_kept);
+	tcase_add_test(tests, another_disk_is_asked);
+	tcase_add_test(tests, what_changed_is_forgotten);
+	tcase_add_test(tests, an_answer_may_be_too_late);
+	tcase_add_test(tests, nothing_is_kept_without_a_place);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
