@@ -31,6 +31,13 @@ struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector,
 			     struct digest *retplaces);
 /* Of any bytes as they stand: for the list file itself. */
 struct digest digest_bytes(const void *data, size_t length);
+/* The same of bytes that come in pieces. */
+struct digest_run;
+struct digest_run *digest_run_new(void); /* NULL: no memory */
+void digest_run_destroy(struct digest_run *run);
+void digest_run_restart(struct digest_run *run);
+void digest_run_add(struct digest_run *run, const void *data, size_t length);
+struct digest digest_run_so_far(const struct digest_run *run);
 void digest_add(struct digest *sum, struct digest digest);
 struct digest digest_times(struct digest digest, uint64_t times);
 struct digest digest_less(struct digest a, struct digest b); /* a - b */

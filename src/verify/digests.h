@@ -18,7 +18,7 @@
 #include "plan/plan.h"
 #include "verify/digest.h"
 
-#define DIGEST_REGIONS_MAX (1U << 17) /* but for the rests at the ends of extents */
+#define DIGEST_REGIONS_MAX (1U << 16) /* but for the rests at the ends of extents */
 #define DIGEST_REGION_MIN  (1U << 20) /* bytes */
 /* Regions that one request of at most PLAN_CHUNK_MAX may lie in. */
 #define DIGEST_PARTS_MAX 2

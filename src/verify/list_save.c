@@ -2,10 +2,10 @@
 /* Writing the list of digests. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "verify/list.h"
 
@@ -14,12 +14,34 @@ struct contents {
 	const struct range_list *left_out;
 	const char *plan_lines;
 	uint32_t sector;
+	struct digest_run *run; /* of all that is put */
 };
 
-/* The parts of [from, to) that were left out, from *next on. */
-static size_t put_left_out(FILE *file, const struct range_list *left_out, uint64_t from,
-			   uint64_t to, size_t *next)
+static void put(FILE *file, const struct contents *c, const char *text)
 {
+	digest_run_add(c->run, text, strlen(text));
+	/* Whether it all went out is asked of the file when it is closed. */
+	(void)fputs(text, file);
+}
+
+static void put_line(FILE *file, const struct contents *c, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void put_line(FILE *file, const struct contents *c, const char *format, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	put(file, c, line);
+}
+
+/* The parts of [from, to) that were left out, from *next on. */
+static size_t put_left_out(FILE *file, const struct contents *c, uint64_t from, uint64_t to,
+			   size_t *next)
+{
+	const struct range_list *left_out = c->left_out;
 	size_t lines = 0;
 
 	for (; *next < left_out->count; ++*next) {
@@ -28,7 +50,7 @@ static size_t put_left_out(FILE *file, const struct range_list *left_out, uint64
 		if (r.start >= to)
 			break;
 		if (range_intersect(r, (struct range){ from, to - from }, &part)) {
-			fprintf(file, "%" PRIu64 " %" PRIu64 " -\n", part.start, part.count);
+			put_line(file, c, "%" PRIu64 " %" PRIu64 " -\n", part.start, part.count);
 			lines++;
 		}
 		/* It goes on in the next region. */
@@ -50,76 +72,55 @@ static size_t put_regions(FILE *file, const struct contents *c)
 		digests_region(c->digests, i, &region);
 		lba = region.source / c->sector;
 		count = region.length / c->sector;
-		fprintf(file, "%" PRIu64 " %" PRIu64 " %s %s\n", lba, count,
-			digest_print(digests_sum(c->digests, i, &taken), digest),
-			digest_print(digests_places(c->digests, i), places));
-		lines += 1 + put_left_out(file, c->left_out, lba, lba + count, &next);
+		put_line(file, c, "%" PRIu64 " %" PRIu64 " %s %s\n", lba, count,
+			 digest_print(digests_sum(c->digests, i, &taken), digest),
+			 digest_print(digests_places(c->digests, i), places));
+		lines += 1 + put_left_out(file, c, lba, lba + count, &next);
 	}
 	return lines;
 }
 
-static void put_body(FILE *file, const struct contents *c, size_t *retlines)
+static size_t put_body(FILE *file, const struct contents *c)
 {
-	fprintf(file, "%s\n", DIGEST_LIST_SCHEMA);
-	fputs("# Digests of a source as it was read. To check the copy with it:\n"
-	      "#   " PACKAGE_NAME " verify REPORT -d DESTINATION\n",
-	      file);
-	fputs(c->plan_lines, file);
-	fprintf(file, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
-		digests_region_size(c->digests));
-	fputs("# LBA SECTORS DIGEST PLACES: the sum over its sectors, modulo 2^128, of the "
-	      "XXH3-128, with\n"
-	      "# the LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form); and the "
-	      "sum of\n"
-	      "# the same times the number of sectors from there to the end of the region.\n"
-	      "# LBA SECTORS -: these were not read and are in no digest.\n",
-	      file);
-	*retlines = put_regions(file, c);
+	put_line(file, c, "%s\n", DIGEST_LIST_SCHEMA);
+	put(file, c,
+	    "# Digests of a source as it was read. To check the copy with it:\n"
+	    "#   " PACKAGE_NAME " verify REPORT -d DESTINATION\n");
+	put(file, c, c->plan_lines);
+	put_line(file, c, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
+		 digests_region_size(c->digests));
+	put(file, c,
+	    "# LBA SECTORS DIGEST PLACES: the sum over its sectors, modulo 2^128, of the "
+	    "XXH3-128, with\n"
+	    "# the LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form); and the "
+	    "sum of\n"
+	    "# the same times the number of sectors from there to the end of the region.\n"
+	    "# LBA SECTORS -: these were not read and are in no digest.\n");
+	return put_regions(file, c);
 }
 
-struct text {
-	char *bytes;
-	size_t length;
-};
-
+/* The last line speaks of all before it. */
 static void fill(FILE *file, const void *user)
 {
-	const struct text *text = user;
-
-	/* Whether it all went out is asked of the file when it is closed. */
-	(void)fwrite(text->bytes, 1, text->length, file);
-}
-
-/* The last line speaks of all before it, so that is made in memory first. */
-static int compose(const struct contents *c, struct text *ret)
-{
+	const struct contents *c = user;
 	char digest[DIGEST_TEXT_MAX];
-	FILE *file = open_memstream(&ret->bytes, &ret->length);
-	size_t lines = 0;
+	size_t lines;
 
-	if (!file)
-		return -ENOMEM;
-	put_body(file, c, &lines);
-	if (fflush(file) == 0)
-		fprintf(file, "end %zu %s\n", lines,
-			digest_print(digest_bytes(ret->bytes, ret->length), digest));
-
-	bool failed = ferror(file);
-
-	return fclose(file) || failed ? -ENOMEM : 0;
+	digest_run_restart(c->run);
+	lines = put_body(file, c);
+	fprintf(file, "end %zu %s\n", lines, digest_print(digest_run_so_far(c->run), digest));
 }
 
 int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
 		     const struct range_list *left_out, const char *path, struct patience *patience,
 		     struct error *reterr)
 {
-	struct contents contents = { digests, left_out, plan_lines, sector_size };
-	struct text text = { 0 };
-	int r = compose(&contents, &text);
+	struct contents contents = { digests, left_out, plan_lines, sector_size, digest_run_new() };
+	int r = contents.run ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = patience_replace(patience, path, 0644, fill, &text);
-	free(text.bytes);
+		r = patience_replace(patience, path, 0644, fill, &contents);
+	digest_run_destroy(contents.run);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The list of digests could not be saved as %s: %s."), path,
