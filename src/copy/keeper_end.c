@@ -93,6 +93,23 @@ static void check_all_done(struct job *job)
 	job_fail(job, FAILURE_INTERNAL, &error);
 }
 
+/* Nobody wants to be told that a disk of zeros is a copy but for a bad area. */
+static void check_anything_read(struct job *job)
+{
+	struct error error;
+
+	if (job->setup.verify_only || job_gate(job) >= GATE_STOP ||
+	    map_bytes(job->map, MAP_FINISHED) || !map_bytes(job->map, MAP_BAD))
+		return;
+	error_set(
+		&error, ERROR_CLASS_SOURCE, -EIO, "read", job->setup.source.name,
+		_("Nothing at all could be read from %s, and the destination holds nothing of it. "
+		  "Look at its cable, its power and its enclosure; then the copy can be "
+		  "resumed."),
+		job->setup.source.name);
+	job_fail(job, FAILURE_LIMIT, &error);
+}
+
 static void check_not_removed(struct job *job)
 {
 	const struct io_end *end = &job->setup.destination;
@@ -144,6 +161,7 @@ void keeper_end(struct job *job)
 	struct keeper *k = &job->keeper;
 
 	check_all_done(job);
+	check_anything_read(job);
 	check_not_removed(job);
 	check_not_shortened(job);
 	proof_sum(job);
