@@ -22,17 +22,33 @@ static unsigned first_shown(const struct job_snapshot *job)
 	return begun(job) > 1 && job->passes[0].kind == PASS_FLUSH;
 }
 
+/* The first one but for the look at the source, which comes before all else. */
+static enum pass_kind first_kind(const struct job_snapshot *job)
+{
+	unsigned first = first_shown(job);
+
+	if (begun(job) > first + 1 && job->passes[first].kind == PASS_LOOK)
+		first++;
+	return begun(job) ? job->passes[first].kind : PASS_NONE;
+}
+
+static bool is_before_the_copy(const struct job_snapshot *job)
+{
+	enum pass_kind last = begun(job) ? job->passes[begun(job) - 1].kind : PASS_NONE;
+
+	return last == PASS_PROBE || last == PASS_WIPE || (last == PASS_LOOK && begun(job) == 1);
+}
+
 /* Passes that are sure to follow, in their order; others only come when there is something for them
  * to do. */
 static size_t coming(const struct job_snapshot *job, const struct plan_options *options,
 		     enum pass_kind kinds[static COMING_MAX])
 {
 	size_t count = 0;
-	enum pass_kind first = begun(job) ? job->passes[first_shown(job)].kind : PASS_NONE;
+	enum pass_kind first = first_kind(job);
 	bool read_back = first == PASS_VERIFY || first == PASS_COMPARE;
 
-	if (begun(job) && (job->passes[begun(job) - 1].kind == PASS_PROBE ||
-			   job->passes[begun(job) - 1].kind == PASS_WIPE))
+	if (is_before_the_copy(job))
 		kinds[count++] = PASS_COPY;
 	/* Where that came first there was nothing left to copy. */
 	if (!read_back) {

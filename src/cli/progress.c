@@ -23,6 +23,8 @@ static const char *pass_phrase(enum pass_kind pass)
 		return _("wiping");
 	case PASS_REWRITE:
 		return _("rewriting");
+	case PASS_LOOK:
+		return _("checking");
 	default:
 		return pass_words(pass);
 	}

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "copy/capacity.h"
+#include "copy/changed.h"
 #include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
@@ -192,6 +193,7 @@ struct job {
 	struct proof *proof;  /* NULL: not asked for */
 	struct sums sums;
 	struct rolling rolling;
+	struct changed changed;
 	uint64_t total, already;
 	bool nameless; /* the destination is a file that had no name from the start */
 

@@ -32,6 +32,8 @@ const char *pass_name(enum pass_kind kind)
 		return "compare";
 	case PASS_REWRITE:
 		return "rewrite";
+	case PASS_LOOK:
+		return "look";
 	}
 	return "";
 }
@@ -65,6 +67,8 @@ const char *pass_words(enum pass_kind kind)
 		return _("comparing");
 	case PASS_REWRITE:
 		return _("writing again what differs");
+	case PASS_LOOK:
+		return _("checking the source");
 	}
 	return "";
 }

@@ -53,7 +53,8 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("The destination does not match the source."));
+			      job->changed.found ? _("The source changed during the copy.")
+						 : _("The destination does not match the source."));
 		break;
 	case JOB_RESULT_PARTIAL:
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -167,7 +168,8 @@ void keeper_end(struct job *job)
 	proof_sum(job);
 	sums_judge(job);
 	k->result = judge(job);
-	k->armed = job->stages.count > 0 && job_nothing_left(job) && k->flushed_at;
+	k->armed = job->stages.count > 0 && k->flushed_at &&
+		   (job_nothing_left(job) || job->changed.too_late);
 	save_digests(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)

@@ -439,6 +439,7 @@ void measure_publish(struct job *job, uint64_t now)
 
 	pass_show(job, now, &s);
 	proof_show(job, &s);
+	changed_show(job, &s);
 	sums_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);

@@ -11,15 +11,16 @@
 
 /* The second flush is for what the passes after the first one have written. */
 static const struct pass *const sequence[] = {
-	&pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key, &pass_wipe_flush,
-	&pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,     &pass_scrape,
-	&pass_retry,       &pass_fill,        &pass_flush,      &pass_spot,     &pass_verify,
-	&pass_compare,     &pass_rewrite,     &pass_trim,       &pass_scrape,   &pass_fill,
-	&pass_flush,       &pass_verify,      &pass_compare,    &pass_sums,     &pass_compare,
+	&pass_look,       &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
+	&pass_wipe_flush, &pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,
+	&pass_scrape,     &pass_retry,       &pass_fill,        &pass_flush,      &pass_spot,
+	&pass_verify,     &pass_compare,     &pass_rewrite,     &pass_trim,       &pass_scrape,
+	&pass_fill,       &pass_flush,       &pass_verify,      &pass_compare,    &pass_sums,
+	&pass_compare,    &pass_look_again,  &pass_flush,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
-#define STAGE_STEP 7 /* the steps before are done once, the others in every stage */
+#define STAGE_STEP 8 /* the steps before are done once, the others in every stage */
 
 _Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
 

@@ -61,6 +61,9 @@ void proof_collect_found(struct job *job, const struct report *report);
 /* Updates the figures to be shown; needed once more at the very end, since later passes may have
  * completed the proof. Does nothing without a proof. */
 void proof_sum(struct job *job);
+/* The source differs from what was read there before: all of these sectors of the region (exact),
+ * or some of them. proof_sum() is due afterwards. */
+void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact);
 /* Is everything that the map calls finished proven? */
 bool proof_complete(const struct job *job);
 /* Does anything differ, or could not be read back? NULL: no. */

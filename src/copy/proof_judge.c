@@ -320,6 +320,24 @@ void proof_end_compare(struct job *job)
 	proof_sum(job);
 }
 
+void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[region];
+	uint32_t sector = job->plan->sector_size;
+	struct job_mismatch *mismatch =
+		new_mismatch(job, region, sectors.start * sector, sectors.count * sector);
+
+	state->state = REGION_WRONG;
+	state->kind = MISMATCH_SOURCE;
+	state->proven = 0;
+	if (!mismatch)
+		return;
+	mismatch->kind = MISMATCH_SOURCE;
+	mismatch->somewhere = !exact;
+	proof->told[proof->shown - 1] = true;
+}
+
 bool proof_complete(const struct job *job)
 {
 	const struct proof *proof = job->proof;

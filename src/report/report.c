@@ -128,6 +128,16 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 		break;
 	case EXIT_MISMATCH:
 		areas = (unsigned long)job->proof.areas;
+		if (job->proof.changed) {
+			snprintf(buffer, size,
+				 P_("%s - the source changed during the copy, in %lu of the areas "
+				    "checked",
+				    "%s - the source changed during the copy, in %lu of the areas "
+				    "checked",
+				    areas),
+				 report_result_word(report), areas);
+			break;
+		}
 		snprintf(buffer, size,
 			 P_("%s - the destination differs in %lu area, %s bytes",
 			    "%s - the destination differs in %lu areas, %s bytes", areas),
@@ -213,6 +223,11 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 			    "yes, %u areas with tables and boot sectors came last",
 			    job->held_areas),
 			 job->held_areas);
+	else if (job->proof.changed)
+		text_copy(
+			buffer, size,
+			_("no: the source changed during the copy, so its partition table was left "
+			  "out on purpose"));
 	else if (job->proof.areas)
 		text_copy(buffer, size,
 			  _("no: the destination differs, its partition table was left out on "

@@ -33,6 +33,48 @@ static const char *all_verified(const struct job_proof *proof, char *buffer, siz
 	return buffer;
 }
 
+static const char *why_not_looked(enum job_look look)
+{
+	switch (look) {
+	case JOB_LOOK_DAMAGED:
+		return _("the source was not checked again: some of it was hard to read");
+	case JOB_LOOK_SLOW:
+		return _("the source was not checked again: a read took longer than a second");
+	case JOB_LOOK_WAS_GONE:
+		return _("the source was not checked again: it was disconnected for a while");
+	case JOB_LOOK_IN_USE:
+		return _("the source was not checked again: it is in use on this machine");
+	case JOB_LOOK_NOT_ASKED:
+	case JOB_LOOK_NOT_YET:
+	case JOB_LOOK_DONE:
+		break;
+	}
+	return "";
+}
+
+const char *report_looked(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_proof *proof = &report->job.proof;
+
+	if (proof->changed)
+		snprintf(buffer, size,
+			 P_("the source was checked again: %u place checked, %u changed",
+			    "the source was checked again: %u places checked, %u changed",
+			    proof->looked),
+			 proof->looked, proof->changed);
+	else if (proof->look == JOB_LOOK_DONE && proof->looked)
+		snprintf(buffer, size,
+			 P_("the source was checked again: %u place, unchanged; the rest was read "
+			    "only once",
+			    "the source was checked again: %u places, all unchanged; the rest was "
+			    "read only once",
+			    proof->looked),
+			 proof->looked);
+	else
+		snprintf(buffer, size, "%s", why_not_looked(proof->look));
+	return buffer;
+}
+
 const char *report_verified(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_proof *proof = &report->job.proof;
@@ -45,6 +87,11 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	}
 	if (proof->complete)
 		return all_verified(proof, buffer, size);
+	if (proof->changed) {
+		snprintf(buffer, size, "%s",
+			 _("no: the source changed during the copy, so the copy mixes two states"));
+		return buffer;
+	}
 	snprintf(buffer, size,
 		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
 			      : _("no: %s of %s B were read back, and are right"),
@@ -68,6 +115,8 @@ void text_put_verified(struct page *page, const struct report *report)
 	if (proof->rewritten)
 		page_field(page, "", _("%s B were wrong and were written again"),
 			   units_print_count(proof->rewritten, bytes));
+	if (report_looked(report, line, sizeof(line))[0])
+		page_field(page, "", "%s", line);
 }
 
 void text_put_rest(struct page *page, const struct report *report)

@@ -26,7 +26,7 @@ static int copy_warnings(const struct verdict_list *from, struct verdict_list *r
 	return 0;
 }
 
-static bool warned(const struct session *session, const char *rule)
+bool session_warned(const struct session *session, const char *rule)
 {
 	for (size_t i = 0; i < session->verdicts.count; i++)
 		if (strcmp(session->verdicts.items[i].rule, rule) == 0 &&
@@ -44,7 +44,13 @@ static void say_next(const struct session *session, const struct error *close_er
 	size_t size = sizeof(report->destination_next);
 	enum exit_code code = report_exit_code(report);
 
-	if (code == EXIT_MISMATCH) {
+	if (code == EXIT_MISMATCH && report->job.proof.changed) {
+		snprintf(next, size,
+			 _("Another system or program is writing to %s. Unmount it there, then "
+			   "make the "
+			   "copy again."),
+			 session->plan->source.node);
+	} else if (code == EXIT_MISMATCH) {
 		text_copy(next, size,
 			  _("Do not rely on this copy: make it again. With --rewrite, differences "
 			    "are written again automatically."));
@@ -54,12 +60,12 @@ static void say_next(const struct session *session, const struct error *close_er
 				 report->map_path);
 	} else if (close_error->code) {
 		text_copy(next, size, close_error->sentence);
-	} else if (warned(session, "backup-gpt-inside")) {
+	} else if (session_warned(session, "backup-gpt-inside")) {
 		snprintf(next, size, _("sgdisk -e %s moves the backup GPT to the end of the disk."),
 			 node);
-	} else if (warned(session, "backup-gpt-missing")) {
+	} else if (session_warned(session, "backup-gpt-missing")) {
 		snprintf(next, size, _("sgdisk -e %s writes the backup GPT anew."), node);
-	} else if (warned(session, "duplicate-identities")) {
+	} else if (session_warned(session, "duplicate-identities")) {
 		snprintf(next, size,
 			 _("Detach one of the two disks before the next start: their identifiers "
 			   "are the same."));

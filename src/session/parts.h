@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_SESSION_PARTS_H
 #define CLONEDECK_SESSION_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "copy/job.h"
@@ -10,6 +11,7 @@
 /* The parts that have ended. */
 struct parts {
 	unsigned count;
+	bool source_gone; /* between two of them */
 	struct job_snapshot sum;
 };
 

@@ -164,6 +164,10 @@ enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct endpoint *recorded,
 				       const struct disk_list *disks, const struct endpoint *found);
 
+/* finish.c */
+/* Was a warning of this rule accepted before the start? */
+bool session_warned(const struct session *session, const char *rule);
+
 /* sample.c */
 /* Compares a sample of what the map calls finished, through the descriptors of both claims; reads
  * the disks. -EBADMSG (class REFUSED) if any of it differs (`all`), or if most of it does, as on a

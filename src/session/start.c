@@ -323,6 +323,10 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.check = check_claims,
 		.present = is_present,
 		.check_user = starting,
+		.source_in_use = session_warned(session, "source-mounted") ||
+				 session_warned(session, "source-in-use"),
+		.source_was_gone =
+			goes_on && (session->waiting.went[0] || session->earlier.source_gone),
 		.events = session->waiting.told,
 		.event_count = session->waiting.told_count,
 	};

@@ -297,6 +297,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 	}
 	job_snapshot(waiting->job, &part);
 	parts_add(&session->earlier, &part, now - waiting->shown.since);
+	session->earlier.source_gone |= waiting->went[0];
 	session_waiting_done(session);
 	session->state = SESSION_RUNNING;
 }

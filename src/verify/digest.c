@@ -92,6 +92,22 @@ bool digest_equal(struct digest a, struct digest b)
 	return a.low == b.low && a.high == b.high;
 }
 
+bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint64_t *ret)
+{
+	struct digest times = { 0 };
+
+	if (digest_equal(once, times))
+		return false;
+	for (uint64_t n = 1; n <= most; n++) {
+		digest_add(&times, once);
+		if (!digest_equal(times, all))
+			continue;
+		*ret = n;
+		return true;
+	}
+	return false;
+}
+
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX])
 {
 	snprintf(buffer, DIGEST_TEXT_MAX, "%016" PRIx64 "%016" PRIx64, digest.high, digest.low);

@@ -43,6 +43,10 @@ struct digest digest_times(struct digest digest, uint64_t times);
 struct digest digest_less(struct digest a, struct digest b); /* a - b */
 bool digest_equal(struct digest a, struct digest b);
 
+/* How many times `once` makes `all`: from 1 to `most`, in *ret. False: none of them, or `once` is
+ * zero. */
+bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint64_t *ret);
+
 /* 32 hexadecimal digits, the high half first. */
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX]);
 /* Exactly what digest_print() writes. */

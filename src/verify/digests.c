@@ -224,19 +224,15 @@ bool digests_pin_down(const struct digests *expected, const struct digests *foun
 		      uint64_t *ret)
 {
 	const struct entry *a = &expected->entries[region], *b = &found->entries[region];
-	struct digest once = digest_less(b->sum, a->sum), times = { 0 };
+	struct digest once = digest_less(b->sum, a->sum);
 	struct digest all = digest_less(b->places, a->places);
+	uint64_t sectors, from_end;
 	struct digest_region r;
 
 	digests_region(expected, region, &r);
-	if (digest_equal(once, times))
+	sectors = r.length / expected->plan->sector_size;
+	if (!digest_pin_down(once, all, sectors, &from_end))
 		return false;
-	for (uint64_t left = r.length / expected->plan->sector_size; left-- > 0;) {
-		digest_add(&times, once);
-		if (!digest_equal(times, all))
-			continue;
-		*ret = left;
-		return true;
-	}
-	return false;
+	*ret = sectors - from_end;
+	return true;
 }

@@ -69,6 +69,20 @@ progress_and_report() {
 	head -n 1 "$(jq -er .digests.list logs/*.json)" | grep -qx clonedeck.digests/1
 }
 
+a_copy_of_a_source_that_changes() {
+	two_disks
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --json --rate 8M \
+		--log-dir logs >out 2>err &
+	copy=$!
+	wait_for same source.img $((2 * MIB)) destination.img $((2 * MIB)) "$MIB"
+	dd if=/dev/zero of=source.img bs=512 count=1 conv=notrunc status=none
+	ends 5
+	[ "$(valid out | uniq)" = $'progress\nreport' ]
+	jq -es '.[-2].result == "MISMATCH" and .[-1].verify.mismatches[0].lba == 0' out
+	[ "$(valid logs/*.json)" = report ]
+	jq -e '.verify.source_read_again.changed == 1 and .armed == false' logs/*.json
+}
+
 a_copy_that_is_not_read_back() {
 	two_disks
 	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --no-verify \
@@ -122,4 +136,4 @@ a_stopped_copy() {
 }
 
 run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
-	a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy
+	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy

@@ -188,9 +188,57 @@ START_TEST(why_it_was_not_armed_is_told)
 	job->proof.areas = 1;
 	report_armed(&sample.report, line, sizeof(line));
 	ck_assert_ptr_nonnull(strstr(line, "the destination differs"));
+	job->proof.changed = 1;
+	report_armed(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "the source changed during the copy"));
 	job->armed = true;
 	report_armed(&sample.report, line, sizeof(line));
 	ck_assert_int_eq(strncmp(line, "yes, 5 areas", 12), 0);
+	sample_done(&sample);
+}
+END_TEST
+
+/* What was seen, and no more than that. */
+START_TEST(whether_the_source_stayed_what_it_was)
+{
+	static const struct {
+		enum job_look look;
+		const char *words;
+	} rows[] = {
+		{ JOB_LOOK_DONE, "12 places, all unchanged; the rest was read only once" },
+		{ JOB_LOOK_DAMAGED, "not checked again: some of it was hard to read" },
+		{ JOB_LOOK_SLOW, "not checked again: a read took longer" },
+		{ JOB_LOOK_WAS_GONE, "not checked again: it was disconnected" },
+		{ JOB_LOOK_IN_USE, "not checked again: it is in use" },
+		{ JOB_LOOK_NOT_YET, NULL },
+		{ JOB_LOOK_NOT_ASKED, NULL },
+	};
+	struct sample sample;
+	char line[512];
+
+	sample_init(&sample);
+	struct job_snapshot *job = &sample.report.job;
+
+	job->proof = (struct job_proof){ .asked = true, .looked = 12 };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		job->proof.look = rows[i].look;
+		report_looked(&sample.report, line, sizeof(line));
+		if (rows[i].words)
+			ck_assert_msg(strstr(line, rows[i].words), "%s", line);
+		else
+			ck_assert_str_eq(line, "");
+	}
+	job->result = JOB_RESULT_MISMATCH;
+	job->error = (struct error){ 0 };
+	job->proof.changed = job->proof.areas = 2;
+	report_looked(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "12 places checked, 2 changed"));
+	report_verified(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "mixes two states"));
+	report_result_line(&sample.report, line, sizeof(line));
+	ck_assert_str_eq(
+		line, "MISMATCH - the source changed during the copy, in 2 of the areas checked");
+	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_MISMATCH);
 	sample_done(&sample);
 }
 END_TEST
@@ -518,6 +566,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, text_names_what_matters);
 	tcase_add_test(tcase, what_the_copy_does_not_reach_is_told);
 	tcase_add_test(tcase, why_it_was_not_armed_is_told);
+	tcase_add_test(tcase, whether_the_source_stayed_what_it_was);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);

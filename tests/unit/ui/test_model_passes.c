@@ -130,6 +130,22 @@ START_TEST(test_only_verified)
 }
 END_TEST
 
+/* It tells nothing of what comes. */
+START_TEST(test_looked_at_before)
+{
+	options.verify = VERIFY_DIGEST;
+	job.pass = job.passes[0].kind = PASS_LOOK;
+	ck_assert_str_eq(text(72), " [checking the source] > copying > flushing > verifying");
+	job.pass = PASS_COPY;
+	job.passes[1].kind = PASS_COPY;
+	job.pass_count = 2;
+	ck_assert_str_eq(text(72), " checking the source > [copying] > flushing > verifying");
+	job.state = JOB_VERIFYING;
+	job.pass = job.passes[1].kind = PASS_VERIFY;
+	ck_assert_str_eq(text(72), " checking the source > [verifying]");
+}
+END_TEST
+
 /* A flush has no percent, and the last write of the copy is not yet its end. */
 START_TEST(test_percent)
 {
@@ -185,6 +201,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_before_the_copy);
 	tcase_add_test(tcase, test_proof);
 	tcase_add_test(tcase, test_only_verified);
+	tcase_add_test(tcase, test_looked_at_before);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_fits);
 	suite_add_tcase(suite, tcase);
