@@ -55,10 +55,21 @@ static int settle_units(struct job *job)
 	return 0;
 }
 
+/* If all of it was unreadable, then more likely because of a cable or an enclosure than of each
+ * single sector. All of it is tried again. */
+static bool was_dead(const struct map *map)
+{
+	return map_bytes(map, MAP_BAD) && !map_bytes(map, MAP_FINISHED) &&
+	       !map_bytes(map, MAP_NON_TRIED) && !map_bytes(map, MAP_NON_TRIMMED) &&
+	       !map_bytes(map, MAP_NON_SCRAPED);
+}
+
 int resume_map(struct job *job)
 {
 	uint32_t sector = job->plan->sector_size;
 
+	if (was_dead(job->setup.resume))
+		return 0;
 	if (map_take_damage(job->map, job->setup.resume, sector) < 0 ||
 	    map_take_finished(job->map, job->setup.resume, sector) < 0)
 		return -ENOMEM;

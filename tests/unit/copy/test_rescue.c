@@ -44,6 +44,32 @@ START_TEST(few_bad_sectors)
 }
 END_TEST
 
+/* A disk of zeros is no copy, however exact its map. When the cable is in again, all of it is read.
+ */
+START_TEST(nothing_at_all)
+{
+	struct job_snapshot s;
+	struct map *map;
+
+	damaged_new(&rig, _i, MIB, &damaged_options);
+	damaged_fail_reads(&rig, 0, MIB / 512, 0, -EIO);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert_int_eq(s.error.class, ERROR_CLASS_SOURCE);
+	ck_assert_int_eq(error_exit_code(&s.error), EXIT_STOPPED);
+	ck_assert_uint_eq(s.rescue.rescued, 0);
+	map = rig_load_map(&rig);
+	ck_assert_uint_eq(map_bytes(map, MAP_BAD), MIB);
+	rig_heal(&rig);
+	rig.setup.resume = map;
+	s = rig_run(&rig);
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	rig_check_complete(&rig);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 /* Where nothing fails, nothing of all this happens. */
 START_TEST(a_healthy_disk_has_two_passes)
 {
@@ -431,6 +457,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
+	tcase_add_loop_test(tc, nothing_at_all, 0, 4);
 	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
 	tcase_add_loop_test(tc, lost_physical_sectors_are_not_read_eight_times, 0, 8);
 	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
