@@ -59,11 +59,19 @@ static void let_go(struct probe *probe)
 	free(probe);
 }
 
+/* Another program that looks at the disks does the same, and holds each for a moment. */
+#define HELD_TRIES 4
+#define HELD_PAUSE (25 * NSEC_PER_MSEC)
+
 /* Nobody else's exclusive open shall fail because of ours: it is closed at once. */
 static bool is_held(const char *node)
 {
 	int fd = open(node, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
 
+	for (int i = 1; fd < 0 && errno == EBUSY && i < HELD_TRIES; i++) {
+		clock_sleep_until(clock_monotonic() + HELD_PAUSE);
+		fd = open(node, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
+	}
 	if (fd < 0)
 		return errno == EBUSY;
 	close(fd);

@@ -23,6 +23,7 @@
 #include "discover/sysfs.h"
 #include "guard/claim_parts.h"
 
+#define HOLD_PATIENCE   (NSEC_PER_SEC / 2)
 #define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
 #define REREAD_PATIENCE (2 * NSEC_PER_SEC)
 #define RETRY_EVERY     (50 * NSEC_PER_MSEC)
@@ -165,8 +166,14 @@ static int open_device(struct claim *claim, struct error *reterr)
 		return open_sg_only(claim, reterr);
 
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
+	uint64_t deadline = clock_monotonic() + HOLD_PATIENCE;
 	int r = open_direct(claim, flags, false);
 
+	/* A program that looks whether somebody holds the disk holds it for a moment. */
+	while (r == -EBUSY && clock_monotonic() < deadline) {
+		clock_sleep_until(clock_monotonic() + RETRY_EVERY);
+		r = open_direct(claim, flags, false);
+	}
 	return r < 0 ? claim_explain_open(claim, r, reterr) : 0;
 }
 

@@ -22,6 +22,12 @@ static void setup(void)
 	session_setup();
 }
 
+/* As a whole: while files are removed one by one, the map is saved beside them. */
+static void lose(const char *folder)
+{
+	run("mv %s %s.lost", folder, folder);
+}
+
 static struct job_snapshot until(bool failed)
 {
 	uint64_t end = clock_monotonic() + 200 * NSEC_PER_SEC;
@@ -64,7 +70,7 @@ START_TEST(map_finds_another_place)
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
 	ck_assert_ptr_nonnull(strstr(session_map_path(session), "lost/copy.map"));
-	run("rm -rf %s", lost);
+	lose(lost);
 	ck_assert(!until(true).map_safe);
 	/* Neither a place that does not exist nor a file that is somebody else's. */
 	ck_assert_int_eq(move_to(path_of("nowhere/copy.map")), -ENOENT);
@@ -113,7 +119,7 @@ START_TEST(log_and_report_go_with_the_map)
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
 	text_copy(before, sizeof(before), session_map_path(session));
-	run("rm -rf %s", lost);
+	lose(lost);
 	until(true);
 	ck_assert_int_eq(move_to(place), 0);
 	ck_assert(session_log_moved(session));
