@@ -157,6 +157,34 @@ static void save_digests(struct job *job)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
 
+/* What differs is copied again by a resume: without this one that verifies nothing would call the
+ * copy complete. */
+static void save_without_wrong(struct job *job)
+{
+	const struct map_state state = { .pos = work_position(&job->work),
+					 .status = '?',
+					 .pass = 1 };
+	struct error error = { 0 };
+	struct map *map = NULL;
+	char path[PATH_MAX];
+	int r;
+
+	pthread_mutex_lock(&job->path_lock);
+	text_copy(path, sizeof(path), job->map_path);
+	pthread_mutex_unlock(&job->path_lock);
+	if (job->keeper.result != JOB_RESULT_MISMATCH || job->setup.verify_only || !path[0])
+		return;
+	r = map_copy(job->map, &map, &error);
+	if (r == 0 && proof_forget_wrong(job, map) < 0)
+		r = error_nomem(&error);
+	if (r == 0)
+		r = map_save(map, path, &state, saver_patience(job->saver, PATIENCE_AT_THE_END),
+			     &error);
+	if (r < 0)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+	map_destroy(map);
+}
+
 void keeper_end(struct job *job)
 {
 	struct keeper *k = &job->keeper;
@@ -171,6 +199,7 @@ void keeper_end(struct job *job)
 	k->armed = job->stages.count > 0 && k->flushed_at &&
 		   (job_nothing_left(job) || job->changed.too_late);
 	save_digests(job);
+	save_without_wrong(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);

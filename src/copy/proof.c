@@ -264,30 +264,59 @@ int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_l
 	return r;
 }
 
-/* Copies it again from the source as it is now. If the source cannot be read, that would only lose
- * data. */
+/* Makes non-tried what of the region the map calls finished; adds its bytes. */
+static int forget_finished(struct map *map, const struct digest_region *region, uint64_t *bytes)
+{
+	uint64_t pos = region->source, end = region->source + region->length;
+	struct map_block block;
+	int r = 0;
+
+	while (r == 0 && pos < end && map_next(map, pos, MAP_FINISHED, &block) &&
+	       block.start < end) {
+		uint64_t from = block.start > pos ? block.start : pos;
+
+		pos = block.start + block.size < end ? block.start + block.size : end;
+		r = map_set(map, from, pos - from, MAP_NON_TRIED);
+		if (r == 0)
+			*bytes += pos - from;
+	}
+	return r;
+}
+
+/* If the source cannot be read, copying it again would only lose data. */
+static bool can_be_mended(const struct region_proof *state)
+{
+	return state->state == REGION_WRONG && state->kind != MISMATCH_NO_SOURCE;
+}
+
+int proof_forget_wrong(const struct job *job, struct map *map)
+{
+	const struct proof *proof = job->proof;
+	uint64_t bytes = 0;
+	int r = 0;
+
+	for (size_t i = 0; proof && r == 0 && i < proof->count; i++) {
+		struct digest_region region;
+
+		if (!can_be_mended(&proof->regions[i]))
+			continue;
+		digests_region(proof->expected, i, &region);
+		r = forget_finished(map, &region, &bytes);
+	}
+	return r;
+}
+
+/* Copies it again from the source as it is now. */
 static int rewrite_region(struct job *job, size_t region, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
 	struct region_proof *state = &proof->regions[region];
 	struct digest_region r;
-	struct map_block block;
-	int code = 0;
+	int code;
 
 	digests_region(proof->expected, region, &r);
-
-	uint64_t pos = r.source, end = r.source + r.length;
-
 	pthread_mutex_lock(&job->map_lock);
-	while (code == 0 && pos < end && map_next(job->map, pos, MAP_FINISHED, &block) &&
-	       block.start < end) {
-		uint64_t from = block.start > pos ? block.start : pos;
-
-		pos = block.start + block.size < end ? block.start + block.size : end;
-		code = map_set(job->map, from, pos - from, MAP_NON_TRIED);
-		if (code == 0)
-			proof->rewritten += pos - from;
-	}
+	code = forget_finished(job->map, &r, &proof->rewritten);
 	pthread_mutex_unlock(&job->map_lock);
 	job->keeper.map_changed = true;
 	if (code < 0)
@@ -330,10 +359,7 @@ int proof_want_rewrite(struct job *job, struct range_list *ret)
 	if (!proof->rewrites_left)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
-		const struct region_proof *state = &proof->regions[i];
-
-		if (state->state == REGION_WRONG && state->kind != MISMATCH_NO_SOURCE &&
-		    rewrite_region(job, i, ret) < 0)
+		if (can_be_mended(&proof->regions[i]) && rewrite_region(job, i, ret) < 0)
 			return -ENOMEM;
 	}
 	proof->rewrites_left = ret->count == 0;

@@ -78,5 +78,7 @@ int proof_save(struct job *job, const char *path, struct patience *patience, boo
 void proof_show(const struct job *job, struct job_snapshot *ret);
 /* Bytes that were written, and so counted, twice. */
 uint64_t proof_rewritten(const struct proof *proof);
+/* Makes what differs non-tried in a copy of the job's map; NULL proof is fine. -ENOMEM. */
+int proof_forget_wrong(const struct job *job, struct map *map);
 
 #endif

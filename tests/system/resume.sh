@@ -92,6 +92,21 @@ a_resumed_copy_does_not_start_over() {
 	same sector 0 "$(backing "$destination")" $((last * 512)) 512
 }
 
+# Whoever resumes without verifying must not be told that all is well.
+what_was_found_to_differ_is_copied_again() {
+	two_disks
+	start_copy
+	kill -TERM "$copy"
+	ends 6
+	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
+	head -c 512 /dev/urandom >sector
+	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
+	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	ddrescuelog -b 512 -l '?' copy.map | grep -qx "$last"
+	run 0 resume copy.map --no-verify --confirm "$destination" --log-dir logs
+	cmp "$source" "$(backing "$destination")"
+}
+
 another_disk_under_the_same_name_is_refused() {
 	two_disks
 	start_copy
@@ -292,6 +307,7 @@ a_suspended_copy_goes_on() {
 
 run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
+	what_was_found_to_differ_is_copied_again \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
 	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
