@@ -181,8 +181,9 @@ a_map_of_ddrescue_goes_on() {
 		fail "what the map calls finished was copied again"
 	fi
 	ddrescuelog -t theirs.map
-	# It is ours now, and names its disks.
-	run 5 resume theirs.map --confirm "$destination" --log-dir logs
+	# It is ours now, names its disks, and no longer calls finished what differs.
+	run 0 resume theirs.map --confirm "$destination" --log-dir logs
+	cmp "$source" "$(backing "$destination")"
 }
 
 # A source that is dying is not read once more for what another program has rescued.
