@@ -54,7 +54,7 @@ sys/ioctl.h: discover guard io cli
 sys/mount.h: discover guard
 linux/*: discover guard io
 fcntl.h: base discover guard io verify copy stats report session
-dirent.h: discover guard
+dirent.h: discover guard session
 unistd.h: base discover guard io verify copy stats report session cli ui
 sys/*: base discover guard io verify copy stats report session cli ui'
 

@@ -241,6 +241,22 @@ static const char *file_named(void *user, struct app *app, const char *text)
 
 static void ask_file(struct app *app, const char *path, struct disks_state *state)
 {
+	char map[512];
+
+	/* Where nothing is chosen yet, a copy that was interrupted comes first. */
+	if (!path[0] && app_choice(app)->source.kind == ENDPOINT_NONE &&
+	    app_choice(app)->destination.kind == ENDPOINT_NONE) {
+		session_unfinished_map(app_session(app), map);
+		if (map[0]) {
+			popup_prompt(
+				app, _("Image file, or map"),
+				_("The newest copy was not finished. Enter, then m, continues it "
+				  "from this map. Ctrl-U empties the line for the path of an "
+				  "image file, or of another map."),
+				map, file_named, state);
+			return;
+		}
+	}
 	popup_prompt(
 		app, _("Image file, or map"),
 		_("Path of an image file: one that does not exist can be a destination, and is "
@@ -488,6 +504,8 @@ static const char *const notes[] = {
 	N_("!  cannot be a destination; d says why"),
 	N_("?  has not answered: spins up, or power, cable or disk fail; r asks again"),
 	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
+	N_("VERIFY  of a copy that another program made: clonedeck verify -s SOURCE -d "
+	   "DESTINATION"),
 	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),
 	NULL,
 };

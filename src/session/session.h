@@ -310,6 +310,9 @@ int session_begin_sign(struct session *session, const char *operator_name, const
 int session_begin_save(struct session *session, const char *path, struct error *reterr);
 const struct error *session_save_error(const struct session *session);
 const char *session_log_dir(const struct session *session);
+/* The newest map there, if its copy was not finished; "" otherwise, or if the directory does not
+ * answer within a tenth of a second. */
+void session_unfinished_map(const struct session *session, char ret[static 512]);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
 bool session_log_dir_in_memory(const struct session *session);

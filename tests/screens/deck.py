@@ -260,8 +260,11 @@ def goes_on_from_a_map():
         with deck(folder) as terminal:
             terminal.wait(os.path.basename(destination))
             terminal.settled()
-            terminal.keys("f", "/nonexistent/x", "Enter", "s")
-            screen = terminal.wait("Image file, or map")
+            terminal.keys("f")
+            screen = terminal.wait("was not finished")
+            assert f"[{path}" in screen, screen
+            terminal.keys("C-u", "/nonexistent/x", "Enter", "s")
+            screen = terminal.wait("one that does not exist")
             assert "[/nonexistent/x" in screen, screen
             terminal.keys("C-u", path, "Enter", "m")
             screen = terminal.wait("goes on from its map")

@@ -548,6 +548,11 @@ const char *session_log_dir(const struct session *session)
 	return "/var/log/clonedeck";
 }
 
+void session_unfinished_map(const struct session *session, char ret[static 512])
+{
+	ret[0] = '\0';
+}
+
 bool session_log_dir_in_memory(const struct session *session)
 {
 	return true;

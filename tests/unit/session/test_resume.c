@@ -161,6 +161,33 @@ START_TEST(chosen_bad_areas_are_read_again)
 }
 END_TEST
 
+static void check_unfinished(const char *expected)
+{
+	char map[512];
+
+	session_unfinished_map(session, map);
+	ck_assert_str_eq(map, expected);
+}
+
+/* After a power failure nobody remembers the name of the map. */
+START_TEST(the_newest_map_is_found_where_its_copy_was_not_finished)
+{
+	open_session("logs", NULL);
+	check_unfinished("");
+	run("mkdir -p %s", path_of("logs"));
+	check_unfinished("");
+	run("printf '# of before\n0x0 + 1\n0x0 0x800000 +\n' >%s",
+	    path_of("logs/20260101-000000.map"));
+	check_unfinished("");
+	run("printf '# pos\n0x1000 ? 1\n0x0 0x800000 ?\n' >%s",
+	    path_of("logs/20260102-000000.map"));
+	run("echo '0x0 ? 1' >%s", path_of("logs/20260103-000000.log"));
+	check_unfinished(path_of("logs/20260102-000000.map"));
+	run(": >%s", path_of("logs/20260103-000000.map"));
+	check_unfinished("");
+}
+END_TEST
+
 START_TEST(map_is_never_replaced)
 {
 	struct error error = { 0 };
@@ -194,6 +221,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, resume_finds_disks_under_other_names);
 	tcase_add_test(tcase, resume_refuses_another_disk);
 	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
+	tcase_add_test(tcase, the_newest_map_is_found_where_its_copy_was_not_finished);
 	tcase_add_test(tcase, map_is_never_replaced);
 	tcase_add_test(tcase, foreign_map_is_refused);
 	return suite;

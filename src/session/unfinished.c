@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* After a power failure: which copy was under way? Its map is the newest one among the records. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/errand.h"
+#include "base/text.h"
+#include "session/private.h"
+
+/* Whoever asks waits for a key to be answered. */
+#define WAIT_AT_MOST (NSEC_PER_SEC / 10)
+
+struct search {
+	char directory[512];
+	char found[512]; /* "": none */
+};
+
+static bool is_map(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && strcmp(name + length - 4, ".map") == 0;
+}
+
+/* Records are named by date and time. */
+static bool find_newest(const char *directory, char name[static 256])
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+
+	name[0] = '\0';
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir)))
+		if (is_map(entry->d_name) && strcmp(entry->d_name, name) > 0)
+			text_copy(name, 256, entry->d_name);
+	closedir(dir);
+	return name[0] != '\0';
+}
+
+/* The first line that is no comment tells the state, '+' when nothing is left to do. */
+static bool is_unfinished(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[512], state = '+';
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (line[0] != '#') {
+			if (sscanf(line, "%*s %c", &state) != 1)
+				state = '+';
+			break;
+		}
+	fclose(file);
+	return state != '+';
+}
+
+static void search(void *data)
+{
+	struct search *search = data;
+	char name[256];
+
+	if (!find_newest(search->directory, name) ||
+	    (size_t)snprintf(search->found, sizeof(search->found), "%s/%s", search->directory,
+			     name) >= sizeof(search->found) ||
+	    !is_unfinished(search->found))
+		search->found[0] = '\0';
+}
+
+void session_unfinished_map(const struct session *session, char ret[static 512])
+{
+	struct search *asked = calloc(1, sizeof(*asked));
+	struct errand *errand;
+
+	ret[0] = '\0';
+	if (!asked)
+		return;
+	text_copy(asked->directory, sizeof(asked->directory), session->log_dir);
+	if (errand_start(search, free, asked, "maps", &errand) < 0) {
+		free(asked);
+		return;
+	}
+	if (errand_wait(errand, clock_monotonic() + WAIT_AT_MOST))
+		text_copy(ret, 512, asked->found);
+	errand_leave(errand);
+}
