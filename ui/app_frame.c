@@ -135,7 +135,8 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	if (job->state != JOB_ENDED)
 		line_piece(&line, _("ETA %s"),
 			   job->eta.known ? units_print_duration(job->eta.seconds, eta) : "-");
-	line_piece(&line, _("needs 80x24"));
+	if (!line_piece(&line, _("needs 80x24")))
+		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 80x24"));
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);
 }
 

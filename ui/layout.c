@@ -83,7 +83,7 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret)
 
 	*ret = (struct layout_frame){ 0 };
 	if (layout_too_small(cols, rows)) {
-		ret->message = rect_cut_top(&rest, 1);
+		ret->message = rect_cut_top(&rest, 2);
 		return;
 	}
 	ret->header = rect_cut_top(&rest, 1);

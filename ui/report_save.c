@@ -51,13 +51,12 @@ void report_tell_saved(struct app *app, struct report_sign *sign)
 		popup_complain(app, error->sentence);
 	} else if (error->code) {
 		app_error(app, error);
-	} else if (sign->saved_as[0]) {
-		app_message(app, MESSAGE_INFO, _("Report, text and certificate were saved as %s."),
-			    sign->saved_as);
 	} else if (!report || !report->json_path[0]) {
 		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
 	} else {
-		app_message(app, MESSAGE_INFO, _("It is on report and certificate: %s"),
+		app_message(app, MESSAGE_INFO,
+			    sign->saved_as[0] ? _("Report, text and certificate were saved: %s")
+					      : _("It is on report and certificate: %s"),
 			    report->certificate_path[0] ? report->certificate_path
 							: report->json_path);
 	}
