@@ -18,7 +18,7 @@ static int failure_code(int code)
 	return code < 0 ? code : -code;
 }
 
-/* Fills *ret anew. The arguments may point into *ret: wrapping an error is common. */
+/* Overwrites *ret. The arguments may point into *ret: wrapping an error is common. */
 static __attribute__((format(printf, 6, 0))) void fill(struct error *ret, enum error_class class,
 						       int code, const char *operation,
 						       const char *device, const char *format,

@@ -25,7 +25,7 @@ struct piece {
 	char bytes[256 << 10];
 };
 
-/* All that is needed for it, since whoever wants it may not wait for its end. */
+/* Everything the errand needs, since its caller may not wait for its end. */
 struct patience_file {
 	char *path;
 	mode_t mode;
@@ -126,7 +126,7 @@ static struct patience_file *prepare(const char *path, mode_t mode,
 	return NULL;
 }
 
-/* What hangs in one directory hangs in all of it, and elsewhere nothing need hang. */
+/* If one file of a directory hangs, so do all others in it; other directories need not. */
 static bool same_directory(const char *one, const char *other)
 {
 	char a[PATH_MAX], b[PATH_MAX];

@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 
-/* What log, map and report get, ns: a disk that is well, however busy, has answered by then. While
- * something else goes on, and when no more is to be done. */
+/* The patience for log, map and report, in ns: a healthy disk, however busy, has answered by then.
+ * During the copy, and at the end. */
 #define PATIENCE_ON_THE_WAY (10 * NSEC_PER_SEC)
 #define PATIENCE_AT_THE_END (30 * NSEC_PER_SEC)
 
@@ -30,7 +30,7 @@ struct patience {
 	uint64_t since;             /* monotonic ns: when it was begun */
 };
 
-/* What still hangs is left alone. */
+/* Abandons what still hangs. */
 void patience_done(struct patience *patience);
 
 /* As file_replace() (base/replace.h). */
@@ -39,7 +39,7 @@ int patience_replace(struct patience *patience, const char *path, mode_t mode,
 /* One that is not there is removed. 0 or a negative errno. */
 int patience_remove(struct patience *patience, const char *path);
 
-/* As error_phrase(), of what these return. */
+/* Like error_phrase(), for the results of these functions. */
 const char *patience_phrase(int code);
 
 #endif

@@ -89,7 +89,7 @@ bool range_intersect(struct range a, struct range b, struct range *ret)
 	return true;
 }
 
-/* Index of the first item that ends behind `sector`; count if there is none. */
+/* The index of the first item that ends after `sector`; count if there is none. */
 static size_t first_behind(const struct range_list *list, uint64_t sector)
 {
 	size_t low = 0, high = list->count;

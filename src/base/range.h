@@ -31,7 +31,7 @@ bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret);
 uint64_t u64_align_down(uint64_t value, uint64_t alignment); /* any alignment > 0 */
 bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret);
 
-/* First sector behind the range; false when it does not fit 64 bits. */
+/* The first sector after the range; false if it does not fit 64 bits. */
 bool range_end(struct range r, uint64_t *ret);
 bool range_overlaps(struct range a, struct range b);
 /* An empty range overlaps nothing and is contained wherever its start is. */

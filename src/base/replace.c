@@ -21,8 +21,8 @@ int file_directory(const char *path, char ret[static PATH_MAX])
 	return 0;
 }
 
-/* A file of that directory without a name: whoever dies while it is written leaves nothing. Not
- * every file system has them. */
+/* A file in that directory without a name, so that a crash leaves nothing. Not every file system
+ * supports this. */
 static int open_nameless(const char *path, mode_t mode)
 {
 	char directory[PATH_MAX];
@@ -41,8 +41,9 @@ static int link_descriptor(int fd, const char *name)
 	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* A name beside that nothing has: whatever else lies there is somebody's, and may be the disk image
- * that is being copied. It becomes fd's, or, without one, a new file's, which is returned. */
+/* Finds an unused name in the directory: anything else there belongs to somebody, and may be the
+ * disk image being copied. Links fd to it or, without one, creates a new file, which is
+ * returned. */
 static int take_name(int fd, const char *path, mode_t mode, char beside[static PATH_MAX])
 {
 	int r = -1;

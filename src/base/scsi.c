@@ -339,8 +339,8 @@ static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
 	switch (sense->key) {
 	case SPC_SK_NO_SENSE:
 	case SPC_SK_COMPLETED:
-		/* a false alarm, but nobody knows how much was transferred: as the kernel's sd
-		 * driver does, once more from the beginning */
+		/* a false alarm, but it is unknown how much was transferred; repeat all of it, as
+		 * the kernel's sd driver does */
 		*retcode = -EIO;
 		return SCSI_RETRY;
 	case SPC_SK_RECOVERED_ERROR:

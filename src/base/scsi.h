@@ -21,8 +21,8 @@
 
 #define SCSI_CDB_MAX   32
 #define SCSI_SENSE_MAX 64
-/* Of one command. sd's own limit is 30 s, USB bridges need more; when it is over, the driver resets
- * the disk. */
+/* Timeout of one command. sd uses 30 s, USB bridges need more; afterwards, the driver resets the
+ * disk. */
 #define SCSI_TIMEOUT_MS 60000
 
 struct scsi_cdb {
@@ -61,7 +61,7 @@ void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret);
 #define SCSI_MODE_MAX 64
 void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret);
 
-/* What a disk says of its cache. */
+/* What a disk reports about its cache. */
 struct scsi_caching {
 	bool dpo_fua;     /* it knows these bits of READ and WRITE */
 	bool known;       /* it has the caching page */
@@ -74,10 +74,10 @@ int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
 int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 
-/* What carries a command that brings at most `length` bytes; with 0 none, and data may be NULL. It
- * points to all of these; `sense` has SCSI_SENSE_MAX bytes, for the answer. */
+/* The header for a command that reads at most `length` bytes (0: none, data may be NULL). It points
+ * to all of these; `sense` has SCSI_SENSE_MAX bytes. */
 sg_io_hdr_t scsi_header(struct scsi_cdb *cdb, void *data, uint32_t length, uint8_t *sense);
-/* Bytes of the data that were transferred, once it is back. */
+/* Bytes transferred, once the command is done. */
 uint32_t scsi_transferred(const sg_io_hdr_t *header);
 
 enum scsi_outcome {
@@ -87,7 +87,7 @@ enum scsi_outcome {
 	SCSI_WAIT,      /* the device is busy or becoming ready: send it again a little later */
 	SCSI_FAILED,
 	/* The command was not done, and could be sent again, but more is at stake: */
-	SCSI_RESET,    /* the device began anew; what its volatile write cache held is lost */
+	SCSI_RESET,    /* the device was reset; its volatile write cache is lost */
 	SCSI_DEFERRED, /* an earlier command, which had been reported good, has failed */
 	SCSI_CHANGED,  /* another medium, capacity or identity than before */
 };

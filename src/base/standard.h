@@ -4,10 +4,10 @@
 #define CLONEDECK_BASE_STANDARD_H
 
 /*
- * Whoever starts us without standard output or error would have a disk opened as
- * descriptor 1 or 2, and what is printed written to it. In place of what is missing
- * stands what fails with EBADF. To be called before anything is opened, by the only
- * thread. 0 or a negative errno.
+ * If the program is started without standard output or error, a disk could be
+ * opened as descriptor 1 or 2, and output be written to it. Replaces missing
+ * descriptors by ones that fail with EBADF. To be called before anything is
+ * opened, by the only thread. 0 or a negative errno.
  */
 int standard_fill(void);
 

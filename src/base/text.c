@@ -77,7 +77,7 @@ static bool code_in(const struct code_range *ranges, size_t count, uint32_t code
 	return low < count && ranges[low].first <= code;
 }
 
-/* The blanks other than U+0020: as wide as they like to be, and told from it by nobody. */
+/* Blanks other than U+0020, which look alike and have any width. */
 static bool code_is_blank(uint32_t code)
 {
 	static const struct code_range blanks[] = {
@@ -144,7 +144,7 @@ static bool is_edge(unsigned char c)
 char *text_sanitise(char *to, size_t size, const char *from, size_t length)
 {
 	const unsigned char *text = (const unsigned char *)from;
-	size_t used = 0, end = 0; /* end: behind the last character that is no blank */
+	size_t used = 0, end = 0; /* end: after the last non-blank character */
 
 	if (size == 0)
 		return to;

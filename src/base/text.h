@@ -31,11 +31,10 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns);
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
 
-/* "stop, wait or map" of words with NULL behind the last; cut where it does not fit. Returns
- * `to`. */
+/* "stop, wait or map" from words that end with NULL; truncated if it does not fit. Returns `to`. */
 char *text_choice(char *to, size_t size, const char *const *words);
 
-/* Of either case; -1: it is none. */
+/* Accepts either case; -1: not a digit. */
 int text_hex_digit(char c);
 
 #endif

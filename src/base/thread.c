@@ -69,7 +69,8 @@ int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *arg
 	if (stack)
 		pthread_attr_setstacksize(&attributes, stack);
 	sigfillset(&all);
-	/* What a fault raises is the thread's own: blocked it would kill past every handler. */
+	/* Signals of a fault must not be blocked: the process would be killed without calling a
+	 * handler. */
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -51,7 +51,7 @@ static uint64_t fraction_of(const char *digits, size_t count, uint64_t factor)
 	return bytes;
 }
 
-/* Bytes of the suffix at *text, which is moved behind it; 1 and unmoved when there is none. */
+/* The factor of the suffix at *text, which is moved past it; 1 if there is none. */
 static uint64_t take_suffix(const char **text)
 {
 	static const char letters[] = "KMGTP";
@@ -104,7 +104,7 @@ int units_parse_size(const char *text, uint32_t sector_size, const char **retend
 	} else {
 		factor = take_suffix(&p);
 	}
-	/* Parts of bytes, parts of sectors, and sectors of nobody knows what size. */
+	/* Fractions of bytes or of sectors, and sectors of unknown size. */
 	if (factor == 0 || (fraction && (factor == 1 || p[-1] == 's')))
 		return -EINVAL;
 	if (!retend && *p != '\0')

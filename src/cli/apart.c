@@ -74,8 +74,8 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 	if (!read_outcome(from, &outcome)) {
 		int status;
 
-		/* Whoever read the output went away: this process ends of it, too, as it would
-		 * have if it had printed itself. */
+		/* The reader of the output has gone: end by the same signal, as if this process had
+		 * written itself. */
 		if (waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
 		    WTERMSIG(status) == SIGPIPE)
 			raise(SIGPIPE);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Work that may get stuck in the kernel, done in a process apart. A process
- * with a thread that waits for a dead disk cannot end, and whoever waits for
- * it, a shell, say, would wait as long; the one started here may linger
- * while the command itself is over.
+ * Runs work that may get stuck in the kernel in a child process. A process with
+ * a thread that waits for a dead disk cannot end, and neither could a shell
+ * that waits for it; the child may linger while the command itself has ended.
  */
 #ifndef CLONEDECK_CLI_APART_H
 #define CLONEDECK_CLI_APART_H

@@ -48,13 +48,12 @@ int cli_add_allow(const char *command, const char *value, struct cli_allow *ret)
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "clonedeck: sentence" to standard error; returns the exit code of the error. */
 int cli_error(const struct error *error);
-/* Index of `value` in `words` (NULL behind the last); -1 when it is none of them, having said
- * what there is to choose. */
+/* The index of `value` in `words` (ends with NULL), or -1 after telling the user the choices. */
 int cli_choose(const char *command, const char *option, const char *value,
 	       const char *const *words);
 /* A whole number of at least 1 and at most `max`. */
 bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret);
-/* Flushes standard output; an error that is not a closed pipe is told. */
+/* Flushes standard output; reports errors other than a closed pipe. */
 int cli_finish_output(int code);
 
 #endif

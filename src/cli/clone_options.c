@@ -166,7 +166,7 @@ static int set_digest(const char *command, const char *name, const char *value,
 #define SWITCH(member) no_argument, .on = offsetof(struct clone_options, member)
 #define OF_PLAN        required_argument, .set = set_of_plan
 
-/* What decides which bytes go where, resume takes from the map; how hard it is tried may change. */
+/* resume takes options that decide which bytes go where from the map; others may change. */
 static const struct known known[] = {
 	{ "source", CLONE | RESUME | VERIFY, 's', TEXT(source) },
 	{ "destination", CLONE | RESUME | VERIFY, 'd', TEXT(destination) },
@@ -219,7 +219,7 @@ static const struct known known[] = {
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))
-/* What getopt_long() says for the first one that has no letter. */
+/* The first value of getopt_long() for options without a letter. */
 #define NO_LETTER (UCHAR_MAX + 1)
 
 /* As getopt_long() takes them. */
@@ -282,7 +282,7 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 	return 0;
 }
 
-/* What is there must make sense together. */
+/* Options must be consistent. */
 static int check_sg_options(const char *command, const struct plan_options *plan)
 {
 	bool source = plan->source_backend == BACKEND_SG;
@@ -299,7 +299,7 @@ static int check_sg_options(const char *command, const struct plan_options *plan
 	return 0;
 }
 
-/* Of a map or a report: it names what else is needed. */
+/* With a map or a report: it names the rest. */
 static int check_ends(const char *command, const struct clone_options *options)
 {
 	if (options->command == COMMAND_RESUME) {

@@ -36,8 +36,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret);
 /* Prints what the command's --help says; an enum exit_code. */
 int clone_options_help(enum clone_command command);
-/* Lists the disks, and opens only those that the options name: another one that hangs is waited for
- * by nobody. */
+/* Lists the disks, and opens only those that the options name, so that no other one that hangs is
+ * waited for. */
 int clone_scan(struct session *session, const struct clone_options *options, struct error *reterr);
 /* Makes the session's plan of source, destination, ranges, or map; an enum exit_code. */
 int clone_make_plan(struct session *session, const struct clone_options *options);

@@ -75,7 +75,7 @@ int columns_new(const struct column *columns, size_t count, int width, FILE *out
 		columns_destroy(table);
 		return error_nomem(reterr);
 	}
-	/* Without a terminal nothing is cut. */
+	/* Without a terminal nothing is truncated. */
 	r = scols_table_set_termforce(table->table, table->limited ? SCOLS_TERMFORCE_ALWAYS
 								   : SCOLS_TERMFORCE_NEVER);
 	if (r == 0 && table->limited)

@@ -41,7 +41,7 @@ struct headless {
 	bool log_failed;  /* likewise */
 	bool stop_wanted; /* a signal asked for it */
 	bool stop_said, way_out_said;
-	bool abandoned;           /* the copy still stops, but nobody waits any more */
+	bool abandoned;           /* the copy is still stopping, but no longer waited for */
 	uint64_t stop_since;      /* monotonic ns, of the first signal */
 	uint64_t moved[3];        /* what shows that something still goes on */
 	uint64_t moved_at;        /* monotonic ns: when it last did */
@@ -107,7 +107,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 	} else {
 		puts(progress_line(job, line));
 	}
-	/* A full disk or a closed pipe behind standard output is no reason to stop. */
+	/* A full disk or a closed pipe as standard output does not stop the copy. */
 	if (fflush(stdout) != 0)
 		clearerr(stdout);
 }
@@ -280,8 +280,8 @@ static void stop_when_wanted(struct headless *run)
 	      stderr);
 }
 
-/* A disk that hangs may never let the copy stop: then there is a way out, and nobody need be there
- * to take it. */
+/* A hanging disk may keep the copy from ever stopping: give it up after a while, even without a
+ * user. */
 static void look_after_stop(struct headless *run)
 {
 	struct job_snapshot job = { 0 };
@@ -321,8 +321,8 @@ static int poll_timeout(const struct headless *run)
 	return (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-/* Without memory the kernel may refuse to wait for descriptors. The copy, and whoever sends a
- * signal, must not suffer by that: then they are looked at now and again. */
+/* If memory is short, the kernel may refuse to wait for descriptors. Copy and signals must not
+ * suffer: then they are polled now and again. */
 static void wait_for_events(struct headless *run)
 {
 	struct pollfd fds[] = {
@@ -390,7 +390,7 @@ static int print_report(struct headless *run)
 	} else {
 		cli_error(&error);
 	}
-	/* The copy is what the exit code tells of; that nobody could read the report is said. */
+	/* The exit status is that of the copy; a report that could not be printed is mentioned. */
 	cli_finish_output(code);
 	return code;
 }
@@ -424,14 +424,14 @@ static void say_waiting(struct headless *run, const struct session_waiting *wait
 
 static bool waited_enough(const struct headless *run, const struct session_waiting *waiting)
 {
-	/* What was begun is brought to its end. */
+	/* Ends whatever has begun. */
 	if (waiting->trying)
 		return false;
 	return run->stop_wanted ||
 	       (run->wait && clock_monotonic() - waiting->since >= run->wait * NSEC_PER_SEC);
 }
 
-/* Until the copy goes on, or nobody waits any more. */
+/* Waits until the copy continues, or waiting is given up. */
 static void wait_for_disk(struct headless *run)
 {
 	const struct session_waiting *waiting;
@@ -475,7 +475,7 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 	};
 	struct error error = { 0 };
 
-	/* Interrupted while disks were looked at: then nothing is begun. */
+	/* Interrupted during the scan: nothing is started. */
 	take_signals(&run);
 	if (run.stop_wanted) {
 		fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);

@@ -27,8 +27,7 @@ static void *watch(void *argument)
 		    read(interrupt->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 			continue;
 		fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);
-		/* Threads may wait for a disk: nobody waits for them, and nothing is to be saved.
-		 */
+		/* Exit at once: threads may be waiting for a disk, and there is nothing to save. */
 		_exit(EXIT_STOPPED);
 	}
 	return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * While disks are looked at and nothing is written yet, SIGINT and SIGTERM end
- * the program at once, even where a disk that hangs keeps it waiting. The copy's
- * signals are blocked all the time (headless.h), so a thread takes these two.
+ * While disks are being scanned and nothing is written yet, SIGINT and SIGTERM
+ * end the program at once, even if it waits for a disk that hangs. The copy's
+ * signals are always blocked (headless.h), so a thread receives these two.
  */
 #ifndef CLONEDECK_CLI_INTERRUPT_H
 #define CLONEDECK_CLI_INTERRUPT_H

@@ -204,9 +204,8 @@ int main(int argc, char **argv)
 	if (standard_fill() < 0)
 		return EXIT_ENVIRONMENT;
 #ifdef M_ARENA_MAX
-	/* Discovery reads each disk in a thread of its own, and glibc would keep a heap for each,
-	 * which it lets grow page by page. Copying allocates nothing, so nobody waits for the one
-	 * that remains. */
+	/* Discovery reads each disk in a thread of its own, and glibc would keep a slowly growing
+	 * heap for each. The copy itself allocates nothing, so one heap is enough. */
 	mallopt(M_ARENA_MAX, 1);
 #endif
 	/* Where a limit is set to the size of files, a write that fails says so. */

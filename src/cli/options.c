@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all commands share: exact options, and how errors are said. */
+/* Common to all commands: exact options, and how errors are printed. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

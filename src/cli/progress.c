@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "report/json.h"
 
-/* In one word: the line is to fit. */
+/* One word, so that the line fits. */
 static const char *pass_phrase(enum pass_kind pass)
 {
 	switch (pass) {
@@ -79,7 +79,7 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 		      units_print_long(whole, UNITS_SI, 512, all),
 		      units_print_rate(pass ? job->now_read : job->now_write, rate), left,
 		      (unsigned long long)job->errors);
-	/* What is verified beside the copy is counted for itself. */
+	/* Verification during the copy is counted separately. */
 	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
 		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),
 			 floor(100.0 * (double)job->proof.verified / (double)job->total));

@@ -370,7 +370,7 @@ static int find_disk(const struct disk_list *list, const char *text, const struc
 	return 0;
 }
 
-/* What is missing about other disks does not matter here. */
+/* What could not be found out about other disks does not matter here. */
 static void print_missing(const struct disk_list *list, const struct disk *disk, int width,
 			  FILE *out)
 {

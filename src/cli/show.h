@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `clonedeck show DISK`: who the disk is and what lies where on it, in sectors,
- * with table areas and gaps as rows; or the same as JSON
- * (data/schema/show.schema.json). Called as list.h says.
+ * `clonedeck show DISK`: its identity and its layout in sectors, with table
+ * areas and gaps as rows; or the same as JSON (data/schema/show.schema.json).
+ * Called as described in list.h.
  */
 #ifndef CLONEDECK_CLI_SHOW_H
 #define CLONEDECK_CLI_SHOW_H

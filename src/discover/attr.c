@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* What the kernel gives of one attribute at most. */
+/* The longest attribute of the kernel. */
 #define VALUE_MAX 4096
 
 static const char *property_of(struct udev_device *device, const char *name)

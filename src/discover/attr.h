@@ -18,8 +18,8 @@
 
 #define ATTR_PATH_MAX 512
 
-/* Of a device by its folder in sysfs. `to` is "" where there is nothing; true: there is something.
- */
+/* By a device's directory in sysfs. `to` is "" and the result false if there is no such
+ * attribute. */
 bool attr_text(const char *folder, const char *name, char *to, size_t size);
 bool attr_u64(const char *folder, const char *name, uint64_t *ret);
 enum tristate attr_bool(const char *folder, const char *name);
@@ -40,7 +40,7 @@ bool attr_hardware(struct udev_device *device, char ret[static ATTR_PATH_MAX]);
 /* "0:0:0:0": a SCSI device. */
 bool attr_is_hctl(const char *name);
 
-/* Cuts the mark that the kernel puts behind the path of a file without a name left. */
+/* Removes the mark that the kernel appends to the path of a deleted file. */
 void attr_cut_deleted(char *path);
 
 /* Turns \xNN into bytes and sanitises. */

@@ -28,7 +28,7 @@ static bool read_devno(const char *folder, const char *name, dev_t *ret)
 	return true;
 }
 
-/* Of one file system; 0 when `member` is none of its devices. */
+/* The devices of one file system; 0 if `member` is none of them. */
 static size_t list_members(const char *folder, dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])
 {
 	CLEANUP(dir) DIR *devices = opendir(folder);

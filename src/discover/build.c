@@ -129,8 +129,8 @@ static int add_disks(struct build *build, struct udev *udev)
 	return 0;
 }
 
-/* A partition lies in its disk's folder of sysfs; asking libudev for the parent would read the
- * disk anew for each. */
+/* A partition's directory is in that of its disk; asking libudev for the parent would read the disk
+ * anew each time. */
 static size_t find_disk(const struct build *build, struct udev_device *partition)
 {
 	const char *path = udev_device_get_syspath(partition);
@@ -303,7 +303,7 @@ static int make_regions(struct disk *disk, const struct table *table)
 {
 	struct table_area first = { .kind = REGION_TABLE, .start = 0, .sectors = 1 };
 
-	/* Without having looked only this is sure: a table begins at LBA 0. */
+	/* Without reading the disk, only this is certain: a table begins at LBA 0. */
 	if (table->area_count == 0 && disk->table[0] && strcmp(disk->table, "?") != 0)
 		return regions_make(disk, &first, 1);
 	return regions_make(disk, table->areas, table->area_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the making of a list knows; for build.c and build_probe.c alone. */
+/* A list in the making; for build.c and build_probe.c only. */
 #ifndef CLONEDECK_DISCOVER_BUILD_PARTS_H
 #define CLONEDECK_DISCOVER_BUILD_PARTS_H
 

@@ -45,9 +45,9 @@ static bool udev_has_probed(const struct build *build, dev_t devno)
 }
 
 /*
- * The partitions that udev has looked into. It does so again whenever somebody
- * who had one open for writing closes it, so its answer is as good as a new
- * one; reading 200 disks anew at every look would be neither quick nor kind.
+ * Partitions whose contents udev knows. It probes them again whenever a writer
+ * closes them, so its data is current; rereading 200 disks at every scan would
+ * be neither fast nor gentle.
  */
 static int list_known(const struct build *build, const struct disk *disk, struct range **ret,
 		      size_t *retcount)
@@ -92,7 +92,7 @@ static int make_request(const struct build *build, const struct disk *disk,
 		.size = disk->identity.size,
 		.sector_size = disk->identity.logical_sector_size,
 		.sg_only = disk_is_sg_only(disk),
-		/* Where a use is known, nothing new would be learnt. */
+		/* If a use is known, there is nothing more to learn. */
 		.try_exclusive = geteuid() == 0 && !disk_is_sg_only(disk) && !has_use(build, disk),
 	};
 	text_copy(ret->node, sizeof(ret->node), disk->node);

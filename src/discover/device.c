@@ -72,11 +72,11 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 		return kind == DISK_LOOP && is_practice_disk(device, options->practice_dir);
 	if (is_technicians_disk(name, kind))
 		return true;
-	/* Of the others there are many that stand for nothing: free loop devices and the like. */
+	/* Many of the others are empty: free loop devices and the like. */
 	return options->all && attr_u64(udev_device_get_syspath(device), "size", &size) && size > 0;
 }
 
-/* How the disk is attached: where it hangs in sysfs tells more than its protocol. */
+/* How the disk is attached: its place in sysfs says more than its protocol. */
 static void read_transport(struct udev_device *device, struct disk *disk)
 {
 	static const struct {
@@ -200,7 +200,7 @@ static enum tristate is_more_than_0(const char *folder, const char *name)
 	return value > 0 ? YES : NO;
 }
 
-/* As the driver found it: for SCSI from the caching mode page and the provisioning pages. */
+/* As the driver found it; for SCSI, from the caching mode page and the provisioning pages. */
 static void read_abilities(const char *folder, struct disk *disk)
 {
 	char cache[32];

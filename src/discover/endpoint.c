@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user named, found in the list of disks or among the files. */
+/* Resolves what the user named, in the list of disks or among the files. */
 #include "discover/endpoint.h"
 
 #include <errno.h>
@@ -321,7 +321,7 @@ static int set_image_node(const char *path, struct endpoint *ret, struct error *
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "find", path,
 				 _("The path of the image file is longer than %zu bytes."),
 				 sizeof(ret->node) - 1);
-	/* Not sanitised: it is opened by this name. */
+	/* Not sanitised, because it is used for opening. */
 	memcpy(ret->node, path, strlen(path) + 1);
 	return 0;
 }

@@ -51,19 +51,19 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 void endpoint_from_disk(const struct disk *disk, struct endpoint *ret);
 void endpoint_from_partition(const struct disk *disk, const struct partition *partition,
 			     struct endpoint *ret);
-/* The disk in the list that the endpoint lies on, by identity (of several that look the same
- * the one with its device number); NULL if it is not there. */
+/* The disk in the list that contains the endpoint, by identity (among several that look alike, by
+ * device number), or NULL. */
 const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
 /* disk_is_sg_only() */
 bool endpoint_is_sg_only(const struct endpoint *endpoint);
 /* When the inode of a file was made (struct identity), by descriptor, or by path with AT_FDCWD. */
 uint64_t endpoint_file_born(int fd, const char *path);
-/* Of an image: false where its file system makes the inode numbers up anew at every mount (FAT,
- * exFAT, most of FUSE and SMB) or with the first write (overlay), so that they, and what it says of
- * their age, tell nothing later. */
+/* For an image: false if its file system invents inode numbers at every mount (FAT, exFAT, most of
+ * FUSE and SMB) or at the first write (overlay), so that neither they nor their age can be relied
+ * on later. */
 bool endpoint_inode_lasts(const struct endpoint *endpoint);
-/* What must be typed to confirm writing to it (see design: TOKEN), into buffer: the end of the
- * serial, the node where another disk's serial ends the same, the path of an image file. */
+/* What must be typed to confirm writing to it: the end of the serial number; the node, if another
+ * disk's serial number ends alike; the path of an image file. */
 const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
 			   char buffer[static 512]);
 

@@ -111,8 +111,8 @@ static int read_copy(const struct table_source *source, uint64_t lba, struct gpt
 	return 0;
 }
 
-/* Where the entries of a damaged copy lie is known from the sound one: right behind the header
- * at the start, right before it at the end. */
+/* The place of the entries of a damaged copy follows from the intact one: right after the header at
+ * the start, right before it at the end. */
 static void borrow_entries(struct gpt_copy *copy, const struct gpt_copy *other)
 {
 	if (copy->state != GPT_DAMAGED || other->state != GPT_SOUND)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a disk says of its own health (SMART), as plain data: the counters that
- * tell a technician whether a disk is about to fail. Asked through smartctl
- * where that is installed; what a disk does not tell is unknown, never 0.
+ * The health that a disk reports (SMART), as plain data: the counters that tell
+ * a technician whether a disk is about to fail. What a disk does not report is
+ * unknown, never 0.
  */
 #ifndef CLONEDECK_DISCOVER_HEALTH_H
 #define CLONEDECK_DISCOVER_HEALTH_H

@@ -25,7 +25,7 @@ struct hotplug {
 int hotplug_new(struct udev *udev, const struct scan_options *options, struct hotplug **ret)
 {
 	struct hotplug *hotplug = calloc(1, sizeof(*hotplug));
-	/* Without udevd nobody repeats the kernel's events with what udev adds to them. */
+	/* Without udevd, there are no events with udev's properties. */
 	const char *group = access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel";
 	int r = 0;
 

@@ -54,8 +54,8 @@ static void read_serial(struct udev_device *disk, const char *hardware, struct i
 	char *to = ret->serial;
 	size_t size = sizeof(ret->serial);
 
-	/* What is printed on the label comes first: ID_SERIAL_SHORT of a SAS disk is its WWN.
-	 * udev takes that of the USB device before the disk's behind it, and so is it here. */
+	/* Prefer what is printed on the label: ID_SERIAL_SHORT of a SAS disk is its WWN. For USB
+	 * disks, udev prefers the serial number of the USB device, and so do we. */
 	if (!(prop_text(disk, "ID_SCSI_SERIAL", to, size) ||
 	      prop_text(disk, "ID_SERIAL_SHORT", to, size) || read_usb_serial(disk, to, size) ||
 	      attr_text(folder, "serial", to, size) || attr_text(hardware, "serial", to, size) ||
@@ -90,7 +90,7 @@ static void read_wwn(struct udev_device *disk, const char *hardware, struct iden
 		tidy_wwn(to, size);
 }
 
-/* A SCSI disk behind an ATA translation says "ATA" as its vendor and cuts the model at 16. */
+/* An ATA disk behind a SCSI translation has the vendor "ATA" and a model cut at 16 characters. */
 static void read_scsi_model(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
 	char vendor[32], model[96];
@@ -114,7 +114,7 @@ static void read_scsi_model(struct udev_device *disk, const char *hardware, stru
 	}
 }
 
-/* What stands for a model where there is no hardware: what the device is made of. */
+/* What serves as a model without hardware: what the device is made of. */
 static void read_virtual_model(const char *folder, enum disk_kind kind, struct identity *ret)
 {
 	char path[256];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What makes a disk that disk, read from udev's database and sysfs: by
- * discovery when it lists, by the guard when it proves a disk again. Both go
- * through here, so the same disk always gives the same text. The device itself
- * is not opened.
+ * The identity of a disk, read from udev's database and sysfs: for lists, and
+ * for the guard, which verifies a disk again. Both use this, so the same disk
+ * always gives the same text. The device is not opened.
  */
 #ifndef CLONEDECK_DISCOVER_IDENTITY_H
 #define CLONEDECK_DISCOVER_IDENTITY_H

@@ -284,8 +284,8 @@ static bool takes_commands(const struct claim *claim)
 	return sysfs_follow(link, subsystem) == 0 && strcmp(basename(subsystem), "scsi") == 0;
 }
 
-/* What the page cache still holds of either end would be missed, or written later. The disk's own
- * node has another one than its partition's. */
+/* Drops both ends from the page cache: its contents would be missed, or written later. A disk's
+ * node has another cache than its partitions' nodes. */
 static int drop_cache(const struct claim *claim, struct error *reterr)
 {
 	if (ioctl(claim->fd, BLKFLSBUF, 0) < 0 ||
@@ -406,7 +406,7 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr)
 
 	if (!claim)
 		return 0;
-	/* What went past the block layer is not what its caches hold. */
+	/* Writes that bypassed the block layer are not in its caches. */
 	if (claim->past_cache)
 		drop_cache(claim, NULL);
 	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)

@@ -35,10 +35,9 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 /* Reads the identity again from the open descriptor and compares. */
 int claim_check(struct claim *claim, struct error *reterr);
 /*
- * Is the device still attached, or was it unplugged, or given up by the kernel
- * after it had answered nothing for long? Of an image file, and of what is made
- * of other devices: are those on which it lies? Asks the kernel alone, never the
- * device. Any thread, several at once.
+ * Is the device still attached, or was it unplugged, or given up by the kernel?
+ * For an image file or a stacked device: are the devices below it? Asks only
+ * the kernel, never the device. Any thread, concurrently.
  */
 bool claim_present(const struct claim *claim);
 /* Releases locks; asks the kernel to read a whole disk's table again when
@@ -56,7 +55,7 @@ bool claim_is_direct(const struct claim *claim);
 /* The disk's sg node, proven to lead to the same device; -1 unless the plan chose sg for
  * this end. The block node stays claimed beside it: sg itself asks no one. */
 int claim_sg_fd(const struct claim *claim);
-/* What is held: as chosen, and a file that was made here with its own device and inode. */
+/* The claimed endpoint; a file created here with its own device and inode. */
 const struct endpoint *claim_endpoint(const struct claim *claim);
 
 #endif

@@ -90,8 +90,8 @@ static bool lost(const char *expected, const char *found)
 	return expected[0] && !found[0];
 }
 
-/* What can be read of who it is. Where the kernel numbers what is attached (since 5.15) that is
- * proof enough for a label that cannot be read at the moment. */
+/* The identity as far as it can be read. With a sequence number of the kernel (since 5.15), a label
+ * that is unreadable at the moment need not match. */
 static bool is_someone_else(const struct claim *claim, bool numbered)
 {
 	const struct identity *expected = &claim->endpoint.identity;

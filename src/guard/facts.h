@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the machine has to be asked beside plan and disks: on which disks files
- * lie, how much room there is, what is mounted for writing, what is still there.
- * Only reads.
+ * Facts that rules need besides plan and disks: on which disks files are, how
+ * much room there is, what is mounted for writing, what is still attached. Only
+ * reads.
  */
 #ifndef CLONEDECK_GUARD_FACTS_H
 #define CLONEDECK_GUARD_FACTS_H
@@ -44,7 +44,7 @@ struct guard_reach {
 	uint64_t whole; /* bytes that there are, with what its settings hide; 0 unknown */
 };
 
-/* What rules need to know beside plan and disks. */
+/* What rules need to know besides plan and disks. */
 struct guard_facts {
 	const struct disk_list *disks; /* borrowed */
 	bool root;
@@ -72,8 +72,7 @@ struct guard_facts {
 	struct guard_reach source_reach, destination_reach; /* not by facts_gather() */
 };
 
-/* Of the plan only its ends are looked at. log_dir and map_path may be NULL and need not exist yet.
- */
+/* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr);
 
@@ -81,8 +80,8 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 void facts_find_path(const char *path, struct guard_place *ret);
 /* Does it lie on the endpoint's bytes? What cannot be found out is no. */
 bool facts_path_on(const char *path, const struct endpoint *endpoint);
-/* Is that file, under whatever name, the endpoint's own: the image, or the one behind a loop
- * device? No for a file that is not there. */
+/* Is that file, under any name, the endpoint's own: the image, or the file of a loop device? False
+ * for a file that does not exist. */
 bool facts_is_storage(const char *path, const struct endpoint *endpoint);
 
 /* What an end lies on: a device's own node and all below it, or all below an image that is

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "guard/facts.h"
 
-/* What the SCSI layer calls a disk that it gave up; one that it recovers is only blocked. */
+/* The state of a disk that the SCSI layer has given up; one that it recovers is only blocked. */
 static bool given_up(const char *class, dev_t disk)
 {
 	char path[64], state[32] = "";
@@ -18,7 +18,7 @@ static bool given_up(const char *class, dev_t disk)
 		 minor(disk));
 	CLEANUP(fclose) FILE *f = fopen(path, "re");
 
-	/* Of a partition it is its disk that has one. */
+	/* A partition has none; its disk does. */
 	if (!f) {
 		snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/../device/state", class,
 			 major(disk), minor(disk));
@@ -45,7 +45,7 @@ bool facts_device_present(const char *class, dev_t devno)
 	return !left_the_kernel(class, devno) && !given_up(class, devno);
 }
 
-/* Of a mirror one disk is enough. */
+/* One disk of a mirror is enough. */
 bool facts_place_present(const struct guard_place *place)
 {
 	bool any = false;

@@ -217,7 +217,7 @@ static bool sits_at_the_end(const char *fs)
 	return false;
 }
 
-/* A backup GPT of the destination's own behind everything that is written. */
+/* An old backup GPT of the destination after everything that is written. */
 static bool keeps_backup_gpt(const struct plan *plan, const struct disk *disk)
 {
 	for (size_t i = 0; i < disk->region_count; i++) {

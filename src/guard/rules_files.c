@@ -17,7 +17,7 @@ void rule_source_image_on_destination(const struct rule_context *context, struct
 			 plan->source.node, rule_name(context, &plan->destination, name));
 }
 
-/* What the destination's bytes are kept in, when that is a file; NULL otherwise. */
+/* The file that contains the destination, if any; otherwise NULL. */
 static const struct guard_place *file_place(const struct rule_context *context)
 {
 	if (context->plan->destination.kind == ENDPOINT_IMAGE)
@@ -67,7 +67,7 @@ void rule_image_exists(const struct rule_context *context, struct verdict *ret)
 		rule_say(ret, VERDICT_OK, _("the image %s does not exist yet"), destination->node);
 }
 
-/* What the image will take at most, beyond what it takes already. */
+/* The most space that the image needs beyond what it has. */
 static uint64_t image_needs(const struct rule_context *context)
 {
 	const struct endpoint *destination = &context->plan->destination;
@@ -75,8 +75,8 @@ static uint64_t image_needs(const struct rule_context *context)
 
 	if (!destination->exists)
 		return bytes;
-	/* An existing file may be sparse, so only what lies beyond its end is surely new; what
-	 * its holes will take cannot be told from its size. */
+	/* An existing file may be sparse, and its size does not show what its holes will take: only
+	 * what is beyond its end is surely new. */
 	uint64_t end = rule_destination_end(context->plan);
 
 	return end > destination->size ? end - destination->size : 0;
@@ -126,7 +126,7 @@ void rule_image_limit(const struct rule_context *context, struct verdict *ret)
 		 units_print_long(limit, UNITS_SI, 512, most));
 }
 
-/* Path of the first of log directory and map that lies on the endpoint. */
+/* The path of the log directory or map, whichever is on the endpoint. */
 static const char *kept_on(const struct guard_facts *facts, const struct endpoint *endpoint)
 {
 	if (facts->log_dir.path[0] && facts_place_on(&facts->log_dir, endpoint))

@@ -180,7 +180,7 @@ void rule_destination_on_source(const struct rule_context *context, struct verdi
 			 plan->destination.node, rule_name(context, &plan->source, name));
 }
 
-/* The n-th disk that an end lies on: its own, then those below; NULL behind the last. */
+/* The n-th disk that an end is on: its own, then those below; NULL after the last. */
 static const char *nth_disk(const struct endpoint *endpoint, const struct guard_place *below,
 			    size_t n)
 {

@@ -39,7 +39,7 @@ bool rule_is_device(const struct endpoint *endpoint);
 bool rule_copies_table(const struct rule_context *context);
 /* Bytes [start, start + length) of the source's node are inside the plan's extents. */
 bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length);
-/* First byte of the destination's node behind everything that is written. */
+/* The first byte of the destination's node after everything that is written. */
 uint64_t rule_destination_end(const struct plan *plan);
 
 /* rules_backend.c */

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "guard/rules_parts.h"
 
-/* What the backup GPT takes at the end of a disk: its header and 16 KiB of entries. */
+/* The size of the backup GPT at the end of a disk: the header and 16 KiB of entries. */
 static uint64_t backup_gpt_bytes(uint32_t sector_size)
 {
 	return 16384 + (uint64_t)sector_size;
@@ -68,7 +68,7 @@ void rule_destination_too_small(const struct rule_context *context, struct verdi
 	}
 }
 
-/* What the disk's own settings hide at its end, or else what is lost on the way to it. */
+/* What the disk's settings hide at its end, or else what a bridge does. */
 static uint64_t hidden_bytes(const struct endpoint *endpoint, const struct guard_reach *reach,
 			     bool *retby_disk)
 {

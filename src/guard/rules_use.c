@@ -155,7 +155,7 @@ static void endpoint_with(const struct disk *disk, dev_t devno, struct endpoint 
 			endpoint_from_partition(disk, &disk->partitions[i], ret);
 }
 
-/* Whoever has put a loop device over a disk keeps nobody away from that. */
+/* A loop device over a disk keeps nobody away from the disk. */
 static void say_used_below(const struct rule_context *context, struct verdict *ret)
 {
 	const struct guard_place *below = &context->facts->destination_below;
@@ -190,7 +190,7 @@ void rule_destination_held(const struct rule_context *context, struct verdict *r
 		find_use(context->destination, destination,
 			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
 
-	/* The same file is said by a rule of its own. */
+	/* Another rule reports the same file. */
 	if (loop[0] && !context->facts->same_storage)
 		rule_say(ret, VERDICT_REFUSE,
 			 destination->kind == ENDPOINT_IMAGE

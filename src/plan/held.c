@@ -7,8 +7,8 @@
 
 /* Both ends of a disk: boot code, GPT with its entries, whole-disk signatures. */
 #define ENDS_BYTES (1ULL << 20)
-/* Both ends of a partition. ZFS has its labels in the first and the last 512 KiB, nothing that
- * blkid knows lies further in than 1 MiB; less than 64 KiB would miss btrfs. */
+/* Both ends of a partition. ZFS has its labels in the first and last 512 KiB; nothing that blkid
+ * knows is further in than 1 MiB; less than 64 KiB would miss btrfs. */
 #define EDGE_BYTES_MAX (1ULL << 20)
 #define EDGE_BYTES_MIN (128ULL << 10)
 /* No drive has to read what it does not change where its sectors are larger than they say. */
@@ -50,7 +50,7 @@ static int add(const struct finder *finder, uint64_t start, uint64_t length)
 	return has_room(finder, range.count) ? range_list_add(finder->list, range) : 0;
 }
 
-/* What a table says, cut to the disk that it is on, in bytes; false when nothing is left. */
+/* A region of the table in bytes, cut to the size of the disk; false if nothing is left. */
 static bool bytes_of(const struct disk *disk, uint64_t start, uint64_t sectors, uint64_t *retstart,
 		     uint64_t *retlength)
 {
@@ -81,7 +81,7 @@ static int add_tables(const struct finder *finder, const struct disk *disk)
 	return r;
 }
 
-/* As much of each end as all partitions together can have. */
+/* The most of each end that all partitions together can have. */
 static uint64_t edge_bytes(const struct disk *disk)
 {
 	uint64_t bytes = EDGE_BYTES_MAX;
@@ -124,7 +124,8 @@ static int find_areas(struct finder *finder, const struct disk *source)
 	return r;
 }
 
-/* What is recognised by copies of its signature as well, where libblkid tells of the first only. */
+/* Formats that are also recognised by copies of their signature, while libblkid reports only the
+ * first. */
 static const struct {
 	const char *type; /* libblkid's */
 	uint64_t ends;    /* bytes of both ends, or */
@@ -170,9 +171,9 @@ static int add_signatures(const struct finder *finder, const struct disk *disk)
 }
 
 /*
- * A table is found by the sector in front of it, and with it the partitions. What a disk is
- * recognised by as a whole comes behind that: until then it is no member of an array, and what is
- * missing of its contents when it is one is nothing.
+ * A table, and with it the partitions, is found by its first sector. A
+ * signature of the whole disk comes after that: before, the disk is not a
+ * member of an array, and after, nothing is missing.
  */
 static int find_keys(struct finder *finder, const struct disk *source, struct held *held)
 {

@@ -31,8 +31,8 @@ struct held {
 	 * beginning of the disk, and its first sector behind that. Either may be empty, not both.
 	 */
 	struct range_list key[HELD_KEYS];
-	/* By what the destination is recognised now: wiped before all else. Any part of the plan.
-	 */
+	/* The current signatures of the destination, wiped before all else. Any part of the
+	 * plan. */
 	struct range_list found;
 	struct range_list old; /* where the destination's old partitions had their signatures:
 				* only wiped, the copy overwrites them on its way; none of

@@ -19,7 +19,7 @@ struct option {
 	size_t offset, size;
 	uint64_t most;
 	const char *zero;
-	/* By value; of a switch the word of false first. */
+	/* By value; for a switch, the word for false first. */
 	const char *words[WORDS_MAX];
 	const char *hidden; /* one more word, which is printed but never taken */
 	enum plan_option_type type;

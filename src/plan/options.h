@@ -65,7 +65,7 @@ enum verify_choice {
 #define PLAN_LANES_MAX 32U
 /* A cable that hiccups once should not end a copy of hours. */
 #define PLAN_RETRIES_DEFAULT 3U
-/* What front ends begin with. All zero would stop at the first sector that cannot be read. */
+/* The initial values of front ends. All zero would stop at the first unreadable sector. */
 #define PLAN_OPTIONS_DEFAULT                                                                       \
 	((struct plan_options){ .retries = PLAN_RETRIES_DEFAULT, .on_error = ON_ERROR_MAP })
 
@@ -153,12 +153,12 @@ const char *plan_option_key(enum plan_option option, char buffer[static PLAN_OPT
 /* The option of either name; -ENOENT. */
 int plan_option_find(const char *name);
 enum plan_option_type plan_option_type(enum plan_option option);
-/* Of a number or bytes: what 0 is called, "auto" or "none"; NULL: 0 is a number as any other. */
+/* For numbers and bytes: the name of 0, "auto" or "none"; NULL: 0 is an ordinary number. */
 const char *plan_option_zero(enum plan_option option);
-/* Of a word or a switch: what plan_option_set() takes; NULL behind the last. A word's value is its
- * place among them. */
+/* For words and switches: what plan_option_set() accepts; ends with NULL. The value of a word is
+ * its index. */
 const char *const *plan_option_words(enum plan_option option);
-/* As it is stored; of a switch whether it is on. */
+/* The stored value; for a switch, whether it is on. */
 uint64_t plan_option_value(const struct plan_options *options, enum plan_option option);
 void plan_option_put(struct plan_options *options, enum plan_option option, uint64_t value);
 /* -EINVAL: no such value. */
@@ -166,7 +166,7 @@ int plan_option_set(struct plan_options *options, enum plan_option option, const
 /* What set() takes. */
 const char *plan_option_print(const struct plan_options *options, enum plan_option option,
 			      char buffer[static PLAN_OPTION_TEXT_MAX]);
-/* What may be set, "stop or map", "a whole number from 0 to 1000": translated. */
+/* The possible values, "stop or map", "a whole number from 0 to 1000": translated. */
 const char *plan_option_values(enum plan_option option, char *buffer, size_t size);
 /* Those with a bit in `given` are taken from `from`. */
 void plan_options_merge(struct plan_options *options, const struct plan_options *from,

@@ -42,7 +42,7 @@ bool plan_overlaps_itself(const struct plan *plan)
 
 	if (!plan_same_disk(plan))
 		return false;
-	/* Both sides ascend: walk them together, always leaving behind what ends first. */
+	/* Both lists ascend: walk them together, always advancing the one that ends first. */
 	while (i < plan->extent_count && j < plan->extent_count) {
 		struct range from, to;
 		uint64_t unused;

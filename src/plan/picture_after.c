@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the plan makes of the destination's disk. The question behind all of it
- * is whose partition table will be there: a table is read whole or not at all,
- * so touching it anywhere is taken as replacing it.
+ * The destination's disk after the plan. The main question is whose partition
+ * table will be there: a table is valid as a whole or not at all, so touching
+ * it anywhere counts as replacing it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum table_after {
 	TABLE_UNKNOWN,     /* an image's, or one that could not be read */
 };
 
-/* Index of the first extent that ends behind the byte of the destination's node. */
+/* The index of the first extent that ends after this byte of the destination's node. */
 static size_t first_behind(const struct plan *plan, uint64_t byte)
 {
 	size_t low = 0, high = plan->extent_count;

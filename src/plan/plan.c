@@ -316,7 +316,7 @@ uint64_t plan_bytes_left_alone(const struct plan *plan)
 		struct range taken;
 
 		plan_extent_bytes(plan, i, &source, &start, &length);
-		/* What a file grows by was never there. */
+		/* What is added to a file had no contents before. */
 		if (range_intersect((struct range){ start, length },
 				    (struct range){ 0, destination->size }, &taken))
 			left -= taken.count;

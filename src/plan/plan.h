@@ -82,8 +82,8 @@ const char *plan_id(const struct plan *plan, char buffer[static 9]);
 bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */
 bool plan_overlaps_itself(const struct plan *plan);
-/* A whole disk is written over a whole disk, and nobody asked otherwise: what makes it bootable
- * and mountable is copied last. */
+/* Is a whole disk copied to a whole disk, and not asked otherwise? Then what makes it bootable and
+ * mountable is copied last. */
 bool plan_arms_last(const struct plan *plan);
 /* The destination is asked for its real size first; its disk, NULL where unknown. */
 bool plan_probes(const struct plan *plan, const struct disk *destination);

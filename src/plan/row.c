@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Placing a disk on a row of cells. First every cell shows what lies in it;
- * then each thing that must be seen claims one cell of its own: where it
- * begins, or the next one that is free. Since claims go from left to right and
- * leave room for those to come, they never meet.
+ * Drawing a disk on a row of cells. First every cell shows what is in it; then
+ * each thing that must be visible claims a cell of its own: the one where it
+ * begins, or the next free one. Claims go from left to right and leave room for
+ * later ones, so they never collide.
  */
 #include "plan/row.h"
 
@@ -45,7 +45,7 @@ bool row_copied_in_place(const struct plan *plan, uint64_t start, uint64_t secto
 {
 	size_t low = 0, high = plan->extent_count;
 
-	/* The first extent that ends behind the start; they ascend. */
+	/* The first extent that ends after the start; they ascend. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct extent *extent = &plan->extents[middle];
@@ -217,13 +217,13 @@ static char thing_letter(const struct thing *thing)
 	return thing->partition ? partition_letter(thing->partition->number) : 'G';
 }
 
-/* Where a table could not be read, what is in no partition is not known either. */
+/* If the table could not be read, space outside partitions is unknown, too. */
 static char free_letter(const struct scene *scene)
 {
 	return scene->disk && strcmp(scene->disk->table, "?") == 0 ? '?' : '.';
 }
 
-/* What lies in the cell: the smallest partition, else a table area, else nothing. */
+/* What the cell shows: the smallest partition, else a table area, else nothing. */
 static char natural_letter(const struct row *row, int cell)
 {
 	struct row_bytes bytes = cell_bytes(row, cell);

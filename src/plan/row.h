@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Private to the pictures: a disk laid out on a row of cells. Nothing is
- * allocated; the placement is worked out anew while walking over the disk.
+ * Private to the pictures: a disk laid out on a row of cells. Allocates
+ * nothing; the placement is recomputed while walking over the disk.
  */
 #ifndef CLONEDECK_PLAN_ROW_H
 #define CLONEDECK_PLAN_ROW_H
@@ -12,7 +12,7 @@
 #include "discover/disk.h"
 #include "plan/plan.h"
 
-/* What there is to draw: a disk as it is, or as it will be. Borrows all. */
+/* What to draw: a disk as it is, or as it will be. Borrows everything. */
 struct scene {
 	const struct disk *disk;      /* its partitions and table areas; NULL: none */
 	uint64_t size;                /* bytes up to the end of the disk that is drawn */
@@ -44,7 +44,7 @@ void row_draw_marks(const struct row *row,
 		    bool (*touches)(const void *what, struct row_bytes bytes), const void *what,
 		    char yes, char no, char *out);
 
-/* The part of the partition or region that lies below `size`, in bytes; false if none does. */
+/* The part of the partition or region below `size`, in bytes; false if there is none. */
 bool row_clip(const struct disk *disk, uint64_t start, uint64_t sectors, uint64_t size,
 	      struct row_bytes *ret);
 /* A logical partition of an MS-DOS table: it is found through the extended ones only. */

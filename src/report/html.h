@@ -40,7 +40,7 @@ void html_put_map(FILE *out, const struct report *report);
 /* html_verify.c: where the destination is not what the source was; nothing where it is. */
 void html_put_differences(FILE *out, const struct report *report);
 
-/* html_details.c: what one reader in ten wants to know, behind the signatures. */
+/* html_details.c: details after the signatures, for one reader in ten. */
 void html_put_details(FILE *out, const struct report *report);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The certificate: one page that a customer can read and sign, and an annex
- * for whoever wants to know more. HTML without scripts and without any other
- * file, so that it prints the same everywhere and years later.
+ * The certificate: a page that a customer can read and sign, and an annex with
+ * details. HTML without scripts or other files, so that it prints the same
+ * everywhere and years later.
  */
 #include <inttypes.h>
 #include <stdlib.h>

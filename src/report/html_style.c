@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the certificate looks: made for A4 and for printers without colour, so
- * nothing is told by colour alone.
+ * The style of the certificate: for A4 and for printers without colour, so no
+ * meaning is carried by colour alone.
  */
 #include "report/html.h"
 

@@ -112,7 +112,7 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		hide_in(report->verdicts.items[i].sentence, secrets);
 }
 
-/* What is changed has to be ours. */
+/* Copy what is to be changed. */
 static int own_lists(struct report *report)
 {
 	const struct job_event *events = report->events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A report whose serial numbers and WWNs show only their end: for papers that
- * leave the house. All texts of the report are looked at, whoever wrote them.
+ * A report in which serial numbers and WWNs show only their end: for paper that
+ * leaves the house. Masks all texts of the report, whatever their origin.
  */
 #ifndef CLONEDECK_REPORT_MASK_H
 #define CLONEDECK_REPORT_MASK_H

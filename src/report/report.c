@@ -30,7 +30,7 @@ const char *report_plan_id(const struct report *report, char buffer[static 9])
 	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);
 }
 
-/* What the destination refused cannot be read back from there. */
+/* What the destination refused cannot be read back. */
 static bool verified(const struct job_snapshot *job)
 {
 	return job->proof.complete || (job->refused_bytes && job->proof.verified == job->written);

@@ -19,7 +19,7 @@
 /* Of the name of the list of digests beside a report. */
 #define REPORT_LIST_ENDING ".digests"
 
-/* Of an end that is a disk, beside what its endpoint says; "" where unknown. */
+/* For an end that is a disk, beyond what the endpoint says; "" where unknown. */
 struct report_disk {
 	char transport[16];
 	char hctl[32], bsg[64], nvme_generic[64];
@@ -55,7 +55,7 @@ const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
 /* "COMPLETE", "PARTIAL", "MISMATCH", "STOPPED", "FAILED": never translated. */
 const char *report_result_word(const struct report *report);
-/* The same of a copy that was only read back: "VERIFIED" in place of "COMPLETE". */
+/* The same for a verification: "VERIFIED" in place of "COMPLETE". */
 const char *report_verify_word(const struct report *report);
 /* "PARTIAL - 1 area of the source could not be read": translated. */
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
@@ -68,13 +68,13 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
  * nobody asked for it, or there is nothing to tell. */
 const char *report_looked(const struct report *report, char *buffer, size_t size);
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
-/* Of what the sums of the whole source are, or why there are none: a phrase, translated. */
+/* What the checksums are of, or why there are none: a translated phrase. */
 const char *report_sums(const struct report *report, char *buffer, size_t size);
-/* Where the list of this sum is, in sha256sum's format; false: there is none. */
+/* The path of the list of this checksum, in sha256sum's format; false: there is none. */
 bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
 		     size_t size);
-/* What becomes of the part of the destination that the copy does not reach: a sentence, translated;
- * "" where it reaches all of it. */
+/* What happens to the part of the destination that the copy does not reach: a translated sentence;
+ * "" if it reaches everything. */
 const char *report_left_alone(const struct report *report, char *buffer, size_t size);
 /* Writes those lists, as patience_replace() does. */
 int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr);
@@ -82,11 +82,11 @@ int report_save_sums(const struct report *report, struct patience *patience, str
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
-/* The same with all that the JSON has: every range, node, measurement and event. */
+/* The same with everything in the JSON: every range, node, measurement and event. */
 int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr);
 /* Only what was proven, and what differs. */
 int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr);
-/* What a saved report says of the list of digests of its copy. */
+/* The list of digests as named by a saved report. */
 struct report_reference {
 	char plan_id[9];
 	char list[512]; /* beside the report, by either's name, or else where it was */

@@ -69,7 +69,7 @@ bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, 
 		       size;
 }
 
-/* As sha256sum writes and reads it: what it could not in a line is escaped. */
+/* As in sha256sum: characters that cannot be in a line are escaped. */
 static void put_line(FILE *file, const char *hex, const char *name)
 {
 	if (strpbrk(name, "\\\n\r"))
@@ -130,7 +130,7 @@ static void fill(FILE *file, const void *user)
 		put_line(file, hex, report->plan->source.node);
 	if (is_destination(report))
 		put_line(file, hex, report->plan->destination.node);
-	/* For whoever pipes the same bytes into it. */
+	/* For piping the same bytes into it. */
 	if (!is_source(report) && !is_destination(report))
 		put_line(file, hex, "-");
 }

@@ -65,7 +65,7 @@ void text_put_latency(struct page *page, const char *label, const struct latency
 		   report_milliseconds(latency->max, text[4]));
 }
 
-/* What was asked for is in the line of the engine; this is what came of it. */
+/* The engine line says what was asked for; this, what was done. */
 static void put_truth(struct page *page, const char *end, const struct io_truth *truth)
 {
 	if (!truth->known)

@@ -80,7 +80,7 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	const struct job_proof *proof = &report->job.proof;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
-	/* Of a copy that ended before, too. */
+	/* Also for a copy that ended early. */
 	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && !proof->complete)) {
 		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
 		return buffer;
@@ -127,7 +127,7 @@ void text_put_rest(struct page *page, const struct report *report)
 		page_field(page, _("the rest"), "%s", line);
 }
 
-/* Who only reads a copy does not know what else was done to the disk. */
+/* A verification does not know what else was done to the disk. */
 static void put_unread_rest(struct page *page, const struct report *report)
 {
 	uint64_t left = plan_bytes_left_alone(report->plan);

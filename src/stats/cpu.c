@@ -45,7 +45,7 @@ int cpu_reader_new(struct cpu_reader **ret, struct error *reterr)
 
 	if (!reader)
 		return error_nomem(reterr);
-	/* Without /proc the shares are unknown; that stops nothing. */
+	/* Without /proc the shares are unknown, which is no failure. */
 	reader->stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
 	reader->tick = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	for (unsigned i = 0; i < THREAD_SLOTS; i++)
@@ -216,8 +216,8 @@ void cpu_reader_thread(struct cpu_reader *reader, unsigned slot, pid_t tid, stru
 		float busy = share_of(ran, t->ran, span);
 		uint64_t du = user - t->user, ds = system - t->system;
 
-		/* A second of a quiet thread may hold no tick at all: then its whole life
-		 * tells how it divides. */
+		/* A quiet thread may have no tick in a second: then use the proportions of its
+		 * whole life. */
 		if (du + ds == 0) {
 			du = user;
 			ds = system;

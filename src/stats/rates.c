@@ -8,7 +8,7 @@
 #include "stats/eta.h"
 
 #define MINUTE 60 /* samples */
-/* What comes in bursts is faster than any disk for moments: a part of the profile lasts longer. */
+/* Bursts are briefly faster than any disk, so a part of the profile covers a longer time. */
 #define PROFILE_LEAST (50 * NSEC_PER_MSEC)
 #define LEVEL_SECONDS 0.5
 

@@ -18,7 +18,7 @@ struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector,
 			     struct digest *retplaces)
 {
 #if HAVE_DIGEST_AVX2
-	/* Where the C library may not use them (GLIBC_TUNABLES), we do not either. */
+	/* If the C library may not use them (GLIBC_TUNABLES), neither do we. */
 	if (CPU_FEATURE_ACTIVE(AVX2))
 		return digest_sectors_avx2(data, length, sector, lba, retplaces);
 #endif

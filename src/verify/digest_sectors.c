@@ -24,7 +24,7 @@ static inline void add(struct digest *sum, struct digest digest)
 	sum->high += digest.high + (sum->low < digest.low);
 }
 
-/* What comes from a disk is in nobody's caches; so far ahead it arrives in time. */
+/* Data from a disk is in no cache; prefetched this far ahead, it arrives in time. */
 #define AHEAD 4096
 #define LINE  64
 
@@ -34,7 +34,7 @@ static inline void fetch(const char *sector, uint32_t length)
 		__builtin_prefetch(sector + AHEAD + at);
 }
 
-/* What was added first is in most of the sums that make up the places. */
+/* The first terms are in most of the partial sums that make up the position. */
 static inline struct digest sum_up(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
 				   struct digest *places)
 {
@@ -48,7 +48,7 @@ static inline struct digest sum_up(const void *data, uint32_t length, uint32_t s
 	return sum;
 }
 
-/* What is known when it is compiled is hashed quicker. */
+/* Constants known at compile time make hashing faster. */
 struct digest DIGEST_SECTORS(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
 			     struct digest *retplaces) {
 	*retplaces = (struct digest){ 0 };

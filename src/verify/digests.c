@@ -13,7 +13,7 @@ struct entry {
 struct digests {
 	const struct plan *plan;
 	uint64_t region; /* bytes, a power of two */
-	size_t *first;   /* of each extent, and behind the last one */
+	size_t *first;   /* per extent, and one after the last */
 	size_t count;
 	struct entry *entries;
 };

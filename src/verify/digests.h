@@ -27,7 +27,7 @@ struct digest_region {
 	uint64_t source, destination, length; /* bytes */
 };
 
-/* What one request adds to one region. */
+/* The contribution of one request to one region. */
 struct digest_part {
 	size_t region;
 	uint64_t sectors;
@@ -38,8 +38,8 @@ struct digests;
 
 /* Empty, for this plan (borrowed). chunk: the largest request (bytes). -ENOMEM. */
 int digests_new(const struct plan *plan, uint32_t chunk, struct digests **ret);
-/* The same with the size of a region given, a power of two. -EINVAL for one that
- * digests_new() would not choose, -ENOMEM. */
+/* The same with a given region size, a power of two. -EINVAL for one that digests_new() would not
+ * choose, -ENOMEM. */
 int digests_new_sized(const struct plan *plan, uint64_t region, struct digests **ret);
 /* Another one of the same plan and the same sums. -ENOMEM. */
 int digests_copy(const struct digests *from, struct digests **ret);
@@ -48,11 +48,11 @@ void digests_destroy(struct digests *digests); /* NULL is fine */
 uint64_t digests_region_size(const struct digests *digests);
 size_t digests_count(const struct digests *digests);
 void digests_region(const struct digests *digests, size_t i, struct digest_region *ret);
-/* The region that this byte of the source lies in; false outside the plan. */
+/* The region of this byte of the source; false outside the plan. */
 bool digests_find(const struct digests *digests, uint64_t source, size_t *ret);
 
-/* The digests of a piece of the source, one a region; returns their number. Reads only what is
- * constant, so any thread may call it. The piece lies within one extent. */
+/* Computes the digests of a piece of the source, one per region; returns their number. Uses only
+ * constant members, so any thread may call it. The piece must be in one extent. */
 unsigned digests_parts(const struct digests *digests, uint64_t source, const void *data,
 		       uint32_t length, struct digest_part parts[static DIGEST_PARTS_MAX]);
 void digests_add(struct digests *digests, const struct digest_part *part);

@@ -37,7 +37,8 @@ static int refuse(struct parser *parser, const char *why)
 			 parser->line, why);
 }
 
-/* Decimal digits, no sign, no leading zeros that we would not write; *p moves behind them. */
+/* Parses decimal digits, without a sign or leading zeros that we would not write; *p is then after
+ * them. */
 static bool take_number(const char **p, uint64_t *ret)
 {
 	char *end;

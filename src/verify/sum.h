@@ -19,8 +19,8 @@ struct sum;
 /* -ENOMEM; -EOPNOTSUPP where this machine's policy forbids the algorithm (FIPS mode, MD5). */
 int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr);
 void sum_add(struct sum *sum, const void *data, size_t length);
-/* The sum of all since the beginning, in lower-case hexadecimal digits; the next sum_add() begins
- * anew. */
+/* The checksum of everything since the beginning, in lower-case hexadecimal digits; the next
+ * sum_add() starts over. */
 const char *sum_take(struct sum *sum, char hex[static SUM_HEX_MAX]);
 void sum_destroy(struct sum *sum); /* NULL is fine */
 
