@@ -26,7 +26,7 @@ static bool same_place(const struct partition *kernel, const struct partition *r
 	       (read->extended || kernel->sectors == read->sectors);
 }
 
-/* Gives the read partition its node; false when the kernel has none that lies there. */
+/* Gives the partition read from the disk its node; false if the kernel has none at that place. */
 static bool take_node(const struct disk *disk, struct partition *read, bool *taken)
 {
 	for (size_t i = 0; i < disk->partition_count; i++) {
@@ -36,7 +36,7 @@ static bool take_node(const struct disk *disk, struct partition *read, bool *tak
 			continue;
 		text_copy(read->node, sizeof(read->node), kernel->node);
 		read->devno = kernel->devno;
-		/* Not read again where udev had done it. */
+		/* Already read by udev. */
 		if (!read->fs[0]) {
 			text_copy(read->fs, sizeof(read->fs), kernel->fs);
 			text_copy(read->label, sizeof(read->label), kernel->label);

@@ -241,7 +241,7 @@ void nodes_give(const struct nodes *nodes, struct disk *disk)
 					  node->path);
 			break;
 		case NODE_HWMON:
-			/* Not every hwmon of a controller has a temperature. */
+			/* Not every hwmon device of a controller has a temperature. */
 			if (same && access(node->path, R_OK) == 0)
 				text_copy(disk->hwmon, sizeof(disk->hwmon), node->path);
 			break;

@@ -33,7 +33,7 @@ bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_
 /* The version of the sg driver, "" unknown or not loaded, and its allow_dio. */
 void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect);
 
-/* What /dev/raw/raw<minor> is bound to. -ENODEV: to nothing; else as nodes_add_raw(). */
+/* The device to which /dev/raw/raw<minor> is bound. -ENODEV: none; otherwise as nodes_add_raw(). */
 int raw_binding(unsigned minor, dev_t *ret);
 
 #endif

@@ -43,8 +43,8 @@ struct probe_result {
 	struct sg_only_size size;
 };
 
-/* Starts reading; takes over what the requests own, also when it fails. -ENOMEM, or
- * -EAGAIN when no thread could be started. */
+/* Starts reading; takes over what the requests own, even on failure. -ENOMEM, or -EAGAIN if no
+ * thread could be started. */
 int probe_start(struct probe_request *requests, size_t count, struct probe **ret);
 /* Waits until all have answered or the time (monotonic ns) has come. */
 void probe_wait(struct probe *probe, uint64_t deadline);

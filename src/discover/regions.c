@@ -8,7 +8,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 
-/* First sector behind, at most 2^64-1: a table may claim anything. */
+/* The first sector after it, at most 2^64-1: a table may claim anything. */
 static uint64_t end_of(uint64_t start, uint64_t sectors)
 {
 	uint64_t end;

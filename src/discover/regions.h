@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of the table screen: what lies where on a disk, from LBA 0 to its end. */
+/* The rows of the table screen: the layout of a disk from LBA 0 to its end. */
 #ifndef CLONEDECK_DISCOVER_REGIONS_H
 #define CLONEDECK_DISCOVER_REGIONS_H
 

@@ -70,7 +70,7 @@ int scan_new(const struct scan_options *options, struct scan **ret, struct error
 		if (!scan->udev)
 			r = error_nomem(reterr);
 	}
-	/* A list without events is still a list: scan_event_fd() tells. */
+	/* A list is useful without events; scan_event_fd() shows whether there are any. */
 	if (r == 0 && hotplug_new(scan->udev, &scan->options, &scan->hotplug) < 0)
 		scan->hotplug = NULL;
 	if (r < 0)

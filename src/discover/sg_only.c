@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a disk without a block node says of itself. */
+/* What a disk without a block node reports about itself. */
 #include "discover/sg_only.h"
 
 #include <errno.h>

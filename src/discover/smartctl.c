@@ -41,7 +41,7 @@ const char *smartctl_node(const struct disk *disk)
 	}
 }
 
-/* Run as root: so only from where nobody else can put a program. */
+/* It runs as root, so only from directories that nobody else can write to. */
 static const char *find_program(void)
 {
 	static const char *const places[] = { "/usr/sbin/smartctl", "/sbin/smartctl",
@@ -118,7 +118,7 @@ static void end(struct answer *answer)
 {
 	if (answer->fd >= 0)
 		close(answer->fd);
-	/* What closed its output has answered; nothing is lost. */
+	/* A program that has closed its output has answered. */
 	if (answer->pid)
 		child_end(answer->pid);
 }

@@ -22,8 +22,8 @@ struct smartctl_question {
  * distributions install it (never what PATH says). Any thread that may wait. */
 void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
 		  uint64_t patience);
-/* The node to ask a disk of that kind through, "" for one that has no health of its own (loop,
- * RAM, virtual). Where it does as well the sg node is preferred: opening it tells udev nothing. */
+/* The node through which to ask this disk; "" if its kind has no health (loop, RAM, virtual).
+ * Prefers the sg node if that works, because opening it triggers no udev event. */
 const char *smartctl_node(const struct disk *disk);
 
 #endif

@@ -124,7 +124,7 @@ static bool is_taken_by_bcache(struct udev_device *device)
 {
 	char path[512];
 
-	/* What it makes of them has such a folder, too. */
+	/* The devices that it makes have such a directory, too. */
 	if (strncmp(udev_device_get_sysname(device), "bcache", strlen("bcache")) == 0)
 		return false;
 	snprintf(path, sizeof(path), "%s/bcache", udev_device_get_syspath(device));
@@ -149,7 +149,7 @@ static int read_block(struct block *block, struct udev_device *device, bool bcac
 	return read_backing_file(block, device);
 }
 
-/* A partition lies in its disk's folder of sysfs. */
+/* A partition's directory is in that of its disk. */
 static size_t disk_of(const struct stack *stack, struct udev_device *device)
 {
 	const char *type = udev_device_get_devtype(device);

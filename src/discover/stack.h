@@ -18,10 +18,10 @@ struct udev_device;
 struct stack;
 
 #define STACK_NONE SIZE_MAX
-/* Higher ones are told apart no more. */
+/* Higher stacks are not distinguished. */
 #define STACK_HEIGHT_MAX 16U
 
-/* -ENOMEM. Slaves are linked; files behind loop devices and zram are not, see stack_link(). */
+/* Links slaves; files behind loop devices and zram need stack_link(). -ENOMEM. */
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret);
 void stack_destroy(struct stack *stack);
 
@@ -31,10 +31,10 @@ dev_t stack_devno(const struct stack *stack, size_t block);
 const char *stack_node(const struct stack *stack, size_t block);
 /* The file or device behind a loop or zram device, NULL for others. */
 const char *stack_backing_file(const struct stack *stack, size_t block);
-/* What a holder of this kind is called, and the use that it means for those below. */
+/* The name of a holder of this kind, and what it means for the devices below. */
 const char *stack_holder_name(const struct stack *stack, size_t block);
 enum use_kind stack_holder_kind(const struct stack *stack, size_t block);
-/* The n-th device directly below; false behind the last. */
+/* The n-th device directly below; false after the last. */
 bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret);
 int stack_link(struct stack *stack, size_t block, size_t below);
 

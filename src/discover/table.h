@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a disk holds, read from an open descriptor: table, partitions, file
- * systems (libblkid), the sectors that the table itself takes, and what is
- * wrong with it. Only reads; works on image files just as well.
+ * The contents of a disk, read from an open descriptor: table, partitions, file
+ * systems (libblkid), the sectors of the table itself, and what is wrong with
+ * it. Only reads; works on image files as well.
  */
 #ifndef CLONEDECK_DISCOVER_TABLE_H
 #define CLONEDECK_DISCOVER_TABLE_H
@@ -35,8 +35,8 @@ struct table {
 	size_t note_count;
 };
 
-/* What is read: fd (O_RDONLY) and its geometry. stop may be set by another thread: then what
- * was found so far is returned. */
+/* What to read: fd (O_RDONLY) and its geometry. `stop` may be set by another thread; then what was
+ * found so far is returned. */
 struct table_source {
 	int fd;
 	uint64_t size;        /* bytes */
@@ -46,9 +46,8 @@ struct table_source {
 	 * none. */
 	const struct range *known;
 	size_t known_count;
-	/* Places (logical sectors) that are known to be unreadable: each read of one costs a dying
-	 * disk seconds, so what lies there, or is looked for around there, stays unknown. NULL:
-	 * none. */
+	/* Places (logical sectors) known to be unreadable, each read of which costs a dying disk
+	 * seconds: what is there, or is searched for near there, stays unknown. NULL: none. */
 	const struct range *bad;
 	size_t bad_count;
 };

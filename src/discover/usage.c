@@ -83,9 +83,9 @@ static size_t blocks_of_btrfs(struct usage *usage, size_t block,
 }
 
 /*
- * The block devices that a mounted file system lies on. Those with a device
- * number of their own say it; btrfs and the like have a made-up one, and their
- * source names one member of possibly several.
+ * The block devices of a mounted file system. Most mounts have the device
+ * number; btrfs and the like invent one, and their source names one of possibly
+ * several devices.
  */
 static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs,
 			      size_t ret[static BTRFS_MEMBERS_MAX])
@@ -119,8 +119,8 @@ static int spread_mount(struct usage *usage, struct libmnt_fs *fs, enum use_kind
 	return r;
 }
 
-/* The mount that a path lies on. Only the text of the path counts: a file that backs a loop
- * device may be gone from our view (deleted, or mounted over) and is in use all the same. */
+/* The mount that contains a path. Only the text of the path counts: the file of a loop device may
+ * be invisible (deleted, or mounted over) and still in use. */
 static struct libmnt_fs *mount_of_path(struct usage *usage, const char *path)
 {
 	char place[PATH_MAX];
@@ -161,7 +161,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Where the running system lies, or the medium that a live system was started from. */
+/* The device of the running system, or the medium of a live system. */
 static bool is_boot_mount(const char *target)
 {
 	static const char *const places[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What block devices are in use for: mounts, swap, holders at any depth, files
- * that back loop devices and zram, and the disks that the running system was
- * started from. Read from sysfs, mountinfo and swaps; no device is opened.
+ * What uses block devices: mounts, swap, holders at any depth, files behind
+ * loop devices and zram, and the running system. Read from sysfs, mountinfo and
+ * swaps; no device is opened.
  */
 #ifndef CLONEDECK_DISCOVER_USAGE_H
 #define CLONEDECK_DISCOVER_USAGE_H

@@ -87,11 +87,11 @@ bool facts_is_storage(const char *path, const struct endpoint *endpoint);
 /* What an end lies on: a device's own node and all below it, or all below an image that is
  * there. */
 void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret);
-/* Some device below the place is the endpoint, or a part of it. */
+/* Is any device below the place the endpoint, or a part of it? */
 bool facts_place_on(const struct guard_place *place, const struct endpoint *endpoint);
 /* The same, but for what lies there as a file. */
 bool facts_made_of(const struct guard_place *place, const struct endpoint *endpoint);
-/* Some device below the place lies on the same disk as the endpoint. */
+/* Is any device below the place on the same disk as the endpoint? */
 bool facts_place_beside(const struct guard_place *place, const struct endpoint *endpoint);
 /* Is any disk of the place still attached? Yes where not all of them are known. Asks the kernel
  * alone, never a disk. */
