@@ -475,9 +475,9 @@ static void follow_state(struct app *app)
 	}
 	if (before != now && now == SESSION_FINISHING) {
 		popup_close(app);
-		app_message(
-			app, MESSAGE_INFO,
-			_("The copy has ended. Its disks are released and its report is saved."));
+		app_message(app, MESSAGE_INFO,
+			    _("The copy has ended. Its disks are being released and its report "
+			      "saved."));
 	}
 	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
 		end(app);

@@ -29,8 +29,8 @@ void app_stop_now(struct app *app)
 	}
 	session_stop(app->session);
 	app_message(app, MESSAGE_INFO,
-		    verifying(app) ? _("Stopping: what is on its way is still read.")
-				   : _("Stopping: what is on its way is finished, flushed and "
+		    verifying(app) ? _("Stopping: requests in flight are finished.")
+				   : _("Stopping: requests in flight are finished, flushed and "
 				       "recorded in the map."));
 }
 
@@ -68,14 +68,14 @@ void app_stop_or_leave(struct app *app)
 static const char *why_still_stopping(const struct app *app)
 {
 	if (verifying(app))
-		return _("Reads are under way. A disk that hangs may take minutes, or never "
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
 			 "answer. The copy and its report stay as they are.");
 	if (session_state(app->session) == SESSION_FINISHING)
-		return _("The copy has ended; its disks are released and its report is saved. "
-			 "A disk that hangs may take minutes, or never answer.");
-	return _("Requests are under way, or the destination is flushing. A disk that "
-		 "hangs may take minutes, or never answer. Whoever leaves now resumes "
-		 "from the map as it was saved last.");
+		return _("The copy has ended; its disks are being released and its report saved. A "
+			 "disk that hangs may take minutes, or never answer.");
+	return _("Requests are in flight, or the destination is flushing. A disk that hangs may "
+		 "take minutes, or never answer. If you leave now, the copy resumes from the map "
+		 "as it was saved last.");
 }
 
 /* It was asked to stop already, and a disk that hangs may never let it. */

@@ -66,9 +66,9 @@ static int run(const struct deck_options *options, struct session *session, stru
 	term_stop(app->term);
 	/* The report of the copy stays behind where the screens were. */
 	if (app->abandoned && !app->copied)
-		fputs(_("clonedeck: Left while the copy was still stopping. The map is as it was "
-			"saved last; resume goes on from it. Where the kernel still waits for the "
-			"disk, this process ends when it answers.\n"),
+		fputs(_("clonedeck: Left while the copy was still stopping. Resume continues from "
+			"the map as it was saved last. If the kernel still waits for the disk, "
+			"this process ends when the disk answers.\n"),
 		      stdout);
 	else if (app->report_text)
 		fputs(app->report_text, stdout);

@@ -2,7 +2,7 @@
 /*
  * Drawing, on curses. Everything is drawn into an area, at rows and columns
  * relative to it, and is cut at its edges: text that got longer in translation
- * can not spill over. Widths are counted by wcwidth(), never in bytes.
+ * cannot spill over. Widths are counted by wcwidth(), never in bytes.
  *
  * A frame is drawn completely each time; curses sends only what changed.
  */

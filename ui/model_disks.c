@@ -289,7 +289,7 @@ const char *disks_no_source(const struct disks_row *row, char *buffer, size_t si
 	if (!disk)
 		return NULL;
 	if (disk->medium_present == NO) {
-		snprintf(buffer, size, _("%s has no medium in it."), disk->node);
+		snprintf(buffer, size, _("There is no medium in %s."), disk->node);
 		return buffer;
 	}
 	if (!disk->identity.size) {

@@ -349,7 +349,7 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 		if (read_row(form, row, sector_size, &options))
 			continue;
 		*retrow = row;
-		snprintf(reason, size, _("%s can not be \"%s\": %s."), options_form_label(row),
+		snprintf(reason, size, _("%s cannot be \"%s\": %s."), options_form_label(row),
 			 word(form, row, text), options_form_allowed(row));
 		return false;
 	}

@@ -227,8 +227,8 @@ void plan_text_start(const struct gate *gate, struct line *line)
 			 gate_liftable(gate)
 				 ? _(" REFUSED: choose anew on 1 or 2, or start clonedeck --allow "
 				     "as said above.")
-				 : _(" REFUSED: this plan can not be started. Change what is "
-				     "chosen on 1 or 2."));
+				 : _(" REFUSED: this plan cannot be started. Change the choice on "
+				     "1 or 2."));
 		return;
 	}
 	if (!left) {

@@ -100,7 +100,7 @@ static const char *ticket_typed(void *user, struct app *app, const char *text)
 		return _("That is too long.");
 	text_copy(answers->ticket, sizeof(answers->ticket), text);
 	popup_ask(app, _("Serial numbers and WWNs"),
-		  _("How are they to stand on report and certificate?"), choices, 2, mask_chosen,
+		  _("How should they appear in report and certificate?"), choices, 2, mask_chosen,
 		  answers);
 	return NULL;
 }

@@ -15,7 +15,7 @@ static const char *place_typed(void *user, struct app *app, const char *text)
 	if (session_move_map(app_session(app), text, &error) < 0)
 		app_error(app, &error);
 	else
-		app_message(app, MESSAGE_INFO, _("The place is being tried."));
+		app_message(app, MESSAGE_INFO, _("Trying that place."));
 	return NULL;
 }
 

@@ -335,7 +335,7 @@ static void refresh_details(struct disks_state *state, struct app *app)
 static void find(struct disks_state *state, struct app *app)
 {
 	if (!state->wanted[0])
-		app_message(app, MESSAGE_INFO, _("Nothing was looked for yet: press / first."));
+		app_message(app, MESSAGE_INFO, _("There is no search to repeat: press / first."));
 	else if (!disks_find(&state->model, state->wanted))
 		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
 }
@@ -385,11 +385,11 @@ static void toggle_all(struct disks_state *state, struct app *app)
 	state->model.all = !state->model.all;
 	update(state, app);
 	if (!state->model.all)
-		app_message(app, MESSAGE_INFO, _("ram, dm and md devices are hidden."));
+		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are hidden."));
 	else if (state->model.count == before)
-		app_message(app, MESSAGE_INFO, _("There are no ram, dm or md devices to show."));
+		app_message(app, MESSAGE_INFO, _("There are no RAM, dm or md devices to show."));
 	else
-		app_message(app, MESSAGE_INFO, _("ram, dm and md devices are shown too."));
+		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are shown, too."));
 }
 
 static void go_on(struct app *app)
@@ -495,7 +495,7 @@ static const char *unavailable(void *data, struct app *app, enum command command
 	if (!row && (of_disk || (changes && command != COMMAND_IMAGE)))
 		return _("There is no disk: r looks again, f names an image file.");
 	if (of_disk && row->image)
-		return _("An image file is told in its row: there is no more to it.");
+		return _("An image file has no details beyond its row.");
 	return NULL;
 }
 

@@ -239,7 +239,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 	switch (gate_enter(&screen->gate, &verdict)) {
 	case GATE_REFUSED:
 		app_message(app, MESSAGE_INFO,
-			    _("A check says NO: this plan can not be started as it is."));
+			    _("A check says NO: this plan cannot be started as it is."));
 		break;
 	case GATE_NOT_TYPING:
 		gate_set_typing(&screen->gate, true);
@@ -376,7 +376,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("A copy that goes on from its map keeps its options.");
 	return plan_screen_startable(app)
 		       ? NULL
-		       : _("This plan was started; it can not be changed any more.");
+		       : _("This plan was started; it cannot be changed any more.");
 }
 
 static struct field *field(void *state, struct app *app)
@@ -466,7 +466,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 static const char *const notes[] = {
 	N_("SAFETY  Nothing is written before every warning is ticked, what is asked for is typed, "
 	   "and Enter is pressed in the field."),
-	N_("CHECKS  NO = refused, the plan can not be started; W = warning, to be ticked; ok."),
+	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
 	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
 	   "is mounted."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),

@@ -280,7 +280,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return NULL;
 	}
 	if (app_copying(app))
-		return _("A copy is running; what it copies can not be changed any more.");
+		return _("A copy is running; what it copies cannot be changed any more.");
 	return screen->model ? NULL : _("Choose a source on 1 Disks first.");
 }
 

@@ -276,7 +276,7 @@ static const char *no_verify(struct app *app, const struct report *report)
 		return _("It is being read back already.");
 	if (result != JOB_RESULT_COMPLETE && result != JOB_RESULT_PARTIAL &&
 	    result != JOB_RESULT_MISMATCH)
-		return _("The copy did not come to its end: there is nothing to verify yet.");
+		return _("The copy is not finished: there is nothing to verify yet.");
 	if (result != JOB_RESULT_COMPLETE && !report->job.digests_saved)
 		return _("No digests of this copy were saved, and with bad areas its ends differ.");
 	return NULL;

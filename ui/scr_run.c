@@ -194,7 +194,7 @@ static void pause_or_go_on(struct app *app)
 	}
 	job_pause(session_job(app_session(app)), pause);
 	app_message(app, MESSAGE_INFO,
-		    pause   ? _("Paused as soon as what is on its way is done. p goes on.")
+		    pause   ? _("Pausing when the requests in flight are done. p continues.")
 		    : again ? _("Verifying goes on.")
 			    : _("The copy goes on."));
 }
@@ -208,8 +208,8 @@ static const char *rate_typed(void *user, struct app *app, const char *text)
 	if (!text || !job)
 		return NULL;
 	if (!options_read_rate(text, &limit))
-		return _("That is no rate: say none, or 64K or more in a second, such as 50M or "
-			 "20MB.");
+		return _("That is not a rate: enter none, or at least 64K per second, such as 50M "
+			 "or 20MB.");
 	job_set_rate(job, limit);
 	if (limit)
 		app_message(app, MESSAGE_INFO, _("The rate is limited to %s."),
@@ -319,7 +319,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	switch (command) {
 	case COMMAND_PAUSE:
 		if (job && (job->state == JOB_STOPPING || job->state == JOB_FLUSHING))
-			return _("Nothing is copied any more: there is nothing to pause.");
+			return _("The copying is over: there is nothing to pause.");
 		break;
 	case COMMAND_RATE:
 	case COMMAND_SAVE:

@@ -454,9 +454,9 @@ static void wait_for_disk(struct headless *run)
 static int leave(bool *retabandoned)
 {
 	*retabandoned = true;
-	fputs(_("clonedeck: Left while the copy was still stopping. The map is as it was saved "
-		"last; resume goes on from it. Where the kernel still waits for the disk, this "
-		"process ends when it answers.\n"),
+	fputs(_("clonedeck: Left while the copy was still stopping. Resume continues from the map "
+		"as it was saved last. If the kernel still waits for the disk, this process ends "
+		"when the disk answers.\n"),
 	      stderr);
 	return EXIT_STOPPED;
 }

@@ -212,7 +212,7 @@ def hanging_disk_is_left_after_a_second_question():
         terminal.keys("C-c")
         terminal.wait("Still stopping")
         terminal.keys("l")
-        assert "resume goes on" in terminal.wait("EXIT 6").replace("\n", "")
+        assert "Resume continues" in terminal.wait("EXIT 6").replace("\n", "")
 
 
 def hanging_disk_is_left_without_a_terminal():

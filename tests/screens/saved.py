@@ -88,7 +88,7 @@ SINGLE = {
     "plan-options": ("rescue", PLAN + ["o"], "Options of the copy"),
     "plan-options-last": ("rescue", PLAN + ["o", "Up", "Space"], "Sum: none"),
     "plan-options-limits": ("rescue", PLAN + ["o", "Up", "PageUp"], "Slow limit"),
-    "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "can not be"),
+    "plan-options-wrong": ("rescue", PLAN + ["o", "16M", "Enter"], "cannot be"),
     "plan-options-taken": ("rescue", PLAN + ["o", "1M", "Enter"], "chunk 1M"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
