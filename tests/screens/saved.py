@@ -111,7 +111,7 @@ SINGLE = {
     "run-lanes": ("rescue", RUN + ["t"], "IN FLIGHT"),
     "run-log": ("rescue", RUN + ["l"], "newest first"),
     "run-rate": ("rescue", RUN + ["r"], "Bytes per second"),
-    "run-rate-wrong": ("rescue", RUN + ["r", "C-u", "fast", "Enter"], "no rate"),
+    "run-rate-wrong": ("rescue", RUN + ["r", "C-u", "fast", "Enter"], "not a rate"),
     "report-log": ("rescue", STOPPED + ["l"], "All of it"),
     "report-save": ("rescue", STOPPED + ["s"], "on a disk that stays"),
     "report-operator": ("rescue", STOPPED + ["o"], "Who made the copy"),
