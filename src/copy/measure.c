@@ -270,6 +270,14 @@ void measure_end(struct job *job, uint64_t now)
 	summarise_latency(job);
 }
 
+/* The first look at the source is a part of the copy. */
+static bool is_proof(const struct job_snapshot *s, unsigned i)
+{
+	enum pass_kind kind = s->passes[i].kind;
+
+	return kind == PASS_VERIFY || kind == PASS_COMPARE || (kind == PASS_LOOK && i > 0);
+}
+
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
@@ -290,7 +298,7 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 	for (unsigned i = 0; i < s->pass_count; i++)
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
-		else if (s->passes[i].kind == PASS_VERIFY || s->passes[i].kind == PASS_COMPARE)
+		else if (is_proof(s, i))
 			s->verify_ns += s->passes[i].ns;
 }
 

@@ -95,6 +95,11 @@ START_TEST(one_that_stays_what_it_was)
 	ck_assert_uint_eq(s.proof.looked, REGIONS);
 	ck_assert_uint_eq(s.proof.looked_bytes, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.changed, 0);
+	/* It is a part of the time that the proof takes. */
+	ck_assert_uint_eq(s.pass_count, 4);
+	ck_assert_int_eq(s.passes[2].kind, PASS_VERIFY);
+	ck_assert_int_eq(s.passes[3].kind, PASS_LOOK);
+	ck_assert_uint_eq(s.verify_ns, s.passes[2].ns + s.passes[3].ns);
 	rig_check_complete(&rig);
 }
 END_TEST
