@@ -231,20 +231,6 @@ static void count_recovered(struct sg_handle *handle, const struct sg_slot *slot
 	__atomic_store_n(&counts->recovered, counts->recovered + 1, __ATOMIC_RELEASE);
 }
 
-static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
-{
-	struct io_request *request = slot->request;
-
-	transferred -= transferred % handle->capacity.block_size;
-	request->done += transferred;
-	if (request->done == request->length)
-		sg_slot_complete(handle, slot, 0);
-	else if (transferred == 0)
-		sg_slot_complete(handle, slot, -EIO);
-	else
-		sg_slot_resend(handle, slot);
-}
-
 static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
 {
 	/* After a minute the disk was reset; whether to wait another one is for the caller to
@@ -255,6 +241,23 @@ static void slot_retry(struct sg_handle *handle, struct sg_slot *slot)
 	}
 	count(&handle->counts.retried);
 	sg_slot_resend(handle, slot);
+}
+
+static void slot_succeeded(struct sg_handle *handle, struct sg_slot *slot, uint32_t transferred)
+{
+	struct io_request *request = slot->request;
+
+	transferred -= transferred % handle->capacity.block_size;
+	request->done += transferred;
+	if (request->done == request->length) {
+		sg_slot_complete(handle, slot, 0);
+	} else if (transferred == 0) {
+		/* Not a sector of it, and nothing is wrong: no reason to call that sector bad. */
+		request->result = -EIO;
+		slot_retry(handle, slot);
+	} else {
+		sg_slot_resend(handle, slot);
+	}
 }
 
 /* What the news in an answer means for everything written before. Writes that turn out to be

@@ -200,7 +200,22 @@ START_TEST(a_short_transfer_is_continued)
 }
 END_TEST
 
-START_TEST(nothing_transferred_is_an_error)
+/* A single sector of which half came is no bad one. */
+START_TEST(nothing_transferred_is_asked_for_again)
+{
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){
+				     .op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100 });
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(request.done, LENGTH);
+	ck_assert_uint_eq(disk.reads, 3);
+}
+END_TEST
+
+START_TEST(nothing_transferred_again_and_again_is_an_error)
 {
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){
@@ -345,7 +360,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, not_ready_is_waited_for);
 	tcase_add_test(tc, cancel_ends_the_waiting);
 	tcase_add_test(tc, a_short_transfer_is_continued);
-	tcase_add_test(tc, nothing_transferred_is_an_error);
+	tcase_add_test(tc, nothing_transferred_is_asked_for_again);
+	tcase_add_test(tc, nothing_transferred_again_and_again_is_an_error);
 	tcase_add_test(tc, refusals_have_their_errno);
 	tcase_add_test(tc, recovered_errors_are_data_and_counted);
 	tcase_add_test(tc, flush_failure_is_a_failure);
