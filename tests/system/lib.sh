@@ -222,9 +222,11 @@ clone() {
 		--log-dir "$case_dir/logs" "$@"
 }
 
-# says TEXT: the last run printed it (a fixed string), on standard output or error.
+# says TEXT: the last run printed it (a fixed string), on standard output or error, perhaps over
+# two lines.
 says() {
-	grep -qF -- "$1" "$case_dir/out" "$case_dir/err" || {
+	grep -qF -- "$1" "$case_dir/out" "$case_dir/err" ||
+		cat "$case_dir/out" "$case_dir/err" | tr -s '[:space:]' ' ' | grep -qF -- "$1" || {
 		cat "$case_dir/out" "$case_dir/err"
 		fail "not printed: $1"
 	}
