@@ -197,7 +197,8 @@ void keeper_end(struct job *job)
 	sums_judge(job);
 	k->result = judge(job);
 	k->armed = job->stages.count > 0 && k->flushed_at &&
-		   (job_nothing_left(job) || job->changed.too_late);
+		   ((job_nothing_left(job) && map_bytes(job->map, MAP_FINISHED)) ||
+		    job->changed.too_late);
 	save_digests(job);
 	save_without_wrong(job);
 	job_gate_raise(job, GATE_EXIT);

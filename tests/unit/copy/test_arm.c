@@ -307,6 +307,20 @@ START_TEST(bad_sectors_among_what_is_held)
 }
 END_TEST
 
+START_TEST(nothing_that_could_be_read_arms_nothing)
+{
+	whole_prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig,
+		&(struct fault_rule){
+			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 0, .length = WHOLE_SIZE });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert(!s.armed);
+}
+END_TEST
+
 /* As a disk of larger sectors does. */
 static enum io_answer submit_whole_sectors(struct io_handle *handle, struct io_request *request)
 {
@@ -505,6 +519,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
 	tcase_add_test(tc, the_last_write_fails);
 	tcase_add_test(tc, bad_sectors_among_what_is_held);
+	tcase_add_test(tc, nothing_that_could_be_read_arms_nothing);
 	tcase_add_loop_test(tc, sectors_of_the_source_that_are_bad_within_larger_ones, 0, 2);
 	tcase_add_test(tc, bad_sectors_are_filled_once);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
