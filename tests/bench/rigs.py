@@ -244,8 +244,7 @@ def memory_group(limit):
             continue
         try:
             try:
-                with open(os.path.join(path, knob), "w", encoding="ascii") as file:
-                    file.write(str(limit))
+                write(os.path.join(path, knob), limit)
             except OSError:
                 continue
             yield path
@@ -253,6 +252,49 @@ def memory_group(limit):
         finally:
             remove_group(path)
     yield None
+
+
+@contextlib.contextmanager
+def held_to(pair, rate):
+    """Both nodes of a pair held by the kernel to `rate` bytes a second each way, for this process
+    and its children: a disk whose speed does not depend on what is below. False where the kernel
+    cannot."""
+    for root, name in (("/sys/fs/cgroup", "io"), ("/sys/fs/cgroup/blkio", "blkio")):
+        path = os.path.join(root, f"clonedeck-bench-rate-{os.getpid()}")
+        try:
+            os.mkdir(path)
+        except OSError:
+            continue
+        try:
+            try:
+                hold(path, name, pair, rate)
+                write(os.path.join(path, "cgroup.procs"), os.getpid())
+            except OSError:
+                continue
+            yield True
+            return
+        finally:
+            with contextlib.suppress(OSError):
+                write(os.path.join(root, "cgroup.procs"), os.getpid())
+            remove_group(path)
+    yield False
+
+
+def hold(path, name, pair, rate):
+    for node in (pair.source, pair.destination):
+        number = os.stat(node).st_rdev
+        device = f"{os.major(number)}:{os.minor(number)}"
+        if name == "io":
+            write(os.path.join(path, "io.max"), f"{device} rbps={rate} wbps={rate}")
+            continue
+        for way in ("read", "write"):
+            write(os.path.join(path, f"blkio.throttle.{way}_bps_device"), f"{device} {rate}")
+
+
+def write(path, value):
+    """To a file of the kernel: one that is not there is not made."""
+    with open(path, "r+", encoding="ascii") as file:
+        file.write(str(value))
 
 
 def remove_group(path):
