@@ -10,8 +10,9 @@ cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
 core="base discover plan stats io guard verify copy report session"
 
-# layer: headers of the project (globs). What is not public is for its own layer only.
-# public is what any front end may see.
+# layer: headers of the project (globs). What is not public is for its own layer only, and
+# NAME_private.h, the inside of what NAME.h offers, for its own folder only. public is what any
+# front end may see.
 public='base/* discover/disk.h discover/endpoint.h discover/health.h discover/scan.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
 	report/report.h session/session.h'
@@ -97,6 +98,7 @@ project_headers() { # LAYER FOLDER
 		header=${line##*:}
 		[ "${header%/*}" = "$1" ] && continue
 		[ "$1" = ui ] && [ "${header##*/}" = "$header" ] && [ -e "ui/$header" ] && continue
+		matches "$header" '*_private.h' && echo "$line is for its own folder only" && continue
 		matches "$header" ${globs[@]+"${globs[@]}"} || echo "$line is not for $1"
 	done
 }

@@ -66,6 +66,7 @@ file src/plan/broken.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include "guard/rules.h"
+#include "base/text_private.h"
 int writable = 5;
 static int counter;
 int broken(void);
@@ -92,6 +93,7 @@ C
 expect 1 '^# src/plan/broken.c:1:fcntl.h is not for plan'
 expect 1 '^# src/plan/broken.c:2:curses.h is not for plan'
 expect 1 '^# src/plan/broken.c:5:guard/rules.h is not for plan'
+expect 1 '^# src/plan/broken.c:6:base/text_private.h is for its own folder only'
 expect 1 '^# .*libplan.a:.*broken.o stderr'
 expect 1 '^# .*libplan.a:.*broken.o exit'
 expect 1 '^# .*broken.o:? writable'

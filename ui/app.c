@@ -11,7 +11,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 const struct screen_ops *app_ops(enum screen_id screen)
 {

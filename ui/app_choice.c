@@ -4,7 +4,7 @@
 
 #include "base/i18n.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 const struct choice *app_choice(const struct app *app)
 {

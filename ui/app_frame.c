@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#include "app_state.h"
+#include "app_private.h"
 #include "line.h"
 #include "model_passes.h"
 #include "model_run.h"

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 /* The terminal is gone, or is to be taken for gone: nothing may touch it any more. */
 static void lose_terminal(struct app *app)

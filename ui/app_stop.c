@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 /* Where nobody can be asked: a signal that comes so long after the first one means it. */
 #define LEAVE_AFTER (5 * NSEC_PER_SEC)

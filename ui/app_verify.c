@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 void app_verify_again(struct app *app)
 {

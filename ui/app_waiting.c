@@ -7,7 +7,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "app_state.h"
+#include "app_private.h"
 
 static const char *title(void)
 {

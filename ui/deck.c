@@ -13,7 +13,7 @@
 #include "report/report.h"
 #include "session/session.h"
 
-#include "app_state.h"
+#include "app_private.h"
 #include "term.h"
 
 #define PATIENCE_MS 3000

@@ -8,10 +8,10 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "app_state.h"
+#include "app_private.h"
 #include "keys.h"
 #include "line.h"
-#include "popup_state.h"
+#include "popup_private.h"
 
 void popup_done(struct popup *popup)
 {

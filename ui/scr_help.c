@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 
-#include "app_state.h"
+#include "app_private.h"
 #include "line.h"
 #include "screen.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 
 /* Nobody reads a log with thousands of them. */
 #define BAD_TOLD 32

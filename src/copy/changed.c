@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
-#include "copy/proof_parts.h"
+#include "copy/proof_private.h"
 
 /* A place for each GiB: of any disk less than a hundredth of the time that it takes to copy it. */
 #define PLACE_EVERY (1ULL << 30)

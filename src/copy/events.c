@@ -7,7 +7,7 @@
 #include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 
 void events_init(struct job *job)
 {

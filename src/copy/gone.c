@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 #define LOOK_EVERY NSEC_PER_SEC

@@ -12,7 +12,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/known.h"
 
 int job_gate(struct job *job)

@@ -9,7 +9,7 @@
 #include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 #define TICK (NSEC_PER_SEC / 10)

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 /* False: no memory for the map. The report stays in its ring, lanes halt when their rings are full,

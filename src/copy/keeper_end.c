@@ -7,7 +7,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 static enum failure_kind failure(struct job *job)

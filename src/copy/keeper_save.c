@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 #include "base/patience.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)

@@ -11,7 +11,7 @@
 #include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/thread.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/rolling.h"
 #include "copy/sums.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/eventfd.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/lane.h"
 #include "io/buffers.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/lane.h"
 #include "copy/pass.h"
 #include "copy/rolling.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/range.h"
-#include "copy/map_blocks.h"
+#include "copy/map_private.h"
 
 static int status_index(int status)
 {

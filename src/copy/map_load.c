@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "copy/map_blocks.h"
 #include "copy/map_plan.h"
+#include "copy/map_private.h"
 
 #define MAP_FILE_MAX (256LL << 20)
 #define MAP_LINE_MAX 4096

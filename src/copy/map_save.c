@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "copy/map_blocks.h"
 #include "copy/map_plan.h"
+#include "copy/map_private.h"
 
 /* fprintf() is ten times slower, which matters with 100,000 areas. */
 static char *put_hex(char *p, uint64_t value)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/eventfd.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/thermometer.h"
 #include "io/sg_gauge.h"

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/sums.h"
 
 /* The second flush is for what the passes after the first one have written. */

@@ -24,7 +24,7 @@
  * they have ops of their own (rolling.h), in the same queues. Nothing may block.
  *
  * Threads: the functions of struct pass run in the keeper's thread, the ops in
- * those of the lanes, concurrently. Shared state is in struct job (core.h), with
+ * those of the lanes, concurrently. Shared state is in struct job (job_private.h), with
  * its owner: the lanes from prepare() until all are parked, otherwise the keeper.
  *
  * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the

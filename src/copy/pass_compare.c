@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
 #include "copy/sums.h"

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
 #include "copy/rolling.h"

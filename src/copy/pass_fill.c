@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 /* The areas held back may have bad sectors of their own. */

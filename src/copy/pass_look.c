@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 /* As many as keep a disk that spins in its stride. */

@@ -9,7 +9,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
 

@@ -6,7 +6,7 @@
  */
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 #define WHOLE_EDGES 4

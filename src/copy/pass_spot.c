@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
 

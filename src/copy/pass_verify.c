@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
 #include "copy/rolling.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copy/prober_spots.h"
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 
 /* Areas up to this size are read from both edges at once, since that costs no seeks. */
 #define NEAR (2u << 20)

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/map_plan.h"
 #include "copy/pass.h"
-#include "copy/proof_parts.h"
+#include "copy/proof_private.h"
 #include "copy/retry.h"
 #include "copy/taken.h"
 #include "verify/list.h"

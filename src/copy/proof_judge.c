@@ -5,9 +5,9 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
-#include "copy/proof_parts.h"
+#include "copy/proof_private.h"
 
 #define EVENTS_MAX 8
 

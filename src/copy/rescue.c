@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 /* The keeper runs ten times a second; after a longer gap, the machine was asleep. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/range.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 
 /* A destination sector that contains both tried and non-tried source sectors is rescued sector by
  * sector, since the copy pass writes whole ones. If there is nothing to rescue, all of it is copied

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
-#include "copy/proof_parts.h"
+#include "copy/proof_private.h"
 
 /* Not more windows, because a flush costs a flash disk some milliseconds; not fewer, because the
  * last two are read back only after the copy. */

@@ -9,7 +9,7 @@
 
 #include "base/eventfd.h"
 #include "base/thread.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "copy/taken.h"
 
 enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };

@@ -5,8 +5,8 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-#include "copy/core.h"
 #include "copy/hasher.h"
+#include "copy/job_private.h"
 #include "copy/pass.h"
 
 int sums_new(struct job *job, struct error *reterr)

@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 #include "base/sense.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 
 /* A dying disk recovers thousands of blocks; the report has the count. */
 #define RECOVERED_TOLD 8

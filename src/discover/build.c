@@ -14,7 +14,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/attr.h"
-#include "discover/build_parts.h"
+#include "discover/build_private.h"
 #include "discover/device.h"
 #include "discover/merge.h"
 #include "discover/nodes.h"

@@ -9,7 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/answers.h"
-#include "discover/build_parts.h"
+#include "discover/build_private.h"
 #include "discover/late.h"
 #include "discover/merge.h"
 #include "discover/probe.h"

@@ -21,7 +21,7 @@
 #include "base/replace.h"
 #include "base/text.h"
 #include "discover/sysfs.h"
-#include "guard/claim_parts.h"
+#include "guard/claim_private.h"
 
 #define HOLD_PATIENCE   (NSEC_PER_SEC / 2)
 #define LOCK_PATIENCE   (3 * NSEC_PER_SEC)

@@ -16,7 +16,7 @@
 #include "discover/identity.h"
 #include "discover/sg_only.h"
 #include "discover/sysfs.h"
-#include "guard/claim_parts.h"
+#include "guard/claim_private.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)

@@ -10,7 +10,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 /* The order is the one in which a technician wants to hear of it: is it the right disk, is it
  * free, does it fit, what is lost, and what is left to do afterwards. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Can the backend that was asked for reach its end? What the start would fail at is said before. */
 #include "base/i18n.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 static void say_unreachable(const struct rule_context *context, const struct endpoint *endpoint,
 			    const struct disk *disk, const char *option, struct verdict *ret)

@@ -8,7 +8,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 #include "plan/picture.h"
 
 static void add_partition(char list[static RULE_LIST_MAX], const struct disk *disk,

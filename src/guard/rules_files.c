@@ -2,7 +2,7 @@
 /* Rules about files: images at either end, and where log and map go. */
 #include "base/i18n.h"
 #include "base/units.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 void rule_source_image_on_destination(const struct rule_context *context, struct verdict *ret)
 {

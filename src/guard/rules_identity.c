@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 void rule_source_gone(const struct rule_context *context, struct verdict *ret)
 {

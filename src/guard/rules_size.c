@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 /* The size of the backup GPT at the end of a disk: the header and 16 KiB of entries. */
 static uint64_t backup_gpt_bytes(uint32_t sector_size)

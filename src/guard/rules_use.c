@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "guard/rules_parts.h"
+#include "guard/rules_private.h"
 
 /* A use of the whole disk concerns its partitions; one of another partition does not. An
  * exclusive open seen on the disk's node is only the shadow of whatever holds a partition. */

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/sense.h"
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 
 /* As long as the kernel gives its own flushes. */
 #define FLUSH_TIMEOUT 60000 /* ms */

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 #include "io/sync.h"
 
 #define ASK_EVERY 8 /* answers before checking whether the next one is already there */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Single synchronous commands of the sg backend: run, judge, explain. */
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Flushing for the sg backend: the device's cache, and whether to believe its answer. */
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 
 #include <errno.h>
 #include <unistd.h>

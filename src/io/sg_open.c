@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opening and closing for the sg backend: is it a disk, and how large are its blocks? */
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 
 #include <errno.h>
 #include <stdio.h>

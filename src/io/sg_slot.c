@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One request of the sg backend: its command, and what to do with the answer. */
-#include "io/sg_parts.h"
+#include "io/sg_private.h"
 
 #include <errno.h>
 #include <string.h>

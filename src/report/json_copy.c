@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON: what the copy came to, in numbers. */
-#include "report/json_parts.h"
+#include "report/json_private.h"
 
 json_object *report_json_bad_areas(const struct report *report)
 {

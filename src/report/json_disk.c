@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON: a disk of the report with its nodes and its health, and the map of the source. */
-#include "report/json_parts.h"
+#include "report/json_private.h"
 
 json_object *report_json_health(const struct health *health)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "report/json_parts.h"
+#include "report/json_private.h"
 #include "report/mask.h"
 
 DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)

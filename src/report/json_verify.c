@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON: what was proven, and what differs. */
-#include "report/json_parts.h"
+#include "report/json_private.h"
 
 static const char *kind_name(enum mismatch_kind kind)
 {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/mask.h"
-#include "report/text_parts.h"
+#include "report/text_private.h"
 
 DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
 

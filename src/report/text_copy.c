@@ -5,7 +5,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/when.h"
-#include "report/text_parts.h"
+#include "report/text_private.h"
 
 void text_put_when(struct page *page, const struct job_snapshot *job)
 {

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "report/text_parts.h"
+#include "report/text_private.h"
 #include "report/when.h"
 
 #define PROFILE_A_LINE 8

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "report/text_parts.h"
+#include "report/text_private.h"
 
 static void put_name(struct page *page, const char *label, const struct endpoint *endpoint)
 {

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "report/text_parts.h"
+#include "report/text_private.h"
 
 static const char *all_verified(const struct job_proof *proof, char *buffer, size_t size)
 {

@@ -11,7 +11,7 @@
 
 #include "base/child.h"
 #include "base/i18n.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* Made by logind when it starts; by this its own library knows it, too. */
 #define LOGIND  "/run/systemd/seats/"

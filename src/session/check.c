@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "io/sg_reach.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define REACH_PATIENCE (2 * NSEC_PER_SEC) /* of each end */
 

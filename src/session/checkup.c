@@ -2,7 +2,7 @@
 /* The health of disks that the user looks at before a copy: asked one after the other, and kept. */
 #include <string.h>
 
-#include "session/private.h"
+#include "session/session_private.h"
 
 static struct checkup *find(const struct session *session, const struct identity *identity)
 {

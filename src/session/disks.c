@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "discover/answers.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 

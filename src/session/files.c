@@ -17,7 +17,7 @@
 #include "base/patience.h"
 #include "base/text.h"
 #include "copy/taken.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define SAME_SECOND_MAX 100
 

@@ -5,7 +5,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static void *find_body(void *argument)
 {

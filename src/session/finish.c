@@ -13,7 +13,7 @@
 #include "base/patience.h"
 #include "base/text.h"
 #include "guard/claim.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)
 {

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "discover/smartctl.h"
 #include "io/sg_health.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define SMARTCTL_PATIENCE (5 * NSEC_PER_SEC) /* of all together */
 #define SG_PATIENCE       (2 * NSEC_PER_SEC) /* of each */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "guard/claim.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define PLACES 3
 #define PIECE  (1U << 20)

@@ -17,7 +17,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* ---- in the background ---- */
 

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 

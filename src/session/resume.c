@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 DEFINE_CLEANUP(map, struct map *, map_destroy)

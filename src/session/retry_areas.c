@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/i18n.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static bool holds_bad(const struct map *map, struct range area, uint32_t sector)
 {

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "guard/claim.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* If it was mounted or changed since the copy, differences are legitimate. */
 static int look_around(struct session *session)

@@ -13,7 +13,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "discover/sg_only.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define SPOTS 16
 /* At least a sector of any disk, and the alignment of a direct read. */

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "copy/taken.h"
 #include "report/mask.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static void take_text(char *to, size_t size, const char *text)
 {

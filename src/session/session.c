@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static void take_health(struct session *session, unsigned *changes)
 {

@@ -13,7 +13,7 @@
 #include "copy/taken.h"
 #include "guard/claim.h"
 #include "io/sg_health.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* The smallest unit that every file system addresses. */
 #define FILE_SECTOR 512

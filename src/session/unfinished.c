@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/text.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* Whoever asks waits for a key to be answered. */
 #define WAIT_AT_MOST (NSEC_PER_SEC / 10)

@@ -6,7 +6,7 @@
 
 #include "base/i18n.h"
 #include "report/mask.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* Reading disturbs nobody; but what changes meanwhile proves nothing. */
 static const char *const heeded[] = {

@@ -18,7 +18,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "guard/claim.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 /* In case hot-plug events are missing, or a disk came back but was not ready. */
 #define LOOK_EVERY 3 /* seconds */

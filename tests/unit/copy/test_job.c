@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "rig.h"
 
 static struct rig rig;

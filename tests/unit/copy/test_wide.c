@@ -2,7 +2,7 @@
 /* Pieces of more than a chunk, where both ends work inside the call, and errors in them. */
 #include "unit.h"
 
-#include "copy/core.h"
+#include "copy/job_private.h"
 #include "rig.h"
 
 static struct rig rig;

@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/text.h"
-#include "session/private.h"
+#include "session/session_private.h"
 
 static struct disk disks[3];
 static struct partition partition;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "session/private.h"
+#include "session/session_private.h"
 
 #define BYTES  (1 << 20)
 #define SECTOR 512

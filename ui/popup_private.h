@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The popup as the app keeps it; private to popup.c and the app. */
-#ifndef CLONEDECK_UI_POPUP_STATE_H
-#define CLONEDECK_UI_POPUP_STATE_H
+#ifndef CLONEDECK_UI_POPUP_PRIVATE_H
+#define CLONEDECK_UI_POPUP_PRIVATE_H
 
 #include "draw.h"
 #include "field.h"

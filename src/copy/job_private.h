@@ -6,8 +6,8 @@
  * owns itself; the rest is constant after job_new(), atomic, or protected by the
  * lock next to it. No lock is ever held while waiting for a device.
  */
-#ifndef CLONEDECK_COPY_CORE_H
-#define CLONEDECK_COPY_CORE_H
+#ifndef CLONEDECK_COPY_JOB_PRIVATE_H
+#define CLONEDECK_COPY_JOB_PRIVATE_H
 
 #include <limits.h>
 #include <pthread.h>

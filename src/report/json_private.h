@@ -3,8 +3,8 @@
  * The parts of the report's JSON, one function a member, each in the file of
  * its idea. As in json.h the caller owns what it gets and NULL is JSON's null.
  */
-#ifndef CLONEDECK_REPORT_JSON_PARTS_H
-#define CLONEDECK_REPORT_JSON_PARTS_H
+#ifndef CLONEDECK_REPORT_JSON_PRIVATE_H
+#define CLONEDECK_REPORT_JSON_PRIVATE_H
 
 #include "report/json.h"
 #include "report/report.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The app from the inside: for app*.c, popup.c and scr_help.c only. */
-#ifndef CLONEDECK_UI_APP_STATE_H
-#define CLONEDECK_UI_APP_STATE_H
+#ifndef CLONEDECK_UI_APP_PRIVATE_H
+#define CLONEDECK_UI_APP_PRIVATE_H
 
 #include "app.h"
-#include "popup_state.h"
+#include "popup_private.h"
 #include "screen.h"
 
 struct app {

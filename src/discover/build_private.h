@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A list in the making; for build.c and build_probe.c only. */
-#ifndef CLONEDECK_DISCOVER_BUILD_PARTS_H
-#define CLONEDECK_DISCOVER_BUILD_PARTS_H
+#ifndef CLONEDECK_DISCOVER_BUILD_PRIVATE_H
+#define CLONEDECK_DISCOVER_BUILD_PRIVATE_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -4,8 +4,8 @@
  * request in it, sg_command.c a single synchronous command; sg_open.c opens and
  * closes, sg_flush.c flushes.
  */
-#ifndef CLONEDECK_IO_SG_PARTS_H
-#define CLONEDECK_IO_SG_PARTS_H
+#ifndef CLONEDECK_IO_SG_PRIVATE_H
+#define CLONEDECK_IO_SG_PRIVATE_H
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * owns everything, except the struct of a background task while that runs (task.h).
  * Files with a struct in here have a header of their own.
  */
-#ifndef CLONEDECK_SESSION_PRIVATE_H
-#define CLONEDECK_SESSION_PRIVATE_H
+#ifndef CLONEDECK_SESSION_SESSION_PRIVATE_H
+#define CLONEDECK_SESSION_SESSION_PRIVATE_H
 
 #include <stdbool.h>
 

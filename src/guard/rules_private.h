@@ -6,8 +6,8 @@
  * A rule fills its verdict with rule_say(); one that says nothing has nothing
  * to do with this plan and is left out of the list.
  */
-#ifndef CLONEDECK_GUARD_RULES_PARTS_H
-#define CLONEDECK_GUARD_RULES_PARTS_H
+#ifndef CLONEDECK_GUARD_RULES_PRIVATE_H
+#define CLONEDECK_GUARD_RULES_PRIVATE_H
 
 #include "discover/disk.h"
 #include "guard/facts.h"

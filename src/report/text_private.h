@@ -3,8 +3,8 @@
  * The parts of the report's text, each in the file of its idea; all write to
  * the page.
  */
-#ifndef CLONEDECK_REPORT_TEXT_PARTS_H
-#define CLONEDECK_REPORT_TEXT_PARTS_H
+#ifndef CLONEDECK_REPORT_TEXT_PRIVATE_H
+#define CLONEDECK_REPORT_TEXT_PRIVATE_H
 
 #include "report/page.h"
 #include "report/report.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inside of a claim; for claim.c and claim_check.c alone. */
-#ifndef CLONEDECK_GUARD_CLAIM_PARTS_H
-#define CLONEDECK_GUARD_CLAIM_PARTS_H
+#ifndef CLONEDECK_GUARD_CLAIM_PRIVATE_H
+#define CLONEDECK_GUARD_CLAIM_PRIVATE_H
 
 #include <limits.h>
 #include <stdbool.h>
