@@ -105,7 +105,7 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 /* The driver copies the data where it was asked not to. */
 static bool copied(const struct job_end *end)
 {
-	return end->truth.indirect && end->truth.advice;
+	return end->stats.indirect && end->stats.advice;
 }
 
 static void put_path(const struct job_end *end, bool narrow, struct line *line)
@@ -115,11 +115,11 @@ static void put_path(const struct job_end *end, bool narrow, struct line *line)
 		 end->backend && strcmp(end->backend, "null") != 0 ? end->backend : "-");
 	if (copied(end))
 		line_add(line, _(" INDIRECT"));
-	else if (!narrow && end->truth.indirect)
+	else if (!narrow && end->stats.indirect)
 		line_add(line, _(" indirect"));
-	else if (!narrow && end->truth.mapped)
+	else if (!narrow && end->stats.mapped)
 		line_add(line, _(" mmap"));
-	else if (!narrow && end->truth.direct)
+	else if (!narrow && end->stats.direct)
 		line_add(line, _(" direct"));
 }
 

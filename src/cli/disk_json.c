@@ -160,17 +160,17 @@ static void add_identity(json_object *object, const struct disk *disk)
 			       report_json_positive_number(identity->logical_sector_size));
 	json_object_object_add(object, "physical_sector_size",
 			       report_json_positive_number(disk->physical_sector_size));
-	json_object_object_add(object, "rotational", report_json_truth(disk->rotational));
-	json_object_object_add(object, "removable", report_json_truth(disk->removable));
-	json_object_object_add(object, "read_only", report_json_truth(disk->read_only));
+	json_object_object_add(object, "rotational", report_json_tristate(disk->rotational));
+	json_object_object_add(object, "removable", report_json_tristate(disk->removable));
+	json_object_object_add(object, "read_only", report_json_tristate(disk->read_only));
 	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
 	json_object_object_add(object, "max_transfer",
 			       report_json_positive_number(disk->max_transfer));
 	json_object_object_add(object, "queue_depth",
 			       report_json_positive_number(disk->queue_depth));
-	json_object_object_add(object, "write_cache", report_json_truth(disk->write_cache));
-	json_object_object_add(object, "unmap", report_json_truth(disk->unmap));
-	json_object_object_add(object, "write_zeroes", report_json_truth(disk->zeroes));
+	json_object_object_add(object, "write_cache", report_json_tristate(disk->write_cache));
+	json_object_object_add(object, "unmap", report_json_tristate(disk->unmap));
+	json_object_object_add(object, "write_zeroes", report_json_tristate(disk->zeroes));
 }
 
 /* null: could not be read; "none": read, and there is none. */

@@ -90,7 +90,7 @@ struct job_end {
 	uint64_t bytes_in_flight;
 	struct latency_summary latency; /* of the source's reads, of the destination's writes */
 	uint64_t requests;
-	struct io_truth truth; /* of all lanes; `first` is NULL */
+	struct io_stats stats; /* of all lanes; `first` is NULL */
 	int temperature;       /* degrees Celsius */
 	bool temperature_known;
 };

@@ -147,9 +147,9 @@ struct keeper {
 	double error_rate;
 	struct job_bad_area bad[BAD_KEPT]; /* ascending, with what the devices said */
 	size_t bad_count;
-	unsigned bad_told;          /* events */
-	struct io_truth truth[2];   /* source, destination: of all lanes */
-	unsigned recovered_told[2]; /* events */
+	unsigned bad_told;           /* events */
+	struct io_stats io_stats[2]; /* source, destination: of all lanes */
+	unsigned recovered_told[2];  /* events */
 	uint8_t recovered_seen[2][JOB_LANES_MAX];
 	/* The map as of the last good flush; NULL: there was none. */
 	struct map *confirmed;
@@ -314,10 +314,10 @@ void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 /* Once a second. */
 void rescue_measure(struct job *job, double seconds);
 
-/* truth.c */
+/* io_stats.c */
 /* Sums up what the lanes' handles report, and tells the user once about anything noteworthy. Only
  * while the lanes run. */
-void truth_take(struct job *job);
+void io_stats_collect(struct job *job);
 
 /* measure.c */
 int measure_init(struct job *job, struct error *reterr);

@@ -257,7 +257,7 @@ void measure_tick(struct job *job, uint64_t now)
 			     MEASURE_SUM(job, written), k->state == JOB_PAUSED);
 	if (is_proving(job))
 		measure_proving(job, now);
-	truth_take(job);
+	io_stats_collect(job);
 	measure_busy(job, now);
 	if (now >= k->measured.next_second)
 		each_second(job, now);
@@ -375,7 +375,7 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
 		.latency = source ? m->read_latency : m->write_latency,
-		.truth = k->truth[!source],
+		.stats = k->io_stats[!source],
 		.temperature = m->temperature[!source].degrees,
 		.temperature_known = m->temperature[!source].known,
 	};

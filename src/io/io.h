@@ -96,7 +96,7 @@ struct io_recovered {
 };
 
 /* What the device and its driver really did on one handle, if the backend can tell. */
-struct io_truth {
+struct io_stats {
 	bool known;
 	char driver[16];           /* its version, "3.5.36"; "" unknown */
 	uint64_t direct, indirect; /* requests whose data was moved directly, or copied */
@@ -140,7 +140,7 @@ struct io_backend {
 	 * synchronous backends. To be called before the first request. */
 	int (*poll_fd)(struct io_handle *handle);
 	/* Counts since open. Any thread, at any time before close. Optional. */
-	void (*truth)(const struct io_handle *handle, struct io_truth *ret);
+	void (*stats)(const struct io_handle *handle, struct io_stats *ret);
 	/* 0: everything that completed before the call is on the medium. Any thread, concurrently
 	 * with other calls on the same end. */
 	int (*flush)(struct io_handle *handle, struct error *reterr);

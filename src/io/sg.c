@@ -343,12 +343,12 @@ static void sg_close(struct io_handle *io)
 	sg_free(handle);
 }
 
-static void sg_truth(const struct io_handle *io, struct io_truth *ret)
+static void sg_stats(const struct io_handle *io, struct io_stats *ret)
 {
 	const struct sg_handle *handle = (const struct sg_handle *)io;
 	const struct sg_counts *counts = &handle->counts;
 
-	*ret = (struct io_truth){
+	*ret = (struct io_stats){
 		.known = true,
 		.direct = __atomic_load_n(&counts->direct, __ATOMIC_RELAXED),
 		.indirect = __atomic_load_n(&counts->indirect, __ATOMIC_RELAXED),
@@ -379,7 +379,7 @@ static void sg_truth(const struct io_handle *io, struct io_truth *ret)
 			  ((way) == SG_MODE_DIRECT ? IO_WIDE : 0),                                 \
 		.queue_most = (way) == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE,              \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
-		.poll_fd = sg_poll_fd, .truth = sg_truth, .flush = sg_flush, .cancel = sg_cancel,  \
+		.poll_fd = sg_poll_fd, .stats = sg_stats, .flush = sg_flush, .cancel = sg_cancel,  \
 		.close = sg_close,                                                                 \
 	}
 
@@ -392,7 +392,7 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 	{                                                                                          \
 		.name = "sg-block", .traits = IO_DIRECT | IO_SENSE, .queue_most = 1,               \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit_now, .reap = sync_reap,    \
-		.poll_fd = sync_poll_fd, .truth = sg_truth, .flush = sg_flush, .close = sg_close,  \
+		.poll_fd = sync_poll_fd, .stats = sg_stats, .flush = sg_flush, .close = sg_close,  \
 	}
 
 void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *driver)

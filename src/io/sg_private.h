@@ -47,7 +47,7 @@ struct sg_port {
 	void *buffer; /* mapped, or NULL */
 };
 
-/* Counted by the handle's lane, read by anyone (io_truth). */
+/* Counted by the handle's lane, read by anyone (io_stats). */
 struct sg_counts {
 	uint64_t direct, indirect, mapped, recovered, retried, waited;
 	uint64_t in_pieces; /* of the indirect ones: too many memory segments for the adapter */
@@ -62,7 +62,7 @@ struct sg_handle {
 	uint32_t mapped; /* bytes of each port's buffer */
 	int poll_fd;
 	int control_fd;  /* of the claim */
-	char driver[16]; /* its version, as in io_truth */
+	char driver[16]; /* its version, as in io_stats */
 	struct scsi_format format;
 	struct scsi_capacity capacity;
 	struct sg_trust *trust;

@@ -41,7 +41,7 @@ void report_json_add_number(json_object *object, const char *key, uint64_t value
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
-json_object *report_json_truth(enum tristate value)
+json_object *report_json_tristate(enum tristate value)
 {
 	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
 }

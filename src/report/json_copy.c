@@ -109,29 +109,29 @@ json_object *report_json_cpu(const struct job_snapshot *job)
 }
 
 /* The block node does not say how the data of any command went. */
-static void add_way(json_object *object, const char *key, const struct io_truth *truth,
+static void add_way(json_object *object, const char *key, const struct io_stats *stats,
 		    uint64_t commands)
 {
-	if (truth->direct || truth->indirect || truth->mapped)
+	if (stats->direct || stats->indirect || stats->mapped)
 		report_json_add_number(object, key, commands);
 	else
 		json_object_object_add(object, key, NULL);
 }
 
-static json_object *json_truth(const struct io_truth *truth)
+static json_object *json_io_stats(const struct io_stats *stats)
 {
 	json_object *object;
 
-	if (!truth->known)
+	if (!stats->known)
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "driver", report_json_text(truth->driver));
-	add_way(object, "direct", truth, truth->direct);
-	add_way(object, "indirect", truth, truth->indirect);
-	add_way(object, "mapped", truth, truth->mapped);
-	report_json_add_number(object, "recovered", truth->recovered);
-	report_json_add_number(object, "retried", truth->retried);
-	report_json_add_number(object, "waited", truth->waited);
+	json_object_object_add(object, "driver", report_json_text(stats->driver));
+	add_way(object, "direct", stats, stats->direct);
+	add_way(object, "indirect", stats, stats->indirect);
+	add_way(object, "mapped", stats, stats->mapped);
+	report_json_add_number(object, "recovered", stats->recovered);
+	report_json_add_number(object, "retried", stats->retried);
+	report_json_add_number(object, "waited", stats->waited);
 	return object;
 }
 
@@ -143,8 +143,8 @@ json_object *report_json_engine(const struct job_snapshot *job)
 	json_object_object_add(object, "source_backend", report_json_text(job->source.backend));
 	json_object_object_add(object, "destination_backend",
 			       report_json_text(job->destination.backend));
-	json_object_object_add(object, "source_sg", json_truth(&job->source.truth));
-	json_object_object_add(object, "destination_sg", json_truth(&job->destination.truth));
+	json_object_object_add(object, "source_sg", json_io_stats(&job->source.stats));
+	json_object_object_add(object, "destination_sg", json_io_stats(&job->destination.stats));
 	json_object_object_add(object, "lanes", json_object_new_int((int)job->lane_count));
 	report_json_add_number(object, "chunk", job->chunk);
 	report_json_add_number(object, "source_depth", job->source.depth);

@@ -10,7 +10,7 @@ json_object *report_json_health(const struct health *health)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "time", report_json_time(health->time));
-	json_object_object_add(object, "passed", report_json_truth(health->passed));
+	json_object_object_add(object, "passed", report_json_tristate(health->passed));
 	for (int i = 0; i < HEALTH_FIELDS; i++)
 		json_object_object_add(object, health_field_name((enum health_field)i),
 				       health->values[i] == HEALTH_UNKNOWN
@@ -30,7 +30,7 @@ json_object *report_json_disk(const struct endpoint *endpoint, const struct repo
 	json_object_object_add(object, "raw", report_json_text(endpoint->raw));
 	json_object_object_add(object, "by_id", report_json_text(disk->by_id));
 	json_object_object_add(object, "path", report_json_text(disk->path));
-	json_object_object_add(object, "rotational", report_json_truth(disk->rotational));
+	json_object_object_add(object, "rotational", report_json_tristate(disk->rotational));
 	json_object_object_add(object, "health_before", report_json_health(&disk->before));
 	json_object_object_add(object, "health_after", report_json_health(&disk->after));
 	return object;

@@ -101,7 +101,7 @@ json_object *report_json_verify(const struct report *report)
 							      : "digest"));
 	json_object_object_add(object, "complete", json_object_new_boolean(proof->complete));
 	json_object_object_add(object, "past_device_cache",
-			       json_object_new_boolean(report->job.destination.truth.from_medium));
+			       json_object_new_boolean(report->job.destination.stats.from_medium));
 	report_json_add_number(object, "bytes_by_digest", proof->verified - proof->compared);
 	report_json_add_number(object, "bytes_compared", proof->compared);
 	report_json_add_number(object, "bytes_while_copying", proof->early);

@@ -144,7 +144,7 @@ static void put_measured(struct page *page, const struct report *report, bool fu
 		page_field(page, _("engine"), "%s", job->engine);
 	if (full)
 		text_put_engine(page, job);
-	text_put_truths(page, job);
+	text_put_io_stats(page, job);
 }
 
 static void put_report(struct page *page, const struct report *report, bool full)

@@ -66,38 +66,38 @@ void text_put_latency(struct page *page, const char *label, const struct latency
 }
 
 /* The engine line says what was asked for; this, what was done. */
-static void put_truth(struct page *page, const char *end, const struct io_truth *truth)
+static void put_io_stats(struct page *page, const char *end, const struct io_stats *stats)
 {
-	if (!truth->known)
+	if (!stats->known)
 		return;
-	if (truth->mapped) {
+	if (stats->mapped) {
 		page_field(page, "",
 			   _("%s: %" PRIu64 " commands mapped, %" PRIu64
 			     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
-			   end, truth->mapped, truth->recovered, truth->retried, truth->waited);
+			   end, stats->mapped, stats->recovered, stats->retried, stats->waited);
 		return;
 	}
 	/* The block node does not say how the data went. */
-	if (!truth->direct && !truth->indirect) {
+	if (!stats->direct && !stats->indirect) {
 		page_field(page, "",
 			   _("%s: %" PRIu64 " recovered errors, %" PRIu64 " sent again, %" PRIu64
 			     " waited for"),
-			   end, truth->recovered, truth->retried, truth->waited);
+			   end, stats->recovered, stats->retried, stats->waited);
 		return;
 	}
 	page_field(page, "",
 		   _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
 		     " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
-		   end, truth->direct, truth->indirect, truth->recovered, truth->retried,
-		   truth->waited);
+		   end, stats->direct, stats->indirect, stats->recovered, stats->retried,
+		   stats->waited);
 }
 
-void text_put_truths(struct page *page, const struct job_snapshot *job)
+void text_put_io_stats(struct page *page, const struct job_snapshot *job)
 {
-	const struct io_truth *source = &job->source.truth, *destination = &job->destination.truth;
+	const struct io_stats *source = &job->source.stats, *destination = &job->destination.stats;
 
-	put_truth(page, _("source"), source);
-	put_truth(page, _("dest"), destination);
+	put_io_stats(page, _("source"), source);
+	put_io_stats(page, _("dest"), destination);
 	/* They are the driver's, so the ends share them. */
 	if (source->driver[0] || destination->driver[0])
 		page_field(page, "", _("sg driver %s"),

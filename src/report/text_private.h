@@ -33,6 +33,6 @@ void text_put_when(struct page *page, const struct job_snapshot *job);
 void text_put_engine(struct page *page, const struct job_snapshot *job);
 void text_put_copied(struct page *page, const struct job_snapshot *job);
 void text_put_latency(struct page *page, const char *label, const struct latency_summary *latency);
-void text_put_truths(struct page *page, const struct job_snapshot *job);
+void text_put_io_stats(struct page *page, const struct job_snapshot *job);
 
 #endif

@@ -109,7 +109,7 @@ void text_put_verified(struct page *page, const struct report *report)
 	if (proof->early)
 		page_field(page, "", _("of that, %s B while the rest was still copied"),
 			   units_print_count(proof->early, bytes));
-	if (proof->verified && report->job.destination.truth.from_medium)
+	if (proof->verified && report->job.destination.stats.from_medium)
 		page_field(page, "", "%s",
 			   _("asked for past the device's own cache as well (FUA)"));
 	if (proof->rewritten)

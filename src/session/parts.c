@@ -5,14 +5,14 @@
 static void add_end(struct job_end *to, const struct job_end *part)
 {
 	to->requests += part->requests;
-	to->truth.known |= part->truth.known;
-	to->truth.direct += part->truth.direct;
-	to->truth.indirect += part->truth.indirect;
-	to->truth.mapped += part->truth.mapped;
-	to->truth.recovered += part->truth.recovered;
-	to->truth.retried += part->truth.retried;
-	to->truth.waited += part->truth.waited;
-	to->truth.from_medium |= part->truth.from_medium;
+	to->stats.known |= part->stats.known;
+	to->stats.direct += part->stats.direct;
+	to->stats.indirect += part->stats.indirect;
+	to->stats.mapped += part->stats.mapped;
+	to->stats.recovered += part->stats.recovered;
+	to->stats.retried += part->stats.retried;
+	to->stats.waited += part->stats.waited;
+	to->stats.from_medium |= part->stats.from_medium;
 }
 
 /* What cannot be added up (latencies, the engine, the error) stays that of the last part. */

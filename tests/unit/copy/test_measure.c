@@ -91,9 +91,9 @@ static const struct io_recovered trouble[] = {
 	{ .lba = 8, .sense = { .known = true, .key = 1, .asc = 0x18 } },
 };
 
-static void tell(const struct io_handle *handle, struct io_truth *ret)
+static void tell(const struct io_handle *handle, struct io_stats *ret)
 {
-	*ret = (struct io_truth){ .known = true,
+	*ret = (struct io_stats){ .known = true,
 				  .direct = 1,
 				  .indirect = 2,
 				  .recovered = 2,
@@ -104,13 +104,13 @@ static void tell(const struct io_handle *handle, struct io_truth *ret)
 }
 
 /* What the handles tell is summed over the lanes, outlives them, and is said once an end. */
-START_TEST(the_truth_of_the_drivers_is_told)
+START_TEST(what_the_drivers_did_is_told)
 {
 	struct io_backend telling = io_threads_backend;
 	struct job_event events[JOB_EVENTS_MAX];
 	unsigned advice = 0, recovered = 0, rest = 0;
 
-	telling.truth = tell;
+	telling.stats = tell;
 	rig_new(&rig, 4 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 64 * KIB, .lanes = 6 });
 	rig.setup.source_backend = &telling;
@@ -119,14 +119,14 @@ START_TEST(the_truth_of_the_drivers_is_told)
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert(s.source.truth.known);
-	ck_assert_uint_eq(s.source.truth.direct, s.lane_count);
-	ck_assert_uint_eq(s.source.truth.indirect, 2 * s.lane_count);
-	ck_assert_uint_eq(s.source.truth.recovered, 2 * s.lane_count);
-	ck_assert_uint_eq(s.source.truth.retried, 3 * s.lane_count);
-	ck_assert_uint_eq(s.source.truth.waited, 4 * s.lane_count);
-	ck_assert_ptr_null(s.source.truth.first);
-	ck_assert(!s.destination.truth.known);
+	ck_assert(s.source.stats.known);
+	ck_assert_uint_eq(s.source.stats.direct, s.lane_count);
+	ck_assert_uint_eq(s.source.stats.indirect, 2 * s.lane_count);
+	ck_assert_uint_eq(s.source.stats.recovered, 2 * s.lane_count);
+	ck_assert_uint_eq(s.source.stats.retried, 3 * s.lane_count);
+	ck_assert_uint_eq(s.source.stats.waited, 4 * s.lane_count);
+	ck_assert_ptr_null(s.source.stats.first);
+	ck_assert(!s.destination.stats.known);
 
 	size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX);
 
@@ -357,7 +357,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, littles_law_holds);
-	tcase_add_test(tc, the_truth_of_the_drivers_is_told);
+	tcase_add_test(tc, what_the_drivers_did_is_told);
 	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
 	tcase_add_test(tc, an_idle_job_sleeps);
 	tcase_add_test(tc, reading_back_is_measured_for_itself);

@@ -183,7 +183,7 @@ END_TEST
 
 START_TEST(the_way_of_the_data_is_told_apart)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	open_it();
 	struct io_request request = ask(IO_READ, 0, 0);
@@ -192,10 +192,10 @@ START_TEST(the_way_of_the_data_is_told_apart)
 	disk.allow_direct = false;
 	request = ask(IO_READ, 64, 0);
 	run(&request);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.direct, 1);
-	ck_assert_uint_eq(truth.indirect, 1);
-	ck_assert_ptr_nonnull(strstr(truth.advice, "allow_dio"));
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.direct, 1);
+	ck_assert_uint_eq(stats.indirect, 1);
+	ck_assert_ptr_nonnull(strstr(stats.advice, "allow_dio"));
 
 	/* nobody asked for direct IO: nothing to advise */
 	io_close(handle);
@@ -203,15 +203,15 @@ START_TEST(the_way_of_the_data_is_told_apart)
 	open_it();
 	request = ask(IO_READ, 0, 0);
 	run(&request);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.indirect, 1);
-	ck_assert_ptr_null(truth.advice);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.indirect, 1);
+	ck_assert_ptr_null(stats.advice);
 }
 END_TEST
 
 START_TEST(memory_in_too_many_pieces_is_copied)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .times = 1, .send_error = -EINVAL });
@@ -220,16 +220,16 @@ START_TEST(memory_in_too_many_pieces_is_copied)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.indirect, 1);
-	ck_assert_ptr_nonnull(strstr(truth.advice, "--chunk"));
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.indirect, 1);
+	ck_assert_ptr_nonnull(strstr(stats.advice, "--chunk"));
 	/* And one that the driver may not do otherwise. */
 	disk.allow_direct = false;
 	request = ask(IO_READ, 100, 0);
 	run(&request);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.indirect, 2);
-	ck_assert_ptr_nonnull(strstr(truth.advice, "allow_dio"));
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.indirect, 2);
+	ck_assert_ptr_nonnull(strstr(stats.advice, "allow_dio"));
 }
 END_TEST
 
@@ -318,7 +318,7 @@ END_TEST
 START_TEST(mapped_buffers_take_one_command_each)
 {
 	struct io_request requests[9], *done[9];
-	struct io_truth truth;
+	struct io_stats stats;
 
 	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	open_it();
@@ -339,10 +339,10 @@ START_TEST(mapped_buffers_take_one_command_each)
 	run(&requests[0]);
 	ck_assert_int_eq(requests[0].result, 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 1000 * BLOCK, LENGTH);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.mapped, 9);
-	ck_assert_uint_eq(truth.direct + truth.indirect, 0);
-	ck_assert_ptr_null(truth.advice);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.mapped, 9);
+	ck_assert_uint_eq(stats.direct + stats.indirect, 0);
+	ck_assert_ptr_null(stats.advice);
 }
 END_TEST
 
@@ -402,7 +402,7 @@ END_TEST
 /* Loops: a disk that does not know FUA, and is read as well as it can be; one that does. */
 START_TEST(what_is_read_back_is_asked_of_the_medium)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	disk.no_dpo_fua = _i == 0;
 	end.from_medium = true;
@@ -415,8 +415,8 @@ START_TEST(what_is_read_back_is_asked_of_the_medium)
 	request = ask(IO_WRITE, 0, 0);
 	run(&request);
 	ck_assert_uint_eq(disk.last_cdb[1], 0);
-	handle->backend->truth(handle, &truth);
-	ck_assert(truth.from_medium == (_i == 1));
+	handle->backend->stats(handle, &stats);
+	ck_assert(stats.from_medium == (_i == 1));
 }
 END_TEST
 

@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(unit_attention_and_reset_are_sent_again)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
@@ -85,8 +85,8 @@ START_TEST(unit_attention_and_reset_are_sent_again)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.retried, 4);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.retried, 4);
 }
 END_TEST
 
@@ -110,7 +110,7 @@ END_TEST
 /* A minute each: not as often as what is answered at once, and --retries counts them. */
 START_TEST(timeouts_end_sooner)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){
@@ -120,8 +120,8 @@ START_TEST(timeouts_end_sooner)
 	run(&request);
 	ck_assert_int_eq(request.result, -ETIMEDOUT);
 	ck_assert_uint_eq(disk.rules[0].times, 999);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.retried, 0);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.retried, 0);
 	/* A flush has nobody else to try it again. */
 	sg_script_add(&disk, &(struct sg_script_rule){
 				     .op = 0x91, .lba = ANY_LBA, .times = 1000, .host_status = 3 });
@@ -148,7 +148,7 @@ END_TEST
 
 START_TEST(not_ready_is_waited_for)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	open_it();
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
@@ -163,8 +163,8 @@ START_TEST(not_ready_is_waited_for)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_uint_ge(request.completed - request.submitted, 300000000);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.waited, 2);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.waited, 2);
 }
 END_TEST
 
@@ -263,7 +263,7 @@ END_TEST
 
 START_TEST(recovered_errors_are_data_and_counted)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	end.start = 1024 * BLOCK;
 	end.size = 1024 * BLOCK;
@@ -287,10 +287,10 @@ START_TEST(recovered_errors_are_data_and_counted)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_uint_eq(request.done, LENGTH);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.recovered, 1);
-	ck_assert_uint_eq(truth.first[0].lba, 6);
-	ck_assert_uint_eq(truth.first[0].sense.asc, 0x17);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.recovered, 1);
+	ck_assert_uint_eq(stats.first[0].lba, 6);
+	ck_assert_uint_eq(stats.first[0].sense.asc, 0x17);
 
 	/* without an information field it was somewhere in the request; more than fit are counted
 	 */
@@ -298,10 +298,10 @@ START_TEST(recovered_errors_are_data_and_counted)
 		request = ask(IO_READ, 64, 0);
 		run(&request);
 	}
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.recovered, IO_RECOVERED_KEPT + 2);
-	ck_assert_uint_eq(truth.first[1].lba, 64);
-	ck_assert_uint_eq(truth.first[IO_RECOVERED_KEPT - 1].sense.asc, 0x18);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.recovered, IO_RECOVERED_KEPT + 2);
+	ck_assert_uint_eq(stats.first[1].lba, 64);
+	ck_assert_uint_eq(stats.first[IO_RECOVERED_KEPT - 1].sense.asc, 0x18);
 }
 END_TEST
 

@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(check_condition_without_sense_is_no_success)
 {
-	struct io_truth truth;
+	struct io_stats stats;
 
 	next(READ, 0, 0, 0, false);
 	memset(buffer, 0, sizeof(buffer));
@@ -175,8 +175,8 @@ START_TEST(check_condition_without_sense_is_no_success)
 	next(FLUSH, 0, 0, 0, false);
 	ck_assert_int_eq(flush(), 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
-	handle->backend->truth(handle, &truth);
-	ck_assert_uint_eq(truth.retried, 2);
+	handle->backend->stats(handle, &stats);
+	ck_assert_uint_eq(stats.retried, 2);
 
 	sg_script_add(&disk, &(struct sg_script_rule){
 				     .op = READ, .lba = ANY_LBA, .times = 1000, .status = 2 });

@@ -159,9 +159,9 @@ static inline void sample_add_bad(struct sample *sample)
 	job->bad_bytes = 4096;
 }
 
-static inline void sample_add_truth(struct sample *sample)
+static inline void sample_add_io_stats(struct sample *sample)
 {
-	sample->report.job.source.truth = (struct io_truth){ .known = true,
+	sample->report.job.source.stats = (struct io_stats){ .known = true,
 							     .direct = 5,
 							     .indirect = 4,
 							     .recovered = 3,

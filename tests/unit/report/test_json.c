@@ -109,7 +109,7 @@ START_TEST(what_sg_did_is_told_per_end)
 	struct sample sample;
 
 	sample_init(&sample);
-	sample_add_truth(&sample);
+	sample_add_io_stats(&sample);
 	json_object *document = document_of(&sample.report);
 	json_object *engine = member(document, "engine");
 	json_object *source = member(engine, "source_sg");
@@ -125,7 +125,7 @@ START_TEST(what_sg_did_is_told_per_end)
 	json_object_put(document);
 
 	/* Through the block node nobody knows how the data went. */
-	sample.report.job.source.truth = (struct io_truth){ .known = true, .retried = 2 };
+	sample.report.job.source.stats = (struct io_stats){ .known = true, .retried = 2 };
 	document = document_of(&sample.report);
 	source = member(member(document, "engine"), "source_sg");
 	ck_assert_ptr_null(member(source, "driver"));
@@ -151,8 +151,8 @@ START_TEST(samples_are_written)
 		sample_init(&sample);
 		if (kind == 1) {
 			sample_add_bad(&sample);
-			sample_add_truth(&sample);
-			sample.report.job.destination.truth.known = true;
+			sample_add_io_stats(&sample);
+			sample.report.job.destination.stats.known = true;
 		}
 		if (kind == 2) {
 			sample.report.job.result = JOB_RESULT_FAILED;

@@ -372,7 +372,7 @@ START_TEST(what_sg_did_is_told)
 	ck_assert_ptr_null(strstr(text, "indirect"));
 	ck_assert_ptr_nonnull(strstr(text, "medium error: unrecovered read error (3/11/00)"));
 	free(text);
-	sample_add_truth(&sample);
+	sample_add_io_stats(&sample);
 	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
 	ck_assert_ptr_nonnull(strstr(text, "sg driver 3.5.36"));
 	ck_assert_ptr_nonnull(strstr(text, "source: 5 commands direct, 4 indirect, 3 recovered "
@@ -381,7 +381,7 @@ START_TEST(what_sg_did_is_told)
 	ck_assert_ptr_null(strstr(text, "dest:"));
 	free(text);
 	/* Nor is it said where nobody knows. */
-	sample.report.job.source.truth = (struct io_truth){ .known = true, .retried = 2 };
+	sample.report.job.source.stats = (struct io_stats){ .known = true, .retried = 2 };
 	ck_assert_int_eq(report_text(&sample.report, 160, &text, NULL), 0);
 	ck_assert_ptr_nonnull(
 		strstr(text, "source: 0 recovered errors, 2 sent again, 0 waited for"));

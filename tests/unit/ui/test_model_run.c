@@ -326,7 +326,7 @@ END_TEST
 /* The smallest screen has 36 columns for it. */
 START_TEST(test_a_copying_driver_is_seen)
 {
-	struct io_truth copied = { .known = true, .indirect = 9, .advice = "switch it on" };
+	struct io_stats copied = { .known = true, .indirect = 9, .advice = "switch it on" };
 	struct line line;
 
 #define QUEUE(rows, cols, words)                                                                   \
@@ -343,16 +343,16 @@ START_TEST(test_a_copying_driver_is_seen)
 	job.destination.backend = "buffered";
 	QUEUE(4, 36, " buffered > buffered  45 C / 45 C");
 	job.destination.backend = "sg";
-	job.destination.truth = (struct io_truth){ .known = true, .direct = 9 };
+	job.destination.stats = (struct io_stats){ .known = true, .direct = 9 };
 	QUEUE(4, 36, " buffered > sg  temp 45 C / 45 C");
 	QUEUE(7, 40, " I/O buffered -> sg direct");
-	job.destination.truth.indirect = 1;
+	job.destination.stats.indirect = 1;
 	QUEUE(7, 40, " I/O buffered -> sg indirect");
-	job.destination.truth = copied;
+	job.destination.stats = copied;
 	QUEUE(4, 36, " buffered > sg INDIRECT  45 C / 45 C");
 	QUEUE(7, 40, " I/O buffered -> sg INDIRECT");
 	job.source.backend = "sg";
-	job.source.truth = copied;
+	job.source.stats = copied;
 	QUEUE(4, 36, " both sg INDIRECT  45 C / 45 C");
 	QUEUE(7, 40, " I/O sg INDIRECT -> sg INDIRECT");
 }
