@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "copy/job_private.h"
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 
 int job_gate(struct job *job)
 {
@@ -104,18 +104,19 @@ static int check_fits(const struct job_setup *setup, struct error *reterr)
 static int choose(struct job *job, struct error *reterr)
 {
 	const struct job_setup *setup = &job->setup;
-	const struct digests *known = setup->taken ? setup->taken->digests : setup->known;
+	const struct digests *saved =
+		setup->earlier ? setup->earlier->digests : setup->source_digests;
 	/* If there is no source, its handles read zeros that nothing uses. */
-	int r = io_backends_choose(setup->known ? &setup->destination : &setup->source,
+	int r = io_backends_choose(setup->source_digests ? &setup->destination : &setup->source,
 				   &setup->destination, &job->plan->options, &job->choice, reterr);
 
 	if (r < 0)
 		return r;
-	if (setup->known)
+	if (setup->source_digests)
 		job->choice.source = &io_null_backend;
 	/* A request must not span more than two regions. */
-	if (known && job->choice.chunk > digests_region_size(known))
-		job->choice.chunk = (uint32_t)digests_region_size(known);
+	if (saved && job->choice.chunk > digests_region_size(saved))
+		job->choice.chunk = (uint32_t)digests_region_size(saved);
 	if (setup->source_backend)
 		job->choice.source = setup->source_backend;
 	if (setup->destination_backend)
@@ -246,7 +247,7 @@ static int init(struct job *job, struct error *reterr)
 		r = make_map(job, reterr);
 	if (r >= 0)
 		r = proof_new(job, &job->proof, reterr);
-	job->setup.taken = NULL;
+	job->setup.earlier = NULL;
 	if (r >= 0)
 		r = sums_new(job, reterr);
 	if (r >= 0 && (changed_init(job) < 0 || rolling_init(job) < 0 || spots_init(job) < 0))

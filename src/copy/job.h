@@ -276,7 +276,7 @@ struct job_snapshot {
 };
 
 struct digests;
-struct known;
+struct recorded_copy;
 
 struct job_setup {
 	const struct plan *plan; /* borrowed, outlives the job */
@@ -300,10 +300,10 @@ struct job_setup {
 	 * destination is open for reading only. */
 	bool verify_only;
 	/* With verify_only: the digests of a source that is not there any more; borrowed. */
-	const struct digests *known;
-	/* The digests that an earlier part of this copy took of what `resume` calls finished; NULL:
-	 * none, compare both ends. Borrowed by job_new(). */
-	const struct known *taken;
+	const struct digests *source_digests;
+	/* What an earlier part of this copy recorded, with the digests of what `resume` calls
+	 * finished; NULL: nothing, compare both ends. Borrowed by job_new(). */
+	const struct recorded_copy *earlier;
 	const char *digests_path; /* of the list of digests saved at the end; NULL: none */
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
 	/* sg nodes to ask for the temperature if there is no such file, "" or NULL */

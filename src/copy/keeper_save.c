@@ -38,7 +38,7 @@ static void add_digests(const struct job *job, struct saver_order *order)
 {
 	order->plan = job->plan;
 	if (order->map && !job->setup.verify_only)
-		order->digests = proof_copy_taken(job->proof);
+		order->digests = proof_copy_digests(job->proof);
 }
 
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)

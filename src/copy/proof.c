@@ -10,7 +10,7 @@
 #include "copy/pass.h"
 #include "copy/proof_private.h"
 #include "copy/retry.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 #include "verify/list.h"
 
 /* At the end, a sample of the regions proven during the copy is read back once more: the first one,
@@ -24,9 +24,9 @@ static int new_table(const struct job *job, const struct digests *like, struct d
 		    : digests_new(job->plan, job->choice.chunk, ret);
 }
 
-static int take_known(const struct job *job, struct proof *proof)
+static int take_source_digests(const struct job *job, struct proof *proof)
 {
-	const struct digests *known = job->setup.known;
+	const struct digests *known = job->setup.source_digests;
 	uint64_t sectors;
 
 	if (new_table(job, known, &proof->expected) < 0)
@@ -42,12 +42,12 @@ static int take_known(const struct job *job, struct proof *proof)
 
 static int new_tables(const struct job *job, struct proof *proof)
 {
-	const struct known *taken = job->setup.taken;
+	const struct recorded_copy *earlier = job->setup.earlier;
 
-	if (job->setup.known && take_known(job, proof) < 0)
+	if (job->setup.source_digests && take_source_digests(job, proof) < 0)
 		return -ENOMEM;
-	if (taken && new_table(job, taken->digests, &proof->expected) == 0)
-		taken_restore(proof->expected, job->map, taken);
+	if (earlier && new_table(job, earlier->digests, &proof->expected) == 0)
+		partial_digests_restore(proof->expected, job->map, earlier);
 	if (!proof->expected && new_table(job, NULL, &proof->expected) < 0)
 		return -ENOMEM;
 	return new_table(job, proof->expected, &proof->found);
@@ -147,7 +147,7 @@ uint64_t proof_finished(const struct job *job, const struct map *map, size_t reg
 	struct digest_region r;
 
 	digests_region(job->proof->expected, region, &r);
-	return taken_finished(map, &r) / job->plan->sector_size;
+	return region_finished_bytes(map, &r) / job->plan->sector_size;
 }
 
 void proof_ask(struct job *job, size_t region)
@@ -230,7 +230,7 @@ int proof_want_compare(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
 
-	if (job->setup.known)
+	if (job->setup.source_digests)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
@@ -375,7 +375,7 @@ uint64_t proof_rewritten(const struct proof *proof)
 	return proof ? proof->rewritten : 0;
 }
 
-struct digests *proof_copy_taken(const struct proof *proof)
+struct digests *proof_copy_digests(const struct proof *proof)
 {
 	struct digests *copy = NULL;
 

@@ -69,7 +69,7 @@ bool proof_complete(const struct job *job);
 /* Does anything differ, or could not be read back? NULL: no. */
 bool proof_differs(const struct proof *proof);
 /* A copy of the source's digests so far; the caller's. NULL: there are none, or no memory. */
-struct digests *proof_copy_taken(const struct proof *proof);
+struct digests *proof_copy_digests(const struct proof *proof);
 /* The sum of all digests of the source; false: not all are known. */
 bool proof_total(const struct job *job, struct digest *ret);
 /* Saves the list of digests (verify/list.h); *retsaved is false if not all are known. */

@@ -292,7 +292,7 @@ void proof_end_digest(struct job *job)
 				 digests_sum(proof->found, i, &found)) &&
 		    expected == found && !state->unread) {
 			good(state, found, state->compared);
-		} else if ((expected == found || state->unread) && job->setup.known) {
+		} else if ((expected == found || state->unread) && job->setup.source_digests) {
 			settle(job, i);
 		} else if (expected == found || state->unread) {
 			state->state = REGION_SUSPECT;

@@ -10,7 +10,7 @@
 #include "base/eventfd.h"
 #include "base/thread.h"
 #include "copy/job_private.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 
 enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };
 
@@ -36,9 +36,9 @@ static void save_digests(const struct saver_order *order, struct patience *patie
 
 	if (!order->digests)
 		return;
-	taken_path(order->path, path);
-	ret->digests_code = taken_save(order->digests, order->plan, NULL, order->map, path,
-				       patience, &ret->digests_error);
+	partial_digests_path(order->path, path);
+	ret->digests_code = partial_digests_save(order->digests, order->plan, NULL, order->map,
+						 path, patience, &ret->digests_error);
 }
 
 /* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what

@@ -16,7 +16,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 #include "session/session_private.h"
 
 #define SAME_SECOND_MAX 100
@@ -332,7 +332,7 @@ int session_check_map(const struct plan *plan, const char *map, struct error *re
 
 	if (!map || r < 0)
 		return r;
-	taken_path(map, list);
+	partial_digests_path(map, list);
 	return session_check_not_an_end(plan, list, reterr);
 }
 

@@ -125,7 +125,7 @@ void session_discard_plan(struct session *session)
 	plan_destroy(cleanup_steal(session->plan));
 	map_destroy(cleanup_steal(session->resume));
 	range_list_done(&session->retry);
-	known_done(&session->known);
+	recorded_copy_done(&session->recorded);
 	session->token[0] = session->token_phrase[0] = '\0';
 	session->start_error = (struct error){ 0 };
 	session->loads = false;

@@ -23,7 +23,7 @@ static int look_around(struct session *session)
 				  &reverifying->start.error);
 	if (r == 0)
 		r = session_check_readable(session->plan, &verdicts,
-					   reverifying->known.digests != NULL,
+					   reverifying->recorded.digests != NULL,
 					   &reverifying->start.error);
 	verdict_list_done(&verdicts);
 	return r;
@@ -41,8 +41,8 @@ static int find_proof(struct session *session)
 	if (!session->report.job.digests_saved)
 		return session_map_of_all(session->plan, &reverifying->map, error);
 	/* The first list: a later place may have been unplugged since. */
-	r = known_load(list, &reverifying->known, error);
-	if (r == 0 && strcmp(reverifying->known.id, plan_id(session->plan, id)) != 0)
+	r = recorded_copy_load(list, &reverifying->recorded, error);
+	if (r == 0 && strcmp(reverifying->recorded.id, plan_id(session->plan, id)) != 0)
 		r = error_set(error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
 			      _("The list of digests %s belongs to another copy than the report "
 				"%s."),
@@ -53,10 +53,11 @@ static int find_proof(struct session *session)
 static int open_ends(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
-	const struct map *map = reverifying->known.map ? reverifying->known.map : reverifying->map;
+	const struct map *map =
+		reverifying->recorded.map ? reverifying->recorded.map : reverifying->map;
 	struct start_task *start = &reverifying->start;
 	int r = session_open_to_verify(start, session->plan, session->started_disks,
-				       reverifying->known.digests, map, &start->error);
+				       reverifying->recorded.digests, map, &start->error);
 
 	start->plan.options = (struct plan_options){
 		.retries = PLAN_RETRIES_DEFAULT,
@@ -64,7 +65,7 @@ static int open_ends(struct session *session)
 		.rate = session->report.job.rate_limit,
 		.source_backend =
 			endpoint_is_sg_only(&start->plan.source) ? BACKEND_SG : BACKEND_AUTO,
-		.verify = reverifying->known.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
+		.verify = reverifying->recorded.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
 	};
 	return r;
 }
@@ -120,8 +121,8 @@ static void forget(struct session *session)
 
 	job_destroy(cleanup_steal(reverifying->start.job));
 	close_ends(&reverifying->start);
-	known_done(&reverifying->known);
-	reverifying->known = (struct known){ 0 };
+	recorded_copy_done(&reverifying->recorded);
+	reverifying->recorded = (struct recorded_copy){ 0 };
 	map_destroy(cleanup_steal(reverifying->map));
 	log_close(cleanup_steal(reverifying->log));
 	reverifying->disks = NULL;

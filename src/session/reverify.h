@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "copy/job.h"
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 #include "session/start.h"
 
 struct session;
@@ -14,7 +14,7 @@ struct session;
 struct reverify_task {
 	struct start_task start;
 	const struct disk_list *disks; /* as in check_task, while any of it runs */
-	struct known known;            /* of the copy; without digests, both ends are compared */
+	struct recorded_copy recorded; /* of the copy; without digests, both ends are compared */
 	struct map *map;               /* in that case, of the whole plan */
 	struct log *log;
 	bool ending;   /* its ends are being closed */

@@ -11,7 +11,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 #include "report/mask.h"
 #include "session/session_private.h"
 
@@ -38,23 +38,24 @@ static int put_list(const struct report *report, const char *path, struct patien
 		    struct error *reterr)
 {
 	const struct plan *plan;
-	struct known known;
+	struct recorded_copy recorded;
 	struct plan masked;
 	int r;
 
 	if (!report->job.digests_saved)
 		return 0;
-	r = known_load(report->digests_path, &known, reterr);
+	r = recorded_copy_load(report->digests_path, &recorded, reterr);
 	if (r < 0)
 		return r;
-	plan = known.plan;
-	if (report->mask_serials && !known.masked) {
+	plan = recorded.plan;
+	if (report->mask_serials && !recorded.masked) {
 		report_mask_plan(plan, &masked);
 		plan = &masked;
 	}
-	r = taken_save(known.digests, plan, plan == &masked || known.masked ? known.id : NULL,
-		       known.map, path, patience, reterr);
-	known_done(&known);
+	r = partial_digests_save(recorded.digests, plan,
+				 plan == &masked || recorded.masked ? recorded.id : NULL,
+				 recorded.map, path, patience, reterr);
+	recorded_copy_done(&recorded);
 	return r;
 }
 

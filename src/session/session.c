@@ -195,7 +195,7 @@ void session_destroy(struct session *session)
 	held_done(&session->held);
 	map_destroy(session->resume);
 	range_list_done(&session->retry);
-	known_done(&session->known);
+	recorded_copy_done(&session->recorded);
 	plan_destroy(session->plan);
 	log_close(session->log);
 	if (session->waiting.timer_fd >= 0)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 #include "copy/map.h"
 #include "guard/rules.h"
 #include "plan/held.h"
@@ -53,9 +53,9 @@ struct session {
 	struct plan *plan;
 	struct check_task checking;
 	struct error plan_error;
-	bool loads;         /* the plan is still in the map at resume_path */
-	struct known known; /* the copy to be verified without its source */
-	struct map *resume; /* NULL: from the start */
+	bool loads;                    /* the plan is still in the map at resume_path */
+	struct recorded_copy recorded; /* the copy to be verified without its source */
+	struct map *resume;            /* NULL: from the start */
 	char resume_path[512];
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 #include "guard/claim.h"
 #include "io/sg_health.h"
 #include "session/session_private.h"
@@ -192,7 +192,7 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 		.plan = &starting->plan,
 		.resume = map,
 		.verify_only = true,
-		.known = digests,
+		.source_digests = digests,
 		.source_disk = source,
 		.check = check_reading,
 		.check_user = starting,
@@ -221,23 +221,23 @@ static void discard_claims(struct start_task *starting)
 }
 
 /* Without digests, what was copied before is compared with its source. */
-static void load_taken(struct session *session, struct known *ret)
+static void load_earlier(struct session *session, struct recorded_copy *ret)
 {
 	struct start_task *starting = &session->starting;
 	struct error error = { 0 };
 	char path[PATH_MAX], id[9];
 
-	*ret = (struct known){ 0 };
-	taken_path(session->files.map, path);
+	*ret = (struct recorded_copy){ 0 };
+	partial_digests_path(session->files.map, path);
 	if (!session->resume || starting->plan.options.verify == VERIFY_OFF ||
 	    access(path, F_OK) < 0)
 		return;
-	if (known_load(path, ret, &error) < 0) {
+	if (recorded_copy_load(path, ret, &error) < 0) {
 		log_error(session->log, "session", &error);
 	} else if (strcmp(ret->id, plan_id(&starting->plan, id)) != 0) {
 		log_line(session->log, LOG_LEVEL_WARNING, "session",
 			 "%s belongs to another plan and is not used", path);
-		known_done(ret);
+		recorded_copy_done(ret);
 	}
 }
 
@@ -245,7 +245,7 @@ static void *start_body(void *argument)
 {
 	struct session *session = argument;
 	struct start_task *starting = &session->starting;
-	struct known taken = { 0 };
+	struct recorded_copy earlier = { 0 };
 	int r = starting->goes_on ? check_again(session) : 0;
 
 	if (r == 0)
@@ -253,15 +253,15 @@ static void *start_body(void *argument)
 	if (r == 0)
 		r = prepare(session);
 	if (r == 0) {
-		load_taken(session, &taken);
-		starting->setup.taken = taken.digests ? &taken : NULL;
+		load_earlier(session, &earlier);
+		starting->setup.earlier = earlier.digests ? &earlier : NULL;
 		starting->setup.map_path = session->files.map;
 		starting->setup.digests_path = session->files.digests;
 		starting->setup.log = session->log;
 		r = job_new(&starting->setup, &starting->job, &starting->error);
-		starting->setup.taken = NULL;
+		starting->setup.earlier = NULL;
 	}
-	known_done(&taken);
+	recorded_copy_done(&earlier);
 	if (r == 0 && starting->goes_on && starting->rate != starting->plan.options.rate)
 		job_set_rate(starting->job, starting->rate);
 	if (r == 0 && starting->goes_on && starting->pause)

@@ -39,12 +39,12 @@ int session_check_readable(const struct plan *plan, const struct verdict_list *v
 }
 
 /* Of a masked identity, only what it shows can be compared. */
-static bool same_disk(const struct known *known, const struct endpoint *destination)
+static bool same_disk(const struct recorded_copy *recorded, const struct endpoint *destination)
 {
-	const struct endpoint *was = &known->plan->destination;
+	const struct endpoint *was = &recorded->plan->destination;
 	struct identity identity = destination->identity;
 
-	if (known->masked)
+	if (recorded->masked)
 		report_mask_identity(&identity);
 	return was->kind == destination->kind && was->size == destination->size &&
 	       was->start == destination->start && was->identity.nsid == identity.nsid &&
@@ -53,19 +53,20 @@ static bool same_disk(const struct known *known, const struct endpoint *destinat
 	       strcmp(was->identity.wwn, identity.wwn) == 0;
 }
 
-static int check_destination(const struct known *known, const struct endpoint *destination,
-			     const char *path, struct error *reterr)
+static int check_destination(const struct recorded_copy *recorded,
+			     const struct endpoint *destination, const char *path,
+			     struct error *reterr)
 {
-	const struct endpoint *was = &known->plan->destination;
+	const struct endpoint *was = &recorded->plan->destination;
 	bool image = was->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE;
-	const struct extent *last = &known->plan->extents[known->plan->extent_count - 1];
-	uint64_t end = (last->destination_lba + last->sectors) * known->plan->sector_size;
+	const struct extent *last = &recorded->plan->extents[recorded->plan->extent_count - 1];
+	uint64_t end = (last->destination_lba + last->sectors) * recorded->plan->sector_size;
 
 	if (destination->size < end)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ENOSPC, "verify", destination->node,
 				 _("%s is smaller than the copy in %s: it cannot be that copy."),
 				 destination->node, path);
-	if (!image && !same_disk(known, destination))
+	if (!image && !same_disk(recorded, destination))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ENXIO, "verify", destination->node,
 				 _("%s is not the disk of %s: that was %s, serial number %s."),
 				 destination->node, path, was->node,
@@ -79,34 +80,34 @@ int session_plan_from_report(struct session *session, const char *path,
 {
 	struct report_reference reference;
 	struct plan *plan = NULL;
-	struct known known;
+	struct recorded_copy recorded;
 	int r = report_reference(path, &reference, reterr);
 
 	if (r < 0)
 		return r;
-	r = known_load(reference.list, &known, reterr);
+	r = recorded_copy_load(reference.list, &recorded, reterr);
 	if (r < 0)
 		return r;
-	if (strcmp(known.id, reference.plan_id) != 0)
+	if (strcmp(recorded.id, reference.plan_id) != 0)
 		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "verify", reference.list,
 			      _("The list of digests %s belongs to another copy than the report "
 				"%s."),
 			      reference.list, path);
 	if (r == 0)
-		r = check_destination(&known, destination, path, reterr);
+		r = check_destination(&recorded, destination, path, reterr);
 	if (r == 0) {
 		struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT, .sums = sums };
 
-		r = plan_from_extents(&known.plan->source, destination, known.plan->extents,
-				      known.plan->extent_count, &options, &plan, reterr);
+		r = plan_from_extents(&recorded.plan->source, destination, recorded.plan->extents,
+				      recorded.plan->extent_count, &options, &plan, reterr);
 	}
 	if (r == 0)
 		r = session_adopt_plan(session, plan, NULL, reterr);
 	if (r < 0) {
-		known_done(&known);
+		recorded_copy_done(&recorded);
 		return r;
 	}
-	session->known = known;
+	session->recorded = recorded;
 	return 0;
 }
 
@@ -141,23 +142,23 @@ static int check_length(const struct plan *plan, struct error *reterr)
 int session_verify(struct session *session, struct job **ret, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
-	const struct known *known = &session->known;
+	const struct recorded_copy *recorded = &session->recorded;
 	int r;
 
 	if (session->state != SESSION_PLANNED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
-	r = session_check_readable(session->plan, &session->verdicts, known->digests != NULL,
+	r = session_check_readable(session->plan, &session->verdicts, recorded->digests != NULL,
 				   reterr);
 	if (r == 0)
 		r = check_length(session->plan, reterr);
 	if (r == 0)
-		r = known->map ? map_copy(known->map, &session->resume, reterr)
-			       : session_map_of_all(session->plan, &session->resume, reterr);
+		r = recorded->map ? map_copy(recorded->map, &session->resume, reterr)
+				  : session_map_of_all(session->plan, &session->resume, reterr);
 	session->started_disks = session->disks;
 	if (r == 0)
-		r = session_open_to_verify(starting, session->plan, session->disks, known->digests,
-					   session->resume, reterr);
+		r = session_open_to_verify(starting, session->plan, session->disks,
+					   recorded->digests, session->resume, reterr);
 	if (r == 0)
 		r = job_new(&starting->setup, &starting->job, reterr);
 	if (r == 0)

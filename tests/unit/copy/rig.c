@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 
 /* Only a hang takes that long: a sanitizer on a machine that has much else to do does not. */
 #define PATIENCE (200 * NSEC_PER_SEC)
@@ -106,24 +106,24 @@ void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
 		 size + rig->spare, sector, true);
 }
 
-void rig_forget_taken(struct rig *rig)
+void rig_forget_earlier(struct rig *rig)
 {
-	known_done(&rig->taken);
-	rig->setup.taken = NULL;
+	recorded_copy_done(&rig->earlier);
+	rig->setup.earlier = NULL;
 }
 
-void rig_load_taken(struct rig *rig)
+void rig_load_earlier(struct rig *rig)
 {
 	char path[PATH_MAX], id[9];
 	struct error error = { 0 };
 
-	rig_forget_taken(rig);
-	taken_path(rig->map_path, path);
+	rig_forget_earlier(rig);
+	partial_digests_path(rig->map_path, path);
 	if (access(path, F_OK) < 0)
 		return;
-	ck_assert_msg(known_load(path, &rig->taken, &error) == 0, "%s", error.sentence);
-	ck_assert_str_eq(rig->taken.id, plan_id(rig->plan, id));
-	rig->setup.taken = &rig->taken;
+	ck_assert_msg(recorded_copy_load(path, &rig->earlier, &error) == 0, "%s", error.sentence);
+	ck_assert_str_eq(rig->earlier.id, plan_id(rig->plan, id));
+	rig->setup.earlier = &rig->earlier;
 }
 
 /* With what a job that was killed had begun to write. */
@@ -146,7 +146,7 @@ void rig_done(struct rig *rig)
 	fault_script_destroy(rig->destination_script);
 	close(rig->source);
 	close(rig->destination);
-	rig_forget_taken(rig);
+	rig_forget_earlier(rig);
 	remove_folder(rig->dir);
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "copy/job.h"
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 #include "fake/fault.h"
 #include "plan/plan.h"
 
@@ -30,8 +30,8 @@ struct rig {
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
-	struct known taken; /* rig_load_taken() */
-	bool filled;        /* the last job ended with its bad sectors filled */
+	struct recorded_copy earlier; /* rig_load_earlier() */
+	bool filled;                  /* the last job ended with its bad sectors filled */
 	struct fault_script *source_script, *destination_script;
 	struct fault_backend bad_source, bad_destination;
 };
@@ -84,8 +84,8 @@ void rig_check_complete(struct rig *rig);
 /* The same, and it came of copying and flushing alone, without an error. */
 void rig_check_copied(struct rig *rig, const struct job_snapshot *s);
 /* For rig.setup: the digests beside the map file as they are now, if there are any. */
-void rig_load_taken(struct rig *rig);
-void rig_forget_taken(struct rig *rig);
+void rig_load_earlier(struct rig *rig);
+void rig_forget_earlier(struct rig *rig);
 /* The map file as it is now; its plan must be the rig's. */
 struct map *rig_load_map(struct rig *rig);
 

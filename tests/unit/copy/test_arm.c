@@ -140,7 +140,7 @@ START_TEST(stopped_at_any_moment)
 
 		map_destroy(map);
 		map = rig_load_map(&rig);
-		rig_load_taken(&rig);
+		rig_load_earlier(&rig);
 		rig_check(&rig, map);
 		if (s.result == JOB_RESULT_COMPLETE) {
 			ck_assert(s.armed);
@@ -178,7 +178,7 @@ START_TEST(killed_at_any_moment)
 			continue;
 		map_destroy(map);
 		map = rig_load_map(&rig);
-		rig_load_taken(&rig);
+		rig_load_earlier(&rig);
 		rig_check(&rig, map);
 	}
 	rig.plan->options.rate = 0;
@@ -425,7 +425,7 @@ START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
 	map = rig_stop_at(&rig, 5 * MIB);
 	bit_flip(rig.destination, 4 * MIB / WHOLE_SECTOR);
 	if (_i != 1)
-		rig_load_taken(&rig);
+		rig_load_earlier(&rig);
 	rig.setup.held = &held;
 	struct job_snapshot s = rig_run(&rig);
 

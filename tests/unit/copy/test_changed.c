@@ -266,14 +266,14 @@ START_TEST(while_the_copy_was_stopped)
 	rig.plan->options.rate = 2 * MIB;
 	map = rig_stop_at(&rig, 3 * MIB);
 	change_sector(0, 100);
-	rig_load_taken(&rig);
+	rig_load_earlier(&rig);
 	s = rig_run(&rig);
 	check_changed(&s, 100, 1);
 	map_destroy(map);
 
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
-	rig_load_taken(&rig);
+	rig_load_earlier(&rig);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.looked, REGIONS);

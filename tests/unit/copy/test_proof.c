@@ -224,7 +224,7 @@ START_TEST(verifying_goes_on_after_it_was_cut_off)
 		map_destroy(map);
 		map = rig_load_map(&rig);
 		ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), VERIFIED_SIZE);
-		rig_load_taken(&rig);
+		rig_load_earlier(&rig);
 		rig.setup.resume = map;
 	}
 	rig.setup.destination_backend = &io_threads_backend;

@@ -5,33 +5,34 @@
  * between the two does no harm, since the digest of a region counts only if both
  * call exactly the same sectors finished.
  */
-#ifndef CLONEDECK_COPY_TAKEN_H
-#define CLONEDECK_COPY_TAKEN_H
+#ifndef CLONEDECK_COPY_PARTIAL_DIGESTS_H
+#define CLONEDECK_COPY_PARTIAL_DIGESTS_H
 
 #include <limits.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/patience.h"
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 #include "copy/map.h"
 #include "verify/digests.h"
 
 /* The name of that file: the map's, with another ending. */
-void taken_path(const char *map_path, char path[static PATH_MAX]);
+void partial_digests_path(const char *map_path, char path[static PATH_MAX]);
 
 /* Bytes of a region that the map calls finished. */
-uint64_t taken_finished(const struct map *map, const struct digest_region *region);
+uint64_t region_finished_bytes(const struct map *map, const struct digest_region *region);
 
 /* Saves the known digests of what the map calls finished, and clears all others in `digests`. If
  * there are none, removes the file, which would belong to another copy. masked_id: NULL, or the id
  * of the plan whose identities are masked. Waits for the disk as patience_replace() does. */
-int taken_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-	       const struct map *map, const char *path, struct patience *patience,
-	       struct error *reterr);
+int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
+			 const struct map *map, const char *path, struct patience *patience,
+			 struct error *reterr);
 
 /* Copies into `digests`, whose regions have the same size, those of all regions in which both maps
  * call the same sectors finished. */
-void taken_restore(struct digests *digests, const struct map *map, const struct known *known);
+void partial_digests_restore(struct digests *digests, const struct map *map,
+			     const struct recorded_copy *earlier);
 
 #endif

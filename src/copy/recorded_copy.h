@@ -3,8 +3,8 @@
  * A copy as recorded in a list of digests (verify/list.h): its plan, what of it was
  * read, and the digests of that. With it, a clone is verified without its source.
  */
-#ifndef CLONEDECK_COPY_KNOWN_H
-#define CLONEDECK_COPY_KNOWN_H
+#ifndef CLONEDECK_COPY_RECORDED_COPY_H
+#define CLONEDECK_COPY_RECORDED_COPY_H
 
 #include "base/error.h"
 #include "copy/map.h"
@@ -12,7 +12,7 @@
 
 struct digests;
 
-struct known {
+struct recorded_copy {
 	struct plan *plan; /* its endpoints as recorded */
 	char id[9];        /* the plan's, even if its identities are masked */
 	bool masked;
@@ -21,7 +21,7 @@ struct known {
 };
 
 /* Trusts nothing in the file. -EINVAL with a sentence if something cannot be right. */
-int known_load(const char *path, struct known *ret, struct error *reterr);
-void known_done(struct known *known);
+int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr);
+void recorded_copy_done(struct recorded_copy *recorded);
 
 #endif

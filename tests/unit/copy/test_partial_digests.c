@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "copy/map_plan.h"
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 #include "verified.h"
 #include "verify/list.h"
 
@@ -32,17 +32,17 @@ static struct map *stop_at(const struct map *resume, uint64_t written)
 	rig.plan->options.rate = MIB;
 	rig.setup.resume = resume;
 	map = rig_stop_at(&rig, written);
-	rig_load_taken(&rig);
+	rig_load_earlier(&rig);
 	return map;
 }
 
-static void read_taken(struct known *ret)
+static void read_earlier(struct recorded_copy *ret)
 {
 	char path[PATH_MAX];
 	struct error error = { 0 };
 
-	taken_path(rig.map_path, path);
-	ck_assert_msg(known_load(path, ret, &error) == 0, "%s", error.sentence);
+	partial_digests_path(rig.map_path, path);
+	ck_assert_msg(recorded_copy_load(path, ret, &error) == 0, "%s", error.sentence);
 }
 
 START_TEST(digests_outlive_a_stop)
@@ -52,7 +52,7 @@ START_TEST(digests_outlive_a_stop)
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	map = stop_at(NULL, VERIFIED_SIZE / 2);
-	ck_assert_ptr_nonnull(rig.setup.taken);
+	ck_assert_ptr_nonnull(rig.setup.earlier);
 	rig.setup.resume = map;
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
@@ -69,21 +69,21 @@ END_TEST
 START_TEST(digests_and_map_of_different_times)
 {
 	struct map *first, *second;
-	struct known old = { 0 };
+	struct recorded_copy old = { 0 };
 	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	first = stop_at(NULL, VERIFIED_SIZE / 4);
-	read_taken(&old);
+	read_earlier(&old);
 	second = stop_at(first, VERIFIED_SIZE * 3 / 4);
 	rig.setup.resume = _i ? first : second;
-	rig.setup.taken = _i ? &rig.taken : &old;
+	rig.setup.earlier = _i ? &rig.earlier : &old;
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	rig_check_complete(&rig);
-	known_done(&old);
+	recorded_copy_done(&old);
 	map_destroy(first);
 	map_destroy(second);
 }
@@ -93,25 +93,26 @@ END_TEST
 START_TEST(masked_digests)
 {
 	struct plan masked;
-	struct known known, again;
+	struct recorded_copy first, again;
 	char path[PATH_MAX], id[9];
 	struct error error = { 0 };
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	map_destroy(stop_at(NULL, VERIFIED_SIZE / 2));
-	read_taken(&known);
+	read_earlier(&first);
 	masked = *rig.plan;
 	strcpy(masked.source.identity.serial, "***");
-	taken_path(rig.map_path, path);
-	ck_assert_int_eq(
-		taken_save(known.digests, &masked, known.id, known.map, path, NULL, &error), 0);
-	read_taken(&again);
-	ck_assert(!known.masked && again.masked);
+	partial_digests_path(rig.map_path, path);
+	ck_assert_int_eq(partial_digests_save(first.digests, &masked, first.id, first.map, path,
+					      NULL, &error),
+			 0);
+	read_earlier(&again);
+	ck_assert(!first.masked && again.masked);
 	ck_assert_str_eq(again.id, plan_id(rig.plan, id));
 	ck_assert_str_eq(again.plan->source.identity.serial, "***");
-	ck_assert_uint_eq(map_bytes(again.map, MAP_FINISHED), map_bytes(known.map, MAP_FINISHED));
-	known_done(&again);
-	known_done(&known);
+	ck_assert_uint_eq(map_bytes(again.map, MAP_FINISHED), map_bytes(first.map, MAP_FINISHED));
+	recorded_copy_done(&again);
+	recorded_copy_done(&first);
 
 	FILE *file = fopen(rig.map_path, "ae");
 
@@ -134,12 +135,13 @@ START_TEST(a_list_of_nothing_is_no_file)
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	map_destroy(stop_at(NULL, VERIFIED_SIZE / 2));
-	taken_path(rig.map_path, path);
+	partial_digests_path(rig.map_path, path);
 	ck_assert_int_eq(access(path, F_OK), 0);
 	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
 	ck_assert_int_eq(digests_new(rig.plan, MIB, &none), 0);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(taken_save(none, rig.plan, NULL, map, path, NULL, NULL), 0);
+		ck_assert_int_eq(partial_digests_save(none, rig.plan, NULL, map, path, NULL, NULL),
+				 0);
 		ck_assert_int_eq(access(path, F_OK), -1);
 	}
 	digests_destroy(none);
@@ -151,15 +153,15 @@ START_TEST(the_list_lies_beside_the_map)
 {
 	char path[PATH_MAX], name[PATH_MAX];
 
-	taken_path("/log/a.map", path);
+	partial_digests_path("/log/a.map", path);
 	ck_assert_str_eq(path, "/log/a.digests");
-	taken_path("/log/a", path);
+	partial_digests_path("/log/a", path);
 	ck_assert_str_eq(path, "/log/a.digests");
-	taken_path("/log/.map", path);
+	partial_digests_path("/log/.map", path);
 	ck_assert_str_eq(path, "/log/.map.digests");
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	taken_path(name, path);
+	partial_digests_path(name, path);
 	ck_assert_str_eq(path, "");
 }
 END_TEST
@@ -202,8 +204,8 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("copy/taken");
-	TCase *tcase = tcase_create("taken");
+	Suite *suite = suite_create("copy/partial_digests");
+	TCase *tcase = tcase_create("partial digests");
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "copy/known.h"
+#include "copy/recorded_copy.h"
 
 #include <errno.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static int make_map(const struct plan *plan, const struct range_list *left_out, 
 }
 
 static int make(const struct digest_list *list, struct map_plan_reader *reader, const char *path,
-		struct known *ret, struct error *reterr)
+		struct recorded_copy *ret, struct error *reterr)
 {
 	int r;
 
@@ -60,13 +60,13 @@ static int make(const struct digest_list *list, struct map_plan_reader *reader, 
 	return make_map(ret->plan, &list->left_out, &ret->map) < 0 ? error_nomem(reterr) : 0;
 }
 
-int known_load(const char *path, struct known *ret, struct error *reterr)
+int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr)
 {
 	struct loader loader = { .reader = map_plan_reader_new() };
 	struct digest_list list;
 	int r;
 
-	*ret = (struct known){ 0 };
+	*ret = (struct recorded_copy){ 0 };
 	if (!loader.reader)
 		return error_nomem(reterr);
 	r = digest_list_load(path, plan_line, &loader, &list, reterr);
@@ -77,14 +77,14 @@ int known_load(const char *path, struct known *ret, struct error *reterr)
 	}
 	map_plan_reader_destroy(loader.reader);
 	if (r < 0)
-		known_done(ret);
+		recorded_copy_done(ret);
 	return r;
 }
 
-void known_done(struct known *known)
+void recorded_copy_done(struct recorded_copy *recorded)
 {
-	map_destroy(known->map);
-	digests_destroy(known->digests);
-	plan_destroy(known->plan);
-	*known = (struct known){ 0 };
+	map_destroy(recorded->map);
+	digests_destroy(recorded->digests);
+	plan_destroy(recorded->plan);
+	*recorded = (struct recorded_copy){ 0 };
 }

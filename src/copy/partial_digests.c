@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "copy/taken.h"
+#include "copy/partial_digests.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define MAP_ENDING  ".map"
 #define LIST_ENDING ".digests"
 
-void taken_path(const char *map_path, char path[static PATH_MAX])
+void partial_digests_path(const char *map_path, char path[static PATH_MAX])
 {
 	size_t length = strlen(map_path), ending = strlen(MAP_ENDING);
 
@@ -45,7 +45,7 @@ static bool run_at(const struct map *map, uint64_t pos, uint64_t end, uint64_t *
 	return finished;
 }
 
-uint64_t taken_finished(const struct map *map, const struct digest_region *region)
+uint64_t region_finished_bytes(const struct map *map, const struct digest_region *region)
 {
 	uint64_t end = region->source + region->length, bytes = 0, to;
 
@@ -81,7 +81,7 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 		digests_region(digests, i, &region);
 		digests_sum(digests, i, &taken);
 
-		bool right = taken == taken_finished(map, &region) / sector;
+		bool right = taken == region_finished_bytes(map, &region) / sector;
 
 		if (!right)
 			digests_clear(digests, i);
@@ -111,9 +111,9 @@ static int save(const struct digests *digests, const struct plan *plan, const ch
 	return r;
 }
 
-int taken_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-	       const struct map *map, const char *path, struct patience *patience,
-	       struct error *reterr)
+int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
+			 const struct map *map, const char *path, struct patience *patience,
+			 struct error *reterr)
 {
 	struct range_list left_out = { 0 };
 	int known = sort_out(digests, map, plan->sector_size, &left_out), r = 0;
@@ -145,7 +145,8 @@ static bool same_finished(const struct map *a, const struct map *b,
 	return true;
 }
 
-void taken_restore(struct digests *digests, const struct map *map, const struct known *known)
+void partial_digests_restore(struct digests *digests, const struct map *map,
+			     const struct recorded_copy *earlier)
 {
 	for (size_t i = 0; i < digests_count(digests); i++) {
 		struct digest_region region;
@@ -153,10 +154,10 @@ void taken_restore(struct digests *digests, const struct map *map, const struct 
 		uint64_t sectors;
 
 		digests_region(digests, i, &region);
-		if (!same_finished(map, known->map, &region))
+		if (!same_finished(map, earlier->map, &region))
 			continue;
-		sum = digests_sum(known->digests, i, &sectors);
+		sum = digests_sum(earlier->digests, i, &sectors);
 		digests_set(digests, i, sum, sectors);
-		digests_set_places(digests, i, digests_places(known->digests, i));
+		digests_set_places(digests, i, digests_places(earlier->digests, i));
 	}
 }
