@@ -5,22 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 
-/* FNV-1a, with the terminating NUL so that two texts do not run into each other. */
+/* With the terminating NUL, so that two texts do not run into each other. */
 static uint64_t digest(uint64_t about, const char *text)
 {
-	do {
-		about ^= (unsigned char)*text;
-		about *= 0x100000001b3ULL;
-	} while (*text++);
-	return about;
+	return fnv1a(about, text, strlen(text) + 1);
 }
 
 static uint64_t digest_all(const char *plan_id, const struct verdict_list *verdicts,
 			   const char *token)
 {
-	uint64_t about = digest(digest(0xcbf29ce484222325ULL, plan_id), token);
+	uint64_t about = digest(digest(FNV1A_START, plan_id), token);
 
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const char kind[] = { (char)('0' + verdicts->items[i].kind), '\0' };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/range.h"
 
 #define BLOCK        4096U
@@ -127,14 +128,10 @@ void capacity_done(struct capacity *capacity)
 	*capacity = (struct capacity){ 0 };
 }
 
-/* splitmix64: the blocks of any two places differ, and they cannot be compressed. */
+/* The blocks of any two places differ, and they cannot be compressed. */
 static uint64_t word_of(uint64_t nonce, uint64_t place, uint64_t index)
 {
-	uint64_t x = nonce ^ (place + index) * 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
+	return splitmix64(nonce ^ (place + index));
 }
 
 static void fill(uint64_t nonce, uint64_t place, uint32_t length, void *buffer)

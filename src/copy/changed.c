@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/i18n.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"
@@ -96,16 +97,6 @@ void changed_done(struct changed *changed)
 	changed->held = changed->count = 0;
 }
 
-/* splitmix64: the same places for every copy of the same size. */
-static uint64_t spread(uint64_t number)
-{
-	uint64_t x = (number + 1) * 0x9e3779b97f4a7c15ULL;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
 /* All of the region is copied, and its digest known. */
 static bool is_taken(const struct job *job, size_t i, struct changed_sum *ret)
 {
@@ -116,10 +107,11 @@ static bool is_taken(const struct job *job, size_t i, struct changed_sum *ret)
 	return ret->sectors == all && proof_finished(job, job->map, i) == all;
 }
 
-/* One of the regions [from, to), if there is any that was taken. */
+/* One of the regions [from, to), if there is any that was taken; the same one in every copy of the
+ * same size. */
 static int add_one_of(struct job *job, size_t from, size_t to)
 {
-	size_t begin = from < to ? spread(from) % (to - from) : 0;
+	size_t begin = from < to ? splitmix64(from) % (to - from) : 0;
 
 	for (size_t n = 0; n < to - from; n++) {
 		size_t i = from + (begin + n) % (to - from);

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 struct answer {
 	struct answers_key key;
 	bool known;
@@ -40,12 +42,9 @@ void answers_destroy(struct answers *answers)
 	free(answers);
 }
 
-/* FNV-1a */
 static uint64_t hash(uint64_t so_far, uint64_t value)
 {
-	for (int i = 0; i < 8; i++)
-		so_far = (so_far ^ (value >> 8 * i & 0xff)) * 0x100000001b3;
-	return so_far;
+	return fnv1a(so_far, &value, sizeof(value));
 }
 
 void answers_key(const struct disk *disk, struct answers_key *ret)
@@ -55,7 +54,7 @@ void answers_key(const struct disk *disk, struct answers_key *ret)
 		.diskseq = disk->identity.diskseq,
 		.size = disk->identity.size,
 		.sector_size = disk->identity.logical_sector_size,
-		.partitions = 0xcbf29ce484222325,
+		.partitions = FNV1A_START,
 	};
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "copy/partial_digests.h"
 
 /* Only a hang takes that long: a sanitizer on a machine that has much else to do does not. */
@@ -24,11 +25,8 @@
 static void fill(unsigned char *to, uint64_t offset, size_t length)
 {
 	for (size_t at = 0; at < length; at += 8) {
-		uint64_t x = offset + at + 0x9e3779b97f4a7c15ULL;
+		uint64_t x = splitmix64(offset + at);
 
-		x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-		x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-		x ^= x >> 31;
 		memcpy(to + at, &x, 8);
 	}
 }
