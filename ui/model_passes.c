@@ -22,12 +22,12 @@ static unsigned first_shown(const struct job_snapshot *job)
 	return begun(job) > 1 && job->passes[0].kind == PASS_FLUSH;
 }
 
-/* The first one but for the look at the source, which comes before all else. */
+/* The first one that tells what the copy does. */
 static enum pass_kind first_kind(const struct job_snapshot *job)
 {
 	unsigned first = first_shown(job);
 
-	if (begun(job) > first + 1 && job->passes[first].kind == PASS_LOOK)
+	if (begun(job) > first + 1 && job->passes[first].kind == PASS_BASELINE)
 		first++;
 	return begun(job) ? job->passes[first].kind : PASS_NONE;
 }
@@ -36,7 +36,7 @@ static bool is_before_the_copy(const struct job_snapshot *job)
 {
 	enum pass_kind last = begun(job) ? job->passes[begun(job) - 1].kind : PASS_NONE;
 
-	return last == PASS_PROBE || last == PASS_WIPE || (last == PASS_LOOK && begun(job) == 1);
+	return last == PASS_BASELINE || last == PASS_PROBE || last == PASS_WIPE;
 }
 
 /* Passes that are sure to follow, in their order; others only come when there is something for them

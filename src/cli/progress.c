@@ -17,14 +17,16 @@ static const char *pass_phrase(enum pass_kind pass)
 	switch (pass) {
 	case PASS_NONE:
 		return job_state_words(JOB_COPYING);
+	case PASS_BASELINE:
+		return _("reading");
 	case PASS_PROBE:
 		return _("probing");
 	case PASS_WIPE:
 		return _("wiping");
 	case PASS_REWRITE:
 		return _("rewriting");
-	case PASS_LOOK:
-		return _("checking");
+	case PASS_RECHECK:
+		return _("rechecking");
 	default:
 		return pass_words(pass);
 	}

@@ -250,7 +250,7 @@ static int init(struct job *job, struct error *reterr)
 	job->setup.earlier = NULL;
 	if (r >= 0)
 		r = sums_new(job, reterr);
-	if (r >= 0 && (changed_init(job) < 0 || rolling_init(job) < 0 || spots_init(job) < 0))
+	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || spots_init(job) < 0))
 		r = error_nomem(reterr);
 	if (r >= 0)
 		r = set_paths(job, job->setup.map_path, job->setup.digests_path, reterr);
@@ -451,7 +451,7 @@ void job_destroy(struct job *job)
 	capacity_done(&job->probe.capacity);
 	spots_done(&job->spots);
 	rolling_done(&job->rolling);
-	changed_done(&job->changed);
+	recheck_done(&job->recheck);
 	proof_destroy(job->proof);
 	map_destroy(job->map);
 	map_destroy(job->keeper.confirmed);

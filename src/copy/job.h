@@ -49,8 +49,9 @@ enum job_state {
 /* A job is a sequence of passes; those with nothing to do are skipped. */
 enum pass_kind {
 	PASS_NONE,
-	PASS_PROBE, /* is the destination as large as it claims? */
-	PASS_WIPE,  /* what is held back, so that nothing is found there before the end */
+	PASS_BASELINE, /* reads what is held back, to be compared with later */
+	PASS_PROBE,    /* is the destination as large as it claims? */
+	PASS_WIPE,     /* what is held back, so that nothing is found there before the end */
 	PASS_COPY,
 	PASS_TRIM,   /* the good edges of failed areas */
 	PASS_SCRAPE, /* the rest of them, sector by sector */
@@ -61,7 +62,7 @@ enum pass_kind {
 	PASS_VERIFY,  /* reads the destination back */
 	PASS_COMPARE, /* reads both ends */
 	PASS_REWRITE, /* copies what differs once more */
-	PASS_LOOK,    /* reads some of the source, before the copy and after it */
+	PASS_RECHECK, /* reads some of the source again: did it change? */
 };
 
 struct job_pass {
@@ -166,16 +167,16 @@ struct job_mismatch {
 	int code; /* of the read that failed */
 };
 
-/* Did the source stay what it was? A few places of it are looked at again behind the copy. */
-enum job_look {
-	JOB_LOOK_NOT_ASKED, /* as of a copy without digests */
-	JOB_LOOK_NOT_YET,   /* the copy did not come so far */
-	JOB_LOOK_DONE,
-	/* Not, to spare it, or because it is known to change: */
-	JOB_LOOK_DAMAGED,  /* it could not be read everywhere, or not at once */
-	JOB_LOOK_SLOW,     /* some read of it took more than a second */
-	JOB_LOOK_WAS_GONE, /* for a while */
-	JOB_LOOK_IN_USE,   /* on this machine, as was accepted at the start */
+/* Were some areas of the source read again after the copy, to see whether it changed meanwhile? */
+enum job_recheck {
+	JOB_RECHECK_NOT_ASKED, /* as of a copy without digests */
+	JOB_RECHECK_PENDING,   /* the copy did not come so far */
+	JOB_RECHECK_DONE,
+	/* No, to spare it, or because it is known to change: */
+	JOB_RECHECK_DAMAGED,  /* it could not be read everywhere, or not at once */
+	JOB_RECHECK_SLOW,     /* some read of it took more than a second */
+	JOB_RECHECK_WAS_GONE, /* for a while */
+	JOB_RECHECK_IN_USE,   /* on this machine, as was accepted at the start */
 };
 
 /* How the copy was verified. */
@@ -190,11 +191,11 @@ struct job_proof {
 	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
 	size_t shown;
 	uint64_t areas, bytes; /* of all remaining mismatches; whole sectors */
-	enum job_look look;
-	/* Places that were read again, and those of them that were not what they had been: each is
-	 * one of the mismatches, and all mismatches are such then. */
-	unsigned looked, changed;
-	uint64_t looked_bytes;
+	enum job_recheck recheck;
+	/* Areas of the source that were read again, and those of them that had changed: each of
+	 * these is one of the mismatches, and then there are no others. */
+	unsigned rechecked, changed;
+	uint64_t rechecked_bytes;
 };
 
 /* What is known of the checksums that were asked for. */
@@ -293,8 +294,8 @@ struct job_setup {
 	const struct range_list *retry;
 	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
 	uint64_t map_interval; /* ns; 0: 30 s */
-	/* The source is not looked at again: whoever started the copy knows that it may change, or
-	 * it was gone in an earlier part of the copy. */
+	/* The source is not rechecked: whoever started the copy knows that it may change, or it was
+	 * gone in an earlier part of the copy. */
 	bool source_in_use, source_was_gone;
 	/* Only verify what `resume` calls finished, as the plan's options say. Writes nothing; the
 	 * destination is open for reading only. */

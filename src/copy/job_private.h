@@ -15,13 +15,13 @@
 
 #include "base/clock.h"
 #include "copy/capacity.h"
-#include "copy/changed.h"
 #include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
 #include "copy/prober.h"
 #include "copy/proof.h"
 #include "copy/rate_limit.h"
+#include "copy/recheck.h"
 #include "copy/rolling.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
@@ -193,7 +193,7 @@ struct job {
 	struct proof *proof;  /* NULL: not asked for */
 	struct sums sums;
 	struct rolling rolling;
-	struct changed changed;
+	struct recheck recheck;
 	uint64_t total, already;
 	bool nameless; /* the destination is a file that had no name from the start */
 

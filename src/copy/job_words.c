@@ -8,6 +8,8 @@ const char *pass_name(enum pass_kind kind)
 	switch (kind) {
 	case PASS_NONE:
 		break;
+	case PASS_BASELINE:
+		return "baseline";
 	case PASS_PROBE:
 		return "probe";
 	case PASS_WIPE:
@@ -32,8 +34,8 @@ const char *pass_name(enum pass_kind kind)
 		return "compare";
 	case PASS_REWRITE:
 		return "rewrite";
-	case PASS_LOOK:
-		return "look";
+	case PASS_RECHECK:
+		return "recheck";
 	}
 	return "";
 }
@@ -43,6 +45,8 @@ const char *pass_words(enum pass_kind kind)
 	switch (kind) {
 	case PASS_NONE:
 		break;
+	case PASS_BASELINE:
+		return _("reading what is held back");
 	case PASS_PROBE:
 		return _("trying the size");
 	case PASS_WIPE:
@@ -67,8 +71,8 @@ const char *pass_words(enum pass_kind kind)
 		return _("comparing");
 	case PASS_REWRITE:
 		return _("writing again what differs");
-	case PASS_LOOK:
-		return _("checking the source");
+	case PASS_RECHECK:
+		return _("checking the source again");
 	}
 	return "";
 }

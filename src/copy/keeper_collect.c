@@ -37,7 +37,7 @@ static bool take_report(struct job *job, const struct report *report)
 	}
 	job->keeper.map_changed = true;
 	proof_collect(job->proof, report);
-	changed_collect_copied(job, report);
+	recheck_collect_copied(job, report);
 	if (report->status == MAP_BAD && !report->filled &&
 	    job->plan->options.on_error == ON_ERROR_MAP && job->plan->options.fill != FILL_LEAVE)
 		job->keeper.fill_due = true;

@@ -53,8 +53,9 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->changed.found ? _("The source changed during the copy.")
-						 : _("The destination does not match the source."));
+			      job->recheck.changed
+				      ? _("The source changed during the copy.")
+				      : _("The destination does not match the source."));
 		break;
 	case JOB_RESULT_PARTIAL:
 		job_event_add(job, LOG_LEVEL_WARNING,
@@ -198,7 +199,7 @@ void keeper_end(struct job *job)
 	k->result = judge(job);
 	k->armed = job->stages.count > 0 && k->flushed_at &&
 		   ((job_nothing_left(job) && map_bytes(job->map, MAP_FINISHED)) ||
-		    job->changed.too_late);
+		    job->recheck.too_late);
 	save_digests(job);
 	save_without_wrong(job);
 	job_gate_raise(job, GATE_EXIT);

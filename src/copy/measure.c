@@ -270,12 +270,10 @@ void measure_end(struct job *job, uint64_t now)
 	summarise_latency(job);
 }
 
-/* The first look at the source is a part of the copy. */
-static bool is_proof(const struct job_snapshot *s, unsigned i)
+/* Does the time that it takes count as that of verifying? */
+static bool is_verification(enum pass_kind kind)
 {
-	enum pass_kind kind = s->passes[i].kind;
-
-	return kind == PASS_VERIFY || kind == PASS_COMPARE || (kind == PASS_LOOK && i > 0);
+	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK;
 }
 
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -298,7 +296,7 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 	for (unsigned i = 0; i < s->pass_count; i++)
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
-		else if (is_proof(s, i))
+		else if (is_verification(s->passes[i].kind))
 			s->verify_ns += s->passes[i].ns;
 }
 
@@ -447,7 +445,7 @@ void measure_publish(struct job *job, uint64_t now)
 
 	pass_show(job, now, &s);
 	proof_show(job, &s);
-	changed_show(job, &s);
+	recheck_show(job, &s);
 	sums_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);

@@ -11,12 +11,12 @@
 
 /* The second flush is for what the passes after the first one have written. */
 static const struct pass *const sequence[] = {
-	&pass_look,       &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
+	&pass_baseline,   &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
 	&pass_wipe_flush, &pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,
 	&pass_scrape,     &pass_retry,       &pass_fill,        &pass_flush,      &pass_spot,
 	&pass_verify,     &pass_compare,     &pass_rewrite,     &pass_trim,       &pass_scrape,
 	&pass_fill,       &pass_flush,       &pass_verify,      &pass_compare,    &pass_sums,
-	&pass_compare,    &pass_look_again,  &pass_flush,
+	&pass_compare,    &pass_recheck,     &pass_flush,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))

@@ -108,7 +108,7 @@ extern const struct pass pass_retry;
 extern const struct pass pass_fill;
 extern const struct pass pass_flush;
 extern const struct pass pass_spot;
-extern const struct pass pass_look, pass_look_again;
+extern const struct pass pass_baseline, pass_recheck;
 extern const struct pass pass_verify;
 extern const struct pass pass_compare;
 extern const struct pass pass_sums;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a proof, for proof.c, proof_judge.c, rolling.c and changed.c only. */
+/* The inside of a proof, for proof.c, proof_judge.c, rolling.c and recheck.c only. */
 #ifndef CLONEDECK_COPY_PROOF_PRIVATE_H
 #define CLONEDECK_COPY_PROOF_PRIVATE_H
 

@@ -150,7 +150,7 @@ static void put_facts(FILE *out, const struct report *report)
 	if (report_armed(report, line, sizeof(line))[0])
 		html_row(out, _("Armed"), "%s", line);
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));
-	if (report_looked(report, line, sizeof(line))[0])
+	if (report_rechecked(report, line, sizeof(line))[0])
 		html_row(out, _("Source again"), "%s", line);
 	if (report_left_alone(report, line, sizeof(line))[0])
 		html_row(out, _("The rest"), "%s", line);

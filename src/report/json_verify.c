@@ -65,25 +65,25 @@ static json_object *json_mismatches(const struct report *report)
 	return array;
 }
 
-static json_object *json_looked(const struct job_proof *proof)
+static json_object *json_recheck(const struct job_proof *proof)
 {
 	static const char *const why_not[] = {
-		[JOB_LOOK_NOT_ASKED] = NULL,  [JOB_LOOK_NOT_YET] = "incomplete",
-		[JOB_LOOK_DONE] = NULL,       [JOB_LOOK_DAMAGED] = "damaged",
-		[JOB_LOOK_SLOW] = "slow",     [JOB_LOOK_WAS_GONE] = "was-gone",
-		[JOB_LOOK_IN_USE] = "in-use",
+		[JOB_RECHECK_NOT_ASKED] = NULL,  [JOB_RECHECK_PENDING] = "incomplete",
+		[JOB_RECHECK_DONE] = NULL,       [JOB_RECHECK_DAMAGED] = "damaged",
+		[JOB_RECHECK_SLOW] = "slow",     [JOB_RECHECK_WAS_GONE] = "was-gone",
+		[JOB_RECHECK_IN_USE] = "in-use",
 	};
 	json_object *object;
 
-	if (proof->look == JOB_LOOK_NOT_ASKED)
+	if (proof->recheck == JOB_RECHECK_NOT_ASKED)
 		return NULL;
 	object = json_object_new_object();
-	report_json_add_number(object, "places", proof->looked);
-	report_json_add_number(object, "bytes", proof->looked_bytes);
+	report_json_add_number(object, "areas", proof->rechecked);
+	report_json_add_number(object, "bytes", proof->rechecked_bytes);
 	report_json_add_number(object, "changed", proof->changed);
-	json_object_object_add(object, "left_out_because",
-			       why_not[proof->look] ? json_object_new_string(why_not[proof->look])
-						    : NULL);
+	json_object_object_add(
+		object, "skipped_because",
+		why_not[proof->recheck] ? json_object_new_string(why_not[proof->recheck]) : NULL);
 	return object;
 }
 
@@ -106,7 +106,7 @@ json_object *report_json_verify(const struct report *report)
 	report_json_add_number(object, "bytes_compared", proof->compared);
 	report_json_add_number(object, "bytes_while_copying", proof->early);
 	report_json_add_number(object, "bytes_rewritten", proof->rewritten);
-	json_object_object_add(object, "source_read_again", json_looked(proof));
+	json_object_object_add(object, "source_recheck", json_recheck(proof));
 	report_json_add_number(object, "mismatch_areas", proof->areas);
 	report_json_add_number(object, "mismatch_bytes", proof->bytes);
 	json_object_object_add(object, "mismatches", json_mismatches(report));

@@ -64,9 +64,9 @@ const char *report_reason(const struct report *report);
 /* Whether the copy was read back and what came of it; whether the destination confirmed that all
  * is on its medium. Phrases, translated. */
 const char *report_verified(const struct report *report, char *buffer, size_t size);
-/* Whether the source was looked at again, and what came of it: a phrase, translated; "" where
+/* Whether the source was rechecked, and what came of it: a phrase, translated; "" where
  * nobody asked for it, or there is nothing to tell. */
-const char *report_looked(const struct report *report, char *buffer, size_t size);
+const char *report_rechecked(const struct report *report, char *buffer, size_t size);
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* What the checksums are of, or why there are none: a translated phrase. */
 const char *report_sums(const struct report *report, char *buffer, size_t size);

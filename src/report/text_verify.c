@@ -33,45 +33,50 @@ static const char *all_verified(const struct job_proof *proof, char *buffer, siz
 	return buffer;
 }
 
-static const char *why_not_looked(enum job_look look)
+static const char *why_not_rechecked(const struct job_snapshot *job)
 {
-	switch (look) {
-	case JOB_LOOK_DAMAGED:
+	switch (job->proof.recheck) {
+	case JOB_RECHECK_DAMAGED:
 		return _("the source was not checked again: some of it was hard to read");
-	case JOB_LOOK_SLOW:
+	case JOB_RECHECK_SLOW:
 		return _("the source was not checked again: a read took longer than a second");
-	case JOB_LOOK_WAS_GONE:
+	case JOB_RECHECK_WAS_GONE:
 		return _("the source was not checked again: it was disconnected for a while");
-	case JOB_LOOK_IN_USE:
+	case JOB_RECHECK_IN_USE:
 		return _("the source was not checked again: it is in use on this machine");
-	case JOB_LOOK_NOT_ASKED:
-	case JOB_LOOK_NOT_YET:
-	case JOB_LOOK_DONE:
+	case JOB_RECHECK_PENDING:
+		/* Of a copy that did not come so far it goes without saying. */
+		if (job->result == JOB_RESULT_COMPLETE)
+			return _("the source was not checked again: the copy was stopped before "
+				 "that");
+		break;
+	case JOB_RECHECK_NOT_ASKED:
+	case JOB_RECHECK_DONE:
 		break;
 	}
 	return "";
 }
 
-const char *report_looked(const struct report *report, char *buffer, size_t size)
+const char *report_rechecked(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_proof *proof = &report->job.proof;
 
 	if (proof->changed)
 		snprintf(buffer, size,
-			 P_("the source was checked again: %u place checked, %u changed",
-			    "the source was checked again: %u places checked, %u changed",
-			    proof->looked),
-			 proof->looked, proof->changed);
-	else if (proof->look == JOB_LOOK_DONE && proof->looked)
+			 P_("the source was checked again: %u area checked, %u changed",
+			    "the source was checked again: %u areas checked, %u changed",
+			    proof->rechecked),
+			 proof->rechecked, proof->changed);
+	else if (proof->recheck == JOB_RECHECK_DONE && proof->rechecked)
 		snprintf(buffer, size,
-			 P_("the source was checked again: %u place, unchanged; the rest was read "
+			 P_("the source was checked again: %u area, unchanged; the rest was read "
 			    "only once",
-			    "the source was checked again: %u places, all unchanged; the rest was "
+			    "the source was checked again: %u areas, all unchanged; the rest was "
 			    "read only once",
-			    proof->looked),
-			 proof->looked);
+			    proof->rechecked),
+			 proof->rechecked);
 	else
-		snprintf(buffer, size, "%s", why_not_looked(proof->look));
+		snprintf(buffer, size, "%s", why_not_rechecked(&report->job));
 	return buffer;
 }
 
@@ -115,7 +120,7 @@ void text_put_verified(struct page *page, const struct report *report)
 	if (proof->rewritten)
 		page_field(page, "", _("%s B were wrong and were written again"),
 			   units_print_count(proof->rewritten, bytes));
-	if (report_looked(report, line, sizeof(line))[0])
+	if (report_rechecked(report, line, sizeof(line))[0])
 		page_field(page, "", "%s", line);
 }
 

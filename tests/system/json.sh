@@ -80,7 +80,7 @@ a_copy_of_a_source_that_changes() {
 	[ "$(valid out | uniq)" = $'progress\nreport' ]
 	jq -es '.[-2].result == "MISMATCH" and .[-1].verify.mismatches[0].lba == 0' out
 	[ "$(valid logs/*.json)" = report ]
-	jq -e '.verify.source_read_again.changed == 1 and .armed == false' logs/*.json
+	jq -e '.verify.source_recheck.changed == 1 and .armed == false' logs/*.json
 }
 
 a_copy_that_is_not_read_back() {

@@ -58,7 +58,7 @@ START_TEST(digests_outlive_a_stop)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.compared, 0);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes, VERIFIED_SIZE - s.already);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, VERIFIED_SIZE - s.already);
 	rig_check_complete(&rig);
 	map_destroy(map);
 }

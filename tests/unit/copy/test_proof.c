@@ -35,7 +35,7 @@ START_TEST(a_good_copy_is_proven)
 	ck_assert_uint_eq(s.proof.compared, _i == 0 ? 0 : VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.areas, 0);
 	ck_assert_uint_gt(s.verify_ns, 0);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes,
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes,
 			  _i == 0 ? VERIFIED_SIZE : 2 * VERIFIED_SIZE);
 	ck_assert_uint_ge(s.read_back.count, VERIFIED_SIZE / s.chunk);
 	rig_check_complete(&rig);
@@ -234,7 +234,7 @@ START_TEST(verifying_goes_on_after_it_was_cut_off)
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.compared, compare ? VERIFIED_SIZE : 0);
 	ck_assert_uint_eq(s.already, VERIFIED_SIZE);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes, compare ? VERIFIED_SIZE : 0);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, compare ? VERIFIED_SIZE : 0);
 	rig_check_complete(&rig);
 	map_destroy(map);
 }

@@ -108,7 +108,7 @@ START_TEST(what_is_flushed_is_proven_while_the_rest_is_copied)
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 	ck_assert_uint_ge(s.proof.early, 2 * MIB);
 	ck_assert_uint_eq(s.proof.compared, 0);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes, SIZE);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
 END_TEST
@@ -417,7 +417,7 @@ START_TEST(sums_stay_those_of_the_source)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.sums.state, JOB_SUMS_OF_SOURCE);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes, SIZE);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
 END_TEST

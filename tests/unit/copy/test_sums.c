@@ -139,7 +139,7 @@ START_TEST(beside_the_copy)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes, SIZE);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(not_asked_for)
 }
 END_TEST
 
-/* Read in its place, written last; looked at before and behind the copy. */
+/* Read in its place, written last; read before and after the copy, too. */
 START_TEST(held_back_areas_are_in_their_place)
 {
 	struct job_snapshot s;
@@ -167,7 +167,7 @@ START_TEST(held_back_areas_are_in_their_place)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	check(&s, JOB_SUMS_OF_SOURCE);
-	ck_assert_uint_eq(s.read - s.proof.looked_bytes,
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes,
 			  SIZE + 2 * range_list_total(&held.areas) * SECTOR);
 	rig_check_complete(&rig);
 }
@@ -356,7 +356,7 @@ START_TEST(a_source_that_changes_meanwhile)
 	prepare(0, NULL, 0, NULL);
 	hold_back();
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	/* As it is read for the sum, or when it is looked at before that. */
+	/* As it is read for the sum, or for the recheck before that. */
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
 					    .on = FAULT_READS,
 					    .start = 0,

@@ -50,7 +50,7 @@ START_TEST(pieces_do_not_grow_below_a_limit_or_for_digests)
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.source.requests, 40 + s.proof.looked);
+	ck_assert_uint_eq(s.source.requests, 40 + s.proof.rechecked);
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }

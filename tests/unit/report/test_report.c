@@ -202,16 +202,16 @@ END_TEST
 START_TEST(whether_the_source_stayed_what_it_was)
 {
 	static const struct {
-		enum job_look look;
+		enum job_recheck recheck;
 		const char *words;
 	} rows[] = {
-		{ JOB_LOOK_DONE, "12 places, all unchanged; the rest was read only once" },
-		{ JOB_LOOK_DAMAGED, "not checked again: some of it was hard to read" },
-		{ JOB_LOOK_SLOW, "not checked again: a read took longer" },
-		{ JOB_LOOK_WAS_GONE, "not checked again: it was disconnected" },
-		{ JOB_LOOK_IN_USE, "not checked again: it is in use" },
-		{ JOB_LOOK_NOT_YET, NULL },
-		{ JOB_LOOK_NOT_ASKED, NULL },
+		{ JOB_RECHECK_DONE, "12 areas, all unchanged; the rest was read only once" },
+		{ JOB_RECHECK_DAMAGED, "not checked again: some of it was hard to read" },
+		{ JOB_RECHECK_SLOW, "not checked again: a read took longer" },
+		{ JOB_RECHECK_WAS_GONE, "not checked again: it was disconnected" },
+		{ JOB_RECHECK_IN_USE, "not checked again: it is in use" },
+		{ JOB_RECHECK_PENDING, "not checked again: the copy was stopped" },
+		{ JOB_RECHECK_NOT_ASKED, NULL },
 	};
 	struct sample sample;
 	char line[512];
@@ -219,20 +219,24 @@ START_TEST(whether_the_source_stayed_what_it_was)
 	sample_init(&sample);
 	struct job_snapshot *job = &sample.report.job;
 
-	job->proof = (struct job_proof){ .asked = true, .looked = 12 };
+	job->result = JOB_RESULT_COMPLETE;
+	job->proof = (struct job_proof){ .asked = true, .rechecked = 12 };
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		job->proof.look = rows[i].look;
-		report_looked(&sample.report, line, sizeof(line));
+		job->proof.recheck = rows[i].recheck;
+		report_rechecked(&sample.report, line, sizeof(line));
 		if (rows[i].words)
 			ck_assert_msg(strstr(line, rows[i].words), "%s", line);
 		else
 			ck_assert_str_eq(line, "");
 	}
+	job->result = JOB_RESULT_STOPPED;
+	job->proof.recheck = JOB_RECHECK_PENDING;
+	ck_assert_str_eq(report_rechecked(&sample.report, line, sizeof(line)), "");
 	job->result = JOB_RESULT_MISMATCH;
 	job->error = (struct error){ 0 };
 	job->proof.changed = job->proof.areas = 2;
-	report_looked(&sample.report, line, sizeof(line));
-	ck_assert_ptr_nonnull(strstr(line, "12 places checked, 2 changed"));
+	report_rechecked(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "12 areas checked, 2 changed"));
 	report_verified(&sample.report, line, sizeof(line));
 	ck_assert_ptr_nonnull(strstr(line, "mixes two states"));
 	report_result_line(&sample.report, line, sizeof(line));

@@ -130,19 +130,23 @@ START_TEST(test_only_verified)
 }
 END_TEST
 
-/* It tells nothing of what comes. */
-START_TEST(test_looked_at_before)
+/* What is read before the copy tells nothing of what comes. */
+START_TEST(test_baseline)
 {
 	options.verify = VERIFY_DIGEST;
-	job.pass = job.passes[0].kind = PASS_LOOK;
-	ck_assert_str_eq(text(72), " [checking the source] > copying > flushing > verifying");
+	job.pass = job.passes[0].kind = PASS_BASELINE;
+	ck_assert_str_eq(text(72), " [reading what is held back] > copying > flushing > verifying");
 	job.pass = PASS_COPY;
 	job.passes[1].kind = PASS_COPY;
 	job.pass_count = 2;
-	ck_assert_str_eq(text(72), " checking the source > [copying] > flushing > verifying");
+	ck_assert_str_eq(text(72), " reading what is held back > [copying] > flushing > verifying");
 	job.state = JOB_VERIFYING;
 	job.pass = job.passes[1].kind = PASS_VERIFY;
-	ck_assert_str_eq(text(72), " checking the source > [verifying]");
+	ck_assert_str_eq(text(72), " reading what is held back > [verifying]");
+	job.pass = job.passes[2].kind = PASS_RECHECK;
+	job.pass_count = 3;
+	ck_assert_str_eq(text(72),
+			 " reading what is held back > verifying > [checking the source again]");
 }
 END_TEST
 
@@ -201,7 +205,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_before_the_copy);
 	tcase_add_test(tcase, test_proof);
 	tcase_add_test(tcase, test_only_verified);
-	tcase_add_test(tcase, test_looked_at_before);
+	tcase_add_test(tcase, test_baseline);
 	tcase_add_test(tcase, test_percent);
 	tcase_add_test(tcase, test_fits);
 	suite_add_tcase(suite, tcase);

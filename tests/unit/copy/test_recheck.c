@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A source that another system writes to while it is copied is found by looking at it again. */
+/* A source that another system writes to while it is copied: read again, it is another one. */
 #include "unit.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "verified.h"
 #include "whole.h"
 
-#define REGIONS 4 /* of the small disk, each looked at */
+#define REGIONS 4 /* of the small disk, all of them in the sample */
 
 static void setup(void)
 {
@@ -43,7 +44,7 @@ static bool change_two(int unused, uint64_t lba)
 static unsigned flushes;
 
 /* What is wiped is flushed before the copy, twice. */
-static bool change_behind_the_copy(int unused, uint64_t lba)
+static bool change_after_the_copy(int unused, uint64_t lba)
 {
 	return ++flushes == 3 && change_sector(unused, lba);
 }
@@ -91,21 +92,21 @@ START_TEST(one_that_stays_what_it_was)
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_int_eq(s.proof.look, JOB_LOOK_DONE);
-	ck_assert_uint_eq(s.proof.looked, REGIONS);
-	ck_assert_uint_eq(s.proof.looked_bytes, VERIFIED_SIZE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
+	ck_assert_uint_eq(s.proof.rechecked_bytes, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.changed, 0);
 	/* It is a part of the time that the proof takes. */
 	ck_assert_uint_eq(s.pass_count, 4);
 	ck_assert_int_eq(s.passes[2].kind, PASS_VERIFY);
-	ck_assert_int_eq(s.passes[3].kind, PASS_LOOK);
+	ck_assert_int_eq(s.passes[3].kind, PASS_RECHECK);
 	ck_assert_uint_eq(s.verify_ns, s.passes[2].ns + s.passes[3].ns);
 	rig_check_complete(&rig);
 }
 END_TEST
 
 /* In whatever region: a sector alone is named. */
-START_TEST(a_sector_behind_the_copy)
+START_TEST(a_sector_after_it_was_copied)
 {
 	static const uint64_t lbas[] = { 0, 2047, 2048, 5000, VERIFIED_SECTORS - 1 };
 	struct job_snapshot s;
@@ -113,7 +114,7 @@ START_TEST(a_sector_behind_the_copy)
 	lie_after_flush(&rig, &io_threads_backend, change_sector, lbas[_i], 1);
 	s = rig_run(&rig);
 	check_changed(&s, lbas[_i], 1);
-	ck_assert_uint_eq(s.proof.looked, REGIONS);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 }
 END_TEST
 
@@ -137,7 +138,7 @@ START_TEST(what_is_held_back_before_it_is_copied)
 	whole_prepare(0);
 	verify_whole();
 	flushes = _i ? 0 : 2;
-	lie_after_flush(&rig, &io_threads_backend, change_behind_the_copy, lba, 1);
+	lie_after_flush(&rig, &io_threads_backend, change_after_the_copy, lba, 1);
 	s = rig_run(&rig);
 	check_changed(&s, lba, 1);
 	ck_assert(!s.armed);
@@ -155,10 +156,10 @@ START_TEST(a_whole_disk_that_stays_what_it_was)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
-	ck_assert_int_eq(s.proof.look, JOB_LOOK_DONE);
-	ck_assert_uint_gt(s.proof.looked, REGIONS);
-	ck_assert_uint_ge(s.proof.looked_bytes, s.held_bytes);
-	ck_assert_uint_eq(s.passes[0].kind, PASS_LOOK);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_gt(s.proof.rechecked, REGIONS);
+	ck_assert_uint_ge(s.proof.rechecked_bytes, s.held_bytes);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
 	rig_check_complete(&rig);
 	whole_teardown();
 }
@@ -206,14 +207,14 @@ START_TEST(a_disk_that_struggles_is_left_alone)
 	rig_add(&rig, &rules[_i]);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, _i == 0 ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE);
-	ck_assert_int_eq(s.proof.look, _i == 2 ? JOB_LOOK_SLOW : JOB_LOOK_DAMAGED);
-	ck_assert_uint_eq(s.proof.looked, 0);
+	ck_assert_int_eq(s.proof.recheck, _i == 2 ? JOB_RECHECK_SLOW : JOB_RECHECK_DAMAGED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
 	ck_assert_uint_le(fault_script_counts(rig.source_script).bytes_read, VERIFIED_SIZE);
 }
 END_TEST
 
-/* A look that fails is no failure of the copy, and the last one. */
-START_TEST(trouble_at_the_first_look)
+/* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
+START_TEST(trouble_with_the_baseline)
 {
 	struct job_snapshot s;
 
@@ -224,10 +225,48 @@ START_TEST(trouble_at_the_first_look)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
-	ck_assert_int_eq(s.proof.look, JOB_LOOK_DAMAGED);
-	ck_assert_uint_eq(s.proof.looked, 0);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
 	rig_check_complete(&rig);
 	whole_teardown();
+}
+END_TEST
+
+/* A source of which nothing is read a second time before the gate is opened. */
+static struct {
+	struct io_backend backend; /* must stay first */
+	atomic_ullong bytes;
+	atomic_bool reached, open;
+} gate;
+
+static enum io_answer gated_submit(struct io_handle *handle, struct io_request *request)
+{
+	if (atomic_fetch_add(&gate.bytes, request->length) >= VERIFIED_SIZE) {
+		atomic_store(&gate.reached, true);
+		while (!atomic_load(&gate.open))
+			usleep(500);
+	}
+	return io_threads_backend.submit(handle, request);
+}
+
+/* The copy itself is complete and verified by then. */
+START_TEST(stopped_while_the_source_is_rechecked)
+{
+	struct job_snapshot s;
+
+	gate.backend = io_threads_backend;
+	gate.backend.submit = gated_submit;
+	rig.setup.source_backend = &gate.backend;
+	rig_start(&rig);
+	while (!atomic_load(&gate.reached))
+		usleep(500);
+	job_stop(rig.job);
+	atomic_store(&gate.open, true);
+	s = rig_wait(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_PENDING);
+	ck_assert_uint_lt(s.proof.rechecked, REGIONS);
+	rig_check_complete(&rig);
 }
 END_TEST
 
@@ -239,8 +278,8 @@ START_TEST(not_asked_for)
 	rig.plan->options.verify = choices[_i];
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_int_eq(s.proof.look, JOB_LOOK_NOT_ASKED);
-	ck_assert_uint_eq(s.proof.looked, 0);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_NOT_ASKED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
 }
 END_TEST
 
@@ -253,7 +292,7 @@ START_TEST(one_that_is_known_to_change)
 	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_int_eq(s.proof.look, _i == 0 ? JOB_LOOK_IN_USE : JOB_LOOK_WAS_GONE);
+	ck_assert_int_eq(s.proof.recheck, _i == 0 ? JOB_RECHECK_IN_USE : JOB_RECHECK_WAS_GONE);
 }
 END_TEST
 
@@ -276,7 +315,7 @@ START_TEST(while_the_copy_was_stopped)
 	rig_load_earlier(&rig);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.proof.looked, REGIONS);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 	change_sector(0, 100); /* back to what the rig knows */
 	ck_assert(bit_flip(rig.destination, 100));
 	rig_check_complete(&rig);
@@ -286,15 +325,16 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("copy/changed");
+	Suite *suite = suite_create("copy/recheck");
 	TCase *small = tcase_create("a small disk"), *whole = tcase_create("a whole disk");
 
 	tcase_set_timeout(small, 60);
 	tcase_add_checked_fixture(small, setup, teardown);
 	tcase_add_test(small, one_that_stays_what_it_was);
-	tcase_add_loop_test(small, a_sector_behind_the_copy, 0, 5);
+	tcase_add_loop_test(small, a_sector_after_it_was_copied, 0, 5);
 	tcase_add_test(small, two_sectors_of_a_region);
 	tcase_add_loop_test(small, a_disk_that_struggles_is_left_alone, 0, 3);
+	tcase_add_test(small, stopped_while_the_source_is_rechecked);
 	tcase_add_loop_test(small, not_asked_for, 0, 2);
 	tcase_add_loop_test(small, one_that_is_known_to_change, 0, 2);
 	tcase_add_test(small, while_the_copy_was_stopped);
@@ -304,7 +344,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(whole, what_is_held_back_before_it_is_copied, 0, 2);
 	tcase_add_test(whole, a_whole_disk_that_stays_what_it_was);
 	tcase_add_loop_test(whole, what_is_held_back_as_it_is_copied, 0, 2);
-	tcase_add_test(whole, trouble_at_the_first_look);
+	tcase_add_test(whole, trouble_with_the_baseline);
 	suite_add_tcase(suite, whole);
 	return suite;
 }

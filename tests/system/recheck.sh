@@ -58,8 +58,8 @@ bytes_that_were_copied_already() {
 	dd if=other of=source.img bs=1M seek=8 conv=notrunc status=none
 	ends 5
 	says MISMATCH
-	says '8 places checked, 1 changed'
-	report '.verify.source_read_again.changed == 1 and .verify.mismatch_areas == 1 and
+	says '8 areas checked, 1 changed'
+	report '.verify.source_recheck.changed == 1 and .verify.mismatch_areas == 1 and
 		(.verify.mismatches[0] | .kind == "source" and .lba >= 8 * 2048 and .lba < 16 * 2048)'
 	report '.armed == false and .result == "MISMATCH" and .exit_code == 5'
 	grep -q 'mixes two states' logs/*.html
@@ -68,8 +68,8 @@ bytes_that_were_copied_already() {
 	# It rests now: all of it is copied again.
 	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 	says 'all unchanged'
-	report '.verify.source_read_again | .places >= 4 and .changed == 0 and
-		.left_out_because == null'
+	report '.verify.source_recheck | .areas >= 4 and .changed == 0 and
+		.skipped_because == null'
 	cmp source.img "$(backing "$destination")"
 }
 
@@ -83,7 +83,7 @@ one_that_is_mounted_here_may_change() {
 	sync here/file
 	ends 0
 	says 'it is in use on this machine'
-	report '.verify.source_read_again.left_out_because == "in-use"'
+	report '.verify.source_recheck.skipped_because == "in-use"'
 }
 
 run_cases a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
