@@ -376,6 +376,13 @@ const char *disks_no_destination(const struct disks_row *row, char *buffer, size
 			 disk->node);
 		return buffer;
 	}
+	if (disk_is_host_managed(disk)) {
+		snprintf(buffer, size,
+			 _("%s has host-managed zones, written only in order: it can be a source, "
+			   "never a destination."),
+			 disk->node);
+		return buffer;
+	}
 	use = worst_use(&disk->in_use);
 	if (row->partition && (!use || use->kind != USE_BOOT))
 		use = worst_use(&row->partition->in_use);

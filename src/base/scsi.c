@@ -134,7 +134,7 @@ int scsi_cdb_transfer(const struct scsi_format *format, bool write, uint64_t lba
 	memset(ret, 0, sizeof(*ret));
 	if (format->protection == 2)
 		transfer_32(format, write, lba, blocks, ret);
-	else if (last <= UINT32_MAX && blocks <= UINT16_MAX)
+	else if (!format->only_long && last <= UINT32_MAX && blocks <= UINT16_MAX)
 		transfer_10(format, write, lba, blocks, ret);
 	else if (format->long_lba)
 		transfer_16(format, write, lba, blocks, ret);

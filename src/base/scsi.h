@@ -33,6 +33,7 @@ struct scsi_cdb {
 /* How READ and WRITE are to be formed for one device. */
 struct scsi_format {
 	bool long_lba;      /* it answers READ CAPACITY(16): the 16-byte commands are safe */
+	bool only_long;     /* it need not know the 10-byte ones (host-managed zones, ZBC-2) */
 	uint8_t protection; /* T10 protection type, 0 none; 2 needs the 32-byte commands */
 	bool fua;           /* of writes */
 	bool fua_reads;
@@ -46,8 +47,8 @@ struct scsi_capacity {
 	uint8_t physical_exponent;
 };
 
-/* The shortest form that reaches: 10 bytes below 2^32 blocks and 65,536 blocks of length,
- * else 16; 32 for protection type 2. -ERANGE where the format cannot express it. */
+/* The shortest form that it knows and that reaches: 10 bytes below 2^32 blocks and 65,536 blocks of
+ * length, else 16; 32 for protection type 2. -ERANGE where the format cannot express it. */
 int scsi_cdb_transfer(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
 		      struct scsi_cdb *ret);
 void scsi_cdb_test_unit_ready(struct scsi_cdb *ret);

@@ -171,6 +171,7 @@ static void add_identity(json_object *object, const struct disk *disk)
 	json_object_object_add(object, "write_cache", report_json_tristate(disk->write_cache));
 	json_object_object_add(object, "unmap", report_json_tristate(disk->unmap));
 	json_object_object_add(object, "write_zeroes", report_json_tristate(disk->zeroes));
+	json_object_object_add(object, "zoned", report_json_text(disk->zoned));
 }
 
 /* null: could not be read; "none": read, and there is none. */

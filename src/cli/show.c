@@ -130,6 +130,17 @@ static void print_cache(const struct page *page, const struct disk *disk)
 	     print_tristate(disk->zeroes, _("yes"), _("no")));
 }
 
+/* Disks without zones are not troubled with the word. */
+static void print_zones(const struct page *page, const struct disk *disk)
+{
+	if (disk_is_host_managed(disk))
+		line(page, _("Zones"), "%s",
+		     _("host-managed: written only in order, so it can be a source and no "
+		       "destination"));
+	else if (disk->zoned[0] && strcmp(disk->zoned, "none") != 0)
+		line(page, _("Zones"), "%s", disk->zoned);
+}
+
 static void print_health(const struct page *page, const struct health *health)
 {
 	char list[1024];
@@ -309,6 +320,7 @@ static int print_table(const struct disk_list *list, const struct disk *disk,
 	print_nodes(&page, disk);
 	print_limits(&page, disk);
 	print_cache(&page, disk);
+	print_zones(&page, disk);
 	print_sg(&page, list, disk);
 	print_health(&page, health);
 	print_table_line(&page, disk);

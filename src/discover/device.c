@@ -15,6 +15,8 @@
 
 /* No driver takes more in one command. */
 #define MAX_COMMAND (1U << 30)
+/* Peripheral device type (SPC-5, 6.7.2). */
+#define SCSI_TYPE_HOST_MANAGED 20
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -212,6 +214,17 @@ static void read_abilities(const char *folder, struct disk *disk)
 	disk->zeroes = is_more_than_0(folder, "queue/write_zeroes_max_bytes");
 }
 
+/* A kernel that knows nothing of zones leaves these disks without a block node. */
+static void read_zones(const char *folder, const char *hardware, struct disk *disk)
+{
+	uint64_t type;
+
+	if (attr_text(folder, "queue/zoned", disk->zoned, sizeof(disk->zoned)))
+		return;
+	if (attr_u64(hardware, "type", &type) && type == SCSI_TYPE_HOST_MANAGED)
+		text_copy(disk->zoned, sizeof(disk->zoned), "host-managed");
+}
+
 static void read_limits(const char *folder, const char *hardware, struct disk *disk)
 {
 	uint64_t mask;
@@ -221,6 +234,7 @@ static void read_limits(const char *folder, const char *hardware, struct disk *d
 	disk->max_transfer = small_attr(folder, "queue/max_sectors_kb", 1024);
 	disk->max_command = command_limit(folder);
 	read_abilities(folder, disk);
+	read_zones(folder, hardware, disk);
 	/* sysfs has the mask of the low bits. */
 	if (attr_u64(folder, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
 		disk->dma_alignment = (uint32_t)mask + 1;

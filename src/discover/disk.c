@@ -142,6 +142,11 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 	return buffer;
 }
 
+bool disk_is_host_managed(const struct disk *disk)
+{
+	return strcmp(disk->zoned, "host-managed") == 0;
+}
+
 bool disk_is_sg_only(const struct disk *disk)
 {
 	return disk->sg[0] && strcmp(disk->sg, disk->node) == 0;

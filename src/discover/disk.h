@@ -135,6 +135,7 @@ struct disk {
 	enum tristate write_cache; /* volatile: a flush is needed (WCE of a SCSI disk) */
 	enum tristate unmap;       /* it can be told what is not needed any more */
 	enum tristate zeroes;      /* it writes zeroes by itself (WRITE SAME) */
+	char zoned[16];            /* "none", "host-aware", "host-managed"; "" unknown */
 	uint32_t dma_alignment;    /* bytes; 0 unknown */
 	uint32_t queue_depth;      /* device/queue_depth; 0 unknown */
 	char physical_parent[256]; /* sysfs path of the physical device: same text, same spindle */
@@ -198,6 +199,8 @@ const char *use_mountpoint(const struct use_list *list);
 uint64_t disk_sectors(const struct disk *disk);
 /* By kernel name ("sda", "nvme0n1"). */
 enum disk_kind disk_kind_of(const char *name);
+/* Its zones take writes only in order, each from its start: shingled (SMR) disks and ZNS. */
+bool disk_is_host_managed(const struct disk *disk);
 /* No upper-level driver gave it a block node: its sg node is all there is, and `node`, too. */
 bool disk_is_sg_only(const struct disk *disk);
 

@@ -252,7 +252,8 @@ void nodes_give(const struct nodes *nodes, struct disk *disk)
 	}
 }
 
-/* Peripheral device types of disks (SPC-4, 6.4.2): direct access, with its reduced form. */
+/* Peripheral device types of disks (SPC-5, 6.7.2): direct access, its reduced form, and
+ * host-managed zones. */
 static bool is_disk_type(const char *hardware)
 {
 	char path[300];
@@ -263,7 +264,7 @@ static bool is_disk_type(const char *hardware)
 
 	if (!file || fscanf(file, "%d", &type) != 1)
 		return false;
-	return type == 0 || type == 14;
+	return type == 0 || type == 14 || type == 20;
 }
 
 bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_t size)

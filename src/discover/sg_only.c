@@ -82,13 +82,20 @@ int sg_only_measure(int fd, struct sg_only_size *ret)
 
 int sg_only_read(int fd, uint32_t sector_size, uint64_t offset, void *to, uint32_t length)
 {
-	/* Its size is known, and below 2^32 sectors the short commands do. */
-	static const struct scsi_format format = { .long_lba = true };
+	/* Its size is known, and below 2^32 sectors the short commands do. Disks with host-managed
+	 * zones may know the long ones only. */
+	struct scsi_format format = { .long_lba = true };
 	struct scsi_cdb cdb;
+	int r = -EOPNOTSUPP;
 
 	if (offset % sector_size || length % sector_size)
 		return -EINVAL;
-	int r = scsi_cdb_transfer(&format, false, offset / sector_size, length / sector_size, &cdb);
-
-	return r < 0 ? r : ask(fd, &cdb, to, length);
+	for (int i = 0; i < 2 && r == -EOPNOTSUPP; i++) {
+		format.only_long = i;
+		r = scsi_cdb_transfer(&format, false, offset / sector_size, length / sector_size,
+				      &cdb);
+		if (r == 0)
+			r = ask(fd, &cdb, to, length);
+	}
+	return r;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can the backend that was asked for reach its end? What the start would fail at is said before. */
+/* Rules about how an end is reached: what the start, or the first write, would fail at is said
+ * before. */
 #include "base/i18n.h"
 #include "guard/rules_private.h"
 
@@ -61,5 +62,32 @@ void rule_block_node(const struct rule_context *context, struct verdict *ret)
 			 _("The source %s has no block node: what uses it is unknown, and so is "
 			   "whether it changes while it is read. It may be part of a RAID "
 			   "controller's volume."),
+			 rule_name(context, source, name));
+}
+
+/* Zones that the host may, but need not, write in order (host-aware) take a copy like any disk. */
+void rule_destination_host_managed(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (context->destination && disk_is_host_managed(context->destination))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is a host-managed zoned disk (SMR or ZNS): it "
+			   "refuses writes out of the order of its zones, and a copy needs them. "
+			   "Take another disk; as a source it can be read."),
+			 rule_name(context, destination, name));
+}
+
+void rule_source_host_managed(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *source = &context->plan->source;
+	char name[RULE_NAME_MAX];
+
+	if (context->source && disk_is_host_managed(context->source))
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s is a host-managed zoned disk (SMR or ZNS): every sector "
+			   "of it is read, but a file system made for its zones may not mount on a "
+			   "disk without them, nor from an image."),
 			 rule_name(context, source, name));
 }

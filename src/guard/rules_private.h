@@ -45,6 +45,8 @@ uint64_t rule_destination_end(const struct plan *plan);
 /* rules_backend.c */
 void rule_sg_backend(const struct rule_context *context, struct verdict *ret);
 void rule_block_node(const struct rule_context *context, struct verdict *ret);
+void rule_destination_host_managed(const struct rule_context *context, struct verdict *ret);
+void rule_source_host_managed(const struct rule_context *context, struct verdict *ret);
 
 /* rules_use.c */
 void rule_destination_boot(const struct rule_context *context, struct verdict *ret);

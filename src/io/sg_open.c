@@ -43,6 +43,7 @@ static int read_capacity(const struct sg_backend *backend, const struct io_end *
 	if (r == 0)
 		r = scsi_parse_capacity_16(data, result.transferred, &handle->capacity);
 	handle->format.long_lba = r == 0;
+	handle->format.only_long = end->host_managed;
 	if (r < 0 && r != -ENODEV) {
 		/* many USB bridges know only the short form, and the block layer accepts that */
 		scsi_cdb_read_capacity_10(&cdb);

@@ -44,6 +44,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	ret->queue_depth = disk->queue_depth;
 	ret->kind = disk->kind;
 	ret->rotational = disk->rotational;
+	ret->host_managed = disk_is_host_managed(disk);
 	text_copy(ret->spindle, sizeof(ret->spindle), disk->physical_parent);
 	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
 	text_copy(ret->driver, sizeof(ret->driver), disk->driver);

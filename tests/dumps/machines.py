@@ -41,7 +41,7 @@ class Machine:
 
     def block(self, path, name, devno, size, devtype="disk", attributes=(), links=(), symlinks=(),
               rotational=0, logical=512, physical=512, removable=0, ro=0, diskseq=None,
-              **properties):
+              zoned="none", **properties):
         major, minor = devno
         files = {"size": size // SECTOR, "removable": removable, "ro": ro,
                  "dev": f"{major}:{minor}"}
@@ -51,6 +51,8 @@ class Machine:
                           "queue/max_hw_sectors_kb": 32767, "queue/write_cache": "write back",
                           "queue/discard_max_bytes": 0,
                           "queue/dma_alignment": 511, "alignment_offset": 0})
+            if zoned:
+                files["queue/zoned"] = zoned
             if diskseq is not None:
                 files["diskseq"] = diskseq
         files.update(attributes)
@@ -203,6 +205,7 @@ def raw():
         port = f"{sas}/host4/port-4:{i}/end_device-4:{i}"
         _, disk = m.scsi(port, f"4:0:{i + 9}:0", sd_name(i), i, 2000398934016, "HGST    ",
                          "HUS724020AL     ", "A5F0", rotational=1, ID_BUS="scsi",
+                         zoned=["host-aware", "host-managed"][i],
                          ID_SERIAL_SHORT=f"35000cca01a2b3c{i}d",
                          ID_SCSI_SERIAL=f"PN2134P6J8K{'XY'[i]}",
                          ID_WWN=f"0x5000cca01a2b3c{i}d")
@@ -248,6 +251,9 @@ def nosg():
     m.scsi(f"{ahci}/ata2", "1:0:0:0", "sdb", 1, 500107862016, "ATA     ", "Samsung SSD 860 ", "2B6Q",
            sg=False, bsg=False,
            attributes={"wwid": "t10.ATA     Samsung SSD 860 EVO 500GB  S3Z9NB0K5678"})
+    # Shingled, and the kernel knows nothing of zones.
+    m.scsi(f"{ahci}/ata3", "2:0:0:0", "sdc", 2, 14000519643136, "ATA     ", "HGST HSH721414AL", "T2E0",
+           sg=False, bsg=False, zoned=None, rotational=1, attributes={"type": 20})
     return m
 
 

@@ -46,7 +46,7 @@ def validated(name, text):
 
 class List(unittest.TestCase):
     def test_json_of_every_machine(self):
-        for machine, disks in ("laptop", 4), ("raw", 2), ("nosg", 2), ("stack", 8), ("stacked", 20):
+        for machine, disks in ("laptop", 4), ("raw", 2), ("nosg", 3), ("stack", 8), ("stacked", 20):
             with self.subTest(machine):
                 result = run(machine, "list", "--json")
                 self.assertEqual(result.returncode, 0, result.stderr)
@@ -61,6 +61,7 @@ class List(unittest.TestCase):
         self.assertEqual(sda["hctl"], "2:0:0:0")
         self.assertEqual(sda["size"], 2000398934016)
         self.assertIs(sda["rotational"], True)
+        self.assertEqual(sda["zoned"], "none")
         self.assertEqual(sda["partitions"][1]["end"], 1050624 + 2097152 - 1)
         self.assertEqual(sda["partitions"][1]["start_offset"], 1050624 * 512)
         # Unknown is null, never 0 or "".

@@ -118,6 +118,8 @@ START_TEST(laptop_sata)
 	ck_assert_int_eq(sda->write_cache, YES);
 	ck_assert_int_eq(sda->unmap, NO);
 	ck_assert_int_eq(sda->zeroes, UNKNOWN);
+	ck_assert_str_eq(sda->zoned, "none");
+	ck_assert(!disk_is_host_managed(sda));
 	ck_assert_int_eq(sda->rotational, YES);
 	ck_assert_int_eq(sda->removable, NO);
 	ck_assert_str_eq(sda->by_id, "/dev/disk/by-id/ata-ST2000DM008-2FR102_ZFL1A2B3");
@@ -290,6 +292,8 @@ START_TEST(raw_bindings)
 	ck_assert_str_eq(disk("/dev/sda")->driver, "mpt2sas");
 	ck_assert_str_eq(disk("/dev/sda")->identity.serial, "PN2134P6J8KX");
 	ck_assert_str_eq(disk("/dev/sda")->identity.model, "HGST HUS724020AL");
+	ck_assert(!disk_is_host_managed(disk("/dev/sda")));
+	ck_assert(disk_is_host_managed(disk("/dev/sdb")));
 	ck_assert(disk("/dev/sda")->shares_model);
 	ck_assert(!disk("/dev/sda")->shares_serial);
 
@@ -319,6 +323,7 @@ START_TEST(no_sg_driver_and_no_udev_database)
 	ck_assert_str_eq(disk("/dev/sda")->transport, "sata");
 	/* Made of model and serial: no world wide name. */
 	ck_assert_str_eq(disk("/dev/sdb")->identity.wwn, "");
+	ck_assert(disk_is_host_managed(disk("/dev/sdc")));
 }
 END_TEST
 

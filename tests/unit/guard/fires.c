@@ -530,6 +530,16 @@ static void set_destination_bridged(struct machine *m)
 	m->facts.destination_reach = (struct guard_reach){ DISK_SIZE + 4096, DISK_SIZE + 4096 };
 }
 
+static void set_destination_host_managed(struct machine *m)
+{
+	text_copy(m->disks[1].zoned, 16, "host-managed");
+}
+
+static void set_source_host_managed(struct machine *m)
+{
+	text_copy(m->disks[0].zoned, 16, "host-managed");
+}
+
 const struct rule_case fires[] = {
 	{ "source-gone", VERDICT_REFUSE, set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", VERDICT_REFUSE, set_destination_gone, "/dev/sdb" },
@@ -571,6 +581,9 @@ const struct rule_case fires[] = {
 	{ "block-node", VERDICT_REFUSE, set_source_sg_only_by_uring, "--source-backend" },
 	{ "block-node", VERDICT_REFUSE, set_destination_sg_only,
 	  "echo 2:0:0:0 > /sys/bus/scsi/drivers/sd/bind" },
+	{ "destination-host-managed", VERDICT_REFUSE, set_destination_host_managed,
+	  "/dev/sdb (serial WX12D3456789) is a host-managed" },
+	{ "source-host-managed", VERDICT_WARN, set_source_host_managed, "/dev/sda" },
 	{ "destination-extended", VERDICT_REFUSE, set_extended, "logical" },
 	{ "image-space", VERDICT_REFUSE, set_no_space, "Make room" },
 	{ "image-space", VERDICT_WARN, set_no_space_sparse, "sparse" },

@@ -209,6 +209,19 @@ static void near_protected_behind_partition(struct machine *m)
 	m->facts.source_reach = (struct guard_reach){ DISK_SIZE, DISK_SIZE + MIB };
 }
 
+/* Their own firmware puts writes in order. */
+static void near_host_aware(struct machine *m)
+{
+	text_copy(m->disks[0].zoned, 16, "host-aware");
+	text_copy(m->disks[1].zoned, 16, "host-aware");
+}
+
+static void near_host_managed_source(struct machine *m)
+{
+	text_copy(m->disks[0].zoned, 16, "host-managed");
+	text_copy(m->disks[1].zoned, 16, "none");
+}
+
 const struct rule_case quiet[] = {
 	{ "destination-mounted", 0, near_other_partition_mounted, NULL },
 	{ "destination-swap", 0, near_other_partition_mounted, NULL },
@@ -237,6 +250,9 @@ const struct rule_case quiet[] = {
 	{ "destination-on-source", 0, near_made_of_others, NULL },
 	{ "destination-on-source", 0, set_loop_on_source, NULL },
 	{ "image-on-source-disk", 0, set_made_of_source, NULL },
+	{ "destination-host-managed", 0, near_host_aware, NULL },
+	{ "destination-host-managed", 0, near_host_managed_source, NULL },
+	{ "source-host-managed", 0, near_host_aware, NULL },
 	{ "destination-extended", 0, set_partition_data, NULL },
 	{ "same-wwn", 0, near_no_wwn, NULL },
 	{ "same-wwn", 0, near_other_wwn, NULL },

@@ -122,6 +122,20 @@ START_TEST(beyond_two_tib_needs_sixteen_bytes)
 }
 END_TEST
 
+/* ZBC-2 wants nothing but READ(16) of them. */
+START_TEST(host_managed_zones_need_sixteen_bytes)
+{
+	end.host_managed = true;
+	open_it();
+	struct io_request request = ask(IO_READ, 100, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(disk.last_op, 0x88);
+	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
+}
+END_TEST
+
 START_TEST(protection_type_two_needs_thirty_two_bytes)
 {
 	disk.protection = 2;
@@ -537,6 +551,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, order_of_completion_does_not_matter);
 	tcase_add_test(tc, full_driver_means_busy);
 	tcase_add_test(tc, beyond_two_tib_needs_sixteen_bytes);
+	tcase_add_test(tc, host_managed_zones_need_sixteen_bytes);
 	tcase_add_test(tc, protection_type_two_needs_thirty_two_bytes);
 	tcase_add_test(tc, old_bridges_get_ten_bytes);
 	tcase_add_test(tc, another_block_size_or_a_smaller_disk_is_refused);

@@ -173,6 +173,10 @@ START_TEST(test_refusals)
 	disk->read_only = YES;
 	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "read-only"));
 	disk->read_only = NO;
+	text_copy(disk->zoned, sizeof(disk->zoned), "host-managed");
+	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "host-managed zones"));
+	text_copy(disk->zoned, sizeof(disk->zoned), "host-aware");
+	ck_assert_ptr_null(refusal(&f, "sdb"));
 	disk->medium_present = NO;
 	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "no medium"));
 	disk->medium_present = YES;
