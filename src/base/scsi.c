@@ -358,7 +358,8 @@ static enum scsi_outcome judge_sense(const struct sense *sense, int *retcode)
 		*retcode = -EIO;
 		return SCSI_FAILED;
 	case SPC_SK_DATA_PROTECT:
-		*retcode = -EROFS;
+		/* thin provisioning: the pool behind the disk is full */
+		*retcode = sense->asc == 0x27 && sense->ascq == 0x07 ? -ENOSPC : -EROFS;
 		return SCSI_FAILED;
 	case SPC_SK_ILLEGAL_REQUEST:
 		*retcode = sense->asc == 0x20 ? -EOPNOTSUPP : -EINVAL;

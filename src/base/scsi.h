@@ -96,7 +96,8 @@ enum scsi_outcome {
 /*
  * What to make of a header that is back. *retcode: 0 or the negative errno that fits (as the
  * kernel's own block layer maps it: -EIO medium, -EREMOTEIO device or hardware,
- * -ENODEV gone, -EBADE reservation conflict, -EROFS write protected, -ETIMEDOUT,
+ * -ENODEV gone, -EBADE reservation conflict, -EROFS write protected, -ENOSPC no room
+ * left behind a thinly provisioned disk, -ETIMEDOUT,
  * -EOPNOTSUPP the device does not know the command, -EINVAL it refused it,
  * -ESTALE for the three last outcomes).
  *

@@ -72,15 +72,28 @@ static int explain(const struct io_end *end, const struct io_request *request, u
 #pragma GCC diagnostic pop
 }
 
-/* If the disk of an image file is full, the advice differs from that for a bad sector. */
+/* If there is no room, the advice differs from that for a bad sector. */
 static int explain_full(const struct io_end *end, const struct io_request *request, uint64_t lba,
-			uint64_t sectors, struct error *reterr)
+			uint64_t sectors, const char *why, struct error *reterr)
 {
+	const char *format =
+		end->regular_file ? _("The file system that holds %s has no room left for LBA "
+				      "%" PRIu64 " and what follows: %s. Make room, then resume.")
+				  : _("There is no room left behind %s for LBA %" PRIu64
+				      " and what follows: %s. Its storage is thinly provisioned "
+				      "and used up: enlarge that, then resume.");
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set_at(reterr, ERROR_CLASS_DESTINATION, request->result, "write", end->name,
-			    lba, sectors, io_sector_size(end),
-			    _("The file system that holds %s has no room left for LBA %" PRIu64
-			      " and what follows: %s. Make room, then resume."),
-			    end->name, lba, error_phrase(request->result));
+			    lba, sectors, io_sector_size(end), format, end->name, lba, why);
+#pragma GCC diagnostic pop
+}
+
+static bool is_full(const struct io_request *request)
+{
+	return request->direction == IO_WRITE &&
+	       (request->result == -ENOSPC || request->result == -EDQUOT);
 }
 
 /* It is not this place that failed, but the trust in earlier answers. */
@@ -124,13 +137,14 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 	else
 		snprintf(why, sizeof(why), "%s", error_phrase(request->result));
 
-	if (end->regular_file && request->direction == IO_WRITE &&
-	    (request->result == -ENOSPC || request->result == -EDQUOT))
-		return explain_full(end, request, first, past - first, reterr);
+	int r;
 
-	int r = request->result == -ESTALE && sense->known
-			? explain_stale(end, request, why, reterr)
-			: explain(end, request, first, past - first, why, reterr);
+	if (is_full(request))
+		r = explain_full(end, request, first, past - first, why, reterr);
+	else if (request->result == -ESTALE && sense->known)
+		r = explain_stale(end, request, why, reterr);
+	else
+		r = explain(end, request, first, past - first, why, reterr);
 
 	if (reterr)
 		reterr->sense = *sense;

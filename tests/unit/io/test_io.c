@@ -97,6 +97,26 @@ START_TEST(full_file_system_names_the_image)
 }
 END_TEST
 
+START_TEST(full_thin_disk_is_no_bad_sector)
+{
+	struct io_request request = {
+		.direction = IO_WRITE,
+		.offset = 5120,
+		.length = 512,
+		.result = -ENOSPC,
+		.sense = { .known = true, .key = 7, .asc = 0x27, .ascq = 7 },
+	};
+	struct error error = { 0 };
+
+	ck_assert_int_eq(io_explain(&handle, &request, &error), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "no room left behind /dev/sdq for LBA 10"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "(7/27/07)"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "thinly provisioned"));
+	ck_assert(error.sense.known);
+	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("io/io");
@@ -107,6 +127,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, write_error_counts_in_the_device_s_sectors);
 	tcase_add_test(tcase, sense_is_kept_and_shown);
 	tcase_add_test(tcase, full_file_system_names_the_image);
+	tcase_add_test(tcase, full_thin_disk_is_no_bad_sector);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -231,15 +231,15 @@ END_TEST
 START_TEST(refusals_have_their_errno)
 {
 	static const struct {
-		uint8_t status, key, asc;
+		uint8_t status, key, asc, ascq;
 		uint16_t host;
 		int code;
 	} cases[] = {
-		{ 2, 7, 0x27, 0, -EROFS },      { 0x18, 0, 0, 0, -EBADE },
-		{ 0, 0, 0, 1, -ENODEV },        { 2, 4, 0x44, 0, -EREMOTEIO },
-		{ 2, 5, 0x20, 0, -EOPNOTSUPP }, { 2, 5, 0x21, 0, -EINVAL },
-		{ 2, 2, 0x3a, 0, -ENOMEDIUM },  { 2, 0xb, 0x10, 0, -EILSEQ },
-		{ 0, 0, 0, 3, -ETIMEDOUT },
+		{ 2, 7, 0x27, 0, 0, -EROFS },     { 2, 7, 0x27, 7, 0, -ENOSPC },
+		{ 0x18, 0, 0, 0, 0, -EBADE },     { 0, 0, 0, 0, 1, -ENODEV },
+		{ 2, 4, 0x44, 0, 0, -EREMOTEIO }, { 2, 5, 0x20, 0, 0, -EOPNOTSUPP },
+		{ 2, 5, 0x21, 0, 0, -EINVAL },    { 2, 2, 0x3a, 0, 0, -ENOMEDIUM },
+		{ 2, 0xb, 0x10, 0, 0, -EILSEQ },  { 0, 0, 0, 0, 3, -ETIMEDOUT },
 	};
 
 	open_it();
@@ -251,6 +251,7 @@ START_TEST(refusals_have_their_errno)
 							       .status = cases[i].status,
 							       .key = cases[i].key,
 							       .asc = cases[i].asc,
+							       .ascq = cases[i].ascq,
 							       .host_status = cases[i].host });
 		struct io_request request = ask(IO_WRITE, 0, 0);
 
@@ -258,6 +259,27 @@ START_TEST(refusals_have_their_errno)
 		ck_assert_int_eq(request.result, cases[i].code);
 		ck_assert_uint_eq(request.done, 0);
 	}
+}
+END_TEST
+
+/* A soft threshold: told instead of the write, which is to be sent again. */
+START_TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
+{
+	open_it();
+	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
+						       .lba = ANY_LBA,
+						       .times = 1,
+						       .status = 2,
+						       .key = 6,
+						       .asc = 0x38,
+						       .ascq = 7 });
+	struct io_request request = ask(IO_WRITE, 0, 0);
+
+	run(&request);
+	ck_assert_int_eq(request.result, 0);
+	ck_assert_uint_eq(request.done, LENGTH);
+	ck_assert_mem_eq(buffers[0], disk.data, LENGTH);
+	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 }
 END_TEST
 
@@ -363,6 +385,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, nothing_transferred_is_asked_for_again);
 	tcase_add_test(tc, nothing_transferred_again_and_again_is_an_error);
 	tcase_add_test(tc, refusals_have_their_errno);
+	tcase_add_test(tc, a_thin_disk_that_fills_up_is_no_failure_yet);
 	tcase_add_test(tc, recovered_errors_are_data_and_counted);
 	tcase_add_test(tc, flush_failure_is_a_failure);
 	tcase_add_test(tc, a_vanished_disk_gives_everything_back);
