@@ -86,8 +86,10 @@ static int add_sg_only(struct build *build, struct udev *udev)
 		struct disk *disks;
 
 		/* It may have gone since. */
-		if (!device)
+		if (!device || !udev_device_get_devnode(device)) {
+			udev_device_unref(device);
 			continue;
+		}
 		disks = reallocarray(list->disks, list->count + 1, sizeof(*disks));
 		if (disks) {
 			struct disk *disk = &disks[list->count++];

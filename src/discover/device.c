@@ -68,7 +68,9 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 	enum disk_kind kind = disk_kind_of(name);
 	uint64_t size = 0;
 
-	if (!type || strcmp(type, "disk") != 0 || never_listed(device, name))
+	/* one that goes while it is looked at has lost its node first */
+	if (!type || strcmp(type, "disk") != 0 || !udev_device_get_devnode(device) ||
+	    never_listed(device, name))
 		return false;
 	if (options->practice_dir)
 		return kind == DISK_LOOP && is_practice_disk(device, options->practice_dir);

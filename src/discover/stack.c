@@ -59,10 +59,18 @@ size_t stack_by_devno(const struct stack *stack, dev_t devno)
 	return STACK_NONE;
 }
 
-static size_t by_name(const struct stack *stack, const char *name)
+/* In the names of folders, '!' stands for the '/' of a device's name: "cciss!c0d0". */
+static bool is_folder_of(const char *folder, const char *name)
+{
+	for (; *folder && (*folder == *name || (*folder == '!' && *name == '/')); folder++)
+		name++;
+	return !*folder && !*name;
+}
+
+static size_t by_folder(const struct stack *stack, const char *folder)
 {
 	for (size_t i = 0; i < stack->count; i++)
-		if (strcmp(stack->blocks[i].name, name) == 0)
+		if (is_folder_of(folder, stack->blocks[i].name))
 			return i;
 	return STACK_NONE;
 }
@@ -91,7 +99,8 @@ static int link_slaves(struct stack *stack, size_t block, struct udev_device *de
 	if (!directory)
 		return 0;
 	while (r == 0 && (entry = readdir(directory))) {
-		size_t below = entry->d_name[0] == '.' ? STACK_NONE : by_name(stack, entry->d_name);
+		size_t below =
+			entry->d_name[0] == '.' ? STACK_NONE : by_folder(stack, entry->d_name);
 
 		if (below != STACK_NONE)
 			r = stack_link(stack, block, below);
@@ -163,7 +172,7 @@ static size_t disk_of(const struct stack *stack, struct udev_device *device)
 		return STACK_NONE;
 	*slash = '\0';
 	slash = strrchr(path, '/');
-	return slash ? by_name(stack, slash + 1) : STACK_NONE;
+	return slash ? by_folder(stack, slash + 1) : STACK_NONE;
 }
 
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret)

@@ -188,6 +188,9 @@ def laptop():
     # A card reader without a card, and what is never listed.
     m.scsi(usb.replace("2-1", "2-2"), "7:0:0:0", "sdc", 2, 0,
            "Generic-", "SD/MMC          ", "1.00", removable=1, ID_BUS="usb")
+    # A disk that goes while it is looked at.
+    m.device(f"{ahci}/ata5/host4/target4:0:0/4:0:0:0/block/sdx", "block", DEVTYPE="disk",
+             attributes={"size": 2048, "removable": 0})
     optical = f"{ahci}/ata4/host3/target3:0:0/3:0:0:0"
     m.device(optical, "scsi", DEVTYPE="scsi_device", attributes={"type": 5})
     m.device(f"{optical}/scsi_generic/sg3", "scsi_generic", node="sg3", DEVNAME="/dev/sg3",
@@ -278,6 +281,12 @@ def stack():
     m.mount((252, 2), "/dev/mapper/vg0-srv", "/export\\040two", root="/share")
     # btrfs over two whole disks: its device number is made up.
     m.mount((0, 50), "/dev/sdc", "/data", "btrfs", "/subvol")
+    # A disk over the network: its folder is not called as its node.
+    aoe = "/devices/virtual/block/etherd!e1.1"
+    m.block(aoe, "etherd/e1.1", (152, 16), 100 << 30)
+    m.block(f"{aoe}/etherd!e1.1p1", "etherd/e1.1p1", (152, 17), 90 << 30, devtype="partition",
+            attributes={"partition": 1, "start": 2048})
+    m.virtual("dm-3", (252, 3), 10 << 30, [f"{aoe}/etherd!e1.1p1"], {"dm/name": "vg1-net"})
     # bcache: the backing partition and the cache.
     m.virtual("bcache0", (251, 0), 99 << 30, [disks[4], disks[5]])
     # A live medium: root is an overlay over a squashfs in a file on the stick.

@@ -349,6 +349,7 @@ START_TEST(stacks_spread_their_uses)
 	ck_assert(uses(&disk("/dev/sdc")->in_use, USE_MOUNT, "/data"));
 	ck_assert(uses(&disk("/dev/sde")->in_use, USE_BCACHE, "bcache0"));
 	ck_assert(uses(&disk("/dev/sdf")->in_use, USE_BCACHE, "bcache0"));
+	ck_assert(uses(&disk("/dev/etherd/e1.1")->in_use, USE_DM, "vg1-net"));
 	/* The live medium. */
 	ck_assert(uses(&disk("/dev/sdg")->in_use, USE_BOOT, "/run/live/medium"));
 	ck_assert(uses(&disk("/dev/sdg")->in_use, USE_BOOT, "/"));
