@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 
-/* Threads mostly wait for their disk. Beyond this many disks they take turns. */
+/* Threads mostly wait for their disk. If there are more disks than this, they take turns. */
 #define PROBE_THREADS_MAX 256
 #define PROBE_STACK       ((size_t)512 * 1024)
 
@@ -28,9 +28,9 @@ struct probe_job {
 };
 
 struct probe {
-	pthread_mutex_t lock; /* over all that follows but what a job's own thread works on */
+	pthread_mutex_t lock; /* protects the rest, except the job that a thread is working on */
 	pthread_cond_t answered;
-	unsigned users; /* threads, and the caller */
+	unsigned users; /* the threads and the caller */
 	size_t next, done, count;
 	atomic_bool stop;
 	struct probe_job jobs[];
@@ -59,11 +59,11 @@ static void let_go(struct probe *probe)
 	free(probe);
 }
 
-/* Another program that looks at the disks does the same, and holds each for a moment. */
+/* Other programs that check the disks also hold each one for a moment. */
 #define HELD_TRIES 4
 #define HELD_PAUSE (25 * NSEC_PER_MSEC)
 
-/* Nobody else's exclusive open shall fail because of ours: it is closed at once. */
+/* Closed at once, so that our exclusive open makes nobody else's fail. */
 static bool is_held(const char *node)
 {
 	int fd = open(node, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC);
@@ -164,7 +164,7 @@ static bool start_thread(struct probe *probe, void *(*body)(void *))
 	pthread_mutex_lock(&probe->lock);
 	probe->users++;
 	pthread_mutex_unlock(&probe->lock);
-	/* Signals are for the front end's thread. */
+	/* Signals are handled by the front end's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&thread, &attributes, body, probe);
@@ -176,22 +176,23 @@ static bool start_thread(struct probe *probe, void *(*body)(void *))
 }
 
 /*
- * The program's descriptors are not for these threads: one that hangs would
- * keep them open after the program's end, and who reads its output through a
- * pipe would wait for the dead disk. Where the kernel refuses, they stay.
+ * Gives these threads a descriptor table of their own. A thread that hangs keeps
+ * its descriptors open after the program has ended, and whoever reads the program's
+ * output through a pipe would wait for the dead disk. If the kernel refuses, the
+ * threads share the table.
  */
 static void leave_descriptors(void)
 {
 	if (unshare(CLONE_FILES) < 0 || close_range(0, ~0U, 0) < 0)
 		return;
-	/* 0 to 2 stay what libraries take them for. */
+	/* Libraries expect 0 to 2 to be open. */
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (open("/dev/null", O_RDWR) < 0)
 			return;
 }
 
-/* The first thread: the others come from it and share its descriptors. With only some of them,
- * or none, all disks still get their turn. */
+/* Starts the other threads, which share its descriptors. If some or all of them cannot be started,
+ * every disk is still read, only later. */
 static void *first_thread(void *data)
 {
 	struct probe *probe = data;
@@ -269,7 +270,7 @@ bool probe_is_done(struct probe *probe)
 {
 	pthread_mutex_lock(&probe->lock);
 
-	/* Of those that nobody has begun with there is nothing to wait for once it was stopped. */
+	/* Once stopped, no thread begins another disk. */
 	bool done = probe->done == (atomic_load(&probe->stop) ? probe->next : probe->count);
 
 	pthread_mutex_unlock(&probe->lock);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Discovery: enumerates disks through libudev, asks libblkid for tables and
- * file systems and libmount for mounts, and follows hot-plug. Read-only:
- * devices are opened O_RDONLY (O_NONBLOCK), and never at all with probe unset.
+ * Discovery: lists the disks through libudev, gets tables and file systems from
+ * libblkid and mounts from libmount, and follows hot-plug. Read-only: devices are
+ * opened O_RDONLY (O_NONBLOCK), and not at all if probe is not set.
  *
- * One scan belongs to one thread. The lists it hands out are independent of it. It
- * remembers which disks have not answered: they are read again once they have.
+ * A scan belongs to one thread. The lists that it returns do not depend on it. It
+ * remembers which disks have not answered, and does not read them again until they
+ * have.
  */
 #ifndef CLONEDECK_DISCOVER_SCAN_H
 #define CLONEDECK_DISCOVER_SCAN_H
@@ -22,50 +23,50 @@ struct scan;
 struct scan_options {
 	bool all;                 /* also loop, RAM, dm and md devices that have a size */
 	bool probe;               /* open the disks and read their tables */
-	const char *practice_dir; /* only loop devices over files in this directory; NULL: the
-				     machine */
+	const char *practice_dir; /* only loop devices over files in this directory; NULL: all
+				     disks of the machine */
 	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
 	const char *swaps;        /* NULL: /proc/swaps */
-	bool only_some;           /* with probe: open no other disks than these */
+	bool only_some;           /* with probe: open only the disks in `only` */
 	dev_t only[2];
-	struct scan_spared { /* with probe: never these; a number of 0: none */
+	struct scan_spared { /* with probe: never open these; devno 0: none */
 		dev_t devno;
 		uint64_t diskseq;
 	} spared[2];
-	struct answers *answers; /* kept and taken from there (borrowed); NULL: all are read */
-	dev_t bad_on;            /* the disk with these places */
-	struct range_list bad;   /* logical sectors, known to be unreadable: not tried again */
+	struct answers *answers; /* cache of what disks told before (borrowed); NULL: read all */
+	dev_t bad_on;            /* the disk that `bad` is about */
+	struct range_list bad;   /* logical sectors known to be unreadable, not to be read again */
 };
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
 void scan_destroy(struct scan *scan);
-/* From now on at most these disks are opened (a number of 0: none); what there is to know of the
- * others comes from udev and sysfs. NULL: all again. */
+/* From now on, opens only these disks (devno 0: none); about the others, only udev and sysfs are
+ * asked. NULL: all disks again. */
 void scan_only(struct scan *scan, const dev_t *only);
 
-/* From now on these disks are not opened: they are being copied, and may be dying. */
+/* From now on, does not open these disks: they are being copied, and may be failing. */
 void scan_spare(struct scan *scan, const struct scan_spared spared[2]);
-/* From now on these places of a disk (logical sectors; borrowed for the call) are not read. -ENOMEM
- */
+/* From now on, does not read these logical sectors of a disk. The list is copied. 0 or -ENOMEM. */
 int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad);
 
-/* A fresh, complete list; the caller destroys it. A disk that answers slowly or
- * not at all is listed without its table after a time limit (5 s for all). */
+/* Returns a new, complete list, to be destroyed by the caller. Disks that have not answered after 5
+ * seconds (all together) are listed without their tables. */
 int scan_run(struct scan *scan, struct disk_list **ret, struct error *reterr);
-/* Like scan_run(), but calls choose() before any disk is opened. It gets what udev and sysfs tell,
- * which is enough to find a disk by any of its names, and may call scan_only() and scan_avoid(). */
+/* Like scan_run(), but calls choose() before it opens any disk. `named` has what udev and sysfs
+ * know, enough to find a disk by any of its names; choose() may call scan_only() and scan_avoid().
+ */
 typedef void (*scan_choice)(void *user, struct scan *scan, const struct disk_list *named);
 int scan_run_chosen(struct scan *scan, scan_choice choose, void *user, struct disk_list **ret,
 		    struct error *reterr);
-/* As scan_run(), for whoever wants a list at once: after a second what has not answered is listed
- * as udev knows it, and disk.silent. */
+/* Like scan_run(), but waits one second only. Disks that have not answered by then are listed as
+ * udev knows them, with disk.silent set. */
 int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr);
 
-/* Descriptor that becomes readable on a udev block or scsi_generic event, or -1. */
+/* A descriptor that becomes readable when a block or scsi_generic device changes, or -1. */
 int scan_event_fd(struct scan *scan);
-/* Reads one event; false when there was none. Fills text with a line for the
- * event log ("add sde SanDisk Ultra 31.0G") and *rescan when the list changed.
- * What was kept of a disk that has changed is forgotten. */
+/* Reads one event; false if there is none. Fills `text` with a line for the event log ("add sde
+ * SanDisk Ultra 31.0G"; "" for none) and sets *rescan if the list may have changed. Removes from
+ * the cache what a changed disk told before. */
 bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan);
 
 #endif

@@ -30,7 +30,7 @@ void table_done(struct table *table)
 	*table = (struct table){ 0 };
 }
 
-/* NULL for none, and where there is no memory. */
+/* NULL if there is nothing to copy, or no memory. */
 static void *copy_of(const void *items, size_t count, size_t size)
 {
 	void *copy = count ? calloc(count, size) : NULL;
@@ -90,7 +90,7 @@ int table_add_note(struct table *table, const char *format, ...)
 /* The kernel reads whole pages. */
 #define PAGE_READ 4096u
 
-/* Bytes. */
+/* Offset and length in bytes. */
 static bool is_bad(const struct table_source *source, uint64_t offset, uint64_t length)
 {
 	uint64_t end = offset + length;
@@ -152,10 +152,11 @@ static void take_text(const char *value, char *to, size_t size)
 		text_sanitise(to, size, value, strlen(value));
 }
 
-/* libblkid looks at some forty places, all but a few of them near the start and the end, and tells
- * the kernel not to read ahead: without this every one would be a request to the disk. */
+/* libblkid reads about forty places, most of them near the start and the end, and turns off the
+ * kernel's read-ahead. Without reading these parts first, each place would be a request to the
+ * disk. */
 #define CONTENTS_READ ((uint64_t)512 * 1024)
-/* Tables begin in here. */
+/* Partition tables start within the first bytes. */
 #define TABLE_READ ((uint64_t)64 * 1024)
 
 static uint64_t shorter(uint64_t a, uint64_t b)
@@ -163,7 +164,7 @@ static uint64_t shorter(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What is looked for in [offset, offset + size) would be looked for in a place that is bad. */
+/* Would a search in [offset, offset + size) read bad sectors? */
 static bool contents_are_bad(const struct table_source *source, uint64_t offset, uint64_t size)
 {
 	uint64_t part = shorter(size, CONTENTS_READ);
@@ -179,7 +180,7 @@ static void read_ahead(const struct table_source *source, uint64_t offset, uint6
 	posix_fadvise(source->fd, (off_t)(offset + size - tail), (off_t)tail, POSIX_FADV_WILLNEED);
 }
 
-/* A probe caches what it has read: use one for everything in the same place. */
+/* A probe caches what it has read, so use the same one for everything in one place. */
 static int open_probe(const struct table_source *source, uint64_t offset, uint64_t size,
 		      blkid_probe *ret)
 {
@@ -217,7 +218,7 @@ static void read_contents(blkid_probe probe, char *fs, size_t fs_size, char *lab
 		take_value(probe, "UUID", uuid, uuid_size);
 }
 
-/* Where that lies by which the whole disk is taken for something: everything, not only what wins.
+/* The offsets of all signatures of the whole disk, not only of the one that libblkid would choose.
  */
 static void read_signatures(blkid_probe probe, struct table *table)
 {
@@ -307,7 +308,7 @@ static int read_partitions(const struct table_source *source, blkid_probe probe,
 	return take_partitions(list, source, table);
 }
 
-/* libblkid calls it so when the MBR announces a GPT and there is none that it would take. */
+/* What libblkid reports as "PMBR": the MBR announces a GPT, but libblkid accepts none. */
 static int inspect_protective_mbr(const struct table_source *source, struct table *table)
 {
 	bool found;
@@ -389,11 +390,11 @@ int table_read(const struct table_source *source, struct table *ret)
 
 	if (is_bad(source, 0, shorter(source->size, TABLE_READ)))
 		return -EIO;
-	/* Nor is anything read ahead of what is asked for. */
+	/* Read-ahead could reach bad sectors as well. */
 	if (source->bad_count)
 		posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
 
-	/* libblkid takes a disk that cannot be read for one that is empty. */
+	/* libblkid reports an unreadable disk as empty. */
 	ssize_t n = pread(source->fd, first, sizeof(first), 0);
 
 	if (n != (ssize_t)sizeof(first))
@@ -407,8 +408,8 @@ int table_read(const struct table_source *source, struct table *ret)
 		read_whole(source, probe, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
-	/* The whole disk's page cache is not the partitions': what stays here would be shown
-	 * again after a partition was written to. */
+	/* The disk and its partitions have separate page caches: what stays in this one would be
+	 * read again, out of date, after a partition was written. */
 	posix_fadvise(source->fd, 0, 0, POSIX_FADV_DONTNEED);
 	return r;
 }

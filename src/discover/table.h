@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The contents of a disk, read from an open descriptor: table, partitions, file
- * systems (libblkid), the sectors of the table itself, and what is wrong with
- * it. Only reads; works on image files as well.
+ * The contents of a disk, read from an open descriptor: partition table, partitions
+ * and file systems (by libblkid), which sectors the table itself occupies, and what
+ * is wrong with it. Only reads. Works on image files, too.
  */
 #ifndef CLONEDECK_DISCOVER_TABLE_H
 #define CLONEDECK_DISCOVER_TABLE_H
@@ -27,50 +27,49 @@ struct table {
 	char whole_fs[32], whole_label[128];
 	uint64_t signatures[DISK_SIGNATURES_MAX]; /* as in struct disk */
 	size_t signature_count;
-	struct partition *partitions; /* sorted by start; node and devno unknown */
+	struct partition *partitions; /* sorted by start; node and devno are not set */
 	size_t partition_count;
-	struct table_area *areas; /* in no order */
+	struct table_area *areas; /* not sorted */
 	size_t area_count;
 	struct table_note *notes;
 	size_t note_count;
 };
 
-/* What to read: fd (O_RDONLY) and its geometry. `stop` may be set by another thread; then what was
- * found so far is returned. */
+/* What to read. If another thread sets *stop, table_read() returns what it has found so far. */
 struct table_source {
-	int fd;
-	uint64_t size;        /* bytes */
-	uint32_t sector_size; /* logical, bytes */
-	const atomic_bool *stop;
-	/* Partitions (logical sectors) whose contents need no reading: udev has done it. NULL:
-	 * none. */
+	int fd;                  /* O_RDONLY is enough */
+	uint64_t size;           /* bytes */
+	uint32_t sector_size;    /* logical, bytes */
+	const atomic_bool *stop; /* NULL: never */
+	/* Partitions (in logical sectors) whose contents are not read, because udev already has.
+	 * NULL: none. */
 	const struct range *known;
 	size_t known_count;
-	/* Places (logical sectors) known to be unreadable, each read of which costs a dying disk
-	 * seconds: what is there, or is searched for near there, stays unknown. NULL: none. */
+	/* Logical sectors known to be unreadable. Trying them again costs a failing disk seconds
+	 * each, so what lies there, or would be searched for there, stays unknown. NULL: none. */
 	const struct range *bad;
 	size_t bad_count;
 };
 
-/* 0, -ENOMEM, or what reading the first sectors failed with; ret is always to be released. */
+/* 0, -ENOMEM, or the error of reading the first sectors. *ret must be released in any case. */
 int table_read(const struct table_source *source, struct table *ret);
 void table_done(struct table *table);
-/* Of one that table_read() has filled and nobody has changed. 0 or -ENOMEM: then *ret is empty. */
+/* `from` must be as table_read() filled it. 0, or -ENOMEM with *ret empty. */
 int table_copy(const struct table *from, struct table *ret);
 
-/* For gpt.c and dos.c: add to the table; -ENOMEM. A note beyond the first 16 is dropped. */
+/* For gpt.c and dos.c. 0 or -ENOMEM. Only the first 16 notes are kept. */
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors);
 int table_add_note(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Reads whole sectors into to; 0, or negative errno (-ENODATA beyond the end, -EIO for what is
- * known to be bad). */
+/* Reads whole sectors. 0 or a negative errno: -ENODATA beyond the end, -EIO for sectors known to be
+ * bad. */
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to);
 
-/* The sectors of the table itself and what is wrong with it. 0 or -ENOMEM: what cannot be read
- * is a note. *retfound: there is at least one copy, sound or not. */
+/* Add the sectors of the table itself, and notes about what is wrong with it or cannot be read. 0
+ * or -ENOMEM. *retfound: there is at least one copy of the GPT, sound or not. */
 int gpt_inspect(const struct table_source *source, struct table *table, bool *retfound);
 int dos_inspect(const struct table_source *source, struct table *table);
-/* A note when the disk carries a GPT that was made for sectors of another size. */
+/* Adds a note if there is a GPT that was made for sectors of another size. */
 int gpt_inspect_other_size(const struct table_source *source, struct table *table);
 
 #endif

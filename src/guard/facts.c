@@ -24,7 +24,7 @@
 #include "discover/sysfs.h"
 #include "discover/table.h"
 
-/* dm on md on loop on a file on dm …: deeper than this is a loop or a joke. */
+/* dm on md on loop on a file on dm …: real machines have fewer levels. */
 #define DEPTH_MAX 8
 
 #define MOUNTS "/proc/self/mountinfo"
@@ -37,7 +37,7 @@ DEFINE_CLEANUP(dir, DIR *, closedir)
 struct search {
 	struct libmnt_table **mounts; /* read on first use */
 	struct guard_place *place;
-	bool by_file; /* what is found now */
+	bool by_file; /* a file lies above what is found now */
 };
 
 static void below_path(struct search *search, const char *path, unsigned depth);
@@ -50,7 +50,7 @@ static struct libmnt_table *read_mounts(struct libmnt_table **mounts)
 	return *mounts;
 }
 
-/* First line of a sysfs file without its line break; false when there is none. */
+/* The first line of a sysfs file, without its line break; false if there is none. */
 static bool read_line(const char *directory, const char *name, char *line, size_t size)
 {
 	char path[PATH_MAX];
@@ -106,7 +106,7 @@ static void add_below(struct search *search, dev_t devno, const char *disk_name,
 			*p = '/';
 }
 
-/* What a file on a file system there is made of is another matter. */
+/* Only of loop devices that the search reached without passing a file: place->files. */
 static void add_file(struct search *search, const char *directory, const char *name)
 {
 	struct guard_place *place = search->place;
@@ -127,12 +127,12 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 
 	if (r < 0) {
 		place->complete = false;
-		/* A file system stays mounted when its disk has gone. */
+		/* A file system stays mounted after its disk is gone. */
 		if (r == -ENOENT && access("/sys/dev/block", F_OK) == 0)
 			place->gone = true;
 		return;
 	}
-	/* A partition's directory lies in that of its disk. */
+	/* A partition's directory is inside that of its disk. */
 	if (read_line(directory, "partition", line, sizeof(line))) {
 		*strrchr(directory, '/') = '\0';
 		add_below(search, devno, strrchr(directory, '/') + 1, true);
@@ -166,7 +166,7 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 		place->below[before].bottom = place->below_count == with_it;
 }
 
-/* The deepest part of an absolute or relative path that exists, resolved. */
+/* Resolves the longest part of a path (absolute or relative) that exists. */
 static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
 {
 	char part[PATH_MAX];
@@ -188,7 +188,8 @@ static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
 	return true;
 }
 
-/* What a mount names as its source, when that is a device; of btrfs all the others, too. */
+/* The device that a mount names as its source, and all other members of a btrfs. False if it names
+ * none. */
 static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned depth)
 {
 	const char *source = mnt_fs_get_source(fs);
@@ -206,7 +207,7 @@ static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned d
 	return true;
 }
 
-/* File systems without a device number of their own: overlay, btrfs, network. */
+/* For file systems without a device number of their own: overlay, btrfs, network. */
 static void below_anonymous(struct search *search, const char *path, unsigned depth)
 {
 	struct libmnt_table *mounts = read_mounts(search->mounts);
@@ -229,7 +230,7 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 			return;
 		}
 		snprintf(directory, sizeof(directory), "%.*s", (int)length, upper);
-		/* The upper directory is often hidden below the overlay itself. */
+		/* Often the overlay itself hides its upper directory. */
 		if (stat(directory, &st) == 0)
 			below_path(search, directory, depth + 1);
 		else
@@ -242,7 +243,7 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 
 static void below_file(struct search *search, const char *path, unsigned depth);
 
-/* A loop device may have been put over a device, too. */
+/* The path is a device if a loop device was set up over one. */
 static void below_path(struct search *search, const char *path, unsigned depth)
 {
 	bool by_file = search->by_file;
@@ -285,7 +286,7 @@ static void find_place(struct libmnt_table **mounts, const char *path, struct gu
 	below_path(&search, path, 0);
 }
 
-/* What stands on the whole disk, past its partitions, stands on each of them. */
+/* What uses the whole disk directly, not through its partitions, also lies on each partition. */
 static bool stands_on(const struct guard_place *place, size_t i, const struct endpoint *endpoint)
 {
 	if (endpoint->kind == ENDPOINT_DISK)
@@ -342,7 +343,7 @@ void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret)
 	CLEANUP(table) struct libmnt_table *mounts = NULL;
 	struct search search = { .mounts = &mounts, .place = ret };
 
-	/* A disk without a block node has nothing below it. */
+	/* Nothing is known of what lies below a disk without a block node. */
 	*ret = (struct guard_place){ .complete = !endpoint_is_sg_only(endpoint) };
 	if (endpoint->kind == ENDPOINT_IMAGE)
 		find_place(&mounts, endpoint->node, ret);
@@ -350,7 +351,7 @@ void facts_find_place(const struct endpoint *endpoint, struct guard_place *ret)
 		below_device(&search, endpoint->devno, 0);
 }
 
-/* What a device is made of, without itself. */
+/* What a device is made of, not including itself. */
 static void find_below(struct libmnt_table **mounts, const struct endpoint *endpoint,
 		       struct guard_place *ret)
 {
@@ -365,7 +366,7 @@ static void find_below(struct libmnt_table **mounts, const struct endpoint *endp
 	ret->below_count = kept;
 }
 
-/* Room and limits where a destination image goes. */
+/* Free space and file size limit at the place of a destination image. */
 static void measure_image(const char *path, struct guard_facts *ret)
 {
 	char resolved[PATH_MAX];
@@ -391,7 +392,8 @@ bool facts_is_storage(const char *path, const struct endpoint *endpoint)
 	       storage_same(&storage, &file);
 }
 
-/* Two partitions of one loop device share its file and are judged by their place on it. */
+/* Do both ends lead to one file? Two partitions of one loop device share its file, too, but are
+ * judged by their place on the device. */
 static bool same_storage(const struct plan *plan)
 {
 	const struct endpoint *a = &plan->source, *b = &plan->destination;
@@ -403,8 +405,8 @@ static bool same_storage(const struct plan *plan)
 	return storage_of(a, &from) && storage_of(b, &to) && storage_same(&from, &to);
 }
 
-/* A logical volume in an image, through the loop device over that: all of the file is read, or
- * written, and the volume lies in it. */
+/* Is the endpoint an image that holds what the other end is made of, such as a logical volume on
+ * the loop device over it? Then one end is a part of the other. */
 static bool made_of_file(const struct guard_place *below, const struct endpoint *endpoint)
 {
 	struct storage file;
@@ -422,7 +424,7 @@ static bool is_loop(const struct endpoint *endpoint)
 	return strncmp(endpoint->disk_node, "/dev/loop", strlen("/dev/loop")) == 0;
 }
 
-/* Two loop devices over one device, or over a disk and a partition of it. */
+/* Are both ends loop devices over the same device, or over a disk and a partition of it? */
 static bool same_device_below(const struct plan *plan, const struct guard_facts *facts)
 {
 	const struct guard_place *from = &facts->source_below, *to = &facts->destination_below;
@@ -443,8 +445,8 @@ static bool same_device_below(const struct plan *plan, const struct guard_facts 
 	return false;
 }
 
-/* Whoever uses the loop device would have its contents changed under it. A file may be attached any
- * number of times. */
+/* A loop device over the destination's file, whose users would see its contents change. A file may
+ * be attached to several. */
 static void find_loop(const struct endpoint *destination, const struct disk_list *disks,
 		      char ret[static 64])
 {
@@ -466,7 +468,8 @@ static void find_loop(const struct endpoint *destination, const struct disk_list
 	}
 }
 
-/* At any depth: through LVM, crypt and md, and whichever member of a btrfs it is. */
+/* Does the mount lie on it, at any depth: through LVM, crypt and md, or as one member of a btrfs?
+ */
 static bool lies_on(struct libmnt_table **mounts, struct libmnt_fs *fs,
 		    const struct endpoint *endpoint)
 {
@@ -503,7 +506,7 @@ static void find_writable_mount(struct libmnt_table **mounts, const struct endpo
 	mnt_free_iter(iter);
 }
 
-/* Only as far as it decides what of the copy comes last. */
+/* Only what decides which parts of the copy are written last. */
 static void look_into(const struct endpoint *image, struct disk *ret)
 {
 	CLEANUP(close) int fd = open(image->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
