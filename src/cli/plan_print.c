@@ -81,7 +81,7 @@ static void put_held(const struct session *session, struct page *page)
 
 	if (session_resumes(session))
 		page_field(page, "", _("resumes from a map: %s B are already copied"),
-			   units_print_count(session_already(session), bytes));
+			   units_print_count(session_finished_bytes(session), bytes));
 	if (held->areas.count)
 		page_field(page, "",
 			   P_("%zu area of %s B held back, armed last",
@@ -324,7 +324,7 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "destinations", destinations);
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	report_json_add_number(object, "bytes", plan_bytes(plan));
-	report_json_add_number(object, "bytes_already", session_already(session));
+	report_json_add_number(object, "bytes_already", session_finished_bytes(session));
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "options", json_options(&plan->options));

@@ -159,15 +159,14 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 
 static int make_map(struct job *job, struct error *reterr)
 {
-	int r = -EINVAL;
+	int r = 0;
 
-	if (!job->setup.verify_only)
+	if (job->setup.verify_only)
+		job->map = job->setup.resume;
+	else
 		r = map_new(job->plan, &job->map, reterr);
-	else if (job->setup.resume)
-		r = map_copy(job->setup.resume, &job->map, reterr);
-
-	if (r < 0)
-		return r;
+	if (!job->map)
+		return r < 0 ? r : -EINVAL;
 	if (job->setup.resume && !job->setup.verify_only && resume_map(job) < 0)
 		return error_nomem(reterr);
 	if (!job->setup.verify_only && rescue_prepare(job) < 0)
@@ -277,9 +276,16 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	skip_init(&job->skip);
 	r = init(job, reterr);
 	if (r < 0) {
+		/* It stays the caller's. */
+		if (job->map == setup->resume)
+			job->map = NULL;
 		job_destroy(job);
 		return r;
 	}
+	/* What was finished before counts as confirmed. */
+	if (!setup->verify_only)
+		job->keeper.confirmed = setup->resume;
+	job->setup.resume = NULL;
 	events_init(job);
 	keeper_init(job);
 	*ret = job;
@@ -388,6 +394,13 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 
 	if (cell < cells && (out[cell] == '?' || out[cell] == '+'))
 		out[cell] = '>';
+}
+
+void job_look_at_map(struct job *job, void (*look)(const struct map *map, void *user), void *user)
+{
+	pthread_mutex_lock(&job->map_lock);
+	look(job->map, user);
+	pthread_mutex_unlock(&job->map_lock);
 }
 
 int job_set_map_path(struct job *job, const char *path, const char *digests_path,

@@ -288,7 +288,9 @@ struct job_setup {
 	bool probe;               /* test the real size of the destination first */
 	enum rolling_how rolling; /* whether to verify during the copy; needs digests */
 	uint64_t rolling_window;  /* bytes between the flushes for that; 0: by the copy's size */
-	const struct map *resume; /* finished parts are skipped; NULL: from the start */
+	/* Finished parts are skipped; NULL: from the start. The job's once job_new() has succeeded;
+	 * job_take_confirmed() gives it back, or what has taken its place. */
+	struct map *resume;
 	/* Passes over bad sectors read only these again (plan->sector_size); NULL: all. Borrowed,
 	 * outlives the job. */
 	const struct range_list *retry;
@@ -325,7 +327,7 @@ struct job_setup {
 
 struct job;
 
-/* Chooses backends and sizes, allocates all memory. */
+/* Chooses backends and sizes, allocates all memory. Takes setup->resume over unless it fails. */
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr);
 int job_start(struct job *job, struct error *reterr);
 void job_pause(struct job *job, bool pause);
@@ -345,6 +347,8 @@ const char *job_state_words(enum job_state state);
 const char *job_mismatch_words(enum mismatch_kind kind);
 
 void job_snapshot(struct job *job, struct job_snapshot *ret);
+/* Shows the map as it is now, which stays the job's and does not change until look() returns. */
+void job_look_at_map(struct job *job, void (*look)(const struct map *map, void *user), void *user);
 /* A copy of the rate history and profile; in a pass that reads back, of that. */
 void job_rates(struct job *job, struct rates *ret);
 /* Events with a number above `after`, oldest first, at most `max`; returns their count. */
@@ -362,9 +366,10 @@ int job_event_fd(const struct job *job);
 /* Waits for JOB_ENDED and joins all threads. 0, or the code of the error that ended the job early
  * (snapshot.error); a stop by the user is no error. May be called by several threads. */
 int job_wait(struct job *job, struct error *reterr);
-/* Of a job that has ended: the map of what the destination confirmed to be on the medium, for
- * job_setup.resume of another job, even if the file could not be saved. NULL: nothing, or already
- * taken. The caller destroys it. */
+/* Of a job that has ended, or never ran: the map of what the destination confirmed to be on the
+ * medium, for job_setup.resume of another job, even if the file could not be saved. Of what it was
+ * to resume, all that was finished counts as confirmed. NULL: nothing, or already taken, or the job
+ * only verifies. The caller destroys it. */
 struct map *job_take_confirmed(struct job *job);
 /* Stops the job and waits, if necessary. NULL is fine. */
 void job_destroy(struct job *job);

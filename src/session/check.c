@@ -71,7 +71,7 @@ int session_begin_check(struct session *session, struct error *reterr)
 	checking->again = checking->task.running;
 	if (checking->again)
 		return 0;
-	if (session->resume || session->loads)
+	if (session->resumes || session->loads)
 		map_path = session->resume_path;
 	text_copy(checking->map_path, sizeof(checking->map_path), map_path ? map_path : "");
 	text_copy(checking->log_dir, sizeof(checking->log_dir), session->log_dir);
@@ -143,7 +143,7 @@ static void take_first(struct session *session, unsigned *changes)
 	if (r == 0 && checking->load) {
 		session_discard_plan(session);
 		session->plan = cleanup_steal(checking->plan);
-		session->resume = cleanup_steal(checking->resume);
+		session_resume_from(session, cleanup_steal(checking->resume));
 		r = session_check_files(session, &checking->error);
 	}
 	if (r == 0)

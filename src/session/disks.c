@@ -263,16 +263,30 @@ static void spare_ends(const struct session *session, struct scan_spared ret[2])
 	}
 }
 
+static void list_bad_of_plan(const struct map *map, void *user)
+{
+	struct session *session = user;
+
+	list_bad(map, session_source_disk(session), &session->plan->source, &session->scanning.bad);
+}
+
+/* Both ends are spared while a copy starts, and then its map is the starting thread's. */
 static void avoid_what_the_map_has(struct session *session)
 {
 	struct scan_task *scanning = &session->scanning;
 	const struct plan *plan = session->plan;
+	struct job *job = session->waiting.job;
 
+	if (!job && !session->starting.task.running)
+		job = session->starting.job;
 	range_list_done(&scanning->bad);
-	if (!plan || !session->resume || plan->source.kind == ENDPOINT_IMAGE)
+	if (!plan || plan->source.kind == ENDPOINT_IMAGE)
 		return;
 	scanning->bad_on = plan->source.identity.devno;
-	list_bad(session->resume, session_source_disk(session), &plan->source, &scanning->bad);
+	if (job)
+		job_look_at_map(job, list_bad_of_plan, session);
+	else if (!session->starting.task.running && session->resume)
+		list_bad_of_plan(session->resume, session);
 }
 
 static void begin(struct session *session, bool patient)

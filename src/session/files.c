@@ -142,8 +142,8 @@ void session_log_plan(struct session *session)
 		 to->serial, to->wwn);
 	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
 		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
-		 session->resume ? ", goes on from " : "",
-		 session->resume ? session->resume_path : "");
+		 session->resumes ? ", goes on from " : "",
+		 session->resumes ? session->resume_path : "");
 	for (size_t i = 0; i < session->verdicts.count; i++) {
 		const struct verdict *verdict = &session->verdicts.items[i];
 
@@ -230,7 +230,7 @@ int session_make_files(struct session *session, struct error *reterr)
 				 _("Log and map cannot be kept in %s: %s. Name another directory "
 				   "with --log-dir."),
 				 session->log_dir, patience_phrase(r));
-	if (session->resume)
+	if (session->resumes)
 		session_absolute(files->map, sizeof(files->map), session->resume_path);
 	else if (session->options.map_path)
 		session_absolute(files->map, sizeof(files->map), session->options.map_path);
@@ -350,7 +350,7 @@ static int check_report(const struct plan *plan, const char *report, struct erro
 int session_check_files(const struct session *session, struct error *reterr)
 {
 	const struct session_options *options = &session->options;
-	const char *map = session->resume ? session->resume_path : options->map_path;
+	const char *map = session->resumes ? session->resume_path : options->map_path;
 	int r = session_check_map(session->plan, map, reterr);
 
 	if (r == 0)

@@ -59,14 +59,23 @@ static void find_token(struct session *session)
 		snprintf(phrase, size, _("the serial number of %.160s"), destination->node);
 }
 
-int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
+int session_judge(const struct session *session, const struct plan *plan, bool resumes,
 		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr)
 {
 	int r = rules_check(plan, facts, session->options.allow, ret, reterr);
 
-	if (r == 0 && resume)
+	if (r == 0 && resumes)
 		drop_known(ret);
 	return r;
+}
+
+void session_resume_from(struct session *session, struct map *map)
+{
+	if (session->resume != map)
+		map_destroy(session->resume);
+	session->resume = map;
+	session->resumes = map != NULL;
+	session->finished_bytes = map ? map_bytes(map, MAP_FINISHED) : 0;
 }
 
 /* What follows from plan and disks: the areas held back. */
@@ -88,7 +97,7 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 		       struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
-	int r = session_judge(session, session->plan, session->resume, facts, &verdicts, reterr);
+	int r = session_judge(session, session->plan, session->resumes, facts, &verdicts, reterr);
 
 	session->source_contents = facts->source_contents;
 	if (r == 0)
@@ -123,7 +132,7 @@ void session_discard_plan(struct session *session)
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	plan_destroy(cleanup_steal(session->plan));
-	map_destroy(cleanup_steal(session->resume));
+	session_resume_from(session, NULL);
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	session->token[0] = session->token_phrase[0] = '\0';
@@ -137,7 +146,7 @@ static int begin_adopting(struct session *session, struct plan *plan, struct map
 {
 	session_discard_plan(session);
 	session->plan = plan;
-	session->resume = resume;
+	session_resume_from(session, resume);
 	int r = session_check_files(session, reterr);
 
 	if (r == 0)
@@ -202,19 +211,14 @@ int session_plan(struct session *session, const struct endpoint *source,
 	return r < 0 ? r : session_wait_for_check(session, reterr);
 }
 
-uint64_t session_already(const struct session *session)
-{
-	return session->resume ? map_bytes(session->resume, MAP_FINISHED) : 0;
-}
-
 bool session_resumes(const struct session *session)
 {
-	return session->plan && session->resume;
+	return session->plan && session->resumes;
 }
 
 uint64_t session_finished_bytes(const struct session *session)
 {
-	return session->resume ? map_bytes(session->resume, MAP_FINISHED) : 0;
+	return session->finished_bytes;
 }
 
 const struct plan *session_current_plan(const struct session *session)

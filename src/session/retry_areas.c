@@ -29,7 +29,7 @@ int session_retry_areas(struct session *session, const struct range_list *areas,
 	struct range_list chosen;
 
 	if ((session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED) ||
-	    !session->resume)
+	    !session->resumes)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "plan", NULL,
 				 _("Bad areas are chosen of a copy that goes on from its map."));
 	if (options->on_error != ON_ERROR_MAP)

@@ -19,7 +19,7 @@ static int look_around(struct session *session)
 			     &reverifying->start.error);
 
 	if (r == 0)
-		r = session_judge(session, session->plan, NULL, &facts, &verdicts,
+		r = session_judge(session, session->plan, false, &facts, &verdicts,
 				  &reverifying->start.error);
 	if (r == 0)
 		r = session_check_readable(session->plan, &verdicts,
@@ -39,7 +39,7 @@ static int find_proof(struct session *session)
 	int r;
 
 	if (!session->report.job.digests_saved)
-		return session_map_of_all(session->plan, &reverifying->map, error);
+		return session_map_of_all(session->plan, &reverifying->recorded.map, error);
 	/* The first list: a later place may have been unplugged since. */
 	r = recorded_copy_load(list, &reverifying->recorded, error);
 	if (r == 0 && strcmp(reverifying->recorded.id, plan_id(session->plan, id)) != 0)
@@ -53,11 +53,10 @@ static int find_proof(struct session *session)
 static int open_ends(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
-	const struct map *map =
-		reverifying->recorded.map ? reverifying->recorded.map : reverifying->map;
 	struct start_task *start = &reverifying->start;
 	int r = session_open_to_verify(start, session->plan, session->started_disks,
-				       reverifying->recorded.digests, map, &start->error);
+				       reverifying->recorded.digests, reverifying->recorded.map,
+				       &start->error);
 
 	start->plan.options = (struct plan_options){
 		.retries = PLAN_RETRIES_DEFAULT,
@@ -93,8 +92,10 @@ static void *start_body(void *argument)
 		start->setup.log = reverifying->log;
 		r = job_new(&start->setup, &start->job, &start->error);
 	}
-	if (r == 0)
+	if (r == 0) {
+		reverifying->recorded.map = NULL; /* the job has it */
 		r = job_start(start->job, &start->error);
+	}
 	if (r < 0) {
 		job_destroy(cleanup_steal(start->job));
 		close_ends(start);
@@ -123,7 +124,6 @@ static void forget(struct session *session)
 	close_ends(&reverifying->start);
 	recorded_copy_done(&reverifying->recorded);
 	reverifying->recorded = (struct recorded_copy){ 0 };
-	map_destroy(cleanup_steal(reverifying->map));
 	log_close(cleanup_steal(reverifying->log));
 	reverifying->disks = NULL;
 	reverifying->ending = false;

@@ -14,8 +14,8 @@ struct session;
 struct reverify_task {
 	struct start_task start;
 	const struct disk_list *disks; /* as in check_task, while any of it runs */
-	struct recorded_copy recorded; /* of the copy; without digests, both ends are compared */
-	struct map *map;               /* in that case, of the whole plan */
+	/* Of the copy; without digests, both ends are compared. The job has its map. */
+	struct recorded_copy recorded;
 	struct log *log;
 	bool ending;   /* its ends are being closed */
 	bool verified; /* `last` tells what came of it */

@@ -168,8 +168,6 @@ int session_domain(const char *path, const struct endpoint *source, struct range
 bool session_resumes(const struct session *session);
 /* Bytes that this map calls finished; 0 without one. */
 uint64_t session_finished_bytes(const struct session *session);
-/* Bytes that this map calls finished; 0 without one. */
-uint64_t session_already(const struct session *session);
 const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
 /* What the copy will hold back to its end; usually empty unless a whole disk is copied. */

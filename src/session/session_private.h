@@ -55,7 +55,11 @@ struct session {
 	struct error plan_error;
 	bool loads;                    /* the plan is still in the map at resume_path */
 	struct recorded_copy recorded; /* the copy to be verified without its source */
-	struct map *resume;            /* NULL: from the start */
+	bool resumes;                  /* from a map, which calls so many bytes finished */
+	uint64_t finished_bytes;
+	/* That map; while a disk is missing, also what a copy from the start has confirmed. The
+	 * starting thread's from the start on, and then the job's. */
+	struct map *resume;
 	char resume_path[512];
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
@@ -111,9 +115,11 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 		  struct error *reterr);
 
 /* plan.c */
-/* Applies the rules to a plan that may resume from a map (NULL: it does not). */
-int session_judge(const struct session *session, const struct plan *plan, const struct map *resume,
+/* Applies the rules to a plan that may resume from a map. */
+int session_judge(const struct session *session, const struct plan *plan, bool resumes,
 		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr);
+/* The copy will go on from this map, now the session's; NULL: from the start. */
+void session_resume_from(struct session *session, struct map *map);
 /* Judges session->plan and determines the token. */
 int session_take_facts(struct session *session, const struct guard_facts *facts,
 		       struct error *reterr);

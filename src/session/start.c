@@ -116,11 +116,11 @@ static int check_again(struct session *session)
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
 	int r = facts_gather(&starting->plan, session->started_disks, session->log_dir,
-			     session->resume ? session->resume_path : NULL, &facts,
+			     session->resumes ? session->resume_path : NULL, &facts,
 			     &starting->error);
 
 	if (r == 0)
-		r = session_judge(session, &starting->plan, session->resume, &facts, &verdicts,
+		r = session_judge(session, &starting->plan, session->resumes, &facts, &verdicts,
 				  &starting->error);
 	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
 		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
@@ -180,7 +180,7 @@ static const struct disk *disk_of(const struct disk_list *disks, const struct en
 
 int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 			   const struct disk_list *disks, const struct digests *digests,
-			   const struct map *map, struct error *reterr)
+			   struct map *map, struct error *reterr)
 {
 	const struct disk *source = disk_of(disks, &plan->source);
 	struct endpoint destination = plan->destination;
@@ -214,6 +214,18 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 	return 0;
 }
 
+/* Of a job that comes to nothing. */
+static void take_map_back(struct session *session)
+{
+	struct job *job = session->starting.job;
+
+	if (!job || !session->resumes)
+		return;
+	job_stop(job);
+	job_wait(job, NULL);
+	session->resume = job_take_confirmed(job);
+}
+
 static void discard_claims(struct start_task *starting)
 {
 	job_destroy(cleanup_steal(starting->job));
@@ -230,7 +242,7 @@ static void load_earlier(struct session *session, struct recorded_copy *ret)
 
 	*ret = (struct recorded_copy){ 0 };
 	partial_digests_path(session->files.map, path);
-	if (!session->resume || starting->plan.options.verify == VERIFY_OFF ||
+	if (!session->resumes || starting->plan.options.verify == VERIFY_OFF ||
 	    access(path, F_OK) < 0)
 		return;
 	if (recorded_copy_load(path, ret, &error) < 0) {
@@ -261,6 +273,8 @@ static void *start_body(void *argument)
 		starting->setup.log = session->log;
 		r = job_new(&starting->setup, &starting->job, &starting->error);
 		starting->setup.earlier = NULL;
+		if (r == 0)
+			session->resume = NULL; /* the job has it */
 	}
 	recorded_copy_done(&earlier);
 	if (r == 0 && starting->goes_on && starting->rate != starting->plan.options.rate)
@@ -273,6 +287,7 @@ static void *start_body(void *argument)
 		r = job_start(starting->job, &starting->error);
 	if (r < 0) {
 		log_error(session->log, "session", &starting->error);
+		take_map_back(session);
 		/* Closing a disk may take long, too. */
 		discard_claims(starting);
 	}
@@ -390,6 +405,8 @@ void session_take_start(struct session *session, unsigned *changes)
 	if (starting->result == 0)
 		starting->result = session_watch(session, job_event_fd(starting->job), EVENT_JOB,
 						 &starting->error);
+	if (starting->result < 0)
+		take_map_back(session);
 	/* A new image is identified by its inode from now on. */
 	if (starting->result == 0)
 		session->plan->destination.identity = starting->plan.destination.identity;

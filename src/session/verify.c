@@ -142,7 +142,7 @@ static int check_length(const struct plan *plan, struct error *reterr)
 int session_verify(struct session *session, struct job **ret, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
-	const struct recorded_copy *recorded = &session->recorded;
+	struct recorded_copy *recorded = &session->recorded;
 	int r;
 
 	if (session->state != SESSION_PLANNED)
@@ -152,17 +152,18 @@ int session_verify(struct session *session, struct job **ret, struct error *rete
 				   reterr);
 	if (r == 0)
 		r = check_length(session->plan, reterr);
-	if (r == 0)
-		r = recorded->map ? map_copy(recorded->map, &session->resume, reterr)
-				  : session_map_of_all(session->plan, &session->resume, reterr);
+	if (r == 0 && !recorded->map)
+		r = session_map_of_all(session->plan, &recorded->map, reterr);
 	session->started_disks = session->disks;
 	if (r == 0)
 		r = session_open_to_verify(starting, session->plan, session->disks,
-					   recorded->digests, session->resume, reterr);
+					   recorded->digests, recorded->map, reterr);
 	if (r == 0)
 		r = job_new(&starting->setup, &starting->job, reterr);
-	if (r == 0)
+	if (r == 0) {
+		recorded->map = NULL; /* the job has it */
 		r = job_start(starting->job, reterr);
+	}
 	if (r < 0)
 		session_release_job(session);
 	else

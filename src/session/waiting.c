@@ -51,9 +51,7 @@ void session_waiting_done(struct session *session)
 	struct waiting *waiting = &session->waiting;
 
 	job_destroy(cleanup_steal(waiting->job));
-	map_destroy(cleanup_steal(waiting->map));
 	plan_destroy(cleanup_steal(waiting->plan));
-	map_destroy(cleanup_steal(waiting->resume));
 	free(cleanup_steal(waiting->told));
 	waiting->told_count = 0;
 	waiting->shown = (struct session_waiting){ 0 };
@@ -192,13 +190,12 @@ bool session_begin_waiting(struct session *session)
 	shown.source |= !claim_present(starting->source);
 	shown.destination |= !claim_present(starting->destination);
 	job_destroy(waiting->job);
-	map_destroy(waiting->map);
-	waiting->map = job_take_confirmed(starting->job);
 	waiting->job = cleanup_steal(starting->job);
 	if (!keep_told(waiting)) {
 		starting->job = cleanup_steal(waiting->job);
 		return false;
 	}
+	session_resume_from(session, job_take_confirmed(waiting->job));
 	waiting->shown = shown;
 	waiting->went[0] = shown.source;
 	waiting->went[1] = shown.destination;
@@ -230,9 +227,7 @@ static void forget_next(struct session *session)
 	struct waiting *waiting = &session->waiting;
 
 	plan_destroy(session->plan);
-	map_destroy(session->resume);
 	session->plan = cleanup_steal(waiting->plan);
-	session->resume = cleanup_steal(waiting->resume);
 	waiting->shown.trying = false;
 }
 
@@ -255,21 +250,13 @@ static int next_part(struct session *session, const struct endpoint *source,
 	struct waiting *waiting = &session->waiting;
 	const struct plan *before = session->plan;
 	CLEANUP(plan) struct plan *plan = NULL;
-	struct map *map = NULL;
 	int r = plan_from_extents(source, destination, before->extents, before->extent_count,
 				  &before->options, &plan, reterr);
 
-	if (r == 0 && waiting->map)
-		r = map_copy(waiting->map, &map, reterr);
-	/* What was finished before this session counts as confirmed as well. */
-	else if (r == 0 && session->resume)
-		r = map_copy(session->resume, &map, reterr);
 	if (r < 0)
 		return r;
 	waiting->plan = session->plan;
-	waiting->resume = session->resume;
 	session->plan = cleanup_steal(plan);
-	session->resume = map;
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
 	/* The areas held back stay the same, since both disks are the same. */
 	tell_return(session);

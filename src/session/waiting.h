@@ -10,15 +10,12 @@
 #include "session/session.h"
 
 struct job;
-struct map;
 struct plan;
 
 struct waiting {
 	struct session_waiting shown;
 	struct job *job;     /* the part that ended; shown until the next one runs */
-	struct map *map;     /* what the destination has confirmed; NULL: nothing */
 	struct plan *plan;   /* the session's previous plan, while the next part starts */
-	struct map *resume;  /* likewise */
 	uint64_t refused[2]; /* diskseq of ends that were compared and differ */
 	bool went[2];        /* source, destination: was missing at some time */
 	bool has_looked;     /* `images` has a result */

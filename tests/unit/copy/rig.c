@@ -205,10 +205,14 @@ void rig_drop_job(struct rig *rig)
 
 void rig_start(struct rig *rig)
 {
+	struct job_setup setup = rig->setup;
 	struct error error = { 0 };
 
 	rig_drop_job(rig);
-	ck_assert_msg(job_new(&rig->setup, &rig->job, &error) == 0, "%s", error.sentence);
+	/* The test keeps its own. */
+	if (setup.resume)
+		ck_assert_int_eq(map_copy(rig->setup.resume, &setup.resume, NULL), 0);
+	ck_assert_msg(job_new(&setup, &rig->job, &error) == 0, "%s", error.sentence);
 	ck_assert_msg(job_start(rig->job, &error) == 0, "%s", error.sentence);
 }
 

@@ -203,6 +203,42 @@ START_TEST(only_what_was_flushed_is_confirmed)
 }
 END_TEST
 
+/* The destination is gone before anything new was flushed. */
+START_TEST(what_was_finished_before_counts_as_confirmed)
+{
+	struct map *map, *confirmed;
+
+	rig.plan->options.rate = 4 * MIB;
+	map = rig_stop_at(&rig, 2 * MIB);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH });
+	start_and_pause();
+	atomic_store(&gone[1], true);
+	ends_gone(ERROR_CLASS_DESTINATION);
+	confirmed = job_take_confirmed(rig.job);
+	ck_assert_ptr_nonnull(confirmed);
+	ck_assert_uint_eq(map_bytes(confirmed, MAP_FINISHED), map_bytes(map, MAP_FINISHED));
+	map_destroy(map);
+	map_destroy(confirmed);
+}
+END_TEST
+
+START_TEST(a_job_that_never_ran_gives_its_map_back)
+{
+	struct job *job = NULL;
+	struct map *map;
+
+	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	rig.setup.resume = map;
+	ck_assert_int_eq(job_new(&rig.setup, &job, NULL), 0);
+	ck_assert_ptr_eq(job_take_confirmed(job), map);
+	job_destroy(job);
+	rig.setup.destination.writable = false;
+	ck_assert_int_eq(job_new(&rig.setup, &job, NULL), -EROFS);
+	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 16 * MIB);
+	map_destroy(map);
+}
+END_TEST
+
 /* Nothing is asked of it, and still it is noticed. */
 START_TEST(gone_while_paused)
 {
@@ -246,6 +282,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, bad_sectors_of_a_disk_that_stays);
 	tcase_add_test(tcase, nothing_is_taken_back_while_the_map_is_saved);
 	tcase_add_test(tcase, only_what_was_flushed_is_confirmed);
+	tcase_add_test(tcase, what_was_finished_before_counts_as_confirmed);
+	tcase_add_test(tcase, a_job_that_never_ran_gives_its_map_back);
 	tcase_add_test(tcase, gone_while_paused);
 	tcase_add_test(tcase, events_go_on_where_the_last_part_ended);
 	suite_add_tcase(suite, tcase);

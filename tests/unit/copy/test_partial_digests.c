@@ -25,7 +25,7 @@ static void teardown(void)
 
 /* Stops a copy in its middle, slow enough for any machine; the map of then, and the digests in
  * rig.setup. */
-static struct map *stop_at(const struct map *resume, uint64_t written)
+static struct map *stop_at(struct map *resume, uint64_t written)
 {
 	struct map *map;
 

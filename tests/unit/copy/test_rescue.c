@@ -109,7 +109,7 @@ START_TEST(lost_physical_sectors_are_not_read_eight_times)
 	rig.setup.resume = rig_load_map(&rig);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3 + 24);
-	map_destroy((struct map *)rig.setup.resume);
+	map_destroy(rig.setup.resume);
 	rig_done(&rig);
 }
 END_TEST
