@@ -208,6 +208,11 @@ int main(int argc, char **argv)
 	 * heap for each. The copy itself allocates nothing, so one heap is enough. */
 	mallopt(M_ARENA_MAX, 1);
 #endif
+#ifdef M_MMAP_THRESHOLD
+	/* What is large (a map of very many areas, its text, a table of digests) goes back to the
+	 * system when it is freed. By itself, glibc would keep ever larger pieces in the heap. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
 	/* Where a limit is set to the size of files, a write that fails says so. */
 	signal(SIGXFSZ, SIG_IGN);
 	setlocale(LC_ALL, "");
