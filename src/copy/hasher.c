@@ -255,7 +255,7 @@ bool hasher_give(struct hasher *hasher, struct hash_item *item, const struct dig
 		link_item(hasher, item);
 		hasher->given += item->length;
 		for (unsigned i = 0; i < count; i++)
-			digest_add(&hasher->total, parts[i].digest);
+			digest_add(&hasher->total, parts[i].sum.digest);
 		pthread_cond_broadcast(&hasher->wake);
 	}
 	pthread_mutex_unlock(&hasher->lock);

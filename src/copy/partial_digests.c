@@ -76,10 +76,9 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 
 	for (size_t i = 0; i < digests_count(digests); i++) {
 		struct digest_region region;
-		uint64_t taken;
+		uint64_t taken = digests_sum(digests, i).sectors;
 
 		digests_region(digests, i, &region);
-		digests_sum(digests, i, &taken);
 
 		bool right = taken == region_finished_bytes(map, &region) / sector;
 
@@ -150,14 +149,10 @@ void partial_digests_restore(struct digests *digests, const struct map *map,
 {
 	for (size_t i = 0; i < digests_count(digests); i++) {
 		struct digest_region region;
-		struct digest sum;
-		uint64_t sectors;
 
 		digests_region(digests, i, &region);
 		if (!same_finished(map, earlier->map, &region))
 			continue;
-		sum = digests_sum(earlier->digests, i, &sectors);
-		digests_set(digests, i, sum, sectors);
-		digests_set_places(digests, i, digests_places(earlier->digests, i));
+		digests_set(digests, i, digests_sum(earlier->digests, i));
 	}
 }

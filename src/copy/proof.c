@@ -27,16 +27,11 @@ static int new_table(const struct job *job, const struct digests *like, struct d
 static int take_source_digests(const struct job *job, struct proof *proof)
 {
 	const struct digests *known = job->setup.source_digests;
-	uint64_t sectors;
 
 	if (new_table(job, known, &proof->expected) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < digests_count(known); i++) {
-		struct digest sum = digests_sum(known, i, &sectors);
-
-		digests_set(proof->expected, i, sum, sectors);
-		digests_set_places(proof->expected, i, digests_places(known, i));
-	}
+	for (size_t i = 0; i < digests_count(known); i++)
+		digests_set(proof->expected, i, digests_sum(known, i));
 	return 0;
 }
 
@@ -101,9 +96,7 @@ static void add_part(struct slot *slot, const struct digest_part *part)
 	struct digest_part *last = slot->part_count ? &slot->parts[slot->part_count - 1] : NULL;
 
 	if (last && last->region == part->region) {
-		digest_add(&last->digest, part->digest);
-		digest_add(&last->places, part->places);
-		last->sectors += part->sectors;
+		digest_sum_add(&last->sum, &part->sum);
 	} else if (slot->part_count < DIGEST_PARTS_MAX) {
 		slot->parts[slot->part_count++] = *part;
 	}
@@ -171,10 +164,7 @@ static int ask(struct job *job, size_t region, struct range_list *ret)
 
 static bool digest_known(const struct proof *proof, size_t region, uint64_t finished)
 {
-	uint64_t sectors;
-
-	digests_sum(proof->expected, region, &sectors);
-	return sectors == finished;
+	return digests_sum(proof->expected, region).sectors == finished;
 }
 
 /* On a disk of fake capacity, later writes may have overwritten what was proven early. Such a disk
@@ -234,16 +224,14 @@ int proof_want_compare(struct job *job, struct range_list *ret)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
-		uint64_t finished = proof_finished(job, job->map, i), sectors;
-		struct digest before;
+		uint64_t finished = proof_finished(job, job->map, i);
 
 		if (finished == 0 || state->state == REGION_WRONG ||
 		    (state->state != REGION_SUSPECT && finished == state->proven))
 			continue;
 		if (make_tables(job) < 0)
 			return -ENOMEM;
-		before = digests_sum(proof->found, i, &sectors);
-		digests_set(proof->before, i, before, sectors);
+		digests_set(proof->before, i, digests_sum(proof->found, i));
 		digests_clear(proof->again, i);
 		if (ask(job, i, ret) < 0)
 			return -ENOMEM;
@@ -407,13 +395,11 @@ static bool all_known(const struct job *job)
 
 bool proof_total(const struct job *job, struct digest *ret)
 {
-	uint64_t sectors;
-
 	if (!all_known(job))
 		return false;
 	*ret = (struct digest){ 0 };
 	for (size_t i = 0; i < job->proof->count; i++)
-		digest_add(ret, digests_sum(job->proof->expected, i, &sectors));
+		digest_add(ret, digests_sum(job->proof->expected, i).digest);
 	return true;
 }
 

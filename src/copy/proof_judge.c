@@ -118,78 +118,69 @@ static void good(struct region_proof *state, uint64_t finished, bool compared)
 static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finished)
 {
 	const struct proof *proof = job->proof;
-	uint64_t n_expected, n_before, n;
-	struct digest expected = digests_sum(proof->expected, i, &n_expected);
-	struct digest before = digests_sum(proof->before, i, &n_before);
-	struct digest found = digests_sum(proof->found, i, &n);
-	struct digest again = digests_sum(proof->again, i, &n);
-	bool known = n_expected == finished;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum before = digests_sum(proof->before, i);
+	struct digest found = digests_sum(proof->found, i).digest;
+	struct digest again = digests_sum(proof->again, i).digest;
 
-	if (known && digest_equal(again, expected)) {
-		if (n_before == finished && !digest_equal(before, found))
+	if (expected.sectors != finished)
+		return MISMATCH_UNKNOWN;
+	if (digest_equal(again, expected.digest)) {
+		if (before.sectors == finished && !digest_equal(before.digest, found))
 			return MISMATCH_UNSTABLE;
 		return MISMATCH_DESTINATION;
 	}
-	if (known && digest_equal(found, expected))
+	if (digest_equal(found, expected.digest) || digest_equal(found, again))
 		return MISMATCH_SOURCE;
-	return known && digest_equal(found, again) ? MISMATCH_SOURCE : MISMATCH_UNKNOWN;
+	return MISMATCH_UNKNOWN;
 }
 
 /* Both ends are equal now. Are they also as before? */
 static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
 {
 	const struct proof *proof = job->proof;
-	uint64_t n_expected, n_before, n;
-	struct digest expected = digests_sum(proof->expected, i, &n_expected);
-	struct digest before = digests_sum(proof->before, i, &n_before);
-	struct digest found = digests_sum(proof->found, i, &n);
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum before = digests_sum(proof->before, i);
+	struct digest found = digests_sum(proof->found, i).digest;
 
-	return (n_expected != finished || digest_equal(expected, found)) &&
-	       (n_before != finished || digest_equal(before, found));
+	return (expected.sectors != finished || digest_equal(expected.digest, found)) &&
+	       (before.sectors != finished || digest_equal(before.digest, found));
 }
 
 static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, uint64_t finished)
 {
 	const struct proof *proof = job->proof;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum found = digests_sum(proof->found, i);
 	struct digest_region r;
-	uint64_t expected, found;
-	struct digest a = digests_sum(proof->expected, i, &expected);
-	struct digest b = digests_sum(proof->found, i, &found);
 
 	digests_region(proof->expected, i, &r);
 	mismatch->kind = proof->regions[i].kind;
 	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
 	mismatch->region_lba = r.source / job->plan->sector_size;
 	mismatch->region_sectors = r.length / job->plan->sector_size;
-	mismatch->has_digests = expected == finished && found == finished;
+	mismatch->has_digests = expected.sectors == finished && found.sectors == finished;
 	if (!mismatch->has_digests)
 		return;
-	digest_print(a, mismatch->expected);
-	digest_print(b, mismatch->found);
-}
-
-/* There was no digest, and both ends are equal. */
-static void take_over(struct proof *proof, size_t i, struct digest sum, uint64_t finished)
-{
-	digests_set(proof->expected, i, sum, finished);
-	digests_set_places(proof->expected, i, digests_places(proof->again, i));
+	digest_print(expected.digest, mismatch->expected);
+	digest_print(found.digest, mismatch->found);
 }
 
 static void judge_region(struct job *job, size_t i)
 {
 	struct proof *proof = job->proof;
 	struct region_proof *state = &proof->regions[i];
-	uint64_t finished = proof_finished(job, job->map, i), found, again, expected;
-	struct digest sum;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum found = digests_sum(proof->found, i);
+	struct digest_sum again = digests_sum(proof->again, i);
+	uint64_t finished = proof_finished(job, job->map, i);
 
-	digests_sum(proof->found, i, &found);
-	sum = digests_sum(proof->again, i, &again);
-	digests_sum(proof->expected, i, &expected);
-	if (!state->unread && (found != finished || again != finished))
+	if (!state->unread && (found.sectors != finished || again.sectors != finished))
 		return; /* stopped */
 	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
-		if (expected != finished)
-			take_over(proof, i, sum, finished);
+		/* There was no digest of it before. */
+		if (expected.sectors != finished)
+			digests_set(proof->expected, i, again);
 		good(state, finished, true);
 		return;
 	}
@@ -197,10 +188,10 @@ static void judge_region(struct job *job, size_t i)
 	if (state->unread)
 		state->kind = state->unread_source ? MISMATCH_NO_SOURCE : MISMATCH_UNREADABLE;
 	else if (state->wrong_areas == 0)
-		state->kind = expected == finished && digest_equal(sum, digests_sum(proof->expected,
-										    i, &expected))
-				      ? MISMATCH_UNSTABLE
-				      : MISMATCH_SOURCE;
+		state->kind =
+			expected.sectors == finished && digest_equal(again.digest, expected.digest)
+				? MISMATCH_UNSTABLE
+				: MISMATCH_SOURCE;
 	else
 		state->kind = blame(job, i, finished);
 	if (state->wrong_areas == 0)
@@ -283,22 +274,22 @@ void proof_end_digest(struct job *job)
 
 	for (size_t i = 0; i < proof->count; i++) {
 		struct region_proof *state = &proof->regions[i];
-		uint64_t expected, found;
+		struct digest_sum expected = digests_sum(proof->expected, i);
+		struct digest_sum found = digests_sum(proof->found, i);
 
 		if (!state->asked)
 			continue;
 		state->asked = false;
-		if (digest_equal(digests_sum(proof->expected, i, &expected),
-				 digests_sum(proof->found, i, &found)) &&
-		    expected == found && !state->unread) {
-			good(state, found, state->compared);
-		} else if ((expected == found || state->unread) && job->setup.source_digests) {
+		if (found.sectors != expected.sectors && !state->unread)
+			continue; /* stopped */
+		if (!state->unread && digest_equal(found.digest, expected.digest)) {
+			good(state, found.sectors, state->compared);
+		} else if (job->setup.source_digests) {
 			settle(job, i);
-		} else if (expected == found || state->unread) {
+		} else {
 			state->state = REGION_SUSPECT;
 			lost |= state->early;
 		}
-		/* otherwise, stopped before all of it was read */
 	}
 	if (lost)
 		forget_early(proof);

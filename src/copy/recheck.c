@@ -90,13 +90,13 @@ void recheck_done(struct recheck *recheck)
 /* Is all of it copied, and its digest known? Then that is its first reading. */
 static bool can_be_sampled(const struct job *job, size_t region, struct recheck_area *ret)
 {
-	struct recheck_reading *first = &ret->readings[RECHECK_FIRST];
+	uint64_t all;
 
 	*ret = (struct recheck_area){ .sectors = sectors_of_region(job, region), .region = region };
-	first->digest = digests_sum(job->proof->expected, region, &first->sectors);
-	first->places = digests_places(job->proof->expected, region);
-	return first->sectors == ret->sectors.count &&
-	       proof_finished(job, job->map, region) == ret->sectors.count;
+	ret->readings[RECHECK_FIRST] = digests_sum(job->proof->expected, region);
+	all = ret->sectors.count;
+	return ret->readings[RECHECK_FIRST].sectors == all &&
+	       proof_finished(job, job->map, region) == all;
 }
 
 /* One of the regions [from, to), if there is any that can be sampled; the same one in every copy of
@@ -209,11 +209,8 @@ static void add_reading(struct job *job, const struct report *report, enum reche
 		const struct digest_part *part = &report->parts[i];
 		struct recheck_area *area = area_of(&job->recheck, part->region, sectors);
 
-		if (!area)
-			continue;
-		digest_add(&area->readings[time].digest, part->digest);
-		digest_add(&area->readings[time].places, part->places);
-		area->readings[time].sectors += part->sectors;
+		if (area)
+			digest_sum_add(&area->readings[time], &part->sum);
 	}
 }
 
@@ -258,13 +255,11 @@ static bool differs(const struct recheck_area *area, enum recheck_time time)
 static bool pin_down(const struct job *job, const struct recheck_area *area, enum recheck_time time,
 		     struct range *ret)
 {
-	const struct recheck_reading *first = &area->readings[RECHECK_FIRST];
-	const struct recheck_reading *other = &area->readings[time];
 	struct range region = sectors_of_region(job, area->region);
 	uint64_t from_end;
 
-	if (!digest_pin_down(digest_less(other->digest, first->digest),
-			     digest_less(other->places, first->places), region.count, &from_end))
+	if (!digest_sum_pin_down(&area->readings[RECHECK_FIRST], &area->readings[time],
+				 region.count, &from_end))
 		return false;
 	*ret = (struct range){ region.start + region.count - from_end, 1 };
 	return range_contains(area->sectors, *ret);

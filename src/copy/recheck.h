@@ -37,7 +37,7 @@
 
 #include "base/range.h"
 #include "copy/job.h"
-#include "verify/digest.h"
+#include "verify/digests.h"
 
 struct job;
 struct report;
@@ -49,16 +49,10 @@ enum recheck_time {
 	RECHECK_TIMES
 };
 
-/* Of all that was read of an area at one of these times, in any order. */
-struct recheck_reading {
-	struct digest digest, places; /* as in struct digest_part */
-	uint64_t sectors;
-};
-
 struct recheck_area {
 	struct range sectors; /* plan->sector_size; all in one region */
 	size_t region;
-	struct recheck_reading readings[RECHECK_TIMES];
+	struct digest_sum readings[RECHECK_TIMES];
 	bool changed;
 };
 

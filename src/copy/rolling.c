@@ -93,12 +93,12 @@ static uint64_t sectors_of(const struct job *job, size_t region)
 static bool is_new(const struct job *job, size_t region)
 {
 	const struct region_proof *state = &job->proof->regions[region];
-	uint64_t whole = sectors_of(job, region), known;
+	uint64_t whole = sectors_of(job, region);
 
 	if (state->state != REGION_OPEN || state->asked)
 		return false;
-	digests_sum(job->proof->expected, region, &known);
-	return known == whole && proof_finished(job, job->keeper.confirmed, region) == whole;
+	return digests_sum(job->proof->expected, region).sectors == whole &&
+	       proof_finished(job, job->keeper.confirmed, region) == whole;
 }
 
 void rolling_open(struct job *job)
@@ -138,23 +138,22 @@ static bool judge(struct job *job, size_t region)
 {
 	struct proof *proof = job->proof;
 	struct region_proof *state = &proof->regions[region];
-	uint64_t expected, found;
-	struct digest right = digests_sum(proof->expected, region, &expected);
-	struct digest read = digests_sum(proof->found, region, &found);
+	struct digest_sum expected = digests_sum(proof->expected, region);
+	struct digest_sum found = digests_sum(proof->found, region);
 
-	if (found != expected && !state->unread)
+	if (found.sectors != expected.sectors && !state->unread)
 		return false;
 	state->asked = false;
-	if (state->unread || !digest_equal(right, read)) {
+	if (state->unread || !digest_equal(found.digest, expected.digest)) {
 		state->state = REGION_SUSPECT;
 		tell(job, region);
 		return true;
 	}
 	state->state = REGION_GOOD;
-	state->proven = found;
+	state->proven = found.sectors;
 	state->early = true;
-	proof->sums.verified += found * job->plan->sector_size;
-	proof->sums.early += found * job->plan->sector_size;
+	proof->sums.verified += found.sectors * job->plan->sector_size;
+	proof->sums.early += found.sectors * job->plan->sector_size;
 	return true;
 }
 

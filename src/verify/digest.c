@@ -15,14 +15,14 @@
 #include "verify/digest_sectors.h"
 
 struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-			     struct digest *retplaces)
+			     struct digest *retweighted)
 {
 #if HAVE_DIGEST_AVX2
 	/* If the C library may not use them (GLIBC_TUNABLES), neither do we. */
 	if (CPU_FEATURE_ACTIVE(AVX2))
-		return digest_sectors_avx2(data, length, sector, lba, retplaces);
+		return digest_sectors_avx2(data, length, sector, lba, retweighted);
 #endif
-	return digest_sectors_plain(data, length, sector, lba, retplaces);
+	return digest_sectors_plain(data, length, sector, lba, retweighted);
 }
 
 struct digest digest_bytes(const void *data, size_t length)

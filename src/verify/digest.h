@@ -22,13 +22,13 @@ struct digest {
 #define DIGEST_TEXT_MAX 33
 
 /*
- * length is a multiple of sector (bytes); lba: of the first, in sectors of that size. *retplaces:
+ * length is a multiple of sector (bytes); lba: of the first, in sectors of that size. *retweighted:
  * the sum in which each sector counts as often as there are sectors from it to the end of the
- * data. With both sums of what was expected and of what was found, one wrong sector is known by
- * its place: it makes them differ by one and the same digest, once and so many times.
+ * data. With both sums of what was expected and of what was found, a single wrong sector can be
+ * located: they differ by one and the same digest, once and so many times.
  */
 struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-			     struct digest *retplaces);
+			     struct digest *retweighted);
 /* Of any bytes as they stand: for the list file itself. */
 struct digest digest_bytes(const void *data, size_t length);
 /* The same of bytes that come in pieces. */

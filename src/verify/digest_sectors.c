@@ -34,24 +34,24 @@ static inline void fetch(const char *sector, uint32_t length)
 		__builtin_prefetch(sector + AHEAD + at);
 }
 
-/* The first terms are in most of the partial sums that make up the position. */
+/* The weighted sum is that of all partial sums: the first sector is in each of them. */
 static inline struct digest sum_up(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-				   struct digest *places)
+				   struct digest *weighted)
 {
 	struct digest sum = { 0 };
 
 	for (const char *p = data, *end = p + length; p < end; p += sector) {
 		fetch(p, sector);
 		add(&sum, digest_sector(p, sector, lba++));
-		add(places, sum);
+		add(weighted, sum);
 	}
 	return sum;
 }
 
 /* Constants known at compile time make hashing faster. */
 struct digest DIGEST_SECTORS(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-			     struct digest *retplaces) {
-	*retplaces = (struct digest){ 0 };
-	return sector == 512 ? sum_up(data, length, 512, lba, retplaces)
-			     : sum_up(data, length, sector, lba, retplaces);
+			     struct digest *retweighted) {
+	*retweighted = (struct digest){ 0 };
+	return sector == 512 ? sum_up(data, length, 512, lba, retweighted)
+			     : sum_up(data, length, sector, lba, retweighted);
 }

@@ -12,9 +12,9 @@
 #include "verify/digest.h"
 
 struct digest digest_sectors_plain(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-				   struct digest *retplaces);
+				   struct digest *retweighted);
 /* Only where config.h says HAVE_DIGEST_AVX2, and the processor has AVX2. */
 struct digest digest_sectors_avx2(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
-				  struct digest *retplaces);
+				  struct digest *retweighted);
 
 #endif

@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
-	struct digest sum, places;
-	uint64_t sectors;
-};
-
 struct digests {
 	const struct plan *plan;
 	uint64_t region; /* bytes, a power of two */
 	size_t *first;   /* per extent, and one after the last */
 	size_t count;
-	struct entry *entries;
+	struct digest_sum *sums;
 };
 
 static uint64_t regions_of(const struct plan *plan, size_t extent, uint64_t region)
@@ -49,8 +44,8 @@ static int count_regions(struct digests *digests)
 		count += regions_of(plan, i, digests->region);
 	}
 	digests->first[plan->extent_count] = digests->count = (size_t)count;
-	digests->entries = calloc(digests->count, sizeof(*digests->entries));
-	return digests->entries ? 0 : -ENOMEM;
+	digests->sums = calloc(digests->count, sizeof(*digests->sums));
+	return digests->sums ? 0 : -ENOMEM;
 }
 
 int digests_new_sized(const struct plan *plan, uint64_t region, struct digests **ret)
@@ -85,7 +80,7 @@ int digests_copy(const struct digests *from, struct digests **ret)
 {
 	if (digests_new_sized(from->plan, from->region, ret) < 0)
 		return -ENOMEM;
-	memcpy((*ret)->entries, from->entries, from->count * sizeof(*from->entries));
+	memcpy((*ret)->sums, from->sums, from->count * sizeof(*from->sums));
 	return 0;
 }
 
@@ -94,7 +89,7 @@ void digests_destroy(struct digests *digests)
 	if (!digests)
 		return;
 	free(digests->first);
-	free(digests->entries);
+	free(digests->sums);
 	free(digests);
 }
 
@@ -172,10 +167,11 @@ unsigned digests_parts(const struct digests *digests, uint64_t source, const voi
 		digests_region(digests, part->region, &region);
 		if (take > region.source + region.length - source)
 			take = (uint32_t)(region.source + region.length - source);
-		part->sectors = take / sector;
-		part->digest = digest_sectors(data, take, sector, source / sector, &part->places);
-		digest_add(&part->places,
-			   digest_times(part->digest,
+		part->sum.sectors = take / sector;
+		part->sum.digest =
+			digest_sectors(data, take, sector, source / sector, &part->sum.weighted);
+		digest_add(&part->sum.weighted,
+			   digest_times(part->sum.digest,
 					(region.source + region.length - source - take) / sector));
 		n++;
 		data = (const char *)data + take;
@@ -185,53 +181,49 @@ unsigned digests_parts(const struct digests *digests, uint64_t source, const voi
 	return n;
 }
 
+void digest_sum_add(struct digest_sum *to, const struct digest_sum *more)
+{
+	digest_add(&to->digest, more->digest);
+	digest_add(&to->weighted, more->weighted);
+	to->sectors += more->sectors;
+}
+
+bool digest_sum_pin_down(const struct digest_sum *a, const struct digest_sum *b, uint64_t most,
+			 uint64_t *ret)
+{
+	return digest_pin_down(digest_less(b->digest, a->digest),
+			       digest_less(b->weighted, a->weighted), most, ret);
+}
+
 void digests_add(struct digests *digests, const struct digest_part *part)
 {
-	struct entry *entry = &digests->entries[part->region];
-
-	digest_add(&entry->sum, part->digest);
-	digest_add(&entry->places, part->places);
-	entry->sectors += part->sectors;
+	digest_sum_add(&digests->sums[part->region], &part->sum);
 }
 
 void digests_clear(struct digests *digests, size_t region)
 {
-	digests->entries[region] = (struct entry){ 0 };
+	digests->sums[region] = (struct digest_sum){ 0 };
 }
 
-struct digest digests_sum(const struct digests *digests, size_t region, uint64_t *retsectors)
+struct digest_sum digests_sum(const struct digests *digests, size_t region)
 {
-	*retsectors = digests->entries[region].sectors;
-	return digests->entries[region].sum;
+	return digests->sums[region];
 }
 
-void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors)
+void digests_set(struct digests *digests, size_t region, struct digest_sum sum)
 {
-	digests->entries[region] = (struct entry){ .sum = sum, .sectors = sectors };
-}
-
-struct digest digests_places(const struct digests *digests, size_t region)
-{
-	return digests->entries[region].places;
-}
-
-void digests_set_places(struct digests *digests, size_t region, struct digest places)
-{
-	digests->entries[region].places = places;
+	digests->sums[region] = sum;
 }
 
 bool digests_pin_down(const struct digests *expected, const struct digests *found, size_t region,
 		      uint64_t *ret)
 {
-	const struct entry *a = &expected->entries[region], *b = &found->entries[region];
-	struct digest once = digest_less(b->sum, a->sum);
-	struct digest all = digest_less(b->places, a->places);
 	uint64_t sectors, from_end;
 	struct digest_region r;
 
 	digests_region(expected, region, &r);
 	sectors = r.length / expected->plan->sector_size;
-	if (!digest_pin_down(once, all, sectors, &from_end))
+	if (!digest_sum_pin_down(&expected->sums[region], &found->sums[region], sectors, &from_end))
 		return false;
 	*ret = sectors - from_end;
 	return true;

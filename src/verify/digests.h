@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The digests of one copy: a table of regions, parts of the plan's extents of
- * one size, with the sum of what was taken of each. The size is chosen so that
+ * one size, with the sum of what was read of each. The size is chosen so that
  * the table stays within 3 MiB for a disk of any size; a region is never
  * smaller than a request, so that no request reaches over more than two.
  *
@@ -27,12 +27,24 @@ struct digest_region {
 	uint64_t source, destination, length; /* bytes */
 };
 
+/* Of all sectors of a region, or of some of them. */
+struct digest_sum {
+	struct digest digest;   /* of these sectors */
+	struct digest weighted; /* the same, each times the sectors from it to the region's end */
+	uint64_t sectors;
+};
+
 /* The contribution of one request to one region. */
 struct digest_part {
 	size_t region;
-	uint64_t sectors;
-	struct digest digest, places; /* the latter counted from the end of the region */
+	struct digest_sum sum;
 };
+
+void digest_sum_add(struct digest_sum *to, const struct digest_sum *more);
+/* The only sector in which two sums of the same sectors differ, counted from the end of the region
+ * (1: the last), at most `most`. False: it is not one alone. */
+bool digest_sum_pin_down(const struct digest_sum *a, const struct digest_sum *b, uint64_t most,
+			 uint64_t *ret);
 
 struct digests;
 
@@ -57,11 +69,9 @@ unsigned digests_parts(const struct digests *digests, uint64_t source, const voi
 		       uint32_t length, struct digest_part parts[static DIGEST_PARTS_MAX]);
 void digests_add(struct digests *digests, const struct digest_part *part);
 void digests_clear(struct digests *digests, size_t region);
-/* Sum and number of sectors of what was taken of a region. */
-struct digest digests_sum(const struct digests *digests, size_t region, uint64_t *retsectors);
-void digests_set(struct digests *digests, size_t region, struct digest sum, uint64_t sectors);
-struct digest digests_places(const struct digests *digests, size_t region);
-void digests_set_places(struct digests *digests, size_t region, struct digest places);
+/* Of what was read of a region so far. */
+struct digest_sum digests_sum(const struct digests *digests, size_t region);
+void digests_set(struct digests *digests, size_t region, struct digest_sum sum);
 /* The only sector of the region in which what was found is not what was expected, counted from
  * its start. False: it is not one alone. */
 bool digests_pin_down(const struct digests *expected, const struct digests *found, size_t region,

@@ -7,7 +7,7 @@
  *   # clonedeck KEY=VALUE        the plan, as in a map file
  *   sector BYTES
  *   region BYTES
- *   LBA SECTORS DIGEST PLACES    of the source; one a region, ascending
+ *   LBA SECTORS DIGEST WEIGHTED  of the source; one a region, ascending
  *   LBA SECTORS -                within the region before: was not read, is not in its digest
  *   end LINES DIGEST             number of the lines above it that begin with an LBA, and the
  *                                XXH3-128 of everything before this line
@@ -36,7 +36,7 @@ int digest_list_save(const struct digests *digests, uint32_t sector_size, const 
 
 struct digest_line {
 	uint64_t lba, sectors;
-	struct digest digest, places;
+	struct digest digest, weighted; /* as in struct digest_sum */
 };
 
 struct digest_list {
@@ -50,7 +50,7 @@ struct digest_list {
 /*
  * plan_line gets every comment line, without its line end; a negative return
  * refuses the file with *retwhy, a translated phrase. -EINVAL with the number of
- * the line for anything that digest_list_save() would not write; -EFBIG over 64 MiB.
+ * the line for anything that digest_list_save() would not write; -EFBIG over 256 MiB.
  * *ret is done by digest_list_done() only after success.
  */
 int digest_list_load(const char *path,

@@ -116,7 +116,8 @@ static bool parse_digests(const char *p, struct digest_line *ret)
 		return false;
 	memcpy(first, p, DIGEST_TEXT_MAX - 1);
 	first[DIGEST_TEXT_MAX - 1] = '\0';
-	return digest_parse(first, &ret->digest) && digest_parse(p + DIGEST_TEXT_MAX, &ret->places);
+	return digest_parse(first, &ret->digest) &&
+	       digest_parse(p + DIGEST_TEXT_MAX, &ret->weighted);
 }
 
 static int parse_region(struct parser *parser, const char *p)
@@ -335,8 +336,9 @@ static bool fill_all(const struct digest_list *list, const struct plan *plan,
 			return false;
 		out = left_out_in(&list->left_out, (struct range){ line->lba, line->sectors },
 				  &next);
-		digests_set(digests, i, line->digest, line->sectors - out);
-		digests_set_places(digests, i, line->places);
+		digests_set(
+			digests, i,
+			(struct digest_sum){ line->digest, line->weighted, line->sectors - out });
 	}
 	return true;
 }

@@ -65,16 +65,16 @@ static size_t put_regions(FILE *file, const struct contents *c)
 	size_t lines = 0, next = 0;
 
 	for (size_t i = 0; i < digests_count(c->digests); i++) {
-		char digest[DIGEST_TEXT_MAX], places[DIGEST_TEXT_MAX];
+		char digest[DIGEST_TEXT_MAX], weighted[DIGEST_TEXT_MAX];
 		struct digest_region region;
-		uint64_t lba, count, taken;
+		struct digest_sum sum = digests_sum(c->digests, i);
+		uint64_t lba, count;
 
 		digests_region(c->digests, i, &region);
 		lba = region.source / c->sector;
 		count = region.length / c->sector;
 		put_line(file, c, "%" PRIu64 " %" PRIu64 " %s %s\n", lba, count,
-			 digest_print(digests_sum(c->digests, i, &taken), digest),
-			 digest_print(digests_places(c->digests, i), places));
+			 digest_print(sum.digest, digest), digest_print(sum.weighted, weighted));
 		lines += 1 + put_left_out(file, c, lba, lba + count, &next);
 	}
 	return lines;
@@ -90,7 +90,7 @@ static size_t put_body(FILE *file, const struct contents *c)
 	put_line(file, c, "sector %" PRIu32 "\nregion %" PRIu64 "\n", c->sector,
 		 digests_region_size(c->digests));
 	put(file, c,
-	    "# LBA SECTORS DIGEST PLACES: the sum over its sectors, modulo 2^128, of the "
+	    "# LBA SECTORS DIGEST WEIGHTED: the sum over its sectors, modulo 2^128, of the "
 	    "XXH3-128, with\n"
 	    "# the LBA as the seed, of the sector's XXH3-128 (16 bytes, canonical form); and the "
 	    "sum of\n"

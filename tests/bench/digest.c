@@ -25,7 +25,7 @@ static double processor(void)
 int main(void)
 {
 	char *data = aligned_alloc(REQUEST, MEMORY);
-	struct digest sum = { 0 }, places;
+	struct digest sum = { 0 }, weighted;
 	double start;
 
 	if (!data)
@@ -34,7 +34,7 @@ int main(void)
 	start = processor();
 	for (uint64_t at = 0; at < TOTAL; at += REQUEST)
 		digest_add(&sum,
-			   digest_sectors(data + at % MEMORY, REQUEST, 512, at / 512, &places));
+			   digest_sectors(data + at % MEMORY, REQUEST, 512, at / 512, &weighted));
 	start = processor() - start;
 
 	char text[DIGEST_TEXT_MAX];

@@ -22,10 +22,10 @@
 START_TEST(a_digest_is_the_sum_over_its_sectors)
 {
 	unsigned char data[4 * SECTOR];
-	struct digest whole, sum = { 0 }, places;
+	struct digest whole, sum = { 0 }, weighted;
 
 	test_noise(data, sizeof(data), 1);
-	whole = digest_sectors(data, sizeof(data), SECTOR, 100, &places);
+	whole = digest_sectors(data, sizeof(data), SECTOR, 100, &weighted);
 	for (int i = 3; i >= 0; i--) {
 		XXH128_canonical_t bytes;
 		XXH128_hash_t h;
@@ -49,15 +49,15 @@ START_TEST(wide_registers_make_no_difference)
 		return;
 	test_noise(data, sizeof(data), 5);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct digest plain_places, wide_places;
+		struct digest plain_weighted, wide_weighted;
 		uint32_t length = 15 * sizes[i];
-		struct digest plain =
-			digest_sectors_plain(data + i, length, sizes[i], 1ULL << 40, &plain_places);
+		struct digest plain = digest_sectors_plain(data + i, length, sizes[i], 1ULL << 40,
+							   &plain_weighted);
 		struct digest wide =
-			digest_sectors_avx2(data + i, length, sizes[i], 1ULL << 40, &wide_places);
+			digest_sectors_avx2(data + i, length, sizes[i], 1ULL << 40, &wide_weighted);
 
 		ck_assert(digest_equal(plain, wide));
-		ck_assert(digest_equal(plain_places, wide_places));
+		ck_assert(digest_equal(plain_weighted, wide_weighted));
 	}
 #endif
 }
@@ -125,13 +125,13 @@ START_TEST(every_corruption_is_found)
 	static unsigned char good[WINDOW * SECTOR], bad[sizeof(good)], old[sizeof(good)];
 	uint64_t state = 7;
 	unsigned found = 0;
-	struct digest is, places;
+	struct digest is, weighted;
 
 	test_noise(good, sizeof(good), 2);
 	test_noise(old, sizeof(old), 3);
 	/* Some sectors are alike, as on every disk. */
 	memset(good + 32 * SECTOR, 0, 8 * SECTOR);
-	is = digest_sectors(good, sizeof(good), SECTOR, 1000, &places);
+	is = digest_sectors(good, sizeof(good), SECTOR, 1000, &weighted);
 	for (int i = 0; i < 10000; i++) {
 		bool same;
 
@@ -139,7 +139,7 @@ START_TEST(every_corruption_is_found)
 		corrupt(bad, good, old, (enum corruption)(i % CORRUPTIONS), &state);
 		same = !memcmp(bad, good, sizeof(bad));
 		ck_assert_msg(digest_equal(is, digest_sectors(bad, sizeof(bad), SECTOR, 1000,
-							      &places)) == same,
+							      &weighted)) == same,
 			      "corruption %d", i);
 		found += !same;
 	}
@@ -190,11 +190,11 @@ START_TEST(the_order_of_the_pieces_does_not_matter)
 				digests_add(two, &parts[p]);
 		}
 	for (size_t i = 0; i < digests_count(one); i++) {
-		uint64_t a, b;
+		struct digest_sum a = digests_sum(one, i), b = digests_sum(two, i);
 
-		ck_assert(digest_equal(digests_sum(one, i, &a), digests_sum(two, i, &b)));
-		ck_assert_uint_eq(a, b);
-		ck_assert(digest_equal(digests_places(one, i), digests_places(two, i)));
+		ck_assert(digest_equal(a.digest, b.digest));
+		ck_assert(digest_equal(a.weighted, b.weighted));
+		ck_assert_uint_eq(a.sectors, b.sectors);
 	}
 	digests_destroy(one);
 	digests_destroy(two);
@@ -210,19 +210,19 @@ START_TEST(a_piece_over_a_border_is_in_both_regions)
 	unsigned char data[4 * SECTOR];
 	struct digest_part parts[DIGEST_PARTS_MAX];
 	struct digests *digests = NULL;
-	struct digest places;
+	struct digest weighted;
 
 	test_noise(data, sizeof(data), 9);
 	ck_assert_int_eq(digests_new(plan, 2048, &digests), 0);
 	ck_assert_uint_eq(digests_parts(digests, MIB - SECTOR, data, sizeof(data), parts), 2);
 	ck_assert_uint_eq(parts[0].region, 0);
-	ck_assert_uint_eq(parts[0].sectors, 1);
+	ck_assert_uint_eq(parts[0].sum.sectors, 1);
 	ck_assert_uint_eq(parts[1].region, 1);
-	ck_assert_uint_eq(parts[1].sectors, 3);
-	ck_assert(
-		digest_equal(parts[0].digest, digest_sectors(data, SECTOR, SECTOR, 2047, &places)));
-	ck_assert(digest_equal(parts[1].digest,
-			       digest_sectors(data + SECTOR, 3 * SECTOR, SECTOR, 2048, &places)));
+	ck_assert_uint_eq(parts[1].sum.sectors, 3);
+	ck_assert(digest_equal(parts[0].sum.digest,
+			       digest_sectors(data, SECTOR, SECTOR, 2047, &weighted)));
+	ck_assert(digest_equal(parts[1].sum.digest,
+			       digest_sectors(data + SECTOR, 3 * SECTOR, SECTOR, 2048, &weighted)));
 	digests_destroy(digests);
 	plan_destroy(plan);
 }

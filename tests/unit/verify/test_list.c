@@ -31,7 +31,8 @@ static void setup(void)
 	plan = test_plan(extents, 2, 8192);
 	ck_assert_int_eq(digests_new(plan, 4096, &digests), 0);
 	for (part.region = 0; part.region < digests_count(digests); part.region++) {
-		part.digest = (struct digest){ part.region * 77, part.region };
+		part.sum.digest = (struct digest){ part.region * 77, part.region };
+		part.sum.weighted = (struct digest){ part.region * 5, part.region + 9 };
 		digests_add(digests, &part);
 	}
 	left_out = (struct range_list){ 0 };
@@ -106,18 +107,14 @@ START_TEST(a_list_is_loaded_as_it_was_saved)
 	ck_assert_msg(digests_fill(&list, plan, path, &back, &error) == 0, "%s", error.sentence);
 	ck_assert_uint_eq(digests_count(back), digests_count(digests));
 	for (size_t i = 0; i < digests_count(back); i++) {
-		uint64_t a, b;
+		struct digest_sum a = digests_sum(back, i), b = digests_sum(digests, i);
 
-		ck_assert(digest_equal(digests_sum(back, i, &a), digests_sum(digests, i, &b)));
+		ck_assert(digest_equal(a.digest, b.digest));
+		ck_assert(digest_equal(a.weighted, b.weighted));
 	}
-	uint64_t sectors;
-
-	digests_sum(back, 0, &sectors);
-	ck_assert_uint_eq(sectors, 2048 - 8 - 8);
-	digests_sum(back, 1, &sectors);
-	ck_assert_uint_eq(sectors, 2048 - 8);
-	digests_sum(back, 3, &sectors);
-	ck_assert_uint_eq(sectors, 99);
+	ck_assert_uint_eq(digests_sum(back, 0).sectors, 2048 - 8 - 8);
+	ck_assert_uint_eq(digests_sum(back, 1).sectors, 2048 - 8);
+	ck_assert_uint_eq(digests_sum(back, 3).sectors, 99);
 	digests_destroy(back);
 	digest_list_done(&list);
 }
