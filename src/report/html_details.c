@@ -3,8 +3,6 @@
 #include <inttypes.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "report/html.h"
 #include "report/when.h"
@@ -13,11 +11,7 @@ static void put_bad_area(FILE *out, const struct report *report, const struct jo
 {
 	char why[256], bytes[UNITS_TEXT_MAX];
 
-	if (bad->sense.known)
-		sense_text(&bad->sense, why, sizeof(why));
-	else
-		text_copy(why, sizeof(why),
-			  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
+	report_bad_area_words(bad, why, sizeof(why));
 	html_markup(out, "<tr>");
 	html_element(out, "td", "%s", bad->write ? _("destination") : _("source"));
 	html_element(out, "td class=n", "%" PRIu64, bad->lba);
@@ -35,11 +29,8 @@ static void put_bad_area(FILE *out, const struct report *report, const struct jo
 static void put_bad_areas(FILE *out, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
-	unsigned long more = 0;
+	unsigned long more = report_bad_areas_beyond(report, job->bad_shown);
 
-	/* The list has what the destination refused, too, which is no area of the map. */
-	if (job->bad_areas > job->bad_shown)
-		more = (unsigned long)(job->bad_areas - job->bad_shown);
 	if (job->bad_shown == 0)
 		return;
 	html_section(out, "long", _("Bad areas"));

@@ -15,8 +15,6 @@
 #include "report/mask.h"
 #include "report/when.h"
 
-DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
-
 static void put_head(FILE *out, const struct report *report)
 {
 	char id[9];
@@ -151,7 +149,7 @@ static void put_facts(FILE *out, const struct report *report)
 		html_row(out, _("Armed"), "%s", line);
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));
 	if (report_rechecked(report, line, sizeof(line))[0])
-		html_row(out, _("Source again"), "%s", line);
+		html_row(out, _("Source checked"), "%s", line);
 	if (report_left_alone(report, line, sizeof(line))[0])
 		html_row(out, _("The rest"), "%s", line);
 	put_sums(out, report);

@@ -80,23 +80,16 @@ json_object *report_json_endpoint(const struct endpoint *endpoint)
 	json_object_object_add(object, "disk", report_json_text(endpoint->disk_node));
 	json_object_object_add(object, "sg", report_json_text(endpoint->sg));
 	report_json_add_identity(object, identity);
-	json_object_object_add(object, "diskseq",
-			       identity->diskseq ? json_object_new_uint64(identity->diskseq)
-						 : NULL);
+	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
 	json_object_object_add(object, "partition",
-			       endpoint->partition ? json_object_new_int((int)endpoint->partition)
-						   : NULL);
+			       report_json_positive_number(endpoint->partition));
 	report_json_add_number(object, "start", endpoint->start);
 	json_object_object_add(object, "size",
 			       endpoint->exists ? json_object_new_uint64(endpoint->size) : NULL);
 	json_object_object_add(object, "logical_sector_size",
-			       endpoint->logical_sector_size
-				       ? json_object_new_uint64(endpoint->logical_sector_size)
-				       : NULL);
+			       report_json_positive_number(endpoint->logical_sector_size));
 	json_object_object_add(object, "physical_sector_size",
-			       endpoint->physical_sector_size
-				       ? json_object_new_uint64(endpoint->physical_sector_size)
-				       : NULL);
+			       report_json_positive_number(endpoint->physical_sector_size));
 	return object;
 }
 
@@ -123,7 +116,11 @@ json_object *report_json_extents(const struct plan *plan)
 
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least)
 {
-	static const char *const words[] = { "ok", "warn", "refuse" };
+	static const char *const words[] = {
+		[VERDICT_OK] = "ok",
+		[VERDICT_WARN] = "warn",
+		[VERDICT_REFUSE] = "refuse",
+	};
 	json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < verdicts->count; i++) {

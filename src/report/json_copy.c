@@ -22,8 +22,7 @@ json_object *report_json_bad_areas(const struct report *report)
 				       bad->code ? json_object_new_int(-bad->code) : NULL);
 		json_object_object_add(object, "sense", report_json_sense(&bad->sense));
 		json_object_object_add(object, "partition",
-				       bad->partition ? json_object_new_int((int)bad->partition)
-						      : NULL);
+				       report_json_positive_number(bad->partition));
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -6,11 +6,14 @@
 #include "report/json_private.h"
 #include "report/mask.h"
 
-DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
-
 static json_object *json_events(const struct report *report)
 {
-	static const char *const words[] = { "error", "warning", "info", "debug" };
+	static const char *const words[] = {
+		[LOG_LEVEL_ERROR] = "error",
+		[LOG_LEVEL_WARNING] = "warning",
+		[LOG_LEVEL_INFO] = "info",
+		[LOG_LEVEL_DEBUG] = "debug",
+	};
 	json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < report->event_count; i++) {

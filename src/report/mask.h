@@ -6,6 +6,7 @@
 #ifndef CLONEDECK_REPORT_MASK_H
 #define CLONEDECK_REPORT_MASK_H
 
+#include "base/cleanup.h"
 #include "report/report.h"
 
 /* A masked copy of the report and of its plan, whose extents are borrowed from the report. */
@@ -20,5 +21,6 @@ int report_mask(const struct report *report, struct masked_report **ret, struct 
 void report_mask_plan(const struct plan *plan, struct plan *ret);
 void report_mask_identity(struct identity *identity);
 void report_unmask(struct masked_report *masked); /* NULL is fine */
+DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
 
 #endif

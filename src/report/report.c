@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/patience.h"
+#include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -95,79 +96,86 @@ const char *report_verify_word(const struct report *report)
 	return result_word(report, "VERIFIED");
 }
 
-const char *report_result_line(const struct report *report, char *buffer, size_t size)
+/* The worse of two kinds: what the destination refused could have been read. It is counted in
+ * bytes, as nobody keeps a complete list of such areas. */
+static void bad_areas_line(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
-	unsigned long areas = (unsigned long)job->bad_areas, refused = 0;
+	unsigned long areas = (unsigned long)job->bad_areas;
+	char bytes[UNITS_TEXT_MAX];
 
-	for (size_t i = 0; i < job->bad_shown; i++)
-		refused += job->bad[i].write;
+	if (job->refused_bytes)
+		snprintf(buffer, size, _("%s - %s bytes could not be written to the destination"),
+			 report_result_word(report),
+			 units_print_count(job->total - job->written - job->bad_bytes, bytes));
+	else
+		snprintf(buffer, size,
+			 P_("%s - %lu area of the source could not be read",
+			    "%s - %lu areas of the source could not be read", areas),
+			 report_result_word(report), areas);
+}
+
+static void mismatch_line(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_proof *proof = &report->job.proof;
+	unsigned long areas = (unsigned long)proof->areas;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (proof->changed)
+		snprintf(buffer, size,
+			 P_("%s - the source changed during the copy, in %lu of the areas checked",
+			    "%s - the source changed during the copy, in %lu of the areas checked",
+			    areas),
+			 report_result_word(report), areas);
+	else
+		snprintf(buffer, size,
+			 P_("%s - the destination differs in %lu area, %s bytes",
+			    "%s - the destination differs in %lu areas, %s bytes", areas),
+			 report_result_word(report), areas, units_print_count(proof->bytes, bytes));
+}
+
+/* Of a copy that ended before all of it was done. */
+static void unfinished_line(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	enum exit_code code = report_exit_code(report);
+	const char *word = report_result_word(report);
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	units_print_count(job->written, done);
+	units_print_count(job->total, all);
+	if (code == EXIT_STOPPED && job->total && job->written == job->total)
+		snprintf(buffer, size,
+			 _("%s - everything was copied, not all of it verified; can be resumed"),
+			 word);
+	else if (code == EXIT_STOPPED)
+		snprintf(buffer, size, _("%s - %s of %s bytes copied, can be resumed"), word, done,
+			 all);
+	else if (code == EXIT_DESTINATION_FAILED && job->error.code == 0 && !job->flushed)
+		snprintf(buffer, size,
+			 _("%s - the destination did not confirm that all is on the medium"), word);
+	else
+		snprintf(buffer, size, _("%s - %s of %s bytes copied"), word, done, all);
+}
+
+const char *report_result_line(const struct report *report, char *buffer, size_t size)
+{
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
 		snprintf(buffer, size,
-			 job->proof.asked
+			 report->job.proof.asked
 				 ? _("%s - everything was copied, flushed and verified")
 				 : _("%s - everything was copied and flushed; not verified"),
 			 report_result_word(report));
 		break;
 	case EXIT_BAD_AREAS:
-		/* The worse of the two: what is missing there could have been read. */
-		if (refused) {
-			snprintf(buffer, size,
-				 P_("%s - %lu area of the destination could not be written",
-				    "%s - %lu areas of the destination could not be written",
-				    refused),
-				 report_result_word(report), refused);
-			break;
-		}
-		snprintf(buffer, size,
-			 P_("%s - %lu area of the source could not be read",
-			    "%s - %lu areas of the source could not be read", areas),
-			 report_result_word(report), areas);
+		bad_areas_line(report, buffer, size);
 		break;
 	case EXIT_MISMATCH:
-		areas = (unsigned long)job->proof.areas;
-		if (job->proof.changed) {
-			snprintf(buffer, size,
-				 P_("%s - the source changed during the copy, in %lu of the areas "
-				    "checked",
-				    "%s - the source changed during the copy, in %lu of the areas "
-				    "checked",
-				    areas),
-				 report_result_word(report), areas);
-			break;
-		}
-		snprintf(buffer, size,
-			 P_("%s - the destination differs in %lu area, %s bytes",
-			    "%s - the destination differs in %lu areas, %s bytes", areas),
-			 report_result_word(report), areas,
-			 units_print_count(job->proof.bytes, done));
+		mismatch_line(report, buffer, size);
 		break;
-	case EXIT_STOPPED:
-		if (job->total && job->written == job->total) {
-			snprintf(buffer, size,
-				 _("%s - everything was copied, not all of it verified; can be "
-				   "resumed"),
-				 report_result_word(report));
-			break;
-		}
-		snprintf(buffer, size, _("%s - %s of %s bytes copied, can be resumed"),
-			 report_result_word(report), units_print_count(job->written, done),
-			 units_print_count(job->total, all));
-		break;
-	case EXIT_DESTINATION_FAILED:
-		if (job->error.code == 0 && !job->flushed) {
-			snprintf(
-				buffer, size,
-				_("%s - the destination did not confirm that all is on the medium"),
-				report_result_word(report));
-			break;
-		}
-		/* fall through */
 	default:
-		snprintf(buffer, size, _("%s - %s of %s bytes copied"), report_result_word(report),
-			 units_print_count(job->written, done), units_print_count(job->total, all));
+		unfinished_line(report, buffer, size);
 		break;
 	}
 	return buffer;
@@ -267,6 +275,25 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 			 _("%s B of the destination, outside of what was copied: neither written "
 			   "nor verified, they still hold what was there before"),
 			 bytes);
+	return buffer;
+}
+
+unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
+{
+	const struct job_snapshot *job = &report->job;
+	uint64_t listed = 0;
+
+	for (size_t i = 0; i < count && i < job->bad_shown; i++)
+		listed += !job->bad[i].write;
+	return job->bad_areas > listed ? (unsigned long)(job->bad_areas - listed) : 0;
+}
+
+const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size)
+{
+	if (bad->sense.known)
+		return sense_text(&bad->sense, buffer, size);
+	text_copy(buffer, size,
+		  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
 	return buffer;
 }
 

@@ -61,25 +61,31 @@ const char *report_verify_word(const struct report *report);
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
 /* Why it ended so, a sentence, translated; "" where the line above says it all. */
 const char *report_reason(const struct report *report);
-/* Whether the copy was read back and what came of it; whether the destination confirmed that all
- * is on its medium. Phrases, translated. */
+/* Each a translated phrase, "" where there is nothing to tell.
+ * Was the copy read back, and what came of it? */
 const char *report_verified(const struct report *report, char *buffer, size_t size);
-/* Whether the source was rechecked, and what came of it: a phrase, translated; "" where
- * nobody asked for it, or there is nothing to tell. */
+/* Was the source rechecked (copy/recheck.h), and what came of it? */
 const char *report_rechecked(const struct report *report, char *buffer, size_t size);
+/* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
-/* What the checksums are of, or why there are none: a translated phrase. */
+/* Is what was held back there, too? */
+const char *report_armed(const struct report *report, char *buffer, size_t size);
+/* What becomes of the part of the destination that the copy does not reach. */
+const char *report_left_alone(const struct report *report, char *buffer, size_t size);
+/* What the checksums are of, or why there are none. */
 const char *report_sums(const struct report *report, char *buffer, size_t size);
+/* Bad areas of the source beyond the first `count` of job.bad. Those that the destination refused
+ * are in that list, too, but are no areas of the map. */
+unsigned long report_bad_areas_beyond(const struct report *report, size_t count);
+/* Why an area is bad. */
+const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size);
+
 /* The path of the list of this checksum, in sha256sum's format; false: there is none. */
 bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
 		     size_t size);
-/* What happens to the part of the destination that the copy does not reach: a translated sentence;
- * "" if it reaches everything. */
-const char *report_left_alone(const struct report *report, char *buffer, size_t size);
 /* Writes those lists, as patience_replace() does. */
 int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr);
-/* Is what was held back there, too? "" where nothing was. */
-const char *report_armed(const struct report *report, char *buffer, size_t size);
+
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
 /* The same with everything in the JSON: every range, node, measurement and event. */

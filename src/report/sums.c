@@ -13,8 +13,6 @@
 #include "report/mask.h"
 #include "report/text_private.h"
 
-DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
-
 static const char *words(enum job_sums_state state)
 {
 	switch (state) {

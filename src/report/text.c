@@ -5,13 +5,9 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/sense.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "report/mask.h"
 #include "report/text_private.h"
-
-DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
 
 #define BAD_LINES_MAX 16
 
@@ -21,6 +17,7 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 	uint32_t unit = report->plan->sector_size;
 	size_t most = full ? JOB_BAD_SHOWN : BAD_LINES_MAX;
 	size_t shown = job->bad_shown < most ? job->bad_shown : most;
+	unsigned long more = report_bad_areas_beyond(report, shown);
 
 	if (job->bad_shown == 0)
 		return;
@@ -29,12 +26,7 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 		const struct job_bad_area *bad = &job->bad[i];
 		char why[256], bytes[UNITS_TEXT_MAX];
 
-		if (bad->sense.known)
-			sense_text(&bad->sense, why, sizeof(why));
-		else
-			text_copy(why, sizeof(why),
-				  bad->code ? error_phrase(bad->code)
-					    : _("bad since an earlier run"));
+		report_bad_area_words(bad, why, sizeof(why));
 		units_print_count(bad->sectors * unit, bytes);
 		if (bad->write)
 			page_item(page, _("LBA %" PRIu64 " +%" PRIu64 "  %s B  destination: %s"),
@@ -47,11 +39,11 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 			page_item(page, "LBA %" PRIu64 " +%" PRIu64 "  %s B  %s", bad->lba,
 				  bad->sectors, bytes, why);
 	}
-	if (job->bad_areas > shown)
+	if (more)
 		page_item(page,
 			  P_("and %lu more, listed in the map", "and %lu more, listed in the map",
-			     (unsigned long)(job->bad_areas - shown)),
-			  (unsigned long)(job->bad_areas - shown));
+			     more),
+			  more);
 }
 
 static void put_warnings(struct page *page, const struct report *report)

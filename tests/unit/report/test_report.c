@@ -78,7 +78,14 @@ START_TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_BAD_AREAS);
 	ck_assert_str_eq(report_reason(&sample.report), "");
 	report_result_line(&sample.report, line, sizeof(line));
-	ck_assert_str_eq(line, "PARTIAL - 1 area of the destination could not be written");
+	ck_assert_str_eq(line, "PARTIAL - 8,192 bytes could not be written to the destination");
+	/* It is in the list before what could not be read, and may fill it. */
+	sample.report.job.bad_areas = 3;
+	ck_assert_uint_eq(report_bad_areas_beyond(&sample.report, 1), 3);
+	sample.report.job.bad_shown = 2;
+	sample.report.job.bad[1] = (struct job_bad_area){ .lba = 20, .sectors = 1 };
+	ck_assert_uint_eq(report_bad_areas_beyond(&sample.report, 2), 2);
+	ck_assert_uint_eq(report_bad_areas_beyond(&sample.report, 64), 2);
 	/* Less than was written is not enough. */
 	sample.report.job.proof.verified -= 512;
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_DESTINATION_FAILED);
