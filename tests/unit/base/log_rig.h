@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A log in a folder of its own, and what is in its file. */
+#ifndef CLONEDECK_UNIT_LOG_RIG_H
+#define CLONEDECK_UNIT_LOG_RIG_H
+
+#include <check.h>
+
+#include "base/log.h"
+
+extern char dir[64], path[128]; /* the folder, and the log's place in it */
+extern struct log *logfile;     /* NULL unless it is open */
+extern struct error error;
+
+/* Waits until all that was said is written, or has failed to be. */
+void settle(void);
+char *content(void);
+/* "2026-09-21T14:12:20+02:00 error   io: …"; the rest follows the time. */
+void check_line(const char *line, const char *rest);
+/* Nothing of what the old place has not taken, a second line, is missing in the new one. */
+void move_away(const char *moved);
+
+/* A suite with one case, with time for a disk that hangs. */
+Suite *log_suite(const char *name, TCase **ret);
+
+#endif
