@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The guard's rules, each on a machine on which it fires and on one that is
- * nearly the same on which it does not: two tables that end with a NULL rule.
+ * The guard's rules, each on machines on which it refuses or warns, and on one that is
+ * nearly the same on which it is quiet: tables that end with a NULL rule.
  */
 #ifndef CLONEDECK_TESTS_GUARD_SCENES_H
 #define CLONEDECK_TESTS_GUARD_SCENES_H
@@ -10,12 +10,11 @@
 
 struct rule_case {
 	const char *rule;
-	enum verdict_kind kind;         /* of one that fires */
 	void (*set)(struct machine *m); /* between machine_init() and machine_check() */
 	const char *says;               /* part of the sentence of one that fires */
 };
 
-extern const struct rule_case fires[], quiet[];
+extern const struct rule_case refused[], warned[], quiet[];
 
 /* Those that serve in more than one place. */
 void set_same_file(struct machine *m);
@@ -28,6 +27,8 @@ void set_image_on_source(struct machine *m);
 void set_loop_on_source(struct machine *m);
 void set_made_of_source(struct machine *m);
 void set_volumes_of_one_disk(struct machine *m);
+void make_sg_only(struct machine *m, int i);
+void set_no_space(struct machine *m);
 void set_data(struct machine *m);
 void set_partition_data(struct machine *m);
 void set_same_model(struct machine *m);

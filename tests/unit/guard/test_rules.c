@@ -6,9 +6,8 @@
 
 #include "guard/scenes.h"
 
-START_TEST(rule_fires)
+static void check_fires(const struct rule_case *c, enum verdict_kind kind)
 {
-	const struct rule_case *c = &fires[_i];
 	struct machine m;
 
 	machine_init(&m);
@@ -17,12 +16,23 @@ START_TEST(rule_fires)
 	const struct verdict *verdict = machine_verdict(&m, c->rule);
 
 	ck_assert_msg(verdict != NULL, "%s says nothing", c->rule);
-	ck_assert_msg(verdict->kind == c->kind, "%s: kind %d, %s", c->rule, verdict->kind,
+	ck_assert_msg(verdict->kind == kind, "%s: kind %d, %s", c->rule, verdict->kind,
 		      verdict->sentence);
 	ck_assert_msg(strstr(verdict->sentence, c->says) != NULL, "%s: %s", c->rule,
 		      verdict->sentence);
-	ck_assert_int_eq(verdict_list_worst(&m.verdicts) >= c->kind, 1);
+	ck_assert_int_eq(verdict_list_worst(&m.verdicts) >= kind, 1);
 	machine_done(&m);
+}
+
+START_TEST(rule_refuses)
+{
+	check_fires(&refused[_i], VERDICT_REFUSE);
+}
+END_TEST
+
+START_TEST(rule_warns)
+{
+	check_fires(&warned[_i], VERDICT_WARN);
 }
 END_TEST
 
@@ -59,14 +69,20 @@ START_TEST(clean_machine_has_no_complaint)
 }
 END_TEST
 
+static int cases_of(const char *rule, const struct rule_case *cases)
+{
+	int n = 0;
+
+	for (; cases->rule; cases++)
+		n += strcmp(cases->rule, rule) == 0;
+	return n;
+}
+
 START_TEST(every_rule_is_tested)
 {
 	for (const struct rule_info *rule = rules_table(); rule->id; rule++) {
-		int cases = 0;
-
-		for (int i = 0; fires[i].rule; i++)
-			cases += strcmp(fires[i].rule, rule->id) == 0;
-		ck_assert_msg(cases > 0, "no test makes %s fire", rule->id);
+		ck_assert_msg(cases_of(rule->id, refused) + cases_of(rule->id, warned) > 0,
+			      "no test makes %s fire", rule->id);
 		ck_assert(rule->looks_at && rule->looks_at[0]);
 	}
 }
@@ -221,7 +237,8 @@ Suite *unit_suite(void)
 	TCase *each = tcase_create("each rule");
 	TCase *all = tcase_create("all rules");
 
-	tcase_add_loop_test(each, rule_fires, 0, count(fires));
+	tcase_add_loop_test(each, rule_refuses, 0, count(refused));
+	tcase_add_loop_test(each, rule_warns, 0, count(warned));
 	tcase_add_loop_test(each, rule_is_quiet, 0, count(quiet));
 	suite_add_tcase(suite, each);
 	tcase_add_test(all, clean_machine_has_no_complaint);
