@@ -95,6 +95,15 @@ def choose(terminal, source, destination):
     terminal.wait(f"{source} will be copied to {destination}")
 
 
+def choose_ranges(terminal, source, destination):
+    """As far as the second screen."""
+    terminal.wait(os.path.basename(destination))
+    terminal.settled()
+    choose(terminal, source, destination)
+    terminal.keys("Enter")
+    terminal.wait("Free-form range")
+
+
 def confirm(terminal, destination):
     """Ticks every warning, types the token, starts."""
     terminal.keys("c")
@@ -119,11 +128,7 @@ def whole_way(cols, rows, term):
         with deck(folder, cols, rows, term) as terminal:
             screen = terminal.wait("NODE")
             assert "PRACTICE" in screen
-            screen = terminal.wait(os.path.basename(destination))
-            terminal.settled()
-            choose(terminal, source, destination)
-            terminal.keys("Enter")
-            terminal.wait("Free-form range")
+            choose_ranges(terminal, source, destination)
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
@@ -153,11 +158,7 @@ def one_partition_by_ticks():
         behind = digest(f"{folder}/destination.img", start + size, DESTINATION - start - size)
         ahead = digest(f"{folder}/destination.img", 0, start)
         with deck(folder) as terminal:
-            terminal.wait(os.path.basename(destination))
-            terminal.settled()
-            choose(terminal, source, destination)
-            terminal.keys("Enter")
-            terminal.wait("Free-form range")
+            choose_ranges(terminal, source, destination)
             terminal.keys("n", "e", "C-u", "@1", "Enter")
             terminal.wait("1 extent, 16,384 sectors")
             confirm(terminal, destination)
@@ -175,11 +176,7 @@ def copy_survives_its_terminal():
     with practice_disks() as (folder, source, destination):
         before = digest(f"{folder}/source.img", 0, SOURCE)
         with deck(folder) as terminal:
-            terminal.wait(os.path.basename(destination))
-            terminal.settled()
-            choose(terminal, source, destination)
-            terminal.keys("Enter")
-            terminal.wait("Free-form range")
+            choose_ranges(terminal, source, destination)
             pid = terminal.child("clonedeck")
             confirm(terminal, destination)
             terminal.wait_match(r"elapsed|\[5 Report\]")

@@ -193,16 +193,21 @@ START_TEST(killed_at_any_moment)
 }
 END_TEST
 
-/* Whichever flush fails, nothing follows that it was a condition for. */
-START_TEST(a_failed_flush_arms_nothing)
+static void fail_at_flush(int number)
 {
-	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)number });
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
 	ck_assert(!s.armed);
+}
+
+/* Whichever flush fails, nothing follows that it was a condition for. */
+START_TEST(a_failed_flush_arms_nothing)
+{
+	whole_prepare(0);
+	fail_at_flush(_i);
 	ck_assert(_i == 4 || is_zero(0, WHOLE_SECTOR));
 	ck_assert(_i < 4 || !is_zero(0, WHOLE_SECTOR));
 }
@@ -212,12 +217,7 @@ END_TEST
 START_TEST(a_member_is_none_before_all_is_there)
 {
 	whole_prepare_member(false);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
-	struct job_snapshot s = rig_run(&rig);
-
-	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
-	ck_assert(!s.armed);
+	fail_at_flush(_i);
 	ck_assert((_i < 4) == is_zero(WHOLE_MARK, 4096));
 	/* The mark is wiped before the rest. */
 	ck_assert((_i == 1 || _i == 2) == is_zero(0, WHOLE_SECTOR));
@@ -228,12 +228,7 @@ END_TEST
 START_TEST(a_member_with_a_table_is_none_before_that_is_there)
 {
 	whole_prepare_member(true);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)_i });
-	struct job_snapshot s = rig_run(&rig);
-
-	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
-	ck_assert(!s.armed);
+	fail_at_flush(_i);
 	ck_assert((_i < 5) == is_zero(WHOLE_MARK, 4096));
 	ck_assert((_i < 4) == is_zero(0, WHOLE_SECTOR));
 }
