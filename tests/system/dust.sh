@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The block layer's own bad sectors, those of dm-dust in a user-mode kernel, beside GNU ddrescue:
 # the same sectors come off the disk, and no more reads of it fail.
-if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-t 100 -m dm-dust -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
-		"$here/dust.sh" inside
-fi
-. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-lib.sh"
+[ "${1:-}" = inside ] || enter_uml -t 100 -m dm-dust \
+	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
+. "$(dirname -- "$0")/lib.sh"
 
 need dmsetup ddrescue ddrescuelog
 

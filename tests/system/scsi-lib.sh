@@ -1,6 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The disks of scsi_debug, for the tests that run inside a user-mode kernel; lib.sh comes first.
+# The tests that run inside a user-mode kernel, on disks of scsi_debug:
+#
+#   . "$(dirname -- "$0")/scsi-lib.sh"
+#   [ "${1:-}" = inside ] || enter_uml -m scsi_debug
+#   . "$(dirname -- "$0")/lib.sh"
+
+# enter_uml OPTION...: from here on the test runs there, with these options of uml-run.
+enter_uml() {
+	local here
+	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" "$@" \
+		"$here/${0##*/}" inside
+}
 
 three_nodes() {
 	set -- /dev/sd?

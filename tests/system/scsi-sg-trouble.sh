@@ -3,13 +3,9 @@
 # All the trouble that disks can make under a copy by SCSI commands: errors and sense data,
 # resets, disks that go or change, reservations by another host. The cases run inside one
 # user-mode kernel and load the disks that they need.
-if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 3400 "$here/scsi-sg-trouble.sh" inside
-fi
-. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-lib.sh"
+[ "${1:-}" = inside ] || enter_uml -M 768 -t 3400
+. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-sg-lib.sh"
 
 # ---- sense data ----

@@ -3,13 +3,9 @@
 # Copies by SCSI commands through the sg driver: every pairing of ends, large blocks and
 # addresses, the ways that data travels, and what is refused. The cases run inside one
 # user-mode kernel and load the disks that they need.
-if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 3400 "$here/scsi-sg.sh" inside
-fi
-. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-lib.sh"
+[ "${1:-}" = inside ] || enter_uml -M 768 -t 3400
+. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-sg-lib.sh"
 
 # ---- ends ----

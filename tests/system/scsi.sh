@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Real sg nodes: the cases below run inside a user-mode kernel, on scsi_debug
 # disks with serial numbers that come and go as hot-plugged ones do.
-if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 1100 -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
-		"$here/scsi.sh" inside
-fi
-. "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-lib.sh"
+[ "${1:-}" = inside ] || enter_uml -M 768 -t 1100 \
+	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
+. "$(dirname -- "$0")/lib.sh"
 
 # Sets source, destination and the spare disk, and the token.
 three_disks() {

@@ -3,12 +3,9 @@
 # Cables that are pulled under a copy: scsi_debug disks in a user-mode kernel are
 # taken away and come back, under other names and with another disk in their
 # place. The whole thing is one boot.
-if [ "${1:-}" != inside ]; then
-	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to test}") exec "$here/../lab/uml-run" \
-		-M 768 -t 1100 -m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1 \
-		"$here/unplug.sh" inside
-fi
+. "$(dirname -- "$0")/scsi-lib.sh"
+[ "${1:-}" = inside ] || enter_uml -M 768 -t 1100 \
+	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
 . "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/unplug-lib.sh"
 
