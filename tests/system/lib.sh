@@ -6,6 +6,7 @@
 #   . "$(dirname -- "$0")/lib.sh"
 #   copies_whole_disk() { …; }        a case: fails at its first failing command
 #   run_cases copies_whole_disk …     runs them, prints the plan first
+#   run_together 4 copies_slowly …    the same, four at a time
 #
 # $CLONEDECK is the program. Each case runs in $case_dir, a new empty folder, and
 # its loop devices go when it ends.
@@ -20,21 +21,22 @@ unset LANGUAGE
 work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-test.XXXXXX") && work=$(readlink -f "$work") || exit 99
 case_dir=$work
 copy= # the program in the background, for ends
-# Cases run in subshells: what they make is written down for their parent.
-: >"$work/undo"
+undo_list=$work/undo
+: >"$undo_list"
 
-# undone_by COMMAND ARGUMENT: to be done when the case ends.
+# undone_by COMMAND ARGUMENT: to be done when the case ends. Cases run in subshells: what they make
+# is written down for their parents.
 undone_by() {
-	printf '%s %s\n' "$1" "$2" >>"$work/undo"
+	printf '%s %s\n' "$1" "$2" >>"$undo_list"
 }
 
 undo() {
 	local command argument
 	# Last made, first undone.
-	tac "$work/undo" | while read -r command argument; do
+	tac "$undo_list" | while read -r command argument; do
 		"$command" "$argument" >/dev/null 2>&1 || true
 	done
-	: >"$work/undo"
+	: >"$undo_list"
 }
 
 # need THING...: without one of these programs and devices there is nothing to test.
@@ -49,7 +51,11 @@ need() {
 }
 
 leave() {
-	undo
+	# shellcheck disable=SC2046 # several numbers
+	kill $(jobs -p) 2>/dev/null && wait
+	for undo_list in "$work"/*undo; do
+		undo
+	done
 	rm -rf -- "$work"
 }
 trap leave EXIT
@@ -58,32 +64,48 @@ trap 'exit 143' HUP INT TERM
 # ---- cases ----
 
 run_cases() {
-	local number=0 name status all_good=0
-	echo "1..$#"
-	for name in "$@"; do
-		number=$((number + 1))
-		case_dir=$work/$name
-		mkdir "$case_dir"
-		(
-			set -eE
-			trap 'echo "line $LINENO: $BASH_COMMAND" >&2' ERR
-			# shellcheck disable=SC2046 # several numbers
-			trap 'kill -KILL $(jobs -p) 2>/dev/null || true' EXIT
-			cd "$case_dir"
-			"$name"
-		) >"$work/log" 2>&1 </dev/null
-		status=$?
-		if [ "$status" -eq 0 ]; then
-			echo "ok $number - ${name//_/ }"
+	run_together 1 "$@"
+}
+
+# run_together COUNT CASE...: so many at a time. For cases that mostly wait, on disks of their own.
+run_together() {
+	local together=$1 names=("${@:2}") pids=() number all_good=0
+	echo "1..${#names[@]}"
+	for number in "${!names[@]}"; do
+		while [ ${#pids[@]} -lt ${#names[@]} ] && [ ${#pids[@]} -lt $((number + together)) ]; do
+			run_case "${names[${#pids[@]}]}" &
+			pids+=($!)
+		done
+		if wait "${pids[number]}"; then
+			echo "ok $((number + 1)) - ${names[number]//_/ }"
 		else
 			all_good=1
-			echo "not ok $number - ${name//_/ }"
-			tail -n 60 "$work/log" | sed 's/^/# /'
+			echo "not ok $((number + 1)) - ${names[number]//_/ }"
+			tail -n 60 "$work/${names[number]}.log" | sed 's/^/# /'
 		fi
-		undo
-		rm -rf -- "$case_dir"
 	done
 	exit "$all_good"
+}
+
+# In a folder of its own; what it says is in the log beside.
+run_case() { # NAME
+	local status
+	case_dir=$work/$1
+	undo_list=$case_dir.undo
+	: >"$undo_list"
+	mkdir "$case_dir"
+	(
+		set -eE
+		trap 'echo "line $LINENO: $BASH_COMMAND" >&2' ERR
+		# shellcheck disable=SC2046 # several numbers
+		trap 'kill -KILL $(jobs -p) 2>/dev/null || true' EXIT
+		cd "$case_dir"
+		"$1"
+	) >"$case_dir.log" 2>&1 </dev/null
+	status=$?
+	undo
+	rm -rf -- "$case_dir"
+	return "$status"
 }
 
 fail() {

@@ -86,5 +86,5 @@ one_that_is_mounted_here_may_change() {
 	report '.verify.source_recheck.skipped_because == "in-use"'
 }
 
-run_cases a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
+run_together 3 a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
 	one_that_is_mounted_here_may_change

@@ -14,6 +14,13 @@ start_copy() { # [OPTION]...
 	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" "$(backing "$destination")"
 }
 
+# stopped_copy [OPTION]...: some of it is there, not all.
+stopped_copy() {
+	start_copy "$@"
+	kill -TERM "$copy"
+	ends 6
+}
+
 two_disks() {
 	source=$(new_disk source 64)
 	destination=$(new_disk destination 64)
@@ -27,9 +34,7 @@ go_on() {
 
 SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	two_disks
-	start_copy
-	kill -TERM "$copy"
-	ends 6
+	stopped_copy
 	says STOPPED
 	says 'the copy was not read back'
 	ddrescuelog -t copy.map
@@ -73,47 +78,43 @@ kill_9_loses_nothing_that_the_map_calls_finished() {
 	go_on
 }
 
+# A sector that was copied already, $scribbled, becomes another one behind the program's back.
+scribble() {
+	scribbled=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
+	head -c 512 /dev/urandom >sector
+	dd if=sector of="$destination" bs=512 seek="$scribbled" conv=notrunc,fsync status=none
+}
+
+# It leaves alone what one that starts over would mend. That it is wrong is found.
 a_resumed_copy_does_not_start_over() {
 	two_disks
-	start_copy
-	kill -TERM "$copy"
-	ends 6
-	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
-	# A sector that was copied already is scribbled over behind the program's back: a copy that
-	# goes on leaves it alone, one that starts over would mend it. That it is wrong is found.
-	head -c 512 /dev/urandom >sector
-	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
+	stopped_copy
+	scribble
 	run 5 resume "$case_dir/copy.map" --rate 0 --confirm "$destination" \
 		--log-dir "$case_dir/logs"
 	says MISMATCH
-	jq -es --argjson last "$last" \
-		'.[] | select(.result == "MISMATCH") | .verify | .mismatch_areas == 1 and .mismatches[0].lba == $last' \
+	jq -es --argjson lba "$scribbled" \
+		'.[] | select(.result == "MISMATCH") | .verify | .mismatch_areas == 1 and .mismatches[0].lba == $lba' \
 		logs/*.json
-	same sector 0 "$(backing "$destination")" $((last * 512)) 512
+	same sector 0 "$(backing "$destination")" $((scribbled * 512)) 512
 }
 
 # Whoever resumes without verifying must not be told that all is well.
 what_was_found_to_differ_is_copied_again() {
 	two_disks
-	start_copy
-	kill -TERM "$copy"
-	ends 6
-	last=$(ddrescuelog -b 512 -l+ copy.map | head -n 1)
-	head -c 512 /dev/urandom >sector
-	dd if=sector of="$destination" bs=512 seek="$last" conv=notrunc,fsync status=none
+	stopped_copy
+	scribble
 	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
-	ddrescuelog -b 512 -l '?' copy.map | grep -qx "$last"
+	ddrescuelog -b 512 -l '?' copy.map | grep -qx "$scribbled"
 	run 0 resume copy.map --no-verify --confirm "$destination" --log-dir logs
 	cmp "$source" "$(backing "$destination")"
 }
 
 another_disk_under_the_same_name_is_refused() {
 	two_disks
-	start_copy
-	kill -TERM "$copy"
-	ends 6
-	losetup -d "$destination"
+	stopped_copy
 	head -c $((60 * MIB)) /dev/urandom >other.img
+	losetup -d "$destination"
 	wait_for losetup --direct-io=on "$destination" other.img
 	before=$(digest other.img)
 	run '2|3' resume copy.map --confirm "$destination" --log-dir logs
@@ -197,9 +198,7 @@ what_was_rescued_need_not_be_read_again() {
 	cmp "$source" "$(backing "$destination")"
 	# Of a map of ours, too.
 	dd if=/dev/urandom of="$destination" bs=1M count=64 oflag=direct status=none
-	start_copy
-	kill -TERM "$copy"
-	ends 6
+	stopped_copy
 	run 0 resume copy.map --rate 0 --no-verify --confirm "$destination" --log-dir logs
 	says 'not read back'
 	cmp "$source" "$(backing "$destination")"
@@ -245,9 +244,7 @@ a_domain_restricts_the_copy() {
 # Another disk with the same name, and the same file name, looks like this one.
 what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	two_disks
-	start_copy --no-verify
-	kill -TERM "$copy"
-	ends 6
+	stopped_copy --no-verify
 	cp destination.img copied.img
 	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
@@ -284,9 +281,7 @@ an_image_that_was_cut_off_between_two_parts() {
 # What is read back in the end would tell too late that another disk was overwritten.
 another_disk_of_the_same_look_is_not_written_to() {
 	two_disks
-	start_copy
-	kill -TERM "$copy"
-	ends 6
+	stopped_copy
 	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
 	before=$(digest destination.img)
@@ -306,7 +301,7 @@ a_suspended_copy_goes_on() {
 	cmp "$source" "$(backing "$destination")"
 }
 
-run_cases SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
+run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	what_was_found_to_differ_is_copied_again \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
