@@ -5,18 +5,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/error.h"
 #include "base/i18n.h"
 #include "base/replace.h"
-
-static int remove_file(const char *path)
-{
-	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
-}
 
 /* A buffer that doubles, as open_memstream()'s, takes twice a map of 100,000 areas and more. */
 struct piece {
@@ -28,6 +22,7 @@ struct piece {
 /* Everything the errand needs, since its caller may not wait for its end. */
 struct patience_file {
 	char *path;
+	dev_t beneath;
 	mode_t mode;
 	bool remove;
 	struct piece *pieces, *last;
@@ -83,8 +78,9 @@ static void run_errand(void *data)
 {
 	struct patience_file *work = data;
 
-	work->result = work->remove ? remove_file(work->path)
-				    : file_replace(work->path, work->mode, put_bytes, work);
+	work->result =
+		work->remove ? file_remove(work->path, work->beneath)
+			     : file_replace(work->path, work->beneath, work->mode, put_bytes, work);
 }
 
 static void destroy_errand(void *data)
@@ -154,6 +150,7 @@ static int do_patiently(struct patience_file *work, struct patience *patience)
 
 	if (!work)
 		return 1;
+	work->beneath = patience->beneath;
 	if (errand_start(run_errand, destroy_errand, work, "files", &errand) < 0) {
 		destroy_errand(work);
 		return 1;
@@ -185,7 +182,7 @@ int patience_replace(struct patience *patience, const char *path, mode_t mode,
 		return -ETIMEDOUT;
 	if (patience)
 		r = do_patiently(prepare(path, mode, fill, user), patience);
-	return r > 0 ? file_replace(path, mode, fill, user) : r;
+	return r > 0 ? file_replace(path, patience ? patience->beneath : 0, mode, fill, user) : r;
 }
 
 int patience_remove(struct patience *patience, const char *path)
@@ -196,10 +193,12 @@ int patience_remove(struct patience *patience, const char *path)
 		return -ETIMEDOUT;
 	if (patience)
 		r = do_patiently(prepare(path, 0, NULL, NULL), patience);
-	return r > 0 ? remove_file(path) : r;
+	return r > 0 ? file_remove(path, patience ? patience->beneath : 0) : r;
 }
 
 const char *patience_phrase(int code)
 {
-	return code == -ETIMEDOUT ? _("its disk does not answer") : error_phrase(code);
+	if (code == -ETIMEDOUT)
+		return _("its disk does not answer");
+	return code == -EXDEV ? _("its disk is not mounted any more") : error_phrase(code);
 }

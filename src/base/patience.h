@@ -22,9 +22,10 @@
 #define PATIENCE_ON_THE_WAY (10 * NSEC_PER_SEC)
 #define PATIENCE_AT_THE_END (30 * NSEC_PER_SEC)
 
-/* All but `ns` zero at first. */
+/* All but the first two zero at first; these may be changed between two files. */
 struct patience {
 	uint64_t ns;                /* from the moment on that a file is begun */
+	dev_t beneath;              /* of its directory (base/replace.h); 0: none */
 	struct errand *hung;        /* NULL: nothing hangs */
 	struct patience_file *file; /* that does */
 	uint64_t since;             /* monotonic ns: when it was begun */
@@ -33,10 +34,9 @@ struct patience {
 /* Abandons what still hangs. */
 void patience_done(struct patience *patience);
 
-/* As file_replace() (base/replace.h). */
+/* As file_replace() and file_remove() (base/replace.h). */
 int patience_replace(struct patience *patience, const char *path, mode_t mode,
 		     void (*fill)(FILE *file, const void *user), const void *user);
-/* One that is not there is removed. 0 or a negative errno. */
 int patience_remove(struct patience *patience, const char *path);
 
 /* Like error_phrase(), for the results of these functions. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,40 +22,71 @@ int file_directory(const char *path, char ret[static PATH_MAX])
 	return 0;
 }
 
-/* A file in that directory without a name, so that a crash leaves nothing. Not every file system
- * supports this. */
-static int open_nameless(const char *path, mode_t mode)
+/* The directory of `path`, held open: whatever is mounted or unmounted there from now on, what is
+ * written lands in this one. */
+static int open_directory(const char *path, dev_t beneath, const char **retname)
 {
 	char directory[PATH_MAX];
+	const char *slash = strrchr(path, '/');
 	int r = file_directory(path, directory);
+	int fd CLEANUP(close) = r < 0 ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
 
-	if (r == 0)
-		r = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
-	return r;
+	if (r < 0)
+		return r;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (beneath && st.st_dev == beneath)
+		return -EXDEV;
+	*retname = slash ? slash + 1 : path;
+	return cleanup_steal_fd(&fd);
 }
 
-static int link_descriptor(int fd, const char *name)
+dev_t file_beneath(const char *path)
+{
+	const char *name;
+	int fd CLEANUP(close) = open_directory(path, 0, &name);
+	struct stat here, above;
+
+	if (fd < 0 || fstat(fd, &here) < 0)
+		return 0;
+	for (;; here = above) {
+		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		close(fd);
+		fd = up;
+		if (fd < 0 || fstat(fd, &above) < 0)
+			return 0;
+		if (above.st_dev != here.st_dev)
+			return above.st_dev;
+		if (above.st_ino == here.st_ino)
+			return 0;
+	}
+}
+
+static int link_descriptor(int fd, int directory, const char *name)
 {
 	char from[64];
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
-	return linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+	return linkat(AT_FDCWD, from, directory, name, AT_SYMLINK_FOLLOW);
 }
 
 /* Finds an unused name in the directory: anything else there belongs to somebody, and may be the
  * disk image being copied. Links fd to it or, without one, creates a new file, which is
  * returned. */
-static int take_name(int fd, const char *path, mode_t mode, char beside[static PATH_MAX])
+static int take_name(int fd, int directory, const char *name, mode_t mode,
+		     char beside[static PATH_MAX])
 {
 	int r = -1;
 
 	for (unsigned i = 0; r < 0 && i < NAMES_MAX; i++) {
-		if (snprintf(beside, PATH_MAX, "%s.%ld-%u.new", path, (long)getpid(), i) >=
+		if (snprintf(beside, PATH_MAX, "%s.%ld-%u.new", name, (long)getpid(), i) >=
 		    PATH_MAX)
 			return -ENAMETOOLONG;
-		r = fd >= 0 ? link_descriptor(fd, beside)
-			    : open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-				   mode);
+		r = fd >= 0 ? link_descriptor(fd, directory, beside)
+			    : openat(directory, beside,
+				     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (r < 0 && errno != EEXIST)
 			break;
 	}
@@ -80,62 +112,78 @@ static int write_file(int fd, void (*fill)(FILE *file, const void *user), const 
 	return fclose(cleanup_steal(file)) ? -errno : 0;
 }
 
-/* -EOPNOTSUPP where the file system knows none, or nothing can give it a name (/proc is not there).
- */
-static int write_nameless(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
-			  const void *user, char beside[static PATH_MAX])
+/* In a file without a name, so that a crash leaves nothing. -EOPNOTSUPP where the file system knows
+ * none, or nothing can give it a name (/proc is not there). */
+static int write_nameless(int directory, const char *name, mode_t mode,
+			  void (*fill)(FILE *file, const void *user), const void *user,
+			  char beside[static PATH_MAX])
 {
-	CLEANUP(close) int fd = open_nameless(path, mode);
+	CLEANUP(close) int fd = openat(directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
 	int r = fd < 0 ? -EOPNOTSUPP : write_file(fd, fill, user);
 
-	if (r == 0 && take_name(fd, path, mode, beside) < 0)
+	if (r == 0 && take_name(fd, directory, name, mode, beside) < 0)
 		r = -EOPNOTSUPP;
 	return r;
 }
 
-static int write_named(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
-		       const void *user, char beside[static PATH_MAX])
+static int write_named(int directory, const char *name, mode_t mode,
+		       void (*fill)(FILE *file, const void *user), const void *user,
+		       char beside[static PATH_MAX])
 {
-	CLEANUP(close) int fd = take_name(-1, path, mode, beside);
+	CLEANUP(close) int fd = take_name(-1, directory, name, mode, beside);
 	int r = fd < 0 ? fd : write_file(fd, fill, user);
 
 	if (fd >= 0 && r < 0)
-		unlink(beside);
+		unlinkat(directory, beside, 0);
 	return r;
+}
+
+/* Some file systems cannot sync a directory; then there is nothing more to do. */
+static int sync_directory(int fd)
+{
+	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
 int file_sync_directory(const char *path)
 {
-	char directory[PATH_MAX];
-	CLEANUP(close) int fd = -1;
+	const char *name;
+	CLEANUP(close) int fd = open_directory(path, 0, &name);
 
-	if (file_directory(path, directory) < 0)
-		return -ENAMETOOLONG;
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* Some file systems cannot sync a directory; then there is nothing more to do. */
-	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL && errno != EROFS))
-		return -errno;
-	return 0;
+	return fd < 0 ? fd : sync_directory(fd);
 }
 
-int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
-		 const void *user)
+int file_replace(const char *path, dev_t beneath, mode_t mode,
+		 void (*fill)(FILE *file, const void *user), const void *user)
 {
 	char beside[PATH_MAX];
+	const char *name;
+	CLEANUP(close) int directory = open_directory(path, beneath, &name);
 	struct stat st;
 
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (directory < 0)
+		return directory;
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return -EEXIST;
-	int r = write_nameless(path, mode, fill, user, beside);
+	int r = write_nameless(directory, name, mode, fill, user, beside);
 
 	if (r == -EOPNOTSUPP)
-		r = write_named(path, mode, fill, user, beside);
+		r = write_named(directory, name, mode, fill, user, beside);
 	if (r < 0)
 		return r;
-	if (rename(beside, path) < 0) {
+	if (renameat(directory, beside, directory, name) < 0) {
 		r = -errno;
-		unlink(beside);
+		unlinkat(directory, beside, 0);
 		return r;
 	}
-	return file_sync_directory(path);
+	return sync_directory(directory);
+}
+
+int file_remove(const char *path, dev_t beneath)
+{
+	const char *name;
+	CLEANUP(close) int directory = open_directory(path, beneath, &name);
+
+	if (directory < 0)
+		return directory == -ENOENT ? 0 : directory;
+	return unlinkat(directory, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 }

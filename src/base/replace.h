@@ -15,14 +15,24 @@
 #include <sys/types.h>
 
 /*
+ * The file system that the directory of `path` will be on once its own is unmounted: that of the
+ * mount point. Whoever means to save there for a while asks at the beginning; later, a stick may
+ * be gone and its mount point an empty directory, on a rescue system one in memory. 0: none (its
+ * own is that of "/"), or unknown. Waits for the disk.
+ */
+dev_t file_beneath(const char *path);
+/*
  * fill() writes the contents; an error of the stream is noticed here. mode is
  * that of the new file, as of open(). 0 or a negative errno: -EEXIST when the
  * name belongs to something that is not a regular file (a device, a link, a
- * directory), which is left as it is. Only where the directory could not be
- * synced has the file been replaced all the same.
+ * directory), which is left as it is; -EXDEV when the directory is on the file
+ * system `beneath` by now (0: it may be on any). Only where the directory could
+ * not be synced has the file been replaced all the same.
  */
-int file_replace(const char *path, mode_t mode, void (*fill)(FILE *file, const void *user),
-		 const void *user);
+int file_replace(const char *path, dev_t beneath, mode_t mode,
+		 void (*fill)(FILE *file, const void *user), const void *user);
+/* One that is not there is removed. 0 or a negative errno, as above. */
+int file_remove(const char *path, dev_t beneath);
 /* The directory that its name is in; -ENAMETOOLONG. */
 int file_directory(const char *path, char ret[static PATH_MAX]);
 /* A file that was made stays found after a power cut. 0 or a negative errno. */

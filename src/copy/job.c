@@ -183,18 +183,28 @@ static int make_map(struct job *job, struct error *reterr)
 	return 0;
 }
 
-/* NULL: that path stays as it is. */
-static int set_paths(struct job *job, const char *map, const char *digests, struct error *reterr)
+static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)
 {
-	if (map && (!map[0] || strlen(map) >= sizeof(job->map_path)))
-		return error_set(reterr, ERROR_CLASS_USAGE, map[0] ? -ENAMETOOLONG : -EINVAL,
+	pthread_mutex_lock(&job->place_lock);
+	text_copy(place->path, sizeof(place->path), path ? path : "");
+	place->beneath = beneath;
+	pthread_mutex_unlock(&job->place_lock);
+}
+
+bool job_place(struct job *job, const struct place *place, struct place *ret)
+{
+	pthread_mutex_lock(&job->place_lock);
+	*ret = *place;
+	pthread_mutex_unlock(&job->place_lock);
+	return ret->path[0] != '\0';
+}
+
+static int set_map_place(struct job *job, const char *path, dev_t beneath, struct error *reterr)
+{
+	if (!path[0] || strlen(path) >= sizeof(job->map_place.path))
+		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
 				 "save", "", _("The name of the map file is empty or too long."));
-	pthread_mutex_lock(&job->path_lock);
-	if (map)
-		text_copy(job->map_path, sizeof(job->map_path), map);
-	if (digests)
-		text_copy(job->digests_path, sizeof(job->digests_path), digests);
-	pthread_mutex_unlock(&job->path_lock);
+	set_place(job, &job->map_place, path, beneath);
 	return 0;
 }
 
@@ -214,7 +224,7 @@ static void init_locks(struct job *job)
 {
 	pthread_mutex_init(&job->failure_lock, NULL);
 	pthread_mutex_init(&job->map_lock, NULL);
-	pthread_mutex_init(&job->path_lock, NULL);
+	pthread_mutex_init(&job->place_lock, NULL);
 	pthread_mutex_init(&job->events.lock, NULL);
 	pthread_mutex_init(&job->shown_lock, NULL);
 	pthread_cond_init(&job->shown_cond, NULL);
@@ -225,7 +235,7 @@ static void done_locks(struct job *job)
 	pthread_cond_destroy(&job->shown_cond);
 	pthread_mutex_destroy(&job->shown_lock);
 	pthread_mutex_destroy(&job->events.lock);
-	pthread_mutex_destroy(&job->path_lock);
+	pthread_mutex_destroy(&job->place_lock);
 	pthread_mutex_destroy(&job->map_lock);
 	pthread_mutex_destroy(&job->failure_lock);
 }
@@ -251,8 +261,9 @@ static int init(struct job *job, struct error *reterr)
 		r = sums_new(job, reterr);
 	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || spots_init(job) < 0))
 		r = error_nomem(reterr);
-	if (r >= 0)
-		r = set_paths(job, job->setup.map_path, job->setup.digests_path, reterr);
+	if (r >= 0 && job->setup.map_path)
+		r = set_map_place(job, job->setup.map_path, job->setup.map_beneath, reterr);
+	job_set_digests_path(job, job->setup.digests_path, job->setup.digests_beneath);
 	if (r >= 0)
 		r = make_lanes(job, reterr);
 	return r;
@@ -403,16 +414,20 @@ void job_look_at_map(struct job *job, void (*look)(const struct map *map, void *
 	pthread_mutex_unlock(&job->map_lock);
 }
 
-int job_set_map_path(struct job *job, const char *path, const char *digests_path,
-		     struct error *reterr)
+int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct error *reterr)
 {
-	int r = set_paths(job, path, digests_path, reterr);
+	int r = set_map_place(job, path, beneath, reterr);
 
 	if (r < 0)
 		return r;
 	atomic_store(&job->want_save, true);
 	job_kick_keeper(job);
 	return 0;
+}
+
+void job_set_digests_path(struct job *job, const char *path, dev_t beneath)
+{
+	set_place(job, &job->digests_place, path, beneath);
 }
 
 int job_event_fd(const struct job *job)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -295,6 +296,7 @@ struct job_setup {
 	 * outlives the job. */
 	const struct range_list *retry;
 	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
+	dev_t map_beneath;     /* of its directory (base/replace.h); 0: none */
 	uint64_t map_interval; /* ns; 0: 30 s */
 	/* The source is not rechecked: whoever started the copy knows that it may change, or it was
 	 * gone in an earlier part of the copy. */
@@ -308,6 +310,7 @@ struct job_setup {
 	 * finished; NULL: nothing, compare both ends. Borrowed by job_new(). */
 	const struct recorded_copy *earlier;
 	const char *digests_path; /* of the list of digests saved at the end; NULL: none */
+	dev_t digests_beneath;
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
 	/* sg nodes to ask for the temperature if there is no such file, "" or NULL */
 	const char *source_gauge, *destination_gauge;
@@ -355,10 +358,10 @@ void job_rates(struct job *job, struct rates *ret);
 size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max);
 /* As map_cells(), with '>' at the current position; size 0: the whole source. */
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out);
-/* Moves the map to another file, and saves it there at once. digests_path: for the list saved at
- * the end; NULL: as before. */
-int job_set_map_path(struct job *job, const char *path, const char *digests_path,
-		     struct error *reterr);
+/* Moves the map to another file, and saves it there at once. */
+int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct error *reterr);
+/* Another file for the list of digests that is saved at the end. */
+void job_set_digests_path(struct job *job, const char *path, dev_t beneath);
 
 /* A descriptor that polls readable when the state changed or an event was added. The job's;
  * cleared by job_snapshot(). */

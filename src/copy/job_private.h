@@ -215,8 +215,8 @@ struct job {
 	pthread_mutex_t map_lock; /* only the keeper changes the map and the areas of work */
 	struct map *map;
 
-	pthread_mutex_t path_lock;
-	char map_path[PATH_MAX], digests_path[PATH_MAX]; /* "" none */
+	pthread_mutex_t place_lock;
+	struct place map_place, digests_place;
 
 	struct events events;
 
@@ -234,6 +234,8 @@ void job_gate_raise(struct job *job, enum gate gate);
 /* Keeps the first failure and raises the gate according to its kind. */
 void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
 void job_kick_keeper(struct job *job);
+/* A copy of one of the job's places; false: nowhere. */
+bool job_place(struct job *job, const struct place *place, struct place *ret);
 
 /* Rebuilds job->work: the parts of this stage with one of these statuses in the map, in chunks of
  * `chunk` bytes. While all lanes are parked. -ENOMEM. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of a job: its result, and the end of its threads. */
 #include <errno.h>
-#include <limits.h>
 #include <time.h>
 
 #include "base/i18n.h"
 #include "base/patience.h"
-#include "base/text.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"
 
@@ -145,15 +143,12 @@ static void check_not_shortened(struct job *job)
 static void save_digests(struct job *job)
 {
 	struct error error;
+	struct place place;
 
-	char path[PATH_MAX];
-
-	pthread_mutex_lock(&job->path_lock);
-	text_copy(path, sizeof(path), job->digests_path);
-	pthread_mutex_unlock(&job->path_lock);
-	if (!job->proof || !path[0])
+	if (!job->proof || !job_place(job, &job->digests_place, &place))
 		return;
-	if (proof_save(job, path, saver_patience(job->saver, PATIENCE_AT_THE_END),
+	if (proof_save(job, place.path,
+		       saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
 		       &job->keeper.digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
@@ -167,19 +162,18 @@ static void save_without_wrong(struct job *job)
 					 .pass = 1 };
 	struct error error = { 0 };
 	struct map *map = NULL;
-	char path[PATH_MAX];
+	struct place place;
 	int r;
 
-	pthread_mutex_lock(&job->path_lock);
-	text_copy(path, sizeof(path), job->map_path);
-	pthread_mutex_unlock(&job->path_lock);
-	if (job->keeper.result != JOB_RESULT_MISMATCH || job->setup.verify_only || !path[0])
+	if (job->keeper.result != JOB_RESULT_MISMATCH || job->setup.verify_only ||
+	    !job_place(job, &job->map_place, &place))
 		return;
 	r = map_copy(job->map, &map, &error);
 	if (r == 0 && proof_forget_wrong(job, map) < 0)
 		r = error_nomem(&error);
 	if (r == 0)
-		r = map_save(map, path, &state, saver_patience(job->saver, PATIENCE_AT_THE_END),
+		r = map_save(map, place.path, &state,
+			     saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
 			     &error);
 	if (r < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);

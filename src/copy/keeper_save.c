@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The keeper's dealings with the saver: orders, and what their results mean for the job. */
-#include <stdio.h>
 #include <time.h>
 
 #include "base/i18n.h"
@@ -9,14 +8,6 @@
 #include "copy/pass.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
-
-static bool map_path(struct job *job, char path[static PATH_MAX])
-{
-	pthread_mutex_lock(&job->path_lock);
-	snprintf(path, PATH_MAX, "%s", job->map_path);
-	pthread_mutex_unlock(&job->path_lock);
-	return path[0] != '\0';
-}
 
 static struct io_handle *flush_handle(const struct job *job)
 {
@@ -43,10 +34,10 @@ static void add_digests(const struct job *job, struct saver_order *order)
 
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
-	char path[PATH_MAX];
-	struct saver_order order = { .path = path, .patience = PATIENCE_ON_THE_WAY };
+	struct saver_order order = { .patience = PATIENCE_ON_THE_WAY };
 
-	if (map_path(job, path) && map_copy(job->map, &order.owned, NULL) < 0)
+	if (job_place(job, &job->map_place, &order.place) &&
+	    map_copy(job->map, &order.owned, NULL) < 0)
 		job_event_add(
 			job, LOG_LEVEL_WARNING,
 			_("There was not enough memory to save the map; it will be tried again."));
@@ -75,16 +66,15 @@ void keeper_flush(struct job *job)
 /* Nothing changes the map meanwhile, so this needs no copy of it, and no memory. */
 void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 {
-	char path[PATH_MAX];
 	struct saver_order order = {
-		.map = map_path(job, path) ? job->map : NULL,
 		.flush = flush_handle(job),
 		.forget = job->proof ? &job->setup.destination : NULL,
-		.path = path,
 		.patience = PATIENCE_AT_THE_END,
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
+	if (job_place(job, &job->map_place, &order.place))
+		order.map = job->map;
 	add_digests(job, &order);
 	ask_saver(job, &order, now);
 }
@@ -116,6 +106,8 @@ static void tell_map(struct job *job, const struct saver_result *result)
 		k->map_saved_at = (int64_t)time(NULL);
 	} else if (result->code < 0) {
 		k->map_safe = false;
+		/* Tried again, whether or not anything changes. */
+		k->map_changed = true;
 		if (!k->map_warned)
 			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
 		k->map_warned = true;

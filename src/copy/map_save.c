@@ -96,6 +96,12 @@ int map_save(const struct map *map, const char *path, const struct map_state *st
 				 _("The map file %s could not be saved: something that is not a "
 				   "regular file has this name. Choose another place for it."),
 				 path);
+	if (r == -EXDEV)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
+				 _("The map file %s could not be saved: its disk is not mounted "
+				   "any more. The copy goes on; until that disk is mounted there "
+				   "again, or another place is chosen, the map is only in memory."),
+				 path);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The map file %s could not be saved: %s. The copy goes on; "

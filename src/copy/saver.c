@@ -2,9 +2,7 @@
 /* The thread that flushes and saves. */
 #include "copy/saver.h"
 
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/eventfd.h"
@@ -24,7 +22,6 @@ struct saver {
 	bool lost;                /* a flush has failed; the thread's */
 	struct patience patience; /* belongs to the thread while it is not idle */
 	struct saver_order order;
-	char path[PATH_MAX];
 	struct saver_result result;
 };
 
@@ -36,9 +33,16 @@ static void save_digests(const struct saver_order *order, struct patience *patie
 
 	if (!order->digests)
 		return;
-	partial_digests_path(order->path, path);
+	partial_digests_path(order->place.path, path);
 	ret->digests_code = partial_digests_save(order->digests, order->plan, NULL, order->map,
 						 path, patience, &ret->digests_error);
+}
+
+struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath)
+{
+	saver->patience.ns = ns;
+	saver->patience.beneath = beneath;
+	return &saver->patience;
 }
 
 /* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what
@@ -57,9 +61,10 @@ static void carry_out(struct saver *saver, const struct saver_order *order,
 	/* A map that calls more finished than is on the medium is worse than an old one. */
 	if (!order->map || saver->lost)
 		return;
-	saver->patience.ns = order->patience;
+	saver_patience(saver, order->patience, order->place.beneath);
 	save_digests(order, &saver->patience, ret);
-	ret->code = map_save(order->map, order->path, &order->state, &saver->patience, &ret->error);
+	ret->code = map_save(order->map, order->place.path, &order->state, &saver->patience,
+			     &ret->error);
 	ret->saved = ret->code == 0;
 }
 
@@ -141,18 +146,10 @@ bool saver_idle(struct saver *saver)
 	return idle;
 }
 
-struct patience *saver_patience(struct saver *saver, uint64_t ns)
-{
-	saver->patience.ns = ns;
-	return &saver->patience;
-}
-
 void saver_ask(struct saver *saver, const struct saver_order *order)
 {
 	pthread_mutex_lock(&saver->lock);
 	saver->order = *order;
-	snprintf(saver->path, sizeof(saver->path), "%s", order->path ? order->path : "");
-	saver->order.path = saver->path;
 	saver->state = SAVER_ASKED;
 	pthread_cond_signal(&saver->cond);
 	pthread_mutex_unlock(&saver->lock);

@@ -9,8 +9,10 @@
 #ifndef CLONEDECK_COPY_SAVER_H
 #define CLONEDECK_COPY_SAVER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "copy/map.h"
@@ -18,6 +20,12 @@
 #include "verify/digests.h"
 
 struct saver;
+
+/* Where a file is saved. */
+struct place {
+	char path[PATH_MAX]; /* "" nowhere */
+	dev_t beneath;       /* base/replace.h */
+};
 
 struct saver_order {
 	const struct map *map;       /* constant until the order is done; NULL: only flush */
@@ -27,9 +35,9 @@ struct saver_order {
 	/* Digests of what the map calls finished, saved beside it; now the saver's. Or NULL. */
 	struct digests *digests;
 	const struct plan *plan; /* of the digests */
-	const char *path;        /* copied */
-	uint64_t patience;       /* ns, for the disk that holds the file */
-	struct map_state state;  /* of the map file */
+	struct place place;
+	uint64_t patience;      /* ns, for the disk that holds the file */
+	struct map_state state; /* of the map file */
 };
 
 struct saver_result {
@@ -45,8 +53,9 @@ int saver_new(int wake, struct saver **ret, struct error *reterr);
 void saver_destroy(struct saver *saver); /* waits for the current order; NULL is fine */
 
 bool saver_idle(struct saver *saver);
-/* For a caller that saves a file itself, while the saver is idle; ns as in struct patience. */
-struct patience *saver_patience(struct saver *saver, uint64_t ns);
+/* For a caller that saves a file itself, while the saver is idle; the rest as in struct patience.
+ */
+struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath);
 /* Only while idle. */
 void saver_ask(struct saver *saver, const struct saver_order *order);
 /* True once per finished order. */

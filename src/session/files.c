@@ -213,11 +213,19 @@ static void name_report(struct session *session)
 			  sizeof(files->sums_stem));
 }
 
+static dev_t beneath(const char *path)
+{
+	struct found_place place;
+
+	session_try_place(PLACE_UNTRIED, path, "", &place);
+	return place.beneath;
+}
+
 int session_make_files(struct session *session, struct error *reterr)
 {
 	struct session_files *files = &session->files;
-	char tried[512];
-	int r = session_try_place(PLACE_MADE, session->log_dir, "try", tried);
+	struct found_place tried;
+	int r = session_try_place(PLACE_MADE, session->log_dir, "try", &tried);
 
 	/* The copy goes on without a log; the map may be elsewhere. */
 	if (r == -ENOSPC || r == -EDQUOT)
@@ -237,7 +245,10 @@ int session_make_files(struct session *session, struct error *reterr)
 	if (session->options.report_path)
 		name_report(session);
 	name_certificate(session);
-	r = session_try_place(PLACE_AS_IT_IS, files->map, "", tried);
+	files->report_beneath = beneath(files->report);
+	files->certificate_beneath = beneath(files->certificate);
+	r = session_try_place(PLACE_AS_IT_IS, files->map, "", &tried);
+	files->map_beneath = tried.beneath;
 	if (r < 0) {
 		struct patience patience = { .ns = PATIENCE_ON_THE_WAY };
 

@@ -26,7 +26,7 @@ static int look_below(struct move_task *moving)
 {
 	struct guard_place place;
 
-	facts_find_path(moving->path, &place);
+	facts_find_path(moving->place.path, &place);
 	moving->in_memory = place.in_memory;
 	return facts_place_on(&place, &moving->source) ||
 			       facts_place_on(&place, &moving->destination)
@@ -36,10 +36,10 @@ static int look_below(struct move_task *moving)
 
 static int try_path(struct move_task *moving, enum place_kind kind, const char *path)
 {
-	int r = session_try_place(kind, path, moving->from, moving->path);
+	int r = session_try_place(kind, path, moving->from, &moving->place);
 
-	if (!moving->path[0])
-		text_copy(moving->path, sizeof(moving->path), path);
+	if (!moving->place.path[0])
+		text_copy(moving->place.path, sizeof(moving->place.path), path);
 	return r < 0 ? r : look_below(moving);
 }
 
@@ -64,11 +64,11 @@ static int try_usual(struct move_task *moving)
 static void find_stem(struct move_task *moving)
 {
 	static const char *const endings[] = { ".log", ".json", ".html", ".digests" };
-	size_t length = strlen(moving->path);
-	char path[sizeof(moving->path) + 16];
+	size_t length = strlen(moving->place.path);
+	char path[sizeof(moving->place.path) + 16];
 
-	text_copy(moving->stem, sizeof(moving->stem), moving->path);
-	if (length > 4 && strcmp(moving->path + length - 4, ".map") == 0)
+	text_copy(moving->stem, sizeof(moving->stem), moving->place.path);
+	if (length > 4 && strcmp(moving->place.path + length - 4, ".map") == 0)
 		moving->stem[length - 4] = '\0';
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s", moving->stem, endings[i]);
@@ -140,9 +140,12 @@ static void rename_rest(struct session *session, const struct session_files *bef
 		snprintf(files->report, sizeof(files->report), "%.500s.json", stem);
 		snprintf(files->digests, sizeof(files->digests), "%.500s.digests", stem);
 		text_copy(files->sums_stem, sizeof(files->sums_stem), stem);
+		files->report_beneath = session->moving.place.beneath;
 	}
-	if (!session->options.certificate_path && beside(before->certificate, before->log))
+	if (!session->options.certificate_path && beside(before->certificate, before->log)) {
 		snprintf(files->certificate, sizeof(files->certificate), "%.500s.html", stem);
+		files->certificate_beneath = session->moving.place.beneath;
+	}
 }
 
 static void move_log(struct session *session)
@@ -168,23 +171,27 @@ static void move_log(struct session *session)
 static int save_there(struct session *session, struct move_task *moving)
 {
 	const struct session_files before = session->files;
-	int r = session_check_map(session->plan, moving->path, &moving->error);
+	struct session_files *files = &session->files;
+	struct job *job = session->starting.job;
+	int r = session_check_map(session->plan, moving->place.path, &moving->error);
 
 	if (r < 0)
 		return r;
 	move_log(session);
-	text_copy(session->files.map, sizeof(session->files.map), moving->path);
-	text_copy(session->resume_path, sizeof(session->resume_path), moving->path);
-	r = job_set_map_path(session->starting.job, session->files.map, session->files.digests,
-			     &moving->error);
+	text_copy(files->map, sizeof(files->map), moving->place.path);
+	files->map_beneath = moving->place.beneath;
+	text_copy(session->resume_path, sizeof(session->resume_path), files->map);
+	r = job_set_map_path(job, files->map, files->map_beneath, &moving->error);
 	if (r < 0)
-		session->files = before;
+		*files = before;
+	else
+		job_set_digests_path(job, files->digests, files->report_beneath);
 	return r;
 }
 
 static int refuse(struct move_task *moving)
 {
-	const char *path = moving->path[0] ? moving->path : moving->wanted;
+	const char *path = moving->place.path[0] ? moving->place.path : moving->wanted;
 
 	if (moving->result == -EXDEV)
 		return error_set(&moving->error, ERROR_CLASS_REFUSED, -EXDEV, "save", path,

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "plan/plan.h"
+#include "session/place.h"
 #include "session/task.h"
 
 struct session;
@@ -17,7 +18,7 @@ struct move_task {
 	char wanted[512]; /* "": one of the usual places */
 	char from[512], log_dir[512];
 	struct endpoint source, destination;
-	char path[512]; /* that was tried last, or taken */
+	struct found_place place; /* that was tried last, or taken */
 	char stem[512]; /* beside it, for log and report; "": their names are taken there */
 	bool in_memory; /* it does not survive a restart */
 	int result;

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/errand.h"
 #include "base/patience.h"
+#include "base/replace.h"
 #include "base/text.h"
 #include "session/place.h"
 
@@ -23,7 +24,7 @@
 struct question {
 	enum place_kind kind;
 	char path[512], name[512];
-	char found[512];
+	struct found_place found;
 	int result;
 };
 
@@ -80,39 +81,51 @@ static int name_in(struct question *question)
 
 	if (question->kind == PLACE_DIRECTORY && !directory)
 		return -ENOTDIR;
-	int length = directory ? snprintf(question->found, sizeof(question->found), "%s/%s",
-					  question->path, question->name)
-			       : snprintf(question->found, sizeof(question->found), "%s",
-					  question->path);
+	char *found = question->found.path;
+	size_t size = sizeof(question->found.path);
+	int length = directory ? snprintf(found, size, "%s/%s", question->path, question->name)
+			       : snprintf(found, size, "%s", question->path);
 
-	return length < 0 || (size_t)length >= sizeof(question->found) ? -ENAMETOOLONG : 0;
+	return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
+}
+
+static int try(struct question *question)
+{
+	struct found_place *found = &question->found;
+	enum place_kind kind = question->kind;
+	int r = kind == PLACE_MADE ? make_directory(question->path) : 0;
+
+	if (r == 0 && (kind == PLACE_AS_IT_IS || kind == PLACE_UNTRIED))
+		text_copy(found->path, sizeof(found->path), question->path);
+	else if (r == 0)
+		r = name_in(question);
+	/* A map is the only way to resume its copy, so existing files are never replaced. */
+	if (r == 0 && (kind == PLACE_NEW || kind == PLACE_DIRECTORY) &&
+	    access(found->path, F_OK) == 0)
+		r = -EEXIST;
+	if (r < 0)
+		return r;
+	/* First, so that it is of what was tried. */
+	found->beneath = file_beneath(found->path);
+	return kind == PLACE_UNTRIED ? 0 : try_beside(found->path);
 }
 
 static void ask(void *data)
 {
 	struct question *question = data;
-	int r = question->kind == PLACE_MADE ? make_directory(question->path) : 0;
 
-	if (r == 0 && question->kind == PLACE_AS_IT_IS)
-		text_copy(question->found, sizeof(question->found), question->path);
-	else if (r == 0)
-		r = name_in(question);
-	/* A map is the only way to resume its copy, so existing files are never replaced. */
-	if (r == 0 && question->kind != PLACE_AS_IT_IS && question->kind != PLACE_MADE &&
-	    access(question->found, F_OK) == 0)
-		r = -EEXIST;
-	question->result = r < 0 ? r : try_beside(question->found);
+	question->result = try(question);
 }
 
 int session_try_place(enum place_kind kind, const char *path, const char *name,
-		      char ret[static 512])
+		      struct found_place *ret)
 {
 	struct question *question = calloc(1, sizeof(*question));
 	char copy[PATH_MAX];
 	struct errand *errand;
 	int r;
 
-	ret[0] = '\0';
+	*ret = (struct found_place){ 0 };
 	if (!question)
 		return -ENOMEM;
 	question->kind = kind;
@@ -127,7 +140,7 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 	r = -ETIMEDOUT;
 	if (errand_wait(errand, clock_monotonic() + PATIENCE_ON_THE_WAY)) {
 		r = question->result;
-		text_copy(ret, 512, question->found);
+		*ret = question->found;
 	}
 	errand_leave(errand);
 	return r;

@@ -21,10 +21,14 @@ static void take_text(char *to, size_t size, const char *text)
 		text_sanitise(to, size, text, strlen(text));
 }
 
-static int save(struct session *session, enum report_form form, const char *path,
+static int save(struct session *session, enum report_form form, const char *path, dev_t beneath,
 		struct error *reterr)
 {
-	int r = report_save(&session->report, form, path, &session->finishing.patience, reterr);
+	struct patience *patience = &session->finishing.patience;
+	int r;
+
+	patience->beneath = beneath;
+	r = report_save(&session->report, form, path, patience, reterr);
 
 	if (r < 0 && session->log)
 		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path,
@@ -76,24 +80,26 @@ static int save_sums(struct session *session, struct error *reterr)
 
 int session_save_first(struct session *session, struct error *reterr)
 {
+	const struct session_files *files = &session->files;
 	struct report *report = &session->report;
 
-	text_copy(report->sums_stem, sizeof(report->sums_stem), session->files.sums_stem);
-	text_copy(report->json_path, sizeof(report->json_path), session->files.report);
-	text_copy(report->certificate_path, sizeof(report->certificate_path),
-		  session->files.certificate);
+	text_copy(report->sums_stem, sizeof(report->sums_stem), files->sums_stem);
+	text_copy(report->json_path, sizeof(report->json_path), files->report);
+	text_copy(report->certificate_path, sizeof(report->certificate_path), files->certificate);
+	session->finishing.patience.beneath = files->report_beneath;
 	int list = mask_list(report, &session->finishing.patience, reterr);
 	int sums = save_sums(session, reterr);
 
 	/* Only existing files are named. */
 	if (sums < 0)
 		report->sums_stem[0] = '\0';
-	int certificate = save(session, REPORT_HTML, report->certificate_path, reterr);
+	int certificate = save(session, REPORT_HTML, report->certificate_path,
+			       files->certificate_beneath, reterr);
 
 	if (certificate < 0)
 		report->certificate_path[0] = '\0';
 	/* The report is more important: return its error. */
-	int json = save(session, REPORT_JSON, report->json_path, reterr);
+	int json = save(session, REPORT_JSON, report->json_path, files->report_beneath, reterr);
 
 	if (json < 0)
 		report->json_path[0] = '\0';

@@ -35,6 +35,8 @@
 struct session_files {
 	char log[512], map[512], report[512], certificate[512], digests[512];
 	char sums_stem[512]; /* of the lists of sums */
+	/* Of their directories (base/replace.h); digests and sums are beside the report. */
+	dev_t map_beneath, report_beneath, certificate_beneath;
 };
 
 struct session {

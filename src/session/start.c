@@ -269,7 +269,9 @@ static void *start_body(void *argument)
 		load_earlier(session, &earlier);
 		starting->setup.earlier = earlier.digests ? &earlier : NULL;
 		starting->setup.map_path = session->files.map;
+		starting->setup.map_beneath = session->files.map_beneath;
 		starting->setup.digests_path = session->files.digests;
+		starting->setup.digests_beneath = session->files.report_beneath;
 		starting->setup.log = session->log;
 		r = job_new(&starting->setup, &starting->job, &starting->error);
 		starting->setup.earlier = NULL;

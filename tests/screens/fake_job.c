@@ -425,8 +425,7 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 	out[cells] = '\0';
 }
 
-int job_set_map_path(struct job *job, const char *path, const char *digests_path,
-		     struct error *reterr)
+int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct error *reterr)
 {
 	return 0;
 }

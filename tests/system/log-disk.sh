@@ -8,12 +8,12 @@ two_disks() {
 	destination=$(new_disk destination 24)
 }
 
-# log_disk MIB: a file system of its own at ./logs.
+# log_disk MIB [FOLDER]: a file system of its own at ./FOLDER (logs).
 log_disk() {
 	truncate -s "$1M" logs.img
 	mkfs.ext4 -q -F -m 0 logs.img
 	log_loop=$(attach "$case_dir/logs.img")
-	mount_at "$case_dir/logs" -o errors=remount-ro "$log_loop"
+	mount_at "$case_dir/${2:-logs}" -o errors=remount-ro "$log_loop"
 }
 
 # A file system that is frozen answers nothing, whoever asks: those who write to it hang in the
@@ -129,6 +129,8 @@ a_stick_with_the_log_is_pulled_and_comes_back() {
 	pull
 	wait_for said 'The log cannot be written'
 	umount -l logs
+	# Long enough for a map to be saved into the empty directory.
+	sleep 1.5
 	plug_in 2
 	wait_for said 'The log is written again'
 	all_is_copied
@@ -139,6 +141,44 @@ a_stick_with_the_log_is_pulled_and_comes_back() {
 	[ -z "$(sort logs/*.log | uniq -d)" ]
 	jq -e '.result == "COMPLETE"' logs/*.json
 	ddrescuelog -D logs/*.map
+	umount logs
+	nothing_in logs
+}
+
+nothing_in() { # FOLDER
+	[ -z "$(ls -A "$1")" ] || fail "in $1: $(ls -A "$1")"
+}
+
+# On a rescue system the directory where it was mounted is in memory.
+a_map_waits_for_its_stick_that_is_unmounted() {
+	two_disks
+	log_disk 8 stick
+	rate=3M start_copy --map-interval 1 --no-verify --map "$case_dir/stick/copy.map"
+	wait_for umount stick
+	wait_for said 'The map cannot be saved as'
+	wait_for grep -q 'its disk is not mounted any more' logs/*.log
+	nothing_in stick
+	mount "$log_loop" stick
+	wait_for grep -q 'The map is saved again' logs/*.log
+	ends 0
+	cmp "$source" "$(backing "$destination")"
+	ddrescuelog -D stick/copy.map
+	umount stick
+	nothing_in stick
+}
+
+# The program has the log open, so only a lazy unmount gets there.
+a_report_is_not_kept_where_its_stick_was() {
+	two_disks
+	log_disk 8
+	rate=6M start_copy --map-interval 1 --no-verify
+	umount -l logs
+	wait_for said 'The map cannot be saved as'
+	ends 0
+	says COMPLETE
+	says 'its disk is not mounted any more'
+	cmp "$source" "$(backing "$destination")"
+	nothing_in logs
 }
 
 a_copy_stops_while_its_log_disk_hangs() {
@@ -243,6 +283,8 @@ run_together 10 a_log_disk_that_hangs_stops_nothing \
 	a_copy_stops_while_its_log_disk_hangs \
 	a_log_disk_that_dies_is_left \
 	a_stick_with_the_log_is_pulled_and_comes_back \
+	a_map_waits_for_its_stick_that_is_unmounted \
+	a_report_is_not_kept_where_its_stick_was \
 	a_log_disk_that_comes_back_gets_all_of_it \
 	nothing_begins_on_a_log_disk_that_hangs \
 	a_full_log_disk_refuses_and_one_that_fills_does_not_stop \

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,22 +18,29 @@
 /* Only a hang takes that long. */
 #define FOR_EVER (100 * NSEC_PER_SEC)
 
-static char dir[64], path[96], other[96], elsewhere[128];
+static char dir[64], path[96], other[96], folder[80], elsewhere[128];
 static struct patience patience;
 
 /* The disk of `dir`, but not of its folder: hangs, then does not. */
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 
-int __real_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to);
+int __real_renameat(int from, const char *old, int to, const char *new);
+int __wrap_renameat(int from, const char *old, int to, const char *new);
 
-int __wrap_rename(const char *from, const char *to)
+static bool is_folder(int fd)
 {
-	if (strcmp(to, elsewhere) != 0) {
+	struct stat st, other_st;
+
+	return fstat(fd, &st) == 0 && stat(folder, &other_st) == 0 && st.st_ino == other_st.st_ino;
+}
+
+int __wrap_renameat(int from, const char *old, int to, const char *new)
+{
+	if (!is_folder(to)) {
 		pthread_mutex_lock(&disk);
 		pthread_mutex_unlock(&disk);
 	}
-	return __real_rename(from, to);
+	return __real_renameat(from, old, to, new);
 }
 
 static void fill(FILE *file, const void *user)
@@ -47,8 +55,6 @@ static int replace(const char *name, const char *text)
 
 static void set_up(void)
 {
-	char folder[80];
-
 	strcpy(dir, "/tmp/clonedeck-patience-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/file", dir);
@@ -65,8 +71,7 @@ static void tear_down(void)
 	unlink(path);
 	unlink(other);
 	unlink(elsewhere);
-	*strrchr(elsewhere, '/') = '\0';
-	rmdir(elsewhere);
+	rmdir(folder);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
@@ -125,6 +130,22 @@ START_TEST(what_does_not_hang_is_as_ever)
 }
 END_TEST
 
+START_TEST(no_file_goes_beneath)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(dir, &st), 0);
+	ck_assert_int_eq(replace(path, "old"), 0);
+	patience.beneath = st.st_dev;
+	ck_assert_int_eq(replace(path, "new"), -EXDEV);
+	ck_assert_int_eq(patience_remove(&patience, path), -EXDEV);
+	patience.beneath = 0;
+	ck_assert_str_eq(content(path), "old");
+	ck_assert_int_eq(replace(path, "new"), 0);
+	ck_assert_str_eq(content(path), "new");
+}
+END_TEST
+
 START_TEST(one_that_hangs_is_waited_for_once)
 {
 	uint64_t before, waited;
@@ -176,6 +197,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, what_does_not_hang_is_as_ever);
 	tcase_add_test(tc, a_large_file_is_whole);
+	tcase_add_test(tc, no_file_goes_beneath);
 	tcase_add_test(tc, one_that_hangs_is_waited_for_once);
 	tcase_add_test(tc, another_directory_does_not_hang);
 	suite_add_tcase(suite, tc);

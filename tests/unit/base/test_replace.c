@@ -66,9 +66,9 @@ START_TEST(makes_and_replaces)
 {
 	struct stat st;
 
-	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
 	holds("old");
-	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
@@ -79,8 +79,8 @@ END_TEST
 START_TEST(works_without_nameless_files)
 {
 	nameless = false;
-	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
-	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
 	holds("new");
 }
 END_TEST
@@ -110,12 +110,12 @@ START_TEST(a_crash_leaves_nothing_beside)
 
 	ck_assert_msg(fd >= 0, "%s: needs a file system with O_TMPFILE", dir);
 	close(fd);
-	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
 
 	pid_t child = fork();
 
 	if (child == 0) {
-		file_replace(path, 0600, die, "half of the n");
+		file_replace(path, 0, 0600, die, "half of the n");
 		_exit(1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -129,12 +129,12 @@ START_TEST(a_failure_keeps_the_old_one)
 {
 	struct rlimit limit;
 
-	ck_assert_int_eq(file_replace(path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	limit.rlim_cur = 2;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(file_replace(path, 0600, fill, "too long"), -EFBIG);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "too long"), -EFBIG);
 	limit.rlim_cur = limit.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	holds("old");
@@ -155,7 +155,7 @@ START_TEST(nothing_that_lies_beside_is_touched)
 				 (long)getpid(), i - 1);
 		ck_assert_int_eq(symlink(victim, beside[i]), 0);
 	}
-	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(access(victim, F_OK), -1);
 	for (int i = 0; i < 4; i++) {
@@ -170,10 +170,10 @@ START_TEST(only_regular_files_are_replaced)
 	struct stat st;
 
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), -EEXIST);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(symlink("elsewhere", path), 0);
-	ck_assert_int_eq(file_replace(path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), -EEXIST);
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 }
@@ -184,7 +184,38 @@ START_TEST(no_directory_no_file)
 	char lost[104];
 
 	snprintf(lost, sizeof(lost), "%s/none/file", dir);
-	ck_assert_int_eq(file_replace(lost, 0600, fill, "new"), -ENOENT);
+	ck_assert_int_eq(file_replace(lost, 0, 0600, fill, "new"), -ENOENT);
+}
+END_TEST
+
+static dev_t device(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(name, &st), 0);
+	return st.st_dev;
+}
+
+/* Its stick was unmounted, say: what shows in its place is no place for its files. */
+START_TEST(nothing_is_kept_on_the_file_system_beneath)
+{
+	ck_assert_int_eq(file_replace(path, device(dir), 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(entries(), 0);
+	ck_assert_int_eq(file_replace(path, device("/proc"), 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(path, device(dir), 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(file_remove(path, device(dir)), -EXDEV);
+	holds("old");
+	ck_assert_int_eq(file_remove(path, device("/proc")), 0);
+	ck_assert_int_eq(entries(), 0);
+}
+END_TEST
+
+START_TEST(beneath_is_what_unmounting_would_show)
+{
+	ck_assert_uint_eq(file_beneath("/proc/file"), device("/"));
+	ck_assert_uint_eq(file_beneath("/proc/self/fdinfo/file"), device("/"));
+	ck_assert_uint_eq(file_beneath("/file"), 0);
+	ck_assert_uint_eq(file_beneath("/proc/none/file"), 0);
 }
 END_TEST
 
@@ -201,6 +232,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, nothing_that_lies_beside_is_touched);
 	tcase_add_test(tc, only_regular_files_are_replaced);
 	tcase_add_test(tc, no_directory_no_file);
+	tcase_add_test(tc, nothing_is_kept_on_the_file_system_beneath);
+	tcase_add_test(tc, beneath_is_what_unmounting_would_show);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -438,7 +438,7 @@ START_TEST(a_map_that_cannot_be_saved_stops_nothing)
 	ck_assert(!rig_look(&rig).map_safe);
 	ck_assert_uint_eq(warnings_of("/nonexistent/map"), 1); /* not at every try */
 
-	ck_assert_int_eq(job_set_map_path(rig.job, other, NULL, NULL), 0);
+	ck_assert_int_eq(job_set_map_path(rig.job, other, 0, NULL), 0);
 	while (!rig_look(&rig).map_safe && rig_look(&rig).state != JOB_ENDED)
 		usleep(10000);
 	ck_assert(rig_look(&rig).map_safe);
