@@ -8,6 +8,8 @@
 
 #include "base/range.h"
 
+#define MANY_AREAS 4096
+
 static uint64_t chunks_of(const struct work_area *area, uint32_t chunk)
 {
 	uint64_t first = area->destination / chunk;
@@ -84,6 +86,21 @@ static int add_parts(struct work *work, const struct plan *plan, size_t extent,
 	return 0;
 }
 
+/* After very many areas often come a few, such as what is armed. */
+static void give_back(struct work *work)
+{
+	size_t wanted = work->count ? work->count : 1;
+	struct work_area *areas;
+
+	if (work->capacity < MANY_AREAS || wanted > work->capacity / 4)
+		return;
+	areas = reallocarray(work->areas, wanted, sizeof(*areas));
+	if (!areas)
+		return;
+	work->areas = areas;
+	work->capacity = wanted;
+}
+
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const struct range_list *domain, const char *statuses, uint32_t chunk,
 	      bool descending)
@@ -111,6 +128,8 @@ int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	}
 	if (r < 0)
 		work_done(work);
+	else
+		give_back(work);
 	return r;
 }
 

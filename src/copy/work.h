@@ -42,7 +42,8 @@ struct piece {
 #define WORK_UNFINISHED "?*/-"
 
 /* Everything in the plan, or in these parts of it (plan->sector_size), whose status in the map is
- * one of the letters. *work is zeroed, or is rebuilt in its old memory. -ENOMEM. */
+ * one of the letters. *work is zeroed, or is rebuilt in its old memory, which is given back where
+ * very little of it is needed. -ENOMEM. */
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const struct range_list *domain, const char *statuses, uint32_t chunk,
 	      bool descending);
