@@ -153,15 +153,14 @@ nothing_in() { # FOLDER
 a_map_waits_for_its_stick_that_is_unmounted() {
 	two_disks
 	log_disk 8 stick
-	rate=3M start_copy --map-interval 1 --no-verify --map "$case_dir/stick/copy.map"
+	rate=1M start_copy --map-interval 1 --no-verify --map "$case_dir/stick/copy.map"
 	wait_for umount stick
 	wait_for said 'The map cannot be saved as'
 	wait_for grep -q 'its disk is not mounted any more' logs/*.log
 	nothing_in stick
 	mount "$log_loop" stick
 	wait_for grep -q 'The map is saved again' logs/*.log
-	ends 0
-	cmp "$source" "$(backing "$destination")"
+	all_is_copied
 	ddrescuelog -D stick/copy.map
 	umount stick
 	nothing_in stick
@@ -171,13 +170,12 @@ a_map_waits_for_its_stick_that_is_unmounted() {
 a_report_is_not_kept_where_its_stick_was() {
 	two_disks
 	log_disk 8
-	rate=6M start_copy --map-interval 1 --no-verify
+	start_copy --map-interval 1 --no-verify
 	umount -l logs
 	wait_for said 'The map cannot be saved as'
-	ends 0
+	all_is_copied
 	says COMPLETE
 	says 'its disk is not mounted any more'
-	cmp "$source" "$(backing "$destination")"
 	nothing_in logs
 }
 
