@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/sense.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "copy/job_private.h"
 
@@ -35,25 +37,30 @@ static void tell(struct job *job, const struct job_bad_area *area)
 {
 	const struct plan_options *o = &job->plan->options;
 	const char *name = (area->write ? &job->setup.destination : &job->setup.source)->name;
-	char sectors[UNITS_TEXT_MAX];
+	char sectors[UNITS_TEXT_MAX], why[160];
 
 	if ((area->write ? o->on_write_error : o->on_error) == ON_ERROR_STOP ||
 	    job->keeper.bad_told >= BAD_TOLD)
 		return;
 	units_print_count(area->sectors, sectors);
+	if (area->sense.known)
+		sense_text(&area->sense, why, sizeof(why));
+	else
+		text_copy(why, sizeof(why), error_phrase(area->code));
+	/* The end may be cut: the cause comes first. */
 	if (area->write)
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s refused the data of source LBA %" PRIu64 " (sectors: %s): %s."),
-			      name, area->lba, sectors, error_phrase(area->code));
+			      _("%s refused the data of source LBA %" PRIu64 ": %s (sectors: %s)."),
+			      name, area->lba, why, sectors);
 	else if (area->partition)
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s cannot be read at LBA %" PRIu64 " (sectors: %s, partition %u): "
-				"%s."),
-			      name, area->lba, sectors, area->partition, error_phrase(area->code));
+			      _("%s cannot be read at LBA %" PRIu64 ": %s (sectors: %s, partition "
+				"%u)."),
+			      name, area->lba, why, sectors, area->partition);
 	else
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s cannot be read at LBA %" PRIu64 " (sectors: %s): %s."), name,
-			      area->lba, sectors, error_phrase(area->code));
+			      _("%s cannot be read at LBA %" PRIu64 ": %s (sectors: %s)."), name,
+			      area->lba, why, sectors);
 	if (++job->keeper.bad_told == BAD_TOLD)
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      _("Further bad sectors are listed only in the map."));

@@ -208,16 +208,15 @@ static void tell(struct job *job, const struct job_mismatch *mismatch)
 	units_print_count(mismatch->sectors, sectors);
 	if (mismatch->partition)
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s and %s differ at LBA %" PRIu64 " of the source (sectors: %s, "
-				"partition %u): %s."),
+			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s, "
+				"partition %u)."),
 			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
-			      sectors, mismatch->partition, words);
+			      words, sectors, mismatch->partition);
 	else
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s and %s differ at LBA %" PRIu64 " of the source (sectors: %s): "
-				"%s."),
+			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s)."),
 			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
-			      sectors, words);
+			      words, sectors);
 	if (job->proof->events == EVENTS_MAX)
 		job_event_add(job, LOG_LEVEL_ERROR,
 			      _("Further differences are counted, not listed; the report has the "
@@ -385,7 +384,7 @@ void proof_show(const struct job *job, struct job_snapshot *ret)
 		return;
 	ret->proof = proof->sums;
 	ret->proof.asked = true;
-	ret->proof.rolling = job->rolling.how != ROLLING_NO;
+	ret->proof.rolling = rolling_now(job);
 	for (size_t i = 0; i < proof->shown; i++)
 		if (proof->told[i])
 			ret->proof.mismatches[ret->proof.shown++] = proof->mismatches[i];

@@ -64,11 +64,22 @@ void rolling_done(struct rolling *rolling)
 
 /* ---- the keeper ---- */
 
+bool rolling_now(const struct job *job)
+{
+	return job->rolling.how == ROLLING_ASKED ||
+	       (job->rolling.how == ROLLING_SPARE && !rate_limit_get(&job->limit));
+}
+
 void rolling_tell(struct job *job)
 {
 	const char *name = job->setup.destination.name;
 
-	if (job->rolling.how != ROLLING_NO)
+	if (job->rolling.how != ROLLING_NO && !rolling_now(job))
+		job_event_add(job, LOG_LEVEL_INFO,
+			      _("%s is read back after the copy: the rate limit leaves nothing for "
+				"that before."),
+			      name);
+	else if (job->rolling.how != ROLLING_NO)
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("%s is read back while the copy is still running."), name);
 	else if (job->proof && job->setup.rolling == ROLLING_ASKED)

@@ -45,6 +45,9 @@ void rolling_done(struct rolling *rolling);
 
 /* ---- the keeper ---- */
 
+/* Is there verification beside the copy? Where it only takes what is left over, a rate limit leaves
+ * nothing. */
+bool rolling_now(const struct job *job);
 /* Reports once whether there will be verification during the copy. */
 void rolling_tell(struct job *job);
 /* Ten times a second. */

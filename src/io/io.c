@@ -53,22 +53,23 @@ static int explain(const struct io_end *end, const struct io_request *request, u
 {
 	bool read = request->direction == IO_READ;
 	uint32_t size = io_sector_size(end);
-	const char *format = read ? P_("Reading %s failed at LBA %" PRIu64 " (%" PRIu64
-				       " sector of %" PRIu32 " bytes): %s.",
-				       "Reading %s failed at LBA %" PRIu64 " (%" PRIu64
-				       " sectors of %" PRIu32 " bytes): %s.",
+	/* Where there is one line of 80 columns for it, its end is cut: the cause comes first. */
+	const char *format = read ? P_("Reading %s failed at LBA %" PRIu64 ": %s (%" PRIu64
+				       " sector of %" PRIu32 " bytes).",
+				       "Reading %s failed at LBA %" PRIu64 ": %s (%" PRIu64
+				       " sectors of %" PRIu32 " bytes).",
 				       sectors)
-				  : P_("Writing %s failed at LBA %" PRIu64 " (%" PRIu64
-				       " sector of %" PRIu32 " bytes): %s.",
-				       "Writing %s failed at LBA %" PRIu64 " (%" PRIu64
-				       " sectors of %" PRIu32 " bytes): %s.",
+				  : P_("Writing %s failed at LBA %" PRIu64 ": %s (%" PRIu64
+				       " sector of %" PRIu32 " bytes).",
+				       "Writing %s failed at LBA %" PRIu64 ": %s (%" PRIu64
+				       " sectors of %" PRIu32 " bytes).",
 				       sectors);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set_at(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
 			    request->result, read ? "read" : "write", end->name, lba, sectors, size,
-			    format, end->name, lba, sectors, size, why);
+			    format, end->name, lba, why, sectors, size);
 #pragma GCC diagnostic pop
 }
 

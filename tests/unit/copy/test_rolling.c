@@ -187,6 +187,9 @@ START_TEST(below_a_limit_only_what_was_asked_for_is_done)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.early, 0);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
+	ck_assert(!s.proof.rolling);
+	ck_assert(told("the rate limit leaves nothing"));
+	ck_assert(!told("while the copy is still running"));
 }
 END_TEST
 

@@ -33,8 +33,8 @@ START_TEST(read_error_says_where_and_why)
 	ck_assert_uint_eq(error.sectors, 8);
 	ck_assert_uint_eq(error.sector_size, 512);
 	ck_assert_str_eq(error.sentence,
-			 "Reading /dev/sdq failed at LBA 2056 (8 sectors of 512 bytes): "
-			 "medium or transport error.");
+			 "Reading /dev/sdq failed at LBA 2056: medium or transport error "
+			 "(8 sectors of 512 bytes).");
 }
 END_TEST
 
@@ -51,8 +51,8 @@ START_TEST(write_error_counts_in_the_device_s_sectors)
 	ck_assert_uint_eq(error.lba, 10);
 	ck_assert_uint_eq(error.sectors, 1);
 	ck_assert_str_eq(error.sentence,
-			 "Writing /dev/sdq failed at LBA 10 (1 sector of 4096 bytes): "
-			 "device is gone.");
+			 "Writing /dev/sdq failed at LBA 10: device is gone (1 sector of 4096 "
+			 "bytes).");
 }
 END_TEST
 
