@@ -180,7 +180,11 @@ static void go_back(struct app *app)
 {
 	if (app->current == SCREEN_RUN && app_copying(app)) {
 		app_message(app, MESSAGE_INFO,
-			    _("The copy runs. Ctrl-C asks whether to stop it; 1 to 3 look back."));
+			    session_state(app->session) == SESSION_VERIFYING
+				    ? _("Verifying goes on. Ctrl-C asks whether to stop it; 1 to "
+					"3 look back.")
+				    : _("The copy runs. Ctrl-C asks whether to stop it; 1 to 3 "
+					"look back."));
 		return;
 	}
 	for (int screen = (int)app->current - 1; screen >= SCREEN_DISKS; screen--) {
@@ -395,7 +399,7 @@ void app_key(struct app *app, int key)
 /* ---- following the session ---- */
 
 /* A report is longer than most screens, and its result is what stands first: once more below it. */
-static char *result_at_end(const char *report)
+char *app_result_at_end(const char *report)
 {
 	const char *end = strstr(report, "\n\n");
 	char *text = NULL;
@@ -418,7 +422,7 @@ static void keep_report(struct app *app, const struct report *report)
 	free(app->report_text);
 	app->report_text = NULL;
 	if (report_text(report, cols, &text, NULL) == 0)
-		app->report_text = result_at_end(text);
+		app->report_text = app_result_at_end(text);
 }
 
 /* With what may be done about it. */

@@ -52,8 +52,8 @@ enum screen_id app_current(const struct app *app); /* the step, also while help 
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);
-/* A copy is being started, runs, is being finished, or is read back once more: the choice stays
- * as it is. */
+/* A copy is being started, runs, is being finished, or disks are compared: the choice stays as it
+ * is. */
 bool app_copying(const struct app *app);
 
 /* ---- choosing ---- */
@@ -74,8 +74,11 @@ bool app_plan(struct app *app, struct error *reterr);
  * list. */
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
 
-/* Reads the copy that has just ended back once more; goes to Run, and then to Report again. */
-void app_verify_again(struct app *app);
+/* Only reads: of a copy that has ended it reads the destination once more, of any other plan it
+ * compares both ends instead of copying. Goes to Run, and then to Report. */
+void app_verify(struct app *app);
+/* What came of the plan that was only compared; its parts are borrowed. False: none was. */
+bool app_compared(const struct app *app, struct report *ret);
 
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */

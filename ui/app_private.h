@@ -35,9 +35,9 @@ struct app {
 	bool leaving; /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
 	int signals;  /* signalfd */
 	char waiting_said[720]; /* of a disk that is gone, as it was last shown */
-	bool copied;            /* a copy has ended */
-	char *report_text;      /* of the last copy that ended, for after the last screen; owned */
-	int exit_code;          /* of that copy */
+	bool copied;            /* a copy has ended, or disks were compared */
+	char *report_text;      /* of that which ended last, for after the last screen; owned */
+	int exit_code;          /* of that, too */
 };
 
 /* app.c */
@@ -54,6 +54,8 @@ void app_take_snapshot(struct app *app);
 void app_follow(struct app *app, unsigned changes);
 /* The job has ended, or nobody waits for its disk any more. */
 void app_finish(struct app *app);
+/* A report with its result once more below it; malloc'd, NULL without memory. */
+char *app_result_at_end(const char *report);
 
 /* app_stop.c */
 void app_stop_now(struct app *app);

@@ -45,8 +45,8 @@ static void answer_stop(void *user, struct app *app, int choice)
 static void leave(struct app *app)
 {
 	app->abandoned = true;
-	/* What was only read back has ended, and was told, before. */
-	if (!verifying(app))
+	/* A copy that is only read back has ended, and was told, before. */
+	if (!verifying(app) || !session_report(app->session))
 		app->exit_code = EXIT_STOPPED;
 	app->quit = true;
 }
@@ -67,6 +67,9 @@ void app_stop_or_leave(struct app *app)
 
 static const char *why_still_stopping(const struct app *app)
 {
+	if (verifying(app) && !session_report(app->session))
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
+			 "answer. Nothing was written.");
 	if (verifying(app))
 		return _("Reads are in flight. A disk that hangs may take minutes, or never "
 			 "answer. The copy and its report stay as they are.");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A copy that has ended is read back once more: how it begins, is stopped, and what came of it. */
+/* What only reads: a copy that has ended is read back once more, or the two ends of a plan are
+ * compared instead of copied. How it begins, is stopped, and what came of it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +8,13 @@
 
 #include "app_private.h"
 
-void app_verify_again(struct app *app)
+/* Else it is of a copy that has ended. */
+static bool compares(const struct app *app)
+{
+	return session_report(app->session) == NULL;
+}
+
+void app_verify(struct app *app)
 {
 	struct error error = { 0 };
 
@@ -18,8 +25,23 @@ void app_verify_again(struct app *app)
 	app->session_state = session_state(app->session);
 	app->stop_wanted = false;
 	app_message(app, MESSAGE_INFO,
-		    _("Opening the disks to read the copy back. Nothing is "
-		      "written."));
+		    compares(app)
+			    ? _("Opening both disks, for reading only: they are compared. Nothing "
+				"is written.")
+			    : _("Opening the disks to read the copy back. Nothing is "
+				"written."));
+}
+
+bool app_compared(const struct app *app, struct report *ret)
+{
+	const struct job_snapshot *job = session_verified(app->session);
+
+	if (!job || !compares(app))
+		return false;
+	*ret = (struct report){ .plan = session_current_plan(app->session),
+				.job = *job,
+				.verdicts = *session_verdicts(app->session) };
+	return true;
 }
 
 static void answer_stop(void *user, struct app *app, int choice)
@@ -33,7 +55,10 @@ static void answer_stop(void *user, struct app *app, int choice)
 void app_ask_stop_verify(struct app *app)
 {
 	const char *title = _("Stop verifying?");
-	const struct popup_choice choices[] = { { 's', _("stop: the report stays as it is") } };
+	const struct popup_choice choices[] = {
+		{ 's', compares(app) ? _("stop: report on what was compared")
+				     : _("stop: the report stays as it is") },
+	};
 
 	if (popup_is_open(app, title)) {
 		popup_close(app);
@@ -41,8 +66,11 @@ void app_ask_stop_verify(struct app *app)
 		return;
 	}
 	popup_ask(app, title,
-		  _("The copy is being read back once more; nothing is written. Ctrl-C again stops "
-		    "too."),
+		  compares(app)
+			  ? _("Both disks are being compared; nothing is written. Ctrl-C again "
+			      "stops too.")
+			  : _("The copy is being read back once more; nothing is written. Ctrl-C "
+			      "again stops too."),
 		  choices, 1, answer_stop, NULL);
 }
 
@@ -82,7 +110,7 @@ static void tell_afterwards(struct app *app, const char *said)
 	app->report_text = text;
 }
 
-static void show(struct app *app, const struct job_snapshot *job)
+static void show_again(struct app *app, const struct job_snapshot *job)
 {
 	const struct report *copy = session_report(app->session);
 	const struct report found = { .plan = copy->plan, .job = *job };
@@ -103,31 +131,58 @@ static void show(struct app *app, const struct job_snapshot *job)
 	free(proof);
 }
 
+/* Its report is on the screen, and stays behind where the screens were. */
+static void show_compared(struct app *app)
+{
+	struct report found;
+	char *text = NULL;
+
+	if (!app_compared(app, &found))
+		return;
+	app->copied = true;
+	app->exit_code = (int)report_exit_code(&found);
+	free(app->report_text);
+	app->report_text = NULL;
+	if (report_text_compared(&found, LAYOUT_MIN_COLS, &text, NULL) == 0)
+		app->report_text = app_result_at_end(text);
+	free(text);
+	app_message(app, MESSAGE_INFO,
+		    _("%s. Nothing was written. The exit code will be %d. q quits."),
+		    report_verify_word(&found), app->exit_code);
+}
+
+static void ended(struct app *app)
+{
+	const struct job_snapshot *job = session_verified(app->session);
+
+	popup_close(app);
+	app->stop_wanted = false;
+	app_take_snapshot(app);
+	if (job || !compares(app))
+		app_go(app, SCREEN_REPORT);
+	if (!job)
+		app_error(app, session_verify_error(app->session));
+	else if (compares(app))
+		show_compared(app);
+	else
+		show_again(app, job);
+	if (app->leaving)
+		app->quit = true;
+}
+
 void app_follow_verify(struct app *app, enum session_state before)
 {
-	const struct error *error = session_verify_error(app->session);
-	const struct job_snapshot *job;
-
 	if (session_state(app->session) == SESSION_VERIFYING) {
 		if (!session_job(app->session) || app->current == SCREEN_RUN)
 			return;
 		app_take_snapshot(app);
 		app_go(app, SCREEN_RUN);
+		app_message(app, MESSAGE_INFO,
+			    _("Both ends are only read: nothing is written. "
+			      "Ctrl-C stops."));
 		if (app->stop_wanted)
 			app_stop_now(app);
-		return;
+	} else if (before == SESSION_VERIFYING) {
+		ended(app);
 	}
-	if (before != SESSION_VERIFYING)
-		return;
-	job = session_verified(app->session);
-	popup_close(app);
-	app->stop_wanted = false;
-	app_take_snapshot(app);
-	app_go(app, SCREEN_REPORT);
-	if (job)
-		show(app, job);
-	else
-		app_error(app, error);
-	if (app->leaving)
-		app->quit = true;
 }

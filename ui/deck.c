@@ -65,7 +65,12 @@ static int run(const struct deck_options *options, struct session *session, stru
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
 	/* The report of the copy stays behind where the screens were. */
-	if (app->abandoned && !app->copied)
+	if (app->abandoned && session_state(session) == SESSION_VERIFYING)
+		fputs(_("clonedeck: Left before all was compared. Nothing was written. If the "
+			"kernel still waits for the disk, this process ends when the disk "
+			"answers.\n"),
+		      stdout);
+	else if (app->abandoned && !app->copied)
 		fputs(_("clonedeck: Left while the copy was still stopping. Resume continues from "
 			"the map as it was saved last. If the kernel still waits for the disk, "
 			"this process ends when the disk answers.\n"),

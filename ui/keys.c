@@ -64,9 +64,11 @@ static const struct command_info table[] = {
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
 	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
-	  N_("serial field"), NULL, N_("warnings, serial field"), 2 },
+	  N_("serial"), N_("serial field"), N_("warnings, serial field"), 2 },
 	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
 	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
+	{ COMMAND_VERIFY, ON(SCREEN_PLAN), { 'v' },
+	  N_("verify"), N_("verify only"), N_("only compare, write nothing"), 5 },
 	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },
 	  NULL, NULL, N_("start, when all is confirmed"), 0 },
 	/* 4 Run */

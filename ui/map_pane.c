@@ -65,8 +65,8 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 		return;
 	map_view_window(&all, plan, 0, cells.rows, cells.cols, &window);
 	line_start(&line, area.cols);
-	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app), true,
-		     &line);
+	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
+		     run_map_legend(app_job(app)), &line);
 	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
 	draw_window(draw, cells, &window, session_job(app_session(app)));
 }
@@ -93,7 +93,7 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 			layout->cells.cols, window);
 	line_start(&line, layout->heading.cols);
 	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
-		     app_units(app), false, &line);
+		     app_units(app), NULL, &line);
 	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
 	draw_window(draw, layout->cells, window, scene->job);
 	if (window->cells <= 0)

@@ -362,17 +362,26 @@ static const struct use *worst_use(const struct use_list *list)
 	return list->count ? &list->items[0] : NULL;
 }
 
+/* Of a disk, or of the partition in it that the row stands for. */
+static const struct use *use_of(const struct disks_row *row)
+{
+	const struct use *use = worst_use(&row->disk->in_use);
+
+	if (row->partition && (!use || use->kind != USE_BOOT))
+		use = worst_use(&row->partition->in_use);
+	return use;
+}
+
 const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size)
 {
 	const struct disk *disk = row->disk;
-	const struct use *use;
 
 	if (!disk)
 		return NULL;
 	if (disks_no_source(row, buffer, size))
 		return buffer;
 	if (disk->read_only == YES) {
-		snprintf(buffer, size, _("%s is read-only: it cannot be a destination."),
+		snprintf(buffer, size, _("%s is read-only: it can only be compared, v on 3 Plan."),
 			 disk->node);
 		return buffer;
 	}
@@ -383,11 +392,16 @@ const char *disks_no_destination(const struct disks_row *row, char *buffer, size
 			 disk->node);
 		return buffer;
 	}
-	use = worst_use(&disk->in_use);
-	if (row->partition && (!use || use->kind != USE_BOOT))
-		use = worst_use(&row->partition->in_use);
-	if (!use)
+	if (!use_of(row))
 		return NULL;
-	use_sentence(use, buffer, size);
+	use_sentence(use_of(row), buffer, size);
 	return buffer;
+}
+
+bool disks_only_compared(const struct disks_row *row)
+{
+	char reason[512];
+
+	return row->disk && row->disk->read_only == YES && !use_of(row) &&
+	       !disks_no_source(row, reason, sizeof(reason));
 }

@@ -72,6 +72,9 @@ bool disks_lies_on(const struct endpoint *endpoint, const struct disk *disk);
 /* Why the row cannot be a source (a destination): a sentence into buffer, or NULL when it can. */
 const char *disks_no_source(const struct disks_row *row, char *buffer, size_t size);
 const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size);
+/* Nothing but a write blocker or its like speaks against it as a destination: what it holds can be
+ * verified. */
+bool disks_only_compared(const struct disks_row *row);
 
 /* ---- text ---- */
 

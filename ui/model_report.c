@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int report_lines_make(struct report_lines *lines, const struct report *report, int columns,
-		      struct error *reterr)
+int report_lines_make(struct report_lines *lines, const struct report *report, bool compared,
+		      int columns, struct error *reterr)
 {
 	char *text = NULL;
 	const char **items;
 	size_t count = 0, at = 0;
-	int error = report_text(report, columns, &text, reterr);
+	int error = (compared ? report_text_compared : report_text)(report, columns, &text, reterr);
 
 	if (error < 0)
 		return error;

@@ -6,6 +6,7 @@
 #ifndef CLONEDECK_UI_MODEL_REPORT_H
 #define CLONEDECK_UI_MODEL_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -21,9 +22,10 @@ struct report_lines {
 	size_t count;
 };
 
-/* The report as text of at most `columns`; what was there before is released. */
-int report_lines_make(struct report_lines *lines, const struct report *report, int columns,
-		      struct error *reterr);
+/* The report as text of at most `columns`; what was there before is released. compared: it is of
+ * two ends that were only compared. */
+int report_lines_make(struct report_lines *lines, const struct report *report, bool compared,
+		      int columns, struct error *reterr);
 void report_lines_done(struct report_lines *lines);
 enum role report_result_role(const struct report *report);
 /* How a line looks: the result, a heading, plain text. */

@@ -128,7 +128,7 @@ void run_text_ends(const struct plan *plan, const struct job_snapshot *job, stru
 	end = (line->limit - text_width(right) - text_width(run_state_words(job)) - 12) / 2;
 	line_put(line, 1, "");
 	put_end(line, &plan->source, end);
-	line_add(line, " -> ");
+	line_add(line, job->only_reads ? " <> " : " -> ");
 	put_end(line, &plan->destination, end);
 	line_add(line, "   %s", run_state_words(job));
 	line_put_right(line, line->limit - line->columns - 1, right);
@@ -236,21 +236,42 @@ static void text_verified(const struct job_snapshot *job, char *buffer, size_t s
 		snprintf(buffer, size, _("verified %.0f%%"), floor(share * 100));
 }
 
+/* As the pane of the rescue counts it, in the words of GNU ddrescue. What was never there is not
+ * told, so that the rest has room. */
+static void text_trouble(const struct job_snapshot *job, const char *between, char *buffer,
+			 size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	if (job->proof.areas)
+		line_add(&line, _("MISMATCHES %" PRIu64), job->proof.areas);
+	if (job->proof.areas && job->rescue.read_errors)
+		line_add(&line, "%s", between);
+	if (!job->proof.areas || job->rescue.read_errors)
+		line_add(&line, _("read errors %" PRIu64), job->rescue.read_errors);
+	if (job->rescue.bad_areas) {
+		line_add(&line, "%s", between);
+		line_add(&line, _("bad areas %" PRIu64), job->rescue.bad_areas);
+	}
+	if (job->refused_bytes) {
+		line_add(&line, "%s", between);
+		line_add(&line, _("refused %s B"), units_print_count(job->refused_bytes, bytes));
+	}
+	text_copy(buffer, size, line.text);
+}
+
 /* What went wrong is never what is cut: the figures before it give way one by one. */
 static void narrow_figures(const struct job_snapshot *job, const char *progress,
 			   const char *current, const char *second, int64_t now, struct line *line)
 {
-	char eta[96], left[256], right[96];
+	char eta[96], left[256], right[160];
 	struct line rest;
 	int room;
 
-	if (job->proof.areas)
-		snprintf(right, sizeof(right), _("  MISMATCHES %" PRIu64 " bad %" PRIu64),
-			 job->proof.areas, job->bad_areas);
-	else
-		snprintf(right, sizeof(right), _("  errors %" PRIu64 " bad %" PRIu64), job->errors,
-			 job->bad_areas);
-	room = line->limit - text_width(right);
+	text_trouble(job, "  ", right, sizeof(right));
+	room = line->limit - text_width(right) - 2;
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current, second,
 		 eta);
@@ -261,22 +282,26 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 			 second, eta);
 	}
 	if (text_width(left) <= room) {
-		line_add(line, "%s%s", left, right);
+		line_add(line, "%s  %s", left, right);
 		return;
 	}
-	line_start(&rest, room);
-	line_piece(&rest, "%s", progress);
-	line_piece(&rest, "%s MB/s", current);
-	line_piece(&rest, "ETA %s", eta);
-	line_add(line, "%s", rest.text);
-	line_add(line, "%s", right);
+	for (int all = 1; all >= 0; all--) {
+		line_start(&rest, room);
+		line_piece(&rest, "%s", progress);
+		line_piece(&rest, "%s MB/s", current);
+		if (all)
+			line_piece(&rest, "%s", second);
+		if (line_piece(&rest, "ETA %s", eta))
+			break;
+	}
+	line_add(line, "%s  %s", rest.text, right);
 }
 
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line)
 {
 	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
-	char verified[64], second[64];
+	char verified[64], second[64], trouble[160];
 	const struct job_pass *pass = passes_now(job);
 	bool measured = is_measured(job);
 	struct line all;
@@ -289,14 +314,10 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	megabytes(job->average, measured && job->average > 0, average, sizeof(average));
 	text_verified(job, verified, sizeof(verified));
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
+	text_trouble(job, "  ", trouble, sizeof(trouble));
 	line_start(&all, LINE_COLUMNS_MAX);
-	line_add(&all,
-		 _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   errors %" PRIu64
-		   "  bad %" PRIu64 "  retries %" PRIu64),
-		 progress, current, minute, average, eta, job->errors, job->bad_areas,
-		 job->retries);
-	if (job->proof.areas)
-		line_add(&all, _("  MISMATCHES %" PRIu64), job->proof.areas);
+	line_add(&all, _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   %s  retries %" PRIu64),
+		 progress, current, minute, average, eta, trouble, job->retries);
 	if (verified[0])
 		line_add(&all, "  %s", verified);
 	if (all.columns <= line->limit && line->limit >= 110) {
@@ -309,7 +330,8 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
 {
-	char percent[16], current[32], eta[96], verified[64], elapsed[UNITS_TEXT_MAX];
+	char percent[16], current[32], eta[96], verified[64], trouble[160];
+	char elapsed[UNITS_TEXT_MAX];
 	const char *map = run_map_alarm(job);
 
 	passes_percent(job, percent, sizeof(percent));
@@ -326,11 +348,10 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 			 job->hang.write ? _(", a write at LBA %" PRIu64 " hangs")
 					 : _(", a read at LBA %" PRIu64 " hangs"),
 			 job->hang.lba);
-	if (job->errors || job->bad_areas)
-		line_add(line, _(", errors %" PRIu64 ", bad areas %" PRIu64), job->errors,
-			 job->bad_areas);
-	if (job->proof.areas)
-		line_add(line, _(", MISMATCHES %" PRIu64), job->proof.areas);
+	text_trouble(job, ", ", trouble, sizeof(trouble));
+	if (job->rescue.read_errors || job->rescue.bad_areas || job->refused_bytes ||
+	    job->proof.areas)
+		line_add(line, ", %s", trouble);
 	if (verified[0])
 		line_add(line, ", %s", verified);
 	line_add(line, ", ");

@@ -123,8 +123,10 @@ enum role run_event_role(const struct job_event *event);
 
 /* ---- map ---- */
 
-/* Heading of a map; legend: what its letters mean, too. */
+/* Heading of a map; legend: what its letters mean, from run_map_legend() or NULL. */
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
-		  enum units_scale scale, bool legend, struct line *line);
+		  enum units_scale scale, const char *legend, struct line *line);
+/* Translated. job: NULL for one that has ended. */
+const char *run_map_legend(const struct job_snapshot *job);
 
 #endif

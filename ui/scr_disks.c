@@ -114,7 +114,11 @@ static void enter(void *data, struct app *app)
 	update(data, app);
 	if (app_copying(app))
 		app_message(app, MESSAGE_INFO,
-			    _("A copy is running: nothing can be changed here. 4 shows it."));
+			    session_state(app_session(app)) == SESSION_VERIFYING
+				    ? _("Disks are being compared: nothing can be changed here. 4 "
+					"shows it.")
+				    : _("A copy is running: nothing can be changed here. 4 shows "
+					"it."));
 	else if (session_disks(app_session(app)))
 		tell_choice(data, app);
 	else
@@ -190,16 +194,19 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 	struct endpoint endpoint;
 	const char *why;
 	char reason[512];
+	bool compared;
 
 	if (!row)
 		return;
 	why = destination ? disks_no_destination(row, reason, sizeof(reason))
 			  : disks_no_source(row, reason, sizeof(reason));
+	/* Asked now, since choosing makes the rows anew. */
+	compared = destination && disks_only_compared(row);
 	disks_endpoint(row, &endpoint);
-	if (why)
+	if ((!why || compared) && !choose(state, app, &endpoint, destination))
+		return;
+	if (why && (!compared || same_end(&app_choice(app)->destination, &endpoint)))
 		app_message(app, MESSAGE_WARN, "%s", why);
-	else
-		choose(state, app, &endpoint, destination);
 }
 
 /* ---- image files ---- */
@@ -504,8 +511,8 @@ static const char *const notes[] = {
 	N_("!  cannot be a destination; d says why"),
 	N_("?  has not answered: spins up, or power, cable or disk fail; r asks again"),
 	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
-	N_("VERIFY  of a copy that another program made: clonedeck verify -s SOURCE -d "
-	   "DESTINATION"),
+	N_("VERIFY  of a copy that another program made: choose both disks, go on to 3 Plan, v. "
+	   "Nothing is written."),
 	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),
 	NULL,
 };

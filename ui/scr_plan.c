@@ -24,12 +24,19 @@ static void drop_lost(struct plan_screen *screen)
 	screen->lost_count = 0;
 }
 
+static void drop_finished(struct plan_screen *screen)
+{
+	range_list_done(&screen->finished);
+	screen->finished = (struct range_list){ 0 };
+}
+
 static void done(void *state)
 {
 	struct plan_screen *screen = state;
 
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
+	drop_finished(screen);
 	gate_done(&screen->gate);
 }
 
@@ -91,6 +98,12 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
+	/* Of a plan that was started it stays as it was. Without memory for it, all counts as still
+	 * to be written. */
+	if (!plan || plan_screen_startable(app))
+		drop_finished(screen);
+	if (plan && plan_screen_startable(app))
+		session_list_finished(session, &screen->finished);
 	if (screen->gate.about != about) {
 		screen->at = 0;
 		screen->top = 0;
@@ -341,12 +354,28 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_MEASURE:
 		measure(app);
 		return true;
+	case COMMAND_VERIFY:
+		app_verify(app);
+		return true;
 	case COMMAND_ACCEPT:
 		press_enter(screen, app);
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* What the checks say against writing does not count: an end that may not be read, or proves
+ * nothing, is told when it is tried. */
+static const char *no_verify(struct app *app)
+{
+	const struct plan *plan = session_current_plan(app_session(app));
+
+	if (plan->destination.kind == ENDPOINT_IMAGE && !plan->destination.exists)
+		return _("That image is yet to be made: there is nothing to compare.");
+	if (session_resumes(app_session(app)))
+		return _("This copy is not finished, so its disks differ: v comes after it.");
+	return NULL;
 }
 
 static const char *unavailable(void *state, struct app *app, enum command command)
@@ -364,6 +393,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		break;
 	case COMMAND_TOGGLE:
 	case COMMAND_OPTIONS:
+	case COMMAND_VERIFY:
 		break;
 	default:
 		return NULL;
@@ -374,9 +404,11 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("There is no plan yet.");
 	if (command == COMMAND_OPTIONS && session_resumes(app_session(app)))
 		return _("A copy that goes on from its map keeps its options.");
-	return plan_screen_startable(app)
-		       ? NULL
-		       : _("This plan was started; it cannot be changed any more.");
+	if (!plan_screen_startable(app))
+		return command == COMMAND_VERIFY
+			       ? _("This plan was carried out: v on 5 verifies, once it has ended.")
+			       : _("This plan was started; it cannot be changed any more.");
+	return command == COMMAND_VERIFY ? no_verify(app) : NULL;
 }
 
 static struct field *field(void *state, struct app *app)
@@ -466,6 +498,8 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 static const char *const notes[] = {
 	N_("SAFETY  Nothing is written before every warning is ticked, what is asked for is typed, "
 	   "and Enter is pressed in the field."),
+	N_("VERIFY  v compares both disks as the plan maps them, whatever made the copy. They are "
+	   "opened for reading only; nothing is written, so nothing has to be confirmed."),
 	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
 	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
 	   "is mounted."),

@@ -13,10 +13,11 @@ struct plan_screen {
 	struct plan_lines lines; /* as drawn last */
 	struct lost *lost;
 	size_t lost_count;
-	size_t at;     /* entry under the cursor */
-	bool checking; /* the plan is not judged yet */
-	bool started;  /* a copy of what was ticked */
-	bool anew;     /* planned again, with other options */
+	struct range_list finished; /* as session_list_finished() gives it */
+	size_t at;                  /* entry under the cursor */
+	bool checking;              /* the plan is not judged yet */
+	bool started;               /* a copy of what was ticked */
+	bool anew;                  /* planned again, with other options */
 	int top, page;
 	bool options_open;
 	struct options_form form;

@@ -64,8 +64,8 @@ static void draw_ends(struct draw *draw, struct rect area, struct session *sessi
 	draw_text(draw, area, 3, 0, ROLE_NORMAL, line.text);
 }
 
-static void draw_picture(struct app *app, struct draw *draw, struct rect area,
-			 const struct plan *plan, const struct disk *source,
+static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,
+			 struct rect area, const struct plan *plan, const struct disk *source,
 			 const struct disk *destination)
 {
 	char cells[PICTURE_CELLS_MAX + 1];
@@ -82,7 +82,7 @@ static void draw_picture(struct app *app, struct draw *draw, struct rect area,
 		  plan_screen_startable(app) ? _("before") : _("now"));
 	picture_disk(destination, size, count, cells);
 	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
-	picture_touched(plan, destination, count, cells);
+	picture_touched(plan, &screen->finished, destination, count, cells);
 	draw_cells(draw, area, 1, 9, cells);
 	draw_cell(draw, area, 2, 1, 7, ROLE_NORMAL, _("after"));
 	picture_after(plan, source, destination, count, cells);
@@ -91,7 +91,10 @@ static void draw_picture(struct app *app, struct draw *draw, struct rect area,
 	plan_text_axis(size, app_units(app), plan->destination.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
 	draw_text(draw, area, 4, 1, ROLE_DIM,
-		  _("x overwritten  - not touched, but partitions vanish with a replaced table"));
+		  screen->finished.count
+			  ? _("x overwritten  + copied before  - not touched")
+			  : _("x overwritten  - not touched, but partitions vanish with a replaced "
+			      "table"));
 }
 
 static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -156,6 +159,18 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 		draw_line(screen, app, draw, list, row, (size_t)screen->top + (size_t)row);
 }
 
+static const char *what_became(struct app *app)
+{
+	bool copied = session_report(app_session(app)) != NULL;
+
+	if (session_state(app_session(app)) == SESSION_VERIFYING && !copied)
+		return _("Both disks are being compared; nothing is written. 4 shows it.");
+	if (app_copying(app))
+		return _("This plan was started. 4 shows the copy.");
+	return copied ? _("This plan was carried out. 5 shows what came of it.")
+		      : _("Both disks were compared; nothing was written. To copy, press c on 2.");
+}
+
 static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect area)
 {
@@ -171,17 +186,19 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 		return;
 	}
 	if (!plan_screen_startable(app)) {
-		draw_text(draw, area, 0, 1, ROLE_DIM,
-			  app_copying(app) ? _("This plan was started. 4 shows the copy.")
-					   : _("This plan was carried out. 5 shows what came of "
-					       "it."));
+		draw_text(draw, area, 0, 1, ROLE_DIM, what_became(app));
 		return;
 	}
 	line_start(&line, area.cols);
 	plan_text_start(gate, &line);
 	draw_text(draw, area, 0, 0, gate_refused(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
-	if (gate_refused(gate))
+	if (gate_refused(gate)) {
+		if (session_check_compare(app_session(app), NULL) == 0)
+			draw_text(draw, area, 1, 1, ROLE_NORMAL,
+				  _("v compares both disks instead of copying; nothing is "
+				    "written."));
 		return;
+	}
 	plan_screen_phrase(app, phrase, sizeof(phrase));
 	/* The field always has its place; a long phrase gives way. */
 	if (cols < 9)
@@ -299,7 +316,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
 	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
 	if (destination)
-		draw_picture(app, draw, layout.picture, plan, session_source_disk(session),
+		draw_picture(screen, app, draw, layout.picture, plan, session_source_disk(session),
 			     destination);
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);

@@ -62,6 +62,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 static void draw_text_lines(struct report_screen *screen, struct app *app, struct draw *draw,
 			    struct rect area, const struct report *report)
 {
+	bool compared = !session_report(app_session(app));
 	struct error error;
 	bool more;
 	int last;
@@ -70,7 +71,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		drop(screen);
 		/* Tried once per width: without memory it would fail at every frame. */
 		screen->cols = area.cols;
-		if (report_lines_make(&screen->lines, report, area.cols, &error) < 0)
+		if (report_lines_make(&screen->lines, report, compared, area.cols, &error) < 0)
 			app_error(app, &error);
 	}
 	screen->page = area.rows;
@@ -142,7 +143,12 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	const struct report *report = session_report(app_session(app));
 	struct report_screen *screen = state;
 	struct layout_report layout;
+	struct report compared;
 
+	if (!report && app_compared(app, &compared)) {
+		draw_text_lines(state, app, draw, body, &compared);
+		return;
+	}
 	if (!report) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
 			  _("There is no report: no copy has ended."));
@@ -261,7 +267,7 @@ static bool command(void *state, struct app *app, enum command command)
 		resume(screen, app);
 		return true;
 	case COMMAND_VERIFY:
-		app_verify_again(app);
+		app_verify(app);
 		return true;
 	default:
 		return false;
@@ -282,6 +288,20 @@ static const char *no_verify(struct app *app, const struct report *report)
 	return NULL;
 }
 
+/* Nothing but what was found when both ends were only compared; it may be done again. */
+static const char *no_report(struct app *app, enum command command)
+{
+	struct report compared;
+	bool found = app_compared(app, &compared);
+
+	if (command == COMMAND_VERIFY && found)
+		return NULL;
+	if (app_copying(app))
+		return _("There is no report yet.");
+	return found ? _("Both were only compared; what was found is printed when you quit.")
+		     : _("There is no report yet.");
+}
+
 static const char *unavailable(void *state, struct app *app, enum command command)
 {
 	const struct report *report = session_report(app_session(app));
@@ -291,10 +311,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_SIGN:
 	case COMMAND_LOG:
 	case COMMAND_MAP:
-		return report ? NULL : _("There is no report yet.");
+		return report ? NULL : no_report(app, command);
 	case COMMAND_RESUME:
 		if (!report)
-			return _("There is no report yet.");
+			return no_report(app, command);
 		if (app_copying(app))
 			return _("It is being read back; r comes after that.");
 		if (report->job.result == JOB_RESULT_COMPLETE)
@@ -303,7 +323,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("The map could not be saved, so there is nothing to resume from.");
 		return NULL;
 	case COMMAND_VERIFY:
-		return report ? no_verify(app, report) : _("There is no report yet.");
+		return report ? no_verify(app, report) : no_report(app, command);
 	case COMMAND_TOGGLE:
 		if (((const struct report_screen *)state)->map.list)
 			return NULL;

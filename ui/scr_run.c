@@ -345,7 +345,9 @@ static const char *const notes[] = {
 	   "of it."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
 	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
-	N_("ERRORS  requests that failed for good; bad: areas of bad sectors, their bytes below."),
+	N_("ERRORS  as in ddrescue: read errors are failed reads, retries included; bad areas what "
+	   "is "
+	   "not read yet for such an error; bad sector the bytes of it that are given up."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
 	   "digits below are tenths of all requests by power of two."),
 	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),

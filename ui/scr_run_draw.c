@@ -52,7 +52,8 @@ static void draw_head(const struct view *view, struct rect area)
 			ROLE_STRONG, percent);
 	line_start(&line, area.cols);
 	run_text_figures(job, app_units(view->app), view->plan->sector_size, view->now, &line);
-	draw_text(view->draw, area, 2, 0, job->errors ? ROLE_BAD : ROLE_NORMAL, line.text);
+	draw_text(view->draw, area, 2, 0,
+		  job->errors || job->rescue.read_errors ? ROLE_BAD : ROLE_NORMAL, line.text);
 }
 
 /* ---- throughput ---- */

@@ -227,6 +227,8 @@ void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role
 		put_hang(&job->hang, line);
 	if (job->log_failed)
 		line_piece(line, _("LOG NOT WRITTEN"));
+	if (job->only_reads)
+		line_piece(line, _("nothing is written"));
 }
 
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
@@ -234,11 +236,13 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 	char text[UNITS_TEXT_MAX];
 
 	run_text_alarm(job, line, retrole);
-	if (job->errors || job->bad_areas)
+	if (job->errors || job->rescue.bad_areas)
 		*retrole = ROLE_BAD;
 	line_piece(line, _("retries %" PRIu64), job->retries);
+	if (job->rescue.bad_sector)
+		line_piece(line, _("bad sector %s B"),
+			   units_print_count(job->rescue.bad_sector, text));
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	line_piece(line, _("bad %s B"), units_print_count(job->bad_bytes, text));
 	run_text_last_good(job, text, sizeof(text));
 	if (!job->rate_limit) {
 		line_piece(line, _("last good read %s"), text);
@@ -279,15 +283,20 @@ void run_text_event(const struct job_event *event, struct line *line)
 
 /* ---- map ---- */
 
+const char *run_map_legend(const struct job_snapshot *job)
+{
+	return job && job->only_reads ? _("  + to verify > now - bad")
+				      : _("  + copied ? to do > now - bad * retry");
+}
+
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
-		  enum units_scale scale, bool legend, struct line *line)
+		  enum units_scale scale, const char *legend, struct line *line)
 {
 	char cell[UNITS_TEXT_MAX], heading[512], letters[256];
 
 	units_print_long(cells > 0 ? size / (uint64_t)cells : 0,
 			 scale == UNITS_SECTORS ? UNITS_SI : scale, plan->sector_size, cell);
-	snprintf(letters, sizeof(letters), "%s%s",
-		 legend ? _("  + copied ? to do > now - bad * retry") : "",
+	snprintf(letters, sizeof(letters), "%s%s", legend ? legend : "",
 		 plan->whole ? "" : _(" . not chosen"));
 	if (zoomed)
 		snprintf(heading, sizeof(heading),

@@ -244,6 +244,19 @@ bool range_list_overlaps(const struct range_list *list, struct range r)
 	return i < list->count && range_overlaps(list->items[i], r);
 }
 
+uint64_t range_list_common(const struct range_list *list, struct range r)
+{
+	uint64_t total = 0;
+	struct range part;
+
+	if (r.count == 0)
+		return 0;
+	for (size_t i = first_behind(list, r.start);
+	     i < list->count && range_intersect(list->items[i], r, &part); i++)
+		total += part.count;
+	return total;
+}
+
 bool range_list_equal(const struct range_list *a, const struct range_list *b)
 {
 	if (a->count != b->count)

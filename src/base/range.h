@@ -51,6 +51,8 @@ int range_list_copy(const struct range_list *from, struct range_list *ret);
 bool range_list_contains(const struct range_list *list, struct range r);
 bool range_list_overlaps(const struct range_list *list, struct range r);
 bool range_list_equal(const struct range_list *a, const struct range_list *b);
+/* How much of r the list holds. */
+uint64_t range_list_common(const struct range_list *list, struct range r);
 uint64_t range_list_total(const struct range_list *list);
 void range_list_done(struct range_list *list);
 

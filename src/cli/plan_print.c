@@ -120,20 +120,29 @@ static void put_pictures(const struct session *session, struct page *page)
 	const struct plan *plan = session_current_plan(session);
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = page->columns - PICTURE_FRAME;
+	struct range_list finished;
 
+	/* Without memory for it, all counts as still to be written. */
 	if (!destination)
 		return;
+	session_list_finished(session, &finished);
 	if (count > PICTURE_CELLS_MAX)
 		count = PICTURE_CELLS_MAX;
 	fputc('\n', page->out);
 	picture_disk(destination, destination->identity.size, count, cells);
 	page_field(page, _("before"), "|%s|", cells);
-	picture_touched(plan, destination, count, cells);
+	picture_touched(plan, &finished, destination, count, cells);
+	range_list_done(&finished);
 	fprintf(page->out, "%*s %s\n", PICTURE_FRAME - 2, "", cells);
 	picture_after(plan, source, destination, count, cells);
 	page_field(page, _("after"), "|%s|", cells);
 	page_item(page, "%s",
-		  _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  - not touched"));
+		  session_resumes(session)
+			  ? _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  + "
+			      "copied "
+			      "before  - not touched")
+			  : _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  - not "
+			      "touched"));
 }
 
 static const char *how_lost(enum lost_how how)

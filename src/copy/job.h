@@ -242,6 +242,7 @@ struct job_snapshot {
 	double now_read, now_write, minute, average, peak;
 	double now_back; /* bytes per second read back during the copy */
 	struct eta eta;
+	bool only_reads;     /* as of job_setup.verify_only */
 	enum pass_kind pass; /* the current one; PASS_NONE between two and at the end */
 	/* All that have begun, in order; the last one is the current one, if there is one. */
 	struct job_pass passes[JOB_PASSES_MAX];

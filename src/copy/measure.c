@@ -457,6 +457,7 @@ void measure_publish(struct job *job, uint64_t now)
 	rescue_show(job, now, &s);
 	hang_show(job, now, &s.hang);
 	fill_cpu(job, &s);
+	s.only_reads = job->setup.verify_only;
 	s.total = job->total;
 	s.already = job->already;
 	s.position = work_position(&job->work);

@@ -18,13 +18,14 @@ struct ticked {
 	uint32_t sector_size;
 };
 
-static bool ranges_touch(const void *what, struct row_bytes bytes)
+static char ranges_mark(const void *what, struct row_bytes bytes)
 {
 	const struct ticked *ticked = what;
 	uint64_t first = bytes.start / ticked->sector_size;
 	uint64_t last = (bytes.end - 1) / ticked->sector_size;
 
-	return range_list_overlaps(ticked->ranges, (struct range){ first, last - first + 1 });
+	return range_list_overlaps(ticked->ranges, (struct range){ first, last - first + 1 }) ? '='
+											      : ' ';
 }
 
 void picture_ranges(const struct disk *disk, const struct range_list *ranges, int cells, char *out)
@@ -38,5 +39,5 @@ void picture_ranges(const struct disk *disk, const struct range_list *ranges, in
 	if (ticked.sector_size == 0)
 		scene.size = 0;
 	row_init(&row, &scene, scene.size, cells);
-	row_draw_marks(&row, ranges_touch, &ticked, '=', ' ', out);
+	row_draw_marks(&row, ranges_mark, &ticked, out);
 }

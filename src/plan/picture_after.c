@@ -36,12 +36,14 @@ static size_t first_behind(const struct plan *plan, uint64_t byte)
 	return low;
 }
 
-/* How many of these bytes of the destination's disk the plan writes. What does not fit the
- * destination's node is not written: the guard refuses it, and the kernel too. */
-static uint64_t written(const struct plan *plan, struct row_bytes bytes)
+/* How many of these bytes of the destination's disk the plan writes, and how many of those are not
+ * finished. What does not fit the destination's node is not written: the guard refuses it, and the
+ * kernel too. */
+static uint64_t written_of(const struct plan *plan, const struct range_list *finished,
+			   struct row_bytes bytes, uint64_t *retleft)
 {
 	const struct endpoint *node = &plan->destination;
-	uint64_t total = 0;
+	uint64_t total = 0, done = 0;
 
 	for (size_t i =
 		     first_behind(plan, bytes.start > node->start ? bytes.start - node->start : 0);
@@ -56,16 +58,37 @@ static uint64_t written(const struct plan *plan, struct row_bytes bytes)
 			break;
 		if (node->kind != ENDPOINT_IMAGE && length > node->size - start)
 			length = node->size - start;
-		if (range_intersect((struct range){ node->start + start, length },
-				    (struct range){ bytes.start, bytes.end - bytes.start }, &part))
-			total += part.count;
+		if (!range_intersect((struct range){ node->start + start, length },
+				     (struct range){ bytes.start, bytes.end - bytes.start }, &part))
+			continue;
+		total += part.count;
+		/* From here on, as bytes of the source. */
+		part.start = part.start - node->start - start + source;
+		if (finished)
+			done += range_list_common(finished, part);
 	}
+	*retleft = total - done;
 	return total;
 }
 
-static bool plan_touches(const void *what, struct row_bytes bytes)
+static uint64_t written(const struct plan *plan, struct row_bytes bytes)
 {
-	return written(what, bytes) > 0;
+	uint64_t left;
+
+	return written_of(plan, NULL, bytes, &left);
+}
+
+struct touching {
+	const struct plan *plan;
+	const struct range_list *finished;
+};
+
+static char plan_marks(const void *what, struct row_bytes bytes)
+{
+	const struct touching *touching = what;
+	uint64_t left, all = written_of(touching->plan, touching->finished, bytes, &left);
+
+	return !all ? '-' : left ? 'x' : '+';
 }
 
 /* The table area at the start of a disk, in one region or several; the first sector where no
@@ -188,16 +211,17 @@ void picture_after(const struct plan *plan, const struct disk *source_disk,
 		memset(out, '?', (size_t)row.used);
 }
 
-void picture_touched(const struct plan *plan, const struct disk *destination_disk, int cells,
-		     char *out)
+void picture_touched(const struct plan *plan, const struct range_list *finished,
+		     const struct disk *destination_disk, int cells, char *out)
 {
+	const struct touching touching = { plan, finished };
 	struct scene scene = { .disk = destination_disk,
 			       .size = destination_disk ? destination_disk->identity.size
 							: plan->destination_size_after };
 	struct row row;
 
 	row_init(&row, &scene, scene.size, cells);
-	row_draw_marks(&row, plan_touches, plan, 'x', '-', out);
+	row_draw_marks(&row, plan_marks, &touching, out);
 }
 
 /* Does the plan destroy the partition, and how? table, chain: those are overwritten. */

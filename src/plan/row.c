@@ -264,18 +264,17 @@ void row_draw_letters(const struct row *row, char *out)
 		out[walk.cell] = thing_letter(&thing);
 }
 
-void row_draw_marks(const struct row *row,
-		    bool (*touches)(const void *what, struct row_bytes bytes), const void *what,
-		    char yes, char no, char *out)
+void row_draw_marks(const struct row *row, char (*mark)(const void *what, struct row_bytes bytes),
+		    const void *what, char *out)
 {
 	struct walk walk = { .cell = -1 };
 	struct thing thing;
 
 	fill_blank(row, out);
 	for (int i = 0; i < row->used; i++)
-		out[i] = touches(what, cell_bytes(row, i)) ? yes : no;
+		out[i] = mark(what, cell_bytes(row, i));
 	/* A thing outside its place is marked for itself, not for what the cell covers. */
 	while (walk_next_kept(row, &walk, &thing))
 		if (!meet(cell_bytes(row, walk.cell), thing.bytes))
-			out[walk.cell] = touches(what, thing.bytes) ? yes : no;
+			out[walk.cell] = mark(what, thing.bytes);
 }

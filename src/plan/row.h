@@ -39,10 +39,9 @@ void row_init(struct row *row, const struct scene *scene, uint64_t scale, int ce
 
 /* The letters, row->cells of them and a NUL. */
 void row_draw_letters(const struct row *row, char *out);
-/* `yes` or `no` under each cell, ' ' beyond the end of the disk. */
-void row_draw_marks(const struct row *row,
-		    bool (*touches)(const void *what, struct row_bytes bytes), const void *what,
-		    char yes, char no, char *out);
+/* What `mark` says of each cell, ' ' beyond the end of the disk. */
+void row_draw_marks(const struct row *row, char (*mark)(const void *what, struct row_bytes bytes),
+		    const void *what, char *out);
 
 /* The part of the partition or region below `size`, in bytes; false if there is none. */
 bool row_clip(const struct disk *disk, uint64_t start, uint64_t sectors, uint64_t size,

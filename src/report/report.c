@@ -181,6 +181,33 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 	return buffer;
 }
 
+const char *report_verify_line(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	const char *word = report_verify_word(report);
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+	unsigned long areas = (unsigned long)job->proof.areas;
+
+	switch (report_exit_code(report)) {
+	case EXIT_COMPLETE:
+		snprintf(buffer, size, _("%s - what was compared is the same, byte for byte"),
+			 word);
+		break;
+	case EXIT_MISMATCH:
+		snprintf(buffer, size,
+			 P_("%s - %lu area differs or cannot be read, %s bytes",
+			    "%s - %lu areas differ or cannot be read, %s bytes", areas),
+			 word, areas, units_print_count(job->proof.bytes, done));
+		break;
+	default:
+		snprintf(buffer, size, _("%s - %s of %s bytes were compared"), word,
+			 units_print_count(job->proof.verified, done),
+			 units_print_count(job->total, all));
+		break;
+	}
+	return buffer;
+}
+
 const char *report_reason(const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;

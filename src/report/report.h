@@ -57,6 +57,8 @@ enum exit_code report_exit_code(const struct report *report);
 const char *report_result_word(const struct report *report);
 /* The same for a verification: "VERIFIED" in place of "COMPLETE". */
 const char *report_verify_word(const struct report *report);
+/* "VERIFIED - what was compared is the same, byte for byte": translated. */
+const char *report_verify_line(const struct report *report, char *buffer, size_t size);
 /* "PARTIAL - 1 area of the source could not be read": translated. */
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
 /* Why it ended so, a sentence, translated; "" where the line above says it all. */
@@ -92,6 +94,9 @@ int report_text(const struct report *report, int columns, char **ret, struct err
 int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr);
 /* Only what was proven, and what differs. */
 int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr);
+/* Of two ends that were only compared: the result, both ends, and that. */
+int report_text_compared(const struct report *report, int columns, char **ret,
+			 struct error *reterr);
 /* The list of digests as named by a saved report. */
 struct report_reference {
 	char plan_id[9];

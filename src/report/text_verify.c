@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
@@ -183,7 +184,30 @@ void text_put_mismatches(struct page *page, const struct report *report)
 			  (unsigned long)(proof->areas - proof->shown));
 }
 
-int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr)
+static void put_compared(struct page *page, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	char line[256];
+
+	page_field(page, _("RESULT"), "%s", report_verify_line(report, line, sizeof(line)));
+	page_field(page, "", "%s", _("nothing was written: both were only read"));
+	if (report->job.error.code)
+		page_field(page, "", "%s", report->job.error.sentence);
+	/* What is written meanwhile may differ by right. */
+	for (size_t i = 0; i < report->verdicts.count; i++)
+		if (report->verdicts.items[i].kind != VERDICT_OK &&
+		    strcmp(report->verdicts.items[i].rule, "source-mounted") == 0)
+			page_field(page, _("note"), "%s", report->verdicts.items[i].sentence);
+	fputc('\n', page->out);
+	text_put_end(page, _("source"), &plan->source, &report->source, false);
+	text_put_end(page, _("dest"), &plan->destination, &report->destination, false);
+	text_put_ranges(page, plan);
+	fputc('\n', page->out);
+	text_put_when(page, &report->job);
+}
+
+static int render(const struct report *report, bool ends, int columns, char **ret,
+		  struct error *reterr)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -192,6 +216,8 @@ int report_text_verify(const struct report *report, int columns, char **ret, str
 	page_init(&page, open_memstream(&text, &size), columns);
 	if (!page.out)
 		return error_nomem(reterr);
+	if (ends)
+		put_compared(&page, report);
 	text_put_verified(&page, report);
 	put_unread_rest(&page, report);
 	text_put_sums(&page, report);
@@ -205,4 +231,14 @@ int report_text_verify(const struct report *report, int columns, char **ret, str
 	}
 	*ret = text;
 	return 0;
+}
+
+int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(report, false, columns, ret, reterr);
+}
+
+int report_text_compared(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(report, true, columns, ret, reterr);
 }

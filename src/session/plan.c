@@ -129,6 +129,7 @@ void session_discard_plan(struct session *session)
 		return;
 	session_forget_measure(session);
 	session_release_job(session);
+	session->reverifying.verified = false;
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	plan_destroy(cleanup_steal(session->plan));
@@ -219,6 +220,24 @@ bool session_resumes(const struct session *session)
 uint64_t session_finished_bytes(const struct session *session)
 {
 	return session->finished_bytes;
+}
+
+int session_list_finished(const struct session *session, struct range_list *ret)
+{
+	struct map_block block;
+	int r = 0;
+
+	*ret = (struct range_list){ 0 };
+	/* From the start on, the map is the copy's. */
+	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
+		return 0;
+	for (uint64_t pos = 0;
+	     r == 0 && session->resume && map_next(session->resume, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size)
+		r = range_list_add(ret, (struct range){ block.start, block.size });
+	if (r < 0)
+		range_list_done(ret);
+	return r;
 }
 
 const struct plan *session_current_plan(const struct session *session)

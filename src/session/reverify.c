@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Verifies once more the copy that has just ended; its report stays as it is. */
+/* Verifies in the background: the ends of a plan, or once more the copy that has just ended, whose
+ * report stays as it is. */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -9,7 +10,7 @@
 #include "guard/claim.h"
 #include "session/session_private.h"
 
-/* If it was mounted or changed since the copy, differences are legitimate. */
+/* If it is mounted, or was changed since the copy, differences are legitimate. */
 static int look_around(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
@@ -26,6 +27,9 @@ static int look_around(struct session *session)
 					   reverifying->recorded.digests != NULL,
 					   &reverifying->start.error);
 	verdict_list_done(&verdicts);
+	/* The copy itself may have made its image, or made it longer. */
+	if (r == 0 && !session->has_report)
+		r = session_check_length(session->plan, &reverifying->start.error);
 	return r;
 }
 
@@ -38,7 +42,7 @@ static int find_proof(struct session *session)
 	char id[9];
 	int r;
 
-	if (!session->report.job.digests_saved)
+	if (!session->has_report || !session->report.job.digests_saved)
 		return session_map_of_all(session->plan, &reverifying->recorded.map, error);
 	/* The first list: a later place may have been unplugged since. */
 	r = recorded_copy_load(list, &reverifying->recorded, error);
@@ -50,22 +54,38 @@ static int find_proof(struct session *session)
 	return r;
 }
 
+/* Of a copy's options, none that writes. */
+static struct plan_options options_to_read(const struct session *session)
+{
+	const struct plan_options *planned = &session->plan->options;
+	struct plan_options options = {
+		.source_backend =
+			endpoint_is_sg_only(&session->plan->source) ? BACKEND_SG : BACKEND_AUTO,
+		.verify = session->reverifying.recorded.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
+	};
+
+	if (session->has_report) {
+		options.retries = PLAN_RETRIES_DEFAULT;
+		/* As it was wished last. */
+		options.rate = session->report.job.rate_limit;
+	} else {
+		options.retries = planned->retries;
+		options.rate = planned->rate;
+		options.sums = planned->sums;
+	}
+	return options;
+}
+
 static int open_ends(struct session *session)
 {
 	struct reverify_task *reverifying = &session->reverifying;
+	const struct disk_list *disks =
+		session->has_report ? session->started_disks : reverifying->disks;
 	struct start_task *start = &reverifying->start;
-	int r = session_open_to_verify(start, session->plan, session->started_disks,
-				       reverifying->recorded.digests, reverifying->recorded.map,
-				       &start->error);
+	int r = session_open_to_verify(start, session->plan, disks, reverifying->recorded.digests,
+				       reverifying->recorded.map, &start->error);
 
-	start->plan.options = (struct plan_options){
-		.retries = PLAN_RETRIES_DEFAULT,
-		/* As it was wished last. */
-		.rate = session->report.job.rate_limit,
-		.source_backend =
-			endpoint_is_sg_only(&start->plan.source) ? BACKEND_SG : BACKEND_AUTO,
-		.verify = reverifying->recorded.digests ? VERIFY_DIGEST : VERIFY_COMPARE,
-	};
+	start->plan.options = options_to_read(session);
 	return r;
 }
 
@@ -87,8 +107,9 @@ static void *start_body(void *argument)
 	if (r == 0)
 		r = open_ends(session);
 	if (r == 0) {
-		/* Findings go to the log of the copy, if that can be written. */
-		log_open(session->report.log_path, NULL, &reverifying->log, NULL);
+		/* Findings go to the log of the copy, if there is one that can be written. */
+		if (session->has_report)
+			log_open(session->report.log_path, NULL, &reverifying->log, NULL);
 		start->setup.log = reverifying->log;
 		r = job_new(&start->setup, &start->job, &start->error);
 	}
@@ -130,7 +151,17 @@ static void forget(struct session *session)
 	if (disks)
 		session_drop_disks(session, disks);
 	if (session->state == SESSION_VERIFYING)
-		session->state = SESSION_FINISHED;
+		session->state = session->has_report || reverifying->verified ? SESSION_FINISHED
+									      : SESSION_PLANNED;
+}
+
+/* A plan that resumes from a map is of a copy that is not finished. */
+static bool is_possible(const struct session *session)
+{
+	if (session->state == SESSION_FINISHED)
+		return session->has_report || session->reverifying.verified;
+	return (session->state == SESSION_PLANNED || session->state == SESSION_CONFIRMED) &&
+	       !session->resumes;
 }
 
 int session_begin_verify(struct session *session, struct error *reterr)
@@ -138,19 +169,22 @@ int session_begin_verify(struct session *session, struct error *reterr)
 	struct reverify_task *reverifying = &session->reverifying;
 	int r;
 
-	if (session->state != SESSION_FINISHED || !session->has_report)
+	if (!is_possible(session))
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
 	reverifying->start.error = (struct error){ 0 };
 	reverifying->start.result = 0;
 	reverifying->disks = session->disks;
-	reverifying->verified = false;
+	/* Both would read the same disks. */
+	session_forget_measure(session);
 	r = task_start(&reverifying->start.task, start_body, session, reterr);
-	if (r < 0)
+	if (r < 0) {
 		reverifying->disks = NULL;
-	else
-		session->state = SESSION_VERIFYING;
-	return r;
+		return r;
+	}
+	reverifying->verified = false;
+	session->state = SESSION_VERIFYING;
+	return 0;
 }
 
 bool session_verify_ended(const struct session *session)
@@ -188,8 +222,11 @@ void session_take_verify(struct session *session, unsigned *changes)
 	if (!session->reverifying.ending && start->result == 0)
 		start->result =
 			session_watch(session, job_event_fd(start->job), EVENT_JOB, &start->error);
-	if (session->reverifying.ending || start->result < 0)
-		forget(session);
+	if (!session->reverifying.ending && start->result == 0)
+		return;
+	forget(session);
+	/* A plan that stays: disks may have come or gone meanwhile. */
+	session_recheck(session);
 }
 
 void session_stop_verify(struct session *session)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Verifying once more the copy that has just ended. */
+/* Verifying in the background: the copy that has just ended, or the ends of a plan. */
 #ifndef CLONEDECK_SESSION_REVERIFY_H
 #define CLONEDECK_SESSION_REVERIFY_H
 
@@ -14,7 +14,7 @@ struct session;
 struct reverify_task {
 	struct start_task start;
 	const struct disk_list *disks; /* as in check_task, while any of it runs */
-	/* Of the copy; without digests, both ends are compared. The job has its map. */
+	/* Of a copy; without digests, both ends are compared. The job has its map. */
 	struct recorded_copy recorded;
 	struct log *log;
 	bool ending;   /* its ends are being closed */

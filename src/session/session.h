@@ -61,8 +61,8 @@ enum session_state {
 	SESSION_RUNNING,   /* there is a job */
 	SESSION_WAITING,   /* for a missing disk, or session_finish() */
 	SESSION_FINISHING, /* releasing the disks and making the report, in the background */
-	SESSION_FINISHED,  /* there is a report */
-	SESSION_VERIFYING, /* there is a report, and its copy is being verified once more */
+	SESSION_FINISHED,  /* there is a report, or session_verified() of the plan */
+	SESSION_VERIFYING, /* the ends of the plan, or of a copy that has ended, are compared */
 };
 
 struct session;
@@ -168,6 +168,9 @@ int session_domain(const char *path, const struct endpoint *source, struct range
 bool session_resumes(const struct session *session);
 /* Bytes that this map calls finished; 0 without one. */
 uint64_t session_finished_bytes(const struct session *session);
+/* Where that is, as bytes of the source; empty without a map, and once the plan was started.
+ * -ENOMEM. */
+int session_list_finished(const struct session *session, struct range_list *ret);
 const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
 /* What the copy will hold back to its end; usually empty unless a whole disk is copied. */
@@ -210,14 +213,21 @@ int session_plan_from_report(struct session *session, const char *path,
 int session_verify(struct session *session, struct job **ret, struct error *reterr);
 
 /*
- * Verifies once more a copy that has ended (SESSION_FINISHED): compares the destination with the
- * digests of the source; without a saved list of these (report.job.digests_saved), compares both
- * ends, which makes sense only for a complete copy. Nothing is written, and the report stays as it
- * is; the log gets some lines. In the background: the state is SESSION_VERIFYING, session_job() is
- * its job once both ends are open, and session_begin_finish() ends it once session_can_finish().
- * SESSION_CHANGE_STATE announces SESSION_FINISHED again.
+ * Only reads, in the background:
+ * - of a plan (SESSION_PLANNED) both ends, and compares them instead of copying, whatever made the
+ *   copy. Of the plan's options, its rate, retries and sums count. What was found ends the plan
+ *   (SESSION_FINISHED, without a report); if it could not start, the state is as before.
+ * - of a copy that has ended (SESSION_FINISHED with a report) the destination once more, and
+ *   compares it with the digests of the source; without a saved list of these
+ *   (report.job.digests_saved), both ends, which makes sense only for a complete copy. The report
+ *   stays as it is; the log gets some lines.
+ * The same again of what was compared so. The state is SESSION_VERIFYING, session_job() is its job
+ * once both ends are open, and session_begin_finish() ends it once session_can_finish().
+ * SESSION_CHANGE_STATE announces the end.
  */
 int session_begin_verify(struct session *session, struct error *reterr);
+/* May the ends of the plan be compared, as far as its checks know? -EBUSY, class REFUSED: no. */
+int session_check_compare(const struct session *session, struct error *reterr);
 /* Why it could not start; code 0: it did. */
 const struct error *session_verify_error(const struct session *session);
 /* The result of the last one; NULL: it did not start, or has not ended. */

@@ -191,6 +191,8 @@ int sample_check_length(const struct plan *plan, const struct map *map, int dest
 /* Refuses what would prove nothing. With `digests`, verdicts on the source do not matter. */
 int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
 			   bool digests, struct error *reterr);
+/* Refuses an image that is not as long as what it is to be compared with. */
+int session_check_length(const struct plan *plan, struct error *reterr);
 /* Makes a map in which everything in the plan is finished. */
 int session_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
 

@@ -38,6 +38,11 @@ int session_check_readable(const struct plan *plan, const struct verdict_list *v
 	return 0;
 }
 
+int session_check_compare(const struct session *session, struct error *reterr)
+{
+	return session_check_readable(session->plan, &session->verdicts, false, reterr);
+}
+
 /* Of a masked identity, only what it shows can be compared. */
 static bool same_disk(const struct recorded_copy *recorded, const struct endpoint *destination)
 {
@@ -126,7 +131,7 @@ int session_map_of_all(const struct plan *plan, struct map **ret, struct error *
 }
 
 /* Reading gives zeros from there to the end of the file's last sector. */
-static int check_length(const struct plan *plan, struct error *reterr)
+int session_check_length(const struct plan *plan, struct error *reterr)
 {
 	const struct endpoint *destination = &plan->destination;
 
@@ -151,7 +156,7 @@ int session_verify(struct session *session, struct job **ret, struct error *rete
 	r = session_check_readable(session->plan, &session->verdicts, recorded->digests != NULL,
 				   reterr);
 	if (r == 0)
-		r = check_length(session->plan, reterr);
+		r = session_check_length(session->plan, reterr);
 	if (r == 0 && !recorded->map)
 		r = session_map_of_all(session->plan, &recorded->map, reterr);
 	session->started_disks = session->disks;

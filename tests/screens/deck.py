@@ -285,6 +285,45 @@ def goes_on_from_a_map():
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
 
 
+def compares_what_another_tool_copied():
+    """v on Plan: both are only read, and nothing is confirmed. A byte that differs is found, and
+    stays as it is; so does the rest of the larger destination."""
+    with practice_disks() as (folder, source, destination):
+        command("dd", f"if={source}", f"of={destination}", "bs=1M", "conv=fsync")
+        logs = records()
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(destination))
+            terminal.settled()
+            choose(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Free-form range")
+            terminal.keys("c")
+            terminal.wait("Nothing has been written yet")
+            terminal.keys("v")
+            screen = terminal.wait("The exit code will be 0")
+            assert "RESULT   VERIFIED" in screen and "nothing was written" in screen, screen
+            with open(destination, "r+b", buffering=0) as disk:
+                disk.seek(20 * MIB + 17)
+                byte = disk.read(1)[0] ^ 1
+                disk.seek(20 * MIB + 17)
+                disk.write(bytes([byte]))
+                os.fsync(disk.fileno())
+            spoilt = digest(f"{folder}/destination.img", 0, DESTINATION)
+            # v again, on Report; a plan that was compared cannot be started any more.
+            terminal.keys("v")
+            screen = terminal.wait("The exit code will be 5")
+            assert "RESULT   MISMATCH" in screen and "LBA 40960 +1" in screen, screen
+            terminal.keys("3")
+            terminal.wait("To copy, press c on 2")
+            terminal.keys("Tab", "Enter", "q")
+            screen = terminal.wait("EXIT 5")
+            assert "RESULT   MISMATCH" in screen, screen
+        assert digest(f"{folder}/destination.img", 0, DESTINATION) == spoilt
+        # What others copy at the same time is theirs.
+        assert not any(destination in path.read_text("utf-8", "replace")
+                       for path in records() - logs), "a copy was logged"
+
+
 def hot_plug():
     """A disk that comes is listed, one that goes is not, the cursor stays."""
     with practice_disks() as (folder, source, destination):
@@ -317,7 +356,7 @@ def skipping(case):
 
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
-         into_a_new_image_and_back, goes_on_from_a_map, hot_plug]
+         into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug]
 
 if __name__ == "__main__":
     # One at a time: each would see the others' loop devices come and go.

@@ -33,7 +33,7 @@ void fake_hangs(void);
 
 struct job *fake_job_new(const struct plan *plan, int event_fd);
 void fake_job_free(struct job *job);
-/* A job that reads back what was copied, and does nothing else. */
-struct job *fake_job_verify(const struct plan *plan, int event_fd);
+/* A job that reads back what was copied, or compares both ends, and does nothing else. */
+struct job *fake_job_verify(const struct plan *plan, bool compares, int event_fd);
 
 #endif

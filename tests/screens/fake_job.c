@@ -15,7 +15,7 @@ struct job {
 	int event_fd;
 	enum job_state state;
 	uint64_t total, rate;
-	bool verifies;
+	bool verifies, compares;
 	unsigned events;
 	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
@@ -83,11 +83,12 @@ struct job *fake_job_new(const struct plan *plan, int event_fd)
 	return job;
 }
 
-struct job *fake_job_verify(const struct plan *plan, int event_fd)
+struct job *fake_job_verify(const struct plan *plan, bool compares, int event_fd)
 {
 	struct job *job = fake_job_new(plan, event_fd);
 
 	job->verifies = true;
+	job->compares = compares;
 	job->state = JOB_VERIFYING;
 	return job;
 }
@@ -159,27 +160,14 @@ static void move(const struct job *job, struct job_snapshot *s)
 	s->destination.latency.p50 += (uint64_t)(1e6 * (1 + noise(quarter / 4, 9)));
 }
 
-/* A quarter of what was written is read back, and one area of it differs. */
-static void prove(struct job_snapshot *s)
+/* One area of it. */
+static void differ(struct job_proof *proof)
 {
-	s->written = s->read = s->position = s->total - s->bad_bytes;
-	s->flushed = true;
-	s->state = JOB_VERIFYING;
-	s->pass = PASS_VERIFY;
-	s->pass_count = 3;
-	s->passes[0].done = s->passes[0].total;
-	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
-	s->passes[2] = (struct job_pass){
-		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
-	};
-	s->now_write = 0;
-	latency(&s->read_back, 18);
-	s->proof = (struct job_proof){ .asked = true,
-				       .verified = s->total / 4 - 4096,
-				       .areas = 1,
-				       .bytes = 4096,
-				       .shown = 1 };
-	s->proof.mismatches[0] = (struct job_mismatch){
+	proof->complete = false;
+	proof->verified -= 4096;
+	proof->areas = proof->shown = 1;
+	proof->bytes = 4096;
+	proof->mismatches[0] = (struct job_mismatch){
 		.kind = MISMATCH_DESTINATION,
 		.lba = 300000000,
 		.sectors = 8,
@@ -195,6 +183,25 @@ static void prove(struct job_snapshot *s)
 		.expected = "6f5a2c9be0d14478a3c1f09d5e7b8842",
 		.found = "b1907d3e42fa4c65983c0de7a6124f58",
 	};
+}
+
+/* A quarter of what was written is read back, and one area of it differs. */
+static void prove(struct job_snapshot *s)
+{
+	s->written = s->read = s->position = s->total - s->bad_bytes;
+	s->flushed = true;
+	s->state = JOB_VERIFYING;
+	s->pass = PASS_VERIFY;
+	s->pass_count = 3;
+	s->passes[0].done = s->passes[0].total;
+	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
+	s->passes[2] = (struct job_pass){
+		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
+	};
+	s->now_write = 0;
+	latency(&s->read_back, 18);
+	s->proof = (struct job_proof){ .asked = true, .verified = s->total / 4 };
+	differ(&s->proof);
 }
 
 static void ail(struct job_snapshot *s)
@@ -225,18 +232,25 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 {
 	bool ended = job->state == JOB_ENDED;
 	uint64_t done = ended ? s->total : s->total / 4;
+	enum pass_kind pass = job->compares ? PASS_COMPARE : PASS_VERIFY;
 
 	complete(job, s);
 	s->started_at += 1;
 	s->state = job->state;
-	s->pass = ended ? PASS_NONE : PASS_VERIFY;
+	s->only_reads = true;
+	s->pass = ended ? PASS_NONE : pass;
 	s->pass_count = 1;
-	s->passes[0] = (struct job_pass){
-		.kind = PASS_VERIFY, .rounds = 1, .done = done, .total = s->total
-	};
+	s->passes[0] =
+		(struct job_pass){ .kind = pass, .rounds = 1, .done = done, .total = s->total };
 	s->now_write = 0;
 	s->proof.complete = ended;
 	s->proof.verified = done;
+	if (job->compares)
+		s->proof.compared = done;
+	if (job->compares && proving && ended) {
+		s->result = JOB_RESULT_MISMATCH;
+		differ(&s->proof);
+	}
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *s)

@@ -397,9 +397,15 @@ const struct error *session_start_error(const struct session *session)
 int session_begin_verify(struct session *session, struct error *reterr)
 {
 	session->state = SESSION_VERIFYING;
-	session->again = fake_job_verify(session->plan, session->fd);
+	session->has_verified = false;
+	session->again = fake_job_verify(session->plan, !session->has_report, session->fd);
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
+}
+
+int session_check_compare(const struct session *session, struct error *reterr)
+{
+	return verdict_list_worst(&session->verdicts) == VERDICT_REFUSE ? -EBUSY : 0;
 }
 
 const struct error *session_verify_error(const struct session *session)
@@ -561,6 +567,15 @@ bool session_log_dir_in_memory(const struct session *session)
 bool session_resumes(const struct session *session)
 {
 	return session->resumes;
+}
+
+/* Nearly the first half; not what is copied last. */
+int session_list_finished(const struct session *session, struct range_list *ret)
+{
+	*ret = (struct range_list){ 0 };
+	if (!session->resumes)
+		return 0;
+	return range_list_add(ret, (struct range){ 1 << 20, plan_bytes(session->plan) / 2 });
 }
 
 uint64_t session_finished_bytes(const struct session *session)

@@ -26,6 +26,7 @@ PLAN = RANGES + ["c"]
 RUN = PLAN + ["Space", "Down", "Space", "Down", "Space", "Down", "Space", "Tab", "456789", "Enter"]
 STOPPED = RUN + ["C-c", "s"]
 VERIFY = STOPPED + ["v"]
+COMPARE = PLAN + ["v"]
 
 # The four kinds of terminal that have to work, each at the size it is found in.
 TERMINALS = {
@@ -122,6 +123,12 @@ SINGLE = {
     "run-verify": ("--complete rescue", VERIFY, "VERIFYING"),
     "verify-question": ("--complete rescue", VERIFY + ["C-c"], "Stop verifying?"),
     "report-verified": ("--complete rescue", VERIFY + ["C-c", "s"], "VERIFIED again"),
+    "run-compare": ("rescue", COMPARE, "nothing is written. Ctrl-C"),
+    "compare-question": ("rescue", COMPARE + ["C-c"], "Both disks are being compared"),
+    "report-compared": ("rescue", COMPARE + ["C-c", "s"], "The exit code will be 0"),
+    "report-differs": ("--proving rescue", COMPARE + ["C-c", "s"], "The exit code will be 5"),
+    "plan-compared": ("rescue", COMPARE + ["C-c", "s", "3"], "press c on 2"),
+    "help-plan": ("rescue", PLAN + ["?"], "Help for screen 3"),
     "help-disks": ("rescue", ["?"], "Help for screen 1"),
     "help-run": ("rescue", RUN + ["?"], "The copy goes on"),
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
@@ -132,14 +139,15 @@ SINGLE = {
 }
 
 # Looked at where there is room for more.
-WIDE = ["help-run", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
+WIDE = ["help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
-          "report-verified", "verify-question", "plan-estimate", "run-ailing"]
+          "report-verified", "verify-question", "run-compare", "compare-question", "report-compared",
+          "report-differs", "plan-compared", "help-plan", "plan-estimate", "run-ailing"]
 GERMAN_WIDE = ["disks", "plan", "run", "report"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 

@@ -235,6 +235,15 @@ static bool covered(const bool *bits, uint64_t start, uint64_t count, bool all)
 	return all;
 }
 
+static uint64_t how_many(const bool *bits, uint64_t start, uint64_t count)
+{
+	uint64_t total = 0;
+
+	for (uint64_t i = start; i < start + count; i++)
+		total += bits[i];
+	return total;
+}
+
 /* A thousand random steps beside a bitmap, at the bottom and at the top of 64 bits. */
 static void compare_with_bitmap(uint64_t base, uint32_t seed)
 {
@@ -257,6 +266,7 @@ static void compare_with_bitmap(uint64_t base, uint32_t seed)
 		ck_assert(range_list_contains(&list, r) ==
 			  (count == 0 || covered(bits, start, count, true)));
 		ck_assert(range_list_overlaps(&list, r) == covered(bits, start, count, false));
+		ck_assert_uint_eq(range_list_common(&list, r), how_many(bits, start, count));
 		ck_assert_int_eq(add ? range_list_add(&list, r) : range_list_subtract(&list, r), 0);
 		for (uint64_t i = start; i < start + count; i++)
 			bits[i] = add;

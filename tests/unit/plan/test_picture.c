@@ -246,7 +246,7 @@ START_TEST(broken_table)
 	ck_assert_int_eq(picture_lost(plan, &blank, &lost, &count), 0);
 	ck_assert_uint_eq(count, 3);
 	free(lost);
-	picture_touched(plan, &blank, 20, out);
+	picture_touched(plan, NULL, &blank, 20, out);
 	ck_assert_str_eq(out, "xxxxxxxxxxxxxxxxxxxx");
 	plan_destroy(plan);
 	range_list_done(&all);
@@ -305,7 +305,7 @@ static void check_after(struct plan *plan, const struct disk *source,
 
 	picture_after(plan, source, destination, cells, out);
 	ck_assert_str_eq(out, after);
-	picture_touched(plan, destination, cells, out);
+	picture_touched(plan, NULL, destination, cells, out);
 	ck_assert_str_eq(out, touched);
 }
 
@@ -327,6 +327,39 @@ static void check_lost(struct plan *plan, const struct disk *destination, const 
 	free(lost);
 }
 
+/* A cell of which anything is left to be written is not done; bytes, not cells, are counted. */
+START_TEST(what_is_copied_already)
+{
+	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	uint64_t cell = blank.identity.size / 40;
+	struct range_list finished = { 0 };
+
+	ck_assert_int_eq(range_list_add(&finished, (struct range){ 512, 3 * cell - 512 }), 0);
+	ck_assert_int_eq(range_list_add(&finished, (struct range){ 5 * cell, 2 * cell - 1 }), 0);
+	picture_touched(plan, &finished, &blank, 40, out);
+	ck_assert_str_eq(out, "x++xx+xxxxxxxxxxxxxx--------------------");
+	range_list_done(&finished);
+	plan_destroy(plan);
+}
+END_TEST
+
+/* On a destination that begins elsewhere: the map counts on the source. */
+START_TEST(what_is_copied_already_elsewhere)
+{
+	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
+	uint64_t at = blank.identity.size / 40 * 10 / 512, cell = blank.identity.size / 40;
+	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
+	struct range_list finished = { 0 };
+
+	ck_assert_int_eq(range_list_add(&finished, (struct range){ 0, 2 * cell }), 0);
+	picture_touched(plan, &finished, &blank, 40, out);
+	ck_assert_str_eq(out, "----------++xxxxxxxxxxxxxxxxxx----------");
+	range_list_done(&finished);
+	plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(whole_disk_to_a_larger_one)
 {
 	struct disk larger = gpt;
@@ -342,7 +375,7 @@ START_TEST(whole_disk_to_a_larger_one)
 	destination = test_whole(&larger);
 	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 	check_lost(plan, &larger, "1t 2t 3t ");
-	picture_touched(plan, &larger, 10, out);
+	picture_touched(plan, NULL, &larger, 10, out);
 	ck_assert_str_eq(out, "x---------");
 	plan_destroy(plan);
 }
@@ -514,6 +547,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, more_partitions_than_cells);
 	tcase_add_test(tests, broken_table);
 	tcase_add_test(tests, ranges_lie_under_what_they_tick);
+	tcase_add_test(tests, what_is_copied_already);
+	tcase_add_test(tests, what_is_copied_already_elsewhere);
 	tcase_add_test(tests, whole_disk_to_a_larger_one);
 	tcase_add_test(tests, whole_disk_to_a_smaller_one);
 	tcase_add_test(tests, range_beside_the_table);

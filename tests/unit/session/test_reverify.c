@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A copy that has ended is read back once more: what is found, and that its report stays. */
+/* A copy that has ended is read back once more: what is found, and that its report stays. And a
+ * plan whose ends are only compared. */
 #include "unit.h"
 
 #include <errno.h>
@@ -160,6 +161,157 @@ START_TEST(session_goes)
 }
 END_TEST
 
+static void plan_only(void)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	ck_assert_msg(make_plan(source, destination, 0, &error) == 0, "%s", error.sentence);
+}
+
+/* As another tool would have made it. */
+static void copy_with_dd(void)
+{
+	run("dd if=%s of=%s bs=64K conv=fsync status=none", source, destination);
+}
+
+static const struct job_snapshot *compare(enum session_state then)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
+	ck_assert_ptr_null(session_verified(session));
+	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
+	while (session_state(session) == SESSION_VERIFYING) {
+		if (session_can_finish(session))
+			ck_assert_int_eq(session_begin_finish(session, &error), 0);
+		else
+			wait_once();
+	}
+	ck_assert_int_eq(session_state(session), then);
+	ck_assert_ptr_null(session_report(session));
+	return session_verified(session);
+}
+
+/* No map, no report, no log: nothing was copied. */
+static void check_no_files(void)
+{
+	run("[ -z \"$(ls -A %s 2>/dev/null)\" ]", path_of("logs"));
+}
+
+START_TEST(a_plan_without_copying)
+{
+	const struct job_snapshot *found;
+
+	copy_with_dd();
+	plan_only();
+	found = compare(SESSION_FINISHED);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_int_eq(found->result, JOB_RESULT_COMPLETE);
+	ck_assert(found->only_reads && found->proof.complete);
+	ck_assert_uint_eq(found->proof.compared, SIZE);
+	check_no_files();
+	/* Once more, and now one byte differs; it stays as it is. */
+	spoil(destination, 3 << 20);
+	run("cp %s %s", path_of("b.img"), path_of("before"));
+	found = compare(SESSION_FINISHED);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
+	ck_assert_uint_eq(found->proof.areas, 1);
+	ck_assert_uint_eq(found->proof.mismatches[0].lba, (3 << 20) / 512);
+	ck_assert(same_files("b.img", "before"));
+	check_no_files();
+}
+END_TEST
+
+/* What asks for writing is for the copy. */
+START_TEST(a_plan_that_would_rewrite)
+{
+	struct plan_options options = { .rewrite = true, .rate = 1 << 30 };
+	struct endpoint from, to;
+	struct error error = { 0 };
+	const struct job_snapshot *found;
+
+	copy_with_dd();
+	spoil(destination, 3 << 20);
+	run("cp %s %s", path_of("b.img"), path_of("before"));
+	open_session("logs", NULL);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &to, &error),
+			 0);
+	ck_assert_msg(session_plan(session, &from, &to, NULL, NULL, &options, &error) == 0, "%s",
+		      error.sentence);
+	found = compare(SESSION_FINISHED);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
+	ck_assert_uint_eq(found->proof.rewritten, 0);
+	ck_assert_uint_eq(found->rate_limit, 1 << 30);
+	ck_assert(same_files("b.img", "before"));
+}
+END_TEST
+
+/* What was found ends the plan: another one has to be made, and confirmed, before anything is
+ * written. */
+START_TEST(a_copy_after_comparing)
+{
+	struct error error = { 0 };
+	struct job_snapshot job;
+
+	plan_only();
+	ck_assert_int_eq(compare(SESSION_FINISHED)->result, JOB_RESULT_MISMATCH);
+	ck_assert_int_lt(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_int_lt(session_start(session, &error), 0);
+	plan_and_confirm(source, destination, 0);
+	ck_assert_ptr_null(session_verified(session));
+	ck_assert(!session_snapshot(session, &job));
+	start_copy();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+END_TEST
+
+/* The plan stays, and can be started yet. */
+START_TEST(a_plan_that_cannot_be_compared)
+{
+	struct error error = { 0 };
+
+	run("truncate -s %u %s", SIZE - 512, path_of("short"));
+	open_session("logs", NULL);
+	ck_assert_msg(make_plan(source, path_of("short"), 0, &error) == 0, "%s", error.sentence);
+	ck_assert_ptr_null(compare(SESSION_PLANNED));
+	ck_assert_int_eq(session_verify_error(session)->code, -ENOSPC);
+	/* The checks are made again first. */
+	while (session_confirm(session, session_token(session), &error) == -EAGAIN)
+		wait_once();
+	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
+}
+END_TEST
+
+START_TEST(comparing_is_stopped)
+{
+	struct error error = { 0 };
+	struct job_snapshot job;
+
+	copy_with_dd();
+	open_session("logs", NULL);
+	ck_assert_msg(make_plan(source, destination, 64 * 1024, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_begin_verify(session, &error), 0);
+	while (!session_job(session))
+		wait_once();
+	session_stop(session);
+	do
+		wait_once();
+	while (!session_can_finish(session));
+	ck_assert_int_eq(session_begin_finish(session, &error), 0);
+	while (session_state(session) == SESSION_VERIFYING)
+		wait_once();
+	ck_assert_ptr_nonnull(session_verified(session));
+	ck_assert_int_eq(session_verified(session)->result, JOB_RESULT_STOPPED);
+	ck_assert(!session_snapshot(session, &job));
+	check_no_files();
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	TCase *tcase;
@@ -171,5 +323,10 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, an_image_that_the_copy_made);
 	tcase_add_test(tcase, refused_with_a_reason);
 	tcase_add_test(tcase, session_goes);
+	tcase_add_test(tcase, a_plan_without_copying);
+	tcase_add_test(tcase, a_plan_that_would_rewrite);
+	tcase_add_test(tcase, a_copy_after_comparing);
+	tcase_add_test(tcase, a_plan_that_cannot_be_compared);
+	tcase_add_test(tcase, comparing_is_stopped);
 	return suite;
 }

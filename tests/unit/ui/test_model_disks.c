@@ -202,6 +202,15 @@ START_TEST(test_partition_refusals)
 	row = (struct disks_row){ .disk = &f.list->disks[4],
 				  .partition = &f.list->disks[4].partitions[0] };
 	ck_assert_ptr_nonnull(disks_no_destination(&row, text, sizeof(text)));
+	/* Behind a write blocker what it holds can be verified, unless it is in use. */
+	ck_assert(!disks_only_compared(&row));
+	row = (struct disks_row){ .disk = &f.list->disks[1] };
+	ck_assert(!disks_only_compared(&row));
+	f.list->disks[1].read_only = f.list->disks[4].read_only = YES;
+	ck_assert(disks_only_compared(&row));
+	ck_assert_ptr_nonnull(strstr(disks_no_destination(&row, text, sizeof(text)), "v on 3"));
+	row.disk = &f.list->disks[4];
+	ck_assert(!disks_only_compared(&row));
 	/* By its path it is the same partition. */
 	endpoint_from_partition(&f.list->disks[5], &f.list->disks[5].partitions[1], &f.source);
 	row = disks_row_of(&f.list->disks[5], &f.source);

@@ -35,7 +35,7 @@ START_TEST(test_lines)
 	bool heading = false;
 
 	for (int columns = 40; columns <= 250; columns += 10) {
-		ck_assert_int_eq(report_lines_make(&lines, &report, columns, NULL), 0);
+		ck_assert_int_eq(report_lines_make(&lines, &report, false, columns, NULL), 0);
 		ck_assert_uint_gt(lines.count, 8);
 		for (size_t i = 0; i < lines.count; i++) {
 			if (text_width(lines.items[i]) > columns)

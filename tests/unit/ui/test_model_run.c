@@ -36,6 +36,7 @@ static void fill(void)
 	job.eta = (struct eta){ true, UINT64_MAX / 4, INT64_MAX / 4 };
 	job.hang = (struct job_hang){ UINT32_MAX, true, UINT64_MAX, UINT64_MAX };
 	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
+	job.rescue.read_errors = job.rescue.bad_areas = job.rescue.bad_sector = UINT64_MAX;
 	job.source.latency =
 		(struct latency_summary){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
 					  UINT64_MAX, UINT64_MAX, UINT64_MAX, { 1 } };
@@ -79,7 +80,8 @@ static void check_lines(int width)
 	EACH(run_text_spoken(&job, 0, &line));
 	EACH(run_text_alarm(&job, &line, &role));
 	EACH(run_text_status(&job, &line, &role));
-	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC, true, &line));
+	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC,
+			  run_map_legend(&job), &line));
 	for (int rows = 0; rows < 12; rows++) {
 		for (int i = 0; i < 12; i++)
 			EACH(run_text_queue(&plan, &job, INT64_MAX, rows, i, &line));
@@ -107,8 +109,8 @@ START_TEST(test_mock_up)
 	job.written = 1046208642482;
 	job.now_write = 193e6;
 	job.average = 186e6;
-	job.errors = 2;
-	job.bad_areas = 1;
+	job.rescue.read_errors = 2;
+	job.rescue.bad_areas = 1;
 	snprintf(plan.destination.identity.serial, sizeof(plan.destination.identity.serial),
 		 "WD-WX12D3456789");
 	line_start(&line, 80);
@@ -117,8 +119,9 @@ START_TEST(test_mock_up)
 				    "             elapsed 1:33:45");
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(line.text,
-			 " 1,046/2,000 GB  now 193 MB/s  avg 186  ETA -  errors 2 bad 1");
+	ck_assert_str_eq(
+		line.text,
+		" 1,046/2,000 GB  now 193 MB/s  avg 186  ETA -  read errors 2  bad areas 1");
 }
 END_TEST
 
@@ -132,19 +135,25 @@ START_TEST(test_errors_are_never_cut)
 	job.written = 10462086424820;
 	job.now_write = job.average = 1930e6;
 	job.eta = (struct eta){ true, 90000, 9000000 };
-	job.errors = 123456;
-	job.bad_areas = 65432;
+	job.rescue.read_errors = 123456;
+	job.rescue.bad_areas = 65432;
 	for (int width = 60; width < 110; width++) {
 		line_start(&line, width);
 		run_text_figures(&job, UNITS_IEC, 512, 0, &line);
-		if (!strstr(line.text, "errors 123456 bad 65432") ||
+		if (!strstr(line.text, "read errors 123456  bad areas 65432") ||
 		    !strstr(line.text, " 9,743/18,630 GiB  "))
 			ck_abort_msg("%d: %s", width, line.text);
 	}
+	/* What the destination refused, too. */
+	job.refused_bytes = 4096;
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_IEC, 512, 0, &line);
-	ck_assert_str_eq(line.text, " 9,743/18,630 GiB  1,930 MB/s  ETA 1 d 01:00:00  errors "
-				    "123456 bad 65432");
+	ck_assert_ptr_nonnull(strstr(line.text, "  refused 4,096 B"));
+	job.refused_bytes = 0;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_IEC, 512, 0, &line);
+	ck_assert_str_eq(line.text, " 9,743/18,630 GiB  1,930 MB/s  read errors 123456  "
+				    "bad areas 65432");
 }
 END_TEST
 
@@ -183,7 +192,7 @@ START_TEST(test_alarms_come_first)
 	job.log_failed = true;
 	job.retries = 123456;
 	job.slow_reads = 2345;
-	job.bad_bytes = 123456789;
+	job.rescue.bad_sector = 123456789;
 	job.rate_limit = 12500000;
 	/* Of many reads that failed none was good. */
 	job.source.requests = 1;
@@ -201,14 +210,14 @@ START_TEST(test_alarms_come_first)
 	job.map_safe = true;
 	line_start(&line, 80);
 	run_text_status(&job, &line, &role);
-	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  retries 123456  slow reads 2345 (>1 s)"
-				    "  bad 123,456,789 B");
+	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  retries 123456  "
+				    "bad sector 123,456,789 B  last good 0 s ago");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.log_failed = false;
 	line_start(&line, 80);
 	run_text_status(&job, &line, &role);
-	ck_assert_str_eq(line.text, " retries 123456  slow reads 2345 (>1 s)  bad 123,456,789 B"
-				    "  last good 0 s ago");
+	ck_assert_str_eq(line.text,
+			 " retries 123456  bad sector 123,456,789 B  slow reads 2345 (>1 s)");
 	line_start(&line, 80);
 	run_text_alarm(&job, &line, &role);
 	ck_assert_str_eq(line.text, "");
@@ -269,8 +278,7 @@ START_TEST(test_reading_back)
 	job.proof.areas = 7;
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(line.text,
-			 " 500/2,000 GB  now 150 MB/s  avg 186  ETA -  MISMATCHES 7 bad 0");
+	ck_assert_str_eq(line.text, " 500/2,000 GB  now 150 MB/s  avg 186  ETA -  MISMATCHES 7");
 	line_start(&line, 160);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "MISMATCHES 7"));
@@ -294,7 +302,7 @@ START_TEST(test_reading_back_meanwhile)
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_str_eq(line.text,
-			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA -  errors 0 bad 0");
+			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA -  read errors 0");
 	line_start(&line, 160);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "avg 186"));
@@ -517,13 +525,13 @@ START_TEST(test_map_legend)
 
 	plan.whole = true;
 	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, true, &line);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job), &line);
 	ck_assert_str_eq(line.text, " Map of sda, 1 cell = 10.0 MB"
 				    "  + copied ? to do > now - bad * retry");
 	plan.whole = false;
 	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/nvme0n1");
 	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, true, &line);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job), &line);
 	ck_assert_str_eq(line.text, " 1 cell = 10.0 MB"
 				    "  + copied ? to do > now - bad * retry . not chosen");
 }

@@ -20,8 +20,8 @@ static void setup(void)
 	job.written = 1000;
 	job.elapsed = 60 * NSEC_PER_SEC;
 	job.now_write = 193e6;
-	job.errors = 2;
-	job.bad_areas = 1;
+	job.rescue.read_errors = 2;
+	job.rescue.bad_areas = 1;
 }
 
 static const char *newest(void)
@@ -33,7 +33,7 @@ START_TEST(test_a_line)
 {
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_uint_eq(spoken.count, 1);
-	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, errors 2, bad areas 1,"
+	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, read errors 2, bad areas 1,"
 				   " elapsed 0:01:00");
 	ck_assert(spoken.fresh);
 }
@@ -41,12 +41,12 @@ END_TEST
 
 START_TEST(test_errors_when_there_are_any)
 {
-	job.errors = job.bad_areas = 0;
+	job.rescue.read_errors = job.rescue.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, elapsed 0:01:00");
-	job.errors = 1;
+	job.rescue.read_errors = 1;
 	run_spoken_follow(&spoken, &job, true);
-	ck_assert_ptr_nonnull(strstr(newest(), ", errors 1, bad areas 0,"));
+	ck_assert_ptr_nonnull(strstr(newest(), ", read errors 1, elapsed"));
 }
 END_TEST
 
@@ -90,7 +90,7 @@ END_TEST
 /* Nothing of it is cut, and none is lost when there are more than a page takes. */
 START_TEST(test_long_and_many)
 {
-	job.errors = job.bad_areas = job.proof.areas = 12345678;
+	job.rescue.read_errors = job.rescue.bad_areas = job.proof.areas = 12345678;
 	job.proof.rolling = true;
 	for (unsigned i = 0; i < 3 * SPOKEN_LINES; i++) {
 		job.elapsed += NSEC_PER_SEC;
