@@ -8,6 +8,7 @@
 #include "copy/pass.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
+#define SPARE_BLOCKS 4096
 
 static struct io_handle *flush_handle(const struct job *job)
 {
@@ -73,6 +74,10 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
+	/* Now there is most in memory at once, and hardly any block will be added any more. */
+	pthread_mutex_lock(&job->map_lock);
+	map_trim(job->map, SPARE_BLOCKS);
+	pthread_mutex_unlock(&job->map_lock);
 	if (job_place(job, &job->map_place, &order.place))
 		order.map = job->map;
 	add_digests(job, &order);

@@ -110,6 +110,21 @@ int map_reserve(struct map *map, size_t more)
 	return 0;
 }
 
+void map_trim(struct map *map, size_t more)
+{
+	size_t wanted = map->count + more;
+	struct map_block *blocks;
+
+	if (wanted >= map->capacity)
+		return;
+	move_gap(map, map->count);
+	blocks = reallocarray(map->blocks, wanted, sizeof(*blocks));
+	if (!blocks)
+		return;
+	map->blocks = blocks;
+	map->capacity = wanted;
+}
+
 int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status)
 {
 	struct map_block *last = map->count ? map_block(map, map->count - 1) : NULL;

@@ -50,6 +50,8 @@ int map_copy(const struct map *from, struct map **ret, struct error *reterr);
 /* Makes room for that many more blocks, so that map_set(), which adds at most two, cannot fail.
  * -ENOMEM. */
 int map_reserve(struct map *map, size_t more);
+/* Gives back what room there is beyond that for so many more. */
+void map_trim(struct map *map, size_t more);
 /* -ENOMEM, -ERANGE outside the domain. */
 int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
 /* The first block of `status` at or after *pos; false when there is none. */

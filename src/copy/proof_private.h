@@ -12,18 +12,19 @@ enum region_state {
 	REGION_WRONG,
 };
 
+/* There may be some 60,000, so they are packed. */
 struct region_proof {
 	uint64_t proven; /* sectors, as of when it was found good */
 	uint64_t wrong_bytes;
 	uint32_t wrong_areas;
-	enum region_state state;
-	enum mismatch_kind kind; /* of REGION_WRONG */
-	bool asked;              /* to be read by the current pass */
-	bool unread;             /* part of it could not be read in this pass */
-	bool compared;           /* found good by reading both ends */
-	bool early;              /* found good while the copy still ran */
-	int code;                /* why it could not be read */
+	int code; /* why it could not be read */
+	enum region_state state : 8;
+	enum mismatch_kind kind : 8; /* of REGION_WRONG */
+	bool asked;                  /* to be read by the current pass */
+	bool unread;                 /* part of it could not be read in this pass */
 	bool unread_source;
+	bool compared; /* found good by reading both ends */
+	bool early;    /* found good while the copy still ran */
 };
 
 struct proof {

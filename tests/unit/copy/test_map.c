@@ -226,6 +226,27 @@ START_TEST(a_healthy_copy_needs_few_blocks)
 }
 END_TEST
 
+START_TEST(a_trimmed_map_is_the_same_and_can_grow)
+{
+	struct plan *plan;
+	struct map *map = make_map(&plan, 1ULL << 20);
+
+	for (uint64_t i = 0; i < 1000; i++)
+		ck_assert_int_eq(map_set(map, i * 4096, 512, MAP_BAD), 0);
+	ck_assert_int_eq(map_set(map, 0, 512, MAP_FINISHED), 0);
+	map_trim(map, 2);
+	map_trim(map, 100000);
+	ck_assert_uint_eq(map_areas(map, MAP_BAD), 999);
+	for (uint64_t i = 1000; i < 2000; i++)
+		ck_assert_int_eq(map_set(map, i * 4096, 512, MAP_BAD), 0);
+	ck_assert_int_eq(map_set(map, 4096, 512, MAP_FINISHED), 0);
+	ck_assert_uint_eq(map_areas(map, MAP_BAD), 1998);
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 1024);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(reserving_cannot_overflow)
 {
 	struct plan *plan;
@@ -251,6 +272,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, cells_show_the_worst);
 	tcase_add_test(tc, taking_over_keeps_whole_sectors_only);
 	tcase_add_test(tc, a_healthy_copy_needs_few_blocks);
+	tcase_add_test(tc, a_trimmed_map_is_the_same_and_can_grow);
 	tcase_add_test(tc, reserving_cannot_overflow);
 	suite_add_tcase(suite, tc);
 	return suite;
