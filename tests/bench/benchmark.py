@@ -30,6 +30,7 @@ import sys
 import tempfile
 import time
 
+import areas
 import front
 import rigs
 from tables import (COMPARED, COPIED, GIB, MIB, SUMMED, VERIFIED_BOTH, Goals, Summary, median,
@@ -363,6 +364,17 @@ def goal_of_size(bench, goals, small, directory):
                       "{:.1f}", " MiB")
 
 
+def goals_of_areas(bench, goals, directory):
+    saved = areas.seconds_to_save(os.path.join(HERE, "mapsave"), directory, 9)
+    goals.add(12, "map of 100,000 bad areas, saved in", saved, 0.2, unit=" s")
+    try:
+        resident = areas.resident(bench, CLONEDECK, directory, 15 << 40)
+    except (OSError, subprocess.CalledProcessError):
+        resident = None
+    goals.add(9, "15 TiB, 100,000 bad areas, resumed, verified: memory", resident, 48, "{:.1f}",
+              " MiB")
+
+
 def goal_of_growth(bench, goals, directory):
     """Time and processor time per GiB of a long copy against those of a short one."""
     costs = []
@@ -493,6 +505,7 @@ class Run:
                              self.options.dir)
         if not self.options.quick:
             goal_of_growth(self.bench, self.goals, self.options.dir)
+            goals_of_areas(self.bench, self.goals, self.options.dir)
 
     def held(self):
         """Between disks of a known speed, verifying costs what reading the destination does: the
