@@ -32,13 +32,13 @@ static int open_directory(const char *path, dev_t beneath, const char **retname)
 	int fd CLEANUP(close) = r < 0 ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
+	*retname = slash ? slash + 1 : path;
 	if (r < 0)
 		return r;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	if (beneath && st.st_dev == beneath)
 		return -EXDEV;
-	*retname = slash ? slash + 1 : path;
 	return cleanup_steal_fd(&fd);
 }
 
