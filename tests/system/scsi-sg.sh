@@ -300,6 +300,35 @@ a_disk_that_no_driver_takes_is_told_and_read() {
 	[ ! -e other.img ]
 }
 
+# A kernel without support for zones leaves it to sg. It takes writes only in the order of its zones.
+zones_that_the_host_manages_are_read_and_never_written() {
+	modprobe -d /run/lab -r scsi_debug || true
+	modprobe -d /run/lab scsi_debug "dev_size_mb=$SIZE" zbc=managed zone_size_mb=2
+	undone_by unload_debug ''
+	udevadm settle
+	node=/dev/$(ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/scsi_generic)
+	sg_dd if=/dev/urandom of="$node" bs=512 bpt=64 count=$((SIZE * 2048))
+	sg_dd if="$node" of=expected.img bs=512
+	run 0 list --json
+	jq -e --arg node "$node" '.disks[] | select(.node == $node) | .zoned == "host-managed"' out
+	run 0 show "$node"
+	says 'host-managed: written only in order'
+	trouble 1
+	dmesg --clear
+	run 0 clone -s "$node" -d new.img --confirm new.img --log-dir logs
+	dmesg >messages
+	trouble 0
+	says 'source-host-managed'
+	cmp expected.img new.img
+	# READ(10) is not among what such a disk has to know.
+	grep -q 'cmd 88 ' messages
+	! grep 'cmd 28 ' messages || fail "READ(10)"
+	run 3 clone -s new.img -d "$node" --confirm "$(token_of "$node")" --log-dir logs
+	says 'destination-host-managed'
+	sg_dd if="$node" of=after.img bs=512
+	cmp expected.img after.img
+}
+
 take_driver() { # ADDRESS
 	echo "$1" >/sys/bus/scsi/drivers/sd/unbind
 	udevadm settle
@@ -351,4 +380,5 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_disk_whose_sg_node_another_program_has_to_itself a_disk_in_use_is_refused \
 	what_is_no_scsi_disk_is_refused blocks_of_4096_bytes addresses_beyond_two_tib protected_blocks \
 	without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
-	a_disk_that_no_driver_takes_is_told_and_read
+	a_disk_that_no_driver_takes_is_told_and_read \
+	zones_that_the_host_manages_are_read_and_never_written

@@ -125,6 +125,66 @@ a_volume_onto_a_volume() {
 	cmp "$spare" spare.img
 }
 
+# One that promises more than there is: no sector of it is bad, and more room is all it needs.
+a_thin_volume_whose_pool_is_full() {
+	modprobe -d /run/lab dm-thin-pool
+	three_disks
+	dmsetup create meta --table "0 4096 linear $spare 0"
+	undone_by dmsetup_remove meta
+	head -c 64K /dev/zero >/dev/mapper/meta
+	dmsetup create pool --table "0 12288 thin-pool /dev/mapper/meta $destination 128 0 1 error_if_no_space"
+	undone_by dmsetup_remove pool
+	dmsetup message pool 0 'create_thin 0'
+	dmsetup create thin --table "0 $(blockdev --getsz "$source") thin /dev/mapper/pool 0"
+	undone_by dmsetup_remove thin
+	udevadm settle
+	token=$(readlink -f /dev/mapper/thin)
+	run 7 clone -s "$source" -d /dev/mapper/thin --confirm "$token" --log-dir logs --map copy.map
+	says 'thinly provisioned'
+	[ "$(ddrescuelog --list-blocks=- copy.map | wc -l)" -eq 0 ]
+	dmsetup suspend pool
+	dmsetup reload pool --table \
+		"0 24576 thin-pool /dev/mapper/meta $destination 128 0 1 error_if_no_space"
+	dmsetup resume pool
+	run 0 resume copy.map --confirm "$token" --log-dir logs
+	says COMPLETE
+	blockdev --flushbufs /dev/mapper/thin
+	cmp "$source" /dev/mapper/thin
+}
+
+# As while LVM takes a snapshot of it: what is written waits, and nothing is lost.
+a_destination_that_stands_still_for_a_while() {
+	modprobe -d /run/lab dm-mod
+	three_disks
+	dmsetup create still --table "0 $(blockdev --getsz "$destination") linear $destination 0"
+	undone_by dmsetup_remove still
+	undone_by dmsetup_resume still
+	udevadm settle
+	"$CLONEDECK" clone -s "$source" -d /dev/mapper/still --confirm "$(readlink -f /dev/mapper/still)" \
+		--log-dir logs --rate 2M >out 2>err &
+	copy=$!
+	wait_for has_arrived
+	dmsetup suspend still
+	sleep 3
+	kill -0 "$copy"
+	# Nor does a look at all disks wait for it.
+	RUN_LIMIT=60 run 0 list --all
+	says still
+	dmsetup resume still
+	ends 0
+	blockdev --flushbufs "$destination"
+	cmp "$source" "$destination"
+}
+
+has_arrived() { # the first MiB of a whole disk comes last
+	blockdev --flushbufs "$destination"
+	cmp -i "$MIB" -n $((2 * MIB)) "$source" "$destination"
+}
+
+dmsetup_resume() {
+	dmsetup resume "$1"
+}
+
 # Mounts, and a volume that is made of the disk, count through the layers between.
 what_stands_on_the_source_is_told() {
 	modprobe -d /run/lab dm-mod
@@ -248,6 +308,7 @@ run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	a_clone_named_by_serial_onto_the_right_disk the_token_is_the_end_of_the_serial_and_nothing_else \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
 	a_member_of_device_mapper_is_refused a_mapping_on_a_partition_is_named a_volume_onto_a_volume \
+	a_thin_volume_whose_pool_is_full a_destination_that_stands_still_for_a_while \
 	what_stands_on_the_source_is_told a_disk_that_lies_is_named \
 	a_read_error_stops_with_its_lba_and_the_map_goes_on \
 	a_rescue_leaves_out_exactly_the_bad_sectors \
