@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Checks that take a build of their own. Without arguments all of them, else the
-# named ones: gcc minimal install clang tidy cppcheck address thread
+# named ones: gcc minimal install clang tidy cppcheck sanitizers address thread
 # Ends with "N passed, N failed".
 set -u
 
@@ -33,7 +33,7 @@ tests() {
 
 # What runs under the sanitizers: all units, and whole copies with everything in motion.
 sanitized_tests() { # NAME
-	tests "$1" --suite unit && tests "$1" system/clone system/resume system/bad-input
+	tests "$1" --suite unit --suite sanitized
 }
 
 # The tests are built by the same compiler elsewhere.
@@ -69,19 +69,32 @@ check_install() {
 	"$(find "$builds/installed" -type f -name clonedeck -path '*bin/*')" --version
 }
 
+build_address() {
+	build address -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+build_thread() {
+	build thread -Db_sanitize=thread -Db_lundef=false
+}
+
+# What the tests under them run in; to be built while others wait.
+check_sanitizers() {
+	build_address && build_thread
+}
+
 check_address() {
-	build address -Db_sanitize=address,undefined -Db_lundef=false || return 1
+	build_address || return 1
 	ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 sanitized_tests address
 }
 
 check_thread() {
-	build thread -Db_sanitize=thread -Db_lundef=false || return 1
+	build_thread || return 1
 	TSAN_OPTIONS=halt_on_error=1:suppressions=$top/tests/thread.supp sanitized_tests thread
 }
 
 check_tidy() {
-	CC=clang build clang --buildtype=debugoptimized || return 1
+	check_clang || return 1
 	find "$top/src" "$top/ui" -name '*.c' -print0 |
 		xargs -0 -n 8 -P "$(nproc)" clang-tidy --quiet -p "$builds/clang" \
 			--warnings-as-errors='*'
@@ -107,7 +120,7 @@ run() { # NAME
 	fi
 }
 
-[ $# -gt 0 ] || set -- gcc minimal install clang tidy cppcheck address thread
+[ $# -gt 0 ] || set -- gcc minimal install clang tidy cppcheck sanitizers address thread
 for name; do
 	run "$name"
 done
