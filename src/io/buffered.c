@@ -58,7 +58,7 @@ static enum io_answer buffered_submit(struct io_handle *handle, struct io_reques
 
 	sync_begin(request);
 
-	int r = sync_move(handle->end, fd, request, 0, request->length, 1);
+	int r = sync_transfer(fd, request, 0, request->length, 1);
 
 	if (!request->done)
 		return sync_end(request, r);

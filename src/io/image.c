@@ -20,7 +20,6 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "io/sync.h"
-#include "io/tail.h"
 
 /* Smaller holes save little and scatter the file. */
 #define HOLE_SIZE (64U << 10)
@@ -112,8 +111,7 @@ static int move_plain(struct image_handle *handle, struct io_request *request, u
 	return 0;
 }
 
-static int move_before_tail(struct image_handle *handle, struct io_request *request, uint32_t from,
-			    uint32_t to)
+static int move(struct image_handle *handle, struct io_request *request, uint32_t from, uint32_t to)
 {
 	uint32_t middle = from, done = request->done;
 
@@ -134,14 +132,6 @@ static int move_before_tail(struct image_handle *handle, struct io_request *requ
 		}
 	}
 	return middle < to ? move_plain(handle, request, middle, to) : 0;
-}
-
-static int move(struct image_handle *handle, struct io_request *request, uint32_t from, uint32_t to)
-{
-	uint32_t tail = tail_begin(handle->base.end, request, from, to);
-	int r = move_before_tail(handle, request, from, tail);
-
-	return r == 0 && tail < to ? tail_write(handle->base.end, request, tail, to) : r;
 }
 
 static int read_image(struct image_handle *handle, struct io_request *request)

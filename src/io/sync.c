@@ -16,7 +16,6 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "io/bridge.h"
-#include "io/tail.h"
 
 static ssize_t transfer_once(int fd, const struct io_request *request, uint32_t at, uint32_t to)
 {
@@ -53,15 +52,6 @@ int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to
 		request->done += step;
 	}
 	return 0;
-}
-
-int sync_move(const struct io_end *end, int fd, struct io_request *request, uint32_t from,
-	      uint32_t to, uint32_t alignment)
-{
-	uint32_t tail = tail_begin(end, request, from, to);
-	int r = sync_transfer(fd, request, from, tail, alignment);
-
-	return r == 0 && tail < to ? tail_write(end, request, tail, to) : r;
 }
 
 void sync_begin(struct io_request *request)

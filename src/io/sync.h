@@ -15,9 +15,6 @@
  * continued at a multiple of `alignment`. 0 or negative errno. */
 int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to,
 		  uint32_t alignment);
-/* The same on any end: the tail of a file (tail.h) in its own way. */
-int sync_move(const struct io_end *end, int fd, struct io_request *request, uint32_t from,
-	      uint32_t to, uint32_t alignment);
 /* Around a transfer: set times and result. */
 void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);

@@ -41,7 +41,7 @@ static enum io_answer threads_submit(struct io_handle *handle, struct io_request
 
 	sync_begin(request);
 	return sync_end(request,
-			sync_move(end, end->fd, request, 0, request->length, io_sector_size(end)));
+			sync_transfer(end->fd, request, 0, request->length, io_sector_size(end)));
 }
 
 const struct io_backend io_threads_backend = {

@@ -22,7 +22,6 @@
 #include "base/clock.h"
 #include "base/range.h"
 #include "io/sync.h"
-#include "io/tail.h"
 #include "io/uring_queue.h"
 
 #define REAP_BATCH 64U
@@ -139,12 +138,6 @@ static enum io_answer uring_submit(struct io_handle *base, struct io_request *re
 
 	if (!op)
 		return IO_BUSY;
-	/* the one request of a copy that reaches the end of a file */
-	if (tail_begin(base->end, request, 0, request->length) < request->length) {
-		sync_begin(request);
-		return sync_end(request, sync_move(base->end, base->end->fd, request, 0,
-						   request->length, io_sector_size(base->end)));
-	}
 
 	int r = uring_queue_enable(handle->queue);
 

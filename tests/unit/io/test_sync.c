@@ -90,56 +90,6 @@ START_TEST(a_file_has_the_length_of_its_end)
 }
 END_TEST
 
-static void check_file(int fd, uint64_t offset, const void *data, size_t length)
-{
-	char path[40];
-	char *got = malloc(length);
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-
-	int plain = open(path, O_RDONLY | O_CLOEXEC);
-
-	ck_assert_int_eq(pread(plain, got, length, (off_t)offset), (ssize_t)length);
-	ck_assert_mem_eq(got, data, length);
-	close(plain);
-	free(got);
-}
-
-/* Cut off after its size was looked at (io_submit() is left out), and then the write that would
- * make it as long as it should be, over a hole. */
-START_TEST(a_file_never_grows_again_unseen)
-{
-	static const struct io_backend *const writers[] = { &io_threads_backend,
-							    &io_buffered_backend,
-							    &io_image_backend };
-	static const uint32_t short_of[] = { 0, 512, 3 * 512, 65536 - 512, 65536 };
-	uint64_t size = 4 * MIB - short_of[_i % 5];
-	struct io_end end = test_end(test_file(0, O_DIRECT), size, true);
-	struct io_request request = {
-		.direction = IO_WRITE, .offset = 2 * MIB, .length = MIB, .buffer = buffer
-	};
-	struct io_handle *handle;
-
-	end.regular_file = true;
-	handle = open_on(writers[_i / 5], &end);
-	ck_assert_int_eq(test_run(handle, &request), 0);
-	/* All of it arrives. */
-	request.offset = 3 * MIB;
-	request.length = (uint32_t)(size - 3 * MIB);
-	ck_assert_int_eq(test_run(handle, &request), 0);
-	ck_assert_uint_eq(request.done, request.length);
-	check_file(end.fd, 3 * MIB, buffer, request.length);
-	ck_assert(!io_is_shortened(&end));
-
-	ck_assert_int_eq(ftruncate(end.fd, 2 * MIB), 0);
-	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
-	ck_assert_int_eq(request.result, -EBADFD);
-	ck_assert(io_is_shortened(&end));
-	io_close(handle);
-	close(end.fd);
-}
-END_TEST
-
 START_TEST(end_of_the_device_is_an_error)
 {
 	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
@@ -260,7 +210,6 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, what_is_written_is_read, 0, 2);
 	tcase_add_loop_test(tcase, a_file_has_the_length_of_its_end, 0, 2);
-	tcase_add_loop_test(tcase, a_file_never_grows_again_unseen, 0, 15);
 	tcase_add_loop_test(tcase, end_of_the_device_is_an_error, 0, 2);
 	tcase_add_loop_test(tcase, short_writes_go_on_until_they_fail, 0, 2);
 	tcase_add_test(tcase, short_transfers_restart_at_a_sector);

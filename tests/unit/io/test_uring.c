@@ -155,30 +155,6 @@ START_TEST(end_of_the_device_is_an_error)
 }
 END_TEST
 
-START_TEST(a_file_never_grows_again_unseen)
-{
-	struct io_request request = { .direction = IO_WRITE,
-				      .offset = 15 * MIB,
-				      .length = MIB,
-				      .buffer = io_buffers_get(buffers) };
-	unsigned char *there = test_buffer(MIB);
-
-	end.regular_file = true;
-	handle = open_ring(4, NULL);
-	test_fill(request.buffer, MIB, 7);
-	ck_assert_int_eq(test_run(handle, &request), 0);
-	ck_assert_uint_eq(request.done, MIB);
-	ck_assert_int_eq(pread(end.fd, there, MIB, 15 * MIB), MIB);
-	ck_assert_mem_eq(there, request.buffer, MIB);
-	/* After the look at its size, which io_submit() takes. */
-	ck_assert_int_eq(ftruncate(end.fd, 2 * MIB), 0);
-	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
-	ck_assert_int_eq(request.result, -EBADFD);
-	ck_assert(io_is_shortened(&end));
-	free(there);
-}
-END_TEST
-
 START_TEST(short_writes_go_on_until_they_fail)
 {
 	struct rlimit limit = { MIB / 2, MIB / 2 };
@@ -338,7 +314,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, waiting_ends_with_the_time);
 	tcase_add_test(tcase, descriptor_tells_of_completions);
 	tcase_add_test(tcase, end_of_the_device_is_an_error);
-	tcase_add_test(tcase, a_file_never_grows_again_unseen);
 	tcase_add_test(tcase, short_writes_go_on_until_they_fail);
 	tcase_add_test(tcase, peers_reap_for_each_other);
 	tcase_add_test(tcase, closing_one_peer_keeps_the_other_s_requests);
