@@ -123,7 +123,7 @@ static struct map *until_checkpoint(void)
 {
 	struct map *map = NULL;
 
-	rig.plan->options.rate = 2 * MIB;
+	rig.plan->options.rate = MIB;
 	rig.setup.map_interval = 100 * MS;
 	rig_start(&rig);
 	do {
