@@ -20,9 +20,10 @@ static uint64_t digest_all(const char *plan_id, const struct verdict_list *verdi
 	uint64_t about = digest(digest(FNV1A_START, plan_id), token);
 
 	for (size_t i = 0; i < verdicts->count; i++) {
-		const char kind[] = { (char)('0' + verdicts->items[i].kind), '\0' };
+		const struct verdict *verdict = &verdicts->items[i];
 
-		about = digest(digest(about, kind), verdicts->items[i].sentence);
+		about = fnv1a(about, &verdict->kind, sizeof(verdict->kind));
+		about = digest(about, verdict->sentence);
 	}
 	return about;
 }
