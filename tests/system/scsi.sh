@@ -161,7 +161,7 @@ a_destination_that_stands_still_for_a_while() {
 	undone_by dmsetup_resume still
 	udevadm settle
 	"$CLONEDECK" clone -s "$source" -d /dev/mapper/still --confirm "$(readlink -f /dev/mapper/still)" \
-		--log-dir logs --rate 2M >out 2>err &
+		--log-dir logs --rate 2M >copy.out 2>copy.err &
 	copy=$!
 	wait_for has_arrived
 	dmsetup suspend still
