@@ -508,8 +508,8 @@ class Run:
             goals_of_areas(self.bench, self.goals, self.options.dir)
 
     def held(self):
-        """Between disks of a known speed, verifying costs what reading the destination does: the
-        disk below other loops varies more than that."""
+        """Between disks of a known speed, verifying costs what reading the destination does: on
+        other loops the rounds differ more than that."""
         size = (256 if self.options.quick else 1024) * MIB
         with rigs.loop_pair("loops held to 500 MB/s", self.options.dir, size) as pair, \
                 rigs.held_to(pair, 500 * 1000 * 1000) as held:
