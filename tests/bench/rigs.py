@@ -231,20 +231,18 @@ def huge_pair(name, parent, size):
 
 
 @contextlib.contextmanager
-def memory_group(limit):
-    """A control group that holds `limit` bytes, version 2 or 1; None where there is none."""
-    for root, knob in (
-        ("/sys/fs/cgroup", "memory.max"),
-        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-    ):
-        path = os.path.join(root, f"clonedeck-bench-{os.getpid()}")
+def control_group(purpose, hierarchies):
+    """The path of a new group in the first of these that there is and whose function sets it up, of
+    version 2 or 1; None where there is none."""
+    for root, set_up in hierarchies:
+        path = os.path.join(root, f"clonedeck-bench-{purpose}-{os.getpid()}")
         try:
             os.mkdir(path)
         except OSError:
             continue
         try:
             try:
-                write(os.path.join(path, knob), limit)
+                set_up(path)
             except OSError:
                 continue
             yield path
@@ -254,30 +252,32 @@ def memory_group(limit):
     yield None
 
 
+def memory_group(limit):
+    """A control group that holds `limit` bytes; None where there is none."""
+    return control_group("memory", [
+        ("/sys/fs/cgroup", lambda path: write(os.path.join(path, "memory.max"), limit)),
+        ("/sys/fs/cgroup/memory",
+         lambda path: write(os.path.join(path, "memory.limit_in_bytes"), limit)),
+    ])
+
+
 @contextlib.contextmanager
 def held_to(pair, rate):
     """Both nodes of a pair held by the kernel to `rate` bytes a second each way, for this process
     and its children: a disk whose speed does not depend on what is below. False where the kernel
     cannot."""
-    for root, name in (("/sys/fs/cgroup", "io"), ("/sys/fs/cgroup/blkio", "blkio")):
-        path = os.path.join(root, f"clonedeck-bench-rate-{os.getpid()}")
-        try:
-            os.mkdir(path)
-        except OSError:
-            continue
-        try:
-            try:
-                hold(path, name, pair, rate)
-                write(os.path.join(path, "cgroup.procs"), os.getpid())
-            except OSError:
-                continue
-            yield True
+    with control_group("rate", [
+        ("/sys/fs/cgroup", lambda path: hold(path, "io", pair, rate)),
+        ("/sys/fs/cgroup/blkio", lambda path: hold(path, "blkio", pair, rate)),
+    ]) as path:
+        if not path:
+            yield False
             return
+        write(os.path.join(path, "cgroup.procs"), os.getpid())
+        try:
+            yield True
         finally:
-            with contextlib.suppress(OSError):
-                write(os.path.join(root, "cgroup.procs"), os.getpid())
-            remove_group(path)
-    yield False
+            write(os.path.join(os.path.dirname(path), "cgroup.procs"), os.getpid())
 
 
 def hold(path, name, pair, rate):

@@ -36,15 +36,11 @@ static void copy(enum verify_choice verify)
 	copy_limited(destination, verify, 0);
 }
 
-/* Until it has ended, however that is; returns what is known of it then. */
-static const struct job_snapshot *verify_again(void)
+/* Until what verifies has ended; nothing else can be planned meanwhile. */
+static void until_verified(enum session_state then)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
-	/* The front end shows the report meanwhile, and can plan nothing else. */
-	ck_assert_ptr_nonnull(session_report(session));
 	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
 	while (session_state(session) == SESSION_VERIFYING) {
 		if (session_can_finish(session))
@@ -52,7 +48,19 @@ static const struct job_snapshot *verify_again(void)
 		else
 			wait_once();
 	}
-	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_int_eq(session_state(session), then);
+}
+
+/* Until it has ended, however that is; returns what is known of it then. */
+static const struct job_snapshot *verify_again(void)
+{
+	struct error error = { 0 };
+
+	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
+	/* The front end shows the report meanwhile. */
+	ck_assert_ptr_nonnull(session_report(session));
+	until_verified(SESSION_FINISHED);
 	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
 	return session_verified(session);
 }
@@ -182,14 +190,7 @@ static const struct job_snapshot *compare(enum session_state then)
 	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
 	ck_assert_ptr_null(session_verified(session));
-	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
-	while (session_state(session) == SESSION_VERIFYING) {
-		if (session_can_finish(session))
-			ck_assert_int_eq(session_begin_finish(session, &error), 0);
-		else
-			wait_once();
-	}
-	ck_assert_int_eq(session_state(session), then);
+	until_verified(then);
 	ck_assert_ptr_null(session_report(session));
 	return session_verified(session);
 }
