@@ -75,8 +75,7 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 static void tell_notes(struct disks_state *state, struct app *app)
 {
 	const struct disk_list *disks = session_disks(app_session(app));
-	/* What is so everywhere is no news. */
-	size_t missing = disks->missing_count - disks->no_raw_driver;
+	size_t missing = disks->missing_count;
 
 	if (state->notes_told)
 		return;

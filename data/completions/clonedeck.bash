@@ -100,7 +100,7 @@ _clonedeck()
     esac
 
     case $command in
-    list) mapfile -t COMPREPLY < <(compgen -W '--json --all --help' -- "$cur") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
     show) mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur") ;;
     clone)
         mapfile -t COMPREPLY < <(compgen -W "$clone_options" -- "$cur")

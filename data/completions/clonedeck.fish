@@ -26,6 +26,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version 
 complete -c clonedeck -l help -d 'show help'
 
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
+complete -c clonedeck -n '__fish_seen_subcommand_from list' -s v -l verbose -d 'also what kernels no longer have'
 complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify' -l json -d 'as JSON'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
 

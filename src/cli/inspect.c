@@ -7,11 +7,12 @@
 #include "cli/list.h"
 #include "cli/show.h"
 
-enum inspect_option { OPTION_ALL = 256, OPTION_JSON, OPTION_HELP };
+enum inspect_option { OPTION_VERBOSE = 'v', OPTION_ALL = 256, OPTION_JSON, OPTION_HELP };
 
 static const struct option list_long[] = {
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -23,23 +24,28 @@ static const struct option show_long[] = {
 };
 
 struct inspect_options {
-	bool all, json, help;
+	bool all, json, verbose, help;
 };
 
-static int parse(int argc, char **argv, const struct option *options, struct inspect_options *ret)
+/* letters: as for getopt_long(). */
+static int parse(int argc, char **argv, const char *letters, const struct option *options,
+		 struct inspect_options *ret)
 {
 	int c;
 
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, options, ":"))
 		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		switch (c) {
 		case OPTION_ALL:
 			ret->all = true;
 			break;
 		case OPTION_JSON:
 			ret->json = true;
+			break;
+		case OPTION_VERBOSE:
+			ret->verbose = true;
 			break;
 		case OPTION_HELP:
 			ret->help = true;
@@ -61,21 +67,24 @@ int cli_list(int argc, char **argv)
 {
 	struct inspect_options options = { 0 };
 	struct error error = { 0 };
-	int r = parse(argc, argv, list_long, &options);
+	int r = parse(argc, argv, ":v", list_long, &options);
 
 	if (r != 0)
 		return r;
 	if (options.help)
-		return help(_("Usage: clonedeck list [--all] [--json]\n"
+		return help(_("Usage: clonedeck list [--all] [--json] [--verbose]\n"
 			      "\n"
 			      "Shows the disks, their nodes and identity, and what uses them.\n"
 			      "\n"
-			      "  --all   loop, RAM, device mapper and md devices, too\n"
-			      "  --json  as JSON\n"));
+			      "  --all          loop, RAM, device mapper and md devices, too\n"
+			      "  --json         as JSON\n"
+			      "  -v, --verbose  also what kernels no longer have\n"));
 	if (optind < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind]);
-	if (list_run(&(struct list_options){ .all = options.all, .json = options.json }, stdout,
-		     &error) < 0)
+	if (list_run(&(struct list_options){ .all = options.all,
+					     .json = options.json,
+					     .verbose = options.verbose },
+		     stdout, &error) < 0)
 		return cli_error(&error);
 	return cli_finish_output(EXIT_COMPLETE);
 }
@@ -84,7 +93,7 @@ int cli_show(int argc, char **argv)
 {
 	struct inspect_options options = { 0 };
 	struct error error = { 0 };
-	int r = parse(argc, argv, show_long, &options);
+	int r = parse(argc, argv, ":", show_long, &options);
 
 	if (r != 0)
 		return r;

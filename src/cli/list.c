@@ -138,8 +138,10 @@ static bool any_in_use(const struct disk_list *list)
 	return false;
 }
 
-static void print_notes(const struct disk_list *list, int width, FILE *out)
+static void print_notes(const struct disk_list *list, bool verbose, int width, FILE *out)
 {
+	bool raw = verbose && list->no_raw_driver;
+
 	if (any_in_use(list)) {
 		fputc('\n', out);
 		columns_paragraph(
@@ -147,16 +149,21 @@ static void print_notes(const struct disk_list *list, int width, FILE *out)
 			_("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, "
 			  "H other holder, F file in use, O open, ro read-only"));
 	}
-	if (list->missing_count > 0)
+	if (list->missing_count > 0 || raw)
 		fputc('\n', out);
 	for (size_t i = 0; i < list->missing_count; i++)
 		columns_paragraph(out, width, "- ", list->missing[i]);
+	if (raw)
+		columns_paragraph(out, width, "- ",
+				  _("This kernel has no raw driver (/dev/raw), so there are no raw "
+				    "bindings; direct access to the disks takes their place."));
 }
 
-static int print_table(const struct disk_list *list, int width, FILE *out, struct error *reterr)
+static int print_table(const struct disk_list *list, const struct list_options *options, FILE *out,
+		       struct error *reterr)
 {
 	struct columns *table = NULL;
-	int r;
+	int width = options->width, r;
 
 	if (width == 0)
 		width = columns_width(out);
@@ -165,7 +172,7 @@ static int print_table(const struct disk_list *list, int width, FILE *out, struc
 
 	if (list->count == 0) {
 		fprintf(out, "%s\n", _("There is no disk."));
-		print_notes(list, width, out);
+		print_notes(list, options->verbose, width, out);
 		return 0;
 	}
 	r = columns_new(wide ? wide_columns : narrow_columns,
@@ -177,7 +184,7 @@ static int print_table(const struct disk_list *list, int width, FILE *out, struc
 		r = columns_print(table, reterr);
 	columns_destroy(table);
 	if (r == 0)
-		print_notes(list, width, out);
+		print_notes(list, options->verbose, width, out);
 	return r;
 }
 
@@ -216,7 +223,7 @@ static int work(void *data, struct error *reterr)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
 		r = options->json ? print_json(list, list_work->out, reterr)
-				  : print_table(list, options->width, list_work->out, reterr);
+				  : print_table(list, options, list_work->out, reterr);
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	return r;

@@ -16,6 +16,7 @@
 struct list_options {
 	bool all;                 /* --all: also attached loop devices, RAM disks, dm and md */
 	bool json;                /* --json */
+	bool verbose;             /* --verbose: also what no kernel of today has */
 	const char *practice_dir; /* --practice; NULL: the machine's disks */
 	int width; /* columns of the table; 0: of the terminal, unlimited elsewhere */
 };

@@ -196,12 +196,7 @@ static int add_raw(struct build *build)
 	if (r == -ENOMEM)
 		return r;
 	build->list->no_raw_driver = r == -ENOENT;
-	if (r == -ENOENT)
-		return build_say_missing(
-			build, "%s",
-			_("This kernel has no raw driver (/dev/raw), so there are no raw "
-			  "bindings; direct access to the disks takes their place."));
-	if (r < 0)
+	if (r < 0 && r != -ENOENT)
 		return build_say_missing(build,
 					 _("The raw driver cannot be asked for its bindings: %s."),
 					 error_phrase(r));

@@ -168,7 +168,7 @@ struct disk_list {
 	enum tristate sg_direct; /* it may move data without copying them (allow_dio) */
 	char (*missing)[256];
 	size_t missing_count;
-	bool no_raw_driver; /* one of these; so it is on every kernel since 5.14 */
+	bool no_raw_driver; /* as in every kernel since 5.14, so it is not among these */
 };
 
 void use_list_done(struct use_list *list);

@@ -91,7 +91,15 @@ class List(unittest.TestCase):
     def test_missing_drivers_are_told(self):
         result = run("nosg", "list")
         self.assertIn("modprobe sg", result.stdout)
-        self.assertEqual(result.stdout.count("no raw driver"), 1)
+        self.assertNotIn("raw driver", result.stdout)
+
+    def test_what_every_kernel_lacks_is_told_when_asked(self):
+        for option in "-v", "--verbose":
+            result = run("nosg", "list", option)
+            self.assertEqual(result.stdout.count("no raw driver"), 1, result.stdout)
+        self.assertNotIn("raw driver", run("nosg", "show", "/dev/sda").stdout)
+        self.assertFalse([line for line in json.loads(run("nosg", "list", "--json").stdout)["missing"]
+                          if "raw" in line])
 
     def test_200_disks(self):
         result = run("many", "list", "--json", measured=True)
