@@ -48,13 +48,11 @@ static size_t next_character(const struct draw *draw, const char *text, wchar_t 
 	return bytes;
 }
 
-static void put(struct draw *draw, int row, int col, attr_t attribute, wchar_t character)
+/* Everything is drawn with the attributes of the window: curses adds these to a cell that has some
+ * of its own, so a frame would take the colour of the text that was drawn before it. */
+static void use(attr_t attribute)
 {
-	wchar_t text[2] = { character, L'\0' };
-	cchar_t cell;
-
-	setcchar(&cell, text, attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
-	mvadd_wch(row, col, &cell);
+	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
 }
 
 #define RUN_MAX 256
@@ -65,8 +63,13 @@ static void put_run(struct draw *draw, int row, int col, attr_t attribute, const
 {
 	if (!length)
 		return;
-	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+	use(attribute);
 	mvaddnwstr(row, col, text, length);
+}
+
+static void put(struct draw *draw, int row, int col, attr_t attribute, wchar_t character)
+{
+	put_run(draw, row, col, attribute, &character, 1);
 }
 
 /* Columns written. */
@@ -121,7 +124,7 @@ static void put_blanks(struct draw *draw, struct rect area, int row, int col, in
 		cols = area.cols - col;
 	if (!visible(area, row) || col < 0 || cols <= 0)
 		return;
-	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+	use(attribute);
 	mvhline(area.row + row, area.col + col, ' ', cols);
 }
 
@@ -194,7 +197,7 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 
 void draw_start(struct draw *draw)
 {
-	attr_set(A_NORMAL, 0, NULL);
+	use(A_NORMAL);
 	erase();
 }
 
@@ -232,7 +235,8 @@ static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uin
 		put(draw, row, col, attribute, (wchar_t)code);
 		return;
 	}
-	mvaddch(row, col, acs | attribute);
+	use(attribute);
+	mvaddch(row, col, acs);
 }
 
 enum line_part {

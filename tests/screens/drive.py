@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import traceback
+import unicodedata
 
 # Seconds. Only what hangs takes so long: a machine with much else to do is waited for.
 PATIENCE = 120
@@ -17,22 +18,48 @@ PATIENCE = 120
 ACS = str.maketrans("lqkxmjtunvw", "┌─┐│└┘├┤┼┴┬")
 
 
-def undecorated(text):
-    """Without attributes, and with the terminal's own line drawing as box characters."""
-    lines = []
-    drawing = False
+def cells(text):
+    """The rows of a screen as pairs: a character, with the terminal's own line drawing as box
+    characters, and the attributes that it is shown with (the numbers of SGR)."""
+    rows = []
+    drawing, shown = False, frozenset()
     for line in text.split("\n"):
-        line = re.sub("\x1b\\[[0-9;:]*m", "", line)
-        out = ""
-        for char in line:
-            if char == "\x0e":
-                drawing = True
-            elif char == "\x0f":
-                drawing = False
+        row = []
+        for codes, char in re.findall("\x1b\\[([0-9;:]*)m|(.)", line):
+            if not char:
+                shown = with_codes(shown, codes)
+            elif char in "\x0e\x0f":
+                drawing = char == "\x0e"
             else:
-                out += char.translate(ACS) if drawing else char
-        lines.append(out.rstrip())
-    return "\n".join(lines)
+                row.append((char.translate(ACS) if drawing else char, shown))
+                # The second half of a wide one.
+                row += [("", shown)] * (unicodedata.east_asian_width(char) in "WF")
+        rows.append(row)
+    return rows
+
+
+def with_codes(shown, codes):
+    """The attributes behind another sequence: 0 ends all, 22 to 29 and 39, 49 one kind each."""
+    for code in codes.split(";"):
+        number = int(code.split(":")[0] or 0)
+        if number == 0:
+            shown = frozenset()
+        elif number == 39:
+            shown = frozenset(old for old in shown if not 30 <= old < 38)
+        elif number == 49:
+            shown = frozenset(old for old in shown if not 40 <= old < 48)
+        elif number == 22:
+            shown -= {1, 2}
+        elif 23 <= number <= 29:
+            shown -= {number - 20}
+        else:
+            shown |= {number}
+    return shown
+
+
+def undecorated(text):
+    """Without attributes."""
+    return "\n".join("".join(char for char, _ in row).rstrip() for row in cells(text))
 
 
 class Terminal:

@@ -14,7 +14,7 @@ import re
 import sys
 import time
 
-from drive import Terminal, run
+from drive import Terminal, cells, run
 
 FAKEDECK = os.environ["FAKEDECK"]
 LONGER = 20  # seconds
@@ -177,6 +177,49 @@ def compare(name, terminal):
             raise AssertionError(f"{name} looks different:\n" + "\n".join(difference))
 
 
+def boxes(screen):
+    """Top, left, bottom and right of every box that nothing covers. The lines of a graph have
+    corners, too, but make no box."""
+    def is_one_of(chars, row, col):
+        return screen.get((row, col), ("", None))[0] in chars
+
+    for row, col in screen:
+        bottom, right = row + 1, col + 1
+        if not is_one_of(("┌", "+"), row, col) or not is_one_of(("─", "-"), row, right):
+            continue
+        while is_one_of(("│", "|"), bottom, col):
+            bottom += 1
+        while is_one_of(("─", "-"), bottom, right):
+            right += 1
+        if bottom > row + 1 and right > col + 20 and is_one_of(("┘", "+"), bottom, right):
+            yield row, col, bottom, right
+
+
+def frame_cells(screen):
+    """The edges of all boxes, but for their titles, and the rules that go to the end of a row."""
+    edges = []
+    for top, left, bottom, right in boxes(screen):
+        edges += [(row, col) for row in range(top, bottom + 1) for col in (left, right)]
+        edges += [(bottom, col) for col in range(left, right + 1)]
+        edges += [(top, col) for col in range(left, right) if screen[top, col][0] == "─"]
+    for row in {row for row, _ in screen}:
+        text = "".join(screen[at][0] for at in sorted(screen) if at[0] == row).rstrip()
+        if "│" not in text and text.endswith("─" * 20):
+            edges += [at for at in screen if at[0] == row and screen[at][0] == "─"]
+    return edges
+
+
+def frames_are_plain(name, terminal):
+    """Whatever stands inside, a frame has no colour and is not bold."""
+    screen = {(row, col): cell for row, line in enumerate(cells(terminal.screen(raw=True)))
+              for col, cell in enumerate(line)}
+    edges = frame_cells(screen)
+    assert edges or not any(char == "┌" for char, _ in screen.values()), f"{name}: no frame found"
+    for row, col in edges:
+        char, shown = screen[row, col]
+        assert not shown, f"{name}: the frame '{char}' in line {row}, column {col} has {set(shown)}"
+
+
 def press(terminal, keys):
     """A key that is quicker than its screen would be one of the screen before."""
     done = 0
@@ -196,6 +239,7 @@ def case(name, machine, keys, wanted, cols, rows, term, lang, env=""):
             press(terminal, keys)
             terminal.wait(wanted)
             compare(name, terminal)
+            frames_are_plain(name, terminal)
 
     body.__name__ = name
     return body
