@@ -95,7 +95,7 @@ static void add_disk(struct disks_model *model, const struct disk *disk)
 			(struct disks_row){ .disk = disk, .partition = &disk->partitions[p] };
 }
 
-/* What can be held in the hand comes first. */
+/* Real disks come first, loop and other virtual ones after them. */
 static void add_rows(struct disks_model *model)
 {
 	for (int made_up = 0; made_up <= 1; made_up++)

@@ -131,7 +131,7 @@ static bool same_end(const struct endpoint *a, const struct endpoint *b)
 	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
 }
 
-/* How it feels is to be seen before it is used. */
+/* A disk's health must be on the screen before the disk is chosen. */
 static void ask_health(struct app *app, const struct endpoint *endpoint)
 {
 	const struct disk *disk =
@@ -139,7 +139,7 @@ static void ask_health(struct app *app, const struct endpoint *endpoint)
 			? NULL
 			: endpoint_disk(session_disks(app_session(app)), endpoint);
 
-	/* One that hangs would only keep whoever asks. */
+	/* A disk that hangs would block the question for as long as it hangs. */
 	if (disk && !disk->silent)
 		session_begin_checkup(app_session(app), disk);
 }

@@ -341,7 +341,7 @@ static const char *const notes[] = {
 	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
 	N_("MAP  + rescued ? non-tried * non-trimmed / non-scraped - bad . not chosen"),
-	N_("GRAPH  speed over what was copied: a weak disk shows as a dip that no error told of."),
+	N_("GRAPH  speed by position: a dip shows a weak place even where no read failed."),
 	NULL,
 };
 

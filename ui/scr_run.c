@@ -158,7 +158,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 		forget(screen);
 		screen->started_at = job ? job->started_at : 0;
 		screen->events_told = job ? job->events : 0;
-		/* One that had ended before it came here again is no news. */
+		/* A copy that had ended before this screen was entered does not ring the bell
+		 * again. */
 		screen->rang = job && job->state == JOB_ENDED;
 	}
 	if (job && app_simple(app))

@@ -271,7 +271,8 @@ static void destroy_writer(void *data)
 	free(writer);
 }
 
-/* From now on it is who writes; the one before leaves when its disk lets it. */
+/* The new writer takes over. The old one may hang in a write to its disk, so nobody waits for it.
+ */
 static int start_writer(struct log *log, const char *path, int fd, off_t length)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
@@ -410,7 +411,7 @@ bool log_close(struct log *log)
 	bool written = errand_wait(errand, since + PATIENCE_AT_THE_END);
 
 	errand_leave(errand);
-	/* Of a place that was left, too, somebody may still wait for the disk. */
+	/* A writer of an earlier place may still hang in a write to its disk. */
 	pthread_mutex_lock(&log->lock);
 	written = written && log->users == 1;
 	pthread_mutex_unlock(&log->lock);

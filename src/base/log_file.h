@@ -18,9 +18,9 @@
 struct log_file {
 	char *path;
 	int fd;        /* -1: to be made first, where nothing of that name may be yet */
-	off_t safe;    /* bytes; so long it was when the medium had all of it */
-	off_t end;     /* with the whole lines written since */
-	off_t reached; /* and with all that was ever begun since */
+	off_t safe;    /* bytes: the length at the last good sync */
+	off_t end;     /* safe, plus the whole lines written since */
+	off_t reached; /* end, plus lines written only in part */
 	bool in_doubt; /* something failed */
 	bool open_end; /* its safe part may end within somebody's line, which is ended first */
 	bool named;    /* the directory was synced, too */

@@ -66,10 +66,11 @@ static void tell_end(struct job *job)
 				      : _("Stopped. There is no map to resume from."));
 		break;
 	default:
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->failure_error.code == -ENODEV
-				      ? _("The copy stands still because its disk is gone.")
-				      : _("The copy failed."));
+		job_event_add(
+			job, LOG_LEVEL_ERROR,
+			job->failure_error.code == -ENODEV
+				? _("The copy has stopped because its disk is no longer there.")
+				: _("The copy failed."));
 		break;
 	}
 }
@@ -93,7 +94,7 @@ static void check_all_done(struct job *job)
 	job_fail(job, FAILURE_INTERNAL, &error);
 }
 
-/* Nobody wants to be told that a disk of zeros is a copy but for a bad area. */
+/* Where nothing at all could be read, the copy failed: without this it would be called partial. */
 static void check_anything_read(struct job *job)
 {
 	struct error error;

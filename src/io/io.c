@@ -97,7 +97,7 @@ static bool is_full(const struct io_request *request)
 	       (request->result == -ENOSPC || request->result == -EDQUOT);
 }
 
-/* It is not this place that failed, but the trust in earlier answers. */
+/* This request is not at fault: the answers to earlier writes can no longer be trusted. */
 static int explain_stale(const struct io_end *end, const struct io_request *request,
 			 const char *why, struct error *reterr)
 {

@@ -31,9 +31,9 @@ void picture_ranges(const struct disk *disk, const struct range_list *ranges, in
  * end is an image. Partitions of a replaced table vanish; see picture_lost(). */
 void picture_after(const struct plan *plan, const struct disk *source_disk,
 		   const struct disk *destination_disk, int cells, char *out);
-/* 'x' overwritten, '+' all that was to be is by now, '-' not touched, ' ' beyond the end; lies
- * under picture_disk() of the destination's disk on its own scale. finished: bytes of the source
- * that are copied already; NULL: none. */
+/* 'x' overwritten, '+' overwritten and already copied in full, '-' not touched, ' ' beyond the end.
+ * Drawn below picture_disk() of the destination's disk, on the same scale. finished: bytes of the
+ * source that are copied already; NULL: none. */
 void picture_touched(const struct plan *plan, const struct range_list *finished,
 		     const struct disk *destination_disk, int cells, char *out);
 

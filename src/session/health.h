@@ -27,7 +27,8 @@ struct health_task {
 	struct health source_after, destination_after;
 };
 
-/* Whoever writes to a disk holds its lock, and what the disk has to say is for him alone. */
+/* Does another program hold the disk's lock? Then it is not asked: some answers (a deferred write
+ * error, a reset) are given only once, and that program must get them. */
 bool session_is_written_to(const char *node);
 /* Where it is to be asked; an empty node: nowhere. */
 void session_address_disk(const struct disk *disk, struct health_end *ret);
