@@ -33,7 +33,7 @@ static void put_serial(struct line *line, const struct identity *identity, int w
 
 static void text_end(const char *label, const struct endpoint *end, struct line *line)
 {
-	char size[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX + 4];
+	char size[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX + 4], path[3 * sizeof(end->node)];
 	int wide;
 
 	units_print_count(end->size, size);
@@ -48,7 +48,9 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 	line_put(line, 1, "");
 	if (end->kind == ENDPOINT_IMAGE) {
 		line_add(line, "%s ", _("image"));
-		line_put_tail(line, line->limit - line->columns - wide - 2, end->node);
+		/* As it has to be typed. */
+		endpoint_typeable(end->node, path, sizeof(path));
+		line_put_tail(line, line->limit - line->columns - wide - 2, path);
 	} else {
 		/* The name, the model's head and the serial's tail share what the size leaves. */
 		int left = line->limit - line->columns - wide - 2 - 9;

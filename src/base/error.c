@@ -32,8 +32,8 @@ static __attribute__((format(printf, 6, 0))) void fill(struct error *ret, enum e
 		text[0] = '\0';
 	text_copy(fresh.operation, sizeof(fresh.operation), operation ? operation : "");
 	if (device)
-		text_sanitise(fresh.device, sizeof(fresh.device), device, strlen(device));
-	text_sanitise(fresh.sentence, sizeof(fresh.sentence), text, strlen(text));
+		text_show(fresh.device, sizeof(fresh.device), device);
+	text_show(fresh.sentence, sizeof(fresh.sentence), text);
 	*ret = fresh;
 }
 

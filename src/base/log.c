@@ -26,7 +26,7 @@
 
 /* Some thousand lines. */
 #define RING_SIZE (256 << 10)
-#define LINE_SIZE 1200
+#define LINE_SIZE 2200
 /* A sync for many lines, so that a slow disk has something else to do as well; and what failed is
  * tried again. */
 #define SYNC_EVERY  (2 * NSEC_PER_SEC)
@@ -441,7 +441,7 @@ static bool debug_wanted(const char *list, const char *module)
 void log_line(struct log *log, enum log_level level, const char *module, const char *format, ...)
 {
 	static const char *const levels[] = { "error", "warning", "info", "debug" };
-	char raw[1024], text[1024], stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
+	char raw[2048], text[2048], stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
 	va_list args;
 
 	if (!log || (level == LOG_LEVEL_DEBUG && !debug_wanted(log->debug_modules, module)))
@@ -451,7 +451,7 @@ void log_line(struct log *log, enum log_level level, const char *module, const c
 	va_end(args);
 	if (formatted < 0)
 		return;
-	text_sanitise(text, sizeof(text), raw, sizeof(raw));
+	text_show(text, sizeof(text), raw);
 	pthread_mutex_lock(&log->lock);
 	/* Taken under the lock: times in the file never go back. */
 	clock_print_iso(time(NULL), stamp);

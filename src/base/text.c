@@ -135,6 +135,12 @@ static size_t utf8_decode(const unsigned char *text, size_t length, uint32_t *re
 	return need;
 }
 
+static bool is_harmless(uint32_t code)
+{
+	return code == ' ' || (code != CODE_BROKEN && !code_is_blank(code) &&
+			       !code_in(harmful, ARRAY_LENGTH(harmful), code));
+}
+
 /* White space as sysfs files and INQUIRY strings end with. */
 static bool is_edge(unsigned char c)
 {
@@ -179,6 +185,47 @@ char *text_sanitise(char *to, size_t size, const char *from, size_t length)
 	}
 	to[end] = '\0';
 	return to;
+}
+
+/* "%XX" for everything that is not harmless, and for every character `also`. */
+static char *escape(char *to, size_t size, const char *from, char also)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t length = strlen(from), used = 0;
+
+	while (length > 0) {
+		const unsigned char *text = (const unsigned char *)from;
+		uint32_t code;
+		size_t taken = utf8_decode(text, length, &code);
+		bool plain = is_harmless(code) && (!also || code != (unsigned char)also);
+
+		if (used + (plain ? taken : 3 * taken) >= size)
+			break;
+		for (size_t i = 0; i < taken; i++) {
+			if (plain) {
+				to[used++] = from[i];
+				continue;
+			}
+			to[used++] = '%';
+			to[used++] = digits[text[i] >> 4];
+			to[used++] = digits[text[i] & 15];
+		}
+		from += taken;
+		length -= taken;
+	}
+	if (size > 0)
+		to[used] = '\0';
+	return to;
+}
+
+char *text_encode(char *to, size_t size, const char *name)
+{
+	return escape(to, size, name, '%');
+}
+
+char *text_show(char *to, size_t size, const char *from)
+{
+	return escape(to, size, from, '\0');
 }
 
 /* Cells that the next character takes, *retbytes its length. Broken bytes and what the
@@ -308,4 +355,29 @@ int text_hex_digit(char c)
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
 	return -1;
+}
+
+bool text_decode(char *to, size_t size, const char *encoded)
+{
+	size_t used = 0;
+
+	for (const char *p = encoded; *p; p++) {
+		char c = *p;
+
+		if (c == '%') {
+			int high = text_hex_digit(p[1]), low = high < 0 ? -1 : text_hex_digit(p[2]);
+
+			c = low < 0 ? '\0' : (char)(high << 4 | low);
+			p += low < 0 ? 0 : 2;
+		}
+		if (c == '\0' || used + 1 >= size) {
+			if (size > 0)
+				to[0] = '\0';
+			return false;
+		}
+		to[used++] = c;
+	}
+	if (size > 0)
+		to[used] = '\0';
+	return size > 0;
 }

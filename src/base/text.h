@@ -7,6 +7,7 @@
 #ifndef CLONEDECK_BASE_TEXT_H
 #define CLONEDECK_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Copies `from` (at most `length` bytes, or up to NUL) into `to`, always
@@ -17,6 +18,19 @@
  * longer than `from`, and may be `from` itself. Does not depend on the locale.
  * Returns `to`. */
 char *text_sanitise(char *to, size_t size, const char *from, size_t length);
+
+/* The name of a file may be any bytes, and is needed as it is: to open it, and to find it again
+ * from a map or a report. In files it is written so that nothing is lost: what text_sanitise()
+ * would change, and '%' itself, byte by byte as %XX (two hexadecimal digits); the rest stays as it
+ * is. The result is valid UTF-8 in one line, three times as long at most, and cut before a
+ * character that does not fit. Returns `to`. */
+char *text_encode(char *to, size_t size, const char *name);
+/* The other way round; also of bytes that need not have been encoded. False, with *to "", for a
+ * broken code, a NUL, or what does not fit. */
+bool text_decode(char *to, size_t size, const char *encoded);
+/* A sentence with such names in it, for the screen: as text_encode(), but '%' stays. Not in place.
+ * Returns `to`. */
+char *text_show(char *to, size_t size, const char *from);
 
 /* Columns that `text` takes on the terminal (wcwidth in the present locale); what
  * cannot be shown counts one, for the '?' in its place. */

@@ -123,7 +123,7 @@ static const char *map_name(const struct headless *run, char buffer[static 256])
 {
 	const char *path = session_map_path(run->session);
 
-	return text_sanitise(buffer, 256, path, strlen(path));
+	return text_show(buffer, 256, path);
 }
 
 /* Loudly, and how to get out of it: a copy whose map is only in memory is lost with the machine. */

@@ -99,8 +99,7 @@ int cli_usage(const char *command, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fflush(stdout);
-	fprintf(stderr, "clonedeck: %s\n",
-		text_sanitise(printable, sizeof(printable), text, sizeof(text)));
+	fprintf(stderr, "clonedeck: %s\n", text_show(printable, sizeof(printable), text));
 	if (command[0])
 		fprintf(stderr, _("See: clonedeck %s --help\n"), command);
 	else

@@ -136,8 +136,8 @@ static void print_word(const struct report *report)
 	const char *from = report->plan->source.node, *to = report->plan->destination.node;
 
 	printf("%s  %s -> %s\n", report_verify_word(report),
-	       text_sanitise(source, sizeof(source), from, strlen(from)),
-	       text_sanitise(destination, sizeof(destination), to, strlen(to)));
+	       text_show(source, sizeof(source), from),
+	       text_show(destination, sizeof(destination), to));
 }
 
 static int print_result(struct verify *verify, const struct job_snapshot *job)

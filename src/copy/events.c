@@ -40,7 +40,7 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 	event->time = (int64_t)time(NULL);
 	event->level = level;
 	/* It may contain the name of an image, and that anything. */
-	text_sanitise(event->text, sizeof(event->text), raw, sizeof(raw));
+	text_show(event->text, sizeof(event->text), raw);
 	pthread_mutex_unlock(&events->lock);
 
 	log_line(job->setup.log, level, "copy", "%s", raw);

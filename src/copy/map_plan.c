@@ -15,7 +15,13 @@
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
  * of their member; an optional one that is missing is 0. */
-enum field_type { FIELD_NUMBER, FIELD_NUMBER_IF_ANY, FIELD_TEXT, FIELD_KIND };
+enum field_type {
+	FIELD_NUMBER,
+	FIELD_NUMBER_IF_ANY,
+	FIELD_TEXT, /* that a disk has told of itself: sanitised */
+	FIELD_PATH, /* of a file, whose name may be any bytes */
+	FIELD_KIND,
+};
 
 struct field {
 	const char *key;
@@ -33,7 +39,7 @@ struct field {
 
 static const struct field fields[] = {
 	FIELD("kind", kind, FIELD_KIND),
-	TEXT("node", node),
+	FIELD("node", node, FIELD_PATH),
 	TEXT("disk_node", disk_node),
 	TEXT("sg", sg),
 	TEXT("raw", raw),
@@ -134,7 +140,7 @@ static void print_end(const struct endpoint *end, const char *name, FILE *file)
 		if (field->type == FIELD_NUMBER_IF_ANY && get_number(end, field) == 0)
 			continue;
 		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
-		if (field->type == FIELD_TEXT)
+		if (field->type == FIELD_TEXT || field->type == FIELD_PATH)
 			print_text(file, (const char *)end + field->offset);
 		else if (field->type == FIELD_KIND)
 			fputs(end->kind > ENDPOINT_NONE && end->kind < KINDS ? kind_names[end->kind]
@@ -226,27 +232,10 @@ static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
 static bool decode_text(const char *value, char *to, size_t size)
 {
 	char plain[VALUE_MAX];
-	size_t n = 0;
 
-	for (const char *p = value; *p; p++) {
-		char c = *p;
-
-		if (c == '%') {
-			int high = text_hex_digit(p[1]), low = high < 0 ? -1 : text_hex_digit(p[2]);
-
-			if (low < 0)
-				return false;
-			c = (char)(high << 4 | low);
-			p += 2;
-		}
-		if (c == '\0' || n + 1 >= sizeof(plain))
-			return false;
-		plain[n++] = c;
-	}
-	plain[n] = '\0';
-	if (n >= size)
+	if (!text_decode(plain, sizeof(plain), value) || strlen(plain) >= size)
 		return false;
-	text_sanitise(to, size, plain, n);
+	text_sanitise(to, size, plain, sizeof(plain));
 	return true;
 }
 
@@ -268,6 +257,8 @@ static bool read_value(struct endpoint *end, const struct field *field, const ch
 	switch (field->type) {
 	case FIELD_TEXT:
 		return decode_text(value, (char *)end + field->offset, field->size);
+	case FIELD_PATH:
+		return text_decode((char *)end + field->offset, field->size, value);
 	case FIELD_KIND:
 		return read_kind(end, value);
 	case FIELD_NUMBER:

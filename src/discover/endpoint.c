@@ -112,6 +112,12 @@ static const char *tail_of(const char *serial)
 	return length > TOKEN_LENGTH ? serial + length - TOKEN_LENGTH : serial;
 }
 
+const char *endpoint_typeable(const char *path, char *buffer, size_t size)
+{
+	text_show(buffer, size, path);
+	return strcmp(buffer, path) == 0 ? buffer : text_encode(buffer, size, path);
+}
+
 const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
 			   char buffer[static 512])
 {
@@ -120,7 +126,7 @@ const char *endpoint_token(const struct disk_list *disks, const struct endpoint 
 	bool alone = tail[0] != '\0' && is_typeable(tail);
 
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		return text_copy(buffer, 512, endpoint->node);
+		return endpoint_typeable(endpoint->node, buffer, 512);
 	/* Another disk whose serial ends the same would accept the same token. */
 	for (size_t i = 0; alone && i < disks->count; i++)
 		if (&disks->disks[i] != own &&

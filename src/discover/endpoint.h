@@ -62,8 +62,11 @@ uint64_t endpoint_file_born(int fd, const char *path);
  * FUSE and SMB) or at the first write (overlay), so that neither they nor their age can be relied
  * on later. */
 bool endpoint_inode_lasts(const struct endpoint *endpoint);
+/* A path as a keyboard can enter it: as it is or, with anything else in it, as text_encode() writes
+ * it (base/text.h). Returns `buffer`. */
+const char *endpoint_typeable(const char *path, char *buffer, size_t size);
 /* What must be typed to confirm writing to it: the end of the serial number; the node, if another
- * disk's serial number ends alike; the path of an image file. */
+ * disk's serial number ends alike; the path of an image file, as endpoint_typeable() writes it. */
 const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
 			   char buffer[static 512]);
 

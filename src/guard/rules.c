@@ -216,7 +216,7 @@ void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *forma
 	va_end(args);
 	verdict->kind = kind;
 	/* Paths of files are in it: a line break in one must not look like another verdict. */
-	text_sanitise(verdict->sentence, sizeof(verdict->sentence), text, sizeof(text));
+	text_show(verdict->sentence, sizeof(verdict->sentence), text);
 }
 
 const char *rule_disk_name(const struct disk *disk, char buffer[static RULE_NAME_MAX])

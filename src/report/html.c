@@ -41,10 +41,10 @@ static void put_escaped(FILE *out, const char *text)
 __attribute__((format(printf, 2, 0))) static void put_text(FILE *out, const char *format,
 							   va_list args)
 {
-	char text[TEXT_MAX];
+	char text[TEXT_MAX], shown[TEXT_MAX];
 
 	vsnprintf(text, sizeof(text), format, args);
-	put_escaped(out, text_sanitise(text, sizeof(text), text, sizeof(text)));
+	put_escaped(out, text_show(shown, sizeof(shown), text));
 }
 
 void html_text(FILE *out, const char *format, ...)

@@ -2,14 +2,23 @@
 /* JSON: the pieces that several documents share. */
 #include "report/json.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/sense.h"
+#include "base/text.h"
 
 json_object *report_json_text(const char *text)
 {
 	return text && text[0] ? json_object_new_string(text) : NULL;
+}
+
+json_object *report_json_path(const char *path)
+{
+	char encoded[3 * PATH_MAX];
+
+	return report_json_text(text_encode(encoded, sizeof(encoded), path));
 }
 
 json_object *report_json_time(int64_t unix_seconds)
@@ -76,7 +85,7 @@ json_object *report_json_endpoint(const struct endpoint *endpoint)
 
 	json_object_object_add(object, "kind",
 			       json_object_new_string(endpoint_kind_name(endpoint->kind)));
-	json_object_object_add(object, "node", report_json_text(endpoint->node));
+	json_object_object_add(object, "node", report_json_path(endpoint->node));
 	json_object_object_add(object, "disk", report_json_text(endpoint->disk_node));
 	json_object_object_add(object, "sg", report_json_text(endpoint->sg));
 	report_json_add_identity(object, identity);

@@ -14,7 +14,9 @@
 #include "guard/rules.h"
 #include "plan/plan.h"
 
-json_object *report_json_text(const char *text);          /* "" is null */
+json_object *report_json_text(const char *text); /* "" is null */
+/* Of a file: as text_encode() writes it (base/text.h), since JSON cannot hold any bytes. */
+json_object *report_json_path(const char *path);
 json_object *report_json_time(int64_t unix_seconds);      /* 0 is null */
 json_object *report_json_positive(double value);          /* 0 and less is null */
 json_object *report_json_positive_number(uint64_t value); /* 0 is null */

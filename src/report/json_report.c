@@ -33,10 +33,10 @@ static json_object *json_files(const struct report *report)
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "log", report_json_text(report->log_path));
-	json_object_object_add(object, "map", report_json_text(report->map_path));
-	json_object_object_add(object, "report", report_json_text(report->json_path));
-	json_object_object_add(object, "certificate", report_json_text(report->certificate_path));
+	json_object_object_add(object, "log", report_json_path(report->log_path));
+	json_object_object_add(object, "map", report_json_path(report->map_path));
+	json_object_object_add(object, "report", report_json_path(report->json_path));
+	json_object_object_add(object, "certificate", report_json_path(report->certificate_path));
 	json_object_object_add(object, "map_safe", json_object_new_boolean(report->job.map_safe));
 	json_object_object_add(object, "in_memory",
 			       json_object_new_boolean(report->log_dir_in_memory));

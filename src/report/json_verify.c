@@ -121,7 +121,7 @@ json_object *report_json_digests(const struct report *report)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "algorithm", json_object_new_string("xxh3-128"));
-	json_object_object_add(object, "list", json_object_new_string(report->digests_path));
+	json_object_object_add(object, "list", report_json_path(report->digests_path));
 	return object;
 }
 
@@ -135,7 +135,7 @@ static json_object *json_sum(const struct report *report, const struct job_sum *
 	json_object_object_add(object, "value", report_json_text(sum->hex));
 	json_object_object_add(object, "list",
 			       report_sum_path(report, sum->algorithm, path, sizeof(path))
-				       ? json_object_new_string(path)
+				       ? report_json_path(path)
 				       : NULL);
 	return object;
 }

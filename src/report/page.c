@@ -57,28 +57,28 @@ static void put_wrapped(struct page *page, const char *text, int indent)
 
 void page_field(struct page *page, const char *label, const char *format, ...)
 {
-	char value[VALUE_MAX], fitted[BYTES_PER_GLYPH * LABEL_COLUMNS + 1];
+	char value[VALUE_MAX], shown[VALUE_MAX], fitted[BYTES_PER_GLYPH * LABEL_COLUMNS + 1];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
 	/* A path may hold anything, also what a terminal obeys. */
-	text_sanitise(value, sizeof(value), value, sizeof(value));
+	text_show(shown, sizeof(shown), value);
 	fprintf(page->out, " %s", text_fit(fitted, sizeof(fitted), label, LABEL_COLUMNS));
-	put_wrapped(page, value, FIELD_INDENT);
+	put_wrapped(page, shown, FIELD_INDENT);
 }
 
 void page_item(struct page *page, const char *format, ...)
 {
-	char value[VALUE_MAX];
+	char value[VALUE_MAX], shown[VALUE_MAX];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
 	/* A path may hold anything, also what a terminal obeys. */
-	text_sanitise(value, sizeof(value), value, sizeof(value));
+	text_show(shown, sizeof(shown), value);
 	fprintf(page->out, "%*s", ITEM_INDENT, "");
-	put_wrapped(page, value, ITEM_INDENT);
+	put_wrapped(page, shown, ITEM_INDENT);
 }

@@ -127,7 +127,8 @@ static int take(json_object *object, const char *path, struct report_reference *
 	const char *schema = text_of(object, "schema"), *id = text_of(object, "plan_id");
 	struct report_reference found = { 0 };
 	json_object *digests = NULL;
-	const char *list;
+	char list[sizeof(found.list)];
+	const char *encoded;
 	int r;
 
 	if (!schema || strcmp(schema, "clonedeck.report/1") != 0)
@@ -139,8 +140,8 @@ static int take(json_object *object, const char *path, struct report_reference *
 	if (json_object_object_get_ex(object, "digests", &digests) && !digests)
 		return refuse(path, _("its copy was not verified, so there is no list of digests"),
 			      reterr);
-	list = text_of(digests, "list");
-	if (!list || !list[0] || strlen(list) >= sizeof(ret->list))
+	encoded = text_of(digests, "list");
+	if (!encoded || !text_decode(list, sizeof(list), encoded) || !list[0])
 		return refuse(path, _("it names no list of digests"), reterr);
 	r = find_list(path, list, &found, reterr);
 	if (r < 0)

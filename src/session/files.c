@@ -130,20 +130,22 @@ void session_log_plan(struct session *session)
 	const struct plan *plan = session->plan;
 	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
 	struct utsname host;
-	char id[9];
+	char id[9], node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
 
+	text_encode(node[0], sizeof(node[0]), plan->source.node);
+	text_encode(node[1], sizeof(node[1]), plan->destination.node);
+	text_encode(map, sizeof(map), session->resumes ? session->resume_path : "");
 	if (uname(&host) == 0)
 		log_line(session->log, LOG_LEVEL_INFO, "session", "clonedeck %s on %s, %s %s",
 			 PACKAGE_VERSION, host.nodename, host.sysname, host.release);
 	log_line(session->log, LOG_LEVEL_INFO, "session", "source %s, model %s, serial %s, wwn %s",
-		 plan->source.node, from->model, from->serial, from->wwn);
+		 node[0], from->model, from->serial, from->wwn);
 	log_line(session->log, LOG_LEVEL_INFO, "session",
-		 "destination %s, model %s, serial %s, wwn %s", plan->destination.node, to->model,
-		 to->serial, to->wwn);
+		 "destination %s, model %s, serial %s, wwn %s", node[1], to->model, to->serial,
+		 to->wwn);
 	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
 		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
-		 session->resumes ? ", goes on from " : "",
-		 session->resumes ? session->resume_path : "");
+		 session->resumes ? ", goes on from " : "", map);
 	for (size_t i = 0; i < session->verdicts.count; i++) {
 		const struct verdict *verdict = &session->verdicts.items[i];
 

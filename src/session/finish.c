@@ -97,6 +97,7 @@ static int make_report(struct session *session, const struct error *close_error,
 {
 	struct report *report = &session->report;
 	struct job *job = session_job(session);
+	char next[sizeof(report->destination_next)];
 	struct utsname host;
 
 	*report = (struct report){ .plan = session->plan,
@@ -131,6 +132,9 @@ static int make_report(struct session *session, const struct error *close_error,
 			      sizeof(host.release));
 	}
 	say_next(session, close_error, report);
+	/* There may be the name of a file in it. */
+	text_copy(next, sizeof(next), report->destination_next);
+	text_show(report->destination_next, sizeof(report->destination_next), next);
 	return 0;
 }
 

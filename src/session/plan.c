@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -38,25 +39,26 @@ static void drop_known(struct verdict_list *verdicts)
 static void find_token(struct session *session)
 {
 	const struct endpoint *destination = &session->plan->destination;
-	char *phrase = session->token_phrase;
+	char *phrase = session->token_phrase, node[161];
 	size_t size = sizeof(session->token_phrase);
 
 	endpoint_token(session->disks, destination, session->token);
 	/* Creating a new file loses nothing. */
 	if (destination->kind == ENDPOINT_IMAGE && !destination->exists)
 		session->token[0] = '\0';
+	text_copy(node, sizeof(node),
+		  destination->kind == ENDPOINT_IMAGE ? session->token : destination->node);
 	if (!session->token[0])
 		phrase[0] = '\0';
 	else if (destination->kind == ENDPOINT_IMAGE)
-		snprintf(phrase, size, _("the path of the image %.160s"), destination->node);
+		snprintf(phrase, size, _("the path of the image %.160s"), node);
 	else if (strcmp(session->token, destination->node) == 0)
-		snprintf(phrase, size, _("the full path of the destination, %.160s"),
-			 destination->node);
+		snprintf(phrase, size, _("the full path of the destination, %.160s"), node);
 	else if (strlen(session->token) < strlen(destination->identity.serial))
 		snprintf(phrase, size, _("the last %zu characters of the serial number of %.160s"),
-			 strlen(session->token), destination->node);
+			 strlen(session->token), node);
 	else
-		snprintf(phrase, size, _("the serial number of %.160s"), destination->node);
+		snprintf(phrase, size, _("the serial number of %.160s"), node);
 }
 
 int session_judge(const struct session *session, const struct plan *plan, bool resumes,
@@ -294,6 +296,15 @@ static int refuse(const struct session *session, struct error *reterr)
 			 session->plan->destination.node, "%s", first->sentence);
 }
 
+/* The path of an image is also taken as it is: a script has no other. */
+static bool is_right(const struct session *session, const char *token)
+{
+	const struct endpoint *destination = &session->plan->destination;
+
+	return strcmp(token, session->token) == 0 ||
+	       (destination->kind == ENDPOINT_IMAGE && strcmp(token, destination->node) == 0);
+}
+
 int session_confirm(struct session *session, const char *token, struct error *reterr)
 {
 	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
@@ -307,7 +318,7 @@ int session_confirm(struct session *session, const char *token, struct error *re
 				   "Confirm it once more."));
 	if (verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
 		return refuse(session, reterr);
-	if (session->token[0] && (!token || strcmp(token, session->token) != 0))
+	if (session->token[0] && (!token || !is_right(session, token)))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
 				 session->plan->destination.node,
 				 _("The confirmation is wrong; nothing was written. Expected: %s."),

@@ -68,7 +68,7 @@ static void name_disk(const struct endpoint *endpoint, char *buffer, size_t size
 	char node[64];
 
 	/* The name of an image may contain anything. */
-	text_sanitise(node, sizeof(node), endpoint->node, strlen(endpoint->node));
+	text_show(node, sizeof(node), endpoint->node);
 	snprintf(buffer, size, "%.60s%s%.60s%s%.40s", node, identity->model[0] ? ", " : "",
 		 identity->model, identity->serial[0] ? _(", serial ") : "", identity->serial);
 }

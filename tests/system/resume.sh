@@ -301,6 +301,45 @@ a_suspended_copy_goes_on() {
 	cmp "$source" "$(backing "$destination")"
 }
 
+# The name of a file is any bytes: not UTF-8, blanks that look like others, codes for the terminal.
+files_with_odd_names() {
+	local odd=$'o\xe4 \xc2\xa0\t\e[2J%41\n'
+	mkdir "$odd"
+	source=$case_dir/$odd/' a ' destination=$case_dir/$odd/$'b\xff.img'
+	head -c 16M /dev/urandom >"$source"
+	"$CLONEDECK" clone -s "$source" -d "$destination" --log-dir "$odd" --map "$odd/c.map" \
+		--report "$odd/stopped.json" --rate 4M >out 2>err &
+	copy=$!
+	wait_for cmp -n "$((3 * MIB))" "$source" "$destination"
+	kill -TERM "$copy"
+	ends 6
+	! LC_ALL=C grep -P '[^\x0a\x20-\x7e]' out err ||
+		fail 'what is not printable was printed'
+	ddrescuelog -t "$odd/c.map"
+	# What is asked for can be typed; a script gives the name itself.
+	run 3 resume "$odd/c.map" --rate 0 --confirm x --log-dir "$odd"
+	says "the path of the image $case_dir/o%E4 %C2%A0%09%1B[2J%2541%0A/b%FF.img"
+	run 0 resume "$odd/c.map" --dry-run --confirm "$destination" --log-dir "$odd"
+	run 0 resume "$odd/c.map" --rate 0 --log-dir "$odd" --report "$odd/r.json" \
+		--confirm "$case_dir/o%E4 %C2%A0%09%1B[2J%2541%0A/b%FF.img"
+	cmp "$source" "$destination"
+	for report in stopped r; do
+		/usr/bin/python3 -c 'import json, sys, urllib.parse
+report = json.load(open(sys.argv[1], encoding="utf-8"))
+files = [report["source"]["node"], report["destinations"][0]["node"], report["files"]["map"]]
+for told, name in zip(files, sys.argv[2:], strict=True):
+    assert urllib.parse.unquote_to_bytes(told) == name.encode(errors="surrogateescape"), told' \
+			"$odd/$report.json" "$source" "$destination" "$case_dir/$odd/c.map"
+	done
+	grep -qF 'destination '"$case_dir/o%E4 %C2%A0%09%1B[2J%2541%0A/b%FF.img," "$odd"/*.log
+	run 0 verify "$odd/r.json" -d "$destination"
+	says VERIFIED
+	# The list of digests is found where the report says that it is.
+	mkdir elsewhere
+	mv "$odd/r.json" elsewhere
+	run 0 verify elsewhere/r.json -d "$destination"
+}
+
 run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	what_was_found_to_differ_is_copied_again \
@@ -310,4 +349,4 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	an_image_that_was_cut_off_between_two_parts \
 	another_disk_of_the_same_look_is_not_written_to \
-	a_suspended_copy_goes_on
+	a_suspended_copy_goes_on files_with_odd_names

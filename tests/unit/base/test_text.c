@@ -279,6 +279,87 @@ START_TEST(random_bytes)
 }
 END_TEST
 
+static const struct {
+	const char *name, *encoded, *shown;
+} names[] = {
+	{ "", "", "" },
+	{ "/srv/a b.img", "/srv/a b.img", "/srv/a b.img" },
+	{ " a ", " a ", " a " },
+	{ "100%", "100%25", "100%" },
+	{ "%41", "%2541", "%41" },
+	{ "b\xe4r", "b%E4r", "b%E4r" },
+	{ "b\xc3\xa4r \xe6\x97\xa5", "b\xc3\xa4r \xe6\x97\xa5", "b\xc3\xa4r \xe6\x97\xa5" },
+	{ "a\tb\nc\033[2J", "a%09b%0Ac%1B[2J", "a%09b%0Ac%1B[2J" },
+	{ "a\xc2\xa0z", "a%C2%A0z", "a%C2%A0z" },
+	{ "a\xe2\x80\xaetxt", "a%E2%80%AEtxt", "a%E2%80%AEtxt" },
+	{ "\xed\xa0\x80", "%ED%A0%80", "%ED%A0%80" },
+};
+
+START_TEST(a_name_is_encoded_and_comes_back)
+{
+	char out[64], back[64];
+
+	text_encode(out, sizeof(out), names[_i].name);
+	ck_assert_str_eq(out, names[_i].encoded);
+	ck_assert(text_decode(back, sizeof(back), out));
+	ck_assert_str_eq(back, names[_i].name);
+	ck_assert_str_eq(text_show(out, sizeof(out), names[_i].name), names[_i].shown);
+}
+END_TEST
+
+START_TEST(any_bytes_come_back)
+{
+	uint32_t state = 362436069;
+
+	for (int round = 0; round < 20000; round++) {
+		char from[24], encoded[3 * sizeof(from)], back[sizeof(from)];
+		size_t length = (size_t)round % sizeof(from);
+
+		for (size_t i = 0; i < length; i++) {
+			state = state * 1664525 + 1013904223;
+			from[i] = (char)(state >> 24 ? state >> 24 : '%');
+		}
+		from[length] = '\0';
+		text_encode(encoded, sizeof(encoded), from);
+		if (!harmless(encoded) || !text_decode(back, sizeof(back), encoded) ||
+		    strcmp(back, from) != 0)
+			ck_abort_msg("round %d: '%s'", round, encoded);
+	}
+}
+END_TEST
+
+START_TEST(what_is_encoded_is_cut_between_characters)
+{
+	char out[8];
+
+	ck_assert_str_eq(text_encode(out, 4, "ab\n"), "ab");
+	ck_assert_str_eq(text_encode(out, 6, "ab\n"), "ab%0A");
+	ck_assert_str_eq(text_encode(out, 5, "ab\n"), "ab");
+	ck_assert_str_eq(text_encode(out, 4, "ab\xc3\xa9"), "ab");
+	ck_assert_str_eq(text_encode(out, 1, "ab"), "");
+	memset(out, '~', sizeof(out));
+	text_encode(out, 0, "ab");
+	ck_assert_int_eq(out[0], '~');
+}
+END_TEST
+
+START_TEST(a_broken_code_is_no_name)
+{
+	static const char *const broken[] = { "%", "a%4", "%4", "%G0", "%0G", "%00", "a%00b" };
+	char out[8];
+
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		strcpy(out, "old");
+		ck_assert_msg(!text_decode(out, sizeof(out), broken[i]), "%s", broken[i]);
+		ck_assert_str_eq(out, "");
+	}
+	ck_assert(text_decode(out, sizeof(out), "1%323%34567"));
+	ck_assert_str_eq(out, "1234567");
+	ck_assert(!text_decode(out, sizeof(out), "12345678"));
+	ck_assert(!text_decode(out, 0, ""));
+}
+END_TEST
+
 START_TEST(same_in_every_locale)
 {
 	char out[64];
@@ -414,6 +495,11 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, truncates_between_characters);
 	tcase_add_test(tests, every_code_point);
 	tcase_add_test(tests, random_bytes);
+	tcase_add_loop_test(tests, a_name_is_encoded_and_comes_back, 0,
+			    (int)(sizeof(names) / sizeof(names[0])));
+	tcase_add_test(tests, any_bytes_come_back);
+	tcase_add_test(tests, what_is_encoded_is_cut_between_characters);
+	tcase_add_test(tests, a_broken_code_is_no_name);
 	tcase_add_test(tests, same_in_every_locale);
 	tcase_add_test(tests, width);
 	tcase_add_test(tests, fits);

@@ -115,6 +115,31 @@ START_TEST(everything_comes_back)
 }
 END_TEST
 
+/* The name of a file may be any bytes. */
+START_TEST(an_odd_name_comes_back)
+{
+	struct extent extents[] = { { 10, 110, 90 } };
+	struct plan *plan = map_rig_plan(extents, 1), *loaded_plan = NULL;
+	char *node = plan->destination.node, a[9], b[9];
+	struct map *map, *loaded;
+	struct error error = { 0 };
+
+	/* The longest there can be, with every byte in it. */
+	for (size_t i = 1; i + 1 < sizeof(plan->destination.node); i++)
+		node[i] = (char)(i % 255 + 1 == '/' ? '.' : i % 255 + 1);
+	node[sizeof(plan->destination.node) - 2] = ' ';
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	map_rig_save(map, '?');
+	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
+	ck_assert_str_eq(loaded_plan->destination.node, node);
+	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
+	map_destroy(loaded);
+	plan_destroy(loaded_plan);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
 /* The kernel counts what is attached from one again. */
 START_TEST(sequence_numbers_end_with_the_boot)
 {
@@ -309,6 +334,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, map_rig_make_dir, map_rig_remove_dir);
 	tcase_add_test(tc, everything_comes_back);
+	tcase_add_test(tc, an_odd_name_comes_back);
 	tcase_add_test(tc, sequence_numbers_end_with_the_boot);
 	tcase_add_test(tc, ddrescuelog_reads_ours);
 	tcase_add_test(tc, holes_between_extents_are_filled_for_others);

@@ -256,6 +256,9 @@ START_TEST(tokens)
 	ck_assert_str_eq(endpoint_token(&pair, &endpoint, buffer), "/dev/zz");
 	ck_assert_int_eq(resolve("new.img", true), 0);
 	ck_assert_str_eq(endpoint_token(&list, &endpoint, buffer), endpoint.node);
+	/* Not even that could be typed. */
+	strcpy(endpoint.node, "/srv/b\xe4\tr 100%.img");
+	ck_assert_str_eq(endpoint_token(&list, &endpoint, buffer), "/srv/b%E4%09r 100%25.img");
 }
 END_TEST
 

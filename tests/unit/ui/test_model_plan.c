@@ -131,6 +131,13 @@ START_TEST(test_kinds)
 	plan_text_copy(&plan, 4, 0, &line);
 	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
 
+	/* It has to be typed from there. */
+	struct plan odd = { .source = { .kind = ENDPOINT_IMAGE, .node = "/a/\xe4\t%.img" } };
+
+	line_start(&line, 80);
+	plan_text_source(&odd, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " /a/%E4%09%25.img "));
+
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
 	plan.destination = (struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
 	snprintf(plan.destination.node, sizeof(plan.destination.node),
