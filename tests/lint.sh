@@ -18,7 +18,7 @@ shell)
 spelling)
 	ours ! -name COPYING ! -name '*.po' ! -path './tests/screens/saved/*-de.txt' \
 		! -path './tests/fuzz/corpus/*' ! -path './tests/dumps/*' |
-		xargs -0 codespell --ignore-words-list=nd
+		xargs -0 codespell --ignore-words-list=nd,conectix
 	;;
 format)
 	ours -name '*.[ch]' | xargs -0 clang-format --dry-run -Werror

@@ -346,6 +346,42 @@ char *text_choice(char *to, size_t size, const char *const *words)
 	return to;
 }
 
+static bool is_plain_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:@%+=,";
+
+	return text[0] && text[strspn(text, plain)] == '\0';
+}
+
+bool text_shell_quote(char *to, size_t size, const char *from)
+{
+	size_t used = 0, length = strlen(from);
+
+	if (length + 3 > size)
+		return false;
+	if (is_plain_word(from)) {
+		memcpy(to, from, length + 1);
+		return true;
+	}
+	if (strcmp(text_sanitise(to, size, from, length), from) != 0)
+		return false;
+	to[used++] = '\'';
+	for (; *from; from++) {
+		const char *as = *from == '\'' ? "'\\''" : (const char[]){ *from, '\0' };
+		size_t more = strlen(as);
+
+		/* Two bytes stay free for the end. */
+		if (used + more + 2 > size)
+			return false;
+		memcpy(to + used, as, more);
+		used += more;
+	}
+	to[used++] = '\'';
+	to[used] = '\0';
+	return true;
+}
+
 int text_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

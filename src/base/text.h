@@ -48,6 +48,10 @@ char *text_copy(char *to, size_t size, const char *from);
 /* "stop, wait or map" from words that end with NULL; truncated if it does not fit. Returns `to`. */
 char *text_choice(char *to, size_t size, const char *const *words);
 
+/* As one word of a POSIX shell, quoted where that is needed. False: it does not fit, or holds what
+ * text_sanitise() would change, so that the printed word would not be the same. */
+bool text_shell_quote(char *to, size_t size, const char *from);
+
 /* Accepts either case; -1: not a digit. */
 int text_hex_digit(char c);
 

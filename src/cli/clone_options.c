@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/dd.h"
 
 /* A day, in seconds. */
 #define MAP_INTERVAL_MAX 86400
@@ -361,6 +362,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 		ret->map = argv[optind++];
 	else if (optind < argc && command == COMMAND_VERIFY)
 		ret->report = argv[optind++];
+	if (optind < argc && command == COMMAND_CLONE && dd_speaks(argv[optind]))
+		return dd_translate(argc - optind, argv + optind);
 	if (optind < argc)
 		return cli_usage(argv[0],
 				 _("Unexpected argument \"%s\". Name disks and files with -s "

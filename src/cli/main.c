@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/standard.h"
 #include "cli/cli.h"
+#include "cli/dd.h"
 #include "ui/deck.h"
 
 #define SIZE_MAX_CELLS 10000
@@ -233,5 +234,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(commands[i].name, argv[1]) == 0)
 			return commands[i].run(argc - 1, argv + 1);
+	if (dd_speaks(argv[1]))
+		return dd_translate(argc - 1, argv + 1);
 	return cli_usage("", _("There is no command \"%s\"."), argv[1]);
 }

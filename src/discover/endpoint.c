@@ -3,39 +3,26 @@
 #include "discover/endpoint.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "discover/image.h"
 #include "discover/nodes.h"
 
-/* Kernel headers of older releases lack some. */
-#ifndef EXFAT_SUPER_MAGIC
-#define EXFAT_SUPER_MAGIC 0x2011bab0
-#endif
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC 0x65735546
-#endif
-#ifndef CIFS_SUPER_MAGIC
-#define CIFS_SUPER_MAGIC 0xff534d42
-#endif
-#ifndef SMB2_SUPER_MAGIC
-#define SMB2_SUPER_MAGIC 0xfe534d42
-#endif
-
 /* Documentation/admin-guide/devices.txt */
+#define MEMORY_MAJOR       1 /* null, zero, full, random */
+#define TERMINAL_MAJOR     4
+#define CONSOLE_MAJOR      5
 #define SCSI_GENERIC_MAJOR 21
+#define PTY_MAJOR_FIRST    136
+#define PTY_MAJOR_LAST     143
 #define RAW_MAJOR          162
 
 #define TOKEN_LENGTH 6
@@ -297,13 +284,36 @@ static bool is_node(const char *node, dev_t devno)
 	return node[0] && stat(node, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == devno;
 }
 
+static bool has_no_positions(dev_t devno)
+{
+	unsigned number = major(devno);
+
+	return number == MEMORY_MAJOR || number == TERMINAL_MAJOR || number == CONSOLE_MAJOR ||
+	       (number >= PTY_MAJOR_FIRST && number <= PTY_MAJOR_LAST);
+}
+
+/* The bytes of a copy are read and written at their positions, some of them again, and the copy is
+ * read back. */
+static int refuse_stream(const char *text, const char *what, bool destination, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
+			 destination
+				 ? _("%.120s is %s, and a copy is written at positions and read "
+				     "back. Copy to a disk or an image file.")
+				 : _("%.120s is %s, and a source is read at positions, parts of "
+				     "it again. Save the data as a file first, and copy that."),
+			 text, what);
+}
+
 static int resolve_char(const struct disk_list *disks, const char *text, dev_t devno,
-			struct endpoint *ret, struct error *reterr)
+			bool destination, struct endpoint *ret, struct error *reterr)
 {
 	if (major(devno) == SCSI_GENERIC_MAJOR)
 		return resolve_sg(disks, text, minor(devno), ret, reterr);
 	if (major(devno) == RAW_MAJOR && minor(devno) > 0)
 		return resolve_raw(disks, text, minor(devno), ret, reterr);
+	if (has_no_positions(devno))
+		return refuse_stream(text, _("a device without positions"), destination, reterr);
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
 
@@ -315,110 +325,6 @@ static int resolve_char(const struct disk_list *disks, const char *text, dev_t d
 	return not_listed(text, reterr);
 }
 
-static int lookup_failed(const char *text, int code, struct error *reterr)
-{
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "find", text,
-			 _("%s cannot be looked up: %s."), text, error_phrase(code));
-}
-
-static int set_image_node(const char *path, struct endpoint *ret, struct error *reterr)
-{
-	if (strlen(path) >= sizeof(ret->node))
-		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "find", path,
-				 _("The path of the image file is longer than %zu bytes."),
-				 sizeof(ret->node) - 1);
-	/* Not sanitised, because it is used for opening. */
-	memcpy(ret->node, path, strlen(path) + 1);
-	return 0;
-}
-
-uint64_t endpoint_file_born(int fd, const char *path)
-{
-	struct statx stx;
-
-	if (statx(fd, path, AT_EMPTY_PATH, STATX_BTIME, &stx) < 0 ||
-	    !(stx.stx_mask & STATX_BTIME) || stx.stx_btime.tv_sec < 0)
-		return 0;
-	return (uint64_t)stx.stx_btime.tv_sec * NSEC_PER_SEC + stx.stx_btime.tv_nsec;
-}
-
-static int resolve_image(const char *text, const struct stat *st, bool destination,
-			 struct endpoint *ret, struct error *reterr)
-{
-	CLEANUP(free) char *path = realpath(text, NULL);
-
-	if (!path)
-		return lookup_failed(text, -errno, reterr);
-	*ret = (struct endpoint){
-		.kind = ENDPOINT_IMAGE,
-		.identity = { .size = (uint64_t)st->st_size,
-			      .devno = st->st_dev,
-			      .inode = st->st_ino,
-			      .born = endpoint_file_born(AT_FDCWD, path) },
-		.devno = st->st_dev,
-		.size = (uint64_t)st->st_size,
-		.logical_sector_size = destination ? 0 : 512,
-		.physical_sector_size = destination ? 0 : 512,
-		.exists = true,
-	};
-	return set_image_node(path, ret, reterr);
-}
-
-static bool lies_below_dev(const char *path)
-{
-	return strncmp(path, "/dev/", 5) == 0;
-}
-
-/* The folder as it really is, and the last name as typed. */
-static char *real_path_of_new(const char *text)
-{
-	CLEANUP(free) char *folder = strdup(text);
-	CLEANUP(free) char *real = NULL;
-	char *slash = folder ? strrchr(folder, '/') : NULL;
-	const char *name = strrchr(text, '/');
-	char *path = NULL;
-
-	if (!folder)
-		return NULL;
-	name = name ? name + 1 : text;
-	if (slash)
-		slash[slash == folder ? 1 : 0] = '\0';
-	real = realpath(slash ? folder : ".", NULL);
-	if (!real || asprintf(&path, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0)
-		return NULL;
-	return path;
-}
-
-static int resolve_new_image(const char *text, bool destination, struct endpoint *ret,
-			     struct error *reterr)
-{
-	CLEANUP(free) char *path = real_path_of_new(text);
-	size_t length = strlen(text);
-	struct stat st;
-
-	if (lies_below_dev(text) || (path && lies_below_dev(path)))
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "find", text,
-				 _("There is no device %s. 'clonedeck list' shows what is there."),
-				 text);
-	if (!destination)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
-				 _("%s does not exist: neither a device nor an image file. "
-				   "'clonedeck list' shows the disks."),
-				 text);
-	/* It would have to be made where the link leads, and links may change. */
-	if (lstat(text, &st) == 0 && S_ISLNK(st.st_mode))
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
-				 _("%s is a link to a file that does not exist. Name the new image "
-				   "file itself."),
-				 text);
-	if (!path || length == 0 || text[length - 1] == '/')
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
-				 _("The image file %s cannot be made: its folder does not exist."),
-				 text);
-	*ret = (struct endpoint){ .kind = ENDPOINT_IMAGE };
-	return set_image_node(path, ret, reterr);
-}
-
 /* "sdb" where "/dev/sdb" was meant would become a file in the current folder. */
 static const struct disk *disk_of_bare_name(const struct disk_list *disks, const char *text)
 {
@@ -428,23 +334,53 @@ static const struct disk *disk_of_bare_name(const struct disk_list *disks, const
 	return NULL;
 }
 
+static int refuse_folder(const char *text, struct error *reterr)
+{
+	if (image_is_clonezilla(text))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EISDIR, "find", text,
+				 _("%.120s is a folder with an image in Clonezilla format. Restore "
+				   "it with Clonezilla, then copy that disk."),
+				 text);
+	return error_set(reterr, ERROR_CLASS_USAGE, -EISDIR, "find", text,
+			 _("%.120s is a folder. Name a disk, a partition or an image file."), text);
+}
+
 static int resolve_path(const struct disk_list *disks, const char *text, bool destination,
-			struct endpoint *ret, struct error *reterr)
+			bool judged, struct endpoint *ret, struct error *reterr)
 {
 	struct stat st;
 
+	if (strcmp(text, "-") == 0)
+		return refuse_stream(text, destination ? _("standard output") : _("standard input"),
+				     destination, reterr);
 	if (stat(text, &st) < 0)
-		return errno == ENOENT ? resolve_new_image(text, destination, ret, reterr)
-				       : lookup_failed(text, -errno, reterr);
-	if (S_ISBLK(st.st_mode))
+		return errno == ENOENT ? image_resolve_new(text, destination, ret, reterr)
+				       : image_lookup_failed(text, -errno, reterr);
+	switch (st.st_mode & S_IFMT) {
+	case S_IFBLK:
 		return resolve_block(disks, text, st.st_rdev, ret, reterr);
-	if (S_ISCHR(st.st_mode))
-		return resolve_char(disks, text, st.st_rdev, ret, reterr);
-	if (S_ISREG(st.st_mode))
-		return resolve_image(text, &st, destination, ret, reterr);
-	return error_set(reterr, ERROR_CLASS_USAGE, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL, "find",
-			 text, _("%s is neither a disk nor a file (a folder, a pipe or a socket)."),
-			 text);
+	case S_IFCHR:
+		return resolve_char(disks, text, st.st_rdev, destination, ret, reterr);
+	case S_IFREG:
+		return image_resolve(text, &st, destination, judged, ret, reterr);
+	case S_IFDIR:
+		return refuse_folder(text, reterr);
+	case S_IFSOCK:
+		return refuse_stream(text, _("a socket"), destination, reterr);
+	default:
+		return refuse_stream(text, _("a pipe"), destination, reterr);
+	}
+}
+
+int endpoint_resolve_recorded(const struct disk_list *disks, const char *path, bool destination,
+			      struct endpoint *ret, struct error *reterr)
+{
+	struct endpoint found = { 0 };
+	int r = resolve_path(disks, path, destination, false, &found, reterr);
+
+	if (r == 0)
+		*ret = found;
+	return r;
 }
 
 int endpoint_resolve(const struct disk_list *disks, const char *text, bool destination,
@@ -465,27 +401,8 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 			  "of that name."),
 			text, bare->node, text);
 	else
-		r = resolve_path(disks, text, destination, &found, reterr);
+		r = resolve_path(disks, text, destination, true, &found, reterr);
 	if (r == 0)
 		*ret = found;
 	return r;
-}
-
-bool endpoint_inode_lasts(const struct endpoint *endpoint)
-{
-	struct statfs fs;
-
-	if (statfs(endpoint->node, &fs) < 0)
-		return true;
-	switch ((unsigned long)fs.f_type) {
-	case MSDOS_SUPER_MAGIC:
-	case EXFAT_SUPER_MAGIC:
-	case FUSE_SUPER_MAGIC:
-	case OVERLAYFS_SUPER_MAGIC:
-	case CIFS_SUPER_MAGIC:
-	case SMB2_SUPER_MAGIC:
-		return false;
-	default:
-		return true;
-	}
 }

@@ -42,11 +42,16 @@ struct endpoint {
  * Finds what the user named: a node, a partition, /dev/sgN, /dev/raw/rawN, any
  * symbolic link to them, serial=…, wwn=…, or the path of an image file. A path
  * below /dev that does not exist is an error, never a new file. A serial or
- * wwn that fits several disks is an error that names them.
+ * wwn that fits several disks is an error that names them. A file that is no raw
+ * image (container.h), a pipe and "-" are errors that say what to do instead.
  * -ENODEV, -EINVAL, -EACCES, …; class USAGE or ENVIRONMENT.
  */
 int endpoint_resolve(const struct disk_list *disks, const char *text, bool destination,
 		     struct endpoint *ret, struct error *reterr);
+/* The same for an image file that a copy was begun with: what it holds was judged then, and may by
+ * now be the beginning of anything. */
+int endpoint_resolve_recorded(const struct disk_list *disks, const char *path, bool destination,
+			      struct endpoint *ret, struct error *reterr);
 
 void endpoint_from_disk(const struct disk *disk, struct endpoint *ret);
 void endpoint_from_partition(const struct disk *disk, const struct partition *partition,

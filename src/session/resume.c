@@ -136,7 +136,7 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 {
 	struct guard_place place;
 	struct endpoint endpoint;
-	int r = endpoint_resolve(disks, recorded->node, destination, &endpoint, reterr);
+	int r = endpoint_resolve_recorded(disks, recorded->node, destination, &endpoint, reterr);
 
 	if (r < 0)
 		return r;

@@ -313,6 +313,103 @@ no_image_below_dev() {
 	[ ! -e /dev/copy.img ]
 }
 
+# Compressed images and those of virtual machines hold other bytes than the disk.
+images_that_are_not_raw() {
+	local tool
+	two_disks
+	head -c 3M /dev/urandom >raw
+	for tool in gzip bzip2 xz zstd lz4 zip; do
+		type -P "$tool" >/dev/null || continue
+		rm -f packed disk.img
+		if [ "$tool" = zip ]; then
+			zip -q - raw >packed
+		else
+			"$tool" -q -c raw >packed
+		fi
+		refused 1 "$destination" clone "$case_dir/packed" "$destination"
+		! grep -qi 'pad it' err || fail "$tool: it says to pad it"
+		says format
+		# The command in the sentence does what it says.
+		run 1 clone -s packed -d "$destination" --dry-run
+		sh -c "$(sed -n 's/.* Run: \(.*\)  Then copy disk.img\..*/\1/p' err)" 2>/dev/null
+		cmp raw disk.img || fail "$tool: the command does not unpack it"
+		run 1 show packed
+		run 1 clone -s "$source" -d packed --dry-run
+		[ "$(stat -c %s packed)" -gt 0 ]
+	done
+	printf 'QFI\373\000\000\000\003' >vm.qcow2
+	truncate -s 1M vm.qcow2
+	refused 1 "$destination" clone "$case_dir/vm.qcow2" "$destination"
+	says 'qemu-img convert -O raw'
+	run 1 verify -s "$source" -d vm.qcow2
+	for name in new.img.gz new.qcow2 new.VMDK; do
+		run 1 clone -s "$source" -d "$name" --confirm x
+		says 'Name it disk.img'
+		[ ! -e "$name" ] || fail "$name was made"
+	done
+	# A disk that happens to begin with such bytes is a disk.
+	printf 'QFI\373\000\000\000\003' | dd of="$(backing "$source")" conv=notrunc status=none
+	blockdev --flushbufs "$source"
+	clone 0 "$source" "$destination"
+	cmp "$(backing "$source")" "$(backing "$destination")"
+}
+
+pipes_are_no_ends() {
+	two_disks
+	for odd in - /dev/stdin /dev/zero; do
+		echo data | refused 1 "$destination" clone "$odd" "$destination"
+		says positions
+	done
+	for odd in - /dev/stdout /dev/null; do
+		# Through a pipe, as somebody would who wants to send it on.
+		"$CLONEDECK" clone -s "$source" -d "$odd" --confirm "$odd" 2>err | cat >out
+		[ "${PIPESTATUS[0]}" = 1 ] || fail "$odd was taken"
+		says positions
+		[ ! -s out ] || fail "something was sent"
+	done
+	[ ! -e ./- ] || fail "a file named - was made"
+	# shellcheck disable=SC2094 # that is the mistake
+	! "$CLONEDECK" clone -s "$source" -d all.img --confirm all.img >all.img 2>err ||
+		fail "its own output was taken"
+	says 'output goes'
+}
+
+# Who types dd's operands gets the command that does it: it copies what dd would.
+the_dialect_of_dd() {
+	local operands command
+	two_disks
+	dd if=/dev/urandom of="$(backing "$source")" bs=1M count=32 conv=notrunc status=none
+	blockdev --flushbufs "$source"
+	for operands in 'bs=1M' 'bs=64K skip=4 seek=8 count=16' 'skip=2048' 'bs=4096 count=100' \
+		'bs=1M seek=1 count=8388608B' 'bs=1M skip=1 seek=1' 'obs=1M ibs=512 seek=2 count=512'; do
+		dd if=/dev/zero of="$(backing "$destination")" bs=1M count=32 conv=notrunc status=none
+		blockdev --flushbufs "$destination"
+		# shellcheck disable=SC2086 # several words each
+		run 1 dd "if=$source" "of=$destination" $operands conv=noerror,sync status=progress
+		command=$(sed -n 's/^  clonedeck \(clone .*\) --dry-run$/\1/p' err)
+		[ -n "$command" ] || fail "$operands: no command"
+		! grep -q 'Without a counterpart' err || fail "$operands: left out"
+		head -c 32M /dev/zero >by-dd.img
+		# shellcheck disable=SC2086
+		dd "if=$source" of=by-dd.img $operands conv=notrunc status=none
+		# shellcheck disable=SC2086
+		run 0 $command --confirm "$destination" --log-dir logs ||
+			fail "$operands: $command"
+		blockdev --flushbufs "$destination"
+		cmp by-dd.img "$destination" || fail "$operands: other bytes than dd's"
+	done
+	run 1 "if=$source" "of=$destination" conv=swab
+	says 'left out: conv=swab'
+	run 1 clone "if=$source" "of=$destination"
+	says "clonedeck clone -s $source -d $destination --dry-run"
+	run 1 "if=$source"
+	says 'name both'
+	run 1 if=/dev/zero "of=$destination" bs=1M
+	run 1 "if=$source" "of=$destination" bs=1 count=100
+	says 'whole sectors'
+	run 1 "if=$source" "of=$destination" bs=many
+}
+
 no_room_for_an_image() {
 	two_disks
 	mount_at "$case_dir/small" -t tmpfs -o size=16m tmpfs
@@ -482,5 +579,5 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
-	no_room_for_an_image a_log_folder_that_cannot_be_written \
+	images_that_are_not_raw pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
 	files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables

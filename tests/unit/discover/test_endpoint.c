@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -124,11 +126,54 @@ END_TEST
 
 START_TEST(devices_that_are_no_disks)
 {
-	ck_assert_int_eq(resolve("/dev/null", true), -ENODEV);
 	ck_assert_int_eq(resolve("/tmp", true), -EISDIR);
-	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
-	ck_assert_int_eq(resolve("pipe", true), -EINVAL);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
+}
+END_TEST
+
+/* What has no positions can be no end: one sentence that says so. */
+START_TEST(streams)
+{
+	static const char *const names[] = { "-",         "pipe",         "socket",   "/dev/null",
+					     "/dev/zero", "/dev/urandom", "/dev/tty", "link" };
+	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	ck_assert_int_eq(symlink("/dev/zero", "link"), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (int destination = 0; destination < 2; destination++) {
+			ck_assert_int_eq(resolve(names[i], destination), -EINVAL);
+			ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
+			ck_assert_ptr_nonnull(strstr(error.sentence, "positions"));
+		}
+	}
+	close(fd);
+	ck_assert_int_eq(access("-", F_OK), -1);
+	/* A file may have that name all the same. */
+	ck_assert_int_eq(resolve("./-", true), 0);
+}
+END_TEST
+
+/* "> out.img" would put the report into the image. */
+START_TEST(own_output_is_no_image)
+{
+	int fd, output = dup(STDOUT_FILENO);
+
+	make_file("out.img", 4096);
+	fd = open("out.img", O_WRONLY);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+
+	int r = resolve("out.img", true);
+
+	dup2(output, STDOUT_FILENO);
+	close(output);
+	close(fd);
+	ck_assert_int_eq(r, -EINVAL);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
+	ck_assert_int_eq(resolve("out.img", true), 0);
 }
 END_TEST
 
@@ -272,6 +317,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, ambiguous_and_unknown_identities);
 	tcase_add_test(tests, nothing_is_created_below_dev);
 	tcase_add_test(tests, devices_that_are_no_disks);
+	tcase_add_test(tests, streams);
+	tcase_add_test(tests, own_output_is_no_image);
 	tcase_add_test(tests, bare_name_of_a_disk_is_no_file);
 	tcase_add_test(tests, images);
 	tcase_add_test(tests, new_images);
