@@ -458,6 +458,23 @@ static void end(struct app *app)
 		app->quit = true;
 }
 
+/* Whoever has just pressed Enter looks at where the copy should come, not at the message line. */
+static void tell_not_started(struct app *app)
+{
+	const struct error *error = session_start_error(app->session);
+	char text[sizeof(error->sentence) + 256];
+
+	app_error(app, error);
+	snprintf(text, sizeof(text),
+		 _("%s\n\nNothing was copied. The plan stays, and its disks are looked at again: "
+		   "type what is asked for once more when the cause is gone."),
+		 app_said(app));
+	popup_text(app, _("Not started"), text);
+	app->stop_wanted = false;
+	if (app->leaving)
+		app->quit = true;
+}
+
 static void follow_state(struct app *app)
 {
 	enum session_state before = app->session_state, now = session_state(app->session);
@@ -465,12 +482,8 @@ static void follow_state(struct app *app)
 	app->session_state = now;
 	if (before == SESSION_CHECKING && now != SESSION_CHECKING)
 		app_follow_plan(app);
-	if (before == SESSION_STARTING && now == SESSION_PLANNED) {
-		app_error(app, session_start_error(app->session));
-		app->stop_wanted = false;
-		if (app->leaving)
-			app->quit = true;
-	}
+	if (before == SESSION_STARTING && now == SESSION_PLANNED)
+		tell_not_started(app);
 	if (before != SESSION_RUNNING && now == SESSION_RUNNING) {
 		app_take_snapshot(app);
 		app_go(app, SCREEN_RUN);

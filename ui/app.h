@@ -74,6 +74,10 @@ bool app_plan(struct app *app, struct error *reterr);
  * list. */
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
 
+/* Confirms the plan with what was typed, and starts to copy. False: the reason is on the message
+ * line. When it fails later, while the disks are opened, a popup says why, and the plan stays. */
+bool app_start(struct app *app, const char *typed);
+
 /* Only reads: of a copy that has ended it reads the destination once more, of any other plan it
  * compares both ends instead of copying. Goes to Run, and then to Report. */
 void app_verify(struct app *app);

@@ -167,6 +167,22 @@ bool app_resume(struct app *app, const char *map_path, const struct range_list *
 	return begun(app, err, &error);
 }
 
+bool app_start(struct app *app, const char *typed)
+{
+	struct error error = { 0 };
+
+	if (session_confirm(app->session, typed, &error) < 0 ||
+	    session_start(app->session, &error) < 0) {
+		app_error(app, &error);
+		return false;
+	}
+	/* It may have failed before the session is looked at again: that it was started is known
+	 * only from here. */
+	app->session_state = session_state(app->session);
+	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
+	return true;
+}
+
 /* A plan that came from a map is the choice from now on. */
 static bool take_choice(struct app *app)
 {

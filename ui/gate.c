@@ -124,6 +124,8 @@ bool gate_tick(struct gate *gate, size_t verdict)
 	if (gate->typing || !is_warning(gate, verdict))
 		return false;
 	gate->ticked[verdict] = !gate->ticked[verdict];
+	if (gate_ready(gate))
+		gate->typing = true;
 	return true;
 }
 
@@ -131,6 +133,21 @@ bool gate_set_typing(struct gate *gate, bool typing)
 {
 	gate->typing = typing && !gate_refused(gate);
 	return gate->typing == typing;
+}
+
+void gate_tab(struct gate *gate)
+{
+	gate_set_typing(gate, !gate->typing || gate_ready(gate));
+}
+
+bool gate_ready(const struct gate *gate)
+{
+	return !gate_refused(gate) && gate_unticked(gate) == 0;
+}
+
+bool gate_matches(const struct gate *gate)
+{
+	return strncmp(gate->typed.text, gate->token, strlen(gate->typed.text)) == 0;
 }
 
 enum gate_answer gate_enter(struct gate *gate, size_t *retverdict)

@@ -50,10 +50,17 @@ bool gate_liftable(const struct gate *gate);
 /* Number of a warning ("W1" is 1) by verdict index, 0 when it is none. */
 unsigned gate_warning(const struct gate *gate, size_t verdict);
 unsigned gate_unticked(const struct gate *gate);
-/* Ticks or clears a warning; false when that verdict is none, or while typing. */
+/* Ticks or clears a warning; false when that verdict is none, or while typing. With the last tick
+ * the field takes the keys: from then on letters are text and no commands. */
 bool gate_tick(struct gate *gate, size_t verdict);
 /* Into the field or out of it. False: there is no field, for a rule refuses. */
 bool gate_set_typing(struct gate *gate, bool typing);
+/* Tab: into the field, and out of it only while a warning still has to be ticked. */
+void gate_tab(struct gate *gate);
+/* No rule refuses and all warnings are ticked: all that is left is to type. */
+bool gate_ready(const struct gate *gate);
+/* Is what was typed so far the beginning of the token? */
+bool gate_matches(const struct gate *gate);
 /* Enter. GATE_OPEN empties the field: the same key again opens nothing. */
 enum gate_answer gate_enter(struct gate *gate, size_t *retverdict);
 

@@ -218,6 +218,21 @@ void plan_text_options(const struct plan_options *options, enum rolling_how roll
 	line_fit(line, all.text);
 }
 
+/* How far what is typed has come; it is right as far as it goes. */
+static void text_typed(const struct gate *gate, struct line *line)
+{
+	int typed = text_width(gate->typed.text), all = text_width(gate->token);
+
+	if (!gate->typing)
+		line_add(line, "%s", _(" TO START: press Tab, type what is asked for, then Enter"));
+	else if (!typed)
+		line_add(line, "%s", _(" TO START: type what is asked for, then Enter"));
+	else if (typed < all)
+		line_add(line, _(" TO START: %d of %d characters are right so far"), typed, all);
+	else
+		line_add(line, "%s", _(" TO START: it matches. Enter starts to write"));
+}
+
 void plan_text_start(const struct gate *gate, struct line *line)
 {
 	char list[160] = "";
@@ -233,11 +248,14 @@ void plan_text_start(const struct gate *gate, struct line *line)
 				     "1 or 2."));
 		return;
 	}
+	if (gate->typed.text[0] && !gate_matches(gate)) {
+		line_add(line, "%s",
+			 _(" DOES NOT MATCH: Backspace or Ctrl-U takes it away, then type it "
+			   "again"));
+		return;
+	}
 	if (!left) {
-		line_add(line,
-			 gate->typing
-				 ? _(" TO START: type what is asked for, then Enter")
-				 : _(" TO START: press Tab, type what is asked for, then Enter"));
+		text_typed(gate, line);
 		return;
 	}
 	for (size_t i = 0; i < gate->verdicts->count; i++) {
@@ -248,11 +266,10 @@ void plan_text_start(const struct gate *gate, struct line *line)
 			snprintf(list + used, sizeof(list) - used, used ? ", W%u" : "W%u", number);
 	}
 	line_start(&all, LINE_COLUMNS_MAX);
-	line_add(&all, _(" TO START: tick %s with Space, then Tab and type, then Enter"), list);
+	line_add(&all, _(" TO START: tick %s with Space, then type, then Enter"), list);
 	if (left > 6 || all.columns > line->limit)
 		line_add(line,
-			 _(" TO START: tick all %u warnings with Space, then Tab and type, then "
-			   "Enter"),
+			 _(" TO START: tick all %u warnings with Space, then type, then Enter"),
 			 left);
 	else
 		line_add(line, "%s", all.text);

@@ -74,6 +74,20 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 
 /* ---- following the session ---- */
 
+/* Whoever is typing goes on typing: the next letter must not become a command. */
+static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
+{
+	if (!typing && !gate_ready(&screen->gate))
+		return;
+	if (!gate_set_typing(&screen->gate, true) && typing)
+		popup_text(app, _("Not started"),
+			   _("The disks have changed, and a check says NO now: this plan cannot "
+			     "be started as it is."));
+	else if (typing)
+		app_message(app, MESSAGE_WARN,
+			    _("The checks have changed: read them again, then type again."));
+}
+
 static void look_at_plan(struct plan_screen *screen, struct app *app)
 {
 	struct session *session = app_session(app);
@@ -82,6 +96,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	struct error error;
 	char id[9] = "";
 	uint64_t about = screen->gate.about;
+	bool typing = screen->gate.typing;
 
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
@@ -107,6 +122,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	if (screen->gate.about != about) {
 		screen->at = 0;
 		screen->top = 0;
+		keep_typing(screen, app, typing);
 	}
 }
 
@@ -153,6 +169,7 @@ static void enter(void *state, struct app *app)
 		app_plan(app, NULL);
 	forget_ticks(screen, app);
 	look_at_plan(screen, app);
+	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
 	tell_ready(app);
 }
 
@@ -201,6 +218,13 @@ static void tell_estimate(struct app *app)
 
 /* ---- news ---- */
 
+/* It failed: the ticks were for nothing yet. */
+static void not_started(struct plan_screen *screen)
+{
+	screen->started = false;
+	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
+}
+
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
@@ -212,6 +236,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 		return;
 	if (checking)
 		forget_ticks(screen, app);
+	else if (screen->started && session_state(app_session(app)) == SESSION_PLANNED)
+		not_started(screen);
 	/* The session made its checks again; ticks stay if they say the same as before. */
 	look_at_plan(screen, app);
 	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
@@ -228,16 +254,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 
 static void start(struct plan_screen *screen, struct app *app, const char *typed)
 {
-	struct session *session = app_session(app);
-	struct error error = { 0 };
-
 	gate_set_typing(&screen->gate, false);
-	if (session_confirm(session, typed, &error) < 0 || session_start(session, &error) < 0) {
-		app_error(app, &error);
-		return;
-	}
-	screen->started = true;
-	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
+	screen->started = app_start(app, typed);
 }
 
 static void press_enter(struct plan_screen *screen, struct app *app)
@@ -269,7 +287,9 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
 		break;
 	case GATE_WRONG:
-		app_message(app, MESSAGE_WARN, _("Not %s: not started."), phrase);
+		app_message(app, MESSAGE_WARN,
+			    _("\"%.30s\" does not match: not started. Type it again."), typed);
+		field_clear(&screen->gate.typed);
 		break;
 	case GATE_OPEN:
 		start(screen, app, typed);
@@ -303,7 +323,7 @@ static void tick(struct plan_screen *screen, struct app *app)
 			    left);
 	else
 		app_message(app, MESSAGE_INFO,
-			    _("All warnings are ticked. Tab goes to the field."));
+			    _("All warnings are ticked: now type what is asked for."));
 }
 
 static void open_options(struct plan_screen *screen, struct app *app)
@@ -346,7 +366,7 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		gate_set_typing(&screen->gate, true);
+		gate_tab(&screen->gate);
 		return true;
 	case COMMAND_OPTIONS:
 		open_options(screen, app);
@@ -483,16 +503,34 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 		press_enter(screen, app);
 		break;
 	case FIELD_CANCELLED:
-		field_clear(&screen->gate.typed);
+		field_clear(text);
 		gate_set_typing(&screen->gate, false);
+		app_message(app, MESSAGE_INFO,
+			    _("Letters are keys again. Tab goes back to the field."));
 		break;
 	case FIELD_NEXT:
 	case FIELD_PREVIOUS:
-		gate_set_typing(&screen->gate, false);
+		gate_tab(&screen->gate);
+		break;
+	case FIELD_CHANGED:
+		/* Space was meant for the tick, which needs it no more. */
+		if (!text->text[strspn(text->text, " ")] && screen->gate.token[0] != ' ')
+			field_clear(text);
 		break;
 	default:
 		break;
 	}
+}
+
+static const char *field_keys(void *state, struct app *app)
+{
+	const struct plan_screen *screen = state;
+
+	if (screen->options_open)
+		return NULL;
+	return gate_ready(&screen->gate)
+		       ? _("Enter=start  Esc=leave the field, for other keys  Ctrl-U=empty it")
+		       : _("Enter=start  Tab=back to the warnings  Ctrl-U=empty the field");
 }
 
 static const char *const notes[] = {
@@ -519,6 +557,7 @@ const struct screen_ops scr_plan = {
 	.unavailable = unavailable,
 	.field = field,
 	.edited = edited,
+	.field_keys = field_keys,
 	.changed = changed,
 	.notes = notes,
 };

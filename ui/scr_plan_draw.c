@@ -191,7 +191,8 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	}
 	line_start(&line, area.cols);
 	plan_text_start(gate, &line);
-	draw_text(draw, area, 0, 0, gate_refused(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
+	draw_text(draw, area, 0, 0,
+		  gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
 	if (gate_refused(gate)) {
 		if (session_check_compare(app_session(app), NULL) == 0)
 			draw_text(draw, area, 1, 1, ROLE_NORMAL,

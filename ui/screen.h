@@ -51,6 +51,9 @@ struct screen_ops {
 	struct field *(*field)(void *state, struct app *app);
 	void (*edited)(void *state, struct app *app, struct field *field, enum field_event event);
 
+	/* What the keys do in that field, for the footer; NULL, also as the answer: the usual. */
+	const char *(*field_keys)(void *state, struct app *app);
+
 	/* The session has news (bits of enum session_change); also called while the screen is not
 	 * shown, so that no state points into an old disk list. May be NULL. */
 	void (*changed)(void *state, struct app *app, unsigned changes);

@@ -425,6 +425,9 @@ void session_take_start(struct session *session, unsigned *changes)
 	session->start_error = starting->error;
 	session_release_job(session);
 	session->state = SESSION_PLANNED;
+	/* The plan was judged by a list that is no longer true. */
+	if (session->scanning.follows)
+		session_look_again(session);
 }
 
 const struct error *session_start_error(const struct session *session)

@@ -268,7 +268,7 @@ def goes_on_from_a_map():
             for _ in re.findall(r"\[ \] W\d", screen):
                 terminal.keys("Space", "Down")
             terminal.wait_gone("[ ] W")
-            terminal.keys("o")
+            terminal.keys("Escape", "o")
             terminal.wait("keeps its options")
             terminal.keys("Tab", destination, "Enter")
             terminal.wait_match(r"elapsed|\[5 Report\]")

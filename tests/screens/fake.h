@@ -15,6 +15,9 @@
 void fake_vanish(void);
 void fake_machines(const char *const *names, int count);
 
+/* The destination is in use when it is to be opened for the first time. */
+void fake_grabbed(void);
+
 /* From now on the figures of a job change as those of a healthy copy do. */
 void fake_moves(void);
 /* From now on a job is past its copy: it reads back what it has written, and finds a difference. */

@@ -17,8 +17,13 @@
 static struct {
 	const char *const *names;
 	int count, at;
-	bool vanishing, stuck;
+	bool vanishing, stuck, grabbed;
 } machines;
+
+void fake_grabbed(void)
+{
+	machines.grabbed = true;
+}
 
 void fake_stuck(void)
 {
@@ -52,7 +57,7 @@ struct session {
 	bool has_verified;
 	struct report report;
 	bool has_report;
-	struct error none, error, find_error, save_error;
+	struct error none, error, find_error, save_error, start_error;
 	struct endpoint endpoint;
 	struct range_list retry;
 	bool resumes;
@@ -178,6 +183,14 @@ unsigned session_dispatch(struct session *session)
 		changes |= SESSION_CHANGE_STATE;
 	} else if (session->state == SESSION_FINISHING && !machines.stuck) {
 		make_report(session);
+		changes |= SESSION_CHANGE_STATE;
+	} else if (session->state == SESSION_STARTING && machines.grabbed) {
+		machines.grabbed = false;
+		session->state = SESSION_PLANNED;
+		error_set(&session->start_error, ERROR_CLASS_REFUSED, -EBUSY, "open",
+			  session->plan->destination.node,
+			  "%s is in use: another program has it open exclusively.",
+			  session->plan->destination.node);
 		changes |= SESSION_CHANGE_STATE;
 	} else if (session->state == SESSION_STARTING) {
 		session->state = SESSION_RUNNING;
@@ -391,7 +404,7 @@ void session_stop(struct session *session)
 
 const struct error *session_start_error(const struct session *session)
 {
-	return &session->none;
+	return &session->start_error;
 }
 
 int session_begin_verify(struct session *session, struct error *reterr)

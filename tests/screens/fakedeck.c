@@ -51,6 +51,7 @@ int main(int argc, char **argv)
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
+		{ "grabbed", no_argument, NULL, 't' },
 		{ "simple", no_argument, NULL, 'i' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
 		{ NULL, 0, NULL, 0 },
@@ -89,6 +90,8 @@ int main(int argc, char **argv)
 			fake_hangs();
 		else if (option == 'k')
 			fake_stuck();
+		else if (option == 't')
+			fake_grabbed();
 		else if (option == 'i')
 			deck.simple = true;
 		else if (option == 'u')

@@ -73,6 +73,8 @@ START_TEST(test_each_condition)
 	ck_assert_uint_eq(verdict, 1);
 	gate_set_typing(&gate, false);
 	gate_tick(&gate, 1);
+	ck_assert(gate.typing);
+	gate_set_typing(&gate, false);
 	ck_assert_int_eq(enter(&gate), GATE_NOT_TYPING);
 	for (const char *const *wrong =
 		     (const char *const[]){ "45678", "4567890", "456788", " 456789", "x", NULL };
@@ -80,6 +82,38 @@ START_TEST(test_each_condition)
 		type(&gate, *wrong);
 		ck_assert_int_eq(enter(&gate), GATE_WRONG);
 	}
+	gate_done(&gate);
+}
+END_TEST
+
+/* A letter of the serial number is no command: from the last tick on the field has the keys, and
+ * the Tab that was advised before does not take them away. */
+START_TEST(test_last_tick_goes_to_the_field)
+{
+	struct gate gate = { 0 };
+
+	gate_update(&gate, "p", &verdicts, "/dev/v");
+	ck_assert(!gate_ready(&gate));
+	gate_tab(&gate);
+	ck_assert(gate.typing);
+	gate_tab(&gate);
+	ck_assert(!gate.typing);
+	ck_assert(gate_tick(&gate, 0));
+	ck_assert(!gate.typing);
+	ck_assert(gate_tick(&gate, 1));
+	ck_assert(gate_ready(&gate));
+	for (int i = 0; i < 3; i++) {
+		ck_assert(gate.typing);
+		gate_tab(&gate);
+	}
+	type(&gate, "/de");
+	ck_assert(gate_matches(&gate));
+	type(&gate, "dev");
+	ck_assert(!gate_matches(&gate));
+	type(&gate, "/dev/v");
+	ck_assert(gate_matches(&gate));
+	type(&gate, "/dev/vv");
+	ck_assert(!gate_matches(&gate));
 	gate_done(&gate);
 }
 END_TEST
@@ -156,6 +190,7 @@ START_TEST(test_update)
 	gate_tick(&gate, 0);
 	gate_update(&gate, "q", &again, "456780");
 	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
+	ck_assert(!gate.typing);
 	gate_tick(&gate, 0);
 	copy[1].kind = VERDICT_OK;
 	gate_update(&gate, "q", &again, "456780");
@@ -177,9 +212,11 @@ static bool press(struct gate *gate, int key, size_t *at)
 		case FIELD_ACCEPTED:
 			return gate_enter(gate, &verdict) == GATE_OPEN;
 		case FIELD_CANCELLED:
+			gate_set_typing(gate, false);
+			return false;
 		case FIELD_NEXT:
 		case FIELD_PREVIOUS:
-			gate_set_typing(gate, false);
+			gate_tab(gate);
 			return false;
 		default:
 			return false;
@@ -196,7 +233,7 @@ static bool press(struct gate *gate, int key, size_t *at)
 		gate_tick(gate, *at);
 		return false;
 	case COMMAND_NEXT_FIELD:
-		gate_set_typing(gate, true);
+		gate_tab(gate);
 		return false;
 	case COMMAND_ACCEPT:
 		if (gate_enter(gate, &verdict) == GATE_OPEN)
@@ -290,6 +327,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, test_opens_once);
 	tcase_add_test(tcase, test_each_condition);
+	tcase_add_test(tcase, test_last_tick_goes_to_the_field);
 	tcase_add_test(tcase, test_refusal_has_no_field);
 	tcase_add_test(tcase, test_what_may_be_lifted);
 	tcase_add_test(tcase, test_no_token_is_refused);
