@@ -313,9 +313,7 @@ struct job_setup {
 	const char *digests_path; /* of the list of digests saved at the end; NULL: none */
 	dev_t digests_beneath;
 	const char *source_hwmon, *destination_hwmon; /* sysfs files, "" or NULL */
-	/* sg nodes to ask for the temperature if there is no such file, "" or NULL */
-	const char *source_gauge, *destination_gauge;
-	struct log *log;                /* may be NULL */
+	struct log *log;                              /* may be NULL */
 	const struct disk *source_disk; /* to name partitions of bad areas; may be NULL */
 	/* The check of the claim, called by the keeper right before the first write and after a
 	 * long pause. A failure ends the job with nothing (more) written. May be NULL. */

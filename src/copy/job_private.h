@@ -108,7 +108,6 @@ struct measured {
 	struct latency_summary read_latency, write_latency, back_latency;
 	/* Source, destination; NULL: none. */
 	struct thermometer *thermometer[2];
-	struct sg_gauge *gauge[2];
 	struct temperature temperature[2];
 };
 

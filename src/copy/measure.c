@@ -12,7 +12,6 @@
 #include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/thermometer.h"
-#include "io/sg_gauge.h"
 
 #define KEEPER_SLOT       63 /* index in the CPU reader, after the lanes */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
@@ -47,8 +46,6 @@ void measure_leave_disks(struct job *job)
 	for (int i = 0; i < 2; i++) {
 		thermometer_close(m->thermometer[i]);
 		m->thermometer[i] = NULL;
-		sg_gauge_destroy(m->gauge[i]);
-		m->gauge[i] = NULL;
 	}
 }
 
@@ -56,17 +53,6 @@ void measure_done(struct job *job)
 {
 	measure_leave_disks(job);
 	cpu_reader_destroy(job->keeper.measured.cpu);
-}
-
-static void open_gauges(struct job *job)
-{
-	struct measured *m = &job->keeper.measured;
-	const struct lane *lane = job->lanes[0];
-
-	if (!m->thermometer[0])
-		sg_gauge_open(job->setup.source_gauge, lane->source, &m->gauge[0]);
-	if (!m->thermometer[1])
-		sg_gauge_open(job->setup.destination_gauge, lane->destination, &m->gauge[1]);
 }
 
 void measure_start(struct job *job, uint64_t now)
@@ -80,7 +66,6 @@ void measure_start(struct job *job, uint64_t now)
 	k->next_save = now;
 	process_seconds(&m->process_user, &m->process_system);
 	rates_start(&m->rates, now, job->total, job->already);
-	open_gauges(job);
 }
 
 uint64_t measure_sum(const struct job *job, size_t offset)
@@ -203,7 +188,6 @@ bool measure_lanes_busy(struct job *job)
 	return busy;
 }
 
-/* Look for a pending answer at every tick: a flush waits for it. */
 static void measure_temperatures(struct keeper *k, uint64_t now)
 {
 	bool due = now >= k->measured.next_temperature;
@@ -211,17 +195,13 @@ static void measure_temperatures(struct keeper *k, uint64_t now)
 	for (int i = 0; i < 2; i++) {
 		struct temperature *temperature = &k->measured.temperature[i];
 
-		if (k->measured.gauge[i]) {
-			temperature->known =
-				sg_gauge_read(k->measured.gauge[i], &temperature->degrees);
-			if (due)
-				sg_gauge_ask(k->measured.gauge[i]);
-		} else if (k->measured.thermometer[i]) {
-			temperature->known =
-				thermometer_read(k->measured.thermometer[i], &temperature->degrees);
-			if (due)
-				thermometer_ask(k->measured.thermometer[i]);
-		}
+		struct thermometer *thermometer = k->measured.thermometer[i];
+
+		if (!thermometer)
+			continue;
+		temperature->known = thermometer_read(thermometer, &temperature->degrees);
+		if (due)
+			thermometer_ask(thermometer);
 	}
 	if (due)
 		k->measured.next_temperature = now + TEMPERATURE_EVERY;

@@ -40,7 +40,6 @@ static const struct {
 				      "" },
 	[HEALTH_VERIFY_UNCORRECTED] = { "verify_errors_uncorrected",
 					N_("verify errors uncorrected"), "", true },
-	[HEALTH_NON_MEDIUM] = { "non_medium_errors", N_("non-medium errors"), "" },
 	[HEALTH_MEDIA_ERRORS] = { "media_errors", N_("media errors"), "", true },
 	[HEALTH_WARNINGS] = { "critical_warning", N_("critical warnings"), "", true },
 	[HEALTH_SPARE] = { "available_spare", N_("spare blocks left"), " %" },

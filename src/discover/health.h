@@ -28,7 +28,6 @@ enum health_field {
 	HEALTH_WRITE_UNCORRECTED,
 	HEALTH_VERIFY_CORRECTED,
 	HEALTH_VERIFY_UNCORRECTED,
-	HEALTH_NON_MEDIUM,   /* of the electronics and the link */
 	HEALTH_MEDIA_ERRORS, /* NVMe */
 	HEALTH_WARNINGS,     /* NVMe: bits of the critical warning */
 	HEALTH_SPARE,        /* NVMe: percent of the spare blocks that are left */

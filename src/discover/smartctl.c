@@ -41,6 +41,16 @@ const char *smartctl_node(const struct disk *disk)
 	}
 }
 
+bool smartctl_has_error_counters(const struct disk *disk)
+{
+	static const char *const others[] = { "usb", "sata", "pata" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(disk->transport, others[i]) == 0)
+			return false;
+	return disk->kind == DISK_SCSI;
+}
+
 /* It runs as root, so only from directories that nobody else can write to. */
 static const char *find_program(void)
 {
@@ -53,9 +63,15 @@ static const char *find_program(void)
 	return NULL;
 }
 
-static int start(const char *program, const char *node, struct answer *answer)
+static int start(const char *program, const struct smartctl_question *question,
+		 struct answer *answer)
 {
-	const char *const argv[] = { "smartctl", "--json", "-H", "-A", "-i", node, NULL };
+	/* It wants the node last. */
+	const char *const usual[] = {
+		"smartctl", "--json", "-H", "-A", "-i", question->node, NULL
+	};
+	const char *const scsi[] = { "smartctl", "--json",      "-H",           "-A",
+				     "-i",       "--log=error", question->node, NULL };
 	int pipes[2];
 
 	answer->text = malloc(OUTPUT_MAX);
@@ -63,7 +79,8 @@ static int start(const char *program, const char *node, struct answer *answer)
 		return -ENOMEM;
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
-	int r = child_start(program, argv, -1, pipes[1], &answer->pid);
+	int r = child_start(program, question->error_counters ? scsi : usual, -1, pipes[1],
+			    &answer->pid);
 
 	close(pipes[1]);
 	if (r < 0) {
@@ -148,8 +165,7 @@ static void ask(const char *program, struct smartctl_question *questions, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		answers[i] = (struct answer){ .fd = -1 };
-		started[i] =
-			questions[i].node[0] ? start(program, questions[i].node, &answers[i]) : 0;
+		started[i] = questions[i].node[0] ? start(program, &questions[i], &answers[i]) : 0;
 	}
 	listen_to(answers, count, clock_monotonic() + patience);
 	for (size_t i = 0; i < count; i++) {

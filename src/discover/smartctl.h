@@ -8,6 +8,7 @@
 #ifndef CLONEDECK_DISCOVER_SMARTCTL_H
 #define CLONEDECK_DISCOVER_SMARTCTL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
 
 struct smartctl_question {
 	char node[64];         /* "/dev/sg0", "/dev/nvme0n1"; "" asks nothing */
+	bool error_counters;   /* of smartctl_has_error_counters() */
 	struct health *health; /* the answer, or why there is none */
 };
 
@@ -25,5 +27,8 @@ void smartctl_ask(const char *program, struct smartctl_question *questions, size
 /* The node through which to ask this disk; "" if its kind has no health (loop, RAM, virtual).
  * Prefers the sg node if that works, because opening it triggers no udev event. */
 const char *smartctl_node(const struct disk *disk);
+/* Does it keep the SCSI error counters? To an ATA disk the same question costs a log that nobody
+ * reads, and a disk behind a USB bridge may not survive it. */
+bool smartctl_has_error_counters(const struct disk *disk);
 
 #endif

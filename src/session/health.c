@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The health of both disks before the first read and after the final flush: the
- * difference is what the copy did to a weak disk. SCSI and SAS disks are asked by
- * SCSI commands, all others through smartctl. Nobody waits for long, and the front
- * end not at all.
+ * difference is what the copy did to a weak disk. smartctl asks them. Nobody waits
+ * for long, and the front end not at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,33 +13,27 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/smartctl.h"
-#include "io/sg_health.h"
 #include "session/session_private.h"
 
 #define SMARTCTL_PATIENCE (5 * NSEC_PER_SEC) /* of all together */
-#define SG_PATIENCE       (2 * NSEC_PER_SEC) /* of each */
 
 static void address(const struct disk *disk, struct health_end *ret)
 {
 	text_copy(ret->node, sizeof(ret->node), disk ? smartctl_node(disk) : "");
-	text_copy(ret->sg, sizeof(ret->sg), disk ? sg_health_node(disk) : "");
+	ret->error_counters = disk && smartctl_has_error_counters(disk);
 	text_copy(ret->disk, sizeof(ret->disk), disk ? disk->node : "");
 }
 
 static void ask(const struct health_end *const *ends, struct health *const *answers, size_t count)
 {
 	struct smartctl_question questions[2];
-	size_t left = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (ends[i]->sg[0] &&
-		    sg_health_ask(ends[i]->sg, SG_PATIENCE, answers[i]) != -EOPNOTSUPP)
-			continue;
-		questions[left].health = answers[i];
-		text_copy(questions[left].node, sizeof(questions[left].node), ends[i]->node);
-		left++;
+		questions[i].health = answers[i];
+		questions[i].error_counters = ends[i]->error_counters;
+		text_copy(questions[i].node, sizeof(questions[i].node), ends[i]->node);
 	}
-	smartctl_ask(NULL, questions, left, SMARTCTL_PATIENCE);
+	smartctl_ask(NULL, questions, count, SMARTCTL_PATIENCE);
 }
 
 bool session_is_written_to(const char *node)

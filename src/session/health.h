@@ -14,7 +14,7 @@ struct session;
 /* Where a disk is asked for its health. */
 struct health_end {
 	char node[64]; /* for smartctl; "" has no health */
-	char sg[64];   /* for SCSI commands; "" does not know them */
+	bool error_counters;
 	char disk[64]; /* whoever writes to it holds its lock */
 };
 

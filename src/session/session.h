@@ -233,8 +233,8 @@ const struct error *session_verify_error(const struct session *session);
 /* The result of the last one; NULL: it did not start, or has not ended. */
 const struct job_snapshot *session_verified(const struct session *session);
 
-/* Asks a disk for its health, by SCSI commands or through smartctl, and waits up to seven seconds.
- * A disk that another program is writing to is not asked. Needs no session. */
+/* Asks a disk for its health through smartctl, and waits up to five seconds. A disk that another
+ * program is writing to is not asked. Needs no session. */
 void session_disk_health(const struct disk *disk, struct health *ret);
 /* The same in the background, for a disk in session_disks(); several are asked one after the other.
  * SESSION_CHANGE_HEALTH announces each answer. While a copy runs, no disk is asked. */

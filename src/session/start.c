@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "copy/partial_digests.h"
 #include "guard/claim.h"
-#include "io/sg_health.h"
 #include "session/session_private.h"
 
 /* The smallest unit that every file system addresses. */
@@ -334,8 +333,6 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.rolling = plan_rolling(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
-		.source_gauge = source ? sg_health_node(source) : NULL,
-		.destination_gauge = destination ? sg_health_node(destination) : NULL,
 		.source_disk = source,
 		.map_interval = session->options.map_interval * NSEC_PER_SEC,
 		.check = check_claims,

@@ -177,57 +177,12 @@ static void mode_sense(const struct sg_script *script, sg_io_hdr_t *header)
 	memcpy(header->dxferp, data, page + 20);
 }
 
-static void refuse(sg_io_hdr_t *header, uint8_t asc)
-{
-	header->status = 2;
-	give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = asc });
-}
-
 static void give(sg_io_hdr_t *header, const uint8_t *data, size_t length)
 {
 	size_t n = length < header->dxfer_len ? length : header->dxfer_len;
 
 	memcpy(header->dxferp, data, n);
 	header->resid = (int)(header->dxfer_len - n);
-}
-
-/* Page 0 lists the pages that there are. */
-static void log_sense(const struct sg_script *script, sg_io_hdr_t *header)
-{
-	uint8_t page = header->cmdp[2] & 0x3f, list[68] = { 0 };
-	const uint8_t *data = script->logs[page];
-
-	if (page == 0) {
-		for (uint8_t i = 0; i < 64; i++)
-			if (script->logs[i])
-				list[4 + list[3]++] = i;
-		if (list[3])
-			data = list;
-	}
-	if (data)
-		give(header, data, 4 + (size_t)get_be16(data + 2));
-	else
-		refuse(header, list[3] ? 0x24 : 0x20);
-}
-
-static void inquiry(const struct sg_script *script, sg_io_hdr_t *header)
-{
-	uint8_t data[36] = { 0 };
-
-	memcpy(data + 8, script->vendor, 8);
-	give(header, data, sizeof(data));
-}
-
-static void grown_defects(const struct sg_script *script, sg_io_hdr_t *header)
-{
-	uint8_t data[4] = { 0, 0x0d };
-
-	data[2] = (uint8_t)(script->defects * 8 >> 8);
-	data[3] = (uint8_t)(script->defects * 8);
-	if (script->defects < 0)
-		refuse(header, 0x20);
-	else
-		give(header, data, sizeof(data));
 }
 
 static void ata_command(struct sg_script *script, sg_io_hdr_t *header)
@@ -275,14 +230,8 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 	}
 	if (op == 0x5a || op == 0x1a) {
 		mode_sense(script, header);
-	} else if (op == 0x4d) {
-		log_sense(script, header);
-	} else if (op == 0x12) {
-		inquiry(script, header);
 	} else if (op == 0x85) {
 		ata_command(script, header);
-	} else if (op == 0x37) {
-		grown_defects(script, header);
 	} else if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {
 		header->status = 2;
 		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });
@@ -487,8 +436,6 @@ void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_si
 		.version = 30536,
 		.allow_direct = true,
 		.reserve_most = 4 << 20,
-		.vendor = "FAKE    ",
-		.defects = -1,
 	};
 	script->data = malloc(script->real_blocks * block_size);
 	for (uint64_t i = 0; i < script->real_blocks * block_size; i++)

@@ -52,10 +52,6 @@ struct sg_script {
 	uint32_t reserve_most; /* bytes that can be mapped */
 	uint32_t memory;       /* bytes that can be copied by one command; 0: any */
 	int version;
-	/* log pages by their number, with their headers; NULL: it has none */
-	const uint8_t *logs[64];
-	const char *vendor; /* of INQUIRY, 8 bytes */
-	int defects;        /* grown ones; -1: it does not know the command */
 	/* ATA PASS-THROUGH: answers to the commands that it knows */
 	const uint8_t *identify, *overlay; /* 512 bytes; NULL: aborted */
 	const uint8_t *registers;          /* as sense data; NULL: aborted */

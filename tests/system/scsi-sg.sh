@@ -208,7 +208,7 @@ knob_ndelay() { # NANOSECONDS
 
 # ---- what a disk tells ----
 
-health_by_log_pages() {
+health_through_smartctl() {
 	disks
 	run 0 show "$source" --json
 	jq -e '.health.temperature == 38 and .sg_driver.direct_io == false
@@ -375,7 +375,7 @@ unload_debug() {
 run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
 	direct_where_the_driver_may_and_told_where_it_may_not mapped_buffers_and_forced_writes \
-	a_driver_that_works_inside_the_call health_by_log_pages \
+	a_driver_that_works_inside_the_call health_through_smartctl \
 	a_disk_whose_driver_was_taken_is_read_not_written \
 	a_disk_whose_sg_node_another_program_has_to_itself a_disk_in_use_is_refused \
 	what_is_no_scsi_disk_is_refused blocks_of_4096_bytes addresses_beyond_two_tib protected_blocks \

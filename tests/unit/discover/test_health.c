@@ -147,7 +147,8 @@ static const char *program(const char *name, const char *body)
 
 static void ask(const char *path, uint64_t patience, struct health *a, struct health *b)
 {
-	struct smartctl_question questions[] = { { "/dev/one", a }, { "/dev/two", b } };
+	struct smartctl_question questions[] = { { "/dev/one", false, a },
+						 { "/dev/two", true, b } };
 
 	smartctl_ask(path, questions, 2, patience);
 }
@@ -155,7 +156,10 @@ static void ask(const char *path, uint64_t patience, struct health *a, struct he
 START_TEST(each_is_asked_for_its_node)
 {
 	struct health a, b;
-	const char *path = program("ok", "[ \"$*\" = '--json -H -A -i /dev/one' ] && t=31 || t=32\n"
+	const char *path = program("ok", "case \"$*\" in\n"
+					 "'--json -H -A -i /dev/one') t=31 ;;\n"
+					 "'--json -H -A -i --log=error /dev/two') t=32 ;;\n"
+					 "esac\n"
 					 "echo \"{\\\"temperature\\\":{\\\"current\\\":$t}}\"\n"
 					 "exit 4");
 
@@ -207,16 +211,19 @@ START_TEST(disks_without_health_are_not_asked)
 {
 	struct disk disk = { .kind = DISK_LOOP };
 	struct health health;
-	struct smartctl_question question = { "", &health };
+	struct smartctl_question question = { .health = &health };
 
 	text_copy(disk.node, sizeof(disk.node), "/dev/loop0");
 	ck_assert_str_eq(smartctl_node(&disk), "");
+	ck_assert(!smartctl_has_error_counters(&disk));
 	disk.kind = DISK_SCSI;
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
 	text_copy(disk.sg, sizeof(disk.sg), "/dev/sg0");
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/sg0");
+	ck_assert(smartctl_has_error_counters(&disk));
 	text_copy(disk.transport, sizeof(disk.transport), "usb");
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
+	ck_assert(!smartctl_has_error_counters(&disk));
 	smartctl_ask("/nonexistent/smartctl", &question, 1, PATIENCE);
 	ck_assert(!health_is_known(&health));
 	ck_assert_str_eq(health.why, "");
