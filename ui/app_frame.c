@@ -133,12 +133,13 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 		draw_text(draw, area, 0, 0, ROLE_WARN, line.text);
 		return;
 	}
-	passes_percent(job, percent, sizeof(percent));
-	line_add(&line, "%s %s",
-		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job), percent);
+	passes_overall(job, percent, sizeof(percent));
+	line_add(&line, "%s, %s", percent,
+		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job));
 	if (job->state != JOB_ENDED)
 		line_piece(&line, _("ETA %s"),
-			   job->eta.known ? units_print_duration(job->eta.seconds, eta) : "-");
+			   job->eta.known ? units_print_duration(job->eta.seconds, eta)
+					  : _("unknown"));
 	if (!line_piece(&line, _("needs 80x24")))
 		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 80x24"));
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);

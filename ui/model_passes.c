@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-
-#include "model_run.h"
+#include "base/units.h"
 
 #define COMING_MAX 4
 #define SHOWN_MAX  (JOB_PASSES_MAX + COMING_MAX)
@@ -87,12 +86,37 @@ static int collect(const struct job_snapshot *job, const struct plan_options *op
 	return count;
 }
 
-static int width_from(const enum pass_kind *kinds, int first, int count, bool marked)
+/* "[copying 52.2% 0:20:11]": how far it is and, unless that is all there is to do, how long it
+ * takes. */
+static void put_stage(const struct job_snapshot *job, enum pass_kind kind, struct line *line)
 {
-	int width = 1 + (first > 0 ? 5 : 0) + (marked ? 2 : 0);
+	char percent[16], left[UNITS_TEXT_MAX];
 
-	for (int i = first; i < count; i++)
-		width += text_width(pass_words(kinds[i])) + (i > first ? 3 : 0);
+	passes_percent(job, percent, sizeof(percent));
+	line_add(line, "[%s", pass_words(kind));
+	if (percent[0] != '-')
+		line_add(line, " %s", percent);
+	if (job->pass_eta.known && (!job->eta.known || job->eta.seconds != job->pass_eta.seconds))
+		line_add(line, " %s", units_print_duration(job->pass_eta.seconds, left));
+	line_add(line, "]");
+}
+
+static int width_from(const struct job_snapshot *job, const enum pass_kind *kinds, int first,
+		      int count, int now)
+{
+	int width = 1 + (first > 0 ? 5 : 0);
+	struct line stage;
+
+	for (int i = first; i < count; i++) {
+		width += i > first ? 3 : 0;
+		if (i != now) {
+			width += text_width(pass_words(kinds[i]));
+			continue;
+		}
+		line_start(&stage, LINE_COLUMNS_MAX);
+		put_stage(job, kinds[i], &stage);
+		width += stage.columns;
+	}
 	return width;
 }
 
@@ -103,54 +127,47 @@ void passes_text(const struct job_snapshot *job, const struct plan_options *opti
 	int now, all = collect(job, options, kinds, &now), count = all, first = 0;
 
 	while (first < count - 1 && (now < 0 || first < now) &&
-	       width_from(kinds, first, count, now >= 0) > line->limit)
+	       width_from(job, kinds, first, count, now) > line->limit)
 		first++;
 	/* Then those that are furthest off. */
 	while (count - 1 > now && count - 1 > first &&
-	       width_from(kinds, first, count, now >= 0) + (count < all ? 5 : 0) > line->limit)
+	       width_from(job, kinds, first, count, now) + (count < all ? 5 : 0) > line->limit)
 		count--;
 	line_add(line, first ? " .. > " : " ");
-	for (int i = first; i < count; i++)
-		line_add(line, i == now ? "%s[%s]" : "%s%s", i > first ? " > " : "",
-			 pass_words(kinds[i]));
+	for (int i = first; i < count; i++) {
+		line_add(line, "%s", i > first ? " > " : "");
+		if (i == now)
+			put_stage(job, kinds[i], line);
+		else
+			line_add(line, "%s", pass_words(kinds[i]));
+	}
 	if (count < all)
 		line_add(line, " > ..");
 }
 
-const struct job_pass *passes_now(const struct job_snapshot *job)
+/* Cut, not rounded: 100 is all of it. */
+static void put_percent(double fraction, char *buffer, size_t size)
 {
-	const struct job_pass *now = begun(job) ? &job->passes[begun(job) - 1] : NULL;
-
-	if (job->state == JOB_ENDED || !now || job->pass == PASS_NONE || job->pass == PASS_COPY)
-		return NULL;
-	return now->total ? now : NULL;
-}
-
-bool passes_fraction(const struct job_snapshot *job, double *ret)
-{
-	const struct job_pass *now = passes_now(job);
-
-	*ret = run_fraction(job);
-	if (!now && (job->state == JOB_ENDED || job->pass == PASS_NONE || job->pass == PASS_COPY))
-		return true;
-	*ret = 0;
-	if (!now)
-		return false;
-	*ret = 1;
-	if (now->done >= now->total)
-		return true;
-	*ret = (double)now->done / (double)now->total;
-	if (*ret > 0.9999)
-		*ret = 0.9999;
-	return true;
+	snprintf(buffer, size, "%.1f%%", floor(fraction * 1000) / 10);
 }
 
 void passes_percent(const struct job_snapshot *job, char *buffer, size_t size)
 {
-	double fraction;
+	const struct job_pass *pass = job_pass_counted(job);
+	bool copy = job->state == JOB_ENDED || job->pass == PASS_NONE || job->pass == PASS_COPY;
+	uint64_t done = pass ? pass->done : job->written, total = pass ? pass->total : job->total;
 
-	if (passes_fraction(job, &fraction))
-		snprintf(buffer, size, "%.1f%%", floor(fraction * 1000) / 10);
-	else
+	if (!pass && !copy)
 		snprintf(buffer, size, "-");
+	else if (!total)
+		put_percent(job->state == JOB_ENDED, buffer, size);
+	else if (done >= total)
+		put_percent(1, buffer, size);
+	else
+		put_percent(fmin((double)done / (double)total, 0.9999), buffer, size);
+}
+
+void passes_overall(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	put_percent(job->overall, buffer, size);
 }

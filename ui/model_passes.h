@@ -13,16 +13,15 @@
 
 #include "line.h"
 
-/* "copying > [trimming] > flushing": the one under way in brackets. Where there is no room for all,
- * those that are long through are left out. */
+/* "copying > [trimming 12.3%] > flushing": the one under way in brackets, with how far it is and
+ * how long it takes, as far as that is known. Where there is no room for all, those that are long
+ * through are left out. */
 void passes_text(const struct job_snapshot *job, const struct plan_options *options,
 		 struct line *line);
-/* The pass under way, when what it does is counted and it is not the copy itself; else NULL. */
-const struct job_pass *passes_now(const struct job_snapshot *job);
-/* How far the pass under way is, 0..1; false: not to be known, as of a flush. Between two passes
- * and at the end of the job: how much of the copy is written. */
-bool passes_fraction(const struct job_snapshot *job, double *ret);
-/* "52.3%", never rounded up; "-" where it is not known. */
+/* Of the pass under way: "52.3%", never rounded up; "-" where it is not known, as of a flush.
+ * Between two passes and at the end of the job: how much of the copy is written. */
 void passes_percent(const struct job_snapshot *job, char *buffer, size_t size);
+/* The same of all that is to be done. */
+void passes_overall(const struct job_snapshot *job, char *buffer, size_t size);
 
 #endif

@@ -142,16 +142,6 @@ const char *run_map_alarm(const struct job_snapshot *job)
 	return job->state == JOB_WAITING ? _("MAP NOT SAVED") : _("MAP NOT SAVED: s moves it");
 }
 
-double run_fraction(const struct job_snapshot *job)
-{
-	if (!job->total)
-		return job->state == JOB_ENDED ? 1 : 0;
-
-	double fraction = (double)job->written / (double)job->total;
-
-	return fraction < 1 ? fraction : job->written >= job->total ? 1 : 0.9999;
-}
-
 void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
 		       char *buffer, size_t size)
 {
@@ -185,7 +175,7 @@ void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size)
 	struct tm local;
 
 	if (!eta->known || !localtime_r(&finish, &local)) {
-		snprintf(buffer, size, "-");
+		text_copy(buffer, size, _("unknown"));
 		return;
 	}
 	units_print_duration(eta->seconds, left);
@@ -199,6 +189,8 @@ void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size)
 	snprintf(buffer, size, "%s (~%s)", left, at);
 }
 
+#define LEAST_MEGABYTES 1e5 /* bytes per second that still show as MB/s */
+
 /* A rate without its unit's name where all of them are MB/s: "193", "1,930", "0.81". */
 static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 {
@@ -210,7 +202,7 @@ static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 		snprintf(buffer, size, "%s",
 			 units_print_count((uint64_t)(rate / 1e6 + 0.5), count));
 	else
-		snprintf(buffer, size, "%.*f", rate < 1e6 ? 2 : 1, rate / 1e6);
+		snprintf(buffer, size, "%.*f", rate <= 0 ? 0 : rate < 1e6 ? 2 : 1, rate / 1e6);
 	return buffer;
 }
 
@@ -220,10 +212,19 @@ static bool is_measured(const struct job_snapshot *job)
 	return job->elapsed >= NSEC_PER_SEC;
 }
 
+/* With its unit: sectors that are read one by one come at kilobytes a second. */
 static void text_current(const struct job_snapshot *job, char *buffer, size_t size)
 {
-	megabytes(job->state == JOB_VERIFYING ? job->now_read : job->now_write, is_measured(job),
-		  buffer, size);
+	char rate[UNITS_TEXT_MAX];
+
+	if (job->now_pass > 0 && job->now_pass < LEAST_MEGABYTES && is_measured(job)) {
+		text_copy(buffer, size, units_print_rate(job->now_pass, rate));
+		return;
+	}
+	/* Nobody knows how fast a disk empties its cache. */
+	megabytes(job->now_pass, is_measured(job) && job->state != JOB_FLUSHING, rate,
+		  sizeof(rate));
+	snprintf(buffer, size, "%s MB/s", rate);
 }
 
 /* What is verified beside the copy; "" where nothing is. Never all of it while it is not. */
@@ -273,12 +274,11 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 	text_trouble(job, "  ", right, sizeof(right));
 	room = line->limit - text_width(right) - 2;
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
-	snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current, second,
-		 eta);
+	snprintf(left, sizeof(left), _(" %s  now %s  %s  ETA %s"), progress, current, second, eta);
 	if (text_width(left) > room) {
 		if (job->eta.known)
 			units_print_duration(job->eta.seconds, eta);
-		snprintf(left, sizeof(left), _(" %s  now %s MB/s  %s  ETA %s"), progress, current,
+		snprintf(left, sizeof(left), _(" %s  now %s  %s  ETA %s"), progress, current,
 			 second, eta);
 	}
 	if (text_width(left) <= room) {
@@ -288,7 +288,7 @@ static void narrow_figures(const struct job_snapshot *job, const char *progress,
 	for (int all = 1; all >= 0; all--) {
 		line_start(&rest, room);
 		line_piece(&rest, "%s", progress);
-		line_piece(&rest, "%s MB/s", current);
+		line_piece(&rest, "%s", current);
 		if (all)
 			line_piece(&rest, "%s", second);
 		if (line_piece(&rest, "ETA %s", eta))
@@ -302,7 +302,7 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 {
 	char progress[2 * UNITS_TEXT_MAX], current[32], minute[32], average[32], eta[96];
 	char verified[64], second[64], trouble[160];
-	const struct job_pass *pass = passes_now(job);
+	const struct job_pass *pass = job_pass_counted(job);
 	bool measured = is_measured(job);
 	struct line all;
 
@@ -316,7 +316,7 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	text_trouble(job, "  ", trouble, sizeof(trouble));
 	line_start(&all, LINE_COLUMNS_MAX);
-	line_add(&all, _(" %s   now %s MB/s   1 min %s   avg %s   ETA %s   %s  retries %" PRIu64),
+	line_add(&all, _(" %s   now %s   1 min %s   avg %s   ETA %s   %s  retries %" PRIu64),
 		 progress, current, minute, average, eta, trouble, job->retries);
 	if (verified[0])
 		line_add(&all, "  %s", verified);
@@ -330,16 +330,18 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
 {
-	char percent[16], current[32], eta[96], verified[64], trouble[160];
+	char all[16], percent[16], current[32], eta[96], verified[64], trouble[160];
 	char elapsed[UNITS_TEXT_MAX];
 	const char *map = run_map_alarm(job);
 
+	passes_overall(job, all, sizeof(all));
 	passes_percent(job, percent, sizeof(percent));
 	text_current(job, current, sizeof(current));
 	run_text_eta(&job->eta, now, eta, sizeof(eta));
 	text_verified(job, verified, sizeof(verified));
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
-	line_add(line, _("%s %s, %s MB/s, ETA %s"), run_state_phrase(job), percent, current, eta);
+	line_add(line, _("%s of all, %s %s, %s, ETA %s"), all, run_state_phrase(job), percent,
+		 current, eta);
 	/* What is as it should be need not be heard every ten seconds. */
 	if (map)
 		line_add(line, ", %s", map);

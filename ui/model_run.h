@@ -28,14 +28,13 @@ void run_text_ends(const struct plan *plan, const struct job_snapshot *job, stru
 /* What the copy would go on from is not on a disk: said so, and what helps; else NULL. Translated.
  */
 const char *run_map_alarm(const struct job_snapshot *job);
-/* 0..1 of what is to be written. */
-double run_fraction(const struct job_snapshot *job);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line);
-/* All that matters in one line, to be heard: "copying 52.2%, 193 MB/s, ETA …". now: unix seconds.
+/* All that matters in one line, to be heard: "26.1% of all, copying 52.2%, 193 MB/s, ETA …". now:
+ * unix seconds.
  */
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line);
-/* "1:25:30 (~17:12)", or '-'. now: unix seconds. */
+/* "1:25:30 (~17:12)", or "unknown". now: unix seconds. */
 void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size);
 /* "1,046/2,000 GB": a unit in which progress can be seen. */
 void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,

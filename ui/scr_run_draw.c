@@ -31,7 +31,6 @@ static void draw_head(const struct view *view, struct rect area)
 {
 	const struct job_snapshot *job = view->job;
 	enum role state = run_state_role(job);
-	double fraction;
 	char percent[16];
 	struct line line;
 	int bar = 1;
@@ -44,10 +43,9 @@ static void draw_head(const struct view *view, struct rect area)
 	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
 	if (line.columns > 1)
 		bar += line.columns;
-	passes_fraction(job, &fraction);
 	draw_bar(view->draw, area, 1, bar, area.cols - PERCENT_COLS - 2 - bar, ROLE_MAP_DONE,
-		 fraction);
-	passes_percent(job, percent, sizeof(percent));
+		 job->overall);
+	passes_overall(job, percent, sizeof(percent));
 	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
 			ROLE_STRONG, percent);
 	line_start(&line, area.cols);

@@ -58,29 +58,36 @@ static int put_hang(const struct job_hang *hang, char *buffer, size_t size)
 			units_print_duration(hang->ns / NSEC_PER_SEC, span));
 }
 
+/* Never rounded up: 100.0 is kept for what is really complete. */
+static double percent(double fraction)
+{
+	return floor(fraction * 1000) / 10;
+}
+
+static double stage_fraction(uint64_t done, uint64_t total)
+{
+	return !total ? 0 : done >= total ? 1 : (double)done / (double)total;
+}
+
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
 {
-	bool verifying = job->state == JOB_VERIFYING && job->pass_count > 0;
-	const struct job_pass *pass = verifying ? &job->passes[job->pass_count - 1] : NULL;
+	const struct job_pass *pass = job_pass_counted(job);
 	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
-	double percent = whole ? 100.0 * (double)so_far / (double)whole : 0.0;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-	char left[UNITS_TEXT_MAX] = "-";
+	char left[UNITS_TEXT_MAX];
+	bool flushing = job->state == JOB_FLUSHING; /* nobody knows how fast */
 	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
-	/* 100.0 is kept for what is really complete. */
-	if (percent > 99.9 && so_far < whole)
-		percent = 99.9;
-	if (job->eta.known)
-		units_print_duration(job->eta.seconds, left);
-	n += snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
-		      _("%s %5.1f %%  %s of %s  %s  left %s  errors %llu"),
-		      job->state == JOB_COPYING ? pass_phrase(job->pass)
-						: job_state_words(job->state),
-		      percent, units_print_long(so_far, UNITS_SI, 512, done),
-		      units_print_long(whole, UNITS_SI, 512, all),
-		      units_print_rate(pass ? job->now_read : job->now_write, rate), left,
-		      (unsigned long long)job->errors);
+	n += snprintf(
+		buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
+		_("%.1f %%  left %s  %s %.1f %%  %s of %s  %s  errors %llu"), percent(job->overall),
+		job->eta.known ? units_print_duration(job->eta.seconds, left) : _("unknown"),
+		job->state == JOB_COPYING ? pass_phrase(job->pass) : job_state_words(job->state),
+		percent(stage_fraction(so_far, whole)),
+		units_print_long(so_far, UNITS_SI, 512, done),
+		units_print_long(whole, UNITS_SI, 512, all),
+		units_print_rate(flushing ? (double)NAN : job->now_pass, rate),
+		(unsigned long long)job->errors);
 	/* Verification during the copy is counted separately. */
 	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
 		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),
@@ -144,6 +151,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));
+	json_object_object_add(object, "percent", json_object_new_double(percent(job->overall)));
 	report_json_add_number(object, "bytes_total", job->total);
 	report_json_add_number(object, "bytes_read", job->read);
 	report_json_add_number(object, "bytes_written", job->written);
@@ -157,6 +165,9 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
 	json_object_object_add(object, "left",
 			       job->eta.known ? json_object_new_uint64(job->eta.seconds) : NULL);
+	json_object_object_add(object, "pass_left",
+			       job->pass_eta.known ? json_object_new_uint64(job->pass_eta.seconds)
+						   : NULL);
 	json_object_object_add(object, "finish_at",
 			       job->eta.known ? report_json_time(job->eta.finish) : NULL);
 	json_object_object_add(object, "rate", json_rate(job));

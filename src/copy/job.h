@@ -240,8 +240,16 @@ struct job_snapshot {
 	uint64_t position;             /* bytes of the source: the highest byte taken */
 	/* Bytes per second. In a pass that reads back, minute and average are of that. */
 	double now_read, now_write, minute, average, peak;
+	/* Of what the pass under way counts in job_pass.done; in the passes of a rescue, where a
+	 * sector may take seconds, over about the last ten seconds. */
+	double now_pass;
 	double now_back; /* bytes per second read back during the copy */
-	struct eta eta;
+	/* Of all that is to be done, 0 to 1, verification included; never falls, and is 1 only
+	 * at the end (overall.h). */
+	double overall;
+	/* For all of it, and for the pass under way. Not known where bad areas are still to be
+	 * read again, in a flush, and in a pause. */
+	struct eta eta, pass_eta;
 	bool only_reads;     /* as of job_setup.verify_only */
 	enum pass_kind pass; /* the current one; PASS_NONE between two and at the end */
 	/* All that have begun, in order; the last one is the current one, if there is one. */
@@ -342,6 +350,10 @@ void job_set_rate(struct job *job, uint64_t bytes_per_second); /* 0: no limit */
 const char *pass_name(enum pass_kind kind);
 /* The same for people, translated, in lower case: "copying". */
 const char *pass_words(enum pass_kind kind);
+
+/* The pass under way, if it is counted in bytes and is not the copy itself, which `written` counts;
+ * else NULL. */
+const struct job_pass *job_pass_counted(const struct job_snapshot *job);
 
 /* "copying", "paused", …: for people, translated, in lower case. */
 const char *job_state_words(enum job_state state);

@@ -18,6 +18,7 @@
 #include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
+#include "copy/overall.h"
 #include "copy/prober.h"
 #include "copy/proof.h"
 #include "copy/rate_limit.h"
@@ -97,8 +98,11 @@ struct measured {
 	bool lanes_proving; /* lane_bytes counts what was read back */
 	/* At the last measurement: ns of a lane's thread on a processor, and in submit. */
 	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
-	uint64_t handled_then;               /* a second ago */
-	double handled_rate;                 /* bytes per second, in any pass */
+	uint64_t handled_then; /* a second ago */
+	double handled_rate;   /* bytes per second, in any pass */
+	double slow_rate;      /* the same over about ten seconds of a pass */
+	uint64_t slow_since;   /* monotonic ns: the start of that pass */
+	struct overall overall;
 	uint64_t read_back_then;             /* a second ago */
 	double back_rate;                    /* bytes per second */
 	uint64_t busy_since;                 /* monotonic ns; of that measurement */

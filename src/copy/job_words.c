@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of passes and states; apart, so that what only shows them needs no job. */
+/* What passes and states are called, and which pass counts; apart, so that what only shows them
+ * needs no job. */
 #include "base/i18n.h"
 #include "copy/job.h"
 
@@ -75,6 +76,17 @@ const char *pass_words(enum pass_kind kind)
 		return _("checking the source again");
 	}
 	return "";
+}
+
+const struct job_pass *job_pass_counted(const struct job_snapshot *job)
+{
+	const struct job_pass *now;
+
+	if (job->state == JOB_ENDED || job->pass_count == 0 || job->pass == PASS_NONE ||
+	    job->pass == PASS_COPY)
+		return NULL;
+	now = &job->passes[job->pass_count - 1];
+	return now->total ? now : NULL;
 }
 
 const char *job_state_words(enum job_state state)

@@ -17,9 +17,10 @@
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
 /* A lane is at its limit if it computes, or is inside a driver's submit, for this share of so many
  * spans in a row. */
-#define BUSY_SHARE 0.7
-#define BUSY_SPAN  (NSEC_PER_SEC / 10)
-#define BUSY_SPANS 3
+#define BUSY_SHARE   0.7
+#define BUSY_SPAN    (NSEC_PER_SEC / 10)
+#define BUSY_SPANS   3
+#define SLOW_SECONDS 10
 
 static void process_seconds(double *retuser, double *retsystem)
 {
@@ -159,6 +160,17 @@ static void measure_busy(struct job *job, uint64_t now)
 	m->busy_since = now;
 }
 
+/* A disk that takes three seconds to give up a sector would show nothing most of the time. */
+static void measure_slowly(struct job *job)
+{
+	struct measured *m = &job->keeper.measured;
+
+	if (m->slow_since != job->keeper.course.pass_started)
+		m->slow_rate = m->handled_rate;
+	m->slow_since = job->keeper.course.pass_started;
+	m->slow_rate += (m->handled_rate - m->slow_rate) / SLOW_SECONDS;
+}
+
 static void each_second(struct job *job, uint64_t now)
 {
 	struct measured *m = &job->keeper.measured;
@@ -174,6 +186,7 @@ static void each_second(struct job *job, uint64_t now)
 	summarise_latency(job);
 	m->handled_rate = (double)(MEASURE_SUM(job, handled) - m->handled_then) / seconds;
 	m->handled_then = MEASURE_SUM(job, handled);
+	measure_slowly(job);
 	m->back_rate = (double)(MEASURE_SUM(job, read_back) - m->read_back_then) / seconds;
 	m->read_back_then = MEASURE_SUM(job, read_back);
 	m->next_second = now + NSEC_PER_SEC;
@@ -280,35 +293,21 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 			s->verify_ns += s->passes[i].ns;
 }
 
-static void add_eta(struct eta *eta, double seconds)
+static double now_in_pass(const struct job *job, const struct job_snapshot *s)
 {
-	eta->seconds += (uint64_t)seconds;
-	eta->finish += (int64_t)seconds;
-}
+	const struct measured *m = &job->keeper.measured;
 
-/* Assumes that reading back during the copy continues at the same rate; returns the bytes that
- * remain after it. */
-static double left_to_verify(const struct job *job, const struct job_snapshot *s)
-{
-	double left = (double)job->total - (double)s->proof.verified;
-	double seconds = (double)s->copy_ns / (double)NSEC_PER_SEC;
-
-	if (seconds > 0)
-		left -= (double)s->proof.early / seconds * (double)s->eta.seconds;
-	return left > 0 ? left : 0;
-}
-
-/* Assumes that reading back continues at the same rate. */
-static void fill_verifying(const struct job *job, struct job_snapshot *s)
-{
-	const struct job_pass *pass = &s->passes[s->pass_count - 1];
-	double seconds = (double)pass->ns / (double)NSEC_PER_SEC;
-
-	s->now_read = job->keeper.measured.handled_rate;
-	if (seconds < 2 || pass->done == 0 || pass->total < pass->done)
-		return;
-	s->eta = (struct eta){ .known = true, .finish = (int64_t)time(NULL) };
-	add_eta(&s->eta, (double)(pass->total - pass->done) / ((double)pass->done / seconds));
+	switch (job->pass ? job->pass->kind : PASS_NONE) {
+	case PASS_NONE:
+	case PASS_COPY:
+		return s->now_write;
+	case PASS_TRIM:
+	case PASS_SCRAPE:
+	case PASS_RETRY:
+		return m->slow_rate;
+	default:
+		return m->handled_rate;
+	}
 }
 
 static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -335,13 +334,21 @@ static void fill_rates(const struct job *job, uint64_t now, struct job_snapshot 
 	}
 	/* Some second was at least as fast as the average, even if none was measured completely. */
 	s->peak = fmax(m->rates.peak, m->rates.peak > 0 ? rates_average(&m->rates, last) : 0);
-	if (k->state == JOB_COPYING) {
-		rates_eta(&m->rates, now, (int64_t)time(NULL), &s->eta);
-		if (job->proof && s->eta.known && s->average > 0)
-			add_eta(&s->eta, left_to_verify(job, s) / s->average);
-	}
 	if (k->state == JOB_VERIFYING)
-		fill_verifying(job, s);
+		s->now_read = m->handled_rate;
+	if (moving || k->state == JOB_VERIFYING)
+		s->now_pass = now_in_pass(job, s);
+}
+
+/* When everything else is filled in. */
+static void fill_overall(struct job *job, uint64_t now, struct job_snapshot *s)
+{
+	struct measured *m = &job->keeper.measured;
+	int64_t unix_now = (int64_t)time(NULL);
+	struct eta copying;
+
+	rates_eta(&m->rates, now, unix_now, &copying);
+	overall_show(&m->overall, &copying, job->plan->options.retry_passes > 0, unix_now, s);
 }
 
 static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
@@ -446,6 +453,7 @@ void measure_publish(struct job *job, uint64_t now)
 	s.held_bytes = job->stages.bytes;
 	s.armed = k->armed;
 	s.rate_limit = rate_limit_get(&job->limit);
+	fill_overall(job, now, &s);
 	memcpy(s.engine, job->choice.reason, sizeof(s.engine));
 	pthread_mutex_lock(&job->failure_lock);
 	s.error = job->failure_error;

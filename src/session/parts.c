@@ -34,6 +34,8 @@ void parts_join(const struct parts *earlier, struct job_snapshot *job)
 	job->slow_reads += sum->slow_reads;
 	job->process_cpu_user += sum->process_cpu_user;
 	job->process_cpu_system += sum->process_cpu_system;
+	if (sum->overall > job->overall)
+		job->overall = sum->overall;
 	if (sum->peak > job->peak)
 		job->peak = sum->peak;
 	add_end(&job->source, &sum->source);

@@ -103,6 +103,17 @@ static double rounding_step(double left)
 	return 60;
 }
 
+uint64_t eta_steady(struct eta_shown *shown, double left)
+{
+	double step = rounding_step(left);
+
+	/* Three quarters of a step: a countdown that hovers between two figures keeps one. */
+	if (!shown->known || fabs(left - (double)shown->seconds) > 0.75 * step)
+		shown->seconds = (uint64_t)(round(left / step) * step);
+	shown->known = true;
+	return shown->seconds;
+}
+
 /* Far from the end a single bad second must not show; near it the figure must be right. */
 static double smoothing_time(double left)
 {
@@ -122,11 +133,7 @@ static void follow(struct rates *rates, uint64_t now, double target)
 	rates->eta.at = now;
 	rates->eta.jump = false;
 
-	double step = rounding_step(rates->eta.left);
-
-	/* Three quarters of a step: a countdown that hovers between two figures keeps one. */
-	if (!rates->eta.known || fabs(rates->eta.left - (double)rates->eta.shown) > 0.75 * step)
-		rates->eta.shown = (uint64_t)(round(rates->eta.left / step) * step);
+	eta_steady(&rates->eta.shown, rates->eta.left);
 	rates->eta.known = true;
 }
 
@@ -137,12 +144,12 @@ void eta_update(struct rates *rates, uint64_t now, uint64_t active)
 	if (rates->already + rates->written >= rates->total) {
 		rates->eta.known = true;
 		rates->eta.left = 0;
-		rates->eta.shown = 0;
+		rates->eta.shown = (struct eta_shown){ .known = true };
 		rates->eta.at = now;
 		return;
 	}
 	if (active < FIRST_SHOWN || rates->pausing || active - rates->moved_active > STALLED) {
-		rates->eta.known = false;
+		rates->eta.known = rates->eta.shown.known = false;
 		return;
 	}
 	if (estimate(rates, &target))
@@ -157,6 +164,6 @@ void rates_eta(const struct rates *rates, uint64_t now, int64_t unix_now, struct
 
 	double passed = now > rates->eta.at ? (double)(now - rates->eta.at) / NSEC_PER_SEC : 0;
 
-	ret->seconds = rates->eta.shown;
+	ret->seconds = rates->eta.shown.seconds;
 	ret->finish = unix_now + (int64_t)round(fmax(rates->eta.left - passed, 0));
 }

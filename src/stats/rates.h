@@ -19,6 +19,12 @@ struct rate_sample {
 	float active;      /* share of it (0..1) that was not paused */
 };
 
+/* A figure of seconds left that was shown before. Starts as zeros. */
+struct eta_shown {
+	bool known;
+	uint64_t seconds;
+};
+
 struct rates {
 	uint64_t started, last;        /* monotonic ns */
 	uint64_t paused;               /* ns spent paused, not counted in averages */
@@ -42,10 +48,10 @@ struct rates {
 	uint64_t moved_active; /* active ns when a byte was last written */
 	struct {
 		bool known;
-		bool jump;             /* the next estimate replaces the countdown */
-		double left;           /* seconds, counting down smoothly */
-		uint64_t at;           /* monotonic ns that `left` is for */
-		uint64_t shown;        /* rounded, kept until it is clearly wrong */
+		bool jump;   /* the next estimate replaces the countdown */
+		double left; /* seconds, counting down smoothly */
+		uint64_t at; /* monotonic ns that `left` is for */
+		struct eta_shown shown;
 		uint64_t since_second; /* what was measured before does not count */
 		unsigned since_bucket;
 	} eta;
@@ -53,7 +59,7 @@ struct rates {
 
 struct eta {
 	bool known;       /* false for the first 10 s and while nothing moves */
-	uint64_t seconds; /* left for what is being done and all that is to follow */
+	uint64_t seconds; /* left, rounded by eta_steady() */
 	int64_t finish;   /* unix seconds */
 };
 
@@ -82,5 +88,8 @@ double rates_average(const struct rates *rates, uint64_t now);
  * hours, else a minute), and moving smoothly.
  */
 void rates_eta(const struct rates *rates, uint64_t now, int64_t unix_now, struct eta *ret);
+/* The figure for `left` seconds: rounded as above, and the one shown before as long as that is not
+ * clearly wrong. */
+uint64_t eta_steady(struct eta_shown *shown, double left);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "copy/overall.h"
 
 #include "fake.h"
 
@@ -144,7 +145,6 @@ static void move(const struct job *job, struct job_snapshot *s)
 	s->rescue.non_tried -= s->written - s->rescue.rescued;
 	s->rescue.rescued = s->written;
 	s->now_read = s->now_write = 190e6 * (1 + 0.02 * noise(quarter / 4, 1));
-	s->eta.seconds -= ns / SECOND;
 	s->source.in_flight = 3 + quarter % 2;
 	s->destination.in_flight = 2 + quarter % 3;
 	s->source.bytes_in_flight = (uint64_t)s->source.in_flight << 20;
@@ -196,7 +196,11 @@ static void prove(struct job_snapshot *s)
 	s->passes[0].done = s->passes[0].total;
 	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
 	s->passes[2] = (struct job_pass){
-		.kind = PASS_VERIFY, .rounds = 1, .done = s->total / 4, .total = s->written
+		.kind = PASS_VERIFY,
+		.rounds = 1,
+		.ns = 2700 * SECOND,
+		.done = s->total / 4,
+		.total = s->written,
 	};
 	s->now_write = 0;
 	latency(&s->read_back, 18);
@@ -240,8 +244,9 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 	s->only_reads = true;
 	s->pass = ended ? PASS_NONE : pass;
 	s->pass_count = 1;
-	s->passes[0] =
-		(struct job_pass){ .kind = pass, .rounds = 1, .done = done, .total = s->total };
+	s->passes[0] = (struct job_pass){
+		.kind = pass, .rounds = 1, .ns = 2700 * SECOND, .done = done, .total = s->total
+	};
 	s->now_write = 0;
 	s->proof.complete = ended;
 	s->proof.verified = done;
@@ -251,6 +256,18 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 		s->result = JOB_RESULT_MISMATCH;
 		differ(&s->proof);
 	}
+}
+
+/* As the keeper does it. */
+static void estimate(struct job_snapshot *s)
+{
+	const struct eta copying = { .known = true, .finish = STARTED + 5625 + 5130 };
+	struct overall overall = { 0 };
+
+	s->now_pass = s->state == JOB_VERIFYING ? s->now_read
+		      : s->state == JOB_COPYING ? s->now_write
+						: 0;
+	overall_show(&overall, &copying, false, STARTED + (int64_t)(s->elapsed / SECOND), s);
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *s)
@@ -275,7 +292,6 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		.minute = 190e6,
 		.average = 186e6,
 		.peak = 211e6,
-		.eta = { .known = !ended, .seconds = 5130, .finish = STARTED + 5625 + 5130 },
 		.source = { .backend = "uring",
 			    .depth = 4,
 			    .in_flight = 4,
@@ -336,6 +352,7 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 	lanes(s);
 	if (job->since)
 		move(job, s);
+	s->proof.asked = !ended;
 	if (rolling && !ended)
 		s->proof = (struct job_proof){ .asked = true,
 					       .rolling = true,
@@ -349,6 +366,7 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		complete(job, s);
 	if (job->verifies)
 		read_back(job, s);
+	estimate(s);
 }
 
 void job_pause(struct job *job, bool pause)

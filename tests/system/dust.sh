@@ -3,11 +3,15 @@
 # The block layer's own bad sectors, those of dm-dust in a user-mode kernel, beside GNU ddrescue:
 # the same sectors come off the disk, and no more reads of it fail.
 . "$(dirname -- "$0")/scsi-lib.sh"
-[ "${1:-}" = inside ] || enter_uml -t 100 -m dm-dust \
+[ "${1:-}" = inside ] || enter_uml -t 100 -m dm-dust -m dm-delay \
 	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
 . "$(dirname -- "$0")/lib.sh"
 
 need dmsetup ddrescue ddrescuelog
+
+unmap() { # NAME
+	dmsetup remove --retry "$1"
+}
 
 # LBA+SECTORS...: the first disk with these bad, in $source.
 dusty() {
@@ -15,6 +19,7 @@ dusty() {
 	fill_disks
 	destination=${disks[1]}
 	dmsetup create dusty --table "0 $(blockdev --getsz "${disks[0]}") dust ${disks[0]} 0 512"
+	undone_by unmap dusty
 	source=/dev/mapper/dusty
 	for place in "$@"; do
 		for ((lba = ${place%+*}; lba < ${place%+*} + ${place#*+}; lba++)); do
@@ -45,4 +50,24 @@ the_same_sectors_with_no_more_failed_reads() {
 	[ "$our_errors" -le "$their_errors" ]
 }
 
-run_cases the_same_sectors_with_no_more_failed_reads
+# A disk that takes long over each bad sector: what is shown meanwhile holds. The percentage of all
+# never falls, and no time is told while sectors are read one by one. The rate makes verification
+# long enough for a time to be known.
+a_slow_rescue_is_not_guessed() {
+	dusty 5000+150 20000+1
+	dmsetup create slow --table "0 $(blockdev --getsz "$source") delay $source 0 20"
+	undone_by unmap slow
+	source=/dev/mapper/slow
+	run 4 clone -s "$source" -d "$destination" --confirm "$(token_of "$destination")" \
+		--rate 2M --json --log-dir logs
+	jq -c 'select(.schema == "clonedeck.progress/1")' out >lines
+	jq -r '"\(.pass) \(.percent) \(.left) \(.pass_left) \(.rate.write)"' lines
+	jq -se 'map(.percent) | . == sort and last == 100 and (.[:-1] | max) < 100' lines
+	jq -se 'map(select(.pass == "trim" or .pass == "scrape" or .pass == "retry")) |
+		length > 1 and all(.left == null and .pass_left == null)' lines
+	# After the rescue there is no reason to doubt.
+	jq -se 'map(select(.left != null)) | length > 0' lines
+	jq -se 'map(select(.rate.write > 0)) | length > 0' lines
+}
+
+run_cases the_same_sectors_with_no_more_failed_reads a_slow_rescue_is_not_guessed

@@ -32,7 +32,7 @@ static void fill(void)
 	job.total = 20000000000000000ULL;
 	job.written = job.read = job.total - 1;
 	job.elapsed = UINT64_MAX;
-	job.now_write = job.now_read = job.minute = job.average = 1e15;
+	job.now_pass = job.now_write = job.now_read = job.minute = job.average = 1e15;
 	job.eta = (struct eta){ true, UINT64_MAX / 4, INT64_MAX / 4 };
 	job.hang = (struct job_hang){ UINT32_MAX, true, UINT64_MAX, UINT64_MAX };
 	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
@@ -107,7 +107,7 @@ START_TEST(test_mock_up)
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.total = 2000398934016;
 	job.written = 1046208642482;
-	job.now_write = 193e6;
+	job.now_pass = job.now_write = 193e6;
 	job.average = 186e6;
 	job.rescue.read_errors = 2;
 	job.rescue.bad_areas = 1;
@@ -121,7 +121,7 @@ START_TEST(test_mock_up)
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_str_eq(
 		line.text,
-		" 1,046/2,000 GB  now 193 MB/s  avg 186  ETA -  read errors 2  bad areas 1");
+		" 1,046/2,000 GB  now 193 MB/s  avg 186  ETA unknown  read errors 2  bad areas 1");
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST(test_errors_are_never_cut)
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.total = 20003989340160;
 	job.written = 10462086424820;
-	job.now_write = job.average = 1930e6;
+	job.now_pass = job.now_write = job.average = 1930e6;
 	job.eta = (struct eta){ true, 90000, 9000000 };
 	job.rescue.read_errors = 123456;
 	job.rescue.bad_areas = 65432;
@@ -243,7 +243,7 @@ START_TEST(test_differences_are_never_cut)
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.total = 20003989340160;
 	job.written = 10462086424820;
-	job.now_write = job.average = job.minute = 1930e6;
+	job.now_pass = job.now_write = job.average = job.minute = 1930e6;
 	job.eta = (struct eta){ true, 90000, 9000000 };
 	job.retries = job.errors = 123456;
 	job.proof.areas = 7;
@@ -273,12 +273,13 @@ START_TEST(test_reading_back)
 	job.passes[0] = (struct job_pass){ .kind = PASS_VERIFY,
 					   .done = 500000000000,
 					   .total = 2000000000000 };
-	job.now_read = 150e6;
+	job.now_pass = 150e6;
 	job.average = 186e6;
 	job.proof.areas = 7;
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(line.text, " 500/2,000 GB  now 150 MB/s  avg 186  ETA -  MISMATCHES 7");
+	ck_assert_str_eq(line.text,
+			 " 500/2,000 GB  now 150 MB/s  avg 186  ETA unknown  MISMATCHES 7");
 	line_start(&line, 160);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "MISMATCHES 7"));
@@ -295,18 +296,40 @@ START_TEST(test_reading_back_meanwhile)
 	job.written = 842000000000;
 	job.state = JOB_COPYING;
 	job.pass = PASS_COPY;
-	job.now_write = 150e6;
+	job.now_pass = job.now_write = 150e6;
 	job.average = 186e6;
 	job.proof.asked = job.proof.rolling = true;
 	job.proof.verified = 839999999999;
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_str_eq(line.text,
-			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA -  read errors 0");
+			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA unknown  read errors 0");
 	line_start(&line, 160);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "avg 186"));
 	ck_assert_ptr_nonnull(strstr(line.text, "  verified 41%"));
+}
+END_TEST
+
+/* Sectors that are read one by one are not "0.00 MB/s". */
+START_TEST(test_slow_is_not_nothing)
+{
+	struct line line;
+
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.total = 2000000000000;
+	job.pass = PASS_SCRAPE;
+	job.pass_count = 1;
+	job.passes[0] = (struct job_pass){ .kind = PASS_SCRAPE, .done = 51200, .total = 131072 };
+	job.now_pass = 1536;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "now 1.54 kB/s  avg -  ETA unknown"));
+	job.state = JOB_FLUSHING;
+	job.now_pass = 0;
+	line_start(&line, 80);
+	run_text_figures(&job, UNITS_SI, 512, 0, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s"));
 }
 END_TEST
 
@@ -318,13 +341,13 @@ START_TEST(test_unknown_is_a_dash)
 	job.total = 1 << 30;
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s  avg -  ETA -"));
+	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s  avg -  ETA unknown"));
 	line_start(&line, 80);
 	run_text_latency("read", &job.source.latency, false, &line);
 	ck_assert_ptr_null(strchr(line.text, '0'));
 	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
 	run_text_eta(&job.eta, 0, text, sizeof(text));
-	ck_assert_str_eq(text, "-");
+	ck_assert_str_eq(text, "unknown");
 	line_start(&line, 80);
 	ck_assert(run_text_queue(&plan, &job, 0, 7, 4, &line));
 	ck_assert_ptr_nonnull(strstr(line.text, "sda -  sdb -"));
@@ -578,6 +601,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_differences_are_never_cut);
 	tcase_add_test(tcase, test_reading_back);
 	tcase_add_test(tcase, test_reading_back_meanwhile);
+	tcase_add_test(tcase, test_slow_is_not_nothing);
 	tcase_add_test(tcase, test_unknown_is_a_dash);
 	tcase_add_test(tcase, test_a_copying_driver_is_seen);
 	tcase_add_test(tcase, test_progress);

@@ -19,7 +19,8 @@ static void setup(void)
 	job.total = 2000;
 	job.written = 1000;
 	job.elapsed = 60 * NSEC_PER_SEC;
-	job.now_write = 193e6;
+	job.overall = 0.25;
+	job.now_pass = job.now_write = 193e6;
 	job.rescue.read_errors = 2;
 	job.rescue.bad_areas = 1;
 }
@@ -33,8 +34,10 @@ START_TEST(test_a_line)
 {
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_uint_eq(spoken.count, 1);
-	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, read errors 2, bad areas 1,"
-				   " elapsed 0:01:00");
+	ck_assert_str_eq(
+		newest(),
+		"25.0% of all, copying 50.0%, 193 MB/s, ETA unknown, read errors 2, bad areas 1,"
+		" elapsed 0:01:00");
 	ck_assert(spoken.fresh);
 }
 END_TEST
@@ -43,7 +46,8 @@ START_TEST(test_errors_when_there_are_any)
 {
 	job.rescue.read_errors = job.rescue.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
-	ck_assert_str_eq(newest(), "copying 50.0%, 193 MB/s, ETA -, elapsed 0:01:00");
+	ck_assert_str_eq(newest(),
+			 "25.0% of all, copying 50.0%, 193 MB/s, ETA unknown, elapsed 0:01:00");
 	job.rescue.read_errors = 1;
 	run_spoken_follow(&spoken, &job, true);
 	ck_assert_ptr_nonnull(strstr(newest(), ", read errors 1, elapsed"));
