@@ -346,6 +346,9 @@ static void use_sentence(const struct use *use, char *buffer, size_t size)
 			   "go."),
 			 use->node);
 		break;
+	case USE_COPY:
+		snprintf(buffer, size, _("%s belongs to the copy that runs."), use->node);
+		break;
 	default:
 		snprintf(buffer, size, _("%s is held by %s: not a destination until it lets go."),
 			 use->node, what);

@@ -44,6 +44,22 @@ static void tell_choice(struct disks_state *state, struct app *app)
 	app_message(app, MESSAGE_INFO, "%s", text);
 }
 
+/* What can be done here now. */
+static void tell_state(struct disks_state *state, struct app *app)
+{
+	if (app_copying(app))
+		app_message(app, MESSAGE_INFO,
+			    session_state(app_session(app)) == SESSION_VERIFYING
+				    ? _("Disks are being compared: nothing can be changed here. 4 "
+					"shows it.")
+				    : _("A copy is running: nothing can be changed here. 4 shows "
+					"it."));
+	else if (session_disks(app_session(app)))
+		tell_choice(state, app);
+	else
+		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+}
+
 /* ---- the list changed ---- */
 
 /* The chosen disk of one end went away or came back under another name: what stands on the
@@ -77,6 +93,9 @@ static void tell_notes(struct disks_state *state, struct app *app)
 	const struct disk_list *disks = session_disks(app_session(app));
 	size_t missing = disks->missing_count;
 
+	/* What r said is done. */
+	if (state->notes_told && strcmp(app_said(app), _("Looking for disks...")) == 0)
+		tell_state(state, app);
 	if (state->notes_told)
 		return;
 	state->notes_told = true;
@@ -111,17 +130,7 @@ static void list_changed(struct disks_state *state, struct app *app)
 static void enter(void *data, struct app *app)
 {
 	update(data, app);
-	if (app_copying(app))
-		app_message(app, MESSAGE_INFO,
-			    session_state(app_session(app)) == SESSION_VERIFYING
-				    ? _("Disks are being compared: nothing can be changed here. 4 "
-					"shows it.")
-				    : _("A copy is running: nothing can be changed here. 4 shows "
-					"it."));
-	else if (session_disks(app_session(app)))
-		tell_choice(data, app);
-	else
-		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+	tell_state(data, app);
 }
 
 /* ---- choosing ---- */

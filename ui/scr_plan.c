@@ -79,7 +79,8 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 {
 	if (!typing && !gate_ready(&screen->gate))
 		return;
-	if (!gate_set_typing(&screen->gate, true) && typing)
+	if (!gate_set_typing(&screen->gate, true) && typing &&
+	    !popup_is_open(app, _("Not started")))
 		popup_text(app, _("Not started"),
 			   _("The disks have changed, and a check says NO now: this plan cannot "
 			     "be started as it is."));

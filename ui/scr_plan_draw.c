@@ -77,9 +77,9 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 		return;
 	if (count > PICTURE_CELLS_MAX)
 		count = PICTURE_CELLS_MAX;
-	/* What was there before is gone once it was started. */
+	/* Of a copy that has ended, the disk is what it is now. */
 	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL,
-		  plan_screen_startable(app) ? _("before") : _("now"));
+		  plan_screen_startable(app) || app_copying(app) ? _("before") : _("now"));
 	picture_disk(destination, size, count, cells);
 	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
 	picture_touched(plan, &screen->finished, destination, count, cells);

@@ -104,11 +104,21 @@ static void write_limits(const struct disk *disk, struct writer *w)
 		add(w, "%s", _("unknown"));
 }
 
+static bool is_copied(const struct disk *disk)
+{
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_COPY)
+			return true;
+	return false;
+}
+
 static void write_table(const struct disk *disk, struct writer *w)
 {
 	if (strcmp(disk->table, "?") == 0) {
 		add(w, "%s",
-		    disk_is_sg_only(disk) || disk->silent ? _("not read") : _("could not be read"));
+		    disk_is_sg_only(disk) || disk->silent || is_copied(disk)
+			    ? _("not read")
+			    : _("could not be read"));
 		return;
 	}
 	if (!disk->table[0]) {
@@ -132,10 +142,15 @@ static void write_table(const struct disk *disk, struct writer *w)
 static void write_use(const struct disk *disk, struct writer *w)
 {
 	static const char *const words[] = {
-		[USE_MOUNT] = N_("mounted"),  [USE_SWAP] = N_("swap"),
-		[USE_DM] = N_("volume"),      [USE_MD] = N_("array"),
-		[USE_BCACHE] = N_("held by"), [USE_BOOT] = N_("running system"),
-		[USE_LOOP] = N_("loop file"), [USE_EXCLUSIVE] = N_("held open"),
+		[USE_MOUNT] = N_("mounted"),
+		[USE_SWAP] = N_("swap"),
+		[USE_DM] = N_("volume"),
+		[USE_MD] = N_("array"),
+		[USE_BCACHE] = N_("held by"),
+		[USE_BOOT] = N_("running system"),
+		[USE_LOOP] = N_("loop file"),
+		[USE_EXCLUSIVE] = N_("held open"),
+		[USE_COPY] = N_("held by this copy; shown as before it"),
 	};
 
 	if (disk->read_only == YES)

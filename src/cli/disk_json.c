@@ -40,6 +40,8 @@ static const char *use_name(enum use_kind kind)
 		return "boot";
 	case USE_LOOP:
 		return "file";
+	case USE_COPY:
+		return "copy";
 	case USE_EXCLUSIVE:
 		break;
 	}

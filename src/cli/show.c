@@ -212,6 +212,9 @@ static void print_use(const struct page *page, const char *heading, const struct
 	case USE_EXCLUSIVE:
 		line(page, heading, _("%s is held by another program"), node);
 		break;
+	case USE_COPY:
+		line(page, heading, _("%s is held by this copy"), node);
+		break;
 	}
 }
 

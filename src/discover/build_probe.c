@@ -213,15 +213,6 @@ static bool is_spared(const struct scan_options *options, const struct disk *dis
 	return false;
 }
 
-static bool is_to_be_read(const struct build *build, const struct disk *disk)
-{
-	const struct scan_options *options = build->options;
-	dev_t devno = disk->identity.devno;
-
-	return (disk->identity.size || disk_is_sg_only(disk)) && !is_spared(options, disk) &&
-	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
-}
-
 static void look_up(struct build *build, size_t index, struct asked *ret)
 {
 	struct answers *answers = build->options->answers;
@@ -231,6 +222,36 @@ static void look_up(struct build *build, size_t index, struct asked *ret)
 	answers_key(disk, &ret->key);
 	ret->as_before = !disk_is_sg_only(disk) &&
 			 answers_find(answers, &ret->key, &ret->error, &build->tables[index]);
+}
+
+/* Of a disk that is being copied, what it told before is all that may be known. */
+static int take_spared(struct build *build)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < build->list->count; i++) {
+		struct disk *disk = &build->list->disks[i];
+		struct asked asked;
+
+		if (!is_spared(build->options, disk))
+			continue;
+		look_up(build, i, &asked);
+		r = use_list_add(&disk->in_use, USE_COPY, "", disk->node);
+		if (r == 0 && asked.as_before && asked.error == 0)
+			r = merge_table(disk, &build->tables[i]);
+		else if (!disk->table[0])
+			text_copy(disk->table, sizeof(disk->table), "?");
+	}
+	return r;
+}
+
+static bool is_to_be_read(const struct build *build, const struct disk *disk)
+{
+	const struct scan_options *options = build->options;
+	dev_t devno = disk->identity.devno;
+
+	return (disk->identity.size || disk_is_sg_only(disk)) && !is_spared(options, disk) &&
+	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
 }
 
 static int make_requests(struct build *build, const struct late *late,
@@ -243,7 +264,8 @@ static int make_requests(struct build *build, const struct late *late,
 		int r;
 
 		if (!is_to_be_read(build, disk)) {
-			if (disk->identity.size && !disk->table[0])
+			if (disk->identity.size && !disk->table[0] &&
+			    !is_spared(build->options, disk))
 				text_copy(disk->table, sizeof(disk->table), "?");
 			continue;
 		}
@@ -275,6 +297,8 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 	int r = requests && asked ? 0 : -ENOMEM;
 
 	late_wait(late, glance ? 0 : clock_monotonic() + patience);
+	if (r == 0)
+		r = take_spared(build);
 	if (r == 0)
 		r = make_requests(build, late, requests, asked, &count);
 	if (r == 0)

@@ -117,8 +117,9 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 		enum use_kind kind;
 		char letter;
 	} letters[] = {
-		{ USE_BOOT, 'B' }, { USE_MOUNT, 'M' },  { USE_SWAP, 'S' }, { USE_DM, 'L' },
-		{ USE_MD, 'R' },   { USE_BCACHE, 'H' }, { USE_LOOP, 'F' }, { USE_EXCLUSIVE, 'O' },
+		{ USE_BOOT, 'B' }, { USE_MOUNT, 'M' },     { USE_SWAP, 'S' },
+		{ USE_DM, 'L' },   { USE_MD, 'R' },        { USE_BCACHE, 'H' },
+		{ USE_LOOP, 'F' }, { USE_EXCLUSIVE, 'O' }, { USE_COPY, 'C' },
 	};
 	size_t used = 0;
 

@@ -40,6 +40,7 @@ enum use_kind {
 	USE_BOOT,      /* B the running system was started from it (any depth of holders) */
 	USE_LOOP,      /* F a file on it backs a loop device or zram; what = file */
 	USE_EXCLUSIVE, /* O an exclusive open was refused, holder unknown */
+	USE_COPY,      /* C an end of the copy that runs in this process */
 };
 
 struct use {

@@ -29,7 +29,9 @@ struct scan_options {
 	const char *swaps;        /* NULL: /proc/swaps */
 	bool only_some;           /* with probe: open only the disks in `only` */
 	dev_t only[2];
-	struct scan_spared { /* with probe: never open these; devno 0: none */
+	/* With probe: never open these, the ends of a copy of this process (USE_COPY): they are
+	 * listed as they told before. devno 0: none. */
+	struct scan_spared {
 		dev_t devno;
 		uint64_t diskseq;
 	} spared[2];
@@ -44,7 +46,8 @@ void scan_destroy(struct scan *scan);
  * asked. NULL: all disks again. */
 void scan_only(struct scan *scan, const dev_t *only);
 
-/* From now on, does not open these disks: they are being copied, and may be failing. */
+/* From now on, does not open these disks: they are being copied, and may be failing. What they told
+ * before stays in the list; of a destination, that is what was there before the copy. */
 void scan_spare(struct scan *scan, const struct scan_spared spared[2]);
 /* From now on, does not read these logical sectors of a disk. The list is copied. 0 or -ENOMEM. */
 int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad);

@@ -305,9 +305,29 @@ static void begin(struct session *session, bool patient)
 	task_start(&scanning->task, scan_body, scanning, &session->scan_error);
 }
 
+/* What is not read again keeps what it told: the ends of a copy are shown by that. */
+static void forget_answers(struct session *session)
+{
+	struct answers *answers = session->scanning.options.answers;
+	const struct disk_list *disks = session->disks;
+	struct scan_spared spared[2];
+
+	spare_ends(session, spared);
+	if (!spared[0].devno && !spared[1].devno) {
+		answers_forget(answers, 0);
+		return;
+	}
+	for (size_t i = 0; disks && i < disks->count; i++) {
+		dev_t devno = disks->disks[i].identity.devno;
+
+		if (devno != spared[0].devno && devno != spared[1].devno)
+			answers_forget(answers, devno);
+	}
+}
+
 void session_rescan(struct session *session)
 {
-	answers_forget(session->scanning.options.answers, 0);
+	forget_answers(session);
 	session_look_again(session);
 }
 

@@ -252,15 +252,21 @@ const struct verdict_list *session_verdicts(const struct session *session)
 	return &session->verdicts;
 }
 
+/* While a copy runs, its ends are what they were at its start: a later list may know less of disks
+ * that are not looked into, and says of the destination what is no longer true. */
 static const struct disk *find_disk(const struct session *session, const struct endpoint *endpoint)
 {
-	const struct disk *disk = NULL;
+	const struct disk_list *lists[] = { session->disks, session->started_disks };
+	bool copies = session_busy(session, "plan", NULL) < 0;
 
-	if (session->disks)
-		disk = endpoint_disk(session->disks, endpoint);
-	if (!disk && session->started_disks)
-		disk = endpoint_disk(session->started_disks, endpoint);
-	return disk;
+	for (int i = 0; i < 2; i++) {
+		const struct disk_list *list = lists[copies ? !i : i];
+		const struct disk *disk = list ? endpoint_disk(list, endpoint) : NULL;
+
+		if (disk)
+			return disk;
+	}
+	return NULL;
 }
 
 const struct held *session_held(const struct session *session)

@@ -242,20 +242,43 @@ static void know_both(void)
 	while (!is_known(source) || !is_known(destination));
 }
 
+static bool is_held_by_copy(const char *node)
+{
+	const struct disk *disk = disk_list_find(session_disks(session), node);
+
+	ck_assert_ptr_nonnull(disk);
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_COPY)
+			return true;
+	return false;
+}
+
 /* A disk is plugged in somewhere, and one of the copy may be dying. */
 START_TEST(disks_that_are_copied_are_not_looked_into)
 {
+	run("printf 'label: gpt\\n2048,4096,L\\n' | sfdisk -q %s", destination);
 	open_session("logs", NULL);
 	know_both();
 	plan_and_confirm(source, destination, 1 << 20);
+	ck_assert(!is_held_by_copy(source) && !is_held_by_copy(destination));
 	start_copy();
 	/* The first may be the end of a scan that began before the copy. */
 	rescan();
+	reads = 0;
 	rescan();
-	ck_assert(!is_known(source) && !is_known(destination));
+	rescan();
+	ck_assert_uint_eq(reads, 0);
+	ck_assert(is_known(source));
+	ck_assert(is_known(destination));
+	ck_assert(is_held_by_copy(source) && is_held_by_copy(destination));
+	ck_assert_str_eq(session_destination_disk(session)->table, "gpt");
 	job_set_rate(session_job(session), 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	/* The same holds for the end of the copy. */
+	rescan();
 	know_both();
+	ck_assert(!is_held_by_copy(source) && !is_held_by_copy(destination));
+	ck_assert_str_eq(session_destination_disk(session)->table, "");
 }
 END_TEST
 
