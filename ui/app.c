@@ -432,7 +432,7 @@ static void tell_end(struct app *app, const struct report *report)
 	bool map = report->map_path[0] && report->job.map_safe;
 
 	app_message(app, MESSAGE_INFO,
-		    code == EXIT_BAD_AREAS && map
+		    code == EXIT_BAD_AREAS && map && report->job.bad_areas
 			    ? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
 		    : code == EXIT_STOPPED && map
 			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")

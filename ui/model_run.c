@@ -38,7 +38,7 @@ const char *run_state_words(const struct job_snapshot *job)
 	}
 	switch (job->result) {
 	case JOB_RESULT_COMPLETE:
-		return _("COMPLETE");
+		return job->source_in_use ? _("SOURCE WAS IN USE") : _("COMPLETE");
 	case JOB_RESULT_PARTIAL:
 		return _("PARTIAL");
 	case JOB_RESULT_MISMATCH:
@@ -76,7 +76,7 @@ enum role run_state_role(const struct job_snapshot *job)
 	}
 	switch (job->result) {
 	case JOB_RESULT_COMPLETE:
-		return ROLE_OK;
+		return job->source_in_use ? ROLE_WARN : ROLE_OK;
 	case JOB_RESULT_MISMATCH:
 	case JOB_RESULT_FAILED:
 		return ROLE_BAD;

@@ -22,7 +22,7 @@ enum exit_code {
 	EXIT_USAGE = 1,              /* the command line is wrong */
 	EXIT_ENVIRONMENT = 2,        /* no root, no such device, no memory */
 	EXIT_REFUSED = 3,            /* a guard refused */
-	EXIT_BAD_AREAS = 4,          /* complete except for recorded bad areas */
+	EXIT_BAD_AREAS = 4,          /* but for recorded bad areas, or of a source in use */
 	EXIT_MISMATCH = 5,           /* verify found a difference */
 	EXIT_STOPPED = 6,            /* stopped, resumable */
 	EXIT_DESTINATION_FAILED = 7, /* the destination could not be written */

@@ -135,8 +135,9 @@ static const struct {
 		"      --json                    progress and report as JSON lines\n"
 		"      --help\n"
 		"\n"
-		"Exit status: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas,\n"
-		"5 copy differs, 6 stopped, 7 destination failed, 8 internal error.\n") },
+		"Exit status: 0 complete, 1 usage, 2 environment, 3 refused, 4 bad areas (or the\n"
+		"source was in use), 5 copy differs, 6 stopped, 7 destination failed, 8 internal\n"
+		"error.\n") },
 	{ COMMAND_VERIFY, N_(
 		"      --json                    progress and result as JSON lines\n"
 		"      --help\n"

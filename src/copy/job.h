@@ -173,11 +173,10 @@ enum job_recheck {
 	JOB_RECHECK_NOT_ASKED, /* as of a copy without digests */
 	JOB_RECHECK_PENDING,   /* the copy did not come so far */
 	JOB_RECHECK_DONE,
-	/* No, to spare it, or because it is known to change: */
+	/* No, to spare it: */
 	JOB_RECHECK_DAMAGED,  /* it could not be read everywhere, or not at once */
 	JOB_RECHECK_SLOW,     /* some read of it took more than a second */
 	JOB_RECHECK_WAS_GONE, /* for a while */
-	JOB_RECHECK_IN_USE,   /* on this machine, as was accepted at the start */
 };
 
 /* How the copy was verified. */
@@ -194,7 +193,8 @@ struct job_proof {
 	uint64_t areas, bytes; /* of all remaining mismatches; whole sectors */
 	enum job_recheck recheck;
 	/* Areas of the source that were read again, and those of them that had changed: each of
-	 * these is one of the mismatches, and then there are no others. */
+	 * these is one of the mismatches; and then there are no others, but of a source that was in
+	 * use. */
 	unsigned rechecked, changed;
 	uint64_t rechecked_bytes;
 };
@@ -283,7 +283,8 @@ struct job_snapshot {
 	/* Held back to the end (plan/held.h); 0: nothing. */
 	unsigned held_areas;
 	uint64_t held_bytes;
-	bool armed; /* and now on the medium; false if nothing was held back */
+	bool source_in_use; /* as of job_setup */
+	bool armed;         /* and now on the medium; false if nothing was held back */
 };
 
 struct digests;
@@ -307,9 +308,11 @@ struct job_setup {
 	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
 	dev_t map_beneath;     /* of its directory (base/replace.h); 0: none */
 	uint64_t map_interval; /* ns; 0: 30 s */
-	/* The source is not rechecked: whoever started the copy knows that it may change, or it was
-	 * gone in an earlier part of the copy. */
-	bool source_in_use, source_was_gone;
+	/* The source is written to while it is read, as was accepted at the start: what changes is
+	 * listed and ends nothing. */
+	bool source_in_use;
+	/* In an earlier part of the copy: then it is not rechecked. */
+	bool source_was_gone;
 	/* Only verify what `resume` calls finished, as the plan's options say. Writes nothing; the
 	 * destination is open for reading only. */
 	bool verify_only;

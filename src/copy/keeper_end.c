@@ -48,6 +48,10 @@ static void tell_end(struct job *job)
 		job_event_add(job, LOG_LEVEL_INFO,
 			      job->proof ? _("Everything is copied, flushed and verified.")
 					 : _("Everything is copied and flushed."));
+		if (job->setup.source_in_use)
+			job_event_add(job, LOG_LEVEL_WARNING,
+				      _("The source was in use meanwhile: the copy is not one "
+					"moment of it."));
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,

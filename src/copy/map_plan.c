@@ -76,6 +76,7 @@ struct map_plan_reader {
 	bool has_id, masked;
 	char id[9];
 	char boot[BOOT_MAX];
+	char source_writer[PLAN_WRITER_MAX];
 	struct extent *extents;
 	size_t capacity;
 };
@@ -185,6 +186,11 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	print_end(&plan->source, end_names[0], file);
 	print_end(&plan->destination, end_names[1], file);
 	print_options(&plan->options, file);
+	if (plan->source_writer[0]) {
+		fputs(MAP_COMMENT_PREFIX "source_writer=", file);
+		print_text(file, plan->source_writer);
+		putc('\n', file);
+	}
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
 	fprintf(file, MAP_COMMENT_PREFIX "extents=%zu\n", plan->extent_count);
 	fputs("# extent=SOURCE_LBA,DESTINATION_LBA,SECTORS\n", file);
@@ -322,6 +328,10 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 	}
 	if (!strcmp(key, "boot"))
 		return decode_text(value, reader->boot, sizeof(reader->boot)) ? 0 : -EINVAL;
+	if (!strcmp(key, "source_writer"))
+		return decode_text(value, reader->source_writer, sizeof(reader->source_writer))
+			       ? 0
+			       : -EINVAL;
 	for (int which = 0; which < 2; which++) {
 		size_t n = strlen(end_names[which]);
 
@@ -448,6 +458,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				   "number; the file was changed or damaged."),
 				 name);
 	}
+	text_copy(plan->source_writer, sizeof(plan->source_writer), reader->source_writer);
 	*ret = plan;
 	return 0;
 }

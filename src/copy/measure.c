@@ -452,6 +452,7 @@ void measure_publish(struct job *job, uint64_t now)
 	s.held_areas = job->stages.areas;
 	s.held_bytes = job->stages.bytes;
 	s.armed = k->armed;
+	s.source_in_use = job->setup.source_in_use;
 	s.rate_limit = rate_limit_get(&job->limit);
 	fill_overall(job, now, &s);
 	memcpy(s.engine, job->choice.reason, sizeof(s.engine));

@@ -19,16 +19,14 @@ static uint64_t destination_of(const struct job *job, uint64_t source, size_t re
 	return (r.destination + (source - r.source)) / io_sector_size(&job->setup.destination);
 }
 
-/* The kind is set when the region is judged. False: the list is full. */
-static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
-					 uint64_t length)
+/* NULL: the list is full. */
+static struct job_mismatch *list_mismatch(struct job *job, size_t region, uint64_t source,
+					  uint64_t length)
 {
 	struct proof *proof = job->proof;
 	uint32_t sector = job->plan->sector_size;
 	struct job_mismatch *mismatch;
 
-	proof->regions[region].wrong_areas++;
-	proof->regions[region].wrong_bytes += length;
 	if (proof->shown == JOB_MISMATCHES_SHOWN)
 		return NULL;
 	proof->region_of[proof->shown] = region;
@@ -41,6 +39,15 @@ static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_
 		.partition = job_partition_at(job, source / sector),
 	};
 	return mismatch;
+}
+
+/* The kind is set when the region is judged. */
+static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
+					 uint64_t length)
+{
+	job->proof->regions[region].wrong_areas++;
+	job->proof->regions[region].wrong_bytes += length;
+	return list_mismatch(job, region, source, length);
 }
 
 /* Only the region is known. */
@@ -310,17 +317,23 @@ void proof_end_compare(struct job *job)
 	proof_sum(job);
 }
 
+/* Where the source was known to be written to, the copy is what was read, and stays so. */
 void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact)
 {
 	struct proof *proof = job->proof;
 	struct region_proof *state = &proof->regions[region];
 	uint32_t sector = job->plan->sector_size;
-	struct job_mismatch *mismatch =
-		new_mismatch(job, region, sectors.start * sector, sectors.count * sector);
+	uint64_t start = sectors.start * sector, length = sectors.count * sector;
+	struct job_mismatch *mismatch;
 
-	state->state = REGION_WRONG;
-	state->kind = MISMATCH_SOURCE;
-	state->proven = 0;
+	if (job->setup.source_in_use) {
+		mismatch = list_mismatch(job, region, start, length);
+	} else {
+		mismatch = new_mismatch(job, region, start, length);
+		state->state = REGION_WRONG;
+		state->kind = MISMATCH_SOURCE;
+		state->proven = 0;
+	}
 	if (!mismatch)
 		return;
 	mismatch->kind = MISMATCH_SOURCE;

@@ -64,8 +64,6 @@ int recheck_init(struct job *job)
 
 	if (!job->proof || !verifies_digests(job->plan->options.verify) || job->setup.verify_only)
 		recheck->state = JOB_RECHECK_NOT_ASKED;
-	else if (job->setup.source_in_use)
-		recheck->state = JOB_RECHECK_IN_USE;
 	else if (job->setup.source_was_gone)
 		recheck->state = JOB_RECHECK_WAS_GONE;
 	else
@@ -275,6 +273,7 @@ static uint64_t note_change(struct job *job, struct recheck_area *area, enum rec
 		sectors = area->sectors;
 	area->changed = true;
 	job->recheck.changed++;
+	job->recheck.changed_bytes += sectors.count * job->plan->sector_size;
 	proof_source_changed(job, area->region, sectors, exact);
 	return sectors.start;
 }
@@ -300,10 +299,11 @@ static void tell(struct job *job, uint64_t lba)
 				 "at LBA %" PRIu64 ".",
 				 changed),
 			      name, changed, lba);
-	job_event_add(job, LOG_LEVEL_ERROR,
-		      _("Another system or program is writing to %s. Unmount it there, then make "
-			"the copy again."),
-		      name);
+	if (!job->setup.source_in_use)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("Another system or program is writing to %s. Unmount it there, "
+				"then make the copy again."),
+			      name);
 }
 
 /* If somebody resumes it all the same, all of it is copied again. */
@@ -361,7 +361,8 @@ void recheck_judge(struct job *job)
 		return;
 	proof_sum(job);
 	tell(job, lowest);
-	forget_copy(job);
+	if (!job->setup.source_in_use)
+		forget_copy(job);
 }
 
 void recheck_show(const struct job *job, struct job_snapshot *ret)
@@ -372,4 +373,8 @@ void recheck_show(const struct job *job, struct job_snapshot *ret)
 	ret->proof.rechecked = recheck->compared;
 	ret->proof.rechecked_bytes = recheck->bytes;
 	ret->proof.changed = recheck->changed;
+	if (!job->setup.source_in_use)
+		return;
+	ret->proof.areas += recheck->changed;
+	ret->proof.bytes += recheck->changed_bytes;
 }

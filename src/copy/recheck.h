@@ -15,6 +15,9 @@
  * is not written, and nothing of the copy counts as copied any more. Only a change
  * that is found as the last areas are written comes too late for that.
  *
+ * Where the source was known to be written to (job_setup.source_in_use), changes are
+ * what was to be expected: they are listed, and the copy is finished all the same.
+ *
  * That proves that these areas did not change between their readings, and nothing
  * about all others: a file that was rewritten in place is likely to be missed
  * (--verify=compare reads every sector twice). A resumed copy has its own first
@@ -65,7 +68,8 @@ struct recheck {
 				     * 0: no reason */
 	unsigned compared, changed; /* areas */
 	uint64_t bytes;             /* of the compared ones */
-	bool too_late;              /* everything was written before the change was found */
+	uint64_t changed_bytes;
+	bool too_late; /* everything was written before the change was found */
 };
 
 /* When stages and proof are made. -ENOMEM. */

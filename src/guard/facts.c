@@ -188,8 +188,7 @@ static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
 	return true;
 }
 
-/* The device that a mount names as its source, and all other members of a btrfs. False if it names
- * none. */
+/* All of them; false if the mount names no device. */
 static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned depth)
 {
 	const char *source = mnt_fs_get_source(fs);
@@ -468,44 +467,6 @@ static void find_loop(const struct endpoint *destination, const struct disk_list
 	}
 }
 
-/* Does the mount lie on it, at any depth: through LVM, crypt and md, or as one member of a btrfs?
- */
-static bool lies_on(struct libmnt_table **mounts, struct libmnt_fs *fs,
-		    const struct endpoint *endpoint)
-{
-	struct guard_place place = { 0 };
-	struct search search = { .mounts = mounts, .place = &place };
-	dev_t devno = mnt_fs_get_devno(fs);
-
-	if (major(devno) != 0)
-		below_device(&search, devno, 0);
-	else if (!below_source(&search, fs, 0))
-		return false;
-	return facts_place_on(&place, endpoint);
-}
-
-/* The first place where the source, or a part of it, is mounted for writing. */
-static void find_writable_mount(struct libmnt_table **mounts, const struct endpoint *source,
-				char *ret, size_t size)
-{
-	struct libmnt_table *table = read_mounts(mounts);
-	struct libmnt_iter *iter = table ? mnt_new_iter(MNT_ITER_FORWARD) : NULL;
-	struct libmnt_fs *fs;
-
-	if (!iter)
-		return;
-	while (mnt_table_next_fs(table, iter, &fs) == 0) {
-		const char *where = mnt_fs_get_target(fs);
-		const char *options = mnt_fs_get_options(fs);
-
-		if ((options && mnt_match_options(options, "ro")) || !lies_on(mounts, fs, source))
-			continue;
-		text_sanitise(ret, size, where ? where : "", where ? strlen(where) : 0);
-		break;
-	}
-	mnt_free_iter(iter);
-}
-
 /* Only what decides which parts of the copy are written last. */
 static void look_into(const struct endpoint *image, struct disk *ret)
 {
@@ -550,11 +511,9 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	}
 	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->destination, &ret->destination_below);
-	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION) {
+	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->source, &ret->source_below);
-		find_writable_mount(&mounts, &plan->source, ret->source_writable_mount,
-				    sizeof(ret->source_writable_mount));
-	}
+	facts_find_writers(&plan->source, disks, &ret->source_writers);
 	find_loop(&plan->destination, disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||

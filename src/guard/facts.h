@@ -44,6 +44,14 @@ struct guard_reach {
 	uint64_t whole; /* bytes that there are, with what its settings hide; 0 unknown */
 };
 
+/* Who writes, or can write at any moment, to the source or a part of it: through everything that is
+ * built upon it, or beside it to the same file. */
+struct source_writers {
+	char mount[256]; /* where it is mounted read-write; "" nowhere */
+	char other[256]; /* "qemu-system-x86 (process 1944) has /dev/dm-3 open for writing",
+			  * translated; "" nobody */
+};
+
 /* What rules need to know besides plan and disks. */
 struct guard_facts {
 	const struct disk_list *disks; /* borrowed */
@@ -67,14 +75,17 @@ struct guard_facts {
 	/* The loop device over a destination image, or another one over what a destination is, one
 	 * itself; "" none. */
 	char destination_loop[64];
-	/* Where the source or a part of it is mounted read-write; "" nowhere. */
-	char source_writable_mount[256];
+	struct source_writers source_writers;
 	struct guard_reach source_reach, destination_reach; /* not by facts_gather() */
 };
 
 /* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr);
+
+/* disks tells what each of them is; NULL: not known. Reads /proc: not for a thread that draws. */
+void facts_find_writers(const struct endpoint *source, const struct disk_list *disks,
+			struct source_writers *ret);
 
 /* What a file with this path, which need not exist yet, lies on. */
 void facts_find_path(const char *path, struct guard_place *ret);

@@ -238,29 +238,51 @@ void rule_destination_read_only(const struct rule_context *context, struct verdi
 void rule_source_mounted(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *source = &context->plan->source;
+	const char *where = context->facts->source_writers.mount;
 	char name[RULE_NAME_MAX];
 
-	if (context->facts->source_writable_mount[0])
-		rule_say(ret, VERDICT_WARN,
-			 _("The source %s is mounted read-write (%s): files that change while they "
-			   "are copied will be damaged in the copy. Unmount it, or remount it "
-			   "read-only."),
-			 rule_name(context, source, name), context->facts->source_writable_mount);
+	if (where[0])
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is mounted read-write (%.160s): a copy made now mixes "
+			   "several moments. Unmount it, or remount it read-only (mount -o "
+			   "remount,ro); or copy a snapshot of it (LVM, dm; fsfreeze while it is "
+			   "made), or start from a rescue stick. As it is: --allow "
+			   "source-mounted."),
+			 rule_name(context, source, name), where);
 }
 
 void rule_source_in_use(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *source = &context->plan->source;
+	const struct source_writers *writers = &context->facts->source_writers;
 	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
 
-	if (find_use(context->source, source,
-		     1U << USE_SWAP | 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE |
-			     1U << USE_LOOP | 1U << USE_EXCLUSIVE,
-		     list))
+	rule_name(context, source, name);
+	if (writers->other[0])
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s can be written to at any moment: %s. A copy made now "
+			   "mixes several moments. End that first, or copy a snapshot. As it is: "
+			   "--allow source-in-use."),
+			 name, writers->other);
+	else if (find_use(context->source, source, 1U << USE_SWAP, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is used as swap (%s): a copy made now mixes several "
+			   "moments. Turn that off with swapoff first. As it is: --allow "
+			   "source-in-use."),
+			 name, list);
+	else if (find_use(context->source, source, 1U << USE_BCACHE | 1U << USE_EXCLUSIVE, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is held by something that may write to it (%s): bcache, "
+			   "a pool of ZFS, a mount in a container. A copy made now could mix "
+			   "several moments. Release it first (fuser, lsof and lsns find it). As "
+			   "it is: --allow source-in-use."),
+			 name, list);
+	else if (!writers->mount[0] && find_use(context->source, source,
+						1U << USE_DM | 1U << USE_MD | 1U << USE_LOOP, list))
 		rule_say(ret, VERDICT_WARN,
-			 _("The source %s is in use (%s): what changes while it is copied will not "
-			   "be consistent in the copy."),
-			 rule_name(context, source, name), list);
+			 _("Other devices are built upon the source %s (%s). Nobody writes to them "
+			   "now: leave it so until the copy has ended."),
+			 name, list);
 }
 
 void rule_without_root(const struct rule_context *context, struct verdict *ret)

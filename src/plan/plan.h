@@ -20,6 +20,8 @@
 #include "discover/endpoint.h"
 #include "plan/options.h"
 
+#define PLAN_WRITER_MAX 192
+
 struct extent {
 	uint64_t source_lba;
 	uint64_t destination_lba;
@@ -44,6 +46,9 @@ struct plan {
 	bool whole; /* the complete source, LBA 0 to its end, at destination LBA 0 */
 	uint64_t destination_size_after; /* bytes; images to be created: the size they will have */
 	struct plan_options options;
+	/* Who could write to the source while it was copied, as was accepted at the start of this
+	 * or an earlier part of the copy: a phrase, translated; "" nobody. Not part of the id. */
+	char source_writer[PLAN_WRITER_MAX];
 };
 
 /*

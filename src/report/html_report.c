@@ -62,7 +62,7 @@ static const char *result_class(enum exit_code code)
 
 static void put_result(FILE *out, const struct report *report)
 {
-	char line[256];
+	char line[256], in_use[512];
 	const char *word = report_result_word(report), *sentence;
 
 	report_result_line(report, line, sizeof(line));
@@ -74,6 +74,8 @@ static void put_result(FILE *out, const struct report *report)
 	html_element(out, "p", "%s", sentence ? sentence + 3 : line);
 	if (report_reason(report)[0])
 		html_element(out, "p", "%s", report_reason(report));
+	if (report_in_use(report, in_use, sizeof(in_use))[0])
+		html_element(out, "p", "%s", in_use);
 	html_markup(out, "</div>\n</div>\n");
 }
 

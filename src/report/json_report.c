@@ -61,6 +61,7 @@ static void add_outcome(json_object *object, const struct report *report)
 	json_object_object_add(object, "exit_code",
 			       json_object_new_int((int)report_exit_code(report)));
 	json_object_object_add(object, "error", report_json_error(&job->error));
+	json_object_object_add(object, "source_writer", report_json_text(report->source_writer));
 	json_object_object_add(object, "started_at", report_json_time(job->started_at));
 	json_object_object_add(object, "ended_at", report_json_time(job->ended_at));
 	json_object_object_add(object, "flushed_at", report_json_time(job->flushed_at));

@@ -68,10 +68,9 @@ static json_object *json_mismatches(const struct report *report)
 static json_object *json_recheck(const struct job_proof *proof)
 {
 	static const char *const why_not[] = {
-		[JOB_RECHECK_NOT_ASKED] = NULL,  [JOB_RECHECK_PENDING] = "incomplete",
-		[JOB_RECHECK_DONE] = NULL,       [JOB_RECHECK_DAMAGED] = "damaged",
-		[JOB_RECHECK_SLOW] = "slow",     [JOB_RECHECK_WAS_GONE] = "was-gone",
-		[JOB_RECHECK_IN_USE] = "in-use",
+		[JOB_RECHECK_NOT_ASKED] = NULL, [JOB_RECHECK_PENDING] = "incomplete",
+		[JOB_RECHECK_DONE] = NULL,      [JOB_RECHECK_DAMAGED] = "damaged",
+		[JOB_RECHECK_SLOW] = "slow",    [JOB_RECHECK_WAS_GONE] = "was-gone",
 	};
 	json_object *object;
 

@@ -102,6 +102,7 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		report->map_path,         report->json_path,        report->certificate_path,
 		report->digests_path,     report->job.engine,       report->job.error.sentence,
 		report->destination_next, report->job.error.device, report->sums_stem,
+		report->source_writer,
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

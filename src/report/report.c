@@ -47,17 +47,26 @@ static bool complete(const struct report *report)
 	       (job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL);
 }
 
+/* Never a plain success: nothing tells whether what was written meanwhile is in the copy. Where
+ * some of it was seen to have changed, nobody is to rely on the copy. */
+static enum exit_code copied_in_use(const struct job_snapshot *job)
+{
+	return job->proof.changed ? EXIT_MISMATCH : EXIT_BAD_AREAS;
+}
+
 enum exit_code report_exit_code(const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
 
 	switch (job->result) {
 	case JOB_RESULT_COMPLETE:
+	case JOB_RESULT_PARTIAL:
 		if (!complete(report))
 			return EXIT_DESTINATION_FAILED;
-		return job->bad_areas ? EXIT_BAD_AREAS : EXIT_COMPLETE;
-	case JOB_RESULT_PARTIAL:
-		return complete(report) ? EXIT_BAD_AREAS : EXIT_DESTINATION_FAILED;
+		if (report->source_writer[0])
+			return copied_in_use(job);
+		return job->result == JOB_RESULT_PARTIAL || job->bad_areas ? EXIT_BAD_AREAS
+									   : EXIT_COMPLETE;
 	case JOB_RESULT_MISMATCH:
 		return job->flushed ? EXIT_MISMATCH : EXIT_DESTINATION_FAILED;
 	case JOB_RESULT_STOPPED:
@@ -70,13 +79,18 @@ enum exit_code report_exit_code(const struct report *report)
 	return EXIT_INTERNAL;
 }
 
+static bool has_holes(const struct job_snapshot *job)
+{
+	return job->result == JOB_RESULT_PARTIAL || job->bad_areas > 0;
+}
+
 static const char *result_word(const struct report *report, const char *good)
 {
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
 		return good;
 	case EXIT_BAD_AREAS:
-		return "PARTIAL";
+		return has_holes(&report->job) ? "PARTIAL" : "UNCERTAIN";
 	case EXIT_MISMATCH:
 		return "MISMATCH";
 	case EXIT_STOPPED:
@@ -104,7 +118,11 @@ static void bad_areas_line(const struct report *report, char *buffer, size_t siz
 	unsigned long areas = (unsigned long)job->bad_areas;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (job->refused_bytes)
+	if (!has_holes(job))
+		snprintf(buffer, size,
+			 _("%s - copied while the source was in use: not one moment of it"),
+			 report_result_word(report));
+	else if (job->refused_bytes)
 		snprintf(buffer, size, _("%s - %s bytes could not be written to the destination"),
 			 report_result_word(report),
 			 units_print_count(job->total - job->written - job->bad_bytes, bytes));
@@ -121,7 +139,15 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 	unsigned long areas = (unsigned long)proof->areas;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (proof->changed)
+	if (report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH)
+		snprintf(buffer, size,
+			 P_("%s - copied while the source was in use: it changed meanwhile, in %lu "
+			    "of the areas checked",
+			    "%s - copied while the source was in use: it changed meanwhile, in %lu "
+			    "of the areas checked",
+			    areas),
+			 report_result_word(report), areas);
+	else if (proof->changed && !report->source_writer[0])
 		snprintf(buffer, size,
 			 P_("%s - the source changed during the copy, in %lu of the areas checked",
 			    "%s - the source changed during the copy, in %lu of the areas checked",
@@ -227,6 +253,18 @@ const char *report_reason(const struct report *report)
 		return _("What was written may be lost: the destination did not confirm it.");
 	return _("What went wrong was not recorded. This is a defect of the program; please report "
 		 "it together with the log.");
+}
+
+const char *report_in_use(const struct report *report, char *buffer, size_t size)
+{
+	if (report->source_writer[0])
+		snprintf(buffer, size,
+			 _("%s. What was written meanwhile may be missing in the copy, or be there "
+			   "in part: check its file systems before you use them."),
+			 report->source_writer);
+	else
+		text_copy(buffer, size, "");
+	return buffer;
 }
 
 const char *report_flushed(const struct report *report, char *buffer, size_t size)

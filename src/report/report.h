@@ -33,6 +33,9 @@ struct report {
 	const struct plan *plan; /* borrowed */
 	char plan_id[9];         /* "": plan_id(plan); a masked plan has the one of the real one */
 	struct report_disk source, destination;
+	/* Who could write to the source while it was copied, a phrase, translated; "" nobody that
+	 * was seen. */
+	char source_writer[PLAN_WRITER_MAX];
 	/* Whom it is for; "" not told. */
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
 	bool mask_serials;       /* every form shows but the end of serial numbers and WWNs */
@@ -53,7 +56,8 @@ struct report {
 void report_done(struct report *report);
 const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
-/* "COMPLETE", "PARTIAL", "MISMATCH", "STOPPED", "FAILED": never translated. */
+/* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use), "MISMATCH", "STOPPED", "FAILED": never
+ * translated. */
 const char *report_result_word(const struct report *report);
 /* The same for a verification: "VERIFIED" in place of "COMPLETE". */
 const char *report_verify_word(const struct report *report);
@@ -68,6 +72,8 @@ const char *report_reason(const struct report *report);
 const char *report_verified(const struct report *report, char *buffer, size_t size);
 /* Was the source rechecked (copy/recheck.h), and what came of it? */
 const char *report_rechecked(const struct report *report, char *buffer, size_t size);
+/* Who could write to the source meanwhile, and what that means for the copy. */
+const char *report_in_use(const struct report *report, char *buffer, size_t size);
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? */

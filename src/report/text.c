@@ -98,11 +98,13 @@ static void put_files(struct page *page, const struct report *report)
 
 static void put_outcome(struct page *page, const struct report *report)
 {
-	char line[256];
+	char line[256], in_use[512];
 
 	page_field(page, _("RESULT"), "%s", report_result_line(report, line, sizeof(line)));
 	if (report_reason(report)[0])
 		page_field(page, "", "%s", report_reason(report));
+	if (report_in_use(report, in_use, sizeof(in_use))[0])
+		page_field(page, _("in use"), "%s", in_use);
 	if (report->operator_name[0])
 		page_field(page, _("operator"), "%s", report->operator_name);
 	if (report->ticket[0])

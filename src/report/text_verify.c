@@ -43,8 +43,6 @@ static const char *why_not_rechecked(const struct job_snapshot *job)
 		return _("the source was not checked again: a read took longer than a second");
 	case JOB_RECHECK_WAS_GONE:
 		return _("the source was not checked again: it was disconnected for a while");
-	case JOB_RECHECK_IN_USE:
-		return _("the source was not checked again: it is in use on this machine");
 	case JOB_RECHECK_PENDING:
 		/* Of a copy that did not come so far it goes without saying. */
 		if (job->result == JOB_RESULT_COMPLETE)
@@ -174,7 +172,8 @@ void text_put_mismatches(struct page *page, const struct report *report)
 
 	if (proof->areas == 0)
 		return;
-	fprintf(page->out, "\n %s\n", _("DIFFERENCES"));
+	fprintf(page->out, "\n %s\n",
+		proof->complete ? _("CHANGES OF THE SOURCE DURING THE COPY") : _("DIFFERENCES"));
 	for (size_t i = 0; i < proof->shown; i++)
 		put_mismatch(page, &proof->mismatches[i]);
 	if (proof->areas > proof->shown)

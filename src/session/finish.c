@@ -35,6 +35,28 @@ bool session_warned(const struct session *session, const char *rule)
 	return false;
 }
 
+const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size)
+{
+	if (writers->mount[0])
+		snprintf(buffer, size, _("it was mounted read-write at %s"), writers->mount);
+	else
+		text_copy(buffer, size, writers->other);
+	return buffer;
+}
+
+/* Who came while it was copied is seen if he is still there. */
+static void find_writer(const struct session *session, struct report *report)
+{
+	struct source_writers writers;
+
+	text_copy(report->source_writer, sizeof(report->source_writer),
+		  session->plan->source_writer);
+	if (report->source_writer[0])
+		return;
+	facts_find_writers(&session->plan->source, session->started_disks, &writers);
+	session_writer_words(&writers, report->source_writer, sizeof(report->source_writer));
+}
+
 /* What is most urgent for the user in front of the two disks. */
 static void say_next(const struct session *session, const struct error *close_error,
 		     struct report *report)
@@ -44,7 +66,13 @@ static void say_next(const struct session *session, const struct error *close_er
 	size_t size = sizeof(report->destination_next);
 	enum exit_code code = report_exit_code(report);
 
-	if (code == EXIT_MISMATCH && report->job.proof.changed) {
+	if (report->source_writer[0] &&
+	    (code == EXIT_MISMATCH || (code == EXIT_BAD_AREAS && !report->job.bad_areas))) {
+		text_copy(next, size,
+			  _("Make the copy again while nothing writes to the source: unmounted, "
+			    "mounted read-only, or from a snapshot. Or check the file systems of "
+			    "the copy before you use them."));
+	} else if (code == EXIT_MISMATCH && report->job.proof.changed) {
 		snprintf(next, size,
 			 _("Another system or program is writing to %s. Unmount it there, then "
 			   "make the "
@@ -131,6 +159,7 @@ static int make_report(struct session *session, const struct error *close_error,
 		text_sanitise(report->kernel, sizeof(report->kernel), host.release,
 			      sizeof(host.release));
 	}
+	find_writer(session, report);
 	say_next(session, close_error, report);
 	/* There may be the name of a file in it. */
 	text_copy(next, sizeof(next), report->destination_next);

@@ -102,6 +102,7 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 	int r = session_judge(session, session->plan, session->resumes, facts, &verdicts, reterr);
 
 	session->source_contents = facts->source_contents;
+	session->source_writers = facts->source_writers;
 	if (r == 0)
 		r = find_held(session, reterr);
 	if (r < 0) {

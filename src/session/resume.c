@@ -283,9 +283,11 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, &recorded->options, ret, reterr);
-	if (r == 0)
-		*retmap = cleanup_steal(map);
-	return r;
+	if (r < 0)
+		return r;
+	text_copy((*ret)->source_writer, sizeof((*ret)->source_writer), recorded->source_writer);
+	*retmap = cleanup_steal(map);
+	return 0;
 }
 
 int session_ends_of_map(const struct disk_list *disks, const char *map_path,

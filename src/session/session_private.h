@@ -65,6 +65,7 @@ struct session {
 	char resume_path[512];
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
+	struct source_writers source_writers; /* as the verdicts were made */
 	struct held held;            /* of the plan */
 	struct disk source_contents; /* if the source is an image */
 	bool log_dir_in_memory;
@@ -175,6 +176,8 @@ enum tristate session_same_file_system(const struct disk_list *before,
 /* finish.c */
 /* Was a warning of this rule accepted before the start? */
 bool session_warned(const struct session *session, const char *rule);
+/* A phrase for plan.source_writer. */
+const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
 
 /* sample.c */
 /* Compares a sample of what the map calls finished, through the descriptors of both claims; reads

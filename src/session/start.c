@@ -315,6 +315,29 @@ static void remember_wishes(struct start_task *starting, struct job *before)
 	starting->pause = job_pause_wanted(before);
 }
 
+static bool was_lifted(const struct session *session, const char *rule)
+{
+	for (size_t i = 0; i < session->verdicts.count; i++)
+		if (strcmp(session->verdicts.items[i].rule, rule) == 0)
+			return session->verdicts.items[i].lifted;
+	return false;
+}
+
+/* It stays known over resumes: what was copied meanwhile does not get better. */
+static void note_writer(struct session *session)
+{
+	struct plan *plan = session->plan;
+
+	if (plan->source_writer[0] ||
+	    (!was_lifted(session, "source-mounted") && !was_lifted(session, "source-in-use")))
+		return;
+	session_writer_words(&session->source_writers, plan->source_writer,
+			     sizeof(plan->source_writer));
+	if (!plan->source_writer[0])
+		text_copy(plan->source_writer, sizeof(plan->source_writer),
+			  _("it was used as swap or held by another program"));
+}
+
 int session_begin(struct session *session, bool goes_on, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
@@ -322,6 +345,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	const struct disk *source = session_source_disk(session);
 	const struct disk *destination = session_destination_disk(session);
 
+	note_writer(session);
 	starting->plan = *plan;
 	starting->goes_on = goes_on;
 	starting->setup = (struct job_setup){
@@ -338,8 +362,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.check = check_claims,
 		.present = is_present,
 		.check_user = starting,
-		.source_in_use = session_warned(session, "source-mounted") ||
-				 session_warned(session, "source-in-use"),
+		.source_in_use = plan->source_writer[0] != '\0',
 		.source_was_gone =
 			goes_on && (session->waiting.went[0] || session->earlier.source_gone),
 		.events = session->waiting.told,

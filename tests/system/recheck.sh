@@ -9,10 +9,10 @@ two_disks() {
 	destination=$(new_disk destination 32)
 }
 
-# In the background, 8 s long; its map is copy.map.
+# begin_copy [OPTION]...: in the background, 8 s long; its map is copy.map.
 begin_copy() {
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 4M >out 2>err &
+		--log-dir logs --map copy.map --rate 4M "$@" >out 2>err 7>&- &
 	copy=$!
 }
 
@@ -73,18 +73,81 @@ bytes_that_were_copied_already() {
 	cmp source.img "$(backing "$destination")"
 }
 
-one_that_is_mounted_here_may_change() {
+mounted_source() { # MOUNT-OPTION...
 	two_disks
 	mkfs.ext4 -q -F "$source"
-	mount_at "$case_dir/here" "$source"
+	mount_at "$case_dir/here" "$@" "$source"
+}
+
+one_that_is_mounted_here_is_refused() {
+	mounted_source
+	clone 3 "$source" "$destination"
+	says 'is mounted read-write'
+	says 'remount,ro'
+	says '--allow source-mounted'
+	umount here
+	clone 0 "$source" "$destination"
+}
+
+one_that_is_mounted_here_read_only_is_like_any_other() {
+	mounted_source -o ro
+	clone 0 "$source" "$destination"
+	report '.source_writer == null and .result == "COMPLETE"'
+}
+
+# Whoever asked for it gets it, and is told what he has.
+one_that_is_mounted_here_and_written_to() {
+	mounted_source
+	begin_copy --allow source-mounted
+	copied 2
+	head -c 1M /dev/urandom >here/file
+	sync here/file
+	sync -f here
+	ends 5
+	says 'MISMATCH - copied while the source was in use: it changed meanwhile'
+	says 'CHANGES OF THE SOURCE'
+	report '.exit_code == 5 and .armed and .source_writer == "it was mounted read-write at '"$case_dir/here"'" and
+		.verify.complete and .verify.source_recheck.changed >= 1 and
+		any(.verify.mismatches[]; .kind == "source")'
+	grep -q 'copied while the source was in use' logs/*.html
+}
+
+one_that_is_mounted_here_and_rests() {
+	mounted_source
+	sync -f here
+	clone 4 "$source" "$destination" --allow source-mounted
+	says 'UNCERTAIN - copied while the source was in use: not one moment of it'
+	report '.result == "UNCERTAIN" and .exit_code == 4 and .armed and
+		(.verify.source_recheck | .changed == 0 and .skipped_because == null)'
+	grep -q '<strong>UNCERTAIN' logs/*.html
+	# Nobody forgets it over a stop.
+	begin_copy --allow source-mounted
+	copied 2
+	kill -INT "$copy"
+	ends 6
+	umount here
+	run 4 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	report '.result == "UNCERTAIN"'
+}
+
+a_program_that_may_write() {
+	two_disks
+	exec 7<>"$source"
+	clone 3 "$source" "$destination"
+	exec 7>&-
+	says "has $source open for writing"
+	says '--allow source-in-use'
+	# It came while the copy ran.
 	begin_copy
 	copied 2
-	head -c 64K /dev/urandom >here/file
-	sync here/file
-	ends 0
-	says 'it is in use on this machine'
-	report '.verify.source_recheck.skipped_because == "in-use"'
+	exec 7<>"$source"
+	ends 4
+	exec 7>&-
+	says 'UNCERTAIN'
+	report '.source_writer | contains("open for writing")'
 }
 
 run_together 3 a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
-	one_that_is_mounted_here_may_change
+	one_that_is_mounted_here_is_refused one_that_is_mounted_here_read_only_is_like_any_other \
+	one_that_is_mounted_here_and_written_to one_that_is_mounted_here_and_rests \
+	a_program_that_may_write

@@ -203,10 +203,41 @@ what_stands_on_the_source_is_told() {
 	says same-physical-disk
 	mkfs.ext4 -q -F /dev/mapper/upper
 	mount_at "$case_dir/mounted" /dev/mapper/upper
-	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs
+	run 3 clone -s "$source" -d "$destination" --dry-run --log-dir logs
 	says source-mounted
+	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs --allow source-mounted
+	mount -o remount,ro mounted
+	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs
+	says source-in-use
 	run 3 clone -s "$source" -d mounted/new.img -r 0+100 --dry-run --log-dir logs
 	says image-on-source-disk
+}
+
+# As is advised where the source cannot be unmounted.
+a_snapshot_of_a_mounted_source_is_copied() {
+	modprobe -d /run/lab dm-mod
+	modprobe -d /run/lab dm-snapshot
+	three_disks
+	mkfs.ext4 -q -F "$source" 4M
+	dmsetup create origin --table "0 8192 snapshot-origin $source"
+	undone_by dmsetup_remove origin
+	mount_at "$case_dir/mounted" /dev/mapper/origin
+	echo kept >mounted/file
+	head -c 4096 /dev/zero >"$spare"
+	fsfreeze -f mounted
+	dmsetup create kept --table "0 8192 snapshot $source $spare P 8"
+	fsfreeze -u mounted
+	undone_by dmsetup_remove kept
+	run 3 clone -s /dev/mapper/origin -d "$destination" --dry-run --log-dir logs
+	says source-mounted
+	run 0 clone -s /dev/mapper/kept -d "$destination" --confirm "$token" --log-dir logs
+	says COMPLETE
+	echo changed >mounted/file
+	sync -f mounted
+	umount mounted
+	e2fsck -fn "$destination"
+	mount_at "$case_dir/copy" -o ro "$destination"
+	grep -q kept copy/file
 }
 
 dmsetup_remove() {
@@ -309,7 +340,8 @@ run_cases list_knows_sg_bsg_hctl_and_serial a_clone_named_by_sg_nodes \
 	the_same_disk_by_sg_node_is_refused a_read_only_disk_is_refused \
 	a_member_of_device_mapper_is_refused a_mapping_on_a_partition_is_named a_volume_onto_a_volume \
 	a_thin_volume_whose_pool_is_full a_destination_that_stands_still_for_a_while \
-	what_stands_on_the_source_is_told a_disk_that_lies_is_named \
+	what_stands_on_the_source_is_told a_snapshot_of_a_mounted_source_is_copied \
+	a_disk_that_lies_is_named \
 	a_read_error_stops_with_its_lba_and_the_map_goes_on \
 	a_rescue_leaves_out_exactly_the_bad_sectors \
 	a_disk_that_is_unplugged_stops_the_copy

@@ -68,6 +68,17 @@ static void near_source_mounted(struct machine *m)
 	machine_use(m, 0, USE_SWAP, "", "/dev/sda2");
 }
 
+static void near_volumes_of_a_mounted_source(struct machine *m)
+{
+	machine_use(m, 0, USE_DM, "vg0-home", "/dev/sda2");
+	text_copy(m->facts.source_writers.mount, 256, "/home");
+}
+
+static void near_source_mounted_read_only(struct machine *m)
+{
+	machine_use(m, 0, USE_MOUNT, "/mnt", "/dev/sda2");
+}
+
 static void near_exact_fit(struct machine *m)
 {
 	machine_choose(m);
@@ -233,6 +244,8 @@ const struct rule_case quiet[] = {
 	{ "destination-mounted", near_source_mounted, NULL },
 	{ "source-mounted", near_source_mounted, NULL },
 	{ "destination-swap", near_source_mounted, NULL },
+	{ "source-in-use", near_volumes_of_a_mounted_source, NULL },
+	{ "source-in-use", near_source_mounted_read_only, NULL },
 	{ "destination-on-boot-disk", set_boot, NULL },
 	{ "destination-too-small", near_exact_fit, NULL },
 	{ "destination-too-small", near_small_but_ranges, NULL },

@@ -82,6 +82,28 @@ static void set_swap(struct machine *m)
 	machine_use(m, 1, USE_SWAP, "", "/dev/sdb3");
 }
 
+static void set_source_mounted(struct machine *m)
+{
+	text_copy(m->facts.source_writers.mount, 256, "/home");
+}
+
+static void set_source_written(struct machine *m)
+{
+	machine_use(m, 0, USE_DM, "vg0-home", "/dev/sda2");
+	text_copy(m->facts.source_writers.other, 256,
+		  "qemu (process 7) has /dev/dm-0 open for writing");
+}
+
+static void set_source_swap(struct machine *m)
+{
+	machine_use(m, 0, USE_SWAP, "", "/dev/sda2");
+}
+
+static void set_source_held(struct machine *m)
+{
+	machine_use(m, 0, USE_EXCLUSIVE, "", "/dev/sda");
+}
+
 static void set_dm(struct machine *m)
 {
 	machine_use(m, 1, USE_DM, "vg0-root", "/dev/sdb3");
@@ -291,6 +313,11 @@ const struct rule_case refused[] = {
 	{ "same-disk-overlap", set_same_shifted, "--at" },
 	{ "same-wwn", set_same_wwn, "0x5000c500a1b2c3d4" },
 	{ "source-image-on-destination", set_source_image_on_destination, "/mnt/a.img" },
+	{ "source-mounted", set_source_mounted, "(/home)" },
+	{ "source-mounted", set_source_mounted, "remount,ro)" },
+	{ "source-in-use", set_source_written, "qemu (process 7)" },
+	{ "source-in-use", set_source_swap, "swapoff" },
+	{ "source-in-use", set_source_held, "/dev/sda" },
 	{ "destination-boot", set_boot, "/dev/sdb2" },
 	{ "destination-mounted", set_mounted, "/dev/sdb1: /mnt/usb" },
 	{ "destination-swap", set_swap, "swapoff" },

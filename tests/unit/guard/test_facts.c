@@ -291,6 +291,110 @@ START_TEST(what_is_made_of_an_image_is_noticed)
 }
 END_TEST
 
+static struct source_writers writers(void)
+{
+	return gather(NULL, NULL).source_writers;
+}
+
+static void make_file_system(const char *node)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "mkfs.ext4 -q -F %s", node);
+	ck_assert_int_eq(system(command), 0);
+	mkdir(path_of("mnt"), 0700);
+}
+
+/* On what the source is, on what is built upon it, and beside it through the same file. */
+START_TEST(who_mounts_the_source_for_writing)
+{
+	char ground[64], above[64], beside[64];
+	const char *const mounted[] = { ground, above, beside };
+
+	attach(path_of("a.img"), ground);
+	make_file_system(ground);
+	attach(ground, above);
+	attach(path_of("a.img"), beside);
+	device(ground, &source);
+	ck_assert_str_eq(writers().mount, "");
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(mount(mounted[i], path_of("mnt"), "ext4", 0, NULL), 0);
+		ck_assert_str_eq(writers().mount, path_of("mnt"));
+		/* for those who come in by this door alone */
+		ck_assert_int_eq(
+			mount(NULL, path_of("mnt"), NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL),
+			0);
+		ck_assert_str_eq(writers().mount, path_of("mnt"));
+		ck_assert_int_eq(mount(NULL, path_of("mnt"), NULL, MS_REMOUNT | MS_RDONLY, NULL),
+				 0);
+		ck_assert_str_eq(writers().mount, "");
+		ck_assert_int_eq(umount(path_of("mnt")), 0);
+	}
+	/* The image itself as the source. */
+	plan_destroy(plan);
+	plan = NULL;
+	image(path_of("a.img"), &source);
+	ck_assert_int_eq(mount(ground, path_of("mnt"), "ext4", 0, NULL), 0);
+	ck_assert_str_eq(writers().mount, path_of("mnt"));
+	ck_assert_int_eq(umount(path_of("mnt")), 0);
+	detach(beside);
+	detach(above);
+	detach(ground);
+}
+END_TEST
+
+/* Runs until its standard input is closed; true once it has the file open. */
+static FILE *open_elsewhere(const char *path, const char *how)
+{
+	char command[256], ready[128];
+	FILE *f;
+
+	snprintf(ready, sizeof(ready), "%s", path_of("ready"));
+	snprintf(command, sizeof(command), "exec 5%s%s; : >%s; exec cat >/dev/null", how, path,
+		 ready);
+	f = popen(command, "we");
+	ck_assert_ptr_nonnull(f);
+	while (access(ready, F_OK) < 0)
+		usleep(1000);
+	ck_assert_int_eq(unlink(ready), 0);
+	return f;
+}
+
+START_TEST(which_program_has_the_source_open_for_writing)
+{
+	char ground[64], above[64];
+	FILE *f;
+
+	attach(path_of("a.img"), ground);
+	attach(ground, above);
+	device(ground, &source);
+	f = open_elsewhere(ground, "<");
+	ck_assert_str_eq(writers().other, "");
+	ck_assert_int_eq(pclose(f), 0);
+
+	const char *const opened[] = { ground, above, path_of("a.img") };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct source_writers found;
+
+		f = open_elsewhere(opened[i], "<>");
+		found = writers();
+		ck_assert_ptr_nonnull(strstr(found.other, "cat (process "));
+		ck_assert_ptr_nonnull(strstr(found.other, opened[i]));
+		ck_assert_int_eq(pclose(f), 0);
+		ck_assert_str_eq(writers().other, "");
+	}
+	plan_destroy(plan);
+	plan = NULL;
+	image(path_of("a.img"), &source);
+	f = open_elsewhere(path_of("a.img"), "<>");
+	ck_assert_ptr_nonnull(strstr(writers().other, "a.img"));
+	ck_assert_int_eq(pclose(f), 0);
+	detach(above);
+	detach(ground);
+}
+END_TEST
+
 /* Of a mirror one disk is enough; what is not wholly known is not given up. */
 START_TEST(place_is_gone_with_its_last_disk)
 {
@@ -363,6 +467,8 @@ Suite *unit_suite(void)
 		tcase_add_test(tcase, a_loop_device_over_a_device_is_made_of_it);
 		tcase_add_test(tcase, the_file_below_a_loop_device_by_another_name);
 		tcase_add_test(tcase, what_is_made_of_an_image_is_noticed);
+		tcase_add_test(tcase, who_mounts_the_source_for_writing);
+		tcase_add_test(tcase, which_program_has_the_source_open_for_writing);
 	}
 	suite_add_tcase(suite, tcase);
 	return suite;

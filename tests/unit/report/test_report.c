@@ -216,7 +216,6 @@ START_TEST(whether_the_source_stayed_what_it_was)
 		{ JOB_RECHECK_DAMAGED, "not checked again: some of it was hard to read" },
 		{ JOB_RECHECK_SLOW, "not checked again: a read took longer" },
 		{ JOB_RECHECK_WAS_GONE, "not checked again: it was disconnected" },
-		{ JOB_RECHECK_IN_USE, "not checked again: it is in use" },
 		{ JOB_RECHECK_PENDING, "not checked again: the copy was stopped" },
 		{ JOB_RECHECK_NOT_ASKED, NULL },
 	};
@@ -250,6 +249,39 @@ START_TEST(whether_the_source_stayed_what_it_was)
 	ck_assert_str_eq(
 		line, "MISMATCH - the source changed during the copy, in 2 of the areas checked");
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_MISMATCH);
+	sample_done(&sample);
+}
+END_TEST
+
+/* Never the plain word, whatever came of the check. */
+START_TEST(a_source_that_was_in_use)
+{
+	struct sample sample;
+	char line[512];
+
+	sample_init(&sample);
+	struct report *report = &sample.report;
+
+	report->job.proof.rechecked = 12;
+	text_copy(report->source_writer, sizeof(report->source_writer),
+		  "it was mounted read-write at /home");
+	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
+	ck_assert_str_eq(report_result_line(report, line, sizeof(line)),
+			 "UNCERTAIN - copied while the source was in use: not one moment of it");
+	ck_assert_ptr_nonnull(strstr(report_in_use(report, line, sizeof(line)),
+				     "it was mounted read-write at /home. What was written"));
+	report->job.proof.changed = report->job.proof.areas = 2;
+	ck_assert_int_eq(report_exit_code(report), EXIT_MISMATCH);
+	ck_assert_str_eq(report_result_line(report, line, sizeof(line)),
+			 "MISMATCH - copied while the source was in use: it changed meanwhile, "
+			 "in 2 of the areas checked");
+	report->job.result = JOB_RESULT_MISMATCH;
+	ck_assert_ptr_nonnull(
+		strstr(report_result_line(report, line, sizeof(line)), "destination differs"));
+	report->job.proof.changed = report->job.proof.areas = 0;
+	sample_add_bad(&sample);
+	ck_assert_str_eq(report_result_word(report), "PARTIAL");
+	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
 	sample_done(&sample);
 }
 END_TEST
@@ -578,6 +610,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, what_the_copy_does_not_reach_is_told);
 	tcase_add_test(tcase, why_it_was_not_armed_is_told);
 	tcase_add_test(tcase, whether_the_source_stayed_what_it_was);
+	tcase_add_test(tcase, a_source_that_was_in_use);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
