@@ -320,24 +320,26 @@ static bool find_types(const struct rule_context *context, const char *const *ty
 	return list[0] != '\0';
 }
 
+/* New identifiers are nothing to be advised here: boot loader and fstab of the copy name the old
+ * ones. */
+static void say_duplicate(const struct rule_context *context, const char *what, struct verdict *ret)
+{
+	rule_say(ret, VERDICT_WARN,
+		 _("Afterwards %s and its copy on %s have the same identifiers. Keep them if this "
+		   "disk replaces the old one; take the old one out before you start from it. "
+		   "With both attached, a system may start or mount either."),
+		 what, context->plan->destination.disk_node);
+}
+
 void rule_duplicate_identities(const struct rule_context *context, struct verdict *ret)
 {
 	const struct disk *disk = context->source;
-	const struct plan *plan = context->plan;
 	char name[RULE_NAME_MAX];
 
-	if (!disk || !rule_is_device(&plan->destination))
+	if (!disk || !rule_is_device(&context->plan->destination))
 		return;
 	if (rule_copies_table(context) && disk->table_uuid[0]) {
-		rule_say(ret, VERDICT_WARN,
-			 strcmp(disk->table, "gpt") == 0
-				 ? _("Afterwards both disks have the same GUIDs and file system "
-				     "UUIDs. Detach one before the next start, or give the copy "
-				     "new ones: sgdisk -G %s, tune2fs -U random.")
-				 : _("Afterwards both disks have the same disk signature and file "
-				     "system UUIDs (%s is the copy). Detach one before the next "
-				     "start, or give the copy new ones."),
-			 plan->destination.disk_node);
+		say_duplicate(context, disk->node, ret);
 		return;
 	}
 	for (size_t i = 0; i < disk->partition_count; i++) {
@@ -346,13 +348,13 @@ void rule_duplicate_identities(const struct rule_context *context, struct verdic
 		if (!p->uuid[0] || !partition_copied(context, p))
 			continue;
 		partition_name(disk, p, name);
-		rule_say(ret, VERDICT_WARN,
-			 _("Afterwards %s and its copy on %s have the same UUID. Detach one before "
-			   "the next start, or give the copy a new one (tune2fs -U random for "
-			   "ext4)."),
-			 name, plan->destination.disk_node);
+		say_duplicate(context, name, ret);
 		return;
 	}
+	/* A file system, LUKS or a member of something without a partition. */
+	if (context->plan->source.kind == ENDPOINT_DISK && disk->whole_fs[0] &&
+	    copies_start(context, 0))
+		say_duplicate(context, disk->node, ret);
 }
 
 void rule_duplicate_btrfs(const struct rule_context *context, struct verdict *ret)
@@ -364,8 +366,7 @@ void rule_duplicate_btrfs(const struct rule_context *context, struct verdict *re
 		rule_say(
 			ret, VERDICT_WARN,
 			_("btrfs on %s: never mount it while source and copy are both attached, "
-			  "the kernel mixes them up and damages both. Detach one, or run btrfstune "
-			  "-u on the copy."),
+			  "the kernel mixes them up and damages both. Take one of them out first."),
 			list);
 }
 
@@ -377,7 +378,7 @@ void rule_duplicate_lvm(const struct rule_context *context, struct verdict *ret)
 	if (find_types(context, types, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("LVM on %s: with both disks attached LVM refuses the volume group or "
-			   "takes the wrong one. Detach one, or run vgimportclone on the copy."),
+			   "takes the wrong one. Take one of them out first."),
 			 list);
 }
 
@@ -388,8 +389,8 @@ void rule_duplicate_md(const struct rule_context *context, struct verdict *ret)
 
 	if (find_types(context, types, list))
 		rule_say(ret, VERDICT_WARN,
-			 _("RAID member on %s: the array may be assembled from the copy. Keep the "
-			   "copy detached, or run mdadm --zero-superblock on one of them."),
+			 _("RAID member on %s: the array may be assembled from the copy. Take one "
+			   "of them out before the next start."),
 			 list);
 }
 
@@ -400,7 +401,7 @@ void rule_duplicate_xfs(const struct rule_context *context, struct verdict *ret)
 
 	if (find_types(context, types, list))
 		rule_say(ret, VERDICT_WARN,
-			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Run "
-			   "xfs_admin -U generate on the copy, or mount it with -o nouuid."),
+			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Take "
+			   "one of them out, or look at the copy with mount -o ro,nouuid."),
 			 list);
 }

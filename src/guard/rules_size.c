@@ -238,13 +238,14 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The copied partition table would name partitions that %s is too small "
 			   "for: partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64 ". "
-			   "Shrink it on a larger copy first, or --allow table-beyond-end."),
+			   "Shrink it on a larger copy first. To leave out what does not fit: "
+			   "--allow table-beyond-end."),
 			 destination->node, number, last - 1, destination->size / unit - 1);
 	else if (strcmp(context->source->table, "gpt") == 0)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s is smaller than the source, so the copied GPT points beyond its end "
-			   "and the system will not read it. After --allow table-beyond-end repair "
-			   "it with gdisk (x, e)."),
+			   "and the system will not read it before it is rebuilt, which the report "
+			   "says how to do. For that: --allow table-beyond-end."),
 			 destination->node);
 }
 
@@ -261,7 +262,7 @@ void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *
 	    destination->size > context->source->identity.size)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
-			   "Move it to the end afterwards with: sgdisk -e %s"),
+			   "Move it to the end afterwards with: sfdisk --relocate gpt-bak-std %s"),
 			 destination->node, destination->node);
 }
 
@@ -278,6 +279,6 @@ void rule_backup_gpt_missing(const struct rule_context *context, struct verdict 
 	if (size > backup && !rule_copies(context->plan, size - backup, backup))
 		rule_say(ret, VERDICT_WARN,
 			 _("The GPT at the start is copied, its backup at the end is not. Write a "
-			   "new one afterwards with: sgdisk -e %s"),
+			   "new one afterwards with: sfdisk --relocate gpt-bak-std %s"),
 			 destination->node);
 }

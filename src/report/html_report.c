@@ -155,6 +155,8 @@ static void put_facts(FILE *out, const struct report *report)
 	if (report_left_alone(report, line, sizeof(line))[0])
 		html_row(out, _("The rest"), "%s", line);
 	put_sums(out, report);
+	for (size_t i = 0; i < report->next_count; i++)
+		html_row(out, i == 0 ? _("Left to do") : "", "%s", report->next[i]);
 	html_markup(out, "</table>\n");
 	html_section_end(out);
 }

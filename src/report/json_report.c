@@ -29,6 +29,15 @@ static json_object *json_events(const struct report *report)
 	return array;
 }
 
+static json_object *json_next(const struct report *report)
+{
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < report->next_count; i++)
+		json_object_array_add(array, report_json_text(report->next[i]));
+	return array;
+}
+
 static json_object *json_files(const struct report *report)
 {
 	json_object *object = json_object_new_object();
@@ -137,7 +146,7 @@ static json_object *document_of(const struct report *report)
 			       report_json_verdicts(&report->verdicts, VERDICT_WARN));
 	json_object_object_add(object, "events", json_events(report));
 	json_object_object_add(object, "files", json_files(report));
-	json_object_object_add(object, "next", report_json_text(report->destination_next));
+	json_object_object_add(object, "next", json_next(report));
 	return object;
 }
 

@@ -98,15 +98,16 @@ static void mask_disk(struct report_disk *disk, const struct secrets *secrets)
 static void mask_texts(struct report *report, const struct secrets *secrets)
 {
 	char *const texts[] = {
-		report->operator_name,    report->ticket,           report->log_path,
-		report->map_path,         report->json_path,        report->certificate_path,
-		report->digests_path,     report->job.engine,       report->job.error.sentence,
-		report->destination_next, report->job.error.device, report->sums_stem,
-		report->source_writer,
+		report->operator_name, report->ticket,           report->log_path,
+		report->map_path,      report->json_path,        report->certificate_path,
+		report->digests_path,  report->job.engine,       report->job.error.sentence,
+		report->source_writer, report->job.error.device, report->sums_stem,
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		hide_in(texts[i], secrets);
+	for (size_t i = 0; i < report->next_count; i++)
+		hide_in(report->next[i], secrets);
 	for (size_t i = 0; i < report->event_count; i++)
 		hide_in(report->events[i].text, secrets);
 	for (size_t i = 0; i < report->verdicts.count; i++)

@@ -16,6 +16,8 @@
 
 #define REPORT_MAP_CELLS  240
 #define REPORT_PERSON_MAX 128
+#define REPORT_STEPS_MAX  12
+#define REPORT_STEP_MAX   640
 /* Of the name of the list of digests beside a report. */
 #define REPORT_LIST_ENDING ".digests"
 
@@ -50,7 +52,9 @@ struct report {
 	char sums_stem[512];       /* of the lists of sums; "" none */
 	bool log_dir_in_memory;
 	char host[128], kernel[128], version[64];
-	char destination_next[512]; /* what to do next, a sentence; "" nothing */
+	/* What to do next, sentences: first all that the copy does not work without, in order. */
+	char next[REPORT_STEPS_MAX][REPORT_STEP_MAX];
+	size_t next_count;
 };
 
 void report_done(struct report *report);

@@ -92,8 +92,8 @@ static void put_files(struct page *page, const struct report *report)
 	if (report->log_dir_in_memory)
 		page_field(page, _("note"),
 			   _("These files are in memory and are gone after a restart."));
-	if (report->destination_next[0])
-		page_field(page, _("next"), "%s", report->destination_next);
+	for (size_t i = 0; i < report->next_count; i++)
+		page_field(page, i == 0 ? _("next") : "", "%s", report->next[i]);
 }
 
 static void put_outcome(struct page *page, const struct report *report)

@@ -57,49 +57,6 @@ static void find_writer(const struct session *session, struct report *report)
 	session_writer_words(&writers, report->source_writer, sizeof(report->source_writer));
 }
 
-/* What is most urgent for the user in front of the two disks. */
-static void say_next(const struct session *session, const struct error *close_error,
-		     struct report *report)
-{
-	const char *node = session->plan->destination.node;
-	char *next = report->destination_next;
-	size_t size = sizeof(report->destination_next);
-	enum exit_code code = report_exit_code(report);
-
-	if (report->source_writer[0] &&
-	    (code == EXIT_MISMATCH || (code == EXIT_BAD_AREAS && !report->job.bad_areas))) {
-		text_copy(next, size,
-			  _("Make the copy again while nothing writes to the source: unmounted, "
-			    "mounted read-only, or from a snapshot. Or check the file systems of "
-			    "the copy before you use them."));
-	} else if (code == EXIT_MISMATCH && report->job.proof.changed) {
-		snprintf(next, size,
-			 _("Another system or program is writing to %s. Unmount it there, then "
-			   "make the "
-			   "copy again."),
-			 session->plan->source.node);
-	} else if (code == EXIT_MISMATCH) {
-		text_copy(next, size,
-			  _("Do not rely on this copy: make it again. With --rewrite, differences "
-			    "are written again automatically."));
-	} else if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) {
-		if (report->job.map_safe)
-			snprintf(next, size, _("clonedeck resume %.300s goes on where it ended."),
-				 report->map_path);
-	} else if (close_error->code) {
-		text_copy(next, size, close_error->sentence);
-	} else if (session_warned(session, "backup-gpt-inside")) {
-		snprintf(next, size, _("sgdisk -e %s moves the backup GPT to the end of the disk."),
-			 node);
-	} else if (session_warned(session, "backup-gpt-missing")) {
-		snprintf(next, size, _("sgdisk -e %s writes the backup GPT anew."), node);
-	} else if (session_warned(session, "duplicate-identities")) {
-		snprintf(next, size,
-			 _("Detach one of the two disks before the next start: their identifiers "
-			   "are the same."));
-	}
-}
-
 /* The disk as it was when the copy began. */
 static void describe_disk(const struct session *session, const struct endpoint *endpoint,
 			  struct report_disk *ret)
@@ -125,7 +82,6 @@ static int make_report(struct session *session, const struct error *close_error,
 {
 	struct report *report = &session->report;
 	struct job *job = session_job(session);
-	char next[sizeof(report->destination_next)];
 	struct utsname host;
 
 	*report = (struct report){ .plan = session->plan,
@@ -160,10 +116,7 @@ static int make_report(struct session *session, const struct error *close_error,
 			      sizeof(host.release));
 	}
 	find_writer(session, report);
-	say_next(session, close_error, report);
-	/* There may be the name of a file in it. */
-	text_copy(next, sizeof(next), report->destination_next);
-	text_show(report->destination_next, sizeof(report->destination_next), next);
+	session_say_next(session, close_error, report);
 	return 0;
 }
 

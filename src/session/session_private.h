@@ -66,8 +66,8 @@ struct session {
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
 	struct source_writers source_writers; /* as the verdicts were made */
-	struct held held;            /* of the plan */
-	struct disk source_contents; /* if the source is an image */
+	struct held held;                     /* of the plan */
+	struct disk source_contents;          /* if the source is an image */
 	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];
@@ -176,6 +176,9 @@ enum tristate session_same_file_system(const struct disk_list *before,
 /* finish.c */
 /* Was a warning of this rule accepted before the start? */
 bool session_warned(const struct session *session, const char *rule);
+/* next.c: once the rest of the report is known. */
+void session_say_next(const struct session *session, const struct error *close_error,
+		      struct report *report);
 /* A phrase for plan.source_writer. */
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
 

@@ -247,7 +247,45 @@ copies_begun_at_once_have_their_own_files() {
 	cat logs/*.json | jq -es '[.[].source.node] | unique | length == 6'
 }
 
+# next_command NUMBER: the command in that step of the last report's.
+next_command() {
+	jq -r ".next[$1 - 1] | sub(\"^.*: (?=(echo|sfdisk) )\"; \"\")" logs/*.json
+}
+
+a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table() {
+	source=$(new_disk source 64)
+	destination=$(new_disk destination 28)
+	partition_gpt "$source"
+	clone 3 "$source" "$destination" -r 0+57344
+	says table-beyond-end
+	clone 0 "$source" "$destination" -r 0+57344 --allow table-beyond-end
+	says "Partition 3 does not fit on $destination"
+	next_command 2
+	sh -c "$(next_command 2)"
+	sfdisk --verify "$destination"
+	sfdisk --dump "$destination" >after
+	sfdisk --dump "$source" | grep -v -e '^last-lba' -e "^${source}p3 " >before
+	diff <(grep -o 'start=.*' before) <(grep -o 'start=.*' after)
+	know_partitions "$destination"
+	e2fsck -fn "${destination}p2"
+	jq -r '.next[-1]' logs/*.json | grep -q 'take the old one out'
+}
+
+a_clone_onto_a_larger_disk_says_how_to_move_the_backup() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 40)
+	partition_gpt "$source"
+	clone 0 "$source" "$destination"
+	sh -c "$(next_command 1)"
+	sfdisk --verify "$destination" >out
+	says 'No errors detected'
+	sfdisk --dump "$destination" >/dev/null 2>err
+	[ ! -s err ]
+}
+
 run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_onto_a_partition \
+	a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table \
+	a_clone_onto_a_larger_disk_says_how_to_move_the_backup \
 	ranges_to_another_place a_partition_by_number_and_the_tail \
 	a_disk_into_a_new_image_and_back onto_an_image_that_exists \
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \

@@ -241,7 +241,7 @@ a_snapshot_of_a_mounted_source_is_copied() {
 }
 
 dmsetup_remove() {
-	dmsetup remove "$1"
+	dmsetup remove --retry "$1"
 }
 
 # The destination below device mapper, where one sector is not what the others are: as these lines

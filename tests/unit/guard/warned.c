@@ -187,6 +187,13 @@ static void set_xfs(struct machine *m)
 	set_fs(m, "xfs");
 }
 
+static void set_whole_luks(struct machine *m)
+{
+	text_copy(m->disks[0].whole_fs, 32, "crypto_LUKS");
+	m->disks[0].partition_count = 0;
+	m->disks[0].table[0] = '\0';
+}
+
 static void set_xfs_on_disk(struct machine *m)
 {
 	text_copy(m->disks[0].whole_fs, 32, "xfs");
@@ -284,16 +291,17 @@ const struct rule_case warned[] = {
 	{ "source-hidden", set_source_bridged, "USB bridge" },
 	{ "destination-hidden", set_destination_protected, "stays as it is. hdparm" },
 	{ "destination-hidden", set_destination_bridged, "stays as it is. Attached" },
-	{ "backup-gpt-inside", set_larger, "sgdisk -e /dev/sdb" },
-	{ "backup-gpt-missing", set_some_partitions, "sgdisk -e /dev/sdb" },
+	{ "backup-gpt-inside", set_larger, "sfdisk --relocate gpt-bak-std /dev/sdb" },
+	{ "backup-gpt-missing", set_some_partitions, "sfdisk --relocate gpt-bak-std /dev/sdb" },
 	{ "leftovers", set_leftovers, "wipefs -a /dev/sdb" },
 	{ "leftovers", set_raid_leftovers, "linux_raid_member" },
-	{ "duplicate-identities", set_table_uuid, "sgdisk -G /dev/sdb" },
+	{ "duplicate-identities", set_table_uuid, "take the old one out" },
 	{ "duplicate-identities", set_partition_onto_disk, "/dev/sda1" },
 	{ "duplicate-identities", set_nameless_partition, "partition 1 of /dev/sda" },
+	{ "duplicate-identities", set_whole_luks, "/dev/sda and its copy on /dev/sdb" },
 	{ "duplicate-btrfs", set_btrfs, "/dev/sda2" },
-	{ "duplicate-lvm", set_lvm, "vgimportclone" },
-	{ "duplicate-md", set_raid, "zero-superblock" },
+	{ "duplicate-lvm", set_lvm, "Take one of them out" },
+	{ "duplicate-md", set_raid, "Take one of them out" },
 	{ "duplicate-xfs", set_xfs, "nouuid" },
 	{ "duplicate-xfs", set_xfs_on_disk, "/dev/sda" },
 	{ "alignment", set_misaligned, "4096" },

@@ -140,7 +140,9 @@ static inline void sample_init(struct sample *sample)
 	text_copy(sample->report.host, 128, "rescue1");
 	text_copy(sample->report.kernel, 128, "6.12");
 	text_copy(sample->report.version, 64, "0.1.0");
-	text_copy(sample->report.destination_next, 512, "sgdisk -e /dev/sdb moves the backup GPT.");
+	text_copy(sample->report.next[0], REPORT_STEP_MAX, "Move the backup GPT of /dev/sdb.");
+	text_copy(sample->report.next[1], REPORT_STEP_MAX, "Take the old disk out.");
+	sample->report.next_count = 2;
 }
 
 static inline void sample_add_bad(struct sample *sample)

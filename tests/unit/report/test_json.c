@@ -161,7 +161,8 @@ START_TEST(samples_are_written)
 				     "write", "/srv/b.img", 77, 8, 512, "No room.");
 			sample.report.job.source.latency = (struct latency_summary){ 0 };
 			report_done(&sample.report);
-			sample.report.destination_next[0] = sample.report.map_path[0] = '\0';
+			sample.report.next_count = 0;
+			sample.report.map_path[0] = '\0';
 			sample.report.map_cells[0] = sample.report.ticket[0] = '\0';
 			sample.report.mask_serials = true;
 			health_clear(&sample.report.source.before, "No smartctl.");

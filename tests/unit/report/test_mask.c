@@ -41,7 +41,7 @@ START_TEST(every_text_is_looked_at)
 	text_copy(report->events[0].text, 256, "ZFL1A2B3 and WX12D3456789, ZFL1A2B3");
 	text_copy(report->verdicts.items[0].sentence, 400, "Serial WX12D3456789.");
 	text_copy(report->source.by_id, 192, "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4");
-	text_copy(report->destination_next, 512, "sgdisk -e /dev/WX12D3456789");
+	text_copy(report->next[0], 512, "sfdisk /dev/WX12D3456789");
 	text_copy(report->digests_path, 512, "/log/ZFL1A2B3.digests");
 	text_copy(report->sums_stem, 512, "/log/ZFL1A2B3");
 	struct masked_report *masked = masked_of(&sample);
@@ -54,7 +54,7 @@ START_TEST(every_text_is_looked_at)
 	ck_assert_str_eq(masked->report.verdicts.items[0].sentence, "Serial ********6789.");
 	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/wwn-0x************c3d4");
 	ck_assert_str_eq(masked->report.destination.by_id, "/dev/disk/by-id/ata-DISK_********6789");
-	ck_assert_str_eq(masked->report.destination_next, "sgdisk -e /dev/********6789");
+	ck_assert_str_eq(masked->report.next[0], "sfdisk /dev/********6789");
 	/* The original is as it was. */
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
 	ck_assert_ptr_nonnull(strstr(report->events[0].text, "WX12D3456789"));

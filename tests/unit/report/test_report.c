@@ -144,7 +144,7 @@ START_TEST(text_names_what_matters)
 	ck_assert_ptr_nonnull(strstr(text, "LBA 1000 +8"));
 	ck_assert_ptr_nonnull(strstr(text, "3/11/00"));
 	ck_assert_ptr_nonnull(strstr(text, "partition 3"));
-	ck_assert_ptr_nonnull(strstr(text, "sgdisk -e /dev/sdb"));
+	ck_assert_ptr_nonnull(strstr(text, "next     Move the backup GPT of /dev/sdb."));
 	ck_assert_ptr_nonnull(strstr(text, "/var/log/clonedeck/x.map"));
 	ck_assert_ptr_nonnull(strstr(text, "not read back"));
 	free(text);

@@ -30,7 +30,7 @@ static const char *stop_in_the_middle(void)
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
 	ck_assert_uint_lt(report->job.written, SIZE);
-	ck_assert_ptr_nonnull(strstr(report->destination_next, "clonedeck resume"));
+	ck_assert_ptr_nonnull(strstr(report->next[0], "clonedeck resume"));
 	session_destroy(session);
 	session = NULL;
 	return text_copy(path, sizeof(path), path_of("copy.map"));

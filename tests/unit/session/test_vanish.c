@@ -261,7 +261,7 @@ START_TEST(giving_up_tells_of_the_disk)
 	ck_assert_int_eq(session_finish(session, &error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_STOPPED);
-	ck_assert_ptr_nonnull(strstr(session_report(session)->destination_next, "resume"));
+	ck_assert_ptr_nonnull(strstr(session_report(session)->next[0], "resume"));
 }
 END_TEST
 
