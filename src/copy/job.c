@@ -3,6 +3,7 @@
 #include "copy/job.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -272,13 +273,14 @@ static int init(struct job *job, struct error *reterr)
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
 {
 	struct job *job = calloc(1, sizeof(*job));
+	char name[PATH_MAX];
 	int r;
 
 	if (!job)
 		return error_nomem(reterr);
 	job->setup = *setup;
 	job->plan = setup->plan;
-	job->nameless = io_is_removed(&setup->destination);
+	job->nameless = io_find_name(&setup->destination, name, sizeof(name)) != IO_NAME_KEPT;
 	job->keeper_wake = job->event_fd = -1;
 	/* Lanes rest until the keeper has checked the claim. */
 	atomic_store(&job->gate, GATE_PAUSE);

@@ -198,7 +198,7 @@ struct job {
 	struct rolling rolling;
 	struct recheck recheck;
 	uint64_t total, already;
-	bool nameless; /* the destination is a file that had no name from the start */
+	bool nameless; /* the name of the destination led to no such file from the start */
 
 	atomic_int gate; /* enum gate */
 	atomic_bool want_pause, want_save, rate_changed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The end of a job: its result, and the end of its threads. */
 #include <errno.h>
+#include <limits.h>
 #include <time.h>
 
 #include "base/i18n.h"
@@ -115,16 +116,31 @@ static void check_anything_read(struct job *job)
 	job_fail(job, FAILURE_LIMIT, &error);
 }
 
-static void check_not_removed(struct job *job)
+/* Everything may be written, and yet nobody would find it. */
+static void check_has_name(struct job *job)
 {
 	const struct io_end *end = &job->setup.destination;
+	char now[PATH_MAX];
 	struct error error;
+	enum io_name name = job->nameless ? IO_NAME_KEPT : io_find_name(end, now, sizeof(now));
 
-	if (job->nameless || !io_is_removed(end))
+	if (name == IO_NAME_KEPT)
 		return;
-	error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
-		  _("%s was deleted while it was being written: what was copied is lost."),
-		  end->name);
+	/* Not -ESTALE, which would be a disk that may come back by itself. */
+	if (name == IO_NAME_GONE)
+		error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
+			  _("%s was deleted while it was being written: what was copied is lost."),
+			  end->name);
+	else if (now[0])
+		error_set(&error, ERROR_CLASS_DESTINATION, -EIDRM, "close", end->name,
+			  _("%s was renamed or moved during the copy: what was copied is now in "
+			    "%s. Give that its name back; then the copy can be resumed."),
+			  end->name, now);
+	else
+		error_set(&error, ERROR_CLASS_DESTINATION, -EIDRM, "close", end->name,
+			  _("%s is another file now, or none: what was copied has lost this name "
+			    "during the copy, and where it is now is not known."),
+			  end->name);
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 
@@ -191,7 +207,7 @@ void keeper_end(struct job *job)
 
 	check_all_done(job);
 	check_anything_read(job);
-	check_not_removed(job);
+	check_has_name(job);
 	check_not_shortened(job);
 	proof_sum(job);
 	sums_judge(job);

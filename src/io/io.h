@@ -182,8 +182,13 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 /* Drops the end from the kernel's caches, so that it is read from the device. Only advice if the
  * kernel does not allow that; direct reads bypass the caches anyway. */
 void io_forget(const struct io_end *end);
-/* Is it a file that has been deleted, so that its contents will be lost? */
-bool io_is_removed(const struct io_end *end);
+/* Does the name of a file still lead to it? For a device: IO_NAME_KEPT. */
+enum io_name {
+	IO_NAME_KEPT,
+	IO_NAME_MOVED, /* no: *ret is the name that it has now, or "" where that is not known */
+	IO_NAME_GONE,  /* it has none, so its contents will be lost */
+};
+enum io_name io_find_name(const struct io_end *end, char *ret, size_t size);
 /* Is it a file that is now smaller than the end? */
 bool io_is_shortened(const struct io_end *end);
 

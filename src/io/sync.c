@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <linux/fs.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -122,11 +123,44 @@ void io_forget(const struct io_end *end)
 	posix_fadvise(end->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-bool io_is_removed(const struct io_end *end)
+/* The name by which the kernel knows an open file; "" for one that was removed. */
+static void name_of(int fd, char *ret, size_t size)
 {
-	struct stat st;
+	static const char removed[] = " (deleted)";
+	char link[64];
 
-	return end->regular_file && fstat(end->fd, &st) == 0 && st.st_nlink == 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+
+	ssize_t length = size > 0 ? readlink(link, ret, size - 1) : -1;
+	size_t ending = sizeof(removed) - 1;
+
+	if (length < 0)
+		length = 0;
+	if (size > 0)
+		ret[length] = '\0';
+	if (length > 0 && (ret[0] != '/' || ((size_t)length > ending &&
+					     strcmp(ret + length - ending, removed) == 0)))
+		ret[0] = '\0';
+}
+
+enum io_name io_find_name(const struct io_end *end, char *ret, size_t size)
+{
+	struct stat held, named;
+
+	if (size > 0)
+		ret[0] = '\0';
+	if (!end->regular_file || fstat(end->fd, &held) < 0)
+		return IO_NAME_KEPT;
+	if (held.st_nlink == 0)
+		return IO_NAME_GONE;
+
+	bool there = stat(end->name, &named) == 0 && named.st_dev == held.st_dev;
+
+	if (there && named.st_ino == held.st_ino)
+		return IO_NAME_KEPT;
+	name_of(end->fd, ret, size);
+	/* Some file systems invent inode numbers, and may do so more than once. */
+	return there && strcmp(ret, end->name) == 0 ? IO_NAME_KEPT : IO_NAME_MOVED;
 }
 
 bool io_is_shortened(const struct io_end *end)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is left to do after the copy: first every step without which it does not work, in order. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -169,7 +170,8 @@ void session_say_next(const struct session *session, const struct error *close_e
 		return;
 	}
 	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS && code != EXIT_MISMATCH) {
-		if (report->job.map_safe)
+		/* An image that was deleted is not there for another part. */
+		if (report->job.map_safe && report->job.error.code != -ENOENT)
 			add(report, _("clonedeck resume %.300s goes on where it ended."),
 			    report->map_path);
 		return;

@@ -184,6 +184,59 @@ an_image_that_is_removed_meanwhile() {
 	ends 7
 	says FAILED
 	says 'was deleted while it was being written'
+	jq -e '.next == []' logs/*.json
+}
+
+# copy_and COMMAND...: a slow copy to ./copy.img, and what is done to that meanwhile.
+copy_and() {
+	"$CLONEDECK" clone -s "$source" -d copy.img --rate 8M --log-dir logs --map copy.map \
+		>out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" copy.img
+	"$@"
+}
+
+# All was written, but whoever opens the name finds something else.
+an_image_that_is_renamed_or_replaced_meanwhile() {
+	source=$(new_disk source 16)
+	copy_and mv copy.img moved.img
+	ends 7
+	says FAILED
+	says 'was renamed or moved during the copy: what was copied is now in'
+	says 'moved.img. Give that its name back; then the copy can be resumed.'
+	cmp "$source" moved.img
+	run 2 resume copy.map --rate 0 --confirm "$case_dir/copy.img" --log-dir logs
+	mv moved.img copy.img
+	run 0 resume copy.map --rate 0 --confirm "$case_dir/copy.img" --log-dir logs
+	cmp "$source" copy.img
+	rm copy.img copy.map
+	replace() {
+		mv copy.img moved.img
+		truncate -s 16M copy.img
+	}
+	copy_and replace
+	ends 7
+	says 'moved.img. Give that its name back'
+	cmp "$source" moved.img
+	# Another name of the file that nobody can find.
+	rm -f copy.img moved.img copy.map
+	link() {
+		ln copy.img other.img
+		mv -f source.img copy.img
+	}
+	copy_and link
+	ends 7
+	says 'copy.img is another file now, or none'
+	# The folder's name counts as well; a name that comes back in time is as good as ever.
+	mkdir folder
+	source=$(new_disk another 16)
+	"$CLONEDECK" clone -s "$source" -d folder/copy.img --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" folder/copy.img
+	mv folder elsewhere
+	sleep 0.2
+	mv elsewhere folder
+	ends 0
 }
 
 # Nothing reads it back, and writing to a file that somebody cuts off goes without an error. Of one
@@ -291,5 +344,6 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
 	progress_as_json_lines an_image_that_is_removed_meanwhile \
+	an_image_that_is_renamed_or_replaced_meanwhile \
 	an_image_that_is_cut_off_meanwhile a_limit_to_the_size_of_files \
 	copies_begun_at_once_have_their_own_files

@@ -1,0 +1,310 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copies between every kind of end on loop devices. Each time all bytes that
+# should be there are compared, and all around them with what they were.
+. "$(dirname -- "$0")/lib.sh"
+
+a_whole_disk_onto_a_larger_one() {
+	source=$(new_disk source 48)
+	destination=$(new_disk destination 56)
+	partition_gpt "$source"
+	before=$(digest "$(backing "$source")")
+	rest=$(digest "$(backing "$destination")" $((48 * MIB)) $((8 * MIB)))
+	clone 0 "$source" "$destination"
+	says COMPLETE
+	same "$source" 0 "$destination" 0 $((48 * MIB))
+	[ "$(digest "$(backing "$destination")" $((48 * MIB)) $((8 * MIB)))" = "$rest" ]
+	[ "$(digest "$(backing "$source")")" = "$before" ]
+	know_partitions "$destination"
+	fsck.ext4 -fn "${destination}p2"
+	jq -e '.exit_code == 0 and .bytes_copied == 50331648' logs/*.json
+}
+
+a_size_that_fits_no_chunk() {
+	head -c $((33 * MIB + 7 * 512)) /dev/urandom >source.img
+	head -c $((33 * MIB + 9 * 512)) /dev/urandom >destination.img
+	source=$(attach "$PWD/source.img")
+	destination=$(attach "$PWD/destination.img")
+	end=$(digest destination.img $((33 * MIB + 7 * 512)) 1024)
+	clone 0 "$source" "$destination"
+	same "$source" 0 "$destination" 0 $((33 * MIB + 7 * 512))
+	[ "$(digest destination.img $((33 * MIB + 7 * 512)) 1024)" = "$end" ]
+}
+
+a_partition_onto_a_partition() {
+	source=$(new_disk source 48)
+	destination=$(new_disk destination 48)
+	partition_gpt "$source"
+	partition_gpt "$destination"
+	head -c $((16 * MIB)) /dev/urandom >"${destination}p2"
+	sync "${destination}p2"
+	start=$(($(cat "/sys/class/block/${destination##*/}p2/start") * 512))
+	image=$(backing "$destination")
+	ahead=$(digest "$image" 0 "$start")
+	behind=$(digest "$image" $((start + 16 * MIB)) $((48 * MIB - start - 16 * MIB)))
+	clone 0 "${source}p2" "${destination}p2"
+	same "${source}p2" 0 "${destination}p2" 0 $((16 * MIB))
+	same "$image" "$start" "$(backing "$source")" "$start" $((16 * MIB))
+	[ "$(digest "$image" 0 "$start")" = "$ahead" ]
+	[ "$(digest "$image" $((start + 16 * MIB)) $((48 * MIB - start - 16 * MIB)))" = "$behind" ]
+}
+
+ranges_to_another_place() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 32)
+	cp "$(backing "$destination")" expected.img
+	# 100 sectors at 1000 and 4000 at 8000 go to 20000 and, the gap kept, to 27000.
+	dd if="$(backing "$source")" of=expected.img bs=512 conv=notrunc status=none \
+		skip=1000 seek=20000 count=100
+	dd if="$(backing "$source")" of=expected.img bs=512 conv=notrunc status=none \
+		skip=8000 seek=27000 count=4000
+	clone 0 "$source" "$destination" -r 8000-11999,1000+100 --at 20000
+	cmp "$(backing "$destination")" expected.img
+}
+
+a_partition_by_number_and_the_tail() {
+	source=$(new_disk source 48)
+	destination=$(new_disk destination 48)
+	partition_gpt "$source"
+	cp "$(backing "$destination")" expected.img
+	start=$(cat "/sys/class/block/${source##*/}p3/start")
+	dd if="$(backing "$source")" of=expected.img bs=512 conv=notrunc status=none \
+		skip="$start" seek="$start" count=8192
+	dd if="$(backing "$source")" of=expected.img bs=512 conv=notrunc status=none \
+		skip=$((98304 - 33)) seek=$((98304 - 33)) count=33
+	clone 0 "$source" "$destination" -r @3,-33
+	cmp "$(backing "$destination")" expected.img
+}
+
+a_disk_into_a_new_image_and_back() {
+	source=$(new_disk source 32)
+	clone 0 "$source" "$case_dir/copy.img"
+	cmp "$source" copy.img
+	destination=$(new_disk destination 40)
+	rest=$(digest "$(backing "$destination")" $((32 * MIB)) $((8 * MIB)))
+	clone 0 "$case_dir/copy.img" "$destination"
+	same copy.img 0 "$destination" 0 $((32 * MIB))
+	[ "$(digest "$(backing "$destination")" $((32 * MIB)) $((8 * MIB)))" = "$rest" ]
+}
+
+onto_an_image_that_exists() {
+	source=$(new_disk source 16)
+	head -c $((24 * MIB)) /dev/urandom >old.img
+	rest=$(digest old.img $((16 * MIB)) $((8 * MIB)))
+	clone 0 "$source" "$case_dir/old.img"
+	same "$source" 0 old.img 0 $((16 * MIB))
+	[ "$(digest old.img $((16 * MIB)) $((8 * MIB)))" = "$rest" ]
+}
+
+zeros_of_a_sparse_image_stay_holes() {
+	truncate -s 64M sparse.img
+	printf 'one sector that is not zero' | dd of=sparse.img seek=40 bs=1M conv=notrunc status=none
+	clone 0 "$case_dir/sparse.img" "$case_dir/copy.img"
+	cmp sparse.img copy.img
+	[ "$(stat -c %b copy.img)" -lt $((16 * MIB / 512)) ]
+}
+
+sectors_of_4096_bytes() {
+	source=$(new_disk source 32 -b 4096)
+	destination=$(new_disk destination 32 -b 4096)
+	cp "$(backing "$destination")" expected.img
+	dd if="$(backing "$source")" of=expected.img bs=4096 conv=notrunc status=none \
+		skip=10 seek=10 count=1001
+	clone 0 "$source" "$destination" -r 10+1001
+	cmp "$(backing "$destination")" expected.img
+	clone 0 "$source" "$destination"
+	cmp "$source" "$destination"
+}
+
+every_backend_on_either_side() {
+	source=$(new_disk source 16)
+	destination=$(new_disk destination 16)
+	for reader in uring threads buffered; do
+		for writer in uring threads buffered; do
+			head -c $((16 * MIB)) /dev/urandom >"$destination"
+			sync "$destination"
+			clone 0 "$source" "$destination" --source-backend "$reader" \
+				--destination-backend "$writer"
+			cmp "$source" "$(backing "$destination")"
+		done
+	done
+}
+
+odd_chunks_depths_and_lanes() {
+	source=$(new_disk source 9)
+	destination=$(new_disk destination 9)
+	for options in '-b 4K -q 1 -j 1' '-b 64K -q 3 -j 3' '-b 1M -q 16 -j 2' '-b 512 -q 32 -j 1'; do
+		head -c $((9 * MIB)) /dev/urandom >"$destination"
+		sync "$destination"
+		read -ra words <<<"$options"
+		clone 0 "$source" "$destination" "${words[@]}"
+		cmp "$source" "$(backing "$destination")"
+	done
+}
+
+within_one_disk() {
+	disk=$(new_disk disk 32)
+	cp "$(backing "$disk")" expected.img
+	dd if="$(backing "$disk")" of=expected.img bs=512 conv=notrunc status=none \
+		skip=2048 seek=40000 count=16384
+	clone 0 "$disk" "$disk" -r 2048+16384 --at 40000
+	cmp "$(backing "$disk")" expected.img
+}
+
+a_dry_run_shows_and_writes_nothing() {
+	source=$(new_disk source 48)
+	destination=$(new_disk destination 48)
+	partition_gpt "$destination"
+	before=$(digest "$(backing "$destination")")
+	run 0 clone -s "$source" -d "$destination" --dry-run --log-dir logs
+	says "$source"
+	says "$destination"
+	says root
+	run 0 clone -s "$source" -d "$destination" --dry-run --json --log-dir logs
+	jq -e . out
+	[ "$(digest "$(backing "$destination")")" = "$before" ]
+}
+
+progress_as_json_lines() {
+	source=$(new_disk source 32)
+	destination=$(new_disk destination 32)
+	clone 0 "$source" "$destination" --json --rate 16M
+	jq -es 'length > 1 and (last | .exit_code == 0)' out
+	jq -es 'all(.schema | startswith("clonedeck."))' out
+	cmp "$source" "$destination"
+}
+
+# What has no name is nowhere, however well it was written.
+an_image_that_is_removed_meanwhile() {
+	source=$(new_disk source 16)
+	"$CLONEDECK" clone -s "$source" -d copy.img --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" copy.img
+	rm copy.img
+	ends 7
+	says FAILED
+	says 'was deleted while it was being written'
+	[ "$(jq .next logs/*.json)" = null ]
+}
+
+# copy_and COMMAND...: a slow copy to ./copy.img, and what is done to that meanwhile.
+copy_and() {
+	"$CLONEDECK" clone -s "$source" -d copy.img --rate 8M --log-dir logs --map copy.map \
+		>out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" copy.img
+	"$@"
+}
+
+# All was written, but whoever opens the name finds something else.
+an_image_that_is_renamed_or_replaced_meanwhile() {
+	source=$(new_disk source 16)
+	copy_and mv copy.img moved.img
+	ends 7
+	says FAILED
+	says "$case_dir/copy.img was renamed or moved during the copy: what was copied is now in $case_dir/moved.img"
+	cmp "$source" moved.img
+	run 2 resume copy.map --rate 0 --confirm "$case_dir/copy.img" --log-dir logs
+	mv moved.img copy.img
+	run 0 resume copy.map --rate 0 --confirm "$case_dir/copy.img" --log-dir logs
+	cmp "$source" copy.img
+	rm copy.img copy.map
+	replace() {
+		mv copy.img moved.img
+		truncate -s 16M copy.img
+	}
+	copy_and replace
+	ends 7
+	says "what was copied is now in $case_dir/moved.img"
+	cmp "$source" moved.img
+	# Another name of the file that nobody can find.
+	rm -f copy.img moved.img copy.map
+	link() {
+		ln copy.img other.img
+		mv -f source.img copy.img
+	}
+	copy_and link
+	ends 7
+	says "$case_dir/copy.img is another file now, or none"
+	# The folder's name counts as well; a name that comes back in time is as good as ever.
+	mkdir folder
+	source=$(new_disk another 16)
+	"$CLONEDECK" clone -s "$source" -d folder/copy.img --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for cmp -i "$MIB" -n $((3 * MIB)) "$source" folder/copy.img
+	mv folder elsewhere
+	sleep 0.2
+	mv elsewhere folder
+	ends 0
+}
+
+# Nothing reads it back, and writing to a file that somebody cuts off goes without an error. Of one
+# lane, since of several none knows whose turn comes late.
+an_image_that_is_cut_off_meanwhile() {
+	source=$(new_disk source 16)
+	for backend in auto buffered threads uring; do
+		rm -f copy.img
+		"$CLONEDECK" clone -s "$source" -d copy.img --no-verify --rate 1M --lanes 1 \
+			--destination-backend "$backend" --log-dir "logs-$backend" >out 2>err &
+		copy=$!
+		wait_for cmp -i "$((2 * MIB))" -n "$MIB" "$source" copy.img
+		truncate -s "$MIB" copy.img
+		ends 7
+		says FAILED
+		# In the log no line is broken.
+		grep -qF 'shortened by another program' "logs-$backend"/*.log
+	done
+}
+
+# The limit ends what is printed, and an image; the copy itself, and what it ends with, it does not.
+a_limit_to_the_size_of_files() {
+	source=$(new_disk source 16)
+	destination=$(new_disk destination 16)
+	head -c 512K /dev/zero >out
+	status=0
+	(
+		ulimit -f 512
+		exec "$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+			--rate 16M --log-dir logs --json >>out 2>err
+	) || status=$?
+	[ "$status" -eq 0 ] || fail "exit status $status"
+	cmp "$source" "$destination"
+	[ "$(stat -c %s out)" -eq $((512 * 1024)) ]
+	(
+		ulimit -f 8192
+		run 7 clone -s "$source" -d copy.img --log-dir logs
+	)
+	says 'copy.img cannot be made'
+	[ ! -e copy.img ]
+}
+
+# Logs and maps are named by the second: in none do two copies share them.
+copies_begun_at_once_have_their_own_files() {
+	for i in 1 2 3 4 5 6; do
+		head -c 1M /dev/urandom >"source$i.img"
+	done
+	for i in 1 2 3 4 5 6; do
+		"$CLONEDECK" clone -s "source$i.img" -d "copy$i.img" --log-dir logs >"out$i" 2>"err$i" &
+		pids[i]=$!
+	done
+	for i in 1 2 3 4 5 6; do
+		wait "${pids[i]}"
+		[ ! -s "err$i" ] || fail "$(cat "err$i")"
+		cmp "source$i.img" "copy$i.img"
+	done
+	for ending in log map json html digests; do
+		files=(logs/*."$ending")
+		[ ${#files[@]} -eq 6 ] || fail "$ending: ${files[*]}"
+	done
+	cat logs/*.json | jq -es '[.[].source.node] | unique | length == 6'
+}
+
+run_cases an_image_that_is_renamed_or_replaced_meanwhile an_image_that_is_removed_meanwhile; exit
+	ranges_to_another_place a_partition_by_number_and_the_tail \
+	a_disk_into_a_new_image_and_back onto_an_image_that_exists \
+	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
+	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
+	progress_as_json_lines an_image_that_is_removed_meanwhile \
+	an_image_that_is_renamed_or_replaced_meanwhile \
+	an_image_that_is_cut_off_meanwhile a_limit_to_the_size_of_files \
+	copies_begun_at_once_have_their_own_files
