@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +64,83 @@ dev_t file_beneath(const char *path)
 		if (above.st_ino == here.st_ino)
 			return 0;
 	}
+}
+
+/* What the link `path`, which leads to nothing that is there, says. */
+static int read_link(const char *path, char ret[static PATH_MAX])
+{
+	char target[PATH_MAX], directory[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+	int r = length < 0 ? -errno : file_directory(path, directory);
+
+	if (r < 0)
+		return r;
+	target[length] = '\0';
+	if (target[0] == '/')
+		snprintf(ret, PATH_MAX, "%s", target);
+	else if (snprintf(ret, PATH_MAX, "%s/%s", directory, target) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* In the folder as it really is, if that is there. */
+static int in_real_folder(const char *path, char ret[static PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX], real[PATH_MAX];
+	int r = file_directory(path, directory);
+
+	if (r < 0)
+		return r;
+	if (!realpath(directory, real))
+		snprintf(real, sizeof(real), "%s", directory);
+	if (snprintf(ret, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
+		     slash ? slash + 1 : path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int follow(const char *path, char ret[static PATH_MAX])
+{
+	char here[PATH_MAX], there[PATH_MAX];
+	struct stat st;
+	int r = 0;
+
+	if (stat(path, &st) == 0)
+		return !S_ISREG(st.st_mode) || realpath(path, ret) ? 0 : -errno;
+	if (errno != ENOENT)
+		return -errno;
+	snprintf(here, sizeof(here), "%s", path);
+	/* The kernel would have told of a circle. */
+	while (r == 0 && is_link(here)) {
+		r = read_link(here, there);
+		memcpy(here, there, sizeof(here));
+	}
+	return r < 0 ? r : in_real_folder(here, ret);
+}
+
+int file_follow(const char *path, char *ret, size_t size)
+{
+	char real[PATH_MAX];
+	int r = 0;
+
+	if (snprintf(real, sizeof(real), "%s", path) >= (int)sizeof(real))
+		r = -ENAMETOOLONG;
+	else if (is_link(path))
+		r = follow(path, real);
+	if (r == 0 && strlen(real) < size) {
+		snprintf(ret, size, "%s", real);
+		return 0;
+	}
+	snprintf(ret, size, "%s", path);
+	return r < 0 ? r : -ENAMETOOLONG;
 }
 
 static int link_descriptor(int fd, int directory, const char *name)

@@ -31,6 +31,13 @@ dev_t file_beneath(const char *path);
  */
 int file_replace(const char *path, dev_t beneath, mode_t mode,
 		 void (*fill)(FILE *file, const void *user), const void *user);
+/*
+ * Where a file named so is to be written: `path` itself or, if that is a link, the file it leads
+ * to, there or not, in the folder as it really is. For whoever is going to replace it several
+ * times: a link would not be, and may lead elsewhere by then. What is there and no regular file
+ * stays as it is named. 0 or a negative errno, with *ret as `path` as far as that fits.
+ */
+int file_follow(const char *path, char *ret, size_t size);
 /* One that is not there is removed. 0 or a negative errno, as above. */
 int file_remove(const char *path, dev_t beneath);
 /* The directory that its name is in; -ENAMETOOLONG. */

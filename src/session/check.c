@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/replace.h"
 #include "base/text.h"
 #include "io/sg_reach.h"
 #include "session/session_private.h"
@@ -32,9 +33,12 @@ static void *check_body(void *argument)
 	struct check_task *checking = argument;
 	const char *map_path = checking->map_path[0] ? checking->map_path : NULL;
 	const struct plan *plan = &checking->ends;
+	char named[sizeof(checking->map_path)];
 	int r = 0;
 
 	if (checking->load) {
+		text_copy(named, sizeof(named), checking->map_path);
+		(void)file_follow(named, checking->map_path, sizeof(checking->map_path));
 		r = session_load_map(map_path, checking->disks, checking->rescue,
 				     checking->rescue_given, &checking->plan, &checking->resume,
 				     &checking->error);
@@ -144,6 +148,7 @@ static void take_first(struct session *session, unsigned *changes)
 		session_discard_plan(session);
 		session->plan = cleanup_steal(checking->plan);
 		session_resume_from(session, cleanup_steal(checking->resume));
+		text_copy(session->resume_path, sizeof(session->resume_path), checking->map_path);
 		r = session_check_files(session, &checking->error);
 	}
 	if (r == 0)

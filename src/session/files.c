@@ -287,7 +287,7 @@ static int check_file(const char *path, struct error *reterr)
 		return 0;
 	if (strlen(path) >= sizeof(((struct session_files *)0)->map) - 8)
 		return cannot_be_kept(path, -ENAMETOOLONG, reterr);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
 				 _("%s is not a regular file and cannot be replaced by one."),
 				 path);

@@ -73,6 +73,14 @@ static int try_beside(const char *path)
 	return r;
 }
 
+/* Something of that name which would not be replaced, such as a link. */
+static bool is_taken(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* PATH itself, or NAME in it if it is a directory. */
 static int name_in(struct question *question)
 {
@@ -107,7 +115,9 @@ static int try(struct question *question)
 		return r;
 	/* First, so that it is of what was tried. */
 	found->beneath = file_beneath(found->path);
-	return kind == PLACE_UNTRIED ? 0 : try_beside(found->path);
+	if (kind == PLACE_UNTRIED)
+		return 0;
+	return kind != PLACE_MADE && is_taken(found->path) ? -EEXIST : try_beside(found->path);
 }
 
 static void ask(void *data)

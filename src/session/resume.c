@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/replace.h"
 #include "base/text.h"
 #include "session/session_private.h"
 
@@ -388,6 +389,6 @@ int session_plan_from_other_map(struct session *session, const char *map_path,
 		r = plan_new(source, destination, NULL, NULL, options, &plan, reterr);
 	if (r < 0)
 		return r;
-	text_copy(session->resume_path, sizeof(session->resume_path), map_path);
+	(void)file_follow(map_path, session->resume_path, sizeof(session->resume_path));
 	return session_adopt_plan(session, cleanup_steal(plan), cleanup_steal(map), reterr);
 }

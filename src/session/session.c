@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/replace.h"
 #include "session/session_private.h"
 
 static void take_health(struct session *session, unsigned *changes)
@@ -98,6 +99,16 @@ static int init(struct session *session, struct error *reterr)
 	return r < 0 ? r : session_waiting_init(session, reterr);
 }
 
+/* Links to files that are to be written are followed once, here. What cannot be followed is refused
+ * with the plan. */
+static void follow(struct session *session, int number, const char **path)
+{
+	if (!*path)
+		return;
+	(void)file_follow(*path, session->given[number], sizeof(session->given[number]));
+	*path = session->given[number];
+}
+
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
 {
 	struct session *session;
@@ -109,6 +120,9 @@ int session_new(const struct session_options *options, struct session **ret, str
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
+	follow(session, 0, &session->options.map_path);
+	follow(session, 1, &session->options.report_path);
+	follow(session, 2, &session->options.certificate_path);
 	session_begin_sign(session, options->operator_name, options->ticket, options->mask_serials,
 			   NULL);
 	session->epoll_fd = session->waiting.timer_fd = -1;

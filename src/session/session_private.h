@@ -7,6 +7,7 @@
 #ifndef CLONEDECK_SESSION_SESSION_PRIVATE_H
 #define CLONEDECK_SESSION_SESSION_PRIVATE_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "base/log.h"
@@ -41,6 +42,7 @@ struct session_files {
 
 struct session {
 	struct session_options options;
+	char given[3][PATH_MAX]; /* the options' paths, links followed */
 	enum session_state state;
 	int epoll_fd;
 

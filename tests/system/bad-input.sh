@@ -480,6 +480,53 @@ files_in_each_others_place() {
 	refused 1 "$destination" clone "$source" "$destination" --operator ''
 }
 
+# They are replaced again and again: a link in their place would be refused each time, and the copy
+# would end without a map. The file it leads to is made or replaced, and the link stays.
+files_named_by_links() {
+	two_disks
+	mkdir real
+	echo old >real/c.html
+	for name in map json html; do
+		ln -s "real/c.$name" "link.$name"
+	done
+	"$CLONEDECK" clone -s "$source" -d copy.img --rate 8M --log-dir logs --map link.map \
+		--report link.json --certificate link.html >out 2>err &
+	copy=$!
+	wait_for cmp -n "$MIB" "$source" copy.img
+	kill -TERM "$copy"
+	ends 6
+	says real/c.map
+	[ -L link.map ] && [ -L link.json ] && [ -L link.html ]
+	ddrescuelog -t real/c.map
+	jq -e --arg map "$case_dir/real/c.map" '.result == "STOPPED" and .files.map == $map' real/c.json
+	grep -q STOPPED real/c.html
+	[ -e real/c.digests ]
+	# It goes on from there, and the second map is not a file in the place of the link.
+	run 0 resume link.map --rate 0 --confirm "$case_dir/copy.img" --log-dir logs
+	[ -L link.map ]
+	ddrescuelog -D real/c.map
+	cmp "$source" copy.img
+	rm copy.img
+	# What a link leads to is checked like what is named.
+	run 1 clone -s "$source" -d copy.img --log-dir logs --map link.map
+	says 'exists already'
+	ln -s copy.img to-image
+	run 1 clone -s "$source" -d copy.img --log-dir logs --map to-image
+	says 'is the source or the destination itself'
+	ln -s none/new.map nowhere
+	run 2 clone -s "$source" -d copy.img --log-dir logs --map nowhere
+	says none/new.map
+	ln -s circle circle
+	ln -s /dev/null null
+	for odd in circle null; do
+		for option in map report certificate; do
+			run 1 clone -s "$source" -d copy.img --log-dir logs "--$option" "$odd"
+			says "$odd is not a regular file"
+		done
+	done
+	[ ! -e copy.img ]
+}
+
 # ---- what disks hold ----
 
 # harmless: the last run printed no control character and no direction mark.
@@ -580,4 +627,4 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
 	images_that_are_not_raw pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
-	files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables
+	files_named_by_links files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables

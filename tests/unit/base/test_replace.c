@@ -219,6 +219,58 @@ START_TEST(beneath_is_what_unmounting_would_show)
 }
 END_TEST
 
+/* Each name in the folder of the test. */
+static void leads_to(const char *name, const char *expected)
+{
+	char from[PATH_MAX], to[PATH_MAX], found[PATH_MAX];
+
+	snprintf(from, sizeof(from), "%s/%s", dir, name);
+	snprintf(to, sizeof(to), "%s/%s", dir, expected);
+	ck_assert_int_eq(file_follow(from, found, sizeof(found)), 0);
+	ck_assert_str_eq(found, to);
+}
+
+static const char *const links[][2] = {
+	{ "way", "folder" },       { "first", "second" },  { "second", "way/../file" },
+	{ "dangling", "way/new" }, { "lost", "none/new" }, { "circle", "circle" },
+	{ "null", "/dev/null" },   { "here", "." },
+};
+
+#define LINKS (sizeof(links) / sizeof(links[0]))
+
+START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
+{
+	char folder[PATH_MAX], name[PATH_MAX], found[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s/folder", dir);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	for (size_t i = 0; i < LINKS; i++) {
+		snprintf(name, sizeof(name), "%s/%s", dir, links[i][0]);
+		ck_assert_int_eq(symlink(links[i][1], name), 0);
+	}
+	leads_to("file", "file");
+	leads_to("way/file", "way/file");
+	leads_to("dangling", "folder/new");
+	leads_to("lost", "none/new");
+	leads_to("first", "file");
+	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	leads_to("first", "file");
+	/* What is no file is not followed: it is refused by its own name. */
+	leads_to("null", "null");
+	leads_to("here", "here");
+	snprintf(name, sizeof(name), "%s/circle", dir);
+	ck_assert_int_eq(file_follow(name, found, sizeof(found)), -ELOOP);
+	ck_assert_str_eq(found, name);
+	ck_assert_int_eq(file_follow("/dev/null", found, 4), -ENAMETOOLONG);
+	ck_assert_str_eq(found, "/de");
+	for (size_t i = 0; i < LINKS; i++) {
+		snprintf(name, sizeof(name), "%s/%s", dir, links[i][0]);
+		ck_assert_int_eq(unlink(name), 0);
+	}
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("replace");
@@ -232,6 +284,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, nothing_that_lies_beside_is_touched);
 	tcase_add_test(tc, only_regular_files_are_replaced);
 	tcase_add_test(tc, no_directory_no_file);
+	tcase_add_test(tc, a_link_is_followed_to_a_file_that_may_be_missing);
 	tcase_add_test(tc, nothing_is_kept_on_the_file_system_beneath);
 	tcase_add_test(tc, beneath_is_what_unmounting_would_show);
 	suite_add_tcase(suite, tc);
