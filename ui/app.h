@@ -46,6 +46,8 @@ const struct choice *app_choice(const struct app *app);
 /* The disk that the chosen end lies on, in the present list; NULL: none, or it is gone. */
 const struct disk *app_source_disk(struct app *app);
 const struct disk *app_destination_disk(struct app *app);
+/* The same, but of an image the disk that it holds; NULL: not known. */
+const struct disk *app_source_contents(struct app *app);
 enum units_scale app_units(const struct app *app);
 bool app_simple(const struct app *app);            /* lines instead of panes */
 enum screen_id app_current(const struct app *app); /* the step, also while help is shown */

@@ -28,6 +28,14 @@ const struct disk *app_destination_disk(struct app *app)
 	return disk_of(app, &app->choice.destination);
 }
 
+const struct disk *app_source_contents(struct app *app)
+{
+	const struct endpoint *source = &app->choice.source;
+
+	return source->kind == ENDPOINT_IMAGE ? session_image(app->session, source)
+					      : app_source_disk(app);
+}
+
 /* Before any change: what was made of the old choice is void. */
 static bool change(struct app *app, enum screen_id forget)
 {

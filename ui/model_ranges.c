@@ -21,10 +21,16 @@ static void make_single_row(struct ranges_model *model, struct ranges_row *row)
 			row->partition = &disk->partitions[i];
 }
 
+/* Do the rows of the disk's table count from the start of the source? */
+static bool is_whole_disk(const struct endpoint *source)
+{
+	return source->kind == ENDPOINT_DISK || source->kind == ENDPOINT_IMAGE;
+}
+
 static int make_rows(struct ranges_model *model)
 {
 	const struct disk *disk = model->disk;
-	bool table = model->source.kind == ENDPOINT_DISK && disk && disk->region_count;
+	bool table = is_whole_disk(&model->source) && disk && disk->region_count;
 	size_t count = table ? disk->region_count : 1;
 	struct ranges_row *rows = calloc(count, sizeof(*rows));
 
@@ -57,11 +63,11 @@ int ranges_model_new(const struct endpoint *source, const struct disk *disk,
 	if (!model)
 		return error_nomem(reterr);
 	model->source = *source;
-	model->disk = source->kind == ENDPOINT_IMAGE ? NULL : disk;
+	model->disk = disk;
 	model->context.sector_size =
 		source->logical_sector_size ? source->logical_sector_size : 512;
 	model->context.sectors = source->size / model->context.sector_size;
-	model->context.disk = source->kind == ENDPOINT_DISK ? disk : NULL;
+	model->context.disk = is_whole_disk(source) ? disk : NULL;
 	model->destination_valid = true;
 	model->destination_same = true;
 	field_set(&model->destination, _("same"));
@@ -88,12 +94,12 @@ int ranges_model_rebase(struct ranges_model *model, const struct disk *disk)
 	const struct disk *before = model->disk;
 	int error;
 
-	model->disk = model->source.kind == ENDPOINT_IMAGE ? NULL : disk;
+	model->disk = disk;
 	error = make_rows(model);
 	if (error < 0)
 		model->disk = before;
 	else
-		model->context.disk = model->source.kind == ENDPOINT_DISK ? disk : NULL;
+		model->context.disk = is_whole_disk(&model->source) ? disk : NULL;
 	return error;
 }
 

@@ -39,7 +39,7 @@ struct ranges_row {
 };
 
 struct ranges_model {
-	const struct disk *disk; /* NULL: the source is an image */
+	const struct disk *disk; /* NULL: what the source, an image, holds is not known */
 	struct endpoint source;
 	struct rangespec_context context;
 	struct ranges_row *rows;
@@ -62,7 +62,8 @@ struct ranges_model {
 	char destination_error[256];
 };
 
-/* Everything is ticked. disk: the one that the source lies on, NULL for an image. */
+/* Everything is ticked. disk: the one that the source is or lies on, or that an image
+ * holds; NULL: not known. */
 int ranges_model_new(const struct endpoint *source, const struct disk *disk,
 		     struct ranges_model **ret, struct error *reterr);
 void ranges_model_destroy(struct ranges_model *model); /* NULL is fine */

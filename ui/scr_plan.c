@@ -93,7 +93,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 {
 	struct session *session = app_session(app);
 	const struct plan *plan = session_current_plan(session);
-	const struct disk *destination = session_destination_disk(session);
+	const struct disk *destination = session_destination_contents(session);
 	struct error error;
 	char id[9] = "";
 	uint64_t about = screen->gate.about;

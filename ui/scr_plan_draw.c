@@ -71,6 +71,10 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = area.cols - 11;
 	uint64_t size = destination->identity.size;
+
+	/* An image may become longer. */
+	if (plan->destination.kind == ENDPOINT_IMAGE && size < plan->destination_size_after)
+		size = plan->destination_size_after;
 	struct line line;
 
 	if (rect_empty(area) || count < 1)
@@ -88,13 +92,21 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	picture_after(plan, source, destination, count, cells);
 	draw_printf(draw, area, 2, 8, ROLE_NORMAL, "|%s|", cells);
 	line_start(&line, count);
-	plan_text_axis(size, app_units(app), plan->destination.logical_sector_size, &line);
+	plan_text_axis(size, app_units(app), destination->identity.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
 	draw_text(draw, area, 4, 1, ROLE_DIM,
 		  screen->finished.count
 			  ? _("x overwritten  + copied before  - not touched")
 			  : _("x overwritten  - not touched, but partitions vanish with a replaced "
 			      "table"));
+}
+
+/* Of the rows of what will be lost; an image takes its sectors from its table. */
+static uint32_t destination_sector(struct app *app)
+{
+	const struct disk *disk = session_destination_contents(app_session(app));
+
+	return disk ? disk->identity.logical_sector_size : 512;
 }
 
 static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -119,8 +131,8 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	case PLAN_LINE_LOST:
 		role = ROLE_WARN;
-		plan_text_lost(&screen->lost[at->index], plan->destination.logical_sector_size,
-			       app_units(app), &line);
+		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
+			       &line);
 		break;
 	case PLAN_LINE_EXTENT:
 		plan_text_extent(plan, at->index, &line);
@@ -282,8 +294,7 @@ static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *
 			break;
 		}
 		line_start(&line, area.cols);
-		plan_text_lost(&screen->lost[i], plan->destination.logical_sector_size,
-			       app_units(app), &line);
+		plan_text_lost(&screen->lost[i], destination_sector(app), app_units(app), &line);
 		draw_text(draw, area, i + 1, 0, ROLE_WARN, line.text);
 	}
 }
@@ -294,6 +305,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	struct session *session = app_session(app);
 	const struct plan *plan = session_current_plan(session);
 	const struct disk *destination = session_destination_disk(session);
+	const struct disk *shown = session_destination_contents(session);
 	struct layout_plan layout;
 
 	if (session_state(session) == SESSION_CHECKING) {
@@ -310,15 +322,18 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 		draw_cursor(draw, body, 1, 1);
 		return;
 	}
+	/* An image that is being written to is not read again. */
+	if (!destination && !plan_screen_startable(app))
+		shown = NULL;
 	/* The list's width is known before its height. */
-	layout_plan(body, destination != NULL, 0, 0, &layout);
-	layout_plan(body, destination != NULL, count_checks(screen, layout.list.cols),
+	layout_plan(body, shown != NULL, 0, 0, &layout);
+	layout_plan(body, shown != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
 	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
-	if (destination)
-		draw_picture(screen, app, draw, layout.picture, plan, session_source_disk(session),
-			     destination);
+	if (shown)
+		draw_picture(screen, app, draw, layout.picture, plan,
+			     session_source_contents(session), shown);
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
 	draw_estimate(app, draw, layout.estimate, plan, destination);

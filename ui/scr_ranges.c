@@ -63,7 +63,7 @@ static bool same_source(const struct endpoint *a, const struct endpoint *b)
 static void renew(struct ranges_screen *screen, struct app *app)
 {
 	const struct choice *choice = app_choice(app);
-	const struct disk *disk = app_source_disk(app);
+	const struct disk *disk = app_source_contents(app);
 	bool gone = choice->source.kind == ENDPOINT_NONE ||
 		    (choice->source.kind != ENDPOINT_IMAGE && !disk);
 	struct error error;

@@ -133,7 +133,7 @@ static struct map_scene scene_of(struct app *app, const struct report *report)
 		.job = session_job(app_session(app)),
 		.snapshot = &report->job,
 		.plan = report->plan,
-		.disk = session_source_disk(app_session(app)),
+		.disk = session_source_contents(app_session(app)),
 		.ticks = true,
 	};
 }

@@ -240,7 +240,7 @@ struct map_scene run_screen_scene(struct app *app)
 		.job = session_job(session),
 		.snapshot = app_job(app),
 		.plan = session_current_plan(session),
-		.disk = session_source_disk(session),
+		.disk = session_source_contents(session),
 	};
 }
 

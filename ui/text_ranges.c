@@ -258,7 +258,7 @@ void ranges_model_title(const struct ranges_model *model, struct line *line)
 
 	units_print_count(model->context.sectors, count);
 	if (source->kind == ENDPOINT_IMAGE) {
-		snprintf(rest, sizeof(rest), _("  image file  %s sectors of %u"), count,
+		snprintf(rest, sizeof(rest), _("  image file  %s  %s sectors of %u"), table, count,
 			 (unsigned)model->context.sector_size);
 		line_add(line, " %s ", _("Source"));
 		put_short(line, line->limit - line->columns - text_width(rest), source->node, true);
@@ -332,7 +332,7 @@ void ranges_model_map(const struct ranges_model *model, int cells, char *what, c
 {
 	uint64_t sectors = model->context.sectors;
 
-	if (model->source.kind == ENDPOINT_DISK && model->disk) {
+	if (model->source.kind != ENDPOINT_PARTITION && model->disk) {
 		picture_disk(model->disk, sectors * model->context.sector_size, cells, what);
 		picture_ranges(model->disk, &model->list, cells, ticked);
 		return;

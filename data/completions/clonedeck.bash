@@ -13,7 +13,7 @@ _clonedeck()
         --mask-serials --log-dir --json --help --on-vanish --on-hangup --wait --map-interval
         --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
-    local clone_options="--ranges --domain --at --chunk --queue-depth --lanes
+    local clone_options="--ranges --source-sector-size --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --probe --no-probe --map
         --verify --rewrite --digest
@@ -49,6 +49,10 @@ _clonedeck()
         ;;
     --source-backend | --destination-backend)
         mapfile -t COMPREPLY < <(compgen -W 'auto uring threads sg buffered image' -- "$cur")
+        return
+        ;;
+    --source-sector-size)
+        mapfile -t COMPREPLY < <(compgen -W '512 4096' -- "$cur")
         return
         ;;
     --sg-io)
@@ -101,20 +105,22 @@ _clonedeck()
 
     case $command in
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
-    show) mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur") ;;
+    show)
+        mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
+        ;;
     clone)
         mapfile -t COMPREPLY < <(compgen -W "$clone_options" -- "$cur")
         ;;
     resume)
         if [[ $cur == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--retry-area $resume_options" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "--retry-area --source-sector-size $resume_options" -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;
     verify)
         if [[ $cur == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W '--source --destination --ranges --at --digest --json --help' -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W '--source --destination --ranges --at --source-sector-size --digest --json --help' -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

@@ -28,7 +28,7 @@ complete -c clonedeck -l help -d 'show help'
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -s v -l verbose -d 'also what kernels no longer have'
 complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify' -l json -d 'as JSON'
-complete -c clonedeck -n '__fish_seen_subcommand_from show' -a '(__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from show' -F -a '(__clonedeck_disks)'
 
 complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'
 complete -c clonedeck -n $copy -s d -l destination -r -F -a '(__clonedeck_disks)'
@@ -38,6 +38,7 @@ complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s d -l destinatio
 complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s r -l ranges -x -d 'what to compare'
 complete -c clonedeck -n '__fish_seen_subcommand_from verify' -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
+complete -c clonedeck -n '__fish_seen_subcommand_from clone resume verify' -l source-sector-size -x -a '512 4096' -d 'of an image'
 complete -c clonedeck -n $clone -l domain -r -F -d 'only areas that are finished in this map'
 complete -c clonedeck -n $clone -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n '__fish_seen_subcommand_from resume' -F

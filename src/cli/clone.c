@@ -66,12 +66,29 @@ static int parse_ranges(const struct session *session, const struct endpoint *so
 		.sector_size = source->logical_sector_size,
 		.disk = source->kind == ENDPOINT_DISK
 				? endpoint_disk(session_disks(session), source)
-				: NULL,
+				: session_read_image(session, source),
 	};
 
 	context.sectors = source->size / source->logical_sector_size;
 	if (rangespec_parse(text, &context, ret, NULL, &error) < 0)
 		return range_error(text, &error);
+	return 0;
+}
+
+/* A file does not say how large its sectors are; its table may be damaged, or lie. */
+static int set_sector_size(const struct clone_options *options, struct endpoint *source,
+			   struct error *reterr)
+{
+	uint32_t size = options->source_sector_size;
+
+	if (size == 0)
+		return 0;
+	if (source->kind != ENDPOINT_IMAGE)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+				 _("--source-sector-size is for image files: %s says itself that "
+				   "its sectors have %" PRIu32 " bytes."),
+				 source->node, source->logical_sector_size);
+	source->logical_sector_size = source->physical_sector_size = size;
 	return 0;
 }
 
@@ -150,7 +167,8 @@ int clone_make_plan(struct session *session, const struct clone_options *options
 	if (options->map && !options->source)
 		return go_on(session, options, NULL, NULL);
 	if (endpoint_resolve(disks, options->source, false, &source, &error) < 0 ||
-	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0)
+	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0 ||
+	    set_sector_size(options, &source, &error) < 0)
 		return cli_error(&error);
 	if (options->map)
 		return go_on(session, options, &source, &destination);

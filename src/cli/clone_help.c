@@ -37,18 +37,24 @@ static const struct {
 		"  -d, --destination DESTINATION what is overwritten\n"
 		"  -r, --ranges RANGES           comma-separated: A-B, A+N, A-, -N, @PARTITION\n"
 		"      --at LBA                  where the first range starts on the destination\n"
-		"      --domain MAP              only areas that are finished in this map\n") },
+		"      --domain MAP              only areas that are finished in this map\n"
+		"      --source-sector-size 512|4096\n"
+		"                                of an image; default: as its table says\n") },
 	{ COMMAND_RESUME, N_(
 		"\n"
 		"For a map made by GNU ddrescue, which does not name the disks:\n"
 		"  -s, --source SOURCE           what was read\n"
-		"  -d, --destination DESTINATION what was written\n") },
+		"  -d, --destination DESTINATION what was written\n"
+		"      --source-sector-size 512|4096\n"
+		"                                of an image; default: as its table says\n") },
 	{ COMMAND_VERIFY, N_(
 		"\n"
 		"  -s, --source SOURCE           what was copied\n"
 		"  -d, --destination DESTINATION what it was copied to\n"
 		"  -r, --ranges RANGES           comma-separated: A-B, A+N, A-, -N, @PARTITION\n"
-		"      --at LBA                  where the first range starts on the destination\n") },
+		"      --at LBA                  where the first range starts on the destination\n"
+		"      --source-sector-size 512|4096\n"
+		"                                of an image; default: as its table says\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Before anything is written:\n"

@@ -156,6 +156,18 @@ static int set_digest(const char *command, const char *name, const char *value,
 	return set_of_plan(command, name, value, ret);
 }
 
+static int set_sector_size(const char *command, const char *name, const char *value,
+			   struct clone_options *ret)
+{
+	static const char *const words[] = { "512", "4096", NULL };
+	int i = cli_choose(command, name, value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	ret->source_sector_size = i == 0 ? 512 : 4096;
+	return 0;
+}
+
 #define CLONE  COMMAND_CLONE
 #define RESUME COMMAND_RESUME
 #define VERIFY COMMAND_VERIFY
@@ -172,6 +184,8 @@ static const struct known known[] = {
 	{ "source", CLONE | RESUME | VERIFY, 's', TEXT(source) },
 	{ "destination", CLONE | RESUME | VERIFY, 'd', TEXT(destination) },
 	{ "ranges", CLONE | VERIFY, 'r', TEXT(ranges) },
+	{ "source-sector-size", CLONE | RESUME | VERIFY, 0, required_argument,
+	  .set = set_sector_size },
 	{ "domain", CLONE, 0, TEXT(domain) },
 	{ "retry-area", RESUME, 0, TEXT(retry_area) },
 	{ "at", CLONE | VERIFY, 0, TEXT(at) },
@@ -308,9 +322,13 @@ static int check_ends(const char *command, const struct clone_options *options)
 			return cli_usage(command, _("Name the map file to resume from."));
 		if (!options->source != !options->destination)
 			return cli_usage(command, _("Name both disks with -s and -d, or neither."));
+		if (options->source_sector_size && !options->source)
+			return cli_usage(command, _("--source-sector-size needs the source (-s): "
+						    "otherwise the map has it."));
 		return 0;
 	}
-	if (options->report && (options->source || options->ranges || options->at))
+	if (options->report &&
+	    (options->source || options->ranges || options->at || options->source_sector_size))
 		return cli_usage(
 			command,
 			_("The report already says what was copied: give only -d with it."));

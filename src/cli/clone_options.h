@@ -23,6 +23,7 @@ struct clone_options {
 	const char *retry_area;           /* resume: ranges; NULL: all bad areas */
 	const char *report;               /* verify: of the copy; NULL: both ends are read */
 	const char *ranges, *at;          /* NULL: everything, same place */
+	uint32_t source_sector_size;      /* bytes, of an image; 0: as its table says */
 	const char *confirm;              /* NULL: not given */
 	struct plan_options plan;
 	struct session_options session;

@@ -98,15 +98,15 @@ int cli_show(int argc, char **argv)
 	if (r != 0)
 		return r;
 	if (options.help)
-		return help(_("Usage: clonedeck show DISK [--json]\n"
+		return help(_("Usage: clonedeck show DISK|IMAGE [--json]\n"
 			      "\n"
-			      "Shows one disk and its layout in sectors. DISK is a node, a link to "
-			      "one,\n"
-			      "serial=TEXT or wwn=TEXT.\n"
+			      "Shows one disk, or what an image file holds, and its layout in "
+			      "sectors.\n"
+			      "DISK is a node, a link to one, serial=TEXT or wwn=TEXT.\n"
 			      "\n"
 			      "  --json  as JSON\n"));
 	if (optind == argc)
-		return cli_usage(argv[0], _("Name the disk to show."));
+		return cli_usage(argv[0], _("Name the disk or image file to show."));
 	if (optind + 1 < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);
 	if (show_run(&(struct show_options){ .disk = argv[optind], .json = options.json }, stdout,

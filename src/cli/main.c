@@ -24,7 +24,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "list", cli_list, N_("show the disks and what uses them") },
-	{ "show", cli_show, N_("show one disk and its partition table in sectors") },
+	{ "show", cli_show, N_("show one disk or image and its partition table in sectors") },
 	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
 	{ "resume", cli_resume, N_("resume a copy from its map") },
 	{ "verify", cli_verify, N_("compare a copy with its source or its digests") },

@@ -115,9 +115,10 @@ static const char *verify_words(const struct session *session)
 
 static void put_pictures(const struct session *session, struct page *page)
 {
-	const struct disk *source = session_source_disk(session);
-	const struct disk *destination = session_destination_disk(session);
+	const struct disk *source = session_source_contents(session);
+	const struct disk *destination = session_destination_contents(session);
 	const struct plan *plan = session_current_plan(session);
+	uint64_t scale;
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = page->columns - PICTURE_FRAME;
 	struct range_list finished;
@@ -129,7 +130,11 @@ static void put_pictures(const struct session *session, struct page *page)
 	if (count > PICTURE_CELLS_MAX)
 		count = PICTURE_CELLS_MAX;
 	fputc('\n', page->out);
-	picture_disk(destination, destination->identity.size, count, cells);
+	/* An image that becomes longer */
+	scale = plan->destination_size_after;
+	if (scale < destination->identity.size)
+		scale = destination->identity.size;
+	picture_disk(destination, scale, count, cells);
 	page_field(page, _("before"), "|%s|", cells);
 	picture_touched(plan, &finished, destination, count, cells);
 	range_list_done(&finished);
@@ -160,7 +165,7 @@ static const char *how_lost(enum lost_how how)
 
 static void put_lost(const struct session *session, struct page *page)
 {
-	const struct disk *disk = session_destination_disk(session);
+	const struct disk *disk = session_destination_contents(session);
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
@@ -281,7 +286,7 @@ static json_object *json_options(const struct plan_options *options)
 static json_object *json_lost(const struct session *session)
 {
 	static const char *const words[] = { "overwritten", "partly", "from-table" };
-	const struct disk *disk = session_destination_disk(session);
+	const struct disk *disk = session_destination_contents(session);
 	json_object *array = json_object_new_array();
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;

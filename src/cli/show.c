@@ -16,6 +16,7 @@
 #include "cli/columns.h"
 #include "cli/disk_json.h"
 #include "discover/endpoint.h"
+#include "discover/image_store.h"
 #include "discover/scan.h"
 #include "report/json.h"
 #include "session/session.h"
@@ -312,22 +313,53 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 	return 0;
 }
 
+/* What only a device has, an image has not. */
+static void print_device(const struct page *page, const struct disk_list *list,
+			 const struct disk *disk, const struct health *health)
+{
+	print_identity(page, disk);
+	print_nodes(page, disk);
+	print_limits(page, disk);
+	print_cache(page, disk);
+	print_zones(page, disk);
+	print_sg(page, list, disk);
+	print_health(page, health);
+	print_table_line(page, disk);
+	print_uses(page, disk);
+}
+
+static void print_image(const struct page *page, const struct endpoint *endpoint,
+			const struct disk *disk)
+{
+	const struct identity *identity = &disk->identity;
+	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+
+	line(page, _("Image"), "%s", endpoint->node);
+	line(page, _("Size"), _("%s (%s B, %s of %u)"),
+	     units_print_long(identity->size, UNITS_SI, 0, size),
+	     units_print_count(identity->size, bytes),
+	     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
+			      sectors),
+	     identity->logical_sector_size);
+	/* A file does not say it, only what it holds does. */
+	if (!disk->table[0] || strcmp(disk->table, "?") == 0)
+		line(page, _("Sectors"), _("%u bytes are assumed: no table tells"),
+		     identity->logical_sector_size);
+	print_table_line(page, disk);
+}
+
 static int print_table(const struct disk_list *list, const struct disk *disk,
-		       const struct health *health, int width, FILE *out, struct error *reterr)
+		       const struct endpoint *endpoint, const struct health *health, int width,
+		       FILE *out, struct error *reterr)
 {
 	struct page page = { .out = out, .width = width ? width : columns_width(out) };
 	struct columns *table = NULL;
 	int r = 0;
 
-	print_identity(&page, disk);
-	print_nodes(&page, disk);
-	print_limits(&page, disk);
-	print_cache(&page, disk);
-	print_zones(&page, disk);
-	print_sg(&page, list, disk);
-	print_health(&page, health);
-	print_table_line(&page, disk);
-	print_uses(&page, disk);
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		print_image(&page, endpoint, disk);
+	else
+		print_device(&page, list, disk, health);
 	for (size_t i = 0; i < disk->note_count; i++)
 		line(&page, i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
 	if (disk->region_count == 0)
@@ -358,30 +390,36 @@ static json_object *sg_driver_json(const struct disk_list *list)
 }
 
 static int print_json(const struct disk_list *list, const struct disk *disk,
-		      const struct health *health, FILE *out, struct error *reterr)
+		      const struct endpoint *endpoint, const struct health *health, FILE *out,
+		      struct error *reterr)
 {
 	json_object *document = json_object_new_object();
+	json_object *object = disk_json(disk, true);
 
 	json_object_object_add(document, "schema", json_object_new_string("clonedeck.show/1"));
-	json_object_object_add(document, "disk", disk_json(disk, true));
+	/* The whole path of an image */
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		json_object_object_add(object, "node", report_json_text(endpoint->node));
+	json_object_object_add(document, "disk", object);
 	json_object_object_add(document, "sg_driver", sg_driver_json(list));
 	json_object_object_add(document, "health", report_json_health(health));
 	json_object_object_add(document, "missing", disk_json_missing(list));
 	return disk_json_print(document, out, reterr);
 }
 
-static int find_disk(const struct disk_list *list, const char *text, const struct disk **ret,
-		     struct error *reterr)
+/* The disk that is named, lies below the partition that is, or is in the image. */
+static int find_disk(const struct disk_list *list, const char *text, struct image_store *images,
+		     struct endpoint *endpoint, const struct disk **ret, struct error *reterr)
 {
-	struct endpoint endpoint;
-	int r = endpoint_resolve(list, text, false, &endpoint, reterr);
+	int r = endpoint_resolve(list, text, false, endpoint, reterr);
 
 	if (r < 0)
 		return r;
-	*ret = endpoint_disk(list, &endpoint);
+	*ret = endpoint->kind == ENDPOINT_IMAGE ? image_store_read(images, endpoint)
+						: endpoint_disk(list, endpoint);
 	if (!*ret)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
-				 _("%s is an image file; only disks can be shown."), text);
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "read", text,
+				 _("%s cannot be read."), text);
 	return 0;
 }
 
@@ -418,23 +456,28 @@ static int work(void *data, struct error *reterr)
 	};
 	struct disk_list *list = NULL;
 	const struct disk *disk = NULL;
+	struct image_store *images = image_store_new();
+	struct endpoint endpoint = { 0 };
 	struct scan *scan = NULL;
 	struct health health;
-	int r = scan_new(&how, &scan, reterr);
+	int r = images ? scan_new(&how, &scan, reterr) : error_nomem(reterr);
 
 	if (r == 0)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
-		r = find_disk(list, options->disk, &disk, reterr);
-	if (r == 0)
+		r = find_disk(list, options->disk, images, &endpoint, &disk, reterr);
+	health_clear(&health, NULL);
+	if (r == 0 && endpoint.kind != ENDPOINT_IMAGE)
 		session_disk_health(disk, &health);
 	if (r == 0 && options->json)
-		r = print_json(list, disk, &health, show_work->out, reterr);
+		r = print_json(list, disk, &endpoint, &health, show_work->out, reterr);
 	else if (r == 0)
-		r = print_table(list, disk, &health, options->width, show_work->out, reterr);
-	if (r == 0 && !options->json)
+		r = print_table(list, disk, &endpoint, &health, options->width, show_work->out,
+				reterr);
+	if (r == 0 && !options->json && endpoint.kind != ENDPOINT_IMAGE)
 		print_missing(list, disk, options->width, show_work->out);
 	disk_list_destroy(list);
+	image_store_destroy(images);
 	scan_destroy(scan);
 	return r;
 }

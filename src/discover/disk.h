@@ -124,7 +124,7 @@ struct disk {
 	char transport[16]; /* sata sas usb nvme virtio mmc loop …, "" unknown */
 	enum disk_kind kind;
 	struct identity identity;
-	uint32_t physical_sector_size; /* bytes */
+	uint32_t physical_sector_size; /* bytes; 0 unknown (image files) */
 	uint32_t alignment_offset;
 	enum tristate rotational;
 	enum tristate removable;

@@ -33,7 +33,8 @@ struct endpoint {
 	unsigned partition;            /* its number, 0 for a whole disk */
 	uint64_t start;                /* bytes from the start of the disk (partitions), else 0 */
 	uint64_t size;                 /* bytes; 0 for an image that does not exist yet */
-	uint32_t logical_sector_size;  /* bytes; images: 512 as source, 0 (any) as destination */
+	uint32_t logical_sector_size;  /* bytes; images: of the source what its table
+					* was made for, 0 (any) as destination */
 	uint32_t physical_sector_size; /* bytes */
 	bool exists;                   /* false: an image file to be created */
 };

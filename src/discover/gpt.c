@@ -198,6 +198,32 @@ int gpt_inspect(const struct table_source *source, struct table *table, bool *re
 	return r;
 }
 
+/* How much speaks for a GPT with sectors of this size? */
+static unsigned rate_size(int fd, uint64_t size, uint32_t sector_size)
+{
+	struct table_source source = { .fd = fd, .size = size, .sector_size = sector_size };
+	struct gpt_copy primary = { 0 }, backup = { 0 };
+	uint64_t sectors = size / sector_size;
+
+	if (sectors < 3 || read_copy(&source, 1, &primary) < 0 ||
+	    read_copy(&source, sectors - 1, &backup) < 0)
+		return 0;
+	if (primary.state == GPT_SOUND)
+		return 3;
+	if (backup.state == GPT_SOUND)
+		return 2;
+	return primary.state == GPT_DAMAGED || backup.state == GPT_DAMAGED;
+}
+
+uint32_t gpt_sector_size(int fd, uint64_t size)
+{
+	unsigned small = rate_size(fd, size, 512), large = rate_size(fd, size, 4096);
+
+	if (small == 0 && large == 0)
+		return 0;
+	return large > small ? 4096 : 512;
+}
+
 int gpt_inspect_other_size(const struct table_source *source, struct table *table)
 {
 	uint32_t other = source->sector_size == 4096 ? 512 : 4096;

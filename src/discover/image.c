@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "discover/container.h"
+#include "discover/image_store.h"
 
 /* Kernel headers of older releases lack some. */
 #ifndef EXFAT_SUPER_MAGIC
@@ -86,6 +87,7 @@ int image_resolve(const char *text, const struct stat *st, bool destination, boo
 {
 	CLEANUP(free) char *path = realpath(text, NULL);
 	CLEANUP(close) int fd = -1;
+	uint32_t sector_size = 0;
 	int r = 0;
 
 	if (!path)
@@ -101,6 +103,8 @@ int image_resolve(const char *text, const struct stat *st, bool destination, boo
 		r = judge(text, fd, (uint64_t)st->st_size, destination, reterr);
 	if (r < 0)
 		return r;
+	if (!destination)
+		sector_size = fd < 0 ? 512 : image_store_sector_size(fd, (uint64_t)st->st_size);
 	*ret = (struct endpoint){
 		.kind = ENDPOINT_IMAGE,
 		.identity = { .size = (uint64_t)st->st_size,
@@ -109,8 +113,8 @@ int image_resolve(const char *text, const struct stat *st, bool destination, boo
 			      .born = endpoint_file_born(AT_FDCWD, path) },
 		.devno = st->st_dev,
 		.size = (uint64_t)st->st_size,
-		.logical_sector_size = destination ? 0 : 512,
-		.physical_sector_size = destination ? 0 : 512,
+		.logical_sector_size = sector_size,
+		.physical_sector_size = sector_size,
 		.exists = true,
 	};
 	return set_image_node(path, ret, reterr);

@@ -22,7 +22,6 @@
 #include "base/text.h"
 #include "discover/btrfs.h"
 #include "discover/sysfs.h"
-#include "discover/table.h"
 
 /* dm on md on loop on a file on dm …: real machines have fewer levels. */
 #define DEPTH_MAX 8
@@ -467,25 +466,6 @@ static void find_loop(const struct endpoint *destination, const struct disk_list
 	}
 }
 
-/* Only what decides which parts of the copy are written last. */
-static void look_into(const struct endpoint *image, struct disk *ret)
-{
-	CLEANUP(close) int fd = open(image->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct table_source source = { .fd = fd,
-				       .size = image->size,
-				       .sector_size = image->logical_sector_size };
-	struct table table = { 0 };
-
-	text_copy(ret->table, sizeof(ret->table), "?");
-	if (fd >= 0 && table_read(&source, &table) == 0) {
-		text_copy(ret->table, sizeof(ret->table), table.type);
-		text_copy(ret->whole_fs, sizeof(ret->whole_fs), table.whole_fs);
-		memcpy(ret->signatures, table.signatures, sizeof(ret->signatures));
-		ret->signature_count = table.signature_count;
-	}
-	table_done(&table);
-}
-
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
 		 const char *map_path, struct guard_facts *ret, struct error *reterr)
 {
@@ -500,7 +480,6 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 		find_place(&mounts, map_path, &ret->map);
 	if (plan->source.kind == ENDPOINT_IMAGE) {
 		find_place(&mounts, plan->source.node, &ret->source_image);
-		look_into(&plan->source, &ret->source_contents);
 		if (stat(plan->source.node, &st) == 0)
 			ret->source_allocated_known =
 				u64_mul((uint64_t)st.st_blocks, 512, &ret->source_allocated);

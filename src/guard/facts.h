@@ -66,9 +66,9 @@ struct guard_facts {
 	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;
-	/* What a source image is recognised by: table, whole_fs and signatures, nothing else; "?"
-	 * for a table that could not be read. */
-	struct disk source_contents;
+	/* The disks in images at the ends; NULL: no image, or it could not be read. Not by
+	 * facts_gather(). */
+	const struct disk *source_contents, *destination_contents;
 	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
 	 * loop devices over that. */
 	bool same_storage;

@@ -163,8 +163,13 @@ int rules_check(const struct plan *plan, const struct guard_facts *facts, const 
 		.source = endpoint_disk(facts->disks, &plan->source),
 		.destination = endpoint_disk(facts->disks, &plan->destination),
 	};
+	bool from_image = plan->source.kind == ENDPOINT_IMAGE;
+	bool to_image = plan->destination.kind == ENDPOINT_IMAGE;
 	struct verdict_list list = { 0 };
 	int r = rules_check_allow(allow, reterr);
+
+	context.source_contents = from_image ? facts->source_contents : context.source;
+	context.destination_contents = to_image ? facts->destination_contents : context.destination;
 
 	if (r < 0)
 		return r;
@@ -265,6 +270,11 @@ bool rule_is_device(const struct endpoint *endpoint)
 	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION;
 }
 
+bool rule_is_whole_disk(const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_IMAGE;
+}
+
 bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length)
 {
 	uint64_t end, pos = start;
@@ -285,11 +295,12 @@ bool rule_copies_table(const struct rule_context *context)
 {
 	const struct plan *plan = context->plan;
 
-	if (!context->source || plan->source.kind != ENDPOINT_DISK ||
+	const struct disk *disk = context->source_contents;
+
+	if (!disk || !rule_is_whole_disk(&plan->source) ||
 	    plan->destination.kind == ENDPOINT_PARTITION || plan->extent_count == 0)
 		return false;
-	if (strcmp(context->source->table, "gpt") != 0 &&
-	    strcmp(context->source->table, "dos") != 0)
+	if (strcmp(disk->table, "gpt") != 0 && strcmp(disk->table, "dos") != 0)
 		return false;
 	return plan->extents[0].source_lba == 0 && plan->extents[0].destination_lba == 0;
 }

@@ -48,7 +48,7 @@ static void say_partition_data(const struct rule_context *context, struct verdic
 void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *destination = &context->plan->destination;
-	const struct disk *disk = context->destination;
+	const struct disk *disk = context->destination_contents;
 	char list[RULE_LIST_MAX] = "", name[RULE_NAME_MAX];
 	struct lost *lost = NULL;
 	size_t count = 0;
@@ -87,7 +87,7 @@ void rule_destination_holds_data(const struct rule_context *context, struct verd
 
 void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret)
 {
-	const struct disk *disk = context->source;
+	const struct disk *disk = context->source_contents;
 	char list[RULE_LIST_MAX] = "";
 	size_t count = 0;
 
@@ -139,10 +139,10 @@ static bool lands_on_partition(const struct rule_context *context, uint64_t star
 void rule_table_not_copied(const struct rule_context *context, struct verdict *ret)
 {
 	const struct plan *plan = context->plan;
-	const struct disk *disk = context->source;
+	const struct disk *disk = context->source_contents;
 	char list[RULE_LIST_MAX] = "";
 
-	if (!disk || plan->source.kind != ENDPOINT_DISK ||
+	if (!disk || !rule_is_whole_disk(&plan->source) ||
 	    plan->destination.kind != ENDPOINT_DISK || rule_copies_table(context))
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
@@ -183,8 +183,8 @@ void rule_disk_into_partition(const struct rule_context *context, struct verdict
 {
 	const struct plan *plan = context->plan;
 
-	if (plan->source.kind == ENDPOINT_DISK && plan->destination.kind == ENDPOINT_PARTITION &&
-	    context->source && context->source->table[0] && plan->extent_count &&
+	if (rule_is_whole_disk(&plan->source) && plan->destination.kind == ENDPOINT_PARTITION &&
+	    context->source_contents && context->source_contents->table[0] && plan->extent_count &&
 	    plan->extents[0].source_lba == 0)
 		rule_say(ret, VERDICT_WARN,
 			 _("The whole disk %s, with its partition table, would be copied into the "
@@ -257,12 +257,14 @@ void rule_leftovers(const struct rule_context *context, struct verdict *ret)
 
 void rule_source_table_broken(const struct rule_context *context, struct verdict *ret)
 {
-	if (context->source && context->source->note_count &&
-	    context->plan->source.kind == ENDPOINT_DISK)
+	const struct endpoint *source = &context->plan->source;
+	const struct disk *disk = context->source_contents;
+
+	if (disk && disk->note_count && rule_is_whole_disk(source))
 		rule_say(ret, VERDICT_WARN,
 			 _("The partition table of the source %s has a fault, which is copied as "
 			   "it is: %s"),
-			 context->source->node, context->source->notes[0].text);
+			 source->node, disk->notes[0].text);
 }
 
 /* The start of what holds it is copied, so what identifies it is. */

@@ -18,6 +18,8 @@ struct rule_context {
 	const struct guard_facts *facts;
 	const struct disk *source;      /* NULL: an image, or no longer attached */
 	const struct disk *destination; /* likewise */
+	/* The same, or the disk that an image holds; NULL: not known. */
+	const struct disk *source_contents, *destination_contents;
 };
 
 #define RULE_NAME_MAX 256
@@ -35,6 +37,8 @@ void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 bool rule_is_device(const struct endpoint *endpoint);
+/* A whole disk, or an image of one. */
+bool rule_is_whole_disk(const struct endpoint *endpoint);
 /* The plan copies the partition table of a whole disk to the start of a whole disk or image. */
 bool rule_copies_table(const struct rule_context *context);
 /* Bytes [start, start + length) of the source's node are inside the plan's extents. */

@@ -226,10 +226,10 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 	unsigned number = 0;
 
 	if (!rule_copies_table(context) || destination->kind != ENDPOINT_DISK ||
-	    destination->size == 0 || destination->size >= context->source->identity.size)
+	    destination->size == 0 || destination->size >= context->source_contents->identity.size)
 		return;
-	uint32_t unit = context->source->identity.logical_sector_size;
-	uint64_t last = partitions_end(context->source, &number);
+	uint32_t unit = context->source_contents->identity.logical_sector_size;
+	uint64_t last = partitions_end(context->source_contents, &number);
 
 	/* The copy of everything onto less is refused as too small; this is about chosen ranges. */
 	if (rule_destination_end(plan) > destination->size || unit == 0)
@@ -241,7 +241,7 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 			   "Shrink it on a larger copy first. To leave out what does not fit: "
 			   "--allow table-beyond-end."),
 			 destination->node, number, last - 1, destination->size / unit - 1);
-	else if (strcmp(context->source->table, "gpt") == 0)
+	else if (strcmp(context->source_contents->table, "gpt") == 0)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s is smaller than the source, so the copied GPT points beyond its end "
 			   "and the system will not read it before it is rebuilt, which the report "
@@ -251,7 +251,7 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 
 static bool is_gpt(const struct rule_context *context)
 {
-	return context->source && strcmp(context->source->table, "gpt") == 0;
+	return context->source_contents && strcmp(context->source_contents->table, "gpt") == 0;
 }
 
 void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *ret)
@@ -259,7 +259,7 @@ void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *
 	const struct endpoint *destination = &context->plan->destination;
 
 	if (rule_copies_table(context) && is_gpt(context) && destination->kind == ENDPOINT_DISK &&
-	    destination->size > context->source->identity.size)
+	    destination->size > context->source_contents->identity.size)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
 			   "Move it to the end afterwards with: sfdisk --relocate gpt-bak-std %s"),
@@ -271,10 +271,10 @@ void rule_backup_gpt_missing(const struct rule_context *context, struct verdict 
 	const struct endpoint *destination = &context->plan->destination;
 
 	if (!rule_copies_table(context) || !is_gpt(context) || destination->kind != ENDPOINT_DISK ||
-	    destination->size != context->source->identity.size)
+	    destination->size != context->source_contents->identity.size)
 		return;
-	uint64_t size = context->source->identity.size;
-	uint64_t backup = backup_gpt_bytes(context->source->identity.logical_sector_size);
+	uint64_t size = context->source_contents->identity.size;
+	uint64_t backup = backup_gpt_bytes(context->source_contents->identity.logical_sector_size);
 
 	if (size > backup && !rule_copies(context->plan, size - backup, backup))
 		rule_say(ret, VERDICT_WARN,

@@ -6,7 +6,7 @@
  *
  * Cell letters: digit or letter = partition (1-9, then a-z, '#' beyond),
  * 'G' table area, '.' in no partition, '?' not known (the table could not be
- * read, or is that of an image), ' ' beyond the end of the disk.
+ * read), ' ' beyond the end of the disk.
  * A cell that holds several things shows the smallest partition in it. Where that
  * would hide one, it gets a cell of its own beside its place, so no partition is
  * ever invisible unless there are more partitions than cells; table areas too as
@@ -27,8 +27,9 @@ void picture_disk(const struct disk *disk, uint64_t scale, int cells, char *out)
 /* '=' under cells that a range touches, ' ' under others; on the scale of the disk, ranges in
  * its logical sectors. */
 void picture_ranges(const struct disk *disk, const struct range_list *ranges, int cells, char *out);
-/* What the destination's disk will hold. source_disk and destination_disk are NULL where that
- * end is an image. Partitions of a replaced table vanish; see picture_lost(). */
+/* What the destination's disk will hold. source_disk and destination_disk: for an image what it
+ * holds, NULL where that is not known or it is still to be made. Partitions of a replaced table
+ * vanish; see picture_lost(). */
 void picture_after(const struct plan *plan, const struct disk *source_disk,
 		   const struct disk *destination_disk, int cells, char *out);
 /* 'x' overwritten, '+' overwritten and already copied in full, '-' not touched, ' ' beyond the end.

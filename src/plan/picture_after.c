@@ -149,7 +149,7 @@ static bool overwrites_table(const struct plan *plan, const struct disk *destina
 static enum table_after table_after(const struct plan *plan, const struct disk *source,
 				    const struct disk *destination)
 {
-	if (plan->destination.kind == ENDPOINT_IMAGE) {
+	if (plan->destination.kind == ENDPOINT_IMAGE && !destination) {
 		struct row_bytes first = { 0, 1 };
 
 		if (written(plan, first) > 0)
@@ -189,11 +189,18 @@ static bool copies_chain(const struct plan *plan, const struct disk *source)
 	return true;
 }
 
+/* An image may become longer. */
+static uint64_t size_of(const struct plan *plan, const struct disk *destination)
+{
+	return destination && plan->destination.kind != ENDPOINT_IMAGE
+		       ? destination->identity.size
+		       : plan->destination_size_after;
+}
+
 void picture_after(const struct plan *plan, const struct disk *source_disk,
 		   const struct disk *destination_disk, int cells, char *out)
 {
-	struct scene scene = { .size = destination_disk ? destination_disk->identity.size
-							: plan->destination_size_after };
+	struct scene scene = { .size = size_of(plan, destination_disk) };
 	enum table_after table = table_after(plan, source_disk, destination_disk);
 	struct row row;
 
@@ -215,9 +222,7 @@ void picture_touched(const struct plan *plan, const struct range_list *finished,
 		     const struct disk *destination_disk, int cells, char *out)
 {
 	const struct touching touching = { plan, finished };
-	struct scene scene = { .disk = destination_disk,
-			       .size = destination_disk ? destination_disk->identity.size
-							: plan->destination_size_after };
+	struct scene scene = { .disk = destination_disk, .size = size_of(plan, destination_disk) };
 	struct row row;
 
 	row_init(&row, &scene, scene.size, cells);

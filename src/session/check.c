@@ -28,6 +28,13 @@ static void ask_reach(const struct disk_list *disks, const struct endpoint *endp
 	*ret = (struct guard_reach){ .open = reach.open, .whole = reach.whole };
 }
 
+void session_look_into_images(struct image_store *images, const struct plan *plan,
+			      struct guard_facts *facts)
+{
+	facts->source_contents = image_store_read(images, &plan->source);
+	facts->destination_contents = image_store_read(images, &plan->destination);
+}
+
 static void *check_body(void *argument)
 {
 	struct check_task *checking = argument;
@@ -48,6 +55,7 @@ static void *check_body(void *argument)
 		r = facts_gather(plan, checking->disks, checking->log_dir, map_path,
 				 &checking->facts, &checking->error);
 	if (r == 0) {
+		session_look_into_images(checking->images, plan, &checking->facts);
 		ask_reach(checking->disks, &plan->source, &checking->facts.source_reach);
 		ask_reach(checking->disks, &plan->destination, &checking->facts.destination_reach);
 	}
@@ -90,6 +98,7 @@ int session_begin_check(struct session *session, struct error *reterr)
 	session_forget_check(session);
 	checking->error = (struct error){ 0 };
 	checking->disks = session->disks;
+	checking->images = session->images;
 	r = task_start(&checking->task, check_body, checking, reterr);
 	if (r < 0)
 		checking->disks = NULL;

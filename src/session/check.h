@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "copy/map.h"
+#include "discover/image_store.h"
 #include "guard/facts.h"
 #include "plan/plan.h"
 #include "session/task.h"
@@ -19,6 +20,7 @@ struct check_task {
 	struct task task;
 	bool again;                    /* plan or disks have changed while it ran */
 	const struct disk_list *disks; /* the session keeps it so long; NULL while none runs */
+	struct image_store *images;    /* the session's */
 	char log_dir[512], map_path[512];
 	bool load; /* the plan is in the map */
 	const struct plan_options *rescue;
@@ -38,6 +40,9 @@ void session_recheck(struct session *session);
 void session_take_check(struct session *session, unsigned *changes);
 /* Lets go of what the task has read. */
 void session_forget_check(struct session *session);
+/* Reads what images at the ends hold. */
+void session_look_into_images(struct image_store *images, const struct plan *plan,
+			      struct guard_facts *facts);
 /* Until SESSION_CHECKING is over: 0, or why there is no plan. */
 int session_wait_for_check(struct session *session, struct error *reterr);
 

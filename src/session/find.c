@@ -14,6 +14,9 @@ static void *find_body(void *argument)
 	finding->error = (struct error){ 0 };
 	finding->result = endpoint_resolve(finding->disks, finding->text, finding->destination,
 					   &finding->endpoint, &finding->error);
+	/* The front end shows what an image holds without waiting for it. */
+	if (finding->result == 0)
+		image_store_read(finding->images, &finding->endpoint);
 	task_announce(&finding->task);
 	return NULL;
 }
@@ -27,6 +30,7 @@ static int begin(struct session *session, struct error *reterr)
 	text_copy(finding->text, sizeof(finding->text), finding->wanted);
 	finding->destination = finding->wanted_destination;
 	finding->disks = session->disks;
+	finding->images = session->images;
 	r = task_start(&finding->task, find_body, finding, reterr);
 	if (r < 0)
 		finding->disks = NULL;

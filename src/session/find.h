@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "discover/endpoint.h"
+#include "discover/image_store.h"
 #include "session/task.h"
 
 struct session;
@@ -15,6 +16,7 @@ struct find_task {
 	struct task task;
 	bool again;
 	const struct disk_list *disks; /* as in check_task */
+	struct image_store *images;    /* likewise */
 	char wanted[512];              /* asked for last, by the front end */
 	bool wanted_destination;
 	char text[512];

@@ -83,9 +83,7 @@ void session_resume_from(struct session *session, struct map *map)
 /* What follows from plan and disks: the areas held back. */
 static int find_held(struct session *session, struct error *reterr)
 {
-	const struct disk *source = session->plan->source.kind == ENDPOINT_IMAGE
-					    ? &session->source_contents
-					    : session_source_disk(session);
+	const struct disk *source = session_source_contents(session);
 	struct held held;
 
 	if (held_find(session->plan, source, session_destination_disk(session), &held) < 0)
@@ -101,7 +99,6 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 	struct verdict_list verdicts = { 0 };
 	int r = session_judge(session, session->plan, session->resumes, facts, &verdicts, reterr);
 
-	session->source_contents = facts->source_contents;
 	session->source_writers = facts->source_writers;
 	if (r == 0)
 		r = find_held(session, reterr);
@@ -283,6 +280,33 @@ const struct disk *session_source_disk(const struct session *session)
 const struct disk *session_destination_disk(const struct session *session)
 {
 	return session->plan ? find_disk(session, &session->plan->destination) : NULL;
+}
+
+const struct disk *session_image(const struct session *session, const struct endpoint *image)
+{
+	return image_store_known(session->images, image);
+}
+
+const struct disk *session_read_image(const struct session *session, const struct endpoint *image)
+{
+	return image_store_read(session->images, image);
+}
+
+static const struct disk *find_contents(const struct session *session,
+					const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_IMAGE ? session_image(session, endpoint)
+						: find_disk(session, endpoint);
+}
+
+const struct disk *session_source_contents(const struct session *session)
+{
+	return session->plan ? find_contents(session, &session->plan->source) : NULL;
+}
+
+const struct disk *session_destination_contents(const struct session *session)
+{
+	return session->plan ? find_contents(session, &session->plan->destination) : NULL;
 }
 
 const char *session_token(const struct session *session)

@@ -157,6 +157,9 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 			endpoint_inode_lasts(&endpoint)) ||
 		       (!destination && endpoint.size != recorded->size);
 
+	/* It may have been given, and what the table says may have changed. */
+	endpoint.logical_sector_size = recorded->logical_sector_size;
+	endpoint.physical_sector_size = recorded->physical_sector_size;
 	*ret = endpoint;
 	if (changed)
 		return error_set(

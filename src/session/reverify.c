@@ -82,8 +82,9 @@ static int open_ends(struct session *session)
 	const struct disk_list *disks =
 		session->has_report ? session->started_disks : reverifying->disks;
 	struct start_task *start = &reverifying->start;
-	int r = session_open_to_verify(start, session->plan, disks, reverifying->recorded.digests,
-				       reverifying->recorded.map, &start->error);
+	int r = session_open_to_verify(start, session->plan, disks, session->images,
+				       reverifying->recorded.digests, reverifying->recorded.map,
+				       &start->error);
 
 	start->plan.options = options_to_read(session);
 	return r;

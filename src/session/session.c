@@ -83,6 +83,9 @@ static int init(struct session *session, struct error *reterr)
 	if (session->epoll_fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
 				 _("No event descriptor could be made: %s."), error_phrase(errno));
+	session->images = image_store_new();
+	if (!session->images)
+		return error_nomem(reterr);
 	session_find_log_dir(session);
 	for (int source = 0; r == 0 && source < EVENT_COUNT; source++) {
 		struct task *task = task_of(session, (enum session_event_source)source);
@@ -205,6 +208,7 @@ void session_destroy(struct session *session)
 	session_forget_check(session);
 	session_forget_save(session);
 	session_disks_done(session);
+	image_store_destroy(session->images);
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	map_destroy(session->resume);

@@ -125,6 +125,12 @@ int session_begin_find(struct session *session, const char *text, bool destinati
 /* The result: 0 and the end, or why there is none. */
 int session_found(const struct session *session, struct endpoint *ret, struct error *reterr);
 
+/* The disk that an image file holds, as it was read last: by session_begin_find(), or with a plan.
+ * NULL: not known. Borrowed until session_destroy(). */
+const struct disk *session_image(const struct session *session, const struct endpoint *image);
+/* The same; reads the file, and waits for it. */
+const struct disk *session_read_image(const struct session *session, const struct endpoint *image);
+
 /* ---- plan ---- */
 /* Replaces the plan and checks it. An error leaves no plan. Refusals are verdicts, not errors. */
 int session_plan(struct session *session, const struct endpoint *source,
@@ -175,8 +181,12 @@ const struct plan *session_current_plan(const struct session *session);
 const struct verdict_list *session_verdicts(const struct session *session);
 /* What the copy will hold back to its end; usually empty unless a whole disk is copied. */
 const struct held *session_held(const struct session *session);
+/* The disks that the ends are or lie on; NULL for images. */
 const struct disk *session_source_disk(const struct session *session);
 const struct disk *session_destination_disk(const struct session *session);
+/* The same, but of an image the disk that it holds, as far as it could be read. */
+const struct disk *session_source_contents(const struct session *session);
+const struct disk *session_destination_contents(const struct session *session);
 /* Back to SESSION_CHOOSING; not while a copy runs. */
 void session_discard_plan(struct session *session);
 

@@ -49,6 +49,7 @@ struct session {
 	struct scan *scan; /* the front end's: hot-plug, and scans that it waits for */
 	struct scan_task scanning;
 	struct disk_list *disks;
+	struct image_store *images; /* what image files hold, for any thread */
 	struct error scan_error;
 	char hotplug[HOTPLUG_LINES][160];
 	unsigned hotplug_count; /* so far */
@@ -69,7 +70,6 @@ struct session {
 	struct verdict_list verdicts;
 	struct source_writers source_writers; /* as the verdicts were made */
 	struct held held;                     /* of the plan */
-	struct disk source_contents;          /* if the source is an image */
 	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];

@@ -118,6 +118,7 @@ static int check_again(struct session *session)
 			     session->resumes ? session->resume_path : NULL, &facts,
 			     &starting->error);
 
+	session_look_into_images(session->images, &starting->plan, &facts);
 	if (r == 0)
 		r = session_judge(session, &starting->plan, session->resumes, &facts, &verdicts,
 				  &starting->error);
@@ -178,8 +179,8 @@ static const struct disk *disk_of(const struct disk_list *disks, const struct en
 }
 
 int session_open_to_verify(struct start_task *starting, const struct plan *plan,
-			   const struct disk_list *disks, const struct digests *digests,
-			   struct map *map, struct error *reterr)
+			   const struct disk_list *disks, struct image_store *images,
+			   const struct digests *digests, struct map *map, struct error *reterr)
 {
 	const struct disk *source = disk_of(disks, &plan->source);
 	struct endpoint destination = plan->destination;
@@ -193,7 +194,7 @@ int session_open_to_verify(struct start_task *starting, const struct plan *plan,
 		.resume = map,
 		.verify_only = true,
 		.source_digests = digests,
-		.source_disk = source,
+		.source_disk = source ? source : image_store_known(images, &plan->source),
 		.check = check_reading,
 		.check_user = starting,
 	};
@@ -357,7 +358,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 		.rolling = plan_rolling(plan, destination),
 		.source_hwmon = source ? source->hwmon : NULL,
 		.destination_hwmon = destination ? destination->hwmon : NULL,
-		.source_disk = source,
+		.source_disk = session_source_contents(session),
 		.map_interval = session->options.map_interval * NSEC_PER_SEC,
 		.check = check_claims,
 		.present = is_present,

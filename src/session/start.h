@@ -37,8 +37,8 @@ void session_take_start(struct session *session, unsigned *changes);
 /* Both ends of the plan for reading, or, with `digests`, only the destination; fills the setup,
  * which borrows all of it but the map. Waits. */
 int session_open_to_verify(struct start_task *starting, const struct plan *plan,
-			   const struct disk_list *disks, const struct digests *digests,
-			   struct map *map, struct error *reterr);
+			   const struct disk_list *disks, struct image_store *images,
+			   const struct digests *digests, struct map *map, struct error *reterr);
 void session_release_job(struct session *session);
 
 #endif

@@ -161,7 +161,7 @@ int session_verify(struct session *session, struct job **ret, struct error *rete
 		r = session_map_of_all(session->plan, &recorded->map, reterr);
 	session->started_disks = session->disks;
 	if (r == 0)
-		r = session_open_to_verify(starting, session->plan, session->disks,
+		r = session_open_to_verify(starting, session->plan, session->disks, session->images,
 					   recorded->digests, recorded->map, reterr);
 	if (r == 0)
 		r = job_new(&starting->setup, &starting->job, reterr);

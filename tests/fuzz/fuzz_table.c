@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "discover/image_store.h"
 #include "discover/regions.h"
 #include "discover/table.h"
 
@@ -92,6 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		FUZZ_CHECK(pwrite(fd, data + 2, 512, (off_t)lba * 512) == 512);
 	}
+	uint32_t guessed = image_store_sector_size(fd, SECTORS * 512);
+
+	FUZZ_CHECK(guessed == 512 || guessed == 4096);
 	try(fd, 512);
 	try(fd, 4096);
 	close(fd);

@@ -339,6 +339,21 @@ const struct held *session_held(const struct session *session)
 	return &session->held;
 }
 
+const struct disk *session_image(const struct session *session, const struct endpoint *image)
+{
+	return NULL;
+}
+
+const struct disk *session_source_contents(const struct session *session)
+{
+	return session_source_disk(session);
+}
+
+const struct disk *session_destination_contents(const struct session *session)
+{
+	return session_destination_disk(session);
+}
+
 const struct disk *session_source_disk(const struct session *session)
 {
 	return session->plan ? endpoint_disk(session->disks, &session->plan->source) : NULL;

@@ -87,6 +87,79 @@ a_disk_into_a_new_image_and_back() {
 	[ "$(digest "$(backing "$destination")" $((32 * MIB)) $((8 * MIB)))" = "$rest" ]
 }
 
+# An image is the disk that it holds: its partitions have numbers, its table is checked, what is
+# still to be done is said.
+an_image_is_a_disk() {
+	source=$(new_disk source 32)
+	partition_gpt "$source"
+	image=$(backing "$source")
+	cp "$image" disk.img
+	destination=$(new_disk destination 48)
+	cp "$(backing "$destination")" expected.img
+	dd if=disk.img of=expected.img bs=512 conv=notrunc status=none \
+		skip=53248 seek=53248 count=8192
+	clone 0 "$case_dir/disk.img" "$destination" -r @3
+	cmp "$(backing "$destination")" expected.img
+	run 0 verify -s disk.img -d "$destination" -r @3
+	run 1 clone -s disk.img -d "$destination" -r @9 --dry-run
+	# All of it, onto a larger disk: the backup of the table is not where it belongs.
+	run 0 clone -s disk.img -d "$destination" --dry-run
+	says 'after    |G'
+	clone 0 "$case_dir/disk.img" "$destination"
+	jq -e 'any(.warnings[]; .rule == "backup-gpt-inside") and .next != null' logs/*.json |
+		grep -q true
+	same disk.img 0 "$destination" 0 $((32 * MIB))
+	# Sectors of another size would make the table unreadable.
+	large=$(new_disk large 48 -b 4096)
+	clone 3 "$case_dir/disk.img" "$large"
+	says sector-size-differs
+	# Into an image that has partitions: they are shown and lost.
+	cp disk.img other.img
+	run 0 clone -s "$source" -d other.img --dry-run --json
+	jq -e '[.lost[].number] == [1, 2, 3]' out
+}
+
+# What was made on a disk with sectors of 4096 bytes says so, and goes only onto such a one.
+an_image_with_sectors_of_4096_bytes() {
+	source=$(new_disk source 32 -b 4096)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: gpt
+		size=8MiB, type=linux
+		size=8MiB, type=linux
+	TABLE
+	sync "$source"
+	cp "$(backing "$source")" disk.img
+	run 0 show disk.img --json
+	jq -e '.disk.logical_sector_size == 4096 and [.disk.partitions[].start] == [256, 2304]' out
+	small=$(new_disk small 32)
+	clone 3 "$case_dir/disk.img" "$small"
+	says sector-size-differs
+	large=$(new_disk large 32 -b 4096)
+	clone 0 "$case_dir/disk.img" "$large"
+	cmp disk.img "$large"
+	run 0 clone -s disk.img -d "$large" -r @2 --dry-run --json
+	jq -e '.plan[0].source_lba == 2304 and .source.logical_sector_size == 4096' out
+	# A file whose table is gone says nothing; whoever knows can.
+	dd if=/dev/zero of=disk.img bs=4096 count=6 conv=notrunc status=none
+	truncate -s 16M disk.img
+	run 0 show disk.img
+	says 'no table tells'
+	run 3 clone -s disk.img -d "$large" --dry-run
+	run 0 clone -s disk.img -d "$large" --source-sector-size 4096 --dry-run
+	run 1 clone -s disk.img -d "$large" --source-sector-size 1000 --dry-run
+	run 1 clone -s "$source" -d "$large" --source-sector-size 4096 --dry-run
+	says 'for image files'
+	# A map keeps it.
+	"$CLONEDECK" clone -s disk.img -d "$large" --source-sector-size 4096 --confirm "$large" \
+		--rate 4M --log-dir logs -m 4096.map >out 2>err &
+	copy=$!
+	wait_for test -s 4096.map
+	kill -TERM "$copy"
+	ends 6
+	run 0 resume 4096.map --rate 0 --confirm "$large" --log-dir logs
+	same disk.img 0 "$large" 0 $((16 * MIB))
+}
+
 onto_an_image_that_exists() {
 	source=$(new_disk source 16)
 	head -c $((24 * MIB)) /dev/urandom >old.img
@@ -340,7 +413,8 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table \
 	a_clone_onto_a_larger_disk_says_how_to_move_the_backup \
 	ranges_to_another_place a_partition_by_number_and_the_tail \
-	a_disk_into_a_new_image_and_back onto_an_image_that_exists \
+	a_disk_into_a_new_image_and_back an_image_is_a_disk \
+	an_image_with_sectors_of_4096_bytes onto_an_image_that_exists \
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
 	progress_as_json_lines an_image_that_is_removed_meanwhile \

@@ -38,6 +38,17 @@ a_plan() {
 	jq -e --arg node "$destination" '.confirm.what | contains($node)' out
 }
 
+what_an_image_holds() {
+	two_disks
+	partition_gpt "$source"
+	cp "$(backing "$source")" disk.img
+	run 0 show disk.img --json
+	[ "$(valid out)" = show ]
+	jq -e --arg node "$case_dir/disk.img" '.disk.node == $node and .health == null and
+		.disk.serial == null and .disk.physical_sector_size == null and
+		[.disk.partitions[].fs] == [null, "ext4", null]' out
+}
+
 a_plan_onto_a_new_image() {
 	two_disks
 	run 0 clone -s "$source" -d "$case_dir/new.img" --dry-run --json --log-dir logs
@@ -135,5 +146,5 @@ a_stopped_copy() {
 	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and (.next | contains("resume"))' out
 }
 
-run_cases a_plan a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
+run_cases a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
 	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy

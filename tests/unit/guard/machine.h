@@ -111,6 +111,17 @@ static inline void machine_image(struct endpoint *endpoint, const char *path, ui
 	endpoint->identity.devno = makedev(8, 33);
 }
 
+/* The first disk is in a file. */
+static inline void machine_source_image(struct machine *m)
+{
+	uint32_t sector_size = m->disks[0].identity.logical_sector_size;
+
+	machine_image(&m->source, "/srv/a.img", m->disks[0].identity.size, true);
+	m->source.logical_sector_size = m->source.physical_sector_size = sector_size;
+	m->source.identity.inode = 1;
+	m->facts.source_contents = &m->disks[0];
+}
+
 static inline void machine_place(struct guard_place *place, const char *path, dev_t devno,
 				 const char *disk)
 {

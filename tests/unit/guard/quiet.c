@@ -233,6 +233,19 @@ static void near_host_managed_source(struct machine *m)
 	text_copy(m->disks[1].zoned, 16, "none");
 }
 
+/* An image is not attached: nothing mixes the two up. */
+static void near_identities_in_a_file(struct machine *m)
+{
+	set_btrfs(m);
+	strcpy(m->disks[0].table_uuid, "1234");
+	machine_source_image(m);
+}
+
+static void near_image_of_same_sectors(struct machine *m)
+{
+	machine_source_image(m);
+}
+
 const struct rule_case quiet[] = {
 	{ "destination-mounted", near_other_partition_mounted, NULL },
 	{ "destination-swap", near_other_partition_mounted, NULL },
@@ -278,6 +291,11 @@ const struct rule_case quiet[] = {
 	{ "source-hidden", near_protected_behind_partition, NULL },
 	{ "backup-gpt-missing", near_exact_fit, NULL },
 	{ "duplicate-btrfs", near_not_the_start, NULL },
+	{ "duplicate-btrfs", near_identities_in_a_file, NULL },
+	{ "duplicate-identities", near_identities_in_a_file, NULL },
+	{ "sector-size-differs", near_image_of_same_sectors, NULL },
+	{ "table-beyond-end", near_image_of_same_sectors, NULL },
+	{ "backup-gpt-inside", near_image_of_same_sectors, NULL },
 	{ "alignment", near_aligned, NULL },
 	{ "same-physical-disk", near_exact_fit, NULL },
 	{ "same-physical-disk", near_volumes_of_two_disks, NULL },

@@ -61,6 +61,13 @@ void set_same_wwn(struct machine *m)
 	machine_choose(m);
 }
 
+/* The disk of the source, and its smaller or otherwise different destination, but in a file. */
+static void set_4kn_image(struct machine *m)
+{
+	set_4kn(m);
+	machine_source_image(m);
+}
+
 static void set_source_image_on_destination(struct machine *m)
 {
 	machine_image(&m->source, "/mnt/a.img", MIB, true);
@@ -302,6 +309,12 @@ static void set_destination_host_managed(struct machine *m)
 	text_copy(m->disks[1].zoned, 16, "host-managed");
 }
 
+static void set_image_beyond(struct machine *m)
+{
+	set_table_beyond(m);
+	machine_source_image(m);
+}
+
 const struct rule_case refused[] = {
 	{ "source-gone", set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", set_destination_gone, "/dev/sdb" },
@@ -334,6 +347,8 @@ const struct rule_case refused[] = {
 	{ "sector-size-differs", set_4kn, "4096" },
 	{ "sector-size-differs", set_4kn_partition, "--allow" },
 	{ "table-beyond-end", set_table_beyond, "partition 2" },
+	{ "sector-size-differs", set_4kn_image, "a copied partition table" },
+	{ "table-beyond-end", set_image_beyond, "partition 2" },
 	{ "image-on-source-disk", set_image_on_source, "/mnt/b.img" },
 	{ "image-on-source-disk", set_loop_on_source, "/dev/sdb" },
 	{ "destination-on-source", set_made_of_source, "made of" },

@@ -427,26 +427,6 @@ START_TEST(image_is_where_its_disk_is)
 }
 END_TEST
 
-START_TEST(what_a_source_image_is_recognised_by)
-{
-	struct guard_facts facts = gather(NULL, NULL);
-	char command[256];
-
-	ck_assert_str_eq(facts.source_contents.table, "");
-	ck_assert_uint_eq(facts.source_contents.signature_count, 0);
-	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin mkswap -q %s",
-		 path_of("a.img"));
-	ck_assert_int_eq(system(command), 0);
-	facts = gather(NULL, NULL);
-	ck_assert_str_eq(facts.source_contents.table, "");
-	ck_assert_str_eq(facts.source_contents.whole_fs, "swap");
-	ck_assert_uint_eq(facts.source_contents.signature_count, 1);
-	ck_assert_uint_eq(facts.source_contents.signatures[0], 4086);
-	ck_assert_int_eq(unlink(path_of("a.img")), 0);
-	ck_assert_str_eq(gather(NULL, NULL).source_contents.table, "?");
-}
-END_TEST
-
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("guard/facts");
@@ -459,7 +439,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, one_file_by_two_names_is_noticed);
 	tcase_add_test(tcase, place_is_gone_with_its_last_disk);
 	tcase_add_test(tcase, image_is_where_its_disk_is);
-	tcase_add_test(tcase, what_a_source_image_is_recognised_by);
 	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
 		tcase_add_test(tcase, memory_is_noticed);
 		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);

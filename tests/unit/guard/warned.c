@@ -264,6 +264,39 @@ static void set_source_host_managed(struct machine *m)
 	text_copy(m->disks[0].zoned, 16, "host-managed");
 }
 
+static void set_larger_than_image(struct machine *m)
+{
+	set_larger(m);
+	machine_source_image(m);
+}
+
+static void set_some_of_image(struct machine *m)
+{
+	set_some_partitions(m);
+	machine_source_image(m);
+}
+
+static void set_no_table_of_image(struct machine *m)
+{
+	set_no_table(m);
+	machine_source_image(m);
+}
+
+static void set_broken_image(struct machine *m)
+{
+	machine_source_image(m);
+	strcpy(m->notes[0].text, "It is broken.");
+	m->disks[0].notes = m->notes;
+	m->disks[0].note_count = 1;
+}
+
+static void set_data_in_image(struct machine *m)
+{
+	set_data(m);
+	machine_image(&m->destination, "/srv/b.img", DISK_SIZE, true);
+	m->facts.destination_contents = &m->disks[1];
+}
+
 const struct rule_case warned[] = {
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },
@@ -293,6 +326,12 @@ const struct rule_case warned[] = {
 	{ "destination-hidden", set_destination_bridged, "stays as it is. Attached" },
 	{ "backup-gpt-inside", set_larger, "sfdisk --relocate gpt-bak-std /dev/sdb" },
 	{ "backup-gpt-missing", set_some_partitions, "sfdisk --relocate gpt-bak-std /dev/sdb" },
+	{ "backup-gpt-inside", set_larger_than_image, "/dev/sdb" },
+	{ "backup-gpt-missing", set_some_of_image, "/dev/sdb" },
+	{ "partitions-not-copied", set_some_of_image, "number 2" },
+	{ "table-not-copied", set_no_table_of_image, "come to lie: 1." },
+	{ "source-table-broken", set_broken_image, "/srv/a.img" },
+	{ "destination-holds-data", set_data_in_image, "photos" },
 	{ "leftovers", set_leftovers, "wipefs -a /dev/sdb" },
 	{ "leftovers", set_raid_leftovers, "linux_raid_member" },
 	{ "duplicate-identities", set_table_uuid, "take the old one out" },

@@ -524,6 +524,25 @@ START_TEST(images_are_unknown)
 	check_lost(plan, NULL, "");
 	plan_destroy(plan);
 
+	/* What an image holds is known once it was read: as for a disk. */
+	source = test_image("/srv/a.img", 1000 * 512, true);
+	destination = test_whole(&blank);
+	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	check_after(plan, &dos, &blank, "G11.G25G62..........", "xxxxxxxxxx----------");
+	plan_destroy(plan);
+	source = test_whole(&dos);
+	destination = test_image("/srv/old.img", 1000 * 512, true);
+	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);
+	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
+	check_lost(plan, &dos, "1x ");
+	plan_destroy(plan);
+	/* It becomes longer: the picture is of what it will be. */
+	source = test_image("/srv/a.img", 2000 * 512, true);
+	plan = plan_of(&source, &destination, (struct range){ 1000, 1000 }, NULL);
+	check_after(plan, NULL, &dos, "G11.G25G62..........", "----------xxxxxxxxxx");
+	plan_destroy(plan);
+	source = test_whole(&dos);
+
 	/* A range into an image that is there: what else it holds is not known. */
 	destination = test_image("/srv/old.img", 1000 * 512, true);
 	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);

@@ -359,7 +359,8 @@ START_TEST(test_title)
 	strcpy(model->source.node + 200, "disk.img");
 	line_start(&line, 80);
 	ranges_model_title(model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "/disk.img  image file  10,000 sectors of 512"));
+	ck_assert_ptr_nonnull(
+		strstr(line.text, "/disk.img  image file  gpt  10,000 sectors of 512"));
 }
 END_TEST
 
@@ -388,6 +389,31 @@ START_TEST(test_single_row)
 	ck_assert_int_eq(ranges_model_tick_partitions(single), 0);
 	ck_assert(ranges_model_is_whole(single));
 	ranges_model_destroy(single);
+}
+END_TEST
+
+/* An image that was read is a disk: rows, partitions by number, and what lies where. */
+START_TEST(test_image_with_a_table)
+{
+	struct ranges_model *other;
+	struct endpoint image = { .kind = ENDPOINT_IMAGE,
+				  .size = SECTORS * 512ULL,
+				  .logical_sector_size = 512,
+				  .exists = true };
+	char disk_what[21], what[21], ticked[21];
+
+	ck_assert_int_eq(ranges_model_new(&image, &disk, &other, NULL), 0);
+	ck_assert_uint_eq(other->row_count, model->row_count);
+	ck_assert(field_set(&other->text, "@2"));
+	ranges_model_typed(other);
+	ck_assert_uint_eq(range_list_total(&other->list), 1000);
+	ranges_model_map(model, 20, disk_what, ticked);
+	ranges_model_map(other, 20, what, ticked);
+	ck_assert_str_eq(what, disk_what);
+	/* It came later, or cannot be read any more. */
+	ck_assert_int_eq(ranges_model_rebase(other, NULL), 0);
+	ck_assert_uint_eq(other->row_count, 1);
+	ranges_model_destroy(other);
 }
 END_TEST
 
@@ -447,6 +473,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_big_disk);
 	tcase_add_test(tcase, test_title);
 	tcase_add_test(tcase, test_single_row);
+	tcase_add_test(tcase, test_image_with_a_table);
 	tcase_add_test(tcase, test_rebase);
 	tcase_add_test(tcase, test_beyond_the_destination);
 	suite_add_tcase(suite, tcase);
