@@ -6,14 +6,20 @@
  * faster than inner. The bytes lie in a file.
  *
  *	nbdkit diskmodel.so file=FILE rate=180M [inner=90M] [overhead=60] [move=12000]
- *	       [window=8M] [bad=FILE [failed=FILE] [struggle=20000] [aside=1]]
+ *	       [window=8M] [slow=FROM slow_to=TO slower=20] [reads=FILE]
+ *	       [bad=FILE [struggle=20000] [aside=1] [grows=SECTORS]]
+ *	       [dies=FAILED] [leaves=BYTES away=6000000]
  *
  * Rates are bytes per second, overhead and move microseconds, window bytes: a
- * shorter jump costs no move (the disk's own cache hides it). bad= names bad
+ * shorter jump costs no move (the disk's own cache hides it). Between the bytes slow
+ * and slow_to everything takes `slower` times as long. bad= names bad
  * sectors, one number of a 512-byte sector a line: a read that touches any of
- * them fails after `struggle` microseconds more, and adds a line with its
- * offset and length to the file of failed=. All others wait meanwhile; with aside=1 they do not, as
- * on flash, where one of many chips is asked again and again. Time that the plugin itself needs is
+ * them fails after `struggle` microseconds more. All others wait meanwhile; with aside=1 they do
+ *not, as on flash, where one of many chips is asked again and again. With grows= every failed read
+ * makes so many more sectors bad, behind the place where it failed. After dies= failed reads
+ * every read fails. Once it has read `leaves` bytes every read fails for `away` microseconds, then
+ * it is as before. Every read adds a line to the file of reads=: when it was done (monotonic
+ * ns), its offset, its length, and whether it failed. Time that the plugin itself needs is
  * part of the modelled time, not added to it, so that noise of the machine does not show.
  */
 #define NBDKIT_API_VERSION 2
@@ -45,24 +51,33 @@ static struct {
 	pthread_mutex_t lock;
 	uint64_t free_at; /* monotonic ns: when the actuator has done all it was told */
 	uint64_t head;    /* where it is then */
-	char *bad_path, *failed_path;
-	uint64_t *bad; /* ascending numbers of sectors */
-	size_t bad_count;
-	int failed_fd;
+	uint64_t slow, slow_to, slower;
+	char *bad_path, *reads_path;
+	uint8_t *bad; /* one bit per sector; NULL: none */
+	int reads_fd;
 	uint64_t struggle; /* ns */
 	uint64_t aside;    /* others go on meanwhile */
-} disk = { .fd = -1, .failed_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+	uint64_t grows;    /* sectors */
+	uint64_t dies, failed;
+	uint64_t leaves, was_read; /* bytes */
+	uint64_t away, back_at;    /* ns; 0: has not left yet */
+} disk = { .fd = -1, .reads_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static int parse(const char *name, const char *value, uint64_t *ret)
-{
-	int64_t size = nbdkit_parse_size(value);
+struct number {
+	const char *key;
+	uint64_t *value;
+	uint64_t unit;
+};
 
-	if (size < 0)
-		return -1;
-	*ret = (uint64_t)size;
-	nbdkit_debug("%s=%s", name, value);
-	return 0;
-}
+static const struct number numbers[] = {
+	{ "rate", &disk.outer, 1 },           { "inner", &disk.inner, 1 },
+	{ "overhead", &disk.overhead, 1000 }, { "move", &disk.move, 1000 },
+	{ "window", &disk.window, 1 },        { "slow", &disk.slow, 1 },
+	{ "slow_to", &disk.slow_to, 1 },      { "slower", &disk.slower, 1 },
+	{ "struggle", &disk.struggle, 1000 }, { "aside", &disk.aside, 1 },
+	{ "grows", &disk.grows, 1 },          { "dies", &disk.dies, 1 },
+	{ "leaves", &disk.leaves, 1 },        { "away", &disk.away, 1000 },
+};
 
 static int name_file(const char *value, char **path)
 {
@@ -73,28 +88,21 @@ static int name_file(const char *value, char **path)
 
 static int disk_config(const char *key, const char *value)
 {
-	uint64_t us;
+	int64_t size;
 
 	if (!strcmp(key, "file"))
 		return name_file(value, &disk.path);
 	if (!strcmp(key, "bad"))
 		return name_file(value, &disk.bad_path);
-	if (!strcmp(key, "failed"))
-		return name_file(value, &disk.failed_path);
-	if (!strcmp(key, "rate"))
-		return parse(key, value, &disk.outer);
-	if (!strcmp(key, "inner"))
-		return parse(key, value, &disk.inner);
-	if (!strcmp(key, "window"))
-		return parse(key, value, &disk.window);
-	if (!strcmp(key, "aside"))
-		return parse(key, value, &disk.aside);
-	if (!strcmp(key, "overhead") || !strcmp(key, "move") || !strcmp(key, "struggle")) {
-		if (parse(key, value, &us) < 0)
+	if (!strcmp(key, "reads"))
+		return name_file(value, &disk.reads_path);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		size = nbdkit_parse_size(value);
+		if (size < 0)
 			return -1;
-		*(key[0] == 'm'   ? &disk.move
-		  : key[0] == 's' ? &disk.struggle
-				  : &disk.overhead) = us * 1000;
+		*numbers[i].value = (uint64_t)size * numbers[i].unit;
 		return 0;
 	}
 	nbdkit_error("unknown parameter \"%s\"", key);
@@ -112,40 +120,27 @@ static int disk_config_complete(void)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static void make_bad(uint64_t sector)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	if (sector < disk.size / SECTOR)
+		disk.bad[sector / 8] |= (uint8_t)(1 << sector % 8);
 }
 
 static int read_bad(void)
 {
 	FILE *file = fopen(disk.bad_path, "re");
-	size_t capacity = 0;
 	uint64_t sector;
 
-	while (file && fscanf(file, "%" SCNu64, &sector) == 1) {
-		if (disk.bad_count == capacity) {
-			uint64_t *more;
-
-			capacity = capacity ? capacity * 2 : 1024;
-			more = reallocarray(disk.bad, capacity, sizeof(*more));
-			if (!more)
-				break;
-			disk.bad = more;
-		}
-		disk.bad[disk.bad_count++] = sector;
-	}
-	if (!file || !feof(file)) {
+	disk.bad = calloc(disk.size / SECTOR / 8 + 1, 1);
+	while (file && disk.bad && fscanf(file, "%" SCNu64, &sector) == 1)
+		make_bad(sector);
+	if (!disk.bad || !file || !feof(file)) {
 		nbdkit_error("%s: not a list of sectors", disk.bad_path);
 		if (file)
 			fclose(file);
 		return -1;
 	}
 	fclose(file);
-	if (disk.bad)
-		qsort(disk.bad, disk.bad_count, sizeof(*disk.bad), by_number);
 	return 0;
 }
 
@@ -159,11 +154,11 @@ static int disk_get_ready(void)
 		return -1;
 	}
 	disk.size = (uint64_t)st.st_size;
-	if (disk.failed_path) {
-		disk.failed_fd =
-			open(disk.failed_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-		if (disk.failed_fd < 0) {
-			nbdkit_error("%s: %s", disk.failed_path, strerror(errno));
+	if (disk.reads_path) {
+		disk.reads_fd =
+			open(disk.reads_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+		if (disk.reads_fd < 0) {
+			nbdkit_error("%s: %s", disk.reads_path, strerror(errno));
 			return -1;
 		}
 	}
@@ -174,11 +169,11 @@ static void disk_unload(void)
 {
 	if (disk.fd >= 0)
 		close(disk.fd);
-	if (disk.failed_fd >= 0)
-		close(disk.failed_fd);
+	if (disk.reads_fd >= 0)
+		close(disk.reads_fd);
 	free(disk.path);
 	free(disk.bad_path);
-	free(disk.failed_path);
+	free(disk.reads_path);
 	free(disk.bad);
 }
 
@@ -225,6 +220,8 @@ static uint64_t queue(uint64_t offset, uint32_t count, uint64_t arrived)
 	double rate = (double)disk.outer - along * ((double)disk.outer - (double)disk.inner);
 	uint64_t cost = disk.overhead + (uint64_t)((double)count / rate * (double)NSEC);
 
+	if (disk.slower && offset >= disk.slow && offset < disk.slow_to)
+		cost *= disk.slower;
 	pthread_mutex_lock(&disk.lock);
 	if (distance(offset, disk.head) > disk.window)
 		cost += disk.move;
@@ -239,51 +236,84 @@ static uint64_t queue(uint64_t offset, uint32_t count, uint64_t arrived)
 	return done;
 }
 
-/* The first bad sector from `offset` on lies in the request. */
-static int is_bad(uint64_t offset, uint32_t count)
+/* Under the lock. */
+static int touches_bad(uint64_t offset, uint32_t count, uint64_t *ret)
 {
-	size_t low = 0, high = disk.bad_count;
+	uint64_t end = (offset + count + SECTOR - 1) / SECTOR;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (disk.bad[middle] < offset / SECTOR)
-			low = middle + 1;
-		else
-			high = middle;
+	for (uint64_t sector = offset / SECTOR; disk.bad && sector < end; sector++) {
+		if (disk.bad[sector / 8] >> sector % 8 & 1) {
+			*ret = sector;
+			return 1;
+		}
 	}
-	return low < disk.bad_count && disk.bad[low] * SECTOR < offset + count;
+	return 0;
 }
 
-static int fail(uint32_t count, uint64_t offset, uint64_t done)
+static void make_more_bad(uint64_t sector)
 {
-	char line[64];
-	int length = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu32 "\n", offset, count);
+	uint64_t left = disk.grows;
+
+	for (; left && sector < disk.size / SECTOR; sector++) {
+		left -= !(disk.bad[sector / 8] >> sector % 8 & 1);
+		make_bad(sector);
+	}
+}
+
+/* Is it away now? Under the lock. */
+static int is_away(uint32_t count)
+{
+	if (!disk.leaves || disk.was_read < disk.leaves) {
+		disk.was_read += count;
+		return 0;
+	}
+	if (!disk.back_at)
+		disk.back_at = now() + disk.away;
+	return now() < disk.back_at;
+}
+
+/* Does this read fail? Then it, and what waits for it, takes longer. */
+static int fails(uint64_t offset, uint32_t count, uint64_t *done)
+{
+	uint64_t sector = 0;
+	int failed, away;
 
 	pthread_mutex_lock(&disk.lock);
-	if (!disk.aside)
-		done = disk.free_at;
-	done += disk.struggle;
-	if (!disk.aside)
-		disk.free_at = done;
+	away = is_away(count) || (disk.dies && disk.failed >= disk.dies);
+	failed = away || touches_bad(offset, count, &sector);
+	disk.failed += (uint64_t)failed;
+	if (failed && !away) {
+		if (!disk.aside)
+			*done = disk.free_at;
+		*done += disk.struggle;
+		if (!disk.aside)
+			disk.free_at = *done;
+		make_more_bad(sector);
+	}
 	pthread_mutex_unlock(&disk.lock);
-	if (disk.failed_fd >= 0 && write(disk.failed_fd, line, (size_t)length) != length)
-		nbdkit_error("%s: %s", disk.failed_path, strerror(errno));
-	sleep_until(done);
-	nbdkit_set_error(EIO);
-	return -1;
+	return failed;
+}
+
+static void note(uint64_t offset, uint32_t count, int failed)
+{
+	char line[96];
+	int length = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu32 " %d\n", now(),
+			      offset, count, failed);
+
+	if (disk.reads_fd >= 0 && write(disk.reads_fd, line, (size_t)length) != length)
+		nbdkit_error("%s: %s", disk.reads_path, strerror(errno));
 }
 
 static int transfer(void *buffer, uint32_t count, uint64_t offset, int writes)
 {
 	uint64_t done = queue(offset, count, now());
-	char *at = buffer;
+	int failed = !writes && fails(offset, count, &done);
 
-	if (!writes && is_bad(offset, count))
-		return fail(count, offset, done);
-	while (count) {
-		ssize_t n = writes ? pwrite(disk.fd, at, count, (off_t)offset)
-				   : pread(disk.fd, at, count, (off_t)offset);
+	for (uint32_t at = 0; !failed && at < count;) {
+		ssize_t n = writes ? pwrite(disk.fd, (char *)buffer + at, count - at,
+					    (off_t)(offset + at))
+				   : pread(disk.fd, (char *)buffer + at, count - at,
+					   (off_t)(offset + at));
 
 		if (n <= 0) {
 			nbdkit_set_error(n < 0 ? errno : EIO);
@@ -291,12 +321,14 @@ static int transfer(void *buffer, uint32_t count, uint64_t offset, int writes)
 				     (unsigned long long)offset);
 			return -1;
 		}
-		at += n;
-		count -= (uint32_t)n;
-		offset += (uint64_t)n;
+		at += (uint32_t)n;
 	}
 	sleep_until(done);
-	return 0;
+	if (!writes)
+		note(offset, count, failed);
+	if (failed)
+		nbdkit_set_error(EIO);
+	return failed ? -1 : 0;
 }
 
 static int disk_pread(void *handle, void *buffer, uint32_t count, uint64_t offset, uint32_t flags)
@@ -323,9 +355,7 @@ static struct nbdkit_plugin plugin = {
 	.unload = disk_unload,
 	.config = disk_config,
 	.config_complete = disk_config_complete,
-	.config_help =
-		"file=FILE rate=BYTES/S [inner=BYTES/S] [overhead=US] [move=US] [window=BYTES] "
-		"[bad=FILE [failed=FILE] [struggle=US] [aside=1]]",
+	.config_help = "see the head of diskmodel.c",
 	.get_ready = disk_get_ready,
 	.open = disk_open,
 	.get_size = disk_get_size,
