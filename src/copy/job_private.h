@@ -188,8 +188,9 @@ struct job {
 	struct probe probe;
 	struct spots spots;
 	struct rate_limit limit;
-	/* Of the copy pass. `sweep` is set by the keeper while all lanes are parked. */
-	unsigned sweep;
+	/* Of the copy pass. Set by the keeper while all lanes are parked: `halves` is the number of
+	 * sweeps that halve what was skipped. */
+	unsigned sweep, halves;
 	struct skip skip;
 	atomic_uint errors_told;
 	struct prober prober; /* of the passes that rescue */

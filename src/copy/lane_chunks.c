@@ -31,22 +31,39 @@ uint32_t lane_piece_size(const struct lane *lane)
 	return wide ? lane->widest : job->choice.chunk;
 }
 
+/* Joins the next chunk in the order of taking, if it is contiguous on both ends. */
+static bool join(const struct work *work, const struct piece *next, struct piece *piece)
+{
+	const struct piece *low = work->descending ? next : piece;
+	const struct piece *high = work->descending ? piece : next;
+
+	if (high->destination != low->destination + low->length ||
+	    high->source != low->source + low->length)
+		return false;
+	*piece = (struct piece){ low->source, low->destination, low->length + high->length };
+	return true;
+}
+
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
 {
 	struct work *work = &lane->job->work;
 
-	for (uint64_t end; (end = piece->destination + piece->length) % most;) {
+	for (;;) {
+		uint64_t end = piece->destination + piece->length;
+		uint64_t left =
+			work->descending ? piece->destination % most : (most - end % most) % most;
 		struct piece next;
 
+		if (left == 0)
+			return;
 		if (lane->chunks_left == 0)
 			lane->chunks_left =
-				work_take(work, (most - end % most) / work->chunk, &lane->chunk);
+				work_take(work, (uint32_t)(left / work->chunk), &lane->chunk);
 		if (lane->chunks_left == 0)
 			return;
 		work_piece(work, lane->chunk, &next);
-		if (next.destination != end || next.source != piece->source + piece->length)
+		if (!join(work, &next, piece))
 			return;
-		piece->length += next.length;
 		lane->pending_tag = lane->chunk++;
 		lane->chunks_left--;
 	}

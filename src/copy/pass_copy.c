@@ -2,14 +2,19 @@
 /*
  * The copy: every chunk is read from the source and written to the destination.
  *
- * A copy that survives bad sectors makes up to four sweeps. A failed chunk is marked
- * non-trimmed, and later passes read its sectors one by one, so that no bad sector is
- * read more often than necessary. Large chunks would make that expensive. So the
- * first failure ends the first sweep. The second one continues with small chunks,
- * skips some after each failure (skip.h), and grows the chunks again with the length
- * of good ground. The third one copies what was skipped, backwards, in the same way;
- * the last one the rest, without skipping, and one chunk at a time on disks with
- * heads.
+ * A copy that survives bad sectors makes several sweeps, so that what is healthy
+ * comes first, for as few failed reads as possible: a damaged disk may die of the
+ * next one. A failed chunk is marked non-trimmed; later passes read its sectors one by
+ * one.
+ *
+ * The first failure ends the first sweep, the only one with all requests in flight at
+ * full size. The second one goes on beyond that place and leaves damaged regions
+ * quickly (skip.h). There, one read at a time finds out how far they go, since several
+ * would fail together; on good ground, requests become larger and more again.
+ * The next sweeps, backwards and forwards in turn, read what was skipped, each area
+ * from the end that is next to good ground up to its first failure, and areas between
+ * two failures from their middle on. The last one reads the rest, which is small,
+ * without skipping, and one chunk at a time on disks with heads.
  */
 #include <errno.h>
 
@@ -34,7 +39,15 @@
  */
 #define GOOD_GROUND 1024
 
-enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_BACKWARDS, SWEEP_LAST, SWEEPS };
+/* More ground than this, and two requests may be in flight. */
+#define SOME_GROUND (1u << 20)
+/* And one more for each of these, where the disk takes all at once. */
+#define MORE_GROUND (64u << 20)
+/* Areas are halved until they are this small, and so often at most. */
+#define HALVED_TO   (1u << 20)
+#define HALVES_MOST 64
+
+enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };
 
 static bool survives(const struct job *job)
 {
@@ -48,37 +61,87 @@ static uint32_t chunk_of(const struct job *job, unsigned sweep)
 	return sweep > SWEEP_LARGE && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
 }
 
-static void reset_skip(struct job *job, unsigned sweep)
+static void reset_skip(struct job *job)
 {
-	if (!survives(job) || sweep == SWEEP_LAST)
-		skip_reset(&job->skip, SKIP_NOTHING, &job->work);
-	else
-		skip_reset(&job->skip, sweep == SWEEP_LARGE ? SKIP_ALL : SKIP_SOME, &job->work);
+	static const enum skip_kind kinds[] = {
+		[SWEEP_LARGE] = SKIP_ALL,
+		[SWEEP_FORWARDS] = SKIP_SOME,
+		[SWEEP_HALVES] = SKIP_AREA,
+		[SWEEP_LAST] = SKIP_NOTHING,
+	};
+
+	skip_reset(&job->skip, survives(job) ? kinds[job->sweep] : SKIP_NOTHING, &job->work);
+}
+
+/* The first of these sweeps takes what the one before has skipped, from behind. */
+static bool goes_backwards(const struct job *job)
+{
+	return job->sweep == SWEEP_HALVES && job->halves % 2 == 0;
+}
+
+static int make_sweep(struct job *job)
+{
+	int r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, job->sweep),
+			      goes_backwards(job));
+
+	if (r == 0 && job->sweep == SWEEP_HALVES) {
+		pthread_mutex_lock(&job->map_lock);
+		work_leave_edges(&job->work, job->map, HALVED_TO);
+		pthread_mutex_unlock(&job->map_lock);
+	}
+	return r;
+}
+
+static void next_sweep(struct job *job, unsigned round)
+{
+	if (round == 0) {
+		job->sweep = survives(job) && map_damaged_areas(job->map) > 0 ? SWEEP_FORWARDS
+									      : SWEEP_LARGE;
+		job->halves = 0;
+	} else if (job->sweep == SWEEP_HALVES && job->halves < HALVES_MOST) {
+		job->halves++;
+	} else {
+		job->sweep++;
+	}
 }
 
 static int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (round >= (survives(job) ? SWEEPS : 1) || job->setup.verify_only)
+	if (job->setup.verify_only || (round > 0 && (!survives(job) || job->sweep == SWEEP_LAST)))
 		return 0;
-	r = round == SWEEP_LARGE ? sums_begin_copy(job) : 0;
+	next_sweep(job, round);
+	r = round == 0 ? sums_begin_copy(job) : 0;
 	if (r == 0)
-		r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, round),
-				  round == SWEEP_BACKWARDS);
+		r = make_sweep(job);
+	/* All that is left is small. */
+	if (r >= 0 && job->work.chunks == 0 && job->sweep == SWEEP_HALVES) {
+		job->sweep = SWEEP_LAST;
+		r = make_sweep(job);
+	}
 	if (r < 0)
 		return r;
-	job->sweep = round;
-	reset_skip(job, round);
+	reset_skip(job);
 	return job->work.chunks > 0;
 }
 
-/* As in ddrescue, which has five, so that it can continue there. */
+/* Those of ddrescue, which has five, so that it can continue there. */
 static unsigned copy_number(const struct job *job)
 {
-	static const unsigned numbers[SWEEPS] = { 1, 1, 2, 5 };
+	switch (job->sweep) {
+	case SWEEP_HALVES:
+		return goes_backwards(job) ? 2 : 3;
+	case SWEEP_LAST:
+		return 5;
+	default:
+		return 1;
+	}
+}
 
-	return numbers[job->sweep];
+static bool is_careful(const struct job *job)
+{
+	return job->sweep == SWEEP_FORWARDS || job->sweep == SWEEP_HALVES;
 }
 
 /* Bytes that one request may read at this point. */
@@ -90,9 +153,9 @@ static uint32_t good_size(const struct lane *lane)
 
 	if (job->sweep == SWEEP_LARGE)
 		return lane_piece_size(lane);
-	if (job->sweep != SWEEP_FORWARDS)
+	if (!is_careful(job))
 		return size;
-	ground = skip_stretch(&job->skip, lane->pending_tag) * size;
+	ground = skip_ground(&job->skip, &job->work, lane->pending_tag);
 	while (size <= job->choice.chunk / 2 && ground >= 4ULL * size * size / GOOD_GROUND)
 		size *= 2;
 	return size;
@@ -123,9 +186,39 @@ static bool takes_all(const struct io_end *end)
 	       end->kind == DISK_LOOP || end->kind == DISK_RAM;
 }
 
+/* Reads of the source that other lanes wait for, except for those that hang. */
+static uint32_t others_in_flight(const struct lane *lane)
+{
+	const struct job *job = lane->job;
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct lane *other = job->lanes[i];
+		uint32_t reads = counter_get32(&other->counters.at_source);
+		uint32_t hanging = (uint32_t)atomic_load(&other->hanging);
+
+		if (other != lane && reads > hanging)
+			sum += reads - hanging;
+	}
+	return sum;
+}
+
+/* Reads that all lanes together may have in flight: whatever is in flight at the edge of a damaged
+ * region fails. */
+static uint64_t careful_depth(const struct lane *lane)
+{
+	const struct job *job = lane->job;
+	uint64_t ground = skip_ground(&job->skip, &job->work, lane->pending_tag);
+
+	if (ground < SOME_GROUND)
+		return 1;
+	return takes_all(lane->source->end) ? 2 + ground / MORE_GROUND : 2;
+}
+
 static uint32_t copy_depth(const struct lane *lane)
 {
 	const struct io_end *end = lane->source->end;
+	uint64_t depth, others;
 
 	switch (lane->job->sweep) {
 	case SWEEP_LARGE:
@@ -134,8 +227,21 @@ static uint32_t copy_depth(const struct lane *lane)
 		/* Flash that struggles in one place still answers for others. */
 		return takes_all(end) && end->rotational == NO ? lane->depth_read : 1;
 	default:
-		return takes_all(end) ? lane->depth_read : 2;
+		others = others_in_flight(lane);
+		depth = careful_depth(lane);
+		depth = depth > others ? depth - others : 0;
+		return depth < lane->depth_read ? (uint32_t)depth : lane->depth_read;
 	}
+}
+
+/* What one lane has in flight less, another may have: it waits for that. */
+static void pass_turn(const struct lane *lane)
+{
+	struct job *job = lane->job;
+	unsigned lanes = job->lane_count;
+
+	if (lanes > 1 && is_careful(job))
+		lane_wake(job->lanes[(lane->number + 1) % lanes]);
 }
 
 static bool too_slow(const struct lane *lane, const struct slot *slot)
@@ -152,7 +258,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 		sums_break(lane->job);
 		skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
 	} else {
-		skip_good(&lane->job->skip, slot->tag);
+		skip_good(&lane->job->skip, &lane->job->work, slot->tag);
 	}
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);
@@ -211,6 +317,11 @@ static void read_failed(struct lane *lane, struct slot *slot)
 
 static void copy_begin(struct lane *lane, struct slot *slot)
 {
+	/* It was taken before the lane had to wait. */
+	if (skip_leaves_out(&lane->job->skip, slot->tag)) {
+		lane_slot_free(lane, slot);
+		return;
+	}
 	slot->read_only = sums_only_reads(lane->job, &slot->piece);
 	lane_slot_read(lane, slot);
 }
@@ -244,6 +355,7 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 	switch (slot->phase) {
 	case SLOT_READ:
 		(good ? read_done : read_failed)(lane, slot);
+		pass_turn(lane);
 		break;
 	case SLOT_READ_SEARCH:
 		retry_read_searched(lane, slot);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the copy gets out of a damaged zone: after a chunk that failed, was too slow
- * or hangs, the following chunks are skipped, more with every further failure,
- * until a chunk is good again; or all the rest is skipped. Skipped chunks stay
- * non-tried for the next sweep. Shared by all lanes; only failures take the lock.
+ * How the copy gets out of a damaged region with as few failed reads as it can: each
+ * one wears the disk, and may be its last.
+ *
+ * After a chunk that failed, was too slow or hangs, the following chunks are skipped,
+ * four times as many with every further failure. The region ends only when twice as
+ * much as was skipped last has been good: bad spots close together are one region.
+ * The next region begins with the skip that was enough for this one, since damage
+ * often comes in pieces of one size, such as the tracks of one head. Or the rest of
+ * the area is skipped, or all the rest. Skipped chunks stay non-tried for a later
+ * sweep. Shared by all lanes; only failures, and the end of a region, take the lock.
  */
 #ifndef CLONEDECK_COPY_SKIP_H
 #define CLONEDECK_COPY_SKIP_H
@@ -17,29 +23,37 @@
 enum skip_kind {
 	SKIP_NOTHING,
 	SKIP_SOME,
-	SKIP_ALL, /* the first failure ends the sweep */
+	SKIP_AREA, /* the first failure ends the area */
+	SKIP_ALL,  /* the first failure ends the sweep */
 };
 
 struct skip {
 	pthread_mutex_t lock;
-	uint64_t first, most; /* bytes of the shortest and longest skip; 0: no skipping */
-	uint64_t size;        /* atomic: bytes of the last skip; 0: the last chunk was good */
+	enum skip_kind kind;
+	uint64_t most;     /* bytes of the longest skip */
+	uint64_t learned;  /* bytes of the first skip in a region; kept from sweep to sweep */
+	unsigned failures; /* in this region */
+	uint64_t size;     /* atomic: bytes of the last skip; 0: not in a region */
 	/* Atomic: chunks after `from` and before `land` are skipped. */
 	uint64_t from, land;
+	/* Bytes of the source: what failed at the end of a sweep with SKIP_ALL; edge 0: nothing. */
+	uint64_t edge_start, edge;
 };
 
 void skip_init(struct skip *skip);
 void skip_done(struct skip *skip);
-/* For a new round over `work`, while all lanes are parked. */
-void skip_reset(struct skip *skip, enum skip_kind kind, const struct work *work);
+/* For a new round over `work`, while all lanes are parked. With SKIP_SOME, ascending, it begins
+ * beyond the place where the last sweep failed, as far beyond it as that was long. */
+void skip_reset(struct skip *skip, enum skip_kind kind, struct work *work);
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
 /* The chunk is still pending, and the round cannot end without it: so this round continues after
  * the chunks taken so far. */
 void skip_hang(struct skip *skip, struct work *work, uint64_t chunk);
-void skip_good(struct skip *skip, uint64_t chunk);
+void skip_good(struct skip *skip, const struct work *work, uint64_t chunk);
 /* Is this chunk, which was taken before the skip began, part of it? */
 bool skip_leaves_out(const struct skip *skip, uint64_t chunk);
-/* The number of chunks since the last failure, or the start of the round. */
-uint64_t skip_stretch(const struct skip *skip, uint64_t chunk);
+/* Good bytes in a row before this chunk: since the last skip, or the start of the round or, with
+ * SKIP_AREA, of the area. 0 in a damaged region. */
+uint64_t skip_ground(const struct skip *skip, const struct work *work, uint64_t chunk);
 
 #endif

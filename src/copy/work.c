@@ -203,6 +203,102 @@ void work_piece(const struct work *work, uint64_t chunk, struct piece *ret)
 	ret->length = (uint32_t)(to - from);
 }
 
+/* Where the area lies among the chunks in ascending order. */
+static void span_of(const struct work *work, uint64_t chunk, uint64_t *retfirst, uint64_t *retend)
+{
+	const struct work_area *area =
+		area_of(work, work->descending ? work->chunks - 1 - chunk : chunk);
+
+	*retfirst = area->first_chunk;
+	*retend = area->first_chunk + chunks_of(area, work->chunk);
+}
+
+uint64_t work_area_begin(const struct work *work, uint64_t chunk)
+{
+	uint64_t first, end;
+
+	span_of(work, chunk, &first, &end);
+	return work->descending ? work->chunks - end : first;
+}
+
+uint64_t work_area_end(const struct work *work, uint64_t chunk)
+{
+	uint64_t first, end;
+
+	span_of(work, chunk, &first, &end);
+	return work->descending ? work->chunks - first : end;
+}
+
+uint64_t work_first_from(const struct work *work, uint64_t source)
+{
+	uint64_t low = 0, high = work->chunks;
+	struct piece piece;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		work_piece(work, middle, &piece);
+		if (piece.source < source)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_damaged(const struct map *map, uint64_t pos)
+{
+	struct map_block block;
+
+	return map_at(map, pos, &block) && block.start <= pos && block.status != MAP_FINISHED &&
+	       block.status != MAP_NON_TRIED;
+}
+
+static bool begins_beside_damage(const struct work *work, const struct map *map,
+				 const struct work_area *area)
+{
+	if (work->descending)
+		return is_damaged(map, area->source + area->length);
+	return area->source > 0 && is_damaged(map, area->source - 1);
+}
+
+static void halve(const struct work *work, struct work_area *area)
+{
+	uint64_t middle = u64_align_down(area->destination + area->length / 2, work->chunk);
+	uint64_t first = middle > area->destination ? middle - area->destination : 0;
+
+	if (first == 0)
+		return;
+	if (work->descending) {
+		area->length = first;
+	} else {
+		area->source += first;
+		area->destination += first;
+		area->length -= first;
+	}
+}
+
+void work_leave_edges(struct work *work, const struct map *map, uint64_t least)
+{
+	size_t count = work->count;
+
+	work->count = 0;
+	work->chunks = work->bytes = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct work_area area = work->areas[i];
+
+		if (begins_beside_damage(work, map, &area)) {
+			if (area.length < least)
+				continue;
+			halve(work, &area);
+		}
+		area.first_chunk = work->chunks;
+		work->chunks += chunks_of(&area, work->chunk);
+		work->bytes += area.length;
+		work->areas[work->count++] = area;
+	}
+}
+
 uint64_t work_position(const struct work *work)
 {
 	uint64_t next = __atomic_load_n(&work->next, __ATOMIC_RELAXED);

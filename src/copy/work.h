@@ -56,6 +56,16 @@ bool work_left(const struct work *work);
 /* Moves the cursor on to chunk `to`, if it is before it. */
 void work_jump(struct work *work, uint64_t to);
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret);
+/* In the order in which they are taken: the first chunk of this one's area, and the first after
+ * it. */
+uint64_t work_area_begin(const struct work *work, uint64_t chunk);
+uint64_t work_area_end(const struct work *work, uint64_t chunk);
+/* Ascending: the number of the first chunk that begins at or after this byte of the source; that
+ * of all chunks if none does. */
+uint64_t work_first_from(const struct work *work, uint64_t source);
+/* Before any chunk is taken: of areas that would begin next to damage, leaves out the half that is
+ * next to it, and those of fewer than `least` bytes altogether. */
+void work_leave_edges(struct work *work, const struct map *map, uint64_t least);
 /* How far the chunks taken reach on the source: the end of the highest or, descending, the start
  * of the lowest. */
 uint64_t work_position(const struct work *work);

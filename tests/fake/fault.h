@@ -85,6 +85,8 @@ void fault_script_destroy(struct fault_script *script);
 int fault_script_add(struct fault_script *script, const struct fault_rule *rule);
 /* Matches that this rule has worked on. */
 unsigned fault_script_hits(struct fault_script *script, int rule);
+/* After so many more faults everything fails with -EIO, which counts as none. */
+void fault_script_die(struct fault_script *script, uint64_t faults);
 void fault_script_clear(struct fault_script *script); /* all rules, and the disappearance */
 struct fault_counts fault_script_counts(struct fault_script *script);
 

@@ -19,6 +19,7 @@ struct fault_script {
 	struct live_rule rules[RULES_MAX];
 	unsigned rule_count;
 	bool gone;
+	uint64_t dies; /* after so many faults; 0: never */
 	struct fault_counts counts;
 	uint64_t small[SMALL_MAX];        /* of the small reads in flight: where they begin */
 	uint32_t small_length[SMALL_MAX]; /* 0: a free place */
@@ -74,6 +75,14 @@ void fault_script_clear(struct fault_script *script)
 	pthread_mutex_lock(&script->lock);
 	script->rule_count = 0;
 	script->gone = false;
+	script->dies = 0;
+	pthread_mutex_unlock(&script->lock);
+}
+
+void fault_script_die(struct fault_script *script, uint64_t faults)
+{
+	pthread_mutex_lock(&script->lock);
+	script->dies = script->counts.faults + faults;
 	pthread_mutex_unlock(&script->lock);
 }
 
@@ -154,7 +163,11 @@ void fault_script_judge(struct fault_script *script, const struct io_request *re
 {
 	*ret = (struct fault_verdict){ 0 };
 	pthread_mutex_lock(&script->lock);
-	for (unsigned i = 0; i < script->rule_count && !script->gone; i++) {
+	if (script->dies && script->counts.faults >= script->dies) {
+		ret->fails = true;
+		ret->code = -EIO;
+	}
+	for (unsigned i = 0; i < script->rule_count && !script->gone && !ret->fails; i++) {
 		struct live_rule *live = &script->rules[i];
 
 		if (!matches(&live->rule, request) || (live->rule.kind == FAULT_BUSY && alone) ||

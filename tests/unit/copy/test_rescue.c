@@ -153,6 +153,56 @@ START_TEST(a_dead_zone)
 }
 END_TEST
 
+/*
+ * A disk that dies of so many failed reads. By then everything healthy has come over, but for what
+ * shares a chunk with a bad sector: the first region costs as many as are in flight and a few more,
+ * each further one of that size few, and what was left out beside them one from each side.
+ */
+START_TEST(what_is_healthy_comes_before_the_disk_dies)
+{
+	static const uint64_t dead = 3 * MIB;
+	struct plan_options options = damaged_options;
+	struct job_snapshot s;
+	struct map *map;
+
+	options.chunk = 64 * KIB;
+	options.queue_depth = 4;
+	damaged_new(&rig, _i, 96 * MIB, &options);
+	for (uint64_t start = 7 * MIB; start < 90 * MIB; start += 15 * MIB)
+		damaged_fail_reads(&rig, start / 512, dead / 512, 0, -EIO);
+	fault_script_die(rig.source_script, 40);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	map = rig_load_map(&rig);
+	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 96 * MIB - 6 * dead - MIB / 2);
+	rig_check(&rig, map);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+/* Bad spots close together are one region: it is left, and its healthy parts come after what is
+ * healthy for sure. */
+START_TEST(a_dense_zone_is_left)
+{
+	struct plan_options options = damaged_options;
+	struct map *map;
+
+	options.chunk = 64 * KIB;
+	options.queue_depth = 1;
+	options.lanes = 1;
+	damaged_new(&rig, _i, 64 * MIB, &options);
+	for (uint64_t i = 0; i < 30; i++)
+		damaged_fail_reads(&rig, (16 * MIB + i * 192 * KIB) / 512, 1, 0, -EIO);
+	fault_script_die(rig.source_script, 10);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	map = rig_load_map(&rig);
+	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 56 * MIB);
+	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
 /* It is known to be bad as soon as it has failed: nothing is left to be trimmed. */
 START_TEST(a_sector_that_is_a_chunk_of_its_own)
 {
@@ -462,6 +512,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, lost_physical_sectors_are_not_read_eight_times, 0, 8);
 	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
+	tcase_add_loop_test(tc, what_is_healthy_comes_before_the_disk_dies, 0, 4);
+	tcase_add_loop_test(tc, a_dense_zone_is_left, 0, 2);
 	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
 	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);

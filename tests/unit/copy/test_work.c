@@ -107,6 +107,75 @@ START_TEST(areas_by_status)
 }
 END_TEST
 
+/* Where an area begins and ends among the chunks, either way, and which chunk a byte leads to. */
+START_TEST(chunks_of_an_area)
+{
+	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
+	struct work work = { 0 };
+	struct map *map;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(map_set(map, 100 * 512, 300 * 512, MAP_FINISHED), 0);
+	/* Areas of 13 and 75 chunks. */
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, false), 0);
+	ck_assert_uint_eq(work.chunks, 88);
+	ck_assert_uint_eq(work_area_begin(&work, 12), 0);
+	ck_assert_uint_eq(work_area_end(&work, 12), 13);
+	ck_assert_uint_eq(work_area_begin(&work, 13), 13);
+	ck_assert_uint_eq(work_area_end(&work, 13), 88);
+	ck_assert_uint_eq(work_first_from(&work, 0), 0);
+	ck_assert_uint_eq(work_first_from(&work, 1), 1);
+	ck_assert_uint_eq(work_first_from(&work, 97 * 512), 13);
+	ck_assert_uint_eq(work_first_from(&work, 408 * 512), 14);
+	ck_assert_uint_eq(work_first_from(&work, 1000 * 512), 88);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, true), 0);
+	ck_assert_uint_eq(work_area_begin(&work, 74), 0);
+	ck_assert_uint_eq(work_area_end(&work, 74), 75);
+	ck_assert_uint_eq(work_area_begin(&work, 75), 75);
+	ck_assert_uint_eq(work_area_end(&work, 75), 88);
+	work_done(&work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
+/* Next to damage only the far half is read, and nothing that is small; next to what is finished, or
+ * at the ends of the disk, all of it. */
+START_TEST(halves_beside_damage)
+{
+	struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
+	struct work work = { 0 };
+	struct map *map;
+
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(map_set(map, 1024 * 512, 8 * 512, MAP_NON_TRIMMED), 0);
+	ck_assert_int_eq(map_set(map, 2056 * 512, 8 * 512, MAP_FINISHED), 0);
+	ck_assert_int_eq(map_set(map, 3088 * 512, 8 * 512, MAP_BAD), 0);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, false), 0);
+	work_leave_edges(&work, map, 1024 * 512);
+	ck_assert_uint_eq(work.count, 3);
+	ck_assert_uint_eq(work.areas[0].length, 1024 * 512);
+	ck_assert_uint_eq(work.areas[1].source, (1032 + 512) * 512);
+	ck_assert_uint_eq(work.areas[1].length, 512 * 512);
+	ck_assert_uint_eq(work.areas[2].source, 2064 * 512);
+	ck_assert_uint_eq(work.areas[2].length, 1024 * 512);
+	ck_assert_uint_eq(work.bytes, 2560 * 512);
+	ck_assert_uint_eq(work.chunks, 320);
+	ck_assert_uint_eq(work_area_begin(&work, 200), 192);
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, true), 0);
+	work_leave_edges(&work, map, 1024 * 512);
+	ck_assert_uint_eq(work.count, 4);
+	ck_assert_uint_eq(work.areas[0].length, 512 * 512);
+	ck_assert_uint_eq(work.areas[1].length, 1024 * 512);
+	ck_assert_uint_eq(work.areas[2].source, 2064 * 512);
+	ck_assert_uint_eq(work.areas[2].length, 512 * 512);
+	ck_assert_uint_eq(work.areas[3].length, 1000 * 512);
+	work_done(&work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(chunks_cover_what_is_left)
 {
 	struct extent extents[] = { { 3, 5, 1 }, { 7, 6, 1000 }, { 2000, 1999, 37 } };
@@ -285,6 +354,8 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, chunks_cover_what_is_left);
 	tcase_add_test(tc, areas_by_status);
+	tcase_add_test(tc, chunks_of_an_area);
+	tcase_add_test(tc, halves_beside_damage);
 	tcase_add_test(tc, twenty_terabytes_take_no_room);
 	tcase_add_test(tc, nothing_outside_the_plan_is_allowed);
 	tcase_add_test(tc, many_take_each_chunk_once);
