@@ -63,8 +63,10 @@ int uring_queue_probe(const char *device, struct error *reterr)
 
 	if (r < 0)
 		return unavailable(device, r, reterr);
+	/* A sandbox may allow a ring, and not the call that sets it going. */
+	r = uring_queue_enable(&queue);
 	io_uring_queue_exit(&queue.ring);
-	return 0;
+	return r < 0 ? unavailable(device, r, reterr) : 0;
 }
 
 /*

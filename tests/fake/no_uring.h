@@ -10,12 +10,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* code: the errno that io_uring_setup fails with from now on. 0, or -errno. */
-static inline int no_uring(int code)
+/* code: the errno that this system call fails with from now on. 0, or -errno. */
+static inline int no_call(unsigned number, int code)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)code & SECCOMP_RET_DATA)),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -25,6 +25,11 @@ static inline int no_uring(int code)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		return -errno;
 	return 0;
+}
+
+static inline int no_uring(int code)
+{
+	return no_call(__NR_io_uring_setup, code);
 }
 
 #endif

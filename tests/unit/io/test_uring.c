@@ -286,6 +286,18 @@ START_TEST(absence_is_said)
 }
 END_TEST
 
+/* Found out where another backend can still be chosen. */
+START_TEST(a_ring_that_may_not_be_set_going_is_none)
+{
+	static const int codes[] = { ENOSYS, EPERM, EACCES };
+	struct error error = { 0 };
+
+	ck_assert_int_eq(no_call(__NR_io_uring_register, codes[_i]), 0);
+	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &end, &error), -EOPNOTSUPP);
+	ck_assert(error.sentence[0] != '\0');
+}
+END_TEST
+
 START_TEST(page_cache_is_refused)
 {
 	struct error error = { 0 };
@@ -304,6 +316,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(without, setup, teardown);
 	tcase_add_loop_test(without, absence_is_said, 0, 3);
+	tcase_add_loop_test(without, a_ring_that_may_not_be_set_going_is_none, 0, 3);
 	tcase_add_test(without, page_cache_is_refused);
 	suite_add_tcase(suite, without);
 	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) < 0)
