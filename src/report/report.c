@@ -389,7 +389,7 @@ int report_save(const struct report *report, enum report_form form, const char *
 
 	if (r < 0)
 		return r;
-	r = patience_replace(patience, path, 0644, fill, text);
+	r = patience_replace(patience, path, 0600, fill, text);
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", path,
 				 _("The report cannot be saved as %s: that is not a regular file."),

@@ -146,7 +146,7 @@ int report_save_sums(const struct report *report, struct patience *patience, str
 		list.sum = &report->job.sums.items[i];
 		if (!report_sum_path(report, list.sum->algorithm, path, sizeof(path)))
 			continue;
-		r = patience_replace(patience, path, 0644, fill, &list);
+		r = patience_replace(patience, path, 0600, fill, &list);
 		if (r < 0)
 			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				  _("The sum could not be saved as %s: %s."), path,

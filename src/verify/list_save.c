@@ -119,7 +119,7 @@ int digest_list_save(const struct digests *digests, uint32_t sector_size, const 
 	int r = contents.run ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = patience_replace(patience, path, 0644, fill, &contents);
+		r = patience_replace(patience, path, 0600, fill, &contents);
 	digest_run_destroy(contents.run);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,

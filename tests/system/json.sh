@@ -73,6 +73,8 @@ progress_and_report() {
 	# Bytes only grow, and no line calls done what was not.
 	jq -es '[.[:-1][] | .bytes_written] | . == sort and .[-1] == 33554432' out
 	[ "$(valid logs/*.json)" = report ]
+	# What they tell of the customer is nobody else's.
+	[ "$(stat -c %a logs logs/* | sort -u)" = $'600\n700' ]
 	jq -e '.latency.read.requests > 0 and .cpu.user >= 0' logs/*.json
 	jq -e '.bytes_verified == 33554432 and .verify.method == "digest" and .verify.complete' \
 		logs/*.json
