@@ -70,6 +70,63 @@ static bool is_own_output(const struct stat *st)
 	return false;
 }
 
+static bool lies_below_dev(const char *path)
+{
+	return strncmp(path, "/dev/", 5) == 0;
+}
+
+/* File systems that the kernel makes up: what looks like a file there is a switch or a question. */
+static bool is_made_up(const char *path)
+{
+	struct statfs fs;
+
+	if (statfs(path, &fs) < 0)
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+	case SELINUX_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case EFIVARFS_MAGIC:
+	case PSTOREFS_MAGIC:
+	case BPF_FS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool folder_is_made_up(const char *path)
+{
+	CLEANUP(free) char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (!slash)
+		return false;
+	slash[slash == folder ? 1 : 0] = '\0';
+	return is_made_up(folder);
+}
+
+static int refuse_made_up(const char *text, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "find", text,
+			 _("%s lies in a file system of the kernel (/proc, /sys and the like), "
+			   "where there are no images. Name a disk, or a file on one."),
+			 text);
+}
+
+/* Beside the nodes, in memory: mostly left by a copy to a disk that was not attached. */
+static bool is_among_nodes(const char *path, const struct stat *st)
+{
+	struct stat dev;
+
+	return lies_below_dev(path) && stat("/dev", &dev) == 0 && dev.st_dev == st->st_dev;
+}
+
 static int judge(const char *text, int fd, uint64_t size, bool destination, struct error *reterr)
 {
 	const struct container *container = fd < 0 ? NULL : container_of_file(fd, size);
@@ -97,6 +154,13 @@ int image_resolve(const char *text, const struct stat *st, bool destination, boo
 				 _("%.160s is the file that this program's output goes to. Name "
 				   "another file for the image."),
 				 text);
+	if (is_made_up(path))
+		return refuse_made_up(text, reterr);
+	if (is_among_nodes(path, st))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "find", text,
+				 _("%s is no device, but a file that was left among them, in "
+				   "memory. Remove it, or move it to a disk."),
+				 text);
 	/* Whether it can be opened at all is seen when it is claimed. */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (judged)
@@ -118,11 +182,6 @@ int image_resolve(const char *text, const struct stat *st, bool destination, boo
 		.exists = true,
 	};
 	return set_image_node(path, ret, reterr);
-}
-
-static bool lies_below_dev(const char *path)
-{
-	return strncmp(path, "/dev/", 5) == 0;
 }
 
 /* The folder as it really is, and the last name as typed. */
@@ -171,6 +230,8 @@ int image_resolve_new(const char *text, bool destination, struct endpoint *ret,
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
 				 _("The image file %s cannot be made: its folder does not exist."),
 				 text);
+	if (folder_is_made_up(path))
+		return refuse_made_up(text, reterr);
 	if (container_of_name(text))
 		return container_refuse_destination(container_of_name(text), text, false, reterr);
 	*ret = (struct endpoint){ .kind = ENDPOINT_IMAGE };

@@ -493,6 +493,7 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->source, &ret->source_below);
 	facts_find_writers(&plan->source, disks, &ret->source_writers);
+	ret->destination_swap = storage_is_swap(&plan->destination);
 	find_loop(&plan->destination, disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||

@@ -72,6 +72,8 @@ struct guard_facts {
 	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
 	 * loop devices over that. */
 	bool same_storage;
+	/* A destination image, or the file of a loop device, is an active swap file. */
+	bool destination_swap;
 	/* The loop device over a destination image, or another one over what a destination is, one
 	 * itself; "" none. */
 	char destination_loop[64];

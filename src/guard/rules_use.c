@@ -91,7 +91,12 @@ void rule_destination_swap(const struct rule_context *context, struct verdict *r
 	const struct endpoint *destination = &context->plan->destination;
 	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
 
-	if (find_use(context->destination, destination, 1U << USE_SWAP, list))
+	if (context->facts->destination_swap)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is an active swap file. Turn that off with swapoff "
+			   "first."),
+			 rule_name(context, destination, name));
+	else if (find_use(context->destination, destination, 1U << USE_SWAP, list))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is used as swap (%s). Turn that off with swapoff "
 			   "first."),

@@ -15,13 +15,16 @@ struct storage {
 	uint64_t start, size; /* bytes of the file; 0: to its end */
 };
 
-/* False where there is no such regular file. */
+/* False where there is no such regular file. One in an overlay is that of its layer. */
 bool storage_of_file(const char *path, struct storage *ret);
 /* Of a loop device, by its folder in sysfs and its node; false for all else, and for one that was
  * put over a device. */
 bool storage_of_loop(const char *directory, const char *node, struct storage *ret);
 /* Of an image, or of the loop device that the endpoint is, or is a partition of. */
 bool storage_of(const struct endpoint *endpoint, struct storage *ret);
+
+/* Does the kernel swap to that file? */
+bool storage_is_swap(const struct endpoint *endpoint);
 
 /* Both are one file. */
 bool storage_same(const struct storage *a, const struct storage *b);

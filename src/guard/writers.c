@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "discover/btrfs.h"
 #include "guard/facts.h"
+#include "guard/storage.h"
 
 #define NBD_MAJOR 43
 /* Tools that set up or look at devices often open them for writing, and are gone in a moment. */
@@ -289,6 +290,10 @@ void facts_find_writers(const struct endpoint *source, const struct disk_list *d
 	*ret = (struct source_writers){ 0 };
 	if (endpoint_is_sg_only(source))
 		return;
+	if (storage_is_swap(source)) {
+		text_copy(ret->other, sizeof(ret->other), _("it is an active swap file"));
+		return;
+	}
 	begin(source, &search);
 	find_mount(&search, ret->mount, sizeof(ret->mount));
 	find_program(&search, ret->other, sizeof(ret->other));

@@ -410,6 +410,58 @@ the_dialect_of_dd() {
 	run 1 "if=$source" "of=$destination" bs=many
 }
 
+# What looks like a file there is a switch of the kernel, or was left in memory.
+no_images_of_the_kernel() {
+	two_disks
+	for odd in /proc/copy.img /sys/copy.img /proc/sys/vm/swappiness /sys/kernel/mm/copy.img; do
+		clone 3 "$source" "$odd" --allow image-space
+		says "$odd lies in a file system of the kernel"
+	done
+	clone 3 /proc/version "$destination"
+	# By a link to a disk it is fine.
+	run 0 clone -s "$source" -d /proc/self/cwd/copy.img --log-dir logs
+	cmp "$source" copy.img
+	left=$(mktemp /dev/clonedeck-test.XXXXXX)
+	undone_by rm "$left"
+	refused 3 "$source" clone "$source" "$left"
+	says 'was left among them'
+}
+
+# One file with two names whose numbers differ.
+an_overlay_and_its_layers() {
+	two_disks
+	mkdir lower upper work
+	truncate -s 32M upper/above.img lower/below.img
+	mount_at "$case_dir/merged" -t overlay -o lowerdir=lower,upperdir=upper,workdir=work overlay
+	for ends in 'upper merged' 'merged upper'; do
+		read -r from to <<<"$ends"
+		clone 3 "$from/above.img" "$case_dir/$to/above.img"
+		says 'same file or device'
+	done
+	clone 3 merged/below.img "$case_dir/lower/below.img"
+	loop=$(attach "$case_dir/merged/above.img")
+	clone 3 "$loop" "$case_dir/upper/above.img"
+	detach "$loop"
+	# Another file of the same overlay is another file.
+	clone 0 upper/above.img "$case_dir/merged/below.img"
+}
+
+an_active_swap_file() {
+	two_disks
+	fallocate -l 32M swap.img
+	chmod 600 swap.img
+	mkswap -q swap.img
+	swapon swap.img
+	undone_by swapoff "$case_dir/swap.img"
+	refused 3 "$destination" clone swap.img "$destination"
+	says 'it is an active swap file'
+	clone 3 "$source" "$case_dir/swap.img" --allow image-space
+	says destination-swap
+	run 1 clone -s "$source" -d swap.img --allow destination-swap --dry-run
+	swapoff swap.img
+	clone 0 "$source" "$case_dir/swap.img"
+}
+
 no_room_for_an_image() {
 	two_disks
 	mount_at "$case_dir/small" -t tmpfs -o size=16m tmpfs
@@ -626,5 +678,5 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
-	images_that_are_not_raw pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
+	images_that_are_not_raw no_images_of_the_kernel an_overlay_and_its_layers an_active_swap_file pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
 	files_named_by_links files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables

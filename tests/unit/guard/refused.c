@@ -84,6 +84,12 @@ void set_mounted(struct machine *m)
 	machine_use(m, 1, USE_MOUNT, "/mnt/usb", "/dev/sdb1");
 }
 
+static void set_swap_file(struct machine *m)
+{
+	machine_image(&m->destination, "/swap.img", MIB, true);
+	m->facts.destination_swap = true;
+}
+
 static void set_swap(struct machine *m)
 {
 	machine_use(m, 1, USE_SWAP, "", "/dev/sdb3");
@@ -334,6 +340,7 @@ const struct rule_case refused[] = {
 	{ "destination-boot", set_boot, "/dev/sdb2" },
 	{ "destination-mounted", set_mounted, "/dev/sdb1: /mnt/usb" },
 	{ "destination-swap", set_swap, "swapoff" },
+	{ "destination-swap", set_swap_file, "active swap file" },
 	{ "destination-held", set_dm, "vg0-root" },
 	{ "destination-held", set_md, "mdadm --stop" },
 	{ "destination-held", set_loop, "losetup -d" },
