@@ -27,6 +27,10 @@ static const char *pass_phrase(enum pass_kind pass)
 		return _("rewriting");
 	case PASS_RECHECK:
 		return _("rechecking");
+	case PASS_LOOK:
+		return _("last look");
+	case PASS_DISARM:
+		return _("disarming");
 	default:
 		return pass_words(pass);
 	}

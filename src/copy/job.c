@@ -260,7 +260,7 @@ static int init(struct job *job, struct error *reterr)
 	job->setup.earlier = NULL;
 	if (r >= 0)
 		r = sums_new(job, reterr);
-	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || spots_init(job) < 0))
+	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || look_init(job) < 0))
 		r = error_nomem(reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_place(job, job->setup.map_path, job->setup.map_beneath, reterr);
@@ -479,7 +479,7 @@ void job_destroy(struct job *job)
 	work_done(&job->work);
 	stages_done(&job->stages);
 	capacity_done(&job->probe.capacity);
-	spots_done(&job->spots);
+	look_done(&job->look);
 	rolling_done(&job->rolling);
 	recheck_done(&job->recheck);
 	proof_destroy(job->proof);

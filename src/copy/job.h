@@ -31,7 +31,7 @@
 #define JOB_LANES_MAX  PLAN_LANES_MAX
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
-#define JOB_PASSES_MAX 32
+#define JOB_PASSES_MAX 40
 
 #define JOB_MISMATCHES_SHOWN 16
 
@@ -64,6 +64,8 @@ enum pass_kind {
 	PASS_COMPARE, /* reads both ends */
 	PASS_REWRITE, /* copies what differs once more */
 	PASS_RECHECK, /* reads some of the source again: did it change? */
+	PASS_LOOK,    /* reads some of the destination again after the last write */
+	PASS_DISARM,  /* takes away what was held back, as the copy differs */
 };
 
 struct job_pass {
@@ -181,7 +183,7 @@ enum job_recheck {
 
 /* How the copy was verified. */
 struct job_proof {
-	bool asked;        /* otherwise the rest is zero */
+	bool asked;        /* otherwise the rest is zero, but for what the final look has found */
 	bool complete;     /* everything on the destination was read back and is right */
 	uint64_t verified; /* bytes of that; of these, `compared` with the source itself */
 	uint64_t compared;
@@ -197,6 +199,19 @@ struct job_proof {
 	 * use. */
 	unsigned rechecked, changed;
 	uint64_t rechecked_bytes;
+};
+
+/* The final look (look.h): what was read from the destination after the last write. */
+struct job_look {
+	bool asked; /* otherwise the rest is zero: nothing was written */
+	bool done;  /* otherwise all but the seed is zero */
+	unsigned places;
+	uint64_t bytes;                 /* of these; */
+	uint64_t held_bytes, end_bytes; /* of what was held back, and of both ends of the rest */
+	unsigned sample;                /* places chosen by the seed */
+	uint64_t sample_bytes;
+	unsigned differing; /* places; of a verified copy, both ends were read there afterwards */
+	uint32_t seed;
 };
 
 /* What is known of the checksums that were asked for. */
@@ -272,6 +287,7 @@ struct job_snapshot {
 	struct job_rescue rescue;
 	struct job_hang hang;
 	struct job_proof proof;
+	struct job_look look;
 	struct job_sums sums;
 	bool digests_saved; /* the list is at digests_path */
 	uint64_t events;    /* number of the newest event */
@@ -308,6 +324,7 @@ struct job_setup {
 	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
 	dev_t map_beneath;     /* of its directory (base/replace.h); 0: none */
 	uint64_t map_interval; /* ns; 0: 30 s */
+	uint32_t look_seed;    /* of the sample of the final look; 0: any */
 	/* The source is written to while it is read, as was accepted at the start: what changes is
 	 * listed and ends nothing. */
 	bool source_in_use;

@@ -18,6 +18,7 @@
 #include "copy/hang.h"
 #include "copy/job.h"
 #include "copy/lane.h"
+#include "copy/look.h"
 #include "copy/overall.h"
 #include "copy/prober.h"
 #include "copy/proof.h"
@@ -26,7 +27,6 @@
 #include "copy/rolling.h"
 #include "copy/saver.h"
 #include "copy/skip.h"
-#include "copy/spot.h"
 #include "copy/stage.h"
 #include "copy/sums.h"
 #include "copy/work.h"
@@ -186,7 +186,7 @@ struct job {
 	struct work work;
 	struct stages stages; /* `now` is the keeper's */
 	struct probe probe;
-	struct spots spots;
+	struct look look;
 	struct rate_limit limit;
 	/* Of the copy pass. Set by the keeper while all lanes are parked: `halves` is the number of
 	 * sweeps that halve what was skipped. */

@@ -37,6 +37,10 @@ const char *pass_name(enum pass_kind kind)
 		return "rewrite";
 	case PASS_RECHECK:
 		return "recheck";
+	case PASS_LOOK:
+		return "look";
+	case PASS_DISARM:
+		return "disarm";
 	}
 	return "";
 }
@@ -74,6 +78,10 @@ const char *pass_words(enum pass_kind kind)
 		return _("writing again what differs");
 	case PASS_RECHECK:
 		return _("checking the source again");
+	case PASS_LOOK:
+		return _("final look at the destination");
+	case PASS_DISARM:
+		return _("taking the tables away again");
 	}
 	return "";
 }

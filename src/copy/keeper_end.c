@@ -30,14 +30,15 @@ static enum job_result judge(struct job *job)
 	default:
 		return JOB_RESULT_FAILED;
 	}
-	if (proof_differs(job->proof) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
+	if (job_differs(job) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
 		return JOB_RESULT_MISMATCH;
 	/* What the destination refused stays a hole, however often the job is resumed. */
 	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
-	if (!proof_complete(job) || (job_gate(job) >= GATE_STOP && sums_are_due(job)))
+	if (!proof_complete(job) ||
+	    (job_gate(job) >= GATE_STOP && (sums_are_due(job) || look_is_due(job))))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
@@ -86,7 +87,7 @@ static void check_all_done(struct job *job)
 	struct error error;
 
 	/* A copy that differs is not armed, so something may be left. */
-	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || proof_differs(job->proof) ||
+	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || job_differs(job) ||
 	    (job_nothing_left(job) && proof_complete(job)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
@@ -212,9 +213,8 @@ void keeper_end(struct job *job)
 	proof_sum(job);
 	sums_judge(job);
 	k->result = judge(job);
-	k->armed = job->stages.count > 0 && k->flushed_at &&
-		   ((job_nothing_left(job) && map_bytes(job->map, MAP_FINISHED)) ||
-		    job->recheck.too_late);
+	job_note_written(job);
+	k->armed = job->stages.count > 0 && k->flushed_at && job->stages.written;
 	save_digests(job);
 	save_without_wrong(job);
 	job_gate_raise(job, GATE_EXIT);

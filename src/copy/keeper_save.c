@@ -54,11 +54,16 @@ void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 	ask_saver(job, &order, now);
 }
 
+static bool reads_back(const struct job *job)
+{
+	return job->proof || job->look.shown.asked;
+}
+
 void keeper_flush(struct job *job)
 {
 	const struct saver_order order = {
 		.flush = flush_handle(job),
-		.forget = job->proof ? &job->setup.destination : NULL,
+		.forget = reads_back(job) ? &job->setup.destination : NULL,
 	};
 
 	saver_ask(job->saver, &order);
@@ -69,7 +74,7 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 {
 	struct saver_order order = {
 		.flush = flush_handle(job),
-		.forget = job->proof ? &job->setup.destination : NULL,
+		.forget = reads_back(job) ? &job->setup.destination : NULL,
 		.patience = PATIENCE_AT_THE_END,
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};

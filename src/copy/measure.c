@@ -266,7 +266,8 @@ void measure_end(struct job *job, uint64_t now)
 /* Does the time that it takes count as that of verifying? */
 static bool is_verification(enum pass_kind kind)
 {
-	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK;
+	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK ||
+	       kind == PASS_LOOK;
 }
 
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -433,6 +434,7 @@ void measure_publish(struct job *job, uint64_t now)
 	pass_show(job, now, &s);
 	proof_show(job, &s);
 	recheck_show(job, &s);
+	look_show(job, &s);
 	sums_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, now, &s);

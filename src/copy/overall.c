@@ -159,6 +159,8 @@ static bool all_left(const struct job_snapshot *job, double pass, bool retries, 
 		return true;
 	case PASS_ARM:
 	case PASS_RECHECK:
+	case PASS_LOOK:
+	case PASS_DISARM:
 		return true;
 	default:
 		if (rescue_is_due(job, retries))

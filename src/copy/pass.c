@@ -13,16 +13,28 @@
 static const struct pass *const sequence[] = {
 	&pass_baseline,   &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
 	&pass_wipe_flush, &pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,
-	&pass_scrape,     &pass_retry,       &pass_fill,        &pass_flush,      &pass_spot,
-	&pass_verify,     &pass_compare,     &pass_rewrite,     &pass_trim,       &pass_scrape,
-	&pass_fill,       &pass_flush,       &pass_verify,      &pass_compare,    &pass_sums,
-	&pass_compare,    &pass_recheck,     &pass_flush,
+	&pass_scrape,     &pass_retry,       &pass_fill,        &pass_flush,      &pass_verify,
+	&pass_compare,    &pass_look_flush,  &pass_look,        &pass_verify,     &pass_compare,
+	&pass_rewrite,    &pass_trim,        &pass_scrape,      &pass_fill,       &pass_flush,
+	&pass_verify,     &pass_compare,     &pass_look_flush,  &pass_look,       &pass_verify,
+	&pass_compare,    &pass_sums,        &pass_compare,     &pass_recheck,    &pass_disarm,
+	&pass_flush,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
 #define STAGE_STEP 8 /* the steps before are done once, the others in every stage */
 
 _Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
+
+bool job_differs(const struct job *job)
+{
+	return proof_differs(job->proof) || look_differs(&job->look);
+}
+
+void job_note_written(struct job *job)
+{
+	job->stages.written |= job_nothing_left(job) && map_bytes(job->map, MAP_FINISHED);
+}
 
 bool job_nothing_left(const struct job *job)
 {
@@ -86,7 +98,10 @@ bool pass_is_through(struct job *job)
 /* To the user, all passes over what was held back are one. */
 static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 {
-	return job->stages.now > 0 && pass != &pass_sums ? PASS_ARM : pass->kind;
+	return job->stages.now > 0 && pass != &pass_sums && pass->kind != PASS_LOOK &&
+			       pass != &pass_disarm
+		       ? PASS_ARM
+		       : pass->kind;
 }
 
 /* Updates the line of the current pass. */
@@ -183,7 +198,7 @@ static void begin_lanes(struct job *job, uint64_t now)
 			      pass_words(shown_kind(job, job->pass)),
 			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
 	if (job->pass->traits & PASS_WRITES) {
-		k->flush_due = true;
+		k->flush_due = job->look.due = true;
 		k->flushed_at = 0;
 	}
 	for (unsigned i = 0; i < job->lane_count; i++)
@@ -229,7 +244,7 @@ static bool next_stage(struct job *job)
 {
 	struct stages *stages = &job->stages;
 
-	if (stages_last(stages) || job_gate(job) >= GATE_STOP || proof_differs(job->proof) ||
+	if (stages_last(stages) || job_gate(job) >= GATE_STOP || job_differs(job) ||
 	    !proof_complete(job))
 		return false;
 	stages->now++;

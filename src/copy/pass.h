@@ -100,14 +100,14 @@ struct pass {
 };
 
 extern const struct pass pass_probe_write, pass_probe_flush, pass_probe_read;
-extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest;
+extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest, pass_disarm;
 extern const struct pass pass_copy;
 extern const struct pass pass_trim;
 extern const struct pass pass_scrape;
 extern const struct pass pass_retry;
 extern const struct pass pass_fill;
 extern const struct pass pass_flush;
-extern const struct pass pass_spot;
+extern const struct pass pass_look_flush, pass_look;
 extern const struct pass pass_baseline, pass_recheck;
 extern const struct pass pass_verify;
 extern const struct pass pass_compare;
@@ -123,6 +123,11 @@ void fill_buffer(const struct job *job, void *buffer, const struct piece *piece)
 
 /* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);
+
+/* Before anything is forgotten again: notes whether all of the copy is there, with its tables. */
+void job_note_written(struct job *job);
+/* Is it known that the destination is not what it should be? */
+bool job_differs(const struct job *job);
 
 /* For the keeper: ends the finished pass and begins the next one that has something to do.
  * False: there is none left. */

@@ -56,6 +56,7 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 	} else {
 		slot->other_count = (uint8_t)proof_parts(lane->job, piece, other, slot->other);
 	}
+	look_take(lane->job, piece, piece->length, other);
 	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
 	if (same)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Is the destination as large as it claims? All blocks of the probe
- * (capacity.h) are written and flushed before the first one is read back. One
- * lane does it: there are only a few hundred requests.
+ * Is the destination as large as it claims? All places of the probe (capacity.h)
+ * are written and flushed before the first one is read back. One lane does it:
+ * there are only a few hundred requests.
  */
 #include <errno.h>
 #include <time.h>
@@ -20,26 +20,26 @@ static int write_prepare(struct job *job, unsigned round)
 
 	if (round > 0 || !job->setup.probe)
 		return 0;
-	r = capacity_init(&job->probe.capacity, job->plan, job->map, nonce);
+	r = capacity_init(&job->probe.capacity, job->plan, job->map, job->choice.chunk, nonce);
 	job->probe.next = 0;
 	job->work.bytes = 0;
-	return r < 0 ? r : job->probe.capacity.count > 1;
+	return r < 0 ? r : job->probe.capacity.marks.count > 1;
 }
 
 static int read_prepare(struct job *job, unsigned round)
 {
 	job->probe.next = 0;
-	return round == 0 && job->probe.capacity.count > 1;
+	return round == 0 && job->probe.capacity.marks.count > 1;
 }
 
 static bool probe_take(struct lane *lane, struct piece *ret)
 {
 	struct probe *probe = &lane->job->probe;
 
-	if (probe->next >= probe->capacity.count)
+	if (probe->next >= probe->capacity.marks.count)
 		return false;
 	lane->pending_tag = probe->next;
-	*ret = probe->capacity.places[probe->next++];
+	*ret = probe->capacity.marks.items[probe->next++].piece;
 	return true;
 }
 
@@ -69,14 +69,23 @@ static void read_advance(struct lane *lane, struct slot *slot)
 
 static void fail_smaller(struct job *job, uint64_t bytes)
 {
+	const struct io_end *end = &job->setup.destination;
 	char real[UNITS_TEXT_MAX], claimed[UNITS_TEXT_MAX];
 	struct error error;
 
-	error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", job->setup.destination.name,
-		  _("%s is smaller than it claims: only about %s of its %s keep what is written "
-		    "there. The copy was not started; use another disk."),
-		  job->setup.destination.name, units_print_long(bytes, UNITS_SI, 512, real),
-		  units_print_long(job->setup.destination.size, UNITS_SI, 512, claimed));
+	/* Rounded, both sizes would read the same. */
+	if (bytes < end->size && end->size - bytes < end->size / 1000)
+		error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", end->name,
+			  _("%s is smaller than it claims: its last %llu bytes do not exist, and "
+			    "what is written to them overwrites other places. The copy was not "
+			    "started; use another disk."),
+			  end->name, (unsigned long long)(end->size - bytes));
+	else
+		error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", end->name,
+			  _("%s is smaller than it claims: only about %s of its %s keep what is "
+			    "written there. The copy was not started; use another disk."),
+			  end->name, units_print_long(bytes, UNITS_SI, 512, real),
+			  units_print_long(end->size, UNITS_SI, 512, claimed));
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 

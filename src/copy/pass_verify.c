@@ -47,6 +47,7 @@ static void verify_inspect(struct lane *lane, struct slot *slot)
 	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
 
 	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
+	look_take(lane->job, &slot->piece, slot->piece.length, data);
 	sums_give(lane, slot, data, slot->other, slot->other_count);
 	lane_slot_report(lane, slot);
 }

@@ -3,9 +3,14 @@
  * Writes zeros where the copy holds something back, before any data is written:
  * an old table must not point into a half-made copy. Signatures are wiped and
  * flushed first, so that after a power cut nothing is found.
+ *
+ * The same once more if the copy turns out to differ when some of that was written
+ * already: a clone that is known to differ must not boot.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"
 #include "copy/retry.h"
@@ -48,6 +53,52 @@ static bool cut_to_sectors(const struct lane *lane, struct piece *piece)
 	piece->destination += skip;
 	piece->length = (piece->length - skip) / unit * unit;
 	return true;
+}
+
+/* Each round takes away one stage, the last one first: without its keys nobody finds the rest. */
+static int disarm_prepare(struct job *job, unsigned round)
+{
+	struct stages *stages = &job->stages;
+
+	if (stages->count == 0 || !job_differs(job) || round >= stages->now)
+		return 0;
+	return job_make_work_of(job, &stages->domain[stages->now - round], WORK_ALL,
+				job->choice.chunk) < 0
+		       ? -ENOMEM
+		       : 1;
+}
+
+static int forget_domain(struct job *job, const struct range_list *domain)
+{
+	uint32_t sector = job->plan->sector_size;
+	int r = 0;
+
+	pthread_mutex_lock(&job->map_lock);
+	for (size_t i = 0; r == 0 && i < domain->count; i++)
+		r = map_set(job->map, domain->items[i].start * sector,
+			    domain->items[i].count * sector, MAP_NON_TRIED);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
+/* A resume copies it again. */
+static void disarm_end(struct job *job)
+{
+	struct stages *stages = &job->stages;
+	const struct range_list *domain = &stages->domain[stages->now - job->keeper.course.round];
+
+	if (job_gate(job) >= GATE_STOP || forget_domain(job, domain) < 0)
+		return;
+	job->keeper.map_changed = true;
+	if (job->keeper.course.round == 0)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("The partition table, boot sectors and superblocks were taken off "
+				"%s again: a clone that is known to differ must not boot."),
+			      job->setup.destination.name);
+	stages->written = false;
+	/* If the source changed, nothing counts as copied anyway. */
+	if (map_bytes(job->map, MAP_FINISHED))
+		proof_take_away(job);
 }
 
 static void wipe_begin(struct lane *lane, struct slot *slot)
@@ -113,4 +164,14 @@ const struct pass pass_wipe_rest = {
 	.letter = '?',
 	.ops = &wipe_ops,
 	.prepare = rest_prepare,
+};
+
+const struct pass pass_disarm = {
+	.kind = PASS_DISARM,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = disarm_prepare,
+	.end = disarm_end,
 };

@@ -13,10 +13,6 @@
 #include "copy/partial_digests.h"
 #include "verify/list.h"
 
-/* At the end, a sample of the regions proven during the copy is read back once more: the first one,
- * and every so many, up to a limit. */
-#define EARLY_SAMPLES 64
-
 /* The region size: that of existing digests, or our own. */
 static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
 {
@@ -109,7 +105,10 @@ void proof_take(struct job *job, struct slot *slot)
 
 	slot->part_count = 0;
 	if (!job->proof) {
-		spots_take(job, slot);
+		if (slot->has_bad)
+			look_forget(job, &slot->piece);
+		else
+			look_take(job, &slot->piece, slot->write_length, slot->buffer);
 		return;
 	}
 	for (; from < slot->write_length; from = to) {
@@ -167,16 +166,6 @@ static bool digest_known(const struct proof *proof, size_t region, uint64_t fini
 	return digests_sum(proof->expected, region).sectors == finished;
 }
 
-/* On a disk of fake capacity, later writes may have overwritten what was proven early. Such a disk
- * loses the first region first; the others are for odder faults. */
-static void doubt_early(struct proof *proof, size_t region)
-{
-	struct region_proof *state = &proof->regions[region];
-
-	if (state->early && region % (proof->count / EARLY_SAMPLES + EARLY_SAMPLES) == 0)
-		state->proven = 0;
-}
-
 int proof_want_digest(struct job *job, struct range_list *ret)
 {
 	struct proof *proof = job->proof;
@@ -187,7 +176,6 @@ int proof_want_digest(struct job *job, struct range_list *ret)
 		const struct region_proof *state = &proof->regions[i];
 		uint64_t finished = proof_finished(job, job->map, i);
 
-		doubt_early(proof, i);
 		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
 		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
 			continue;

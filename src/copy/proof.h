@@ -64,6 +64,13 @@ void proof_sum(struct job *job);
 /* The source differs from what was read there before: all of these sectors of the region (exact),
  * or some of them. proof_sum() is due afterwards. */
 void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact);
+/* The destination is not what it was here when it was proven: both ends are to be read. Before
+ * anything that was held back is written, what was proven beside the copy is read again, too. */
+void proof_doubt(struct job *job, uint64_t source, uint64_t length);
+/* Bytes that were proven beside the copy; NULL: none. */
+uint64_t proof_early(const struct proof *proof);
+/* The map no longer calls finished what was taken away again. */
+void proof_take_away(struct job *job);
 /* Is everything that the map calls finished proven? */
 bool proof_complete(const struct job *job);
 /* Does anything differ, or could not be read back? NULL: no. */

@@ -265,7 +265,7 @@ static void settle(struct job *job, size_t i)
 		new_mismatch_somewhere(job, i);
 }
 
-/* A region that was right has changed: nothing that was proven before the end of writing counts. */
+/* What was proven before the end of writing does not count any more. */
 static void forget_early(struct proof *proof)
 {
 	for (size_t i = 0; i < proof->count; i++)
@@ -273,10 +273,46 @@ static void forget_early(struct proof *proof)
 			proof->regions[i] = (struct region_proof){ 0 };
 }
 
+void proof_doubt(struct job *job, uint64_t source, uint64_t length)
+{
+	struct proof *proof = job->proof;
+	size_t from, to;
+
+	if (!digests_find(proof->expected, source, &from) ||
+	    !digests_find(proof->expected, source + length - 1, &to))
+		return;
+	for (; from <= to; from++) {
+		if (proof->regions[from].state != REGION_GOOD)
+			continue;
+		proof->regions[from] = (struct region_proof){ .state = REGION_SUSPECT };
+		/* It was something else by then, and not because each read gives something else. */
+		digests_clear(proof->found, from);
+	}
+	if (job->stages.now == 0)
+		forget_early(proof);
+	proof_sum(job);
+}
+
+uint64_t proof_early(const struct proof *proof)
+{
+	return proof ? proof->sums.early : 0;
+}
+
+void proof_take_away(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; proof && i < proof->count; i++) {
+		uint64_t finished = proof_finished(job, job->map, i);
+
+		if (proof->regions[i].proven > finished)
+			proof->regions[i].proven = finished;
+	}
+}
+
 void proof_end_digest(struct job *job)
 {
 	struct proof *proof = job->proof;
-	bool lost = false;
 
 	for (size_t i = 0; i < proof->count; i++) {
 		struct region_proof *state = &proof->regions[i];
@@ -294,11 +330,8 @@ void proof_end_digest(struct job *job)
 			settle(job, i);
 		} else {
 			state->state = REGION_SUSPECT;
-			lost |= state->early;
 		}
 	}
-	if (lost)
-		forget_early(proof);
 	tell_all(job);
 	proof_sum(job);
 }

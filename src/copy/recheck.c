@@ -312,7 +312,7 @@ static void forget_copy(struct job *job)
 	struct map_block block;
 	uint64_t pos = 0;
 
-	job->recheck.too_late |= job_nothing_left(job);
+	job_note_written(job);
 	pthread_mutex_lock(&job->map_lock);
 	while (map_next(job->map, pos, MAP_FINISHED, &block)) {
 		pos = block.start + block.size;

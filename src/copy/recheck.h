@@ -12,8 +12,8 @@
  *   copy has taken the digest. It is read again after the copy.
  *
  * A change is a mismatch of the copy: it is reported with its LBA, what is held back
- * is not written, and nothing of the copy counts as copied any more. Only a change
- * that is found as the last areas are written comes too late for that.
+ * is not written, or taken away again (pass_wipe.c), and nothing of the copy counts as
+ * copied any more.
  *
  * Where the source was known to be written to (job_setup.source_in_use), changes are
  * what was to be expected: they are listed, and the copy is finished all the same.
@@ -69,7 +69,6 @@ struct recheck {
 	unsigned compared, changed; /* areas */
 	uint64_t bytes;             /* of the compared ones */
 	uint64_t changed_bytes;
-	bool too_late; /* everything was written before the change was found */
 };
 
 /* When stages and proof are made. -ENOMEM. */

@@ -5,7 +5,7 @@
  * included, before the next one begins, so the destination at any moment either
  * shows nothing or is complete. If nothing is held back, there is one stage.
  *
- * Constant, except for `now`, which is the keeper's.
+ * Constant, except for `now` and `written`, which are the keeper's.
  */
 #ifndef CLONEDECK_COPY_STAGE_H
 #define CLONEDECK_COPY_STAGE_H
@@ -25,6 +25,7 @@ struct stages {
 	unsigned now;
 	unsigned areas; /* held back */
 	uint64_t bytes;
+	bool written; /* all of it was, and not taken away again; the keeper's */
 };
 
 /* held NULL or empty: one stage. -ENOMEM. */

@@ -40,6 +40,7 @@ struct piece {
 };
 
 #define WORK_UNFINISHED "?*/-"
+#define WORK_ALL        "?*/-+"
 
 /* Everything in the plan, or in these parts of it (plan->sector_size), whose status in the map is
  * one of the letters. *work is zeroed, or is rebuilt in its old memory, which is given back where

@@ -152,6 +152,10 @@ static void put_facts(FILE *out, const struct report *report)
 	html_row(out, _("Read back"), "%s", report_verified(report, line, sizeof(line)));
 	if (report_rechecked(report, line, sizeof(line))[0])
 		html_row(out, _("Source checked"), "%s", line);
+	if (report_look(report, line, sizeof(line))[0])
+		html_row(out, _("Final look"), "%s", line);
+	if (report_look_places(report, line, sizeof(line))[0])
+		html_row(out, "", "%s", line);
 	if (report_left_alone(report, line, sizeof(line))[0])
 		html_row(out, _("The rest"), "%s", line);
 	put_sums(out, report);

@@ -16,6 +16,7 @@ json_object *report_json_map(const struct report *report);
 
 /* json_verify.c */
 json_object *report_json_digests(const struct report *report);
+json_object *report_json_look(const struct report *report);
 
 /* json_copy.c */
 json_object *report_json_bad_areas(const struct report *report);

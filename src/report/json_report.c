@@ -82,6 +82,7 @@ static void add_outcome(json_object *object, const struct report *report)
 			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
 						: NULL);
 	json_object_object_add(object, "verify", report_json_verify(report));
+	json_object_object_add(object, "final_look", report_json_look(report));
 	json_object_object_add(object, "held_back",
 			       report_json_held(job->held_areas, job->held_bytes));
 	json_object_object_add(object, "armed",

@@ -112,6 +112,33 @@ json_object *report_json_verify(const struct report *report)
 	return object;
 }
 
+json_object *report_json_look(const struct report *report)
+{
+	const struct job_look *look = &report->job.look;
+	double total = (double)report->job.total;
+	json_object *object;
+
+	if (!look->asked)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "done", json_object_new_boolean(look->done));
+	report_json_add_number(object, "places", look->places);
+	report_json_add_number(object, "bytes", look->bytes);
+	report_json_add_number(object, "held_bytes", look->held_bytes);
+	report_json_add_number(object, "end_bytes", look->end_bytes);
+	report_json_add_number(object, "sample_places", look->sample);
+	report_json_add_number(object, "sample_bytes", look->sample_bytes);
+	json_object_object_add(
+		object, "sample_share",
+		total > 0 ? json_object_new_double((double)look->sample_bytes / total) : NULL);
+	report_json_add_number(object, "seed", look->seed);
+	report_json_add_number(object, "differing", look->differing);
+	/* What differs in a verified copy is among the mismatches of its verification. */
+	json_object_object_add(object, "mismatches",
+			       report->job.proof.asked ? NULL : json_mismatches(report));
+	return object;
+}
+
 json_object *report_json_digests(const struct report *report)
 {
 	json_object *object;

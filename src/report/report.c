@@ -300,11 +300,11 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 		text_copy(
 			buffer, size,
 			_("no: the source changed during the copy, so its partition table was left "
-			  "out on purpose"));
+			  "out, or taken off again, on purpose"));
 	else if (job->proof.areas)
 		text_copy(buffer, size,
-			  _("no: the destination differs, its partition table was left out on "
-			    "purpose"));
+			  _("no: the destination differs, its partition table was left out, or "
+			    "taken off again, on purpose"));
 	else if (job->refused_bytes && job->result == JOB_RESULT_PARTIAL)
 		text_copy(buffer, size,
 			  _("tables and boot sectors were written last, except what the "

@@ -78,6 +78,10 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 const char *report_rechecked(const struct report *report, char *buffer, size_t size);
 /* Who could write to the source meanwhile, and what that means for the copy. */
 const char *report_in_use(const struct report *report, char *buffer, size_t size);
+/* What was read from the destination after the last write (copy/look.h), and what came of it? */
+const char *report_look(const struct report *report, char *buffer, size_t size);
+/* Which places these were. */
+const char *report_look_places(const struct report *report, char *buffer, size_t size);
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? */

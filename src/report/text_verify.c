@@ -79,6 +79,68 @@ const char *report_rechecked(const struct report *report, char *buffer, size_t s
 	return buffer;
 }
 
+static bool is_complete(const struct job_snapshot *job)
+{
+	return job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL;
+}
+
+const char *report_look(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_look *look = &report->job.look;
+	char bytes[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	/* Both ends were read there afterwards. */
+	if (look->differing && is_complete(&report->job))
+		snprintf(buffer, size,
+			 P_("%u of %u place seemed to have changed after the last write; compared "
+			    "with the source, all is right there",
+			    "%u of %u places seemed to have changed after the last write; compared "
+			    "with the source, all is right there",
+			    look->places),
+			 look->differing, look->places);
+	else if (look->differing)
+		snprintf(buffer, size,
+			 P_("%u of %u place is not what was written there",
+			    "%u of %u places are not what was written there", look->places),
+			 look->differing, look->places);
+	else if (look->places)
+		snprintf(buffer, size,
+			 P_("%u place, %s B, read once more after the last write: unchanged",
+			    "%u places, %s B, read once more after the last write: all unchanged",
+			    look->places),
+			 look->places, units_print_count(look->bytes, bytes));
+	else if (look->done && is_complete(&report->job))
+		snprintf(buffer, size, "%s",
+			 _("no: nothing is known of what an earlier part of this copy wrote"));
+	return buffer;
+}
+
+const char *report_look_places(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_look *look = &report->job.look;
+	char held[UNITS_TEXT_MAX], ends[UNITS_TEXT_MAX], part[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (!look->places)
+		return buffer;
+	units_print_count(look->held_bytes, held);
+	units_print_count(look->end_bytes, ends);
+	if (!look->sample_bytes)
+		snprintf(buffer, size, _("%s B of what came last, %s B at both ends"), held, ends);
+	else
+		snprintf(buffer, size,
+			 P_("%s B of what came last, %s B at both ends, and a sample of %u block: "
+			    "1 in %s of all bytes (seed %u)",
+			    "%s B of what came last, %s B at both ends, and a sample of %u blocks: "
+			    "1 in %s of all bytes (seed %u)",
+			    look->sample),
+			 held, ends, look->sample,
+			 units_print_count(report->job.total / look->sample_bytes, part),
+			 look->seed);
+	return buffer;
+}
+
 const char *report_verified(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_proof *proof = &report->job.proof;
@@ -120,6 +182,10 @@ void text_put_verified(struct page *page, const struct report *report)
 		page_field(page, "", _("%s B were wrong and were written again"),
 			   units_print_count(proof->rewritten, bytes));
 	if (report_rechecked(report, line, sizeof(line))[0])
+		page_field(page, "", "%s", line);
+	if (report_look(report, line, sizeof(line))[0])
+		page_field(page, _("reread"), "%s", line);
+	if (report_look_places(report, line, sizeof(line))[0])
 		page_field(page, "", "%s", line);
 }
 

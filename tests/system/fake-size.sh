@@ -1,32 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A stick that says it is twice as large as it is, and writes its upper half over its lower one.
+# A stick that says it is larger than it is, and writes what is too much over its beginning.
 . "$(dirname -- "$0")/lib.sh"
 
 need nbdkit nbdfuse fusermount3 /dev/fuse
 
-# fake_stick MIB: a loop device in $destination that keeps half as many.
+# fake_stick CLAIMED REAL: a loop device in $destination; both in bytes.
 fake_stick() {
-	local half=$(($1 * MIB / 2))
-	truncate -s "$half" real.img
+	local claimed=$1 real=$2
+	truncate -s "$real" real.img
 	cat >stick <<-PLUGIN
-		#!/bin/sh
-		# \$3 bytes at \$4, of half the addresses.
+		#!/bin/bash
+		# \$3 bytes at \$4, of the real addresses.
+		at=\$((\${4:-0} % $real)) first=\$(($real - \${4:-0} % $real)) all=\${3:-0}
+		first=\$((first < all ? first : all))
 		case \$1 in
-		get_size) echo $((half * 2)) ;;
+		get_size) echo $claimed ;;
 		can_write | can_flush) exit 0 ;;
 		flush) sync $PWD/real.img ;;
-		pread) dd if=$PWD/real.img bs=64K iflag=skip_bytes,count_bytes,fullblock \
-			skip=\$((\$4 % $half)) count=\$3 status=none ;;
-		pwrite) dd of=$PWD/real.img bs=64K iflag=fullblock oflag=seek_bytes \
-			seek=\$((\$4 % $half)) conv=notrunc status=none ;;
+		pread)
+			part="dd if=$PWD/real.img bs=64K iflag=skip_bytes,count_bytes,fullblock status=none"
+			\$part skip=\$at count=\$first
+			((first == all)) || \$part skip=0 count=\$((all - first))
+			;;
+		pwrite)
+			part="dd of=$PWD/real.img bs=64K iflag=count_bytes,fullblock oflag=seek_bytes
+				conv=notrunc status=none"
+			\$part seek=\$at count=\$first
+			((first == all)) || \$part seek=0 count=\$((all - first))
+			;;
 		*) exit 2 ;;
 		esac
 	PLUGIN
 	chmod +x stick
 	mkdir fuse
 	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=blocksize-policy sh ./stick \
-		blocksize-minimum=4K blocksize-preferred=64K blocksize-maximum=1M &
+		blocksize-minimum=512 blocksize-preferred=64K blocksize-maximum=1M &
 	wait_for test -S nbd
 	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
 	undone_by unmount "$case_dir/fuse"
@@ -37,7 +46,7 @@ fake_stick() {
 # Long before a copy of it would be through, with its real size, and nothing is copied.
 found_out_before_the_copy() {
 	source=$(new_disk source 96)
-	fake_stick 96
+	fake_stick $((96 * MIB)) $((48 * MIB))
 	RUN_LIMIT=30 clone 7 "$source" "$destination" --probe
 	says 'FAILED'
 	says 'about 50.3 MB'
@@ -49,10 +58,25 @@ found_out_before_the_copy() {
 # Whoever lets it be copied to is told by what is read back.
 found_out_after_the_copy() {
 	source=$(new_disk source 16)
-	fake_stick 16
+	fake_stick $((16 * MIB)) $((8 * MIB))
 	clone 5 "$source" "$destination" --no-probe
 	says 'MISMATCH'
 	nothing_to_find "$destination"
 }
 
-run_cases found_out_before_the_copy found_out_after_the_copy
+# Its last sector, where the backup of the table belongs, is the first one.
+a_sector_too_short() {
+	source=$(new_disk source 3)
+	echo 'start=2048, size=1MiB' | sfdisk -q --label gpt "$source"
+	fake_stick $((3 * MIB)) $((3 * MIB - 512))
+	RUN_LIMIT=60 clone 7 "$source" "$destination" --probe
+	says 'its last 512 bytes do not exist'
+	for verify in --no-verify --verify; do
+		clone 5 "$source" "$destination" --no-probe "$verify"
+		says 'MISMATCH'
+		says 'not what was written there'
+		nothing_to_find "$destination"
+	done
+}
+
+run_cases found_out_before_the_copy found_out_after_the_copy a_sector_too_short

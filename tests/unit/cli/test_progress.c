@@ -114,7 +114,7 @@ START_TEST(passes_have_words_of_their_own)
 {
 	job.pass = PASS_SCRAPE;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "scraping"));
-	for (int pass = PASS_NONE; pass <= PASS_RECHECK; pass++) {
+	for (int pass = PASS_NONE; pass <= PASS_DISARM; pass++) {
 		job.pass = (enum pass_kind)pass;
 		ck_assert_int_le(text_width(progress_line(&job, line)), 79);
 		check_word();

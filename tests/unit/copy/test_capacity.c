@@ -4,13 +4,15 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "copy/capacity.h"
 
-#define MIB   (1ULL << 20)
-#define GIB   (1ULL << 30)
-#define BLOCK 4096U
-#define KEPT  512U
-#define NONCE 0x1234
+#define MIB    (1ULL << 20)
+#define GIB    (1ULL << 30)
+#define SECTOR 512U
+#define CHUNK  (64U << 10) /* the longest request, and so the longest mark */
+#define KEPT   (1U << 14)  /* a power of two */
+#define NONCE  0x1234
 
 static struct plan *plan;
 static struct map *map;
@@ -18,10 +20,10 @@ static struct capacity capacity;
 
 /* What a liar keeps, by its own address. */
 static struct {
+	bool used;
 	uint64_t at;
-	char bytes[BLOCK];
+	char bytes[SECTOR];
 } kept[KEPT];
-static size_t kept_count;
 
 static void prepare_extents(const struct extent *extents, size_t count, uint64_t size)
 {
@@ -43,7 +45,7 @@ static void prepare_extents(const struct extent *extents, size_t count, uint64_t
 static void prepare(uint64_t size)
 {
 	prepare_extents(&(struct extent){ 0, 0, size / 512 }, 1, size);
-	ck_assert_int_eq(capacity_init(&capacity, plan, map, NONCE), 0);
+	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
 }
 
 static void teardown(void)
@@ -53,39 +55,54 @@ static void teardown(void)
 	plan_destroy(plan);
 	map = NULL;
 	plan = NULL;
-	kept_count = 0;
+	memset(kept, 0, sizeof(kept));
 }
 
 static char *keep(uint64_t at)
 {
-	for (size_t i = 0; i < kept_count; i++)
-		if (kept[i].at == at)
-			return kept[i].bytes;
-	ck_assert_uint_lt(kept_count, KEPT);
-	kept[kept_count].at = at;
-	memset(kept[kept_count].bytes, 0, BLOCK);
-	return kept[kept_count++].bytes;
+	size_t i = splitmix64(at) % KEPT, first = i;
+
+	while (kept[i].used && kept[i].at != at) {
+		i = (i + 1) % KEPT;
+		ck_assert_uint_ne(i, first);
+	}
+	if (!kept[i].used)
+		memset(kept[i].bytes, 0, SECTOR);
+	kept[i].used = true;
+	kept[i].at = at;
+	return kept[i].bytes;
 }
 
-/* A disk of `real` bytes that takes every address modulo `wrap` (0: it does not) and forgets what
- * is behind its end. */
+/* One mark of a disk that takes every address modulo `wrap` (0: it does not) and forgets what is
+ * behind `real`. */
+static void pass_mark(uint64_t wrap, uint64_t real, size_t i, char *block, bool write)
+{
+	const struct piece *piece = &capacity.marks.items[i].piece;
+
+	for (uint32_t from = 0; from < piece->length; from += SECTOR) {
+		uint64_t at = piece->destination + from;
+
+		at = wrap ? at % wrap : at;
+		if (write && at < real)
+			memcpy(keep(at), block + from, SECTOR);
+		else if (at < real)
+			memcpy(block + from, keep(at), SECTOR);
+		else
+			memset(block + from, 0xff, SECTOR);
+	}
+}
+
 static enum capacity_verdict ask(uint64_t wrap, uint64_t real, uint64_t *retbytes)
 {
-	char block[BLOCK];
+	static char block[CHUNK];
 
-	for (size_t i = 0; i < capacity.count; i++) {
-		uint64_t at = capacity.places[i].destination;
-
-		at = wrap ? at % wrap : at;
-		if (at < real)
-			capacity_fill(&capacity, i, keep(at));
+	for (size_t i = 0; i < capacity.marks.count; i++) {
+		capacity_fill(&capacity, i, block);
+		pass_mark(wrap, real, i, block, true);
 	}
-	for (size_t i = 0; i < capacity.count; i++) {
-		uint64_t at = capacity.places[i].destination;
-
-		at = wrap ? at % wrap : at;
-		memset(block, 0xff, sizeof(block));
-		capacity_look(&capacity, i, at < real ? keep(at) : block);
+	for (size_t i = 0; i < capacity.marks.count; i++) {
+		pass_mark(wrap, real, i, block, false);
+		capacity_look(&capacity, i, block);
 	}
 	return capacity_judge(&capacity, retbytes);
 }
@@ -93,8 +110,8 @@ static enum capacity_verdict ask(uint64_t wrap, uint64_t real, uint64_t *retbyte
 START_TEST(honest_disks)
 {
 	static const uint64_t sizes[] = { 512,
-					  BLOCK,
-					  8 * BLOCK,
+					  4096,
+					  8 * 4096,
 					  MIB,
 					  MIB + 512,
 					  64 * MIB,
@@ -115,7 +132,7 @@ END_TEST
 /* Every power of two from 1 MiB on, below sizes that are none. */
 START_TEST(addresses_that_wrap)
 {
-	for (unsigned size = 2; size < 2000; size += 123) {
+	for (unsigned size = 2; size < 2000; size += 231) {
 		for (uint64_t real = MIB; real < size * GIB; real *= 2) {
 			uint64_t bytes;
 
@@ -124,6 +141,39 @@ START_TEST(addresses_that_wrap)
 			ck_assert_uint_eq(bytes, real);
 			teardown();
 		}
+	}
+}
+END_TEST
+
+/* Every number of sectors that the ends cover, and not only the powers of two: the last sector is
+ * where one of the first ones is. */
+START_TEST(a_few_sectors_too_short)
+{
+	const uint64_t size = 40 * MIB + 7 * SECTOR;
+
+	for (uint64_t k = 1; k <= 4096; k += k < 300 ? 1 : 61) {
+		uint64_t bytes;
+
+		prepare(size);
+		ck_assert_int_eq(ask(size - k * SECTOR, size, &bytes), CAPACITY_SMALLER);
+		ck_assert_uint_eq(bytes, size - k * SECTOR);
+		teardown();
+	}
+}
+END_TEST
+
+/* The last ones are nowhere, or all the same one. */
+START_TEST(the_last_sectors_are_lost)
+{
+	const uint64_t size = 40 * MIB;
+
+	for (uint64_t k = 1; k <= 4096; k *= 2) {
+		uint64_t bytes;
+
+		prepare(size);
+		ck_assert_int_eq(ask(0, size - k * SECTOR, &bytes), CAPACITY_SMALLER);
+		ck_assert_uint_eq(bytes, size - k * SECTOR);
+		teardown();
 	}
 }
 END_TEST
@@ -156,7 +206,7 @@ END_TEST
 
 START_TEST(a_hole_is_no_end)
 {
-	char block[BLOCK];
+	static char block[CHUNK];
 	uint64_t bytes;
 
 	prepare(2048 * GIB);
@@ -165,7 +215,7 @@ START_TEST(a_hole_is_no_end)
 	block[2000] ^= 1;
 	capacity_look(&capacity, 10, block);
 	ck_assert_int_eq(capacity_judge(&capacity, &bytes), CAPACITY_FORGETS);
-	ck_assert_uint_eq(bytes, capacity.places[10].destination);
+	ck_assert_uint_eq(bytes, capacity.marks.items[10].piece.destination + 3 * SECTOR);
 }
 END_TEST
 
@@ -182,12 +232,12 @@ END_TEST
 /* What an earlier probe has left is no answer. */
 START_TEST(another_time_is_not_ours)
 {
-	char block[BLOCK];
+	static char block[CHUNK];
 	uint64_t bytes;
 
 	prepare(64 * GIB);
 	capacity.nonce = NONCE + 1;
-	for (size_t i = 0; i < capacity.count; i++) {
+	for (size_t i = 0; i < capacity.marks.count; i++) {
 		capacity_fill(&capacity, i, block);
 		capacity.nonce = NONCE;
 		capacity_look(&capacity, i, block);
@@ -199,14 +249,15 @@ END_TEST
 
 static void check_inside(uint64_t destination, uint64_t size)
 {
-	for (size_t i = 0; i < capacity.count; i++) {
-		const struct piece *place = &capacity.places[i];
+	for (size_t i = 0; i < capacity.marks.count; i++) {
+		const struct piece *place = &capacity.marks.items[i].piece;
 		struct map_block block;
 
 		ck_assert(work_allowed(plan, place));
 		ck_assert_uint_ge(place->destination, destination);
 		ck_assert_uint_le(place->destination + place->length, destination + size);
-		ck_assert(i == 0 || place->destination > capacity.places[i - 1].destination);
+		ck_assert(i == 0 ||
+			  place->destination > capacity.marks.items[i - 1].piece.destination);
 		ck_assert(map_next(map, place->source, MAP_NON_TRIED, &block));
 		ck_assert(block.start <= place->source &&
 			  place->source + place->length <= block.start + block.size);
@@ -222,8 +273,8 @@ START_TEST(only_inside_the_plan)
 	};
 
 	prepare_extents(extents, 3, 1000 * GIB);
-	ck_assert_int_eq(capacity_init(&capacity, plan, map, NONCE), 0);
-	ck_assert_uint_gt(capacity.count, 2);
+	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
+	ck_assert_uint_gt(capacity.marks.count, 2);
 	check_inside(5001 * 512, (5777778 - 5001) * 512ULL);
 }
 END_TEST
@@ -234,13 +285,13 @@ START_TEST(only_what_is_not_tried)
 	prepare_extents(&(struct extent){ 0, 0, GIB / 512 }, 1, GIB);
 	ck_assert_int_eq(map_set(map, 0, 300 * MIB, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 400 * MIB, 300 * MIB, MAP_BAD), 0);
-	ck_assert_int_eq(capacity_init(&capacity, plan, map, NONCE), 0);
-	ck_assert_uint_gt(capacity.count, 2);
+	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
+	ck_assert_uint_gt(capacity.marks.count, 2);
 	check_inside(300 * MIB, 724 * MIB);
 	ck_assert_int_eq(map_set(map, 0, GIB, MAP_FINISHED), 0);
 	capacity_done(&capacity);
-	ck_assert_int_eq(capacity_init(&capacity, plan, map, NONCE), 0);
-	ck_assert_uint_eq(capacity.count, 0);
+	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
+	ck_assert_uint_eq(capacity.marks.count, 0);
 }
 END_TEST
 
@@ -249,9 +300,12 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("capacity");
 	TCase *tcase = tcase_create("capacity");
 
+	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, NULL, teardown);
 	tcase_add_test(tcase, honest_disks);
 	tcase_add_test(tcase, addresses_that_wrap);
+	tcase_add_test(tcase, a_few_sectors_too_short);
+	tcase_add_test(tcase, the_last_sectors_are_lost);
 	tcase_add_test(tcase, addresses_that_wrap_over_holes);
 	tcase_add_test(tcase, writes_that_are_lost);
 	tcase_add_test(tcase, a_hole_is_no_end);

@@ -71,14 +71,15 @@ START_TEST(nothing_at_all)
 END_TEST
 
 /* Where nothing fails, nothing of all this happens. */
-START_TEST(a_healthy_disk_has_two_passes)
+START_TEST(a_healthy_disk_has_no_others)
 {
 	struct job_snapshot s;
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.pass_count, 2);
+	ck_assert_uint_eq(s.pass_count, 3);
+	ck_assert_int_eq(s.passes[2].kind, PASS_LOOK);
 	ck_assert_uint_eq(s.passes[0].rounds, 1);
 	ck_assert(!s.rescue.trouble);
 	rig_check_complete(&rig);
@@ -508,7 +509,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
 	tcase_add_loop_test(tc, nothing_at_all, 0, 4);
-	tcase_add_loop_test(tc, a_healthy_disk_has_two_passes, 0, 2);
+	tcase_add_loop_test(tc, a_healthy_disk_has_no_others, 0, 2);
 	tcase_add_loop_test(tc, lost_physical_sectors_are_not_read_eight_times, 0, 8);
 	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);

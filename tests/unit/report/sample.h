@@ -116,6 +116,14 @@ static inline void sample_init(struct sample *sample)
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &sample->plan, NULL), 0);
 	sample->report.plan = sample->plan;
 	sample_job(&sample->report.job);
+	sample->report.job.look = (struct job_look){ .asked = true,
+						     .done = true,
+						     .places = 70,
+						     .bytes = 3 * MIB_BYTES,
+						     .held_bytes = 2 * MIB_BYTES,
+						     .sample = 16,
+						     .sample_bytes = 16 * 4096,
+						     .seed = 77 };
 	sample_profile(&sample->report.rates);
 	sample_disk(&sample->report.source, "0:0:0:0", "ZFL1A2B3");
 	sample_disk(&sample->report.destination, "2:0:0:0", "WX12D3456789");

@@ -286,6 +286,45 @@ START_TEST(a_source_that_was_in_use)
 }
 END_TEST
 
+/* How much was looked at, and never more than that. */
+START_TEST(what_the_final_look_has_read)
+{
+	struct sample sample;
+	char line[512];
+
+	sample_init(&sample);
+	struct job_snapshot *job = &sample.report.job;
+
+	job->result = JOB_RESULT_COMPLETE;
+	job->look = (struct job_look){ 0 };
+	ck_assert_str_eq(report_look(&sample.report, line, sizeof(line)), "");
+	ck_assert_str_eq(report_look_places(&sample.report, line, sizeof(line)), "");
+	job->look.asked = job->look.done = true;
+	report_look(&sample.report, line, sizeof(line));
+	ck_assert_msg(strstr(line, "nothing is known") != NULL, "%s", line);
+	job->total = 1ULL << 30;
+	job->look.places = 70;
+	job->look.bytes = 3 << 20;
+	job->look.held_bytes = 2 << 20;
+	job->look.sample = 16;
+	job->look.sample_bytes = 16 * 4096;
+	job->look.seed = 77;
+	report_look(&sample.report, line, sizeof(line));
+	ck_assert_str_eq(line, "70 places, 3,145,728 B, read once more after the last write: all "
+			       "unchanged");
+	report_look_places(&sample.report, line, sizeof(line));
+	ck_assert_str_eq(line, "2,097,152 B of what came last, 0 B at both ends, and a sample of "
+			       "16 blocks: 1 in 16,384 of all bytes (seed 77)");
+	job->look.differing = 2;
+	report_look(&sample.report, line, sizeof(line));
+	ck_assert_msg(strstr(line, "compared with the source, all is right") != NULL, "%s", line);
+	job->result = JOB_RESULT_MISMATCH;
+	report_look(&sample.report, line, sizeof(line));
+	ck_assert_str_eq(line, "2 of 70 places are not what was written there");
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(names_of_files_command_no_terminal)
 {
 	struct sample sample;
@@ -611,6 +650,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, why_it_was_not_armed_is_told);
 	tcase_add_test(tcase, whether_the_source_stayed_what_it_was);
 	tcase_add_test(tcase, a_source_that_was_in_use);
+	tcase_add_test(tcase, what_the_final_look_has_read);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
