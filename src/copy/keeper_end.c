@@ -69,7 +69,7 @@ static void tell_end(struct job *job)
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      job->keeper.map_safe
 				      ? _("Stopped. The copy can be resumed from its map.")
-				      : _("Stopped. There is no map to resume from."));
+				      : _("Stopped. Its map could not be saved."));
 		break;
 	default:
 		job_event_add(

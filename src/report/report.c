@@ -170,7 +170,12 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 
 	units_print_count(job->written, done);
 	units_print_count(job->total, all);
-	if (code == EXIT_STOPPED && job->total && job->written == job->total)
+	if (code == EXIT_STOPPED && report->map_lost)
+		snprintf(buffer, size,
+			 _("%s - %s of %s bytes copied; no map could be saved, so it cannot be "
+			   "resumed"),
+			 word, done, all);
+	else if (code == EXIT_STOPPED && job->total && job->written == job->total)
 		snprintf(buffer, size,
 			 _("%s - everything was copied, not all of it verified; can be resumed"),
 			 word);

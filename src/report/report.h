@@ -51,6 +51,7 @@ struct report {
 		digests_path[512]; /* "" none */
 	char sums_stem[512];       /* of the lists of sums; "" none */
 	bool log_dir_in_memory;
+	bool map_lost; /* a stopped copy cannot be resumed: its map is nowhere */
 	char host[128], kernel[128], version[64];
 	/* What to do next, sentences: first all that the copy does not work without, in order. */
 	char next[REPORT_STEPS_MAX][REPORT_STEP_MAX];

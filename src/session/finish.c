@@ -109,6 +109,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	text_copy(report->digests_path, sizeof(report->digests_path), session->files.digests);
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
 	report->log_dir_in_memory = session->log_dir_in_memory;
+	report->map_lost = session->moving.lost;
 	if (uname(&host) == 0) {
 		text_sanitise(report->host, sizeof(report->host), host.nodename,
 			      sizeof(host.nodename));
@@ -222,6 +223,7 @@ int session_begin_finish(struct session *session, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
 	struct finish_task *finishing = &session->finishing;
+	unsigned changes = 0;
 
 	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
 		return 0;
@@ -242,6 +244,9 @@ int session_begin_finish(struct session *session, struct error *reterr)
 		return 0;
 	session_begin_health_after(session);
 	task_join(&session->asking.task);
+	session_begin_map_rescue(session);
+	if (session->moving.map)
+		session_take_move(session, &changes);
 	finishing->destination = cleanup_steal(starting->destination);
 	finishing->source = cleanup_steal(starting->source);
 	return begin_report(session, true, reterr);

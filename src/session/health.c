@@ -121,6 +121,7 @@ bool session_can_finish(struct session *session)
 	/* A missing disk does not answer, and the copy will go on. */
 	if (session_will_wait(session))
 		return true;
+	session_begin_map_rescue(session);
 	session_begin_health_after(session);
-	return !session->asking.task.running;
+	return !session->asking.task.running && !session->moving.task.running;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
@@ -79,6 +80,27 @@ static void find_stem(struct move_task *moving)
 	}
 }
 
+/* An older one that is still there is better than none; and of a disk that does not answer, nothing
+ * is known. */
+static bool is_lost(const char *path)
+{
+	struct found_place place;
+	int r = session_try_place(PLACE_NEW, path, "", &place);
+
+	return r != -EEXIST && r != -ETIMEDOUT;
+}
+
+static void save_at_the_end(struct move_task *moving)
+{
+	const struct map_state state = { .status = '?', .pass = 1 };
+	struct patience patience = { .ns = PATIENCE_AT_THE_END, .beneath = moving->place.beneath };
+
+	if (moving->result == 0)
+		moving->result = map_save(moving->map, moving->place.path, &state, &patience, NULL);
+	patience_done(&patience);
+	moving->map_is_lost = moving->result < 0 && is_lost(moving->from);
+}
+
 static void *move_body(void *argument)
 {
 	struct move_task *moving = argument;
@@ -87,8 +109,44 @@ static void *move_body(void *argument)
 		moving->wanted[0] ? try_path(moving, PLACE_NEW, moving->wanted) : try_usual(moving);
 	if (moving->result == 0)
 		find_stem(moving);
+	if (moving->map)
+		save_at_the_end(moving);
 	task_announce(&moving->task);
 	return NULL;
+}
+
+static void prepare(struct session *session, const char *path)
+{
+	struct move_task *moving = &session->moving;
+
+	moving->wanted[0] = '\0';
+	if (path)
+		session_absolute(moving->wanted, sizeof(moving->wanted), path);
+	text_copy(moving->from, sizeof(moving->from), session->files.map);
+	text_copy(moving->log_dir, sizeof(moving->log_dir), session->log_dir);
+	moving->source = session->plan->source;
+	moving->destination = session->plan->destination;
+	moving->log_moved = false;
+}
+
+void session_begin_map_rescue(struct session *session)
+{
+	struct move_task *moving = &session->moving;
+	struct job_snapshot job;
+
+	if (moving->tried || moving->task.running)
+		return;
+	moving->tried = true;
+	job_snapshot(session->starting.job, &job);
+	if (job.map_safe || !session->files.map[0] || job.error.code == -ENOENT ||
+	    (job.result != JOB_RESULT_STOPPED && job.result != JOB_RESULT_FAILED))
+		return;
+	moving->map = job_take_confirmed(session->starting.job);
+	if (!moving->map)
+		return;
+	prepare(session, NULL);
+	if (task_start(&moving->task, move_body, moving, NULL) < 0)
+		map_destroy(cleanup_steal(moving->map));
 }
 
 int session_move_map(struct session *session, const char *path, struct error *reterr)
@@ -101,14 +159,7 @@ int session_move_map(struct session *session, const char *path, struct error *re
 	if (moving->task.running)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
 				 _("A place for the map is being tried already."));
-	moving->wanted[0] = '\0';
-	if (path)
-		session_absolute(moving->wanted, sizeof(moving->wanted), path);
-	text_copy(moving->from, sizeof(moving->from), session->files.map);
-	text_copy(moving->log_dir, sizeof(moving->log_dir), session->log_dir);
-	moving->source = session->plan->source;
-	moving->destination = session->plan->destination;
-	moving->log_moved = false;
+	prepare(session, path);
 	return task_start(&moving->task, move_body, moving, reterr);
 }
 
@@ -203,6 +254,33 @@ static int refuse(struct move_task *moving)
 			 patience_phrase(moving->result));
 }
 
+/* The job has ended: only the files are named anew. */
+static void take_rescued(struct session *session, struct move_task *moving)
+{
+	struct session_files *files = &session->files;
+
+	map_destroy(cleanup_steal(moving->map));
+	moving->lost = moving->map_is_lost;
+	if (moving->result < 0) {
+		refuse(moving);
+		return;
+	}
+	moving->saved = true;
+	log_line(session->log, LOG_LEVEL_WARNING, "session", "the map could not be saved as %s: %s",
+		 files->map, moving->place.path);
+	move_log(session);
+	text_copy(files->map, sizeof(files->map), moving->place.path);
+	files->map_beneath = moving->place.beneath;
+}
+
+static bool has_ended(struct job *job)
+{
+	struct job_snapshot snapshot;
+
+	job_snapshot(job, &snapshot);
+	return snapshot.state == JOB_ENDED;
+}
+
 void session_take_move(struct session *session, unsigned *changes)
 {
 	struct move_task *moving = &session->moving;
@@ -210,10 +288,12 @@ void session_take_move(struct session *session, unsigned *changes)
 	task_join(&moving->task);
 	*changes |= SESSION_CHANGE_MAP;
 	moving->error = (struct error){ 0 };
-	if (moving->result < 0)
+	if (moving->map)
+		take_rescued(session, moving);
+	else if (moving->result < 0)
 		refuse(moving);
 	/* If the copy has ended by now, the map stays where it is. */
-	else if (session->state == SESSION_RUNNING)
+	else if (session->state == SESSION_RUNNING && !has_ended(session->starting.job))
 		save_there(session, moving);
 }
 

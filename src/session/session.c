@@ -212,6 +212,7 @@ void session_destroy(struct session *session)
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	map_destroy(session->resume);
+	map_destroy(session->moving.map);
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	plan_destroy(session->plan);

@@ -349,6 +349,7 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	note_writer(session);
 	starting->plan = *plan;
 	starting->goes_on = goes_on;
+	session->moving.tried = session->moving.saved = session->moving.lost = false;
 	starting->setup = (struct job_setup){
 		.plan = &starting->plan,
 		.resume = session->resume,
@@ -487,5 +488,9 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	parts_join(&session->earlier, ret);
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;
+	if (session->moving.saved) {
+		ret->map_safe = true;
+		ret->map_failed = false;
+	}
 	return true;
 }

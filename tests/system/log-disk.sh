@@ -205,6 +205,49 @@ a_log_disk_that_comes_back_gets_all_of_it() {
 	! ls logs/*.new 2>/dev/null
 }
 
+# Nobody moved the map while the copy ran: what is told to be resumable is saved at the end.
+a_log_folder_that_is_removed_loses_no_map() {
+	two_disks
+	mkdir home
+	HOME=$case_dir/home TMPDIR='' start_copy
+	mv logs lost
+	kill -TERM "$copy"
+	ends 6
+	says 'The map is kept as'
+	moved=$(echo home/*.map)
+	says 'can be resumed'
+	says "$case_dir/$moved"
+	ddrescuelog -t "$moved"
+	jq -e --arg map "$case_dir/$moved" '.result == "STOPPED" and .files.map == $map and
+		.files.map_safe and (.next[0] | contains($map))' home/*.json
+	grep -q 'STOPPED' home/*.log
+	run 0 resume "$moved" --rate 0 --confirm "$destination" --log-dir logs
+	cmp "$source" "$(backing "$destination")"
+}
+
+# In a machine of its own nothing can be written but the log folder, and that goes.
+where_no_map_can_be_saved_none_is_promised() {
+	two_disks
+	status=0
+	# shellcheck disable=SC2016 # for that shell
+	HOME=/none TMPDIR='' timeout -k 5 100 unshare -m bash -c '
+		mount --bind "$1" /mnt
+		for folder in /var/tmp /tmp /run /dev/shm; do
+			mount -t tmpfs -o ro,size=64k tmpfs "$folder"
+		done
+		cd /mnt
+		"$2" clone -s source.img -d copy.img --rate 4M --log-dir /mnt/logs >out 2>err &
+		copy=$!
+		until cmp -n 1048576 source.img copy.img >/dev/null 2>&1; do sleep 0.1; done
+		mv logs lost
+		kill -TERM $copy
+		wait $copy' bash "$case_dir" "$(realpath "$CLONEDECK")" || status=$?
+	[ "$status" -eq 6 ] || fail "status $status"
+	says 'no map could be saved, so it cannot be resumed'
+	! grep -q 'can be resumed' out || fail 'a resume is promised'
+	! grep -q 'clonedeck resume' out || fail 'a resume is advised'
+}
+
 nothing_begins_on_a_log_disk_that_hangs() {
 	two_disks
 	log_disk 8
@@ -284,7 +327,7 @@ run_together 10 a_log_disk_that_hangs_stops_nothing \
 	a_map_waits_for_its_stick_that_is_unmounted \
 	a_report_is_not_kept_where_its_stick_was \
 	a_log_disk_that_comes_back_gets_all_of_it \
-	nothing_begins_on_a_log_disk_that_hangs \
+	a_log_folder_that_is_removed_loses_no_map where_no_map_can_be_saved_none_is_promised nothing_begins_on_a_log_disk_that_hangs \
 	a_full_log_disk_refuses_and_one_that_fills_does_not_stop \
 	a_log_disk_that_becomes_read_only_does_not_stop \
 	a_directory_that_is_gone_does_not_stop \
