@@ -118,7 +118,11 @@ static int plan_ranges(struct session *session, const struct clone_options *opti
 		r = session_plan(session, source, destination, ranges.count ? &ranges : NULL,
 				 options->at ? &at : NULL, &options->plan, &error);
 	range_list_done(&ranges);
-	return r < 0 ? cli_error(&error) : 0;
+	if (r < 0)
+		return cli_error(&error);
+	if (options->domain && source->logical_sector_size)
+		session_name_domain(session, options->domain);
+	return 0;
 }
 
 static int choose_areas(struct session *session, const char *text)

@@ -77,6 +77,7 @@ struct map_plan_reader {
 	char id[9];
 	char boot[BOOT_MAX];
 	char source_writer[PLAN_WRITER_MAX];
+	char domain[PLAN_PATH_MAX];
 	struct extent *extents;
 	size_t capacity;
 };
@@ -189,6 +190,11 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	if (plan->source_writer[0]) {
 		fputs(MAP_COMMENT_PREFIX "source_writer=", file);
 		print_text(file, plan->source_writer);
+		putc('\n', file);
+	}
+	if (plan->domain[0]) {
+		fputs(MAP_COMMENT_PREFIX "domain=", file);
+		print_text(file, plan->domain);
 		putc('\n', file);
 	}
 	fprintf(file, MAP_COMMENT_PREFIX "sector_size=%" PRIu32 "\n", plan->sector_size);
@@ -328,6 +334,8 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 	}
 	if (!strcmp(key, "boot"))
 		return decode_text(value, reader->boot, sizeof(reader->boot)) ? 0 : -EINVAL;
+	if (!strcmp(key, "domain"))
+		return text_decode(reader->domain, sizeof(reader->domain), value) ? 0 : -EINVAL;
 	if (!strcmp(key, "source_writer"))
 		return decode_text(value, reader->source_writer, sizeof(reader->source_writer))
 			       ? 0
@@ -459,6 +467,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				 name);
 	}
 	text_copy(plan->source_writer, sizeof(plan->source_writer), reader->source_writer);
+	text_copy(plan->domain, sizeof(plan->domain), reader->domain);
 	*ret = plan;
 	return 0;
 }

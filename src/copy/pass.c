@@ -33,7 +33,13 @@ bool job_differs(const struct job *job)
 
 void job_note_written(struct job *job)
 {
-	job->stages.written |= job_nothing_left(job) && map_bytes(job->map, MAP_FINISHED);
+	/* What the destination refuses is never finished. Whether all of the tables could be read
+	 * and written is another question: the report has the answer. */
+	bool to_the_end =
+		job_nothing_left(job) || (job->keeper.refused_bytes && stages_last(&job->stages) &&
+					  job_gate(job) < GATE_STOP);
+
+	job->stages.written |= to_the_end && map_bytes(job->map, MAP_FINISHED);
 }
 
 bool job_nothing_left(const struct job *job)

@@ -272,6 +272,25 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	return error;
 }
 
+uint64_t plan_bytes_left_out(const struct plan *plan, size_t *retareas)
+{
+	uint64_t left = 0, pos = 0;
+
+	*retareas = 0;
+	for (size_t i = 0; i <= plan->extent_count; i++) {
+		uint64_t from = plan->source.size, to, bytes = 0;
+
+		if (i < plan->extent_count)
+			plan_extent_bytes(plan, i, &from, &to, &bytes);
+		if (from > pos) {
+			left += from - pos;
+			++*retareas;
+		}
+		pos = from + bytes;
+	}
+	return left;
+}
+
 int plan_copy(const struct plan *plan, struct plan **ret)
 {
 	struct plan *copy = malloc(sizeof(*copy));

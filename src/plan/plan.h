@@ -21,6 +21,7 @@
 #include "plan/options.h"
 
 #define PLAN_WRITER_MAX 192
+#define PLAN_PATH_MAX   512
 
 struct extent {
 	uint64_t source_lba;
@@ -49,6 +50,9 @@ struct plan {
 	/* Who could write to the source while it was copied, as was accepted at the start of this
 	 * or an earlier part of the copy: a phrase, translated; "" nobody. Not part of the id. */
 	char source_writer[PLAN_WRITER_MAX];
+	/* The map that names what of the source is worth copying; "" none. Not part of the id: the
+	 * extents are. */
+	char domain[PLAN_PATH_MAX];
 };
 
 /*
@@ -79,6 +83,8 @@ uint64_t plan_bytes(const struct plan *plan);
 /* Bytes of a destination that is there already which the plan does not write to: they stay what
  * they are. */
 uint64_t plan_bytes_left_alone(const struct plan *plan);
+/* Bytes of the source that no extent has, and in how many areas. */
+uint64_t plan_bytes_left_out(const struct plan *plan, size_t *retareas);
 /* Eight hexadecimal digits over everything that decides which bytes go where
  * (identities, sizes, extents); names the plan in maps, logs and reports. Stays
  * the same over reboots and resumes, on any machine. */

@@ -74,6 +74,8 @@ static void put_result(FILE *out, const struct report *report)
 	html_element(out, "p", "%s", sentence ? sentence + 3 : line);
 	if (report_reason(report)[0])
 		html_element(out, "p", "%s", report_reason(report));
+	if (report_boot_line(report, line, sizeof(line))[0])
+		html_element(out, "p", "%s", line);
 	if (report_in_use(report, in_use, sizeof(in_use))[0])
 		html_element(out, "p", "%s", in_use);
 	html_markup(out, "</div>\n</div>\n");
@@ -156,9 +158,14 @@ static void put_facts(FILE *out, const struct report *report)
 		html_row(out, _("Final look"), "%s", line);
 	if (report_look_places(report, line, sizeof(line))[0])
 		html_row(out, "", "%s", line);
+	if (report_left_out(report, line, sizeof(line))[0])
+		html_row(out, _("Left out"), "%s", line);
 	if (report_left_alone(report, line, sizeof(line))[0])
 		html_row(out, _("The rest"), "%s", line);
 	put_sums(out, report);
+	for (size_t i = 0; i < report->hurt_count; i++)
+		html_row(out, i == 0 ? _("Hurt") : "", "%s",
+			 report_hurt_words(&report->hurt[i], line, sizeof(line)));
 	for (size_t i = 0; i < report->next_count; i++)
 		html_row(out, i == 0 ? _("Left to do") : "", "%s", report->next[i]);
 	html_markup(out, "</table>\n");

@@ -61,6 +61,36 @@ static json_object *json_host(const struct report *report)
 	return object;
 }
 
+static json_object *json_hurt(const struct report *report)
+{
+	static const char *const words[] = {
+		[REPORT_HURT_MBR] = "mbr",
+		[REPORT_HURT_GPT] = "gpt",
+		[REPORT_HURT_GPT_BACKUP] = "gpt-backup",
+		[REPORT_HURT_FS] = "superblock",
+	};
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < report->hurt_count; i++) {
+		const struct report_hurt *hurt = &report->hurt[i];
+		json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "what", json_object_new_string(words[hurt->kind]));
+		json_object_object_add(
+			object, "end",
+			json_object_new_string(hurt->refused ? "destination" : "source"));
+		json_object_object_add(object, "partition",
+				       report_json_positive_number(hurt->partition));
+		json_object_object_add(object, "fs",
+				       hurt->kind == REPORT_HURT_FS ? report_json_text(hurt->fs)
+								    : NULL);
+		report_json_add_number(object, "lba", hurt->lba);
+		report_json_add_number(object, "sectors", hurt->sectors);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static void add_outcome(json_object *object, const struct report *report)
 {
 	const struct job_snapshot *job = &report->job;
@@ -85,8 +115,26 @@ static void add_outcome(json_object *object, const struct report *report)
 	json_object_object_add(object, "final_look", report_json_look(report));
 	json_object_object_add(object, "held_back",
 			       report_json_held(job->held_areas, job->held_bytes));
-	json_object_object_add(object, "armed",
-			       job->held_areas ? json_object_new_boolean(job->armed) : NULL);
+	json_object_object_add(
+		object, "armed",
+		job->held_areas ? json_object_new_boolean(job->armed && !report_lost_table(report))
+				: NULL);
+	json_object_object_add(object, "hurt", json_hurt(report));
+}
+
+static json_object *json_domain(const struct plan *plan)
+{
+	json_object *object;
+	size_t areas;
+	uint64_t bytes = plan_bytes_left_out(plan, &areas);
+
+	if (!plan->domain[0])
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "map", report_json_path(plan->domain));
+	report_json_add_number(object, "bytes_left_out", bytes);
+	report_json_add_number(object, "areas_left_out", areas);
+	return object;
 }
 
 static void add_plan(json_object *object, const struct report *report)
@@ -104,6 +152,7 @@ static void add_plan(json_object *object, const struct report *report)
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
+	json_object_object_add(object, "domain", json_domain(plan));
 	report_json_add_number(object, "bytes_left_alone", plan_bytes_left_alone(plan));
 	json_object_object_add(object, "map", report_json_map(report));
 }

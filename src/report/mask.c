@@ -149,6 +149,7 @@ void report_mask_plan(const struct plan *plan, struct plan *ret)
 	add_identity(&secrets, &plan->destination.identity);
 	mask_endpoint(&ret->source, &secrets);
 	mask_endpoint(&ret->destination, &secrets);
+	hide_in(ret->domain, &secrets);
 }
 
 int report_mask(const struct report *report, struct masked_report **ret, struct error *reterr)
@@ -174,6 +175,7 @@ int report_mask(const struct report *report, struct masked_report **ret, struct 
 	add_identity(&secrets, &report->plan->destination.identity);
 	mask_endpoint(&masked->plan.source, &secrets);
 	mask_endpoint(&masked->plan.destination, &secrets);
+	hide_in(masked->plan.domain, &secrets);
 	mask_disk(&masked->report.source, &secrets);
 	mask_disk(&masked->report.destination, &secrets);
 	mask_texts(&masked->report, &secrets);

@@ -295,6 +295,17 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 
 	if (job->held_areas == 0)
 		text_copy(buffer, size, "");
+	else if (job->armed && report_lost_table(report))
+		text_copy(buffer, size,
+			  _("no: without its partition table nothing on the copy is found"));
+	else if (job->armed && report->hurt_count)
+		snprintf(buffer, size,
+			 P_("yes, %u area with tables and boot sectors came last, but for what is "
+			    "hurt",
+			    "yes, %u areas with tables and boot sectors came last, but for what is "
+			    "hurt",
+			    job->held_areas),
+			 job->held_areas);
 	else if (job->armed)
 		snprintf(buffer, size,
 			 P_("yes, %u area with tables and boot sectors came last",
@@ -310,10 +321,6 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 		text_copy(buffer, size,
 			  _("no: the destination differs, its partition table was left out, or "
 			    "taken off again, on purpose"));
-	else if (job->refused_bytes && job->result == JOB_RESULT_PARTIAL)
-		text_copy(buffer, size,
-			  _("tables and boot sectors were written last, except what the "
-			    "destination refused"));
 	else
 		text_copy(buffer, size,
 			  _("no: the copy is not finished, its partition table was left out on "
@@ -345,6 +352,25 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 			 _("%s B of the destination, outside of what was copied: neither written "
 			   "nor verified, they still hold what was there before"),
 			 bytes);
+	return buffer;
+}
+
+const char *report_left_out(const struct report *report, char *buffer, size_t size)
+{
+	size_t areas;
+	uint64_t left = plan_bytes_left_out(report->plan, &areas);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (report->plan->domain[0])
+		snprintf(buffer, size,
+			 P_("%s B of the source, in %zu area that is not in the domain %.300s: "
+			    "neither read nor copied",
+			    "%s B of the source, in %zu areas that are not in the domain %.300s: "
+			    "neither read nor copied",
+			    areas),
+			 units_print_count(left, bytes), areas, report->plan->domain);
+	else
+		text_copy(buffer, size, "");
 	return buffer;
 }
 

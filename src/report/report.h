@@ -16,6 +16,7 @@
 
 #define REPORT_MAP_CELLS  240
 #define REPORT_PERSON_MAX 128
+#define REPORT_HURT_MAX   24
 #define REPORT_STEPS_MAX  12
 #define REPORT_STEP_MAX   640
 /* Of the name of the list of digests beside a report. */
@@ -29,6 +30,22 @@ struct report_disk {
 	char by_id[192]; /* a stable link */
 	enum tristate rotational;
 	struct health before, after;
+};
+
+enum report_hurt_kind {
+	REPORT_HURT_MBR,        /* the first sector, or a table of logical partitions */
+	REPORT_HURT_GPT,        /* header and entries at the start */
+	REPORT_HURT_GPT_BACKUP, /* at the end */
+	REPORT_HURT_FS,         /* a superblock, or what a file system or member has in its place */
+};
+
+/* What nothing else is found without, and is not, or not all, on the destination. */
+struct report_hurt {
+	enum report_hurt_kind kind;
+	unsigned partition;    /* of the source; 0: the disk as a whole */
+	uint64_t lba, sectors; /* the first that are missing, of the source, plan->sector_size */
+	bool refused;          /* by the destination; otherwise the source could not be read */
+	char fs[32];           /* libblkid's TYPE; of a table its own: "gpt", "dos", "?" */
 };
 
 struct report {
@@ -53,6 +70,8 @@ struct report {
 	bool log_dir_in_memory;
 	bool map_lost; /* a stopped copy cannot be resumed: its map is nowhere */
 	char host[128], kernel[128], version[64];
+	struct report_hurt hurt[REPORT_HURT_MAX];
+	size_t hurt_count;
 	/* What to do next, sentences: first all that the copy does not work without, in order. */
 	char next[REPORT_STEPS_MAX][REPORT_STEP_MAX];
 	size_t next_count;
@@ -87,8 +106,15 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? */
 const char *report_armed(const struct report *report, char *buffer, size_t size);
+/* The first table at the start of the disk that is hurt; NULL: none is. */
+const struct report_hurt *report_lost_table(const struct report *report);
+/* "PARTITION TABLE NOT READABLE: the copy will not boot", with its place. */
+const char *report_boot_line(const struct report *report, char *buffer, size_t size);
+const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size_t size);
 /* What becomes of the part of the destination that the copy does not reach. */
 const char *report_left_alone(const struct report *report, char *buffer, size_t size);
+/* What a domain (session.h) left out. */
+const char *report_left_out(const struct report *report, char *buffer, size_t size);
 /* What the checksums are of, or why there are none. */
 const char *report_sums(const struct report *report, char *buffer, size_t size);
 /* Bad areas of the source beyond the first `count` of job.bad. Those that the destination refused

@@ -46,6 +46,17 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 			  more);
 }
 
+static void put_hurt(struct page *page, const struct report *report)
+{
+	char words[256];
+
+	if (report->hurt_count == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("WHAT THE BAD AREAS HURT"));
+	for (size_t i = 0; i < report->hurt_count; i++)
+		page_item(page, "%s", report_hurt_words(&report->hurt[i], words, sizeof(words)));
+}
+
 static void put_warnings(struct page *page, const struct report *report)
 {
 	bool first = true;
@@ -103,6 +114,8 @@ static void put_outcome(struct page *page, const struct report *report)
 	page_field(page, _("RESULT"), "%s", report_result_line(report, line, sizeof(line)));
 	if (report_reason(report)[0])
 		page_field(page, "", "%s", report_reason(report));
+	if (report_boot_line(report, line, sizeof(line))[0])
+		page_field(page, "", "%s", line);
 	if (report_in_use(report, in_use, sizeof(in_use))[0])
 		page_field(page, _("in use"), "%s", in_use);
 	if (report->operator_name[0])
@@ -163,6 +176,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	text_put_health(page, report);
 	text_put_mismatches(page, report);
 	put_bad_areas(page, report, full);
+	put_hurt(page, report);
 	put_warnings(page, report);
 	if (full)
 		text_put_course(page, report);

@@ -193,6 +193,8 @@ void text_put_rest(struct page *page, const struct report *report)
 {
 	char line[512];
 
+	if (report_left_out(report, line, sizeof(line))[0])
+		page_field(page, _("left out"), "%s", line);
 	if (report_left_alone(report, line, sizeof(line))[0])
 		page_field(page, _("the rest"), "%s", line);
 }

@@ -4,7 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "session/session.h"
+#include "base/text.h"
+#include "session/session_private.h"
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 
@@ -28,6 +29,11 @@ static int add_finished(const struct map *map, struct range range, uint32_t sect
 			return r;
 	}
 	return 0;
+}
+
+void session_name_domain(struct session *session, const char *path)
+{
+	text_copy(session->plan->domain, sizeof(session->plan->domain), path);
 }
 
 int session_domain(const char *path, const struct endpoint *source, struct range_list *ranges,

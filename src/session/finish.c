@@ -117,6 +117,7 @@ static int make_report(struct session *session, const struct error *close_error,
 			      sizeof(host.release));
 	}
 	find_writer(session, report);
+	session_find_hurt(session, job, report);
 	session_say_next(session, close_error, report);
 	return 0;
 }

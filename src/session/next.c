@@ -27,6 +27,15 @@ __attribute__((format(printf, 2, 3))) static void add(struct report *report, con
 	text_show(report->next[report->next_count++], REPORT_STEP_MAX, step);
 }
 
+/* A format of a table has one %s. */
+static void add_about(struct report *report, const char *format, const char *what)
+{
+	const char *place = strstr(format, "%s");
+
+	if (place)
+		add(report, "%.*s%s%s", (int)(place - format), format, what, place + 2);
+}
+
 /* ---- the table of a clone on a smaller disk ---- */
 
 /* Appends while there is room; false: there was none. */
@@ -109,7 +118,7 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 static void say_smaller(const struct session *session, struct report *report)
 {
 	const struct plan *plan = session->plan;
-	const struct disk *source = endpoint_disk(session->started_disks, &plan->source);
+	const struct disk *source = session_copied(session);
 	uint64_t room;
 
 	if (!session_warned(session, "table-beyond-end") || !source ||
@@ -121,13 +130,140 @@ static void say_smaller(const struct session *session, struct report *report)
 		say_rebuild(source, room, plan->destination.node, report);
 }
 
+/* ---- what bad areas hurt ---- */
+
+static bool is_hurt(const struct report *report, enum report_hurt_kind kind)
+{
+	for (size_t i = 0; i < report->hurt_count; i++)
+		if (report->hurt[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* By the numbers of the source's partitions as the system knows them: MS-DOS has no second copy. */
+static bool say_dos_table(const struct disk *source, const char *node, struct report *report)
+{
+	char lines[REPORT_STEP_MAX / 2] = "";
+
+	for (size_t i = 0; i < source->partition_count; i++) {
+		const struct partition *p = &source->partitions[i];
+
+		if (p->number > 4 || p->extended || strncmp(p->type, "0x", 2) != 0 ||
+		    !append(lines, sizeof(lines), "%s%u:start=%" PRIu64 ",size=%" PRIu64 ",type=%s",
+			    i ? "\\n" : "", p->number, p->start, p->sectors, p->type + 2))
+			return false;
+	}
+	if (source->partition_count == 0)
+		return false;
+	add(report,
+	    _("Write the partition table anew, as it was known before the copy: printf "
+	      "'%s\\n' | sfdisk --wipe never --label dos %s"),
+	    lines, node);
+	return true;
+}
+
+static const char *hurt_table(const struct report *report)
+{
+	const struct report_hurt *table = report_lost_table(report);
+
+	return table ? table->fs : "";
+}
+
+static void say_lost_table(const struct session *session, struct report *report)
+{
+	const struct disk *source = session_copied(session);
+	const char *node = session->plan->destination.node, *type = hurt_table(report);
+	bool first = is_hurt(report, REPORT_HURT_MBR), gpt = is_hurt(report, REPORT_HURT_GPT);
+	bool backup = is_hurt(report, REPORT_HURT_GPT_BACKUP);
+
+	if (strcmp(type, "dos") == 0 || (backup && (first || gpt))) {
+		if (backup || !source || !say_dos_table(source, node, report))
+			add(report,
+			    _("There is no second copy of the partition table. testdisk %s looks "
+			      "for the partitions and can write it anew."),
+			    node);
+	} else if (first) {
+		add(report,
+		    strcmp(type, "gpt") == 0
+			    ? _("Rebuild the partition table from the backup GPT: echo 1,,ee | "
+				"sfdisk "
+				"--wipe never --label dos %s && sfdisk --relocate gpt-bak-std %s")
+			    : _("If the source had a GPT, this brings it back from its backup: "
+				"echo "
+				"1,,ee | sfdisk --wipe never --label dos %s && sfdisk --relocate "
+				"gpt-bak-std %s"),
+		    node, node);
+		add(report, "%s",
+		    _("The boot code of BIOS machines was in the first sector, too: to start from "
+		      "it there, install the boot loader again. UEFI does not need it."));
+	} else if (gpt || backup) {
+		add(report,
+		    gpt ? _("Rebuild the partition table from the backup GPT: sfdisk --relocate "
+			    "gpt-bak-std %s")
+			: _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"),
+		    node);
+	}
+}
+
+static void say_superblock(const struct report_hurt *hurt, const char *node, struct report *report)
+{
+	static const struct {
+		const char *fs, *repair;
+	} rows[] = {
+		{ "ext2", N_("%s: e2fsck -f finds another superblock and restores the first.") },
+		{ "ext3", N_("%s: e2fsck -f finds another superblock and restores the first.") },
+		{ "ext4", N_("%s: e2fsck -f finds another superblock and restores the first.") },
+		{ "xfs", N_("%s: xfs_repair finds another superblock and restores the first.") },
+		{ "btrfs", N_("%s: btrfs rescue super-recover restores the superblock from its "
+			      "copies.") },
+		{ "vfat", N_("%s: fsck.vfat restores the boot sector from its copy.") },
+		{ "ntfs", N_("%s: testdisk (Advanced, Boot) restores the boot sector from its "
+			     "copy.") },
+		{ "exfat", N_("%s: testdisk (Advanced, Boot) restores the boot sector from its "
+			      "copy.") },
+		{ "swap", N_("%s: mkswap makes the swap space anew; fstab names its UUID.") },
+		{ "LVM2_member",
+		  N_("%s: pvcreate --restorefile and vgcfgrestore restore LVM's label "
+		     "from /etc/lvm/backup of that system.") },
+		{ "crypto_LUKS", N_("%s: without a backup of its header (cryptsetup "
+				    "luksHeaderRestore) nobody may be able to unlock it.") },
+	};
+	const char *repair = N_("%s: the start of its file system is missing. Of ext4, e2fsck -f "
+				"finds another superblock, of XFS xfs_repair; of NTFS, testdisk "
+				"restores the boot sector from its copy.");
+	char where[128];
+
+	if (hurt->partition)
+		snprintf(where, sizeof(where), _("partition %u of %.64s"), hurt->partition, node);
+	else
+		text_copy(where, sizeof(where), node);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].fs, hurt->fs) == 0)
+			repair = rows[i].repair;
+	add_about(report, _(repair), where);
+}
+
+static void say_superblocks(const struct session *session, struct report *report)
+{
+	const char *node = session->plan->destination.node;
+
+	for (size_t i = 0; i < report->hurt_count; i++)
+		if (report->hurt[i].kind == REPORT_HURT_FS)
+			say_superblock(&report->hurt[i], node, report);
+}
+
 /* ---- all together ---- */
 
 static void say_tables(const struct session *session, struct report *report)
 {
 	const char *node = session->plan->destination.node;
 
+	say_lost_table(session, report);
 	say_smaller(session, report);
+	/* The same command, which was just named, does that as well. */
+	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
+	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
+		return;
 	if (session_warned(session, "backup-gpt-inside"))
 		add(report,
 		    _("Move the backup GPT to the end of the disk: sfdisk --relocate gpt-bak-std "
@@ -177,6 +313,7 @@ void session_say_next(const struct session *session, const struct error *close_e
 		return;
 	}
 	say_tables(session, report);
+	say_superblocks(session, report);
 	if (in_use)
 		add(report, "%s",
 		    _("Make the copy again while nothing writes to the source: unmounted, mounted "

@@ -290,6 +290,7 @@ int session_load_map(const char *map_path, const struct disk_list *disks,
 	if (r < 0)
 		return r;
 	text_copy((*ret)->source_writer, sizeof((*ret)->source_writer), recorded->source_writer);
+	text_copy((*ret)->domain, sizeof((*ret)->domain), recorded->domain);
 	*retmap = cleanup_steal(map);
 	return 0;
 }

@@ -170,6 +170,8 @@ const struct range_list *session_retried(const struct session *session);
  * calls finished, like ddrescue's domain. -ENODATA if nothing is left. */
 int session_domain(const char *path, const struct endpoint *source, struct range_list *ranges,
 		   struct error *reterr);
+/* After planning with such ranges: for map and report. */
+void session_name_domain(struct session *session, const char *path);
 /* Does the plan resume from a map, and skip what is finished there? */
 bool session_resumes(const struct session *session);
 /* Bytes that this map calls finished; 0 without one. */

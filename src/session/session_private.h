@@ -178,6 +178,10 @@ enum tristate session_same_file_system(const struct disk_list *before,
 /* finish.c */
 /* Was a warning of this rule accepted before the start? */
 bool session_warned(const struct session *session, const char *rule);
+/* The source's disk, or what an image holds, as it was when the copy began; NULL: unknown. */
+const struct disk *session_copied(const struct session *session);
+/* hurt.c: report->hurt, once the job's snapshot is in the report. */
+void session_find_hurt(const struct session *session, struct job *job, struct report *report);
 /* next.c: once the rest of the report is known. */
 void session_say_next(const struct session *session, const struct error *close_error,
 		      struct report *report);

@@ -256,6 +256,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 	if (r < 0)
 		return r;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), before->source_writer);
+	text_copy(plan->domain, sizeof(plan->domain), before->domain);
 	waiting->plan = session->plan;
 	session->plan = cleanup_steal(plan);
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);

@@ -409,6 +409,19 @@ a_clone_onto_a_larger_disk_says_how_to_move_the_backup() {
 	[ ! -s err ]
 }
 
+what_a_domain_leaves_out_is_named() {
+	source=$(new_disk source 8)
+	destination=$(new_disk destination 8)
+	printf '%s\n' '0x0 + 1' '0x0 0x100000 +' '0x100000 0x300000 ?' '0x400000 0x200000 +' \
+		'0x600000 0x200000 -' >'used blocks.map'
+	clone 0 "$source" "$destination" --domain 'used blocks.map'
+	says '5,242,880 B of the source, in 2 areas that are not in the domain used blocks.map'
+	jq -e '.domain == {map: "used%20blocks.map", bytes_left_out: 5242880, areas_left_out: 2} or
+		.domain.map == "used blocks.map"' logs/*.json
+	grep -q 'in 2 areas that are not in the domain used blocks.map' logs/*.html
+	same "$source" $((4 * MIB)) "$destination" $((4 * MIB)) $((2 * MIB))
+}
+
 run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_onto_a_partition \
 	a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table \
 	a_clone_onto_a_larger_disk_says_how_to_move_the_backup \
@@ -420,4 +433,4 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	progress_as_json_lines an_image_that_is_removed_meanwhile \
 	an_image_that_is_renamed_or_replaced_meanwhile \
 	an_image_that_is_cut_off_meanwhile a_limit_to_the_size_of_files \
-	copies_begun_at_once_have_their_own_files
+	what_a_domain_leaves_out_is_named copies_begun_at_once_have_their_own_files

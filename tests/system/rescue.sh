@@ -6,13 +6,13 @@
 
 need nbdkit nbdfuse fusermount3 /dev/fuse ddrescue ddrescuelog
 
-# damaged MIB LBA+SECTORS...: a loop device in $source over good.img, which fails at these places;
+# damaged MIB LBA+SECTORS...: a loop device in $source over good.img, made if it is not there, which fails at these places;
 # every read of it is in $case_dir/reads.
 damaged() {
 	local mib=$1 pos=0 place lba sectors end
 	end=$((mib * MIB))
 	shift
-	head -c "${mib}M" /dev/urandom >good.img
+	[ -e good.img ] || head -c "${mib}M" /dev/urandom >good.img
 	{
 		echo "0 +"
 		for place in "$@"; do
@@ -70,6 +70,57 @@ beside_ddrescue() { # MIB PLACE...
 no_more_failed_reads() {
 	echo "reads that failed: ours $our_reads, ddrescue's $their_reads"
 	[ "$our_reads" -le $((their_reads * 3 / 2)) ]
+}
+
+# damaged_gpt PLACE...: the same, of a disk with three partitions.
+damaged_gpt() {
+	local whole
+	whole=$(new_disk good 32)
+	partition_gpt "$whole"
+	detach "$whole"
+	damaged 32 "$@"
+	destination=$(new_disk destination 32)
+	clone 4 "$source" "$destination" --report "$case_dir/report.json"
+}
+
+# The command in the step that matches; run, it makes the table that the source had.
+table_comes_back() { # STEP
+	sh -c "$(jq -r --arg step "$1" '.next[] | select(contains($step)) |
+		sub("^.*?: (?=(echo|sfdisk) )"; "")' report.json)"
+	sfdisk --verify "$destination"
+	diff <(sfdisk --dump good.img | grep -o 'start=.*') \
+		<(sfdisk --dump "$destination" | grep -o 'start=.*')
+}
+
+the_gpt_is_not_readable() {
+	damaged_gpt 1+2 18434+2
+	says 'PARTITION TABLE NOT READABLE: the copy will not boot (LBA 1 +2)'
+	says 'the start of partition 2, by which its file system is recognised (LBA 18434 +2)'
+	jq -e '.armed == false and (.hurt | length == 2) and .hurt[0].what == "gpt" and
+		.hurt[1] == {what: "superblock", end: "source", partition: 2, fs: null,
+		lba: 18434, sectors: 2} and (.next[0] | contains("gpt-bak-std")) and
+		(.next[1] | contains("e2fsck"))' report.json
+	grep -q 'PARTITION TABLE NOT READABLE' report.html
+	table_comes_back 'backup GPT'
+	know_partitions "$destination"
+	status=0
+	e2fsck -fy "${destination}p2" || status=$?
+	[ "$status" -eq 1 ]
+	e2fsck -fn "${destination}p2"
+}
+
+the_first_sector_is_not_readable() {
+	damaged_gpt 0+1
+	says 'PARTITION TABLE NOT READABLE: the copy will not boot (LBA 0 +1)'
+	jq -e '.armed == false and .hurt[0].what == "mbr"' report.json
+	table_comes_back GPT
+}
+
+# Nothing that anybody looks for.
+a_bad_sector_that_hurts_no_table() {
+	damaged_gpt 40+1 52000+1
+	says 'came last'
+	jq -e '.armed == true and .hurt == []' report.json
 }
 
 a_few_bad_sectors() {
@@ -143,5 +194,6 @@ a_resumed_copy_leaves_bad_sectors_alone() {
 	[ "$(failed_reads)" -ge 4 ]
 }
 
-run_cases a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
+run_cases the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
+	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone

@@ -87,6 +87,24 @@ START_TEST(nothing_held_back_is_as_ever)
 }
 END_TEST
 
+/* The tables are there, whatever place it refuses elsewhere. */
+START_TEST(a_destination_that_refuses_a_place)
+{
+	whole_prepare(0);
+	rig.plan->options.on_write_error = ON_ERROR_MAP;
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_WRITES,
+					    .start = 4 * MIB,
+					    .length = WHOLE_SECTOR });
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_gt(s.refused_bytes, 0);
+	ck_assert(s.armed);
+}
+END_TEST
+
 /* Smaller than what is held at both ends. */
 START_TEST(a_tiny_disk)
 {
@@ -504,6 +522,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 90);
 	tcase_add_checked_fixture(tc, NULL, whole_teardown);
 	tcase_add_test(tc, complete_and_armed);
+	tcase_add_test(tc, a_destination_that_refuses_a_place);
 	tcase_add_test(tc, nothing_held_back_is_as_ever);
 	tcase_add_test(tc, a_tiny_disk);
 	tcase_add_test(tc, what_was_there_goes_first);

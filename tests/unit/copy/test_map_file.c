@@ -79,6 +79,7 @@ START_TEST(everything_comes_back)
 	char a[9], b[9];
 
 	text_copy(plan->source_writer, sizeof(plan->source_writer), "mounted at /mnt/a b");
+	text_copy(plan->domain, sizeof(plan->domain), "/srv/used\xff blocks.map");
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 20 * 512, 60 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 230 * 512, 512, MAP_BAD), 0);
@@ -90,6 +91,7 @@ START_TEST(everything_comes_back)
 	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
 	ck_assert_str_eq(loaded_plan->source.identity.model, plan->source.identity.model);
 	ck_assert_str_eq(loaded_plan->source_writer, plan->source_writer);
+	ck_assert_str_eq(loaded_plan->domain, plan->domain);
 	ck_assert_str_eq(loaded_plan->source.node, "/dev/sda2");
 	ck_assert_str_eq(loaded_plan->destination.node, "/srv/a b.img");
 	ck_assert_uint_eq(loaded_plan->source.identity.diskseq, 7);

@@ -325,6 +325,51 @@ START_TEST(what_the_final_look_has_read)
 }
 END_TEST
 
+static void add_hurt(struct report *report, enum report_hurt_kind kind, unsigned partition,
+		     const char *fs, uint64_t lba)
+{
+	struct report_hurt *hurt = &report->hurt[report->hurt_count++];
+
+	*hurt = (struct report_hurt){
+		.kind = kind, .partition = partition, .lba = lba, .sectors = 2
+	};
+	text_copy(hurt->fs, sizeof(hurt->fs), fs);
+}
+
+/* Not "armed: yes" where nobody finds a partition. */
+START_TEST(what_bad_areas_hurt)
+{
+	struct sample sample;
+	char line[512], *text = NULL;
+
+	sample_init(&sample);
+	sample_add_bad(&sample);
+	struct report *report = &sample.report;
+
+	report->job.held_areas = 5;
+	report->job.armed = true;
+	ck_assert_str_eq(report_boot_line(report, line, sizeof(line)), "");
+	add_hurt(report, REPORT_HURT_FS, 2, "ext4", 18434);
+	ck_assert_str_eq(report_boot_line(report, line, sizeof(line)), "");
+	ck_assert_ptr_nonnull(strstr(report_armed(report, line, sizeof(line)), "but for what"));
+	ck_assert_str_eq(report_hurt_words(&report->hurt[0], line, sizeof(line)),
+			 "the superblock or header of partition 2, ext4 (LBA 18434 +2)");
+	add_hurt(report, REPORT_HURT_MBR, 0, "gpt", 0);
+	ck_assert_str_eq(report_boot_line(report, line, sizeof(line)),
+			 "PARTITION TABLE NOT READABLE: the copy will not boot (LBA 0 +2)");
+	ck_assert_int_eq(strncmp(report_armed(report, line, sizeof(line)), "no: ", 4), 0);
+	report->hurt[1].refused = true;
+	ck_assert_int_eq(strncmp(report_boot_line(report, line, sizeof(line)),
+				 "PARTITION TABLE NOT WRITTEN: ", 29),
+			 0);
+	ck_assert_int_eq(report_text(report, 120, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, "WHAT THE BAD AREAS HURT"));
+	ck_assert_ptr_nonnull(strstr(text, "PARTITION TABLE NOT WRITTEN"));
+	free(text);
+	sample_done(&sample);
+}
+END_TEST
+
 START_TEST(names_of_files_command_no_terminal)
 {
 	struct sample sample;
@@ -651,6 +696,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, whether_the_source_stayed_what_it_was);
 	tcase_add_test(tcase, a_source_that_was_in_use);
 	tcase_add_test(tcase, what_the_final_look_has_read);
+	tcase_add_test(tcase, what_bad_areas_hurt);
 	tcase_add_test(tcase, names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	tcase_add_test(tcase, differences_are_listed);
