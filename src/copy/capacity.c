@@ -22,6 +22,17 @@ struct header {
 	uint64_t nonce, place;
 };
 
+/* What an earlier part of the copy has wiped must stay empty until it is armed. */
+static bool was_wiped(const struct map *map, const struct piece *piece)
+{
+	const struct plan *plan = map_plan(map);
+	uint64_t sector = plan ? plan->sector_size : 1;
+
+	return range_list_overlaps(
+		&map_held(map)->wiped,
+		(struct range){ piece->source / sector, (piece->length + sector - 1) / sector });
+}
+
 static bool not_tried(const struct map *map, const struct piece *piece)
 {
 	struct map_block block;
@@ -36,7 +47,8 @@ static void drop_tried(struct marks *marks, const struct map *map)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < marks->count; i++)
-		if (not_tried(map, &marks->items[i].piece))
+		if (not_tried(map, &marks->items[i].piece) &&
+		    !was_wiped(map, &marks->items[i].piece))
 			marks->items[kept++] = marks->items[i];
 	marks->count = kept;
 }

@@ -10,7 +10,8 @@
  * of two). A disk that ends a few sectors too soon begins again at its first ones, so
  * both ends are covered without a gap: one that is up to 2 MiB short is found whatever
  * the number of sectors is. All places are inside the plan and non-tried in the map, so
- * that the copy overwrites them anyway.
+ * that the copy overwrites them anyway; none is in what was wiped before a copy that is
+ * resumed.
  *
  * Pure data; pass_probe.c sends the requests. One thread at a time, but
  * capacity_fill() and capacity_look() of different places may run concurrently.

@@ -73,6 +73,7 @@ void map_destroy(struct map *map)
 		return;
 	free(map->blocks);
 	plan_destroy(map->plan);
+	map_held_done(&map->held);
 	free(map);
 }
 
@@ -178,7 +179,7 @@ static int fill_from_map(struct map *map, const struct map *from)
 	memcpy(map->bytes, from->bytes, sizeof(from->bytes));
 	memcpy(map->areas, from->areas, sizeof(from->areas));
 	map->damaged = from->damaged;
-	return 0;
+	return map_take_held(map, from);
 }
 
 int map_new(const struct plan *plan, struct map **ret, struct error *reterr)
@@ -412,6 +413,62 @@ int map_take_damage(struct map *map, const struct map *from, uint32_t alignment)
 			return r;
 	}
 	return 0;
+}
+
+const struct plan *map_plan(const struct map *map)
+{
+	return map->plan;
+}
+
+const struct map_held *map_held(const struct map *map)
+{
+	return &map->held;
+}
+
+int map_set_wiped(struct map *map, const struct range_list *areas)
+{
+	struct range_list copy = { 0 };
+
+	if (range_list_copy(areas, &copy) < 0)
+		return -ENOMEM;
+	range_list_done(&map->held.wiped);
+	map->held.wiped = copy;
+	map->held.arming = false;
+	return 0;
+}
+
+int map_forget_wiped(struct map *map, uint64_t start, uint64_t size)
+{
+	const struct plan *plan = map->plan;
+	uint64_t sector = plan ? plan->sector_size : 1;
+
+	return range_list_subtract(&map->held.wiped,
+				   (struct range){ start / sector, (size + sector - 1) / sector });
+}
+
+void map_set_arming(struct map *map)
+{
+	map->held.arming = map->held.wiped.count > 0;
+}
+
+int map_set_first(struct map *map, const struct map_reading *first, size_t count)
+{
+	struct map_reading *copy = count ? calloc(count, sizeof(*copy)) : NULL;
+
+	if (count && !copy)
+		return -ENOMEM;
+	if (count)
+		memcpy(copy, first, count * sizeof(*copy));
+	free(map->held.first);
+	map->held.first = copy;
+	map->held.first_count = count;
+	return 0;
+}
+
+int map_take_held(struct map *map, const struct map *from)
+{
+	map_held_done(&map->held);
+	return map_held_copy(&from->held, &map->held);
 }
 
 static int badness(enum map_status status)

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/patience.h"
+#include "copy/map_held.h"
 #include "plan/plan.h"
 
 enum map_status {
@@ -71,6 +72,20 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 /* The same for what could not be read there, including all units that such a block touches. To be
  * called before map_take_finished(), so that nothing finished is lost. */
 int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
+/* The plan that it was made for, as recorded; NULL: another program's map. */
+const struct plan *map_plan(const struct map *map);
+/* What is recorded of the areas held back; the map's. To be changed as the blocks are. */
+const struct map_held *map_held(const struct map *map);
+/* These areas are zeros on the medium now, and nothing of them is armed. -ENOMEM. */
+int map_set_wiped(struct map *map, const struct range_list *areas);
+/* These bytes were finished, and are to be copied again: they are not empty. -ENOMEM. */
+int map_forget_wiped(struct map *map, uint64_t start, uint64_t size);
+/* What was wiped is about to be written. */
+void map_set_arming(struct map *map);
+/* The first readings of the source; count 0: none count any more. -ENOMEM. */
+int map_set_first(struct map *map, const struct map_reading *first, size_t count);
+/* Takes over all of that. -ENOMEM. */
+int map_take_held(struct map *map, const struct map *from);
 /* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
  * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);

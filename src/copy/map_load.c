@@ -154,8 +154,10 @@ static int parse_line(struct parser *parser, const char *line)
 	const char *why = NULL;
 
 	if (line[0] == '#') {
-		int r = map_plan_read_line(parser->plan, line, &why);
+		int r = map_held_read_line(&parser->blocks->held, line, &why);
 
+		if (r == 0)
+			r = map_plan_read_line(parser->plan, line, &why);
 		if (r == -ENOMEM)
 			return error_nomem(parser->reterr);
 		return r < 0 ? refuse(parser, why) : 0;
@@ -263,7 +265,13 @@ static int finish_ours(struct parser *parser, struct map **ret, struct plan **re
 	r = map_plan_finish(parser->plan, parser->path, &map->plan, parser->reterr);
 	if (r < 0)
 		return r;
+	if (!map_held_fits(&parser->blocks->held, map->plan))
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "load", parser->path,
+				 _("The map file %s cannot be used: areas that it calls wiped are "
+				   "not in its plan; the file was changed or damaged."),
+				 parser->path);
 	if (cut_to_plan(parser->blocks, map->plan, map) < 0 ||
+	    map_take_held(map, parser->blocks) < 0 ||
 	    (retplan && plan_copy(map->plan, retplan) < 0))
 		return error_nomem(parser->reterr);
 	*ret = cleanup_steal(map);
@@ -291,6 +299,7 @@ int map_load(const char *path, struct map **ret, struct plan **retplan, struct e
 		return finish_ours(&parser, ret, retplan);
 	if (blocks->count == 0)
 		return refuse(&parser, _("the file holds no block"));
+	map_held_done(&blocks->held);
 	if (retplan)
 		*retplan = NULL;
 	*ret = cleanup_steal(blocks);

@@ -19,6 +19,7 @@ struct map {
 	size_t areas[MAP_STATUSES];
 	size_t damaged;    /* runs of adjacent blocks that are neither finished nor non-tried */
 	struct plan *plan; /* a copy; NULL for a foreign map */
+	struct map_held held;
 };
 
 static inline struct map_block *map_block(const struct map *map, size_t i)

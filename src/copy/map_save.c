@@ -52,6 +52,7 @@ static void print_map(const struct map *map, FILE *file, const struct map_state 
 	fputs("# Mapfile. Created by " PACKAGE_NAME " " PACKAGE_VERSION "\n", file);
 	if (map->plan)
 		map_plan_print(map->plan, NULL, file);
+	map_held_print(&map->held, file);
 	if (map->plan && map->plan->extent_count > 1)
 		fputs("# Blocks outside the extents are '?' and not to be copied: give other "
 		      "tools\n# only the extents (ddrescue: --input-position and --size).\n",

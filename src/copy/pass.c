@@ -12,13 +12,13 @@
 /* The second flush is for what the passes after the first one have written. */
 static const struct pass *const sequence[] = {
 	&pass_baseline,   &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
-	&pass_wipe_flush, &pass_wipe_rest,   &pass_wipe_flush,  &pass_copy,       &pass_trim,
-	&pass_scrape,     &pass_retry,       &pass_fill,        &pass_flush,      &pass_verify,
-	&pass_compare,    &pass_look_flush,  &pass_look,        &pass_verify,     &pass_compare,
-	&pass_rewrite,    &pass_trim,        &pass_scrape,      &pass_fill,       &pass_flush,
+	&pass_wipe_flush, &pass_wipe_rest,   &pass_wiped,       &pass_arming,     &pass_copy,
+	&pass_trim,       &pass_scrape,      &pass_retry,       &pass_fill,       &pass_flush,
 	&pass_verify,     &pass_compare,     &pass_look_flush,  &pass_look,       &pass_verify,
-	&pass_compare,    &pass_sums,        &pass_compare,     &pass_recheck,    &pass_disarm,
-	&pass_flush,
+	&pass_compare,    &pass_rewrite,     &pass_trim,        &pass_scrape,     &pass_fill,
+	&pass_flush,      &pass_verify,      &pass_compare,     &pass_look_flush, &pass_look,
+	&pass_verify,     &pass_compare,     &pass_sums,        &pass_compare,    &pass_recheck,
+	&pass_disarm,     &pass_flush,
 };
 
 #define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
@@ -56,7 +56,7 @@ static int flush_prepare(struct job *job, unsigned round)
 
 const struct pass pass_flush = {
 	.kind = PASS_FLUSH,
-	.traits = PASS_NO_LANES | PASS_ALWAYS,
+	.traits = PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS,
 	.state = JOB_FLUSHING,
 	.prepare = flush_prepare,
 };
@@ -82,6 +82,82 @@ const struct pass pass_wipe_flush = {
 	.traits = PASS_NO_LANES,
 	.state = JOB_FLUSHING,
 	.prepare = before_prepare,
+};
+
+/* What another program had finished was not wiped. */
+static int leave_out_finished(const struct job *job, struct range_list *areas)
+{
+	uint64_t sector = job->plan->sector_size, pos = 0;
+	struct range_list finished = { 0 };
+	struct map_block block;
+	int r = 0;
+
+	for (; r == 0 && map_next(job->map, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size)
+		r = range_list_add(&finished,
+				   (struct range){ block.start / sector, block.size / sector });
+	if (r == 0)
+		r = range_list_subtract_all(&finished, &map_held(job->map)->wiped);
+	if (r == 0)
+		r = range_list_subtract_all(areas, &finished);
+	range_list_done(&finished);
+	return r;
+}
+
+static int record_wiped(struct job *job)
+{
+	struct range_list areas = { 0 };
+	int r = 0;
+
+	for (unsigned s = 1; r == 0 && s < job->stages.count; s++)
+		r = range_list_add_all(&areas, &job->stages.domain[s]);
+	if (r == 0)
+		r = leave_out_finished(job, &areas);
+	pthread_mutex_lock(&job->map_lock);
+	if (r == 0)
+		r = map_set_wiped(job->map, &areas);
+	pthread_mutex_unlock(&job->map_lock);
+	range_list_done(&areas);
+	return r;
+}
+
+/* Recorded before the first data is written: whoever resumes then knows that these areas must still
+ * be empty. Not if the destination refused some of that. */
+static int wiped_prepare(struct job *job, unsigned round)
+{
+	const struct course *c = &job->keeper.course;
+	int r;
+
+	if (round > 0 || c->pass_count == 0 || c->passes[c->pass_count - 1].kind != PASS_WIPE)
+		return 0;
+	r = job->keeper.refused_bytes ? 0 : record_wiped(job);
+	return r < 0 ? r : 1;
+}
+
+const struct pass pass_wiped = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = wiped_prepare,
+};
+
+/* Recorded before any of what was held back is written: if the power goes then, some of it is there
+ * that the map does not call finished. */
+static int arming_prepare(struct job *job, unsigned round)
+{
+	if (round > 0 || job->stages.now != 1 || map_held(job->map)->wiped.count == 0)
+		return 0;
+	pthread_mutex_lock(&job->map_lock);
+	map_set_arming(job->map);
+	pthread_mutex_unlock(&job->map_lock);
+	return 1;
+}
+
+const struct pass pass_arming = {
+	.kind = PASS_ARM,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = arming_prepare,
 };
 
 static bool all_parked(const struct job *job)
@@ -187,7 +263,7 @@ static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 	}
 	k->flush_due = false;
 	keeper_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
-	if (pass == &pass_flush)
+	if (pass->traits & PASS_SAVES)
 		keeper_flush_and_save(job, job_nothing_left(job) ? '+' : '?', now);
 	else
 		keeper_flush(job);

@@ -48,7 +48,8 @@ enum pass_trait {
 	/* Its requests to the destination are reads: none when paused or stopped. */
 	PASS_READS_BACK = 1 << 2,
 	PASS_ALWAYS = 1 << 3,   /* runs even after a stop or a failure */
-	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination and saves the map */
+	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination */
+	PASS_SAVES = 1 << 5,    /* and then saves the map */
 };
 
 /* What a lane does with the slots of a pass. */
@@ -100,7 +101,8 @@ struct pass {
 };
 
 extern const struct pass pass_probe_write, pass_probe_flush, pass_probe_read;
-extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest, pass_disarm;
+extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest, pass_disarm, pass_wiped,
+	pass_arming;
 extern const struct pass pass_copy;
 extern const struct pass pass_trim;
 extern const struct pass pass_scrape;

@@ -254,6 +254,8 @@ static int forget_finished(struct map *map, const struct digest_region *region, 
 		pos = block.start + block.size < end ? block.start + block.size : end;
 		r = map_set(map, from, pos - from, MAP_NON_TRIED);
 		if (r == 0)
+			r = map_forget_wiped(map, from, pos - from);
+		if (r == 0)
 			*bytes += pos - from;
 	}
 	return r;

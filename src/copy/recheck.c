@@ -316,7 +316,8 @@ static void forget_copy(struct job *job)
 	pthread_mutex_lock(&job->map_lock);
 	while (map_next(job->map, pos, MAP_FINISHED, &block)) {
 		pos = block.start + block.size;
-		if (map_set(job->map, block.start, block.size, MAP_NON_TRIED) < 0)
+		if (map_set(job->map, block.start, block.size, MAP_NON_TRIED) < 0 ||
+		    map_forget_wiped(job->map, block.start, block.size) < 0)
 			break;
 	}
 	pthread_mutex_unlock(&job->map_lock);

@@ -70,7 +70,8 @@ int resume_map(struct job *job)
 
 	if (was_dead(job->setup.resume))
 		return 0;
-	if (map_take_damage(job->map, job->setup.resume, sector) < 0 ||
+	if (map_take_held(job->map, job->setup.resume) < 0 ||
+	    map_take_damage(job->map, job->setup.resume, sector) < 0 ||
 	    map_take_finished(job->map, job->setup.resume, sector) < 0)
 		return -ENOMEM;
 	return io_sector_size(&job->setup.destination) > sector ? settle_units(job) : 0;

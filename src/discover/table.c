@@ -16,6 +16,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "discover/types.h"
 
 #define TABLE_NOTES_MAX 16
@@ -375,6 +376,45 @@ static void read_whole(const struct table_source *source, blkid_probe probe, str
 	read_contents(probe, ret->whole_fs, sizeof(ret->whole_fs), ret->whole_label,
 		      sizeof(ret->whole_label), NULL, 0);
 	read_signatures(probe, ret);
+}
+
+/* As many as there is room for. */
+static void print_partitions(const struct table *table, uint32_t sector_size, char *buffer,
+			     size_t size)
+{
+	size_t used = strlen(buffer);
+
+	for (size_t i = 0; i < table->partition_count; i++) {
+		const struct partition *p = &table->partitions[i];
+		char bytes[UNITS_TEXT_MAX];
+		uint64_t length = 0;
+		int n;
+
+		u64_mul(p->sectors, sector_size, &length);
+		n = snprintf(buffer + used, size - used, "%s %u %s%s%.24s%s %s", i ? "," : ":",
+			     p->number, p->fs[0] ? p->fs : "?", p->label[0] ? " \"" : "", p->label,
+			     p->label[0] ? "\"" : "",
+			     units_print_short(length, UNITS_SI, sector_size, bytes));
+		if (n < 0 || (size_t)n >= size - used) {
+			buffer[used] = '\0';
+			break;
+		}
+		used += (size_t)n;
+	}
+}
+
+const char *table_print(const struct table *table, uint32_t sector_size, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	if (table->type[0]) {
+		snprintf(buffer, size, _("a partition table (%s)"), table->type);
+		print_partitions(table, sector_size, buffer, size);
+	} else if (table->whole_fs[0]) {
+		snprintf(buffer, size, "%s%s%.32s%s", table->whole_fs,
+			 table->whole_label[0] ? " \"" : "", table->whole_label,
+			 table->whole_label[0] ? "\"" : "");
+	}
+	return buffer;
 }
 
 int table_read(const struct table_source *source, struct table *ret)

@@ -57,6 +57,10 @@ void table_done(struct table *table);
 /* `from` must be as table_read() filled it. 0, or -ENOMEM with *ret empty. */
 int table_copy(const struct table *from, struct table *ret);
 
+/* What it holds, for a sentence, translated: "a partition table (gpt): 1 ext4 "photos" 29 MB"; ""
+ * nothing that is known. sector_size: as in struct table_source. */
+const char *table_print(const struct table *table, uint32_t sector_size, char *buffer, size_t size);
+
 /* For gpt.c and dos.c. 0 or -ENOMEM. Only the first 16 notes are kept. */
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors);
 int table_add_note(struct table *table, const char *format, ...)

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "discover/btrfs.h"
 #include "discover/sysfs.h"
+#include "discover/table.h"
 
 /* dm on md on loop on a file on dm …: real machines have fewer levels. */
 #define DEPTH_MAX 8
@@ -464,6 +465,29 @@ static void find_loop(const struct endpoint *destination, const struct disk_list
 		if (storage_of(&loop, &other) && storage_shared(&storage, &other))
 			text_copy(ret, 64, loop.node);
 	}
+}
+
+void facts_look_at(const struct endpoint *endpoint, uint64_t end, char ret[static GUARD_SHOWS_MAX])
+{
+	CLEANUP(close) int fd = open(endpoint->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct table_source source = { .fd = fd,
+				       .size = endpoint->size,
+				       .sector_size = endpoint->logical_sector_size };
+	struct table table = { 0 };
+	bool shows = false;
+
+	ret[0] = '\0';
+	/* What was written through another node does not show in the page cache of this one. */
+	if (fd < 0 || endpoint_is_sg_only(endpoint) ||
+	    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+		return;
+	if (table_read(&source, &table) == 0)
+		shows = table.type[0] != '\0';
+	for (size_t i = 0; i < table.signature_count; i++)
+		shows = shows || table.signatures[i] < end;
+	if (shows)
+		table_print(&table, source.sector_size, ret, GUARD_SHOWS_MAX);
+	table_done(&table);
 }
 
 int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,

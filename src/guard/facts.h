@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 
 #define GUARD_BELOW_MAX 16
+#define GUARD_SHOWS_MAX 160
 
 /* Where a file lies or will lie, and every block device below its file system. */
 struct guard_place {
@@ -78,7 +79,11 @@ struct guard_facts {
 	 * itself; "" none. */
 	char destination_loop[64];
 	struct source_writers source_writers;
-	struct guard_reach source_reach, destination_reach; /* not by facts_gather() */
+	/* Not by facts_gather(): */
+	struct guard_reach source_reach, destination_reach;
+	/* What facts_look_at() has found on a destination that is half made, and on which nothing
+	 * may show yet; "" nothing. */
+	char shows[GUARD_SHOWS_MAX];
 };
 
 /* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */
@@ -88,6 +93,10 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 /* disks tells what each of them is; NULL: not known. Reads /proc: not for a thread that draws. */
 void facts_find_writers(const struct endpoint *source, const struct disk_list *disks,
 			struct source_writers *ret);
+
+/* Reads what is recognised before this byte of a device: a table with its partitions, a file
+ * system, as table_print() says it; "" nothing, or unreadable. */
+void facts_look_at(const struct endpoint *endpoint, uint64_t end, char ret[static GUARD_SHOWS_MAX]);
 
 /* What a file with this path, which need not exist yet, lies on. */
 void facts_find_path(const char *path, struct guard_place *ret);

@@ -61,6 +61,8 @@ static const struct rule_info table[] = {
 	  rule_image_limit },
 	{ "log-on-destination", "log and map are not kept on the destination", false,
 	  rule_log_on_destination },
+	{ "destination-not-half-made", "a half-made destination still shows nothing", false,
+	  rule_destination_not_half_made },
 	{ "destination-holds-data", "what the destination holds now", false,
 	  rule_destination_holds_data },
 	{ "image-exists", "the image file is a new one", false, rule_image_exists },

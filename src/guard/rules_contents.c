@@ -85,6 +85,21 @@ void rule_destination_holds_data(const struct rule_context *context, struct verd
 			 destination->node);
 }
 
+void rule_destination_not_half_made(const struct rule_context *context, struct verdict *ret)
+{
+	const struct endpoint *destination = &context->plan->destination;
+	char name[RULE_NAME_MAX];
+
+	if (context->facts->shows[0])
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s holds %s now. The map expects the half-made copy of %s there, which "
+			   "shows no table and no file system before it is complete: it was given "
+			   "another use, or is another disk. To overwrite it all the same, start "
+			   "again with clone."),
+			 rule_name(context, destination, name), context->facts->shows,
+			 context->plan->source.node);
+}
+
 void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret)
 {
 	const struct disk *disk = context->source_contents;

@@ -88,6 +88,7 @@ void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *
 void rule_backup_gpt_missing(const struct rule_context *context, struct verdict *ret);
 
 /* rules_contents.c */
+void rule_destination_not_half_made(const struct rule_context *context, struct verdict *ret);
 void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret);
 void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret);
 void rule_table_not_copied(const struct rule_context *context, struct verdict *ret);

@@ -35,6 +35,14 @@ void session_look_into_images(struct image_store *images, const struct plan *pla
 	facts->destination_contents = image_store_read(images, &plan->destination);
 }
 
+/* After what was held back was wiped, and before any of it is written. */
+static uint64_t empty_to(const struct plan *plan, const struct map *map)
+{
+	const struct map_held *held = map ? map_held(map) : NULL;
+
+	return held && held->wiped.count && !held->arming ? plan_bytes(plan) : 0;
+}
+
 static void *check_body(void *argument)
 {
 	struct check_task *checking = argument;
@@ -50,6 +58,7 @@ static void *check_body(void *argument)
 				     checking->rescue_given, &checking->plan, &checking->resume,
 				     &checking->error);
 		plan = checking->plan;
+		checking->empty_to = r == 0 ? empty_to(plan, checking->resume) : 0;
 	}
 	if (r == 0)
 		r = facts_gather(plan, checking->disks, checking->log_dir, map_path,
@@ -58,6 +67,9 @@ static void *check_body(void *argument)
 		session_look_into_images(checking->images, plan, &checking->facts);
 		ask_reach(checking->disks, &plan->source, &checking->facts.source_reach);
 		ask_reach(checking->disks, &plan->destination, &checking->facts.destination_reach);
+		if (checking->empty_to)
+			facts_look_at(&plan->destination, checking->empty_to,
+				      checking->facts.shows);
 	}
 	checking->result = r;
 	task_announce(&checking->task);
@@ -90,10 +102,12 @@ int session_begin_check(struct session *session, struct error *reterr)
 	checking->load = session->loads;
 	checking->rescue = session->options.rescue;
 	checking->rescue_given = session->options.rescue_given;
+	checking->empty_to = 0;
 	if (session->plan) {
 		checking->ends = *session->plan;
 		checking->ends.extents = NULL;
 		checking->ends.extent_count = 0;
+		checking->empty_to = empty_to(session->plan, session->resume);
 	}
 	session_forget_check(session);
 	checking->error = (struct error){ 0 };

@@ -25,7 +25,9 @@ struct check_task {
 	bool load; /* the plan is in the map */
 	const struct plan_options *rescue;
 	unsigned rescue_given;
-	struct plan ends;   /* of the plan; without its extents */
+	struct plan ends; /* of the plan; without its extents */
+	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
+	uint64_t empty_to;
 	struct plan *plan;  /* as it was read; owned */
 	struct map *resume; /* likewise */
 	struct guard_facts facts;

@@ -97,7 +97,9 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 		       struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
-	int r = session_judge(session, session->plan, session->resumes, facts, &verdicts, reterr);
+	/* A copy of which nothing is finished begins anew, and so does what it overwrites. */
+	bool goes_on = session->resumes && session->finished_bytes > 0;
+	int r = session_judge(session, session->plan, goes_on, facts, &verdicts, reterr);
 
 	session->source_writers = facts->source_writers;
 	if (r == 0)

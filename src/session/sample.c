@@ -1,99 +1,299 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Compares a sample of what the map calls finished: it must still be the same on
- * both ends when a disk has come back. Two disks may share a label, but not the data.
+ * both ends. Two disks may share a label, but not the data; and what is empty on
+ * both ends tells nothing of either.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "discover/sg_only.h"
-#include "session/session_private.h"
+#include "copy/partial_digests.h"
+#include "session/half_made.h"
 
-#define SPOTS 16
-/* At least a sector of any disk, and the alignment of a direct read. */
-#define SPOT 4096u
+#define SPREAD  24 /* spots over all that is finished */
+#define RECENT  12 /* and spots at the ends of its areas, where the copy was last */
+#define SPOTS   (SPREAD + RECENT)
+#define REGIONS 8 /* of which the digest is known */
+/* What is searched for a place that is not empty: at most so many pieces, spread over all. */
+#define PIECES 256
+#define ENOUGH 8
 
 struct spot {
-	uint64_t source, destination; /* bytes from the start of each end's node */
+	uint64_t at; /* byte of the source */
+	uint32_t length;
 };
 
-/* Aligned within its extent, and so on both ends. False if no extent contains it completely. */
-static bool place(const struct plan *plan, uint64_t at, uint32_t length, struct spot *ret)
+struct tally {
+	const struct half_made *half;
+	char *a, *b;
+	unsigned same, other, compared;
+	uint64_t first; /* byte of the source that differs */
+};
+
+static uint32_t spot_length(const struct half_made *half)
 {
-	for (size_t i = 0; i < plan->extent_count; i++) {
+	return half->plan->sector_size > SPOT ? half->plan->sector_size : SPOT;
+}
+
+/* Aligned within its extent, and so on both ends. False if it is not completely in one. */
+static bool align(const struct half_made *half, uint64_t at, uint32_t length, uint64_t *ret)
+{
+	for (size_t i = 0; i < half->plan->extent_count; i++) {
 		uint64_t source, destination, size;
 
-		plan_extent_bytes(plan, i, &source, &destination, &size);
+		plan_extent_bytes(half->plan, i, &source, &destination, &size);
 		if (at < source || at - source >= size)
 			continue;
-
-		uint64_t inside = u64_align_down(at - source, length);
-
-		*ret = (struct spot){ source + inside, destination + inside };
-		return size - inside >= length;
+		*ret = source + u64_align_down(at - source, length);
+		return size - (*ret - source) >= length;
 	}
 	return false;
 }
 
-/* Spread evenly over everything finished. */
-static size_t choose(const struct plan *plan, const struct map *map, uint32_t length,
-		     struct spot spots[static SPOTS])
+static bool is_finished(const struct half_made *half, uint64_t at, uint32_t length)
 {
-	uint64_t finished = map_bytes(map, MAP_FINISHED), before = 0, pos = 0;
 	struct map_block block;
-	size_t count = 0, next = 0;
 
-	while (next < SPOTS && map_next(map, pos, MAP_FINISHED, &block)) {
-		/* The middle of each sixteenth. */
-		for (uint64_t at; next < SPOTS && (at = finished / (2ULL * SPOTS) *
-							(2 * next + 1)) < before + block.size;
-		     next++) {
-			struct spot *spot = &spots[count];
+	return map_at(half->map, at, &block) && block.status == MAP_FINISHED && block.start <= at &&
+	       block.start + block.size - at >= length;
+}
 
-			if (place(plan, block.start + (at - before), length, spot) &&
-			    spot->source >= block.start &&
-			    block.start + block.size - spot->source >= length)
-				count++;
+/* A sector, if no more is finished there. */
+static size_t add_spot(const struct half_made *half, uint64_t at, struct spot spots[], size_t count)
+{
+	uint32_t sector = half->plan->sector_size, length = spot_length(half);
+	struct spot *spot = &spots[count];
+
+	spot->length = length;
+	if (align(half, at, length, &spot->at) && is_finished(half, spot->at, length))
+		return count + 1;
+	spot->length = sector;
+	return count + (half->plan->destination.logical_sector_size <= sector &&
+			align(half, at, sector, &spot->at) && is_finished(half, spot->at, sector));
+}
+
+/* The byte at this offset of everything finished, and how much of its block follows. */
+static bool finished_at(const struct half_made *half, uint64_t offset, uint64_t *ret,
+			uint64_t *retleft)
+{
+	struct map_block block;
+
+	for (uint64_t pos = 0; map_next(half->map, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size) {
+		if (offset < block.size) {
+			*ret = block.start + offset;
+			*retleft = block.size - offset;
+			return true;
 		}
-		before += block.size;
-		pos = block.start + block.size;
+		offset -= block.size;
 	}
+	return false;
+}
+
+/* a * b / c without a product that overflows; b < c. */
+static uint64_t part_of(uint64_t a, uint64_t b, uint64_t c)
+{
+	return a / c * b + a % c * b / c;
+}
+
+static size_t choose(const struct half_made *half, struct spot spots[static SPOTS])
+{
+	uint64_t finished = map_bytes(half->map, MAP_FINISHED), areas, at, left, n = 0;
+	struct map_block block;
+	size_t count = 0, recent;
+
+	/* The middle of each part. */
+	for (unsigned i = 0; i < SPREAD; i++)
+		if (finished_at(half, part_of(finished, 2ULL * i + 1, 2ULL * SPREAD), &at, &left))
+			count = add_spot(half, at, spots, count);
+	areas = map_areas(half->map, MAP_FINISHED);
+	recent = count + RECENT;
+	for (uint64_t pos = 0; count < recent && map_next(half->map, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size, n++)
+		if (areas <= RECENT || n % (areas / RECENT + 1) == 0 || n + 1 == areas)
+			count = add_spot(half, block.start + block.size - 1, spots, count);
 	return count;
 }
 
-static bool read_spot(const struct endpoint *end, int fd, uint64_t at, void *buffer,
-		      uint32_t length)
+static void count(struct tally *tally, uint64_t source, bool same, bool tells)
 {
-	ssize_t n;
-
-	if (endpoint_is_sg_only(end))
-		return sg_only_read(fd, end->logical_sector_size, at, buffer, length) == 0;
-	do
-		n = pread(fd, buffer, length, (off_t)at);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)length;
+	tally->compared++;
+	if (same) {
+		tally->same += tells;
+		return;
+	}
+	if (!tally->other++)
+		tally->first = source;
 }
 
-static int differs(const struct plan *plan, const struct spot *spot, struct error *reterr)
+/* A place that has become unreadable proves nothing. */
+static void compare_spot(struct tally *tally, struct spot spot)
 {
+	uint64_t place;
+
+	if (half_made_place(tally->half, spot.at, &place) &&
+	    half_made_read(tally->half, true, place, tally->a, spot.length) &&
+	    half_made_read(tally->half, false, spot.at, tally->b, spot.length))
+		count(tally, spot.at, memcmp(tally->a, tally->b, spot.length) == 0,
+		      !half_made_is_empty(tally->a, spot.length));
+}
+
+/* ---- regions whose digest is known ---- */
+
+static bool is_known(const struct half_made *half, size_t region)
+{
+	return half->known && digests_sum(half->known, region).sectors > 0;
+}
+
+/* False: it cannot be read. *rettells: it is not empty. */
+static bool read_region(const struct half_made *half, char *buffer, size_t region, bool *retsame,
+			bool *rettells)
+{
+	struct digest_sum sum = { 0 }, known = digests_sum(half->known, region);
+	struct digest_part parts[DIGEST_PARTS_MAX];
+	struct digest_region r;
+	struct map_block block;
+	uint64_t end, to;
+
+	digests_region(half->known, region, &r);
+	end = r.source + r.length;
+	*rettells = false;
+	for (uint64_t at = r.source; at < end; at = to) {
+		uint32_t length = half_made_piece(half);
+		uint64_t place;
+
+		if (!map_next(half->map, at, MAP_FINISHED, &block) || block.start >= end)
+			break;
+		at = block.start > at ? block.start : at;
+		to = block.start + block.size < end ? block.start + block.size : end;
+		if (to - at > length)
+			to = at + length;
+		length = (uint32_t)(to - at);
+		if (!half_made_place(half, at, &place) ||
+		    !half_made_read(half, true, place, buffer, length))
+			return false;
+		*rettells |= !half_made_is_empty(buffer, length);
+		if (digests_parts(half->known, at, buffer, length, parts) == 1)
+			digest_sum_add(&sum, &parts[0].sum);
+	}
+	*retsame = sum.sectors == known.sectors && digest_equal(sum.digest, known.digest);
+	return true;
+}
+
+static void compare_region(struct tally *tally, size_t region)
+{
+	struct digest_region r;
+	bool same, tells;
+
+	if (!read_region(tally->half, tally->a, region, &same, &tells))
+		return;
+	digests_region(tally->half->known, region, &r);
+	count(tally, r.source, same, tells);
+}
+
+/* The last one that is known, where the copy was before it stopped, and others over all. */
+static void compare_regions(struct tally *tally)
+{
+	size_t total = tally->half->known ? digests_count(tally->half->known) : 0, last = total;
+
+	while (last > 0 && !is_known(tally->half, last - 1))
+		last--;
+	for (size_t i = 0, from = 0; i < REGIONS && last > 0; i++) {
+		size_t to = (size_t)part_of(last, i + 1, REGIONS);
+
+		/* The last known one of each part. */
+		for (size_t n = to; n > from; n--) {
+			if (!is_known(tally->half, n - 1))
+				continue;
+			compare_region(tally, n - 1);
+			break;
+		}
+		from = to;
+	}
+}
+
+bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t length)
+{
+	uint32_t piece = half_made_piece(half);
+	CLEANUP(free) char *buffer = aligned_alloc(SPOT, (size_t)piece + SPOT);
+	bool same, tells;
+	uint64_t place;
+	size_t region;
+
+	if (!buffer || !half_made_place(half, source, &place) ||
+	    !half_made_read(half, true, place, buffer, length))
+		return false;
+	same = half_made_read(half, false, source, buffer + piece, length);
+	if (same && memcmp(buffer, buffer + piece, length) == 0)
+		return false;
+	if (!half->known || !digests_find(half->known, source, &region) ||
+	    !is_known(half, region) || !read_region(half, buffer, region, &same, &tells))
+		return same;
+	return !same;
+}
+
+/* ---- where all spots are empty ---- */
+
+static void search_piece(struct tally *tally, uint64_t from, uint32_t length)
+{
+	uint32_t spot = spot_length(tally->half);
+	uint64_t at, place;
+
+	if (!align(tally->half, from, spot, &at) || !is_finished(tally->half, at, length) ||
+	    !half_made_place(tally->half, at, &place) ||
+	    !half_made_read(tally->half, true, place, tally->a, length))
+		return;
+	for (uint32_t i = 0; i + spot <= length; i += spot) {
+		if (half_made_is_empty(tally->a + i, spot))
+			continue;
+		compare_spot(tally, (struct spot){ at + i, spot });
+		return;
+	}
+}
+
+/* All of it if it is not much. */
+static void search(struct tally *tally)
+{
+	uint64_t finished = map_bytes(tally->half->map, MAP_FINISHED), at, left;
+	uint32_t spot = spot_length(tally->half);
+	uint64_t step = finished / PIECES + 1, most = half_made_piece(tally->half);
+
+	if (step < most)
+		most = u64_align_down(step + spot, spot);
+	for (uint64_t offset = 0; offset < finished && tally->same < ENOUGH; offset += step) {
+		if (!finished_at(tally->half, offset, &at, &left))
+			break;
+		search_piece(tally, at,
+			     (uint32_t)(left < most ? u64_align_down(left, spot) : most));
+	}
+}
+
+/* ---- the verdict ---- */
+
+static int differs(const struct tally *tally, struct error *reterr)
+{
+	const struct plan *plan = tally->half->plan;
+
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destination.node,
 			 _("What was copied before is not the same any more on %s and %s (first "
 			   "at LBA %llu of the source): one of them is another disk, or was "
 			   "changed meanwhile. Nothing more is written."),
 			 plan->source.node, plan->destination.node,
-			 (unsigned long long)(spot->source / plan->sector_size));
+			 (unsigned long long)(tally->first / plan->sector_size));
 }
 
-/* Two blank disks are the same there as well. */
-static bool tells_something(const char *data, uint32_t length)
+static int tells_nothing(const struct half_made *half, struct error *reterr)
 {
-	return data[0] || memcmp(data, data + 1, length - 1) != 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
+			 half->plan->destination.node,
+			 _("Nothing but zeros was copied so far, so nothing tells whether %s is "
+			   "the half-made copy. Nothing was written. Start again with clone."),
+			 half->plan->destination.node);
 }
 
 /* The end of the last finished byte on the destination; 0: nothing is finished. */
@@ -128,37 +328,29 @@ int sample_check_length(const struct plan *plan, const struct map *map, int dest
 			 plan->destination.node);
 }
 
-int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		   bool all, struct error *reterr)
+int sample_compare(const struct half_made *half, struct error *reterr)
 {
-	uint32_t length = plan->sector_size > SPOT ? plan->sector_size : SPOT;
+	uint32_t piece = half_made_piece(half), spot = spot_length(half);
+	CLEANUP(free) char *buffer = aligned_alloc(SPOT, (size_t)piece + spot);
+	struct tally tally = { .half = half, .a = buffer, .b = buffer ? buffer + piece : NULL };
 	struct spot spots[SPOTS];
-	const struct spot *first = NULL;
-	size_t count = choose(plan, map, length, spots), compared = 0, same = 0, other = 0;
-	CLEANUP(free) char *a = aligned_alloc(SPOT, 2 * (size_t)length);
+	size_t n;
 
-	if (!a)
+	if (!buffer)
 		return error_nomem(reterr);
-	for (size_t i = 0; i < count; i++) {
-		/* A place that has become unreadable proves nothing. */
-		if (!read_spot(&plan->source, source, spots[i].source, a, length) ||
-		    !read_spot(&plan->destination, destination, spots[i].destination, a + length,
-			       length))
-			continue;
-		compared++;
-		if (memcmp(a, a + length, length) == 0) {
-			same += tells_something(a, length);
-			continue;
-		}
-		other++;
-		first = first ? first : &spots[i];
-	}
-	if (all ? other > 0 : other > same)
-		return differs(plan, first, reterr);
-	if (count && !compared)
+	compare_regions(&tally);
+	n = choose(half, spots);
+	for (size_t i = 0; i < n; i++)
+		compare_spot(&tally, spots[i]);
+	if (!tally.same && !tally.other)
+		search(&tally);
+	if (half->strict ? tally.other > 0 : tally.other > tally.same)
+		return differs(&tally, reterr);
+	if (n && !tally.compared)
 		return error_set(
-			reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare", plan->destination.node,
+			reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
+			half->plan->destination.node,
 			_("None of what was copied before can be read back from %s and %s."),
-			plan->source.node, plan->destination.node);
-	return 0;
+			half->plan->source.node, half->plan->destination.node);
+	return tally.same || half->same_device ? 0 : tells_nothing(half, reterr);
 }

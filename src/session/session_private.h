@@ -188,17 +188,6 @@ void session_say_next(const struct session *session, const struct error *close_e
 /* A phrase for plan.source_writer. */
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
 
-/* sample.c */
-/* Compares a sample of what the map calls finished, through the descriptors of both claims; reads
- * the disks. -EBADMSG (class REFUSED) if any of it differs (`all`), or if most of it does, as on a
- * wrong disk. */
-int sample_compare(const struct plan *plan, const struct map *map, int source, int destination,
-		   bool all, struct error *reterr);
-/* -EBADMSG (class REFUSED) if the destination, open on this descriptor, is a file that ends before
- * what the map calls finished: what was lost would come back as zeros. */
-int sample_check_length(const struct plan *plan, const struct map *map, int destination,
-			struct error *reterr);
-
 /* verify.c */
 /* Refuses what would prove nothing. With `digests`, verdicts on the source do not matter. */
 int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,

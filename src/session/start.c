@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "copy/partial_digests.h"
 #include "guard/claim.h"
+#include "session/half_made.h"
 #include "session/session_private.h"
 
 /* The smallest unit that every file system addresses. */
@@ -129,30 +130,73 @@ static int check_again(struct session *session)
 	return r;
 }
 
+DEFINE_CLEANUP(digests, struct digests *, digests_destroy)
+
+/* Sequence numbers of an earlier boot are not in the plan of a map. */
+static bool was_never_detached(const struct endpoint *now, const struct plan *recorded)
+{
+	if (!recorded)
+		return false;
+	if (now->kind == ENDPOINT_IMAGE)
+		return endpoint_inode_lasts(now) &&
+		       identity_same_inode(&now->identity, &recorded->destination.identity);
+	return now->identity.diskseq &&
+	       now->identity.diskseq == recorded->destination.identity.diskseq;
+}
+
 /* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
  * another disk must not be written to. If everything is verified in the end, a place that was
  * changed is found then and need not stop the copy now. Sectors that cannot be read any more were
  * rescued in time. */
-static int compare_before(struct session *session)
+static int compare_before(struct session *session, const struct recorded_copy *earlier)
 {
 	struct start_task *starting = &session->starting;
-	bool unproven = starting->plan.options.verify == VERIFY_OFF;
+	struct half_made half = {
+		.plan = &starting->plan,
+		.map = session->resume,
+		.source = claim_fd(starting->source),
+		.destination = claim_fd(starting->destination),
+		.strict = starting->goes_on || starting->plan.options.verify == VERIFY_OFF,
+		.confirmed = !starting->goes_on,
+	};
+	CLEANUP(digests) struct digests *known = NULL;
 	int r;
 
 	if (!session->resume)
 		return 0;
-	r = sample_check_length(&starting->plan, session->resume, claim_fd(starting->destination),
-				&starting->error);
-	if (r < 0)
-		return r;
-	r = sample_compare(&starting->plan, session->resume, claim_fd(starting->source),
-			   claim_fd(starting->destination), starting->goes_on || unproven,
-			   &starting->error);
+	half.same_device = was_never_detached(&starting->plan.destination, map_plan(half.map));
+	if (earlier->digests &&
+	    digests_new_sized(half.plan, digests_region_size(earlier->digests), &known) == 0)
+		partial_digests_restore(known, half.map, earlier);
+	half.known = known;
+	r = sample_check_length(half.plan, half.map, half.destination, &starting->error);
+	if (r == 0)
+		r = half_made_check(&half, &starting->error);
 	return r == -EIO && !starting->goes_on ? 0 : r;
 }
 
+/* Without digests, what was copied before is compared with its source. */
+static void load_earlier(struct session *session, struct recorded_copy *ret)
+{
+	struct start_task *starting = &session->starting;
+	struct error error = { 0 };
+	char path[PATH_MAX], id[9];
+
+	partial_digests_path(session->files.map, path);
+	if (!session->resumes || starting->plan.options.verify == VERIFY_OFF ||
+	    access(path, F_OK) < 0)
+		return;
+	if (recorded_copy_load(path, ret, &error) < 0) {
+		log_error(session->log, "session", &error);
+	} else if (strcmp(ret->id, plan_id(&starting->plan, id)) != 0) {
+		log_line(session->log, LOG_LEVEL_WARNING, "session",
+			 "%s belongs to another plan and is not used", path);
+		recorded_copy_done(ret);
+	}
+}
+
 /* For a further part of a copy, the files exist, and so does what was copied. */
-static int prepare(struct session *session)
+static int prepare(struct session *session, struct recorded_copy *earlier)
 {
 	struct start_task *starting = &session->starting;
 	int r = 0;
@@ -162,7 +206,10 @@ static int prepare(struct session *session)
 				   &session->asking.destination_before);
 		r = session_make_files(session, &starting->error);
 	}
-	return r < 0 ? r : compare_before(session);
+	if (r < 0)
+		return r;
+	load_earlier(session, earlier);
+	return compare_before(session, earlier);
 }
 
 static int check_reading(void *user, struct error *reterr)
@@ -233,27 +280,6 @@ static void discard_claims(struct start_task *starting)
 	claim_discard(cleanup_steal(starting->source));
 }
 
-/* Without digests, what was copied before is compared with its source. */
-static void load_earlier(struct session *session, struct recorded_copy *ret)
-{
-	struct start_task *starting = &session->starting;
-	struct error error = { 0 };
-	char path[PATH_MAX], id[9];
-
-	*ret = (struct recorded_copy){ 0 };
-	partial_digests_path(session->files.map, path);
-	if (!session->resumes || starting->plan.options.verify == VERIFY_OFF ||
-	    access(path, F_OK) < 0)
-		return;
-	if (recorded_copy_load(path, ret, &error) < 0) {
-		log_error(session->log, "session", &error);
-	} else if (strcmp(ret->id, plan_id(&starting->plan, id)) != 0) {
-		log_line(session->log, LOG_LEVEL_WARNING, "session",
-			 "%s belongs to another plan and is not used", path);
-		recorded_copy_done(ret);
-	}
-}
-
 static void *start_body(void *argument)
 {
 	struct session *session = argument;
@@ -264,9 +290,8 @@ static void *start_body(void *argument)
 	if (r == 0)
 		r = open_both(session);
 	if (r == 0)
-		r = prepare(session);
+		r = prepare(session, &earlier);
 	if (r == 0) {
-		load_earlier(session, &earlier);
 		starting->setup.earlier = earlier.digests ? &earlier : NULL;
 		starting->setup.map_path = session->files.map;
 		starting->setup.map_beneath = session->files.map_beneath;

@@ -250,7 +250,7 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	blockdev --flushbufs "$destination"
 	before=$(digest destination.img)
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
-	says 'What was copied before is not the same any more'
+	says 'is not the half-made copy of the map any more'
 	[ "$(digest destination.img)" = "$before" ]
 	dd if=copied.img of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
@@ -286,8 +286,154 @@ another_disk_of_the_same_look_is_not_written_to() {
 	blockdev --flushbufs "$destination"
 	before=$(digest destination.img)
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
-	says 'one of them is another disk'
+	says 'expected: no table and no file system yet'
 	[ "$(digest destination.img)" = "$before" ]
+}
+
+# mostly_empty: as disks are in real life, with nothing that tells where the copy is stopped.
+mostly_empty() {
+	local data
+	two_disks
+	data=$(backing "$source")
+	truncate -s 0 "$data"
+	truncate -s 64M "$data"
+	sfdisk -q "$source" <<<'label: gpt
+		start=8MiB, size=40MiB'
+	wait_for partx --update "$source"
+	wait_for test -b "${source}p1"
+	mkfs.ext4 -q -F -L system "${source}p1"
+	sync "${source}p1" "$source"
+}
+
+# Somebody took the half-made clone for a spare disk.
+give_another_use() { # NODE : what is on it now is $before
+	sfdisk -q --wipe always "$1" <<<'label: gpt
+		start=8MiB, size=48MiB'
+	wait_for partx --update "$1"
+	wait_for test -b "$1p1"
+	fill_with_photos "$1p1"
+	sync "$1"
+	before=$(digest "$(backing "$1")")
+}
+
+fill_with_photos() { # NODE
+	mkfs.ext4 -q -F -E nodiscard -L photos "$1"
+	mount_at photos "$1"
+	head -c 20M /dev/urandom >photos/holiday
+	umount photos
+	sync "$1"
+}
+
+refused_as_it_is() { # TEXT [RESUME-OPTION]...
+	local text=$1
+	shift
+	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs "$@"
+	says "$text"
+	[ "$(digest "$(backing "$destination")")" = "$before" ] || fail "it was written to"
+}
+
+a_disk_that_was_given_another_use_is_not_overwritten() {
+	mostly_empty
+	stopped_copy
+	give_another_use "$destination"
+	refused_as_it_is 'holds a partition table (gpt): 1 ext4 "photos"'
+	says 'start again with clone'
+	refused_as_it_is 'expects the half-made copy' --no-verify
+	# Who does that may lose it.
+	clone 0 "$source" "$destination"
+	cmp "$source" "$(backing "$destination")"
+}
+
+# It is not what blkid knows that counts.
+data_where_nothing_may_be_yet_is_not_overwritten() {
+	mostly_empty
+	stopped_copy
+	printf 'mine' | dd of="$destination" bs=1 seek=$((70 * 512 + 3)) conv=notrunc,fsync status=none
+	before=$(digest "$(backing "$destination")")
+	refused_as_it_is 'other data at LBA 70'
+	refused_as_it_is 'expected: no table and no file system yet' --no-verify
+}
+
+# Of a partition nothing comes last.
+a_partition_that_was_formatted_is_not_overwritten() {
+	local disk
+	mostly_empty
+	disk=$destination
+	sfdisk -q --wipe always "$disk" <<<'label: gpt
+		start=8MiB, size=40MiB'
+	wait_for partx --update "$disk"
+	wait_for test -b "${disk}p1"
+	source=${source}p1
+	destination=${disk}p1
+	head -c 40M /dev/urandom | dd of="$source" bs=1M seek=2 count=30 iflag=fullblock \
+		conv=fsync status=none
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 8M >out 2>err &
+	copy=$!
+	wait_for cmp -n $((8 * MIB)) "$source" "$destination"
+	kill -TERM "$copy"
+	ends 6
+	cp copy.map before.map
+	fill_with_photos "$destination"
+	before=$(digest "$(backing "$disk")")
+	for options in '' --no-verify; do
+		# shellcheck disable=SC2086 # none or one
+		run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs $options
+		says 'holds ext4 "photos"'
+		[ "$(digest "$(backing "$disk")")" = "$before" ] || fail "it was written to"
+	done
+}
+
+# Empty on both ends is any new disk.
+what_tells_nothing_of_a_disk_is_refused() {
+	two_disks
+	truncate -s 0 "$(backing "$source")"
+	truncate -s 64M "$(backing "$source")"
+	stopped_copy
+	before=$(digest destination.img)
+	losetup -d "$destination"
+	wait_for losetup --direct-io=on "$destination" destination.img
+	refused_as_it_is 'Nothing but zeros was copied so far'
+	# One that was never detached is the same one.
+	clone 0 "$source" "$destination" --map second.map
+	cmp "$source" destination.img
+}
+
+# The power goes while the last of it is written: what is there is the source's.
+what_was_being_armed_goes_on() {
+	mostly_empty
+	stopped_copy
+	run 0 resume copy.map --rate 0 --no-verify --confirm "$destination" --log-dir logs
+	# As the map was then, with some of the rest written behind its back.
+	sed -i '/^0x/d' copy.map
+	printf '0x0 ? 1\n0x0 0x100000 ?\n0x100000 0x3e00000 +\n0x3f00000 0x100000 ?\n' >>copy.map
+	dd if=/dev/zero of="$destination" bs=4096 count=1 conv=notrunc,fsync status=none
+	go_on
+	sed -i '/^0x/d' copy.map
+	printf '0x0 ? 1\n0x0 0x100000 ?\n0x100000 0x3e00000 +\n0x3f00000 0x100000 ?\n' >>copy.map
+	printf 'mine' | dd of="$destination" bs=1 seek=35000 conv=notrunc,fsync status=none
+	before=$(digest destination.img)
+	refused_as_it_is 'expected: nothing there, or what the source has'
+}
+
+# What was armed and then written to is not the copy any more.
+an_armed_copy_that_was_used_is_not_written_to() {
+	mostly_empty
+	stopped_copy
+	run 0 resume copy.map --rate 0 --no-verify --confirm "$destination" --log-dir logs
+	sed -i '/^0x/d' copy.map
+	printf '0x0 ? 1\n0x0 0x2000000 +\n0x2000000 0x400 -\n0x2000400 0x1fffc00 +\n' >>copy.map
+	cp copy.map first.map
+	# Another try at its bad areas is what such a map is for.
+	run 4 resume copy.map --confirm "$destination" --log-dir logs
+	cp first.map copy.map
+	wait_for partx --update "$destination"
+	mount_at system "${destination}p1"
+	echo mine >system/mine
+	umount system
+	sync "${destination}p1" "$destination"
+	before=$(digest destination.img)
+	refused_as_it_is 'is not the half-made copy of the map any more'
 }
 
 # Nothing is read while all of it sleeps, and that says nothing of the disk.
@@ -349,4 +495,9 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	an_image_that_was_cut_off_between_two_parts \
 	another_disk_of_the_same_look_is_not_written_to \
+	a_disk_that_was_given_another_use_is_not_overwritten \
+	data_where_nothing_may_be_yet_is_not_overwritten \
+	a_partition_that_was_formatted_is_not_overwritten \
+	what_tells_nothing_of_a_disk_is_refused what_was_being_armed_goes_on \
+	an_armed_copy_that_was_used_is_not_written_to \
 	a_suspended_copy_goes_on files_with_odd_names

@@ -50,6 +50,34 @@ a_signal_ends_the_waiting() {
 	all_is_copied
 }
 
+# Same model, same serial, same size: only what is on it tells. While the program sleeps, the disk
+# becomes one of which most is as empty as the source is.
+another_disk_with_the_same_serial_is_not_touched() {
+	local before
+	three_disks
+	dd if=/dev/zero of="$(node source)" bs=1M count=10 oflag=direct 2>/dev/null
+	start_copy
+	unplug destination
+	says_soon "is gone"
+	kill -STOP "$copy"
+	plug destination
+	dd if=/dev/zero of="$(node destination)" bs=1M count=12 oflag=direct 2>/dev/null
+	mkfs.ext4 -q -F -m 0 -E nodiscard -L photos "$(node destination)"
+	mount_at photos "$(node destination)"
+	head -c 4M /dev/urandom >photos/holiday
+	umount photos
+	before=$(digest "$(node destination)")
+	kill -CONT "$copy"
+	says_soon 'is not the half-made copy'
+	says_soon 'ext4 "photos"'
+	kill -TERM "$copy"
+	ends 7
+	[ "$(digest "$(node destination)")" = "$before" ] || fail "it was written to"
+	run 3 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	run 3 resume copy.map --rate 0 --no-verify --confirm "$token" --log-dir logs
+	[ "$(digest "$(node destination)")" = "$before" ] || fail "it was written to"
+}
+
 # The file system of a disk that is gone stays mounted until somebody unmounts it.
 images_come_back_with_their_disks() {
 	local role=$1
@@ -102,5 +130,6 @@ a_destination_image_comes_back_with_its_disk() {
 }
 
 run_cases a_source_image_comes_back_with_its_disk a_destination_image_comes_back_with_its_disk \
-	both_come_back_under_other_names_by_themselves nobody_waits_longer_than_was_said \
+	both_come_back_under_other_names_by_themselves \
+	another_disk_with_the_same_serial_is_not_touched nobody_waits_longer_than_was_said \
 	a_signal_ends_the_waiting

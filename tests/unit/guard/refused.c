@@ -321,7 +321,13 @@ static void set_image_beyond(struct machine *m)
 	machine_source_image(m);
 }
 
+static void set_not_half_made(struct machine *m)
+{
+	text_copy(m->facts.shows, sizeof(m->facts.shows), "ext4 \"photos\"");
+}
+
 const struct rule_case refused[] = {
+	{ "destination-not-half-made", set_not_half_made, "holds ext4 \"photos\" now" },
 	{ "source-gone", set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", set_destination_gone, "/dev/sdb" },
 	{ "source-empty", set_source_empty, "no medium" },

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was wiped is still empty, what was armed is still there, and no signature is new. */
+#include "session/half_made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "copy/partial_digests.h"
+#include "discover/sg_only.h"
+#include "discover/table.h"
+
+#define PIECE    (1u << 20)
+#define SG_PIECE (64u << 10) /* every SCSI driver takes that */
+/* A disk that cannot be read is not tried more often than that. */
+#define FAILURES_MAX 8
+/* The beginning of a table, and of a partition. */
+#define HEAD (64u << 10)
+
+struct inspector {
+	const struct half_made *half;
+	char *a, *b; /* a piece of the destination, of the source */
+	unsigned failures[2];
+};
+
+/* ---- reading ---- */
+
+bool half_made_read(const struct half_made *half, bool destination, uint64_t at, void *buffer,
+		    uint32_t length)
+{
+	const struct endpoint *end = destination ? &half->plan->destination : &half->plan->source;
+	int fd = destination ? half->destination : half->source;
+	ssize_t n;
+
+	if (endpoint_is_sg_only(end))
+		return sg_only_read(fd, end->logical_sector_size, at, buffer, length) == 0;
+	do
+		n = pread(fd, buffer, length, (off_t)at);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)length;
+}
+
+uint32_t half_made_piece(const struct half_made *half)
+{
+	return endpoint_is_sg_only(&half->plan->source) ||
+			       endpoint_is_sg_only(&half->plan->destination)
+		       ? SG_PIECE
+		       : PIECE;
+}
+
+bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret)
+{
+	for (size_t i = 0; i < half->plan->extent_count; i++) {
+		uint64_t from, to, length;
+
+		plan_extent_bytes(half->plan, i, &from, &to, &length);
+		if (source < from || source - from >= length)
+			continue;
+		*ret = to + (source - from);
+		return true;
+	}
+	return false;
+}
+
+bool half_made_is_empty(const void *data, uint32_t length)
+{
+	const char *bytes = data;
+
+	return length == 0 || (!bytes[0] && memcmp(bytes, bytes + 1, length - 1) == 0);
+}
+
+static bool try_read(struct inspector *in, bool destination, uint64_t at, void *buffer,
+		     uint32_t length)
+{
+	bool good = in->failures[destination] < FAILURES_MAX &&
+		    half_made_read(in->half, destination, at, buffer, length);
+
+	in->failures[destination] += !good;
+	return good;
+}
+
+/* Reads of the destination what it can from this byte of the source on, at most `left`. Returns how
+ * much that is about; *retgood is false if it cannot be read. */
+static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool *retgood)
+{
+	uint32_t length = half_made_piece(in->half), unit = in->half->plan->sector_size;
+	uint64_t place;
+
+	if (unit < SPOT)
+		unit = SPOT;
+	if (length > left)
+		length = (uint32_t)left;
+	*retgood =
+		half_made_place(in->half, at, &place) && try_read(in, true, place, in->a, length);
+	if (*retgood || length <= unit)
+		return length;
+	*retgood = try_read(in, true, place, in->a, unit);
+	return unit;
+}
+
+/* ---- what is on it now ---- */
+
+/* Through the page cache, since libblkid reads where it likes. */
+static int read_table(const struct half_made *half, struct table *ret)
+{
+	const struct endpoint *end = &half->plan->destination;
+	const struct table_source source = {
+		.fd = half->destination,
+		.size = half->plan->destination_size_after,
+		.sector_size = end->logical_sector_size ? end->logical_sector_size
+							: half->plan->sector_size,
+	};
+	int flags = fcntl(half->destination, F_GETFL), r;
+
+	*ret = (struct table){ 0 };
+	if (endpoint_is_sg_only(end) || flags < 0)
+		return 0;
+	posix_fadvise(half->destination, 0, 0, POSIX_FADV_DONTNEED);
+	if (flags & O_DIRECT && fcntl(half->destination, F_SETFL, flags & ~O_DIRECT) < 0)
+		return 0;
+	r = table_read(&source, ret);
+	if (flags & O_DIRECT && fcntl(half->destination, F_SETFL, flags) < 0)
+		return -errno;
+	return r == -ENOMEM ? r : 0;
+}
+
+static void describe(const struct half_made *half, uint64_t lba, char *ret, size_t size)
+{
+	struct table table;
+
+	if (read_table(half, &table) < 0) {
+		snprintf(ret, size, _("something else"));
+		return;
+	}
+	if (!table_print(&table, half->plan->sector_size, ret, size)[0])
+		snprintf(ret, size, _("other data at LBA %" PRIu64), lba);
+	table_done(&table);
+}
+
+int half_made_changed(const struct half_made *half, uint64_t source, const char *expected,
+		      struct error *reterr)
+{
+	uint64_t place = source, lba = source / half->plan->sector_size;
+	char found[100], wanted[80];
+
+	half_made_place(half, source, &place);
+	describe(half, place / half->plan->sector_size, found, sizeof(found));
+	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
+			 half->plan->destination.node,
+			 _("%.64s is not the half-made copy of the map any more. It holds %s; "
+			   "expected: %s. Nothing was written. If that may be lost, start again "
+			   "with clone."),
+			 half->plan->destination.node, found, expected ? expected : wanted);
+}
+
+/* ---- what was wiped ---- */
+
+/* While it is armed, each sector is still empty or has what the source has. */
+static bool is_armed(struct inspector *in, uint64_t at, uint32_t length)
+{
+	uint32_t sector = in->half->plan->sector_size;
+
+	if (!try_read(in, false, at, in->b, length))
+		return true;
+	for (uint32_t i = 0; i < length; i += sector)
+		if (!half_made_is_empty(in->a + i, sector) &&
+		    memcmp(in->a + i, in->b + i, sector) != 0)
+			return false;
+	return true;
+}
+
+/* The first byte that is there although it must not be, within a piece that was read. */
+static uint64_t first_byte(const char *data, uint32_t length)
+{
+	uint32_t i = 0;
+
+	while (i < length && !data[i])
+		i++;
+	return i;
+}
+
+static int check_unfinished(struct inspector *in, const struct map_block *block,
+			    struct error *reterr)
+{
+	bool arming = map_held(in->half->map)->arming, good;
+	uint64_t end = block->start + block->size;
+	uint32_t length;
+
+	/* What stands for unreadable sectors is not compared. */
+	if (arming && block->status != MAP_NON_TRIED)
+		return 0;
+	for (uint64_t at = block->start; at < end; at += length) {
+		length = read_next(in, at, end - at, &good);
+		if (!good || half_made_is_empty(in->a, length) ||
+		    (arming && is_armed(in, at, length)))
+			continue;
+		return half_made_changed(in->half, at + first_byte(in->a, length),
+					 arming ? _("nothing there, or what the source has")
+						: _("no table and no file system yet"),
+					 reterr);
+	}
+	return 0;
+}
+
+/* The reading of the source that an armed place belongs to, if all of that is armed. */
+static const struct map_reading *reading_at(const struct half_made *half, uint64_t at)
+{
+	const struct map_held *held = map_held(half->map);
+	uint64_t sector = half->plan->sector_size;
+
+	for (size_t i = 0; i < held->first_count; i++) {
+		const struct map_reading *reading = &held->first[i];
+		struct range r = reading->sectors;
+		struct map_block block;
+
+		if (at / sector >= r.start && at / sector - r.start < r.count &&
+		    map_next(half->map, r.start * sector, MAP_FINISHED, &block) &&
+		    block.start <= r.start * sector &&
+		    block.start + block.size >= (r.start + r.count) * sector)
+			return reading;
+	}
+	return NULL;
+}
+
+static bool has_digest(struct inspector *in, const struct map_reading *reading)
+{
+	uint64_t sector = in->half->plan->sector_size, end;
+	struct digest sum = { 0 }, weighted;
+	uint32_t length;
+	bool good;
+
+	end = (reading->sectors.start + reading->sectors.count) * sector;
+	for (uint64_t at = reading->sectors.start * sector; at < end; at += length) {
+		length = read_next(in, at, end - at, &good);
+		if (!good)
+			return true;
+		digest_add(&sum,
+			   digest_sectors(in->a, length, (uint32_t)sector, at / sector, &weighted));
+	}
+	return digest_equal(sum, reading->sum.digest);
+}
+
+/* Returns the end of what was compared: as large an area as there is a digest for, or a piece. */
+static uint64_t check_armed_from(struct inspector *in, uint64_t at, uint64_t end, bool *retsame)
+{
+	const struct map_reading *reading = reading_at(in->half, at);
+	uint64_t sector = in->half->plan->sector_size;
+	uint32_t length;
+	bool good;
+
+	*retsame = true;
+	if (reading && has_digest(in, reading))
+		return (reading->sectors.start + reading->sectors.count) * sector;
+	/* It may have been disarmed, too. */
+	length = read_next(in, at, end - at, &good);
+	*retsame = !good || is_armed(in, at, length);
+	return at + length;
+}
+
+static int check_armed(struct inspector *in, const struct map_block *block, struct error *reterr)
+{
+	uint64_t end = block->start + block->size, next;
+	bool same;
+
+	for (uint64_t at = block->start; at < end; at = next) {
+		next = check_armed_from(in, at, end, &same);
+		if (!same)
+			return half_made_changed(in->half, at, NULL, reterr);
+	}
+	return 0;
+}
+
+static int check_wiped(struct inspector *in, struct range sectors, struct error *reterr)
+{
+	uint64_t sector = in->half->plan->sector_size;
+	uint64_t end = (sectors.start + sectors.count) * sector;
+	struct map_block block;
+	int r = 0;
+
+	for (uint64_t at = sectors.start * sector;
+	     r == 0 && at < end && map_at(in->half->map, at, &block) && block.start < end;
+	     at = block.start + block.size) {
+		uint64_t block_end = block.start + block.size;
+
+		if (block.start < at)
+			block.start = at;
+		block.size = (block_end < end ? block_end : end) - block.start;
+		r = block.status == MAP_FINISHED ? check_armed(in, &block, reterr)
+						 : check_unfinished(in, &block, reterr);
+	}
+	return r;
+}
+
+/* ---- signatures ---- */
+
+/* A place of the destination in which something is recognised: if it is finished, the copy has put
+ * it there. */
+static int check_place(const struct half_made *half, uint64_t at, uint64_t length,
+		       struct error *reterr)
+{
+	for (size_t i = 0; i < half->plan->extent_count; i++) {
+		uint64_t source, destination, size, sector = half->plan->sector_size;
+		struct range part;
+
+		plan_extent_bytes(half->plan, i, &source, &destination, &size);
+		if (!range_intersect((struct range){ at, length },
+				     (struct range){ destination, size }, &part))
+			continue;
+		for (uint64_t pos = source + u64_align_down(part.start - destination, sector),
+			      end = source + (part.start - destination) + part.count;
+		     pos < end; pos += SPOT) {
+			struct map_block block;
+
+			if (map_at(half->map, pos, &block) && block.start <= pos &&
+			    block.status == MAP_FINISHED &&
+			    block.start + block.size >= pos + SPOT &&
+			    sample_differs_at(half, pos, SPOT))
+				return half_made_changed(half, pos, NULL, reterr);
+		}
+	}
+	return 0;
+}
+
+static int check_signatures(const struct half_made *half, struct error *reterr)
+{
+	struct table table;
+	int r = read_table(half, &table);
+
+	if (r < 0)
+		return r == -ENOMEM ? error_nomem(reterr) : 0;
+	if (table.type[0])
+		r = check_place(half, 0, HEAD, reterr);
+	for (size_t i = 0; r == 0 && i < table.signature_count; i++)
+		r = check_place(half, u64_align_down(table.signatures[i], SPOT), SPOT, reterr);
+	for (size_t i = 0; r == 0 && i < table.partition_count; i++)
+		r = check_place(half, table.partitions[i].start * half->plan->sector_size, HEAD,
+				reterr);
+	table_done(&table);
+	return r;
+}
+
+/* Nothing of the copy is on it, and nobody has confirmed the loss of what may be. */
+static int check_blank(const struct half_made *half, struct error *reterr)
+{
+	struct table table;
+	bool blank;
+
+	if (read_table(half, &table) < 0)
+		return error_nomem(reterr);
+	blank = !table.type[0] && table.signature_count == 0;
+	table_done(&table);
+	return blank ? 0
+		     : half_made_changed(half, 0, _("nothing, since it was being wiped"), reterr);
+}
+
+int half_made_check(const struct half_made *half, struct error *reterr)
+{
+	const struct map_held *held = map_held(half->map);
+	CLEANUP(free) char *buffer = aligned_alloc(SPOT, 2 * (size_t)PIECE);
+	struct inspector in = { .half = half, .a = buffer, .b = buffer ? buffer + PIECE : NULL };
+	bool nothing = map_bytes(half->map, MAP_FINISHED) == 0;
+	int r = 0;
+
+	if (!buffer)
+		return error_nomem(reterr);
+	for (size_t i = 0; r == 0 && i < held->wiped.count; i++)
+		r = check_wiped(&in, held->wiped.items[i], reterr);
+	if (r == 0 && held->wiped.count == 0 && !nothing)
+		r = check_signatures(half, reterr);
+	if (r == 0 && held->wiped.count == 0 && nothing && !half->confirmed && !half->same_device)
+		r = check_blank(half, reterr);
+	return r < 0 || nothing ? r : sample_compare(half, reterr);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Is the destination still the half-made copy of the map? It may have been used for
+ * something else since, or another disk may have come back in its place. Asked on the
+ * claimed descriptors, before anything is written, when a copy is resumed and when a
+ * disk has come back.
+ */
+#ifndef CLONEDECK_SESSION_HALF_MADE_H
+#define CLONEDECK_SESSION_HALF_MADE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "copy/map.h"
+#include "plan/plan.h"
+
+struct digests;
+
+/* At least a sector of any disk, and the alignment of a direct read. */
+#define SPOT 4096u
+
+struct half_made {
+	const struct plan *plan;
+	const struct map *map;
+	/* Of what was read from the source, for the regions whose every finished sector they
+	 * cover; NULL: none. */
+	const struct digests *known;
+	int source, destination; /* descriptors */
+	bool strict;             /* not one difference is tolerated */
+	bool confirmed; /* somebody has confirmed that the destination may be overwritten */
+	/* Only the contents of the destination can have changed: it was never detached, or is a
+	 * file that is known by its inode. */
+	bool same_device;
+};
+
+/*
+ * -EBADMSG (class REFUSED) with a sentence that names what was expected and what is there:
+ * - what was wiped at the start, and is not written yet, is not empty;
+ * - what was armed is not what was written;
+ * - where there is a signature, the copy has something else;
+ * - too much of a sample differs (sample_compare()), or nothing of it tells anything.
+ * -EIO where nothing could be read back, -ENOMEM.
+ */
+int half_made_check(const struct half_made *half, struct error *reterr);
+
+/* ---- for sample.c, and of it ---- */
+
+/* Whole sectors of one end, at a byte of its node. False: unreadable. */
+bool half_made_read(const struct half_made *half, bool destination, uint64_t at, void *buffer,
+		    uint32_t length);
+/* Bytes that one such read may have, at most. */
+uint32_t half_made_piece(const struct half_made *half);
+/* Where this byte of the source goes. False: it is not in the plan. */
+bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret);
+bool half_made_is_empty(const void *data, uint32_t length);
+/* The error for a byte of the source. expected: a translated phrase; NULL: what was copied. */
+int half_made_changed(const struct half_made *half, uint64_t source, const char *expected,
+		      struct error *reterr);
+
+/* Compares a sample of what the map calls finished: with the digests of whole regions, otherwise
+ * with the source. */
+int sample_compare(const struct half_made *half, struct error *reterr);
+/* Does the destination have at this place what was copied there? With the digest of the region,
+ * if that is known. False if so, too, if it cannot be read. */
+bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t length);
+/* -EBADMSG (class REFUSED) if the destination, open on this descriptor, is a file that ends before
+ * what the map calls finished: what was lost would come back as zeros. */
+int sample_check_length(const struct plan *plan, const struct map *map, int destination,
+			struct error *reterr);
+
+#endif
