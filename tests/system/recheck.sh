@@ -121,6 +121,7 @@ one_that_is_mounted_here_and_rests() {
 		(.verify.source_recheck | .changed == 0 and .skipped_because == null)'
 	grep -q '<strong>UNCERTAIN' logs/*.html
 	# Nobody forgets it over a stop.
+	head -c 32M /dev/urandom | dd of=destination.img conv=notrunc status=none
 	begin_copy --allow source-mounted
 	copied 2
 	kill -INT "$copy"
