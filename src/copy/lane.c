@@ -528,6 +528,7 @@ static bool wait_pass(struct lane *lane)
 			lane->pass = job->pass;
 			lane->has_pending = false;
 			lane->chunks_left = 0;
+			lane->pending_tag = 0;
 			return true;
 		}
 		wait_wake(lane, -1);

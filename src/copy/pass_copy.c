@@ -42,7 +42,7 @@
 /* More ground than this, and two requests may be in flight. */
 #define SOME_GROUND (1u << 20)
 /* And one more for each of these, where the disk takes all at once. */
-#define MORE_GROUND (64u << 20)
+#define MORE_GROUND (256u << 20)
 /* Areas are halved until they are this small, and so often at most. */
 #define HALVED_TO   (1u << 20)
 #define HALVES_MOST 64

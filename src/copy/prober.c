@@ -63,11 +63,39 @@ static bool take_bad(struct lane *lane, struct piece *ret)
 	return false;
 }
 
+static uint32_t run_most(const struct lane *lane)
+{
+	const struct job *job = lane->job;
+
+	if (job->prober.patches)
+		return 0;
+	return job->choice.chunk < RUN_BYTES ? job->choice.chunk : RUN_BYTES;
+}
+
+/* Every request of the copy that failed here had a bad sector in it; between those of two
+ * neighbours is less than this. */
+static bool was_away(const struct lane *lane)
+{
+	return lane->job->prober.good > 2ULL * lane->widest;
+}
+
+/* Bytes of the next request on that side. */
+static uint32_t next_length(const struct lane *lane, const struct prober_spot *spot,
+			    const struct prober_side *side)
+{
+	const struct prober *p = &lane->job->prober;
+	uint32_t sector = lane->job->plan->sector_size, run = run_most(lane);
+	uint64_t left = spot->high - spot->low;
+
+	if (was_away(lane) && run > sector && left >= run && spot_has_room(p, spot, side, run))
+		return run;
+	return left < sector ? (uint32_t)left : sector;
+}
+
 static bool prober_take(struct lane *lane, struct piece *ret)
 {
 	struct job *job = lane->job;
 	struct prober *p = &job->prober;
-	uint32_t sector = job->plan->sector_size;
 	struct prober_spot *spot;
 	struct prober_side *side;
 	unsigned number;
@@ -80,10 +108,8 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 	if (!side)
 		return false;
 	spot = &p->spots[number];
-	if (sector > spot->high - spot->low)
-		sector = (uint32_t)(spot->high - spot->low);
+	spot_cut_off(spot, side, next_length(lane, spot, side));
 	side->busy = true;
-	spot_cut_off(spot, side, sector);
 	put_piece(spot, side, ret);
 	lane->pending_tag = number * TAG_SPOT | (side == &spot->sides[1] ? TAG_BACK : 0);
 	return true;
@@ -102,15 +128,6 @@ static struct prober_spot *spot_of(struct lane *lane, const struct slot *slot)
 static struct prober_side *side_of(struct lane *lane, const struct slot *slot)
 {
 	return &spot_of(lane, slot)->sides[slot->tag & TAG_BACK];
-}
-
-static uint32_t run_most(const struct lane *lane)
-{
-	const struct job *job = lane->job;
-
-	if (job->prober.patches)
-		return 0;
-	return job->choice.chunk < RUN_BYTES ? job->choice.chunk : RUN_BYTES;
 }
 
 /* Reads the sector last added to the run of the slot: forwards, it is placed after the others in
@@ -249,6 +266,14 @@ static void drop_last(struct slot *slot, struct piece *ret)
 	}
 }
 
+static void put_back(const struct slot *slot, struct prober_spot *spot, uint32_t length)
+{
+	if (slot->tag & TAG_BACK)
+		spot->high += length;
+	else
+		spot->low -= length;
+}
+
 /* The run up to the failed sector is good; the sector itself is reported, or read again, on its
  * own. */
 static void run_failed(struct lane *lane, struct slot *slot)
@@ -258,6 +283,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 	struct piece last;
 
 	drop_last(slot, &last);
+	lane->job->prober.good = 0;
 	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
@@ -265,10 +291,8 @@ static void run_failed(struct lane *lane, struct slot *slot)
 		side->bad = last;
 		side->code = slot->request.result;
 		side->sense = slot->request.sense;
-	} else if (slot->tag & TAG_BACK) {
-		spot->high += last.length;
 	} else {
-		spot->low -= last.length;
+		put_back(slot, spot, last.length);
 	}
 	end_run(lane, slot);
 }
@@ -284,7 +308,14 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	if (retry_read_at_once(lane, slot))
 		return;
+	lane->job->prober.good = 0;
 	side->busy = false;
+	if (slot->piece.length > lane->job->plan->sector_size) {
+		/* Read again sector by sector; nothing is reported. */
+		put_back(slot, spot, slot->piece.length);
+		lane_slot_report(lane, slot);
+		return;
+	}
 	side->failed = true;
 	if (retry_is_damage(slot))
 		add_its_whole(&lane->job->prober, spot, false, &slot->piece);
@@ -294,6 +325,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	slot->search.pos = slot->piece.length;
+	lane->job->prober.good += slot->request.length;
 	if (!extend(lane, slot))
 		end_run(lane, slot);
 }

@@ -7,7 +7,9 @@
  * read at once; otherwise it is one read at a time. Every sector is read once per
  * pass, so no more reads fail than there are bad sectors; good sectors in a row are
  * written together. If the disk has shown that its larger physical sectors fail as
- * a whole, one failed read counts for the rest of that sector.
+ * a whole, one failed read counts for the rest of that sector. And if more was
+ * good in a row than two requests of the copy, it was not the sectors that failed but
+ * the disk, which was away for a while: then requests are larger until one fails.
  *
  * A sector smaller than the destination's is patched in: the destination's sector
  * is read back, changed and written, one at a time, so that its other parts, which
@@ -29,6 +31,7 @@ struct prober {
 	bool edges;     /* only up to the first failure from either side */
 	bool cuts;      /* areas are cut into spots */
 	uint32_t whole; /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
+	uint64_t good;  /* bytes read since the last failure */
 	size_t area;    /* number of areas of job->work that are done */
 	uint64_t done;  /* bytes of the current area that are */
 	uint64_t spot;  /* number of spots opened after these */

@@ -44,15 +44,15 @@ static void begin_region(struct skip *skip, uint64_t size)
 void skip_reset(struct skip *skip, enum skip_kind kind, struct work *work)
 {
 	uint64_t share = work->bytes / SKIP_SHARE, size = skip->edge - skip->edge_start;
-	uint64_t beyond = skip->edge ? work_first_from(work, skip->edge) : 0;
+	uint64_t edge = skip->edge;
 
 	skip->kind = kind;
 	skip->most = share > SKIP_FIRST ? share : SKIP_FIRST;
 	skip->size = skip->from = skip->land = skip->edge = 0;
-	if (kind != SKIP_SOME || beyond == 0)
+	if (kind != SKIP_SOME || !edge)
 		return;
 	begin_region(skip, at_most(size > skip->learned ? size : skip->learned, skip->most));
-	land_after(skip, work, 0, beyond, skip->size);
+	land_after(skip, work, 0, work_first_from(work, edge), skip->size);
 }
 
 static void note_edge(struct skip *skip, const struct work *work, uint64_t chunk)

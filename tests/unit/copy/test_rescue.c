@@ -204,6 +204,26 @@ START_TEST(a_dense_zone_is_left)
 }
 END_TEST
 
+/* The disk was away for a while, and every chunk of a part has failed once. None of its sectors is
+ * bad, and they are not read one by one. */
+START_TEST(a_disk_that_comes_back_is_read_in_large_requests)
+{
+	struct plan_options options = damaged_options;
+	struct job_snapshot s;
+
+	options.chunk = 64 * KIB;
+	damaged_new(&rig, _i, 32 * MIB, &options);
+	rig.setup.source.rotational = YES;
+	damaged_fail_reads(&rig, 8 * MIB / 512, 16 * MIB / 512, 256, -EIO);
+	s = rig_run(&rig);
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_eq(damaged_failed_reads(&rig), 256);
+	ck_assert_uint_lt(fault_script_counts(rig.source_script).reads, 2000);
+	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
 /* It is known to be bad as soon as it has failed: nothing is left to be trimmed. */
 START_TEST(a_sector_that_is_a_chunk_of_its_own)
 {
@@ -515,6 +535,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
 	tcase_add_loop_test(tc, what_is_healthy_comes_before_the_disk_dies, 0, 4);
 	tcase_add_loop_test(tc, a_dense_zone_is_left, 0, 2);
+	tcase_add_loop_test(tc, a_disk_that_comes_back_is_read_in_large_requests, 0, 4);
 	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
 	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
