@@ -106,7 +106,7 @@ struct io_stats {
 	uint64_t retried;          /* sent again at once */
 	uint64_t waited;           /* sent again later: not ready, busy */
 	bool from_medium;          /* reads bypass the device's cache (FUA) */
-	const char *advice;        /* a sentence: why it is slower than asked for; or NULL */
+	const char *advice;        /* a sentence: what is worse than asked for, and why; or NULL */
 	/* The first of `recovered`, at most IO_RECOVERED_KEPT; valid as long as the handle. */
 	const struct io_recovered *first;
 };

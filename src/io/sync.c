@@ -105,15 +105,25 @@ void sync_close(struct io_handle *handle)
 	free(handle);
 }
 
-int sync_open_plain(const struct io_end *end)
+static int open_again(const struct io_end *end, int flags)
 {
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", end->fd);
 
-	int fd = open(path, (end->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	int fd = open(path, flags | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int sync_open_plain(const struct io_end *end)
+{
+	return open_again(end, end->writable ? O_RDWR : O_RDONLY);
+}
+
+int sync_open_direct(const struct io_end *end)
+{
+	return open_again(end, O_RDONLY | O_DIRECT);
 }
 
 void io_forget(const struct io_end *end)

@@ -30,6 +30,8 @@ void sync_close(struct io_handle *handle);
 /* Opens the end once more, without O_DIRECT; a descriptor or negative errno. It must not be shared:
  * the kernel reports a write-back error only once per open file description. */
 int sync_open_plain(const struct io_end *end);
+/* The same for reading past the page cache; -EINVAL if the device does not allow that. */
+int sync_open_direct(const struct io_end *end);
 /* Writes the range back to the device and drops it from the page cache. 0 or negative errno. */
 int sync_write_back(int fd, uint64_t offset, uint64_t length);
 

@@ -50,6 +50,16 @@ the_same_sectors_with_no_more_failed_reads() {
 	[ "$our_errors" -le "$their_errors" ]
 }
 
+# The page cache reads whole pages, but no more than the bad sectors are lost.
+through_the_page_cache_only_bad_sectors_are_lost() {
+	dusty 0+1 5003+1 9000+3 9100+1 14000+9 24575+1
+	run 4 clone -s "$source" -d "$destination" --confirm "$(token_of "$destination")" \
+		--source-backend buffered --map "$case_dir/ours.map" --log-dir logs
+	diff <(ddrescuelog -b 512 -l- ours.map | sort -n) \
+		<(printf '%s\n' 0 5003 9000 9001 9002 9100 {14000..14008} 24575)
+	[ "$(ddrescuelog -b 512 -l '?*/' ours.map | wc -l)" -eq 0 ]
+}
+
 # A disk that takes long over each bad sector: what is shown meanwhile holds. The percentage of all
 # never falls, and no time is told while sectors are read one by one. The rate makes verification
 # long enough for a time to be known.
@@ -70,4 +80,5 @@ a_slow_rescue_is_not_guessed() {
 	jq -se 'map(select(.rate.write > 0)) | length > 0' lines
 }
 
-run_cases the_same_sectors_with_no_more_failed_reads a_slow_rescue_is_not_guessed
+run_cases the_same_sectors_with_no_more_failed_reads \
+	through_the_page_cache_only_bad_sectors_are_lost a_slow_rescue_is_not_guessed
