@@ -57,7 +57,9 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->recheck.changed
+			      job->recheck.while_stopped
+				      ? _("The source changed while the copy was stopped.")
+			      : job->recheck.changed
 				      ? _("The source changed during the copy.")
 				      : _("The destination does not match the source."));
 		break;

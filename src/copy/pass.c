@@ -309,7 +309,8 @@ static int prepare(struct job *job, const struct pass *pass)
 	struct error error;
 	int r;
 
-	if (job_gate(job) >= GATE_STOP && !(pass->traits & PASS_ALWAYS))
+	if ((job_gate(job) >= GATE_STOP || job->recheck.while_stopped) &&
+	    !(pass->traits & PASS_ALWAYS))
 		return 0;
 	r = pass->prepare(job, job->keeper.course.round);
 	if (r >= 0 || r == -ENOMEM)

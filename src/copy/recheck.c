@@ -58,6 +58,31 @@ static int add_held(struct job *job, struct range held)
 	return 0;
 }
 
+/* A copy of which nothing is finished begins anew. */
+static int take_known(struct job *job)
+{
+	const struct map_held *record = map_held(job->map);
+	struct recheck *recheck = &job->recheck;
+
+	if (job->already == 0)
+		return map_set_first(job->map, NULL, 0);
+	for (size_t i = 0; i < recheck->count; i++) {
+		struct recheck_area *area = &recheck->areas[i];
+
+		for (size_t k = 0; k < record->first_count && !area->known; k++) {
+			const struct map_reading *first = &record->first[k];
+
+			area->known = first->sectors.start == area->sectors.start &&
+				      first->sectors.count == area->sectors.count;
+			if (area->known)
+				area->readings[RECHECK_FIRST] = first->sum;
+		}
+		if (area->known)
+			recheck->now = RECHECK_RESUMED;
+	}
+	return 0;
+}
+
 int recheck_init(struct job *job)
 {
 	struct recheck *recheck = &job->recheck;
@@ -75,7 +100,7 @@ int recheck_init(struct job *job)
 			if (add_held(job, job->stages.domain[s].items[i]) < 0)
 				return -ENOMEM;
 	recheck->held = recheck->count;
-	return 0;
+	return take_known(job);
 }
 
 void recheck_done(struct recheck *recheck)
@@ -157,7 +182,7 @@ static int list_areas(const struct recheck *recheck, struct range_list *ret)
 	ret->capacity = recheck->count + 1;
 	for (size_t i = 0; i < recheck->count; i++)
 		/* Without a first reading there is nothing to compare with. */
-		if (recheck->now == RECHECK_FIRST || is_complete(&recheck->areas[i], RECHECK_FIRST))
+		if (recheck->now != RECHECK_AFTER || is_complete(&recheck->areas[i], RECHECK_FIRST))
 			ret->items[ret->count++] = recheck->areas[i].sectors;
 	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
 	return 0;
@@ -207,7 +232,9 @@ static void add_reading(struct job *job, const struct report *report, enum reche
 		const struct digest_part *part = &report->parts[i];
 		struct recheck_area *area = area_of(&job->recheck, part->region, sectors);
 
-		if (area)
+		if (area && time == RECHECK_RESUMED && !area->known)
+			digest_sum_add(&area->readings[RECHECK_FIRST], &part->sum);
+		else if (area)
 			digest_sum_add(&area->readings[time], &part->sum);
 	}
 }
@@ -223,6 +250,26 @@ void recheck_collect_copied(struct job *job, const struct report *report)
 		add_reading(job, report, RECHECK_WRITTEN);
 }
 
+/* For whoever resumes this copy. Without memory for it, nothing is compared then. */
+static void record_first(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+	struct map_reading *first = calloc(recheck->held + 1, sizeof(*first));
+	size_t count = 0;
+
+	for (size_t i = 0; first && i < recheck->held; i++)
+		if (is_complete(&recheck->areas[i], RECHECK_FIRST))
+			first[count++] = (struct map_reading){
+				recheck->areas[i].sectors,
+				recheck->areas[i].readings[RECHECK_FIRST],
+			};
+	pthread_mutex_lock(&job->map_lock);
+	if (first && map_set_first(job->map, first, count) == 0)
+		job->keeper.map_changed = true;
+	pthread_mutex_unlock(&job->map_lock);
+	free(first);
+}
+
 void recheck_end(struct job *job)
 {
 	struct recheck *recheck = &job->recheck;
@@ -232,7 +279,9 @@ void recheck_end(struct job *job)
 		recheck->state = (enum job_recheck)trouble;
 	else if (recheck->now == RECHECK_AFTER && job_gate(job) < GATE_STOP)
 		recheck->state = JOB_RECHECK_DONE;
-	if (recheck->now == RECHECK_AFTER)
+	if (recheck->now != RECHECK_AFTER)
+		record_first(job);
+	if (recheck->now != RECHECK_FIRST)
 		recheck_judge(job);
 }
 
@@ -247,6 +296,25 @@ static bool differs(const struct recheck_area *area, enum recheck_time time)
 {
 	return is_comparable(area, time) &&
 	       !digest_equal(area->readings[RECHECK_FIRST].digest, area->readings[time].digest);
+}
+
+/* The reading that is not as the first one; RECHECK_FIRST: none. */
+static enum recheck_time differing(const struct recheck_area *area)
+{
+	enum recheck_time time = RECHECK_TIMES - 1;
+
+	while (time > RECHECK_FIRST && !differs(area, time))
+		time--;
+	return time;
+}
+
+static bool is_compared(const struct recheck_area *area)
+{
+	bool compared = false;
+
+	for (enum recheck_time time = RECHECK_RESUMED; time < RECHECK_TIMES; time++)
+		compared = compared || is_comparable(area, time);
+	return compared;
 }
 
 /* The sector that changed, if it is one alone. */
@@ -278,7 +346,7 @@ static uint64_t note_change(struct job *job, struct recheck_area *area, enum rec
 	return sectors.start;
 }
 
-static void tell(struct job *job, uint64_t lba)
+static void tell_changed(struct job *job, uint64_t lba)
 {
 	const char *name = job->setup.source.name;
 	unsigned partition = job_partition_at(job, lba), changed = job->recheck.changed;
@@ -299,7 +367,20 @@ static void tell(struct job *job, uint64_t lba)
 				 "at LBA %" PRIu64 ".",
 				 changed),
 			      name, changed, lba);
-	if (!job->setup.source_in_use)
+}
+
+static void tell(struct job *job, uint64_t lba)
+{
+	const char *name = job->setup.source.name;
+
+	tell_changed(job, lba);
+	if (job->recheck.while_stopped)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("That was while the copy was stopped: what was copied before is "
+				"older than the rest. Nothing was written. Resume once more to "
+				"copy all of %s again, and do not mount it meanwhile."),
+			      name);
+	else if (!job->setup.source_in_use)
 		job_event_add(job, LOG_LEVEL_ERROR,
 			      _("Another system or program is writing to %s. Unmount it there, "
 				"then make the copy again."),
@@ -320,6 +401,8 @@ static void forget_copy(struct job *job)
 		    map_forget_wiped(job->map, block.start, block.size) < 0)
 			break;
 	}
+	/* It cannot fail: nothing is copied. */
+	map_set_first(job->map, NULL, 0);
 	pthread_mutex_unlock(&job->map_lock);
 	job->keeper.map_changed = job->keeper.flush_due = true;
 }
@@ -333,7 +416,7 @@ static void count_compared(struct job *job)
 	for (size_t i = 0; i < recheck->count; i++) {
 		const struct recheck_area *area = &recheck->areas[i];
 
-		if (!is_comparable(area, RECHECK_AFTER) && !is_comparable(area, RECHECK_WRITTEN))
+		if (!is_compared(area))
 			continue;
 		recheck->compared++;
 		recheck->bytes += area->sectors.count * job->plan->sector_size;
@@ -349,10 +432,9 @@ void recheck_judge(struct job *job)
 	count_compared(job);
 	for (size_t i = 0; i < recheck->count; i++) {
 		struct recheck_area *area = &recheck->areas[i];
-		enum recheck_time time =
-			differs(area, RECHECK_AFTER) ? RECHECK_AFTER : RECHECK_WRITTEN;
+		enum recheck_time time = differing(area);
 
-		if (!area->changed && differs(area, time)) {
+		if (!area->changed && time != RECHECK_FIRST) {
 			uint64_t lba = note_change(job, area, time);
 
 			lowest = lba < lowest ? lba : lowest;
@@ -360,6 +442,8 @@ void recheck_judge(struct job *job)
 	}
 	if (recheck->changed == before)
 		return;
+	recheck->while_stopped = recheck->now == RECHECK_RESUMED && job->stages.now == 0 &&
+				 !job->setup.source_in_use;
 	proof_sum(job);
 	tell(job, lowest);
 	if (!job->setup.source_in_use)

@@ -20,9 +20,11 @@
  *
  * That proves that these areas did not change between their readings, and nothing
  * about all others: a file that was rewritten in place is likely to be missed
- * (--verify=compare reads every sector twice). A resumed copy has its own first
- * readings of what is held back, so of what changed there while it was stopped
- * nothing is noticed; the sample reaches back to when it was copied.
+ * (--verify=compare reads every sector twice).
+ *
+ * The first readings of what is held back are kept in the map (map_held.h). A copy that
+ * is resumed reads these areas again before it writes anything: what changed there
+ * while it was stopped ends it at once. The sample reaches back to when it was copied.
  *
  * Only copies that are verified by digests (proof.h) are rechecked, and only sources
  * that read well: one that fails, is slow or was disconnected is not read more often
@@ -47,6 +49,7 @@ struct report;
 
 enum recheck_time {
 	RECHECK_FIRST,   /* before the copy; of the sample: as it was copied */
+	RECHECK_RESUMED, /* before a copy that is resumed goes on; only of what is held back */
 	RECHECK_AFTER,   /* after the copy */
 	RECHECK_WRITTEN, /* as it was copied at last; only of what is held back */
 	RECHECK_TIMES
@@ -56,12 +59,13 @@ struct recheck_area {
 	struct range sectors; /* plan->sector_size; all in one region */
 	size_t region;
 	struct digest_sum readings[RECHECK_TIMES];
+	bool known; /* the first reading is that of an earlier part of the copy */
 	bool changed;
 };
 
 struct recheck {
 	enum job_recheck state;
-	enum recheck_time now;      /* of the pass under way: before or after the copy */
+	enum recheck_time now;      /* of the pass under way: before the copy, or after it */
 	struct recheck_area *areas; /* what is held back, then the sample */
 	size_t held, count;         /* areas held back; all */
 	atomic_int trouble;         /* enum job_recheck: why this source is not to be read again;
@@ -69,6 +73,7 @@ struct recheck {
 	unsigned compared, changed; /* areas */
 	uint64_t bytes;             /* of the compared ones */
 	uint64_t changed_bytes;
+	bool while_stopped; /* changed before this part of the copy wrote anything */
 };
 
 /* When stages and proof are made. -ENOMEM. */

@@ -79,6 +79,50 @@ mounted_source() { # MOUNT-OPTION...
 	mount_at "$case_dir/here" "$@" "$source"
 }
 
+# Nothing in the first part could have known, and the second would copy the rest of another state.
+one_that_was_used_while_the_copy_was_stopped() {
+	local before
+	two_disks
+	partition_gpt "$source"
+	begin_copy
+	copied 2
+	kill -TERM "$copy"
+	ends 6
+	wait_for partx --update "$source"
+	mount_at here "${source}p2"
+	echo mine >here/mine
+	umount here
+	sync "${source}p2" "$source"
+	before=$(digest "$(backing "$destination")")
+	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'the source changed during the copy'
+	says 'partition 2'
+	grep -q 'while the copy was stopped' logs/*.log
+	grep -q 'Resume once more to copy all of' logs/*.log
+	report '.result == "MISMATCH" and .armed == false and .verify.source_recheck.changed >= 1'
+	[ "$(digest "$(backing "$destination")")" = "$before" ] || fail "it was written to"
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	cmp "$source" "$(backing "$destination")"
+}
+
+# In as many parts as one likes: the first readings are those of the first.
+one_that_rests_while_the_copy_is_stopped() {
+	two_disks
+	partition_gpt "$source"
+	begin_copy
+	copied 2
+	kill -TERM "$copy"
+	ends 6
+	"$CLONEDECK" resume copy.map --confirm "$destination" --log-dir logs >out 2>err &
+	copy=$!
+	copied 19
+	kill -TERM "$copy"
+	ends 6
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'all unchanged'
+	cmp "$source" "$(backing "$destination")"
+}
+
 one_that_is_mounted_here_is_refused() {
 	mounted_source
 	clone 3 "$source" "$destination"
@@ -148,7 +192,8 @@ a_program_that_may_write() {
 	report '.source_writer | contains("open for writing")'
 }
 
-run_together 3 a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
+run_together 3 one_that_was_used_while_the_copy_was_stopped \
+	one_that_rests_while_the_copy_is_stopped a_file_system_that_is_mounted_elsewhere bytes_that_were_copied_already \
 	one_that_is_mounted_here_is_refused one_that_is_mounted_here_read_only_is_like_any_other \
 	one_that_is_mounted_here_and_written_to one_that_is_mounted_here_and_rests \
 	a_program_that_may_write
