@@ -107,6 +107,11 @@ enum units_scale app_units(const struct app *app)
 	return app->units;
 }
 
+const char *app_practice_dir(const struct app *app)
+{
+	return app->options->practice_dir;
+}
+
 bool app_simple(const struct app *app)
 {
 	return app->options->simple;

@@ -49,8 +49,9 @@ const struct disk *app_destination_disk(struct app *app);
 /* The same, but of an image the disk that it holds; NULL: not known. */
 const struct disk *app_source_contents(struct app *app);
 enum units_scale app_units(const struct app *app);
-bool app_simple(const struct app *app);            /* lines instead of panes */
-enum screen_id app_current(const struct app *app); /* the step, also while help is shown */
+const char *app_practice_dir(const struct app *app); /* NULL: the disks are the machine's */
+bool app_simple(const struct app *app);              /* lines instead of panes */
+enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
 bool app_reached(const struct app *app, enum screen_id screen);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);

@@ -40,17 +40,28 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);
 }
 
-/* Of a long path the end tells most. */
-static void draw_banner(const char *dir, struct draw *draw, struct rect area)
+static void draw_banner(struct app *app, struct draw *draw, struct rect area)
 {
-	char text[256], shown[512];
-	int room, width = text_width(dir);
+	const struct screen_ops *ops = app_shown(app);
+	enum role role = ROLE_BANNER;
+	struct line line;
 
-	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
-	room = area.cols - 2 - text_width(text);
-	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
-	draw_printf(draw, area, 0, 1, ROLE_BANNER, _(" PRACTICE: only the disks in %s are shown "),
-		    shown);
+	if (rect_empty(area))
+		return;
+	line_start(&line, area.cols - 2);
+	if (ops->banner(app->states[ops->id], app, &line, &role))
+		draw_text(draw, area, 0, 1, role, line.text);
+}
+
+/* Has this screen a line to show below the header? */
+static bool has_banner(struct app *app)
+{
+	const struct screen_ops *ops = app_shown(app);
+	struct line line;
+	enum role role;
+
+	line_start(&line, app->term->cols);
+	return ops->banner && ops->banner(app->states[ops->id], app, &line, &role);
 }
 
 static enum role message_role(const struct app *app)
@@ -90,7 +101,8 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	const struct screen_ops *ops = app_shown(app);
 	void *state = app->states[ops->id];
 	bool popup = app->popup.kind != POPUP_NONE;
-	int count = keys_footer(ops->id, area.cols, items), left = 0;
+	enum command wanted = ops->wanted ? ops->wanted(state, app) : COMMAND_NONE;
+	int count = keys_footer(ops->id, area.cols, wanted, items), left = 0;
 
 	/* Letters are text there. */
 	if (!popup && ops->field && ops->field(state, app)) {
@@ -159,8 +171,7 @@ void app_draw(struct app *app)
 	struct layout_frame frame;
 
 	app->dirty = false;
-	layout_frame(term->cols, term->rows, app->options->practice_dir && ops->id == SCREEN_DISKS,
-		     &frame);
+	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
@@ -169,8 +180,7 @@ void app_draw(struct app *app)
 		return;
 	}
 	draw_header(app, &draw, frame.header);
-	if (!rect_empty(frame.banner))
-		draw_banner(app->options->practice_dir, &draw, frame.banner);
+	draw_banner(app, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);

@@ -309,12 +309,13 @@ static int place(struct footer_item *items, int count, int gap)
 	return count ? col - gap : 0;
 }
 
-static int drop_one(const struct command_info **infos, struct footer_item *items, int count)
+static int drop_one(const struct command_info **infos, struct footer_item *items, int count,
+		    enum command wanted)
 {
-	int worst = 0;
+	int worst = infos[0]->command == wanted && count > 1;
 
 	for (int i = 0; i < count; i++)
-		if (infos[i]->priority >= infos[worst]->priority)
+		if (infos[i]->command != wanted && infos[i]->priority >= infos[worst]->priority)
 			worst = i;
 	for (int i = worst; i + 1 < count; i++) {
 		infos[i] = infos[i + 1];
@@ -323,7 +324,8 @@ static int drop_one(const struct command_info **infos, struct footer_item *items
 	return count - 1;
 }
 
-int keys_footer(enum screen_id screen, int cols, struct footer_item items[static FOOTER_ITEMS_MAX])
+int keys_footer(enum screen_id screen, int cols, enum command wanted,
+		struct footer_item items[static FOOTER_ITEMS_MAX])
 {
 	const struct command_info *infos[FOOTER_ITEMS_MAX];
 	bool wide = cols >= LAYOUT_WIDE_COLS;
@@ -335,6 +337,6 @@ int keys_footer(enum screen_id screen, int cols, struct footer_item items[static
 		count = collect(screen, false, infos, items);
 	}
 	while (count && place(items, count, wide ? 2 : 1) >= cols)
-		count = drop_one(infos, items, count);
+		count = drop_one(infos, items, count, wanted);
 	return count;
 }

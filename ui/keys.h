@@ -158,7 +158,9 @@ struct footer_item {
 	char text[64]; /* "s=source", translated */
 };
 
-/* Chooses and places what fits into `cols` columns; returns the number of items. */
-int keys_footer(enum screen_id screen, int cols, struct footer_item items[static FOOTER_ITEMS_MAX]);
+/* Chooses and places what fits into `cols` columns; returns the number of items. `wanted`, if it is
+ * a command of the footer, does not give way to others. */
+int keys_footer(enum screen_id screen, int cols, enum command wanted,
+		struct footer_item items[static FOOTER_ITEMS_MAX]);
 
 #endif

@@ -121,8 +121,14 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 	if (list > wanted)
 		list = wanted;
 	ret->list = rect_cut_top(&rest, list);
-	ret->place = rect_cut_top(&rest, 1);
+	/* In narrow screens the legend takes two lines, and leaves the end of the second one. */
+	if (wide)
+		ret->place = rect_cut_top(&rest, 1);
 	ret->legend = rect_cut_top(&rest, 1);
+	if (!wide) {
+		ret->marks = rect_cut_top(&rest, 1);
+		ret->place = rect_cut_right(&ret->marks, 22);
+	}
 	if (wide)
 		rect_cut_top(&rest, 1);
 	if (rest.rows >= detail + DETAIL_MORE + EVENT_LINES)

@@ -67,6 +67,7 @@ struct layout_disks {
 	struct rect list;
 	struct rect place; /* which part of the list is shown */
 	struct rect legend;
+	struct rect marks;  /* narrow: the rest of the legend, beside the place */
 	struct rect detail; /* narrow: of the disk under the cursor, with a title line */
 	struct rect source; /* wide: boxes */
 	struct rect destination;

@@ -91,7 +91,8 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 static void tell_notes(struct disks_state *state, struct app *app)
 {
 	const struct disk_list *disks = session_disks(app_session(app));
-	size_t missing = disks->missing_count;
+	/* That one has its own line. */
+	size_t missing = disks->missing_count - disks->not_root;
 
 	/* What r said is done. */
 	if (state->notes_told && strcmp(app_said(app), _("Looking for disks...")) == 0)
@@ -109,6 +110,13 @@ static void tell_notes(struct disks_state *state, struct app *app)
 		tell_choice(state, app);
 }
 
+/* A copy that runs has a map, too. */
+static void look_for_unfinished(struct disks_state *state, struct app *app)
+{
+	state->has_unfinished =
+		!app_copying(app) && session_unfinished(app_session(app), &state->unfinished);
+}
+
 static void list_changed(struct disks_state *state, struct app *app)
 {
 	const struct error *error = session_scan_error(app_session(app));
@@ -119,6 +127,7 @@ static void list_changed(struct disks_state *state, struct app *app)
 	update(state, app);
 	if (!session_disks(app_session(app)))
 		return;
+	look_for_unfinished(state, app);
 	if (!app_copying(app) && session_state(app_session(app)) != SESSION_FINISHED) {
 		check_end(app, &app_choice(app)->source, app_choose_source);
 		check_end(app, &app_choice(app)->destination, app_choose_destination);
@@ -249,6 +258,10 @@ static const char *file_named(void *user, struct app *app, const char *text)
 		return NULL;
 	if (!*text)
 		return _("Type the path of a file, or press Esc.");
+	if (state->has_unfinished && strcmp(text, state->unfinished.map) == 0) {
+		app_resume(app, text, &(struct range_list){ 0 });
+		return NULL;
+	}
 	text_copy(state->file, sizeof(state->file), text);
 	popup_ask(app, _("What is the file for?"), text, choices, 3, file_used_as, state);
 	return NULL;
@@ -256,21 +269,16 @@ static const char *file_named(void *user, struct app *app, const char *text)
 
 static void ask_file(struct app *app, const char *path, struct disks_state *state)
 {
-	char map[512];
-
 	/* Where nothing is chosen yet, a copy that was interrupted comes first. */
-	if (!path[0] && app_choice(app)->source.kind == ENDPOINT_NONE &&
-	    app_choice(app)->destination.kind == ENDPOINT_NONE) {
-		session_unfinished_map(app_session(app), map);
-		if (map[0]) {
-			popup_prompt(
-				app, _("Image file, or map"),
-				_("The newest copy was not finished. Enter, then m, continues it "
-				  "from this map. Ctrl-U empties the line for the path of an "
-				  "image file, or of another map."),
-				map, file_named, state);
-			return;
-		}
+	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
+
+	if (!path[0] && unfinished) {
+		popup_prompt(app, _("Image file, or map"),
+			     _("The newest copy was not finished. Enter continues it from this "
+			       "map. Ctrl-U empties the line for the path of an image file, or of "
+			       "another map."),
+			     unfinished->map, file_named, state);
+		return;
 	}
 	popup_prompt(
 		app, _("Image file, or map"),
@@ -536,5 +544,7 @@ const struct screen_ops scr_disks = {
 	.command = command,
 	.unavailable = unavailable,
 	.changed = changed,
+	.wanted = disks_screen_wanted,
+	.banner = disks_screen_banner,
 	.notes = notes,
 };

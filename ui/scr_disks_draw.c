@@ -3,8 +3,13 @@
 #include "scr_disks.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
+
+#include "text_disks.h"
 
 static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
 		      const struct layout_disks *layout)
@@ -51,18 +56,18 @@ static void draw_place(struct disks_state *state, struct draw *draw, struct rect
 			    model->cursor + 1, model->count);
 }
 
-static void draw_legend(struct draw *draw, struct rect area)
+/* Every letter that a row can have. */
+static void draw_legend(struct draw *draw, struct rect area, struct rect more)
 {
-	int col = 1;
+	const char *use = _("USE: M mounted S swap L LVM/dm R md B boot O open H holder F file C "
+			    "copy");
+	const char *marks = _("ro read-only  ! no destination  ? no answer");
+	int col = draw_text(draw, area, 0, 1, ROLE_DIM, use);
 
-	if (area.cols >= LAYOUT_WIDE_COLS)
-		draw_text(draw, area, 0, col, ROLE_DIM,
-			  _("USE: M mounted  S swap  L LVM/dm  R md  B boot  O open  H holder  "
-			    "F file  ro read-only  ! no destination  ? no answer"));
+	if (rect_empty(more))
+		draw_text(draw, area, 0, col + 2, ROLE_DIM, marks);
 	else
-		draw_text(draw, area, 0, col, ROLE_DIM,
-			  _("USE: M mounted S swap L LVM/dm R md B boot O open ro read-only  "
-			    "? no answer"));
+		draw_text(draw, more, 0, 1, ROLE_DIM, marks);
 }
 
 #define LABEL_COLS 8
@@ -168,6 +173,99 @@ static void draw_events(struct app *app, struct draw *draw, struct rect area)
 	}
 }
 
+/* ---- the line below the header ---- */
+
+const struct session_unfinished *disks_screen_unfinished(const struct disks_state *state,
+							 struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+
+	return state->has_unfinished && !app_copying(app) && choice->source.kind == ENDPOINT_NONE &&
+			       choice->destination.kind == ENDPOINT_NONE
+		       ? &state->unfinished
+		       : NULL;
+}
+
+enum command disks_screen_wanted(void *data, struct app *app)
+{
+	return disks_screen_unfinished(data, app) ? COMMAND_IMAGE : COMMAND_NONE;
+}
+
+/* The model's head and the serial number's end tell a disk; else its name does. */
+static void add_name(const struct endpoint *end, struct line *line)
+{
+	const char *serial = end->identity.serial;
+	size_t length = strlen(serial);
+	char model[4 * 10 + 1];
+
+	if (end->kind == ENDPOINT_IMAGE || !length) {
+		line_add(line, "%.40s", text_base_name(end->node));
+		return;
+	}
+	text_fit(model, sizeof(model), end->identity.model,
+		 text_width(end->identity.model) < 10 ? text_width(end->identity.model) : 10);
+	line_add(line, "%s%s..%s", model, model[0] ? " " : "",
+		 serial + (length > 6 ? length - 6 : 0));
+}
+
+static void text_unfinished(const struct session_unfinished *copy, struct line *line)
+{
+	const char *key = _("f continues ");
+	time_t at = (time_t)copy->at;
+	char when[32];
+	struct tm tm;
+
+	line_add(line, "%s", _(" UNFINISHED  "));
+	if (copy->source.kind == ENDPOINT_NONE) {
+		line_add(line, "%.40s", text_base_name(copy->map));
+	} else {
+		add_name(&copy->source, line);
+		line_add(line, " -> ");
+		add_name(&copy->destination, line);
+	}
+	line->limit -= text_width(key) + 2;
+	if (copy->total)
+		line_piece(line, "%d%%", (int)(copy->finished * 100.0 / copy->total));
+	if (copy->at && localtime_r(&at, &tm) && strftime(when, sizeof(when), "%d %b %H:%M", &tm))
+		line_piece(line, "%s", when);
+	line_to(line, line->limit);
+	line->limit += text_width(key) + 2;
+	line_add(line, "  %s", key);
+}
+
+/* Of a long path the end tells most. */
+static void text_practice(const char *dir, struct line *line)
+{
+	char text[256], shown[512];
+	int room, width = text_width(dir);
+
+	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
+	room = line->limit - text_width(text);
+	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
+	line_add(line, _(" PRACTICE: only the disks in %s are shown "), shown);
+}
+
+bool disks_screen_banner(void *data, struct app *app, struct line *line, enum role *retrole)
+{
+	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
+	const struct disk_list *disks = session_disks(app_session(app));
+
+	*retrole = ROLE_ALERT;
+	if (disks && disks->not_root) {
+		line_add(line, "%s",
+			 _(" NOT ROOT: disks can be seen, but not opened. Quit, then: sudo "
+			   "clonedeck "));
+	} else if (unfinished) {
+		text_unfinished(unfinished, line);
+	} else if (app_practice_dir(app)) {
+		*retrole = ROLE_BANNER;
+		text_practice(app_practice_dir(app), line);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body)
 {
 	struct disks_state *state = data;
@@ -176,7 +274,7 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 	layout_disks(body, (int)state->model.count, &layout);
 	draw_list(state, app, draw, &layout);
 	draw_place(state, draw, layout.place);
-	draw_legend(draw, layout.legend);
+	draw_legend(draw, layout.legend, layout.marks);
 	draw_pane(state, app, draw, layout.detail);
 	draw_box_of(state, app, draw, layout.source, true);
 	draw_box_of(state, app, draw, layout.destination, false);

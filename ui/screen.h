@@ -16,6 +16,7 @@
 #include "field.h"
 #include "keys.h"
 #include "layout.h"
+#include "line.h"
 
 struct app;
 
@@ -45,6 +46,13 @@ struct screen_ops {
 	/* NULL when the command can be used now; else why not, translated: it is grey in the
 	 * footer then and the sentence becomes the message when the key is pressed. May be NULL. */
 	const char *(*unavailable)(void *state, struct app *app, enum command command);
+
+	/* The command that is needed now, and has its place in the footer. May be NULL. */
+	enum command (*wanted)(void *state, struct app *app);
+
+	/* A line of its own below the header, for what has to be known first; false: none. NULL:
+	 * never. */
+	bool (*banner)(void *state, struct app *app, struct line *line, enum role *retrole);
 
 	/* The text field that takes characters now, NULL for none; and what became of a key that
 	 * went there. May both be NULL. */

@@ -31,6 +31,7 @@ enum role {
 	ROLE_WARN,
 	ROLE_BAD,
 	ROLE_BANNER, /* practice mode */
+	ROLE_ALERT,  /* what has to be known before anything else */
 	ROLE_MESSAGE,
 	ROLE_KEY,   /* footer */
 	ROLE_BOX,   /* lines */

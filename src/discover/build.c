@@ -326,6 +326,7 @@ static int say_what_root_would_see(struct build *build)
 {
 	if (geteuid() == 0 || !build->options->probe || build->list->count == 0)
 		return 0;
+	build->list->not_root = true;
 	return build_say_missing(
 		build, "%s",
 		_("Not root: tables, file systems and labels are shown as udev knows "

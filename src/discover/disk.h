@@ -169,6 +169,7 @@ struct disk_list {
 	enum tristate sg_direct; /* it may move data without copying them (allow_dio) */
 	char (*missing)[256];
 	size_t missing_count;
+	bool not_root;      /* most disks could not be opened; one of these says so */
 	bool no_raw_driver; /* as in every kernel since 5.14, so it is not among these */
 };
 

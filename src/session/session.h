@@ -330,9 +330,17 @@ int session_begin_sign(struct session *session, const char *operator_name, const
 int session_begin_save(struct session *session, const char *path, struct error *reterr);
 const struct error *session_save_error(const struct session *session);
 const char *session_log_dir(const struct session *session);
-/* The newest map there, if its copy was not finished; "" otherwise, or if the directory does not
- * answer within a tenth of a second. */
-void session_unfinished_map(const struct session *session, char ret[static 512]);
+/* A copy that was not finished. */
+struct session_unfinished {
+	char map[512];
+	struct endpoint source, destination; /* kind ENDPOINT_NONE: the map does not name them */
+	uint64_t finished, total;            /* bytes; 0: unknown */
+	int64_t at;                          /* unix seconds of the last save; 0: unknown */
+};
+
+/* The copy of the newest map there; false: it was finished, there is none, or the directory does
+ * not answer within a tenth of a second. */
+bool session_unfinished(const struct session *session, struct session_unfinished *ret);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
 bool session_log_dir_in_memory(const struct session *session);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/errand.h"
@@ -15,7 +16,7 @@
 
 struct search {
 	char directory[512];
-	char found[512]; /* "": none */
+	struct session_unfinished found; /* map "": none */
 };
 
 static bool is_map(const char *name)
@@ -59,32 +60,55 @@ static bool is_unfinished(const char *path)
 	return state != '+';
 }
 
+/* As far as the map tells. */
+static void describe(struct session_unfinished *found)
+{
+	struct plan *plan = NULL;
+	struct map *map = NULL;
+	struct stat st;
+
+	if (stat(found->map, &st) == 0)
+		found->at = st.st_mtime;
+	if (map_load(found->map, &map, &plan, NULL) == 0 && plan) {
+		found->source = plan->source;
+		found->destination = plan->destination;
+		found->finished = map_bytes(map, MAP_FINISHED);
+		found->total = plan_bytes(plan);
+	}
+	plan_destroy(plan);
+	map_destroy(map);
+}
+
 static void search(void *data)
 {
 	struct search *search = data;
+	struct session_unfinished *found = &search->found;
 	char name[256];
 
 	if (!find_newest(search->directory, name) ||
-	    (size_t)snprintf(search->found, sizeof(search->found), "%s/%s", search->directory,
-			     name) >= sizeof(search->found) ||
-	    !is_unfinished(search->found))
-		search->found[0] = '\0';
+	    (size_t)snprintf(found->map, sizeof(found->map), "%s/%s", search->directory, name) >=
+		    sizeof(found->map) ||
+	    !is_unfinished(found->map))
+		found->map[0] = '\0';
+	else
+		describe(found);
 }
 
-void session_unfinished_map(const struct session *session, char ret[static 512])
+bool session_unfinished(const struct session *session, struct session_unfinished *ret)
 {
 	struct search *asked = calloc(1, sizeof(*asked));
 	struct errand *errand;
 
-	ret[0] = '\0';
+	*ret = (struct session_unfinished){ 0 };
 	if (!asked)
-		return;
+		return false;
 	text_copy(asked->directory, sizeof(asked->directory), session->log_dir);
 	if (errand_start(search, free, asked, "maps", &errand) < 0) {
 		free(asked);
-		return;
+		return false;
 	}
 	if (errand_wait(errand, clock_monotonic() + WAIT_AT_MOST))
-		text_copy(ret, 512, asked->found);
+		*ret = asked->found;
 	errand_leave(errand);
+	return ret->map[0] != '\0';
 }

@@ -257,13 +257,15 @@ def goes_on_from_a_map():
         with deck(folder) as terminal:
             terminal.wait(os.path.basename(destination))
             terminal.settled()
+            screen = terminal.wait("UNFINISHED")
+            assert "f continues" in screen and "f=file" in screen, screen
             terminal.keys("f")
             screen = terminal.wait("was not finished")
             assert f"[{path}" in screen, screen
             terminal.keys("C-u", "/nonexistent/x", "Enter", "s")
             screen = terminal.wait("one that does not exist")
             assert "[/nonexistent/x" in screen, screen
-            terminal.keys("C-u", path, "Enter", "m")
+            terminal.keys("C-u", path, "Enter")
             screen = terminal.wait("goes on from its map")
             for _ in re.findall(r"\[ \] W\d", screen):
                 terminal.keys("Space", "Down")

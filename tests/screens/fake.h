@@ -15,6 +15,8 @@
 void fake_vanish(void);
 void fake_machines(const char *const *names, int count);
 
+/* There is the map of a copy that was not finished. */
+void fake_unfinished(void);
 /* The destination is in use when it is to be opened for the first time. */
 void fake_grabbed(void);
 

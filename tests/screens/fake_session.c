@@ -17,8 +17,13 @@
 static struct {
 	const char *const *names;
 	int count, at;
-	bool vanishing, stuck, grabbed;
+	bool vanishing, stuck, grabbed, unfinished;
 } machines;
+
+void fake_unfinished(void)
+{
+	machines.unfinished = true;
+}
 
 void fake_grabbed(void)
 {
@@ -582,9 +587,15 @@ const char *session_log_dir(const struct session *session)
 	return "/var/log/clonedeck";
 }
 
-void session_unfinished_map(const struct session *session, char ret[static 512])
+bool session_unfinished(const struct session *session, struct session_unfinished *ret)
 {
-	ret[0] = '\0';
+	*ret = (struct session_unfinished){ .finished = 980, .total = 1000, .at = 1790005600 };
+	if (!machines.unfinished || !session->disks || session->disks->count < 4)
+		return false;
+	text_copy(ret->map, sizeof(ret->map), "/var/log/clonedeck/20260921-150000.map");
+	endpoint_from_disk(&session->disks->disks[2], &ret->source);
+	endpoint_from_disk(&session->disks->disks[1], &ret->destination);
+	return true;
 }
 
 bool session_log_dir_in_memory(const struct session *session)

@@ -52,6 +52,7 @@ int main(int argc, char **argv)
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
 		{ "grabbed", no_argument, NULL, 't' },
+		{ "unfinished", no_argument, NULL, 'n' },
 		{ "simple", no_argument, NULL, 'i' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
 		{ NULL, 0, NULL, 0 },
@@ -90,6 +91,8 @@ int main(int argc, char **argv)
 			fake_hangs();
 		else if (option == 'k')
 			fake_stuck();
+		else if (option == 'n')
+			fake_unfinished();
 		else if (option == 't')
 			fake_grabbed();
 		else if (option == 'i')

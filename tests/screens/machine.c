@@ -292,8 +292,19 @@ static struct disk_list *make_crowded(void)
 	return list;
 }
 
+static struct disk_list *make_not_root(void)
+{
+	struct disk_list *list = make_rescue(true);
+
+	if (list)
+		list->not_root = true;
+	return list;
+}
+
 struct disk_list *machine_make(const char *name)
 {
+	if (strcmp(name, "not-root") == 0)
+		return make_not_root();
 	if (strcmp(name, "crowded") == 0)
 		return make_crowded();
 	if (strcmp(name, "silent") == 0)

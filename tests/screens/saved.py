@@ -49,6 +49,9 @@ SCREENS = {
 # Looked at in one terminal only.
 SINGLE = {
     "disks-first": ("rescue", [], "Choose a source"),
+    "disks-not-root": ("not-root", [], "NOT ROOT"),
+    "disks-unfinished": ("--unfinished rescue", [], "UNFINISHED"),
+    "disks-unfinished-file": ("--unfinished rescue", ["f"], "was not finished"),
     "disks-partitions": ("rescue", ["p", "Down", "Down", "s"], "Source is /dev/sda2"),
     "disks-details": ("rescue", ["i"], "Esc=close"),
     "disks-refused": ("rescue", ["G", "d"], "vg1-home"),

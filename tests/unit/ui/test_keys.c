@@ -102,7 +102,7 @@ END_TEST
 static void check_footer(enum screen_id screen, int cols)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
-	int count = keys_footer(screen, cols, items), behind = 0;
+	int count = keys_footer(screen, cols, COMMAND_NONE, items), behind = 0;
 
 	for (int i = 0; i < count; i++) {
 		ck_assert_int_gt(items[i].col, behind);
@@ -124,13 +124,30 @@ END_TEST
 static bool footer_has(enum screen_id screen, int cols, enum command command)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
-	int count = keys_footer(screen, cols, items);
+	int count = keys_footer(screen, cols, COMMAND_NONE, items);
 
 	for (int i = 0; i < count; i++)
 		if (items[i].command == command)
 			return true;
 	return false;
 }
+
+/* f has little room, but not where a copy waits to be continued. */
+START_TEST(test_footer_keeps_what_is_wanted)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+
+	ck_assert(!footer_has(SCREEN_DISKS, 80, COMMAND_IMAGE));
+	for (int cols = 12; cols <= 250; cols++) {
+		bool found = false;
+		int count = keys_footer(SCREEN_DISKS, cols, COMMAND_IMAGE, items);
+
+		for (int i = 0; i < count; i++)
+			found = found || items[i].command == COMMAND_IMAGE;
+		ck_assert_msg(found, "not at %d columns", cols);
+	}
+}
+END_TEST
 
 /* What nobody may have to guess is there at 80 columns. */
 START_TEST(test_footer_keeps_what_matters)
@@ -184,6 +201,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, test_lookup);
 	tcase_add_test(tests, test_start_needs_enter);
 	tcase_add_test(tests, test_footer_every_width);
+	tcase_add_test(tests, test_footer_keeps_what_is_wanted);
 	tcase_add_test(tests, test_footer_keeps_what_matters);
 	tcase_add_test(tests, test_names);
 	suite_add_tcase(suite, tests);
