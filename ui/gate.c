@@ -83,6 +83,26 @@ bool gate_liftable(const struct gate *gate)
 	return any;
 }
 
+const struct verdict *gate_to_lift(const struct gate *gate)
+{
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
+		const struct verdict *verdict = &gate->verdicts->items[i];
+
+		if (verdict->kind == VERDICT_REFUSE && verdict->liftable)
+			return verdict;
+	}
+	return NULL;
+}
+
+uint64_t gate_fits(const struct gate *gate)
+{
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
+		if (gate->verdicts->items[i].kind == VERDICT_REFUSE &&
+		    gate->verdicts->items[i].fits)
+			return gate->verdicts->items[i].fits;
+	return 0;
+}
+
 static bool is_warning(const struct gate *gate, size_t verdict)
 {
 	return gate->verdicts && verdict < gate->verdicts->count &&

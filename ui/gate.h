@@ -45,8 +45,12 @@ int gate_update(struct gate *gate, const char *plan_id, const struct verdict_lis
 		const char *token);
 void gate_done(struct gate *gate);
 bool gate_refused(const struct gate *gate);
-/* All that refuses can be lifted by --allow, and says so. */
+/* All that refuses can be lifted, one by one and by name. */
 bool gate_liftable(const struct gate *gate);
+/* The first refusal that can be lifted, or NULL. */
+const struct verdict *gate_to_lift(const struct gate *gate);
+/* So many sectors from the start of the source would fit, where a rule refuses all of it; or 0. */
+uint64_t gate_fits(const struct gate *gate);
 /* Number of a warning ("W1" is 1) by verdict index, 0 when it is none. */
 unsigned gate_warning(const struct gate *gate, size_t verdict);
 unsigned gate_unticked(const struct gate *gate);

@@ -69,6 +69,10 @@ static const struct command_info table[] = {
 	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
 	{ COMMAND_VERIFY, ON(SCREEN_PLAN), { 'v' },
 	  N_("verify"), N_("verify only"), N_("only compare, write nothing"), 5 },
+	{ COMMAND_FIT, ON(SCREEN_PLAN), { 'f' },
+	  N_("fit"), N_("what fits"), N_("copy the range that fits"), 7 },
+	{ COMMAND_ALLOW, ON(SCREEN_PLAN), { 'a' },
+	  N_("allow"), NULL, N_("lift a check by its name"), 6 },
 	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },
 	  NULL, NULL, N_("start, when all is confirmed"), 0 },
 	/* 4 Run */

@@ -241,9 +241,11 @@ void plan_text_start(const struct gate *gate, struct line *line)
 
 	if (gate_refused(gate)) {
 		line_add(line, "%s",
-			 gate_liftable(gate)
-				 ? _(" REFUSED: choose anew on 1 or 2, or start clonedeck --allow "
-				     "as said above.")
+			 gate_fits(gate)
+				 ? _(" REFUSED: it does not fit. f takes the range that does.")
+			 : gate_liftable(gate)
+				 ? _(" REFUSED: choose anew on 1 or 2, or lift the check by its "
+				     "name: a.")
 				 : _(" REFUSED: this plan cannot be started. Change the choice on "
 				     "1 or 2."));
 		return;
@@ -419,7 +421,8 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 			line_put(line, 4, _("NO"));
 		break;
 	case VERDICT_WARN:
-		*retrole = ROLE_WARN;
+		/* Lifted, it is no smaller a danger. */
+		*retrole = verdict->lifted ? ROLE_BAD : ROLE_WARN;
 		if (at->first)
 			line_add(line, "%s W%u", gate->ticked[at->index] ? "[x]" : "[ ]",
 				 gate_warning(gate, at->index));

@@ -375,6 +375,12 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_MEASURE:
 		measure(app);
 		return true;
+	case COMMAND_FIT:
+		plan_screen_fit(screen, app);
+		return true;
+	case COMMAND_ALLOW:
+		plan_screen_allow(screen, app);
+		return true;
 	case COMMAND_VERIFY:
 		app_verify(app);
 		return true;
@@ -412,6 +418,14 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		if (session_measuring(app_session(app)))
 			return _("Both disks are being read already.");
 		break;
+	case COMMAND_FIT:
+		if (!gate_fits(&screen->gate))
+			return _("No check here knows of a range that would fit.");
+		break;
+	case COMMAND_ALLOW:
+		if (!gate_to_lift(&screen->gate))
+			return _("No check refuses here that may be lifted.");
+		break;
 	case COMMAND_TOGGLE:
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
@@ -430,6 +444,17 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			       ? _("This plan was carried out: v on 5 verifies, once it has ended.")
 			       : _("This plan was started; it cannot be changed any more.");
 	return command == COMMAND_VERIFY ? no_verify(app) : NULL;
+}
+
+static enum command wanted(void *state, struct app *app)
+{
+	const struct plan_screen *screen = state;
+
+	if (!plan_screen_startable(app))
+		return COMMAND_NONE;
+	return gate_fits(&screen->gate)      ? COMMAND_FIT
+	       : gate_to_lift(&screen->gate) ? COMMAND_ALLOW
+					     : COMMAND_NONE;
 }
 
 static struct field *field(void *state, struct app *app)
@@ -556,6 +581,7 @@ const struct screen_ops scr_plan = {
 	.draw = plan_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
+	.wanted = wanted,
 	.field = field,
 	.edited = edited,
 	.field_keys = field_keys,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 3 from the inside: for scr_plan.c and scr_plan_draw.c only. */
+/* Screen 3 from the inside: for scr_plan*.c only. */
 #ifndef CLONEDECK_UI_SCR_PLAN_H
 #define CLONEDECK_UI_SCR_PLAN_H
 
@@ -28,6 +28,11 @@ struct plan_screen {
 bool plan_screen_startable(struct app *app);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
+/* scr_plan_lift.c */
+/* Plans anew with the range that fits on the destination, which a check knows. */
+void plan_screen_fit(struct plan_screen *screen, struct app *app);
+/* Asks for the name of the check that is to be lifted. */
+void plan_screen_allow(struct plan_screen *screen, struct app *app);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 #endif

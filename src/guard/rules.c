@@ -141,6 +141,28 @@ int rules_check_allow(const char *const *allow, struct error *reterr)
 	return 0;
 }
 
+/* What is allowed already is not advised any more. Wherever a sentence names --allow, it is the
+ * last one of its kind, so all behind the one before goes. */
+static void drop_advice(struct verdict *verdict)
+{
+	char *advice = strstr(verdict->sentence, "--allow");
+
+	while (advice && advice > verdict->sentence && strncmp(advice, ". ", 2) != 0)
+		advice--;
+	if (advice && advice > verdict->sentence)
+		advice[1] = '\0';
+}
+
+/* --allow names it, and it refuses all the same: who typed that must not think it was heard. */
+static void say_not_lifted(struct verdict *verdict)
+{
+	char text[sizeof(verdict->sentence)];
+
+	text_copy(text, sizeof(text), verdict->sentence);
+	rule_say(verdict, verdict->kind, _("%.320s --allow %s does not lift this."), text,
+		 verdict->rule);
+}
+
 /* One rule's verdict; false when it has nothing to say. */
 static bool run(const struct rule_info *rule, const struct rule_context *context,
 		const char *const *allow, struct verdict *ret)
@@ -149,10 +171,15 @@ static bool run(const struct rule_info *rule, const struct rule_context *context
 	rule->check(context, ret);
 	if (!ret->sentence[0])
 		return false;
-	if (ret->kind == VERDICT_REFUSE && ret->liftable && named(allow, rule->id)) {
-		ret->kind = VERDICT_WARN;
-		ret->lifted = true;
+	if (ret->kind != VERDICT_REFUSE || !named(allow, rule->id))
+		return true;
+	if (!ret->liftable) {
+		say_not_lifted(ret);
+		return true;
 	}
+	ret->kind = VERDICT_WARN;
+	ret->lifted = true;
+	drop_advice(ret);
 	return true;
 }
 

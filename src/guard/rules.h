@@ -24,8 +24,11 @@ enum verdict_kind { VERDICT_OK, VERDICT_WARN, VERDICT_REFUSE };
 struct verdict {
 	const char *rule; /* id, static: "destination-mounted" */
 	enum verdict_kind kind;
-	bool lifted;   /* was refuse, --allow named it */
+	bool lifted;   /* was refuse, --allow named it; the sentence no longer says so */
 	bool liftable; /* --allow would lift it (only meaningful for refuse and lifted ones) */
+	/* This many sectors from the start of the source would fit where all of it does not; 0:
+	 * says nothing about that. */
+	uint64_t fits;
 	char sentence[400];
 };
 

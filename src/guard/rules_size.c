@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rules about sizes, sectors and where the copies of the partition table land. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -37,6 +38,70 @@ void rule_destination_empty(const struct rule_context *context, struct verdict *
 	say_empty(context, &context->plan->destination, context->destination, ret);
 }
 
+static uint64_t partitions_end(const struct disk *disk, unsigned *retnumber)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+
+		if (p->start + p->sectors > last) {
+			last = p->start + p->sectors;
+			*retnumber = p->number;
+		}
+	}
+	return last;
+}
+
+/* The end of the last partition that ends within `limit` sectors; 0: there is none. */
+static uint64_t partitions_within(const struct disk *disk, uint64_t limit)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		uint64_t end = disk->partitions[i].start + disk->partitions[i].sectors;
+
+		if (end > last && end <= limit)
+			last = end;
+	}
+	return last;
+}
+
+/* What can be done on a destination that is too small, and the sectors from the start that have all
+ * the partitions for which there is room; 0: unknown, or none. */
+static uint64_t say_what_fits(const struct rule_context *context, char *advice, size_t size)
+{
+	const struct plan *plan = context->plan;
+	const struct disk *disk = context->source_contents;
+	uint64_t limit, last, within;
+	unsigned number = 0;
+
+	snprintf(advice, size, "%s", _("Take a larger disk, or choose ranges that fit."));
+	if (!rule_copies_table(context) || plan->destination.kind != ENDPOINT_DISK ||
+	    !disk->partition_count)
+		return 0;
+	limit = plan->destination.size / plan->sector_size;
+	last = partitions_end(disk, &number);
+	within = partitions_within(disk, limit);
+	if (last == within)
+		snprintf(advice, size,
+			 _("But all partitions end before that: --ranges 0-%" PRIu64 " fits. Or "
+			   "take a larger disk."),
+			 last - 1);
+	else if (within)
+		snprintf(advice, size,
+			 _("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
+			   ": shrink it first, or take a larger disk. What fits: --ranges "
+			   "0-%" PRIu64 "."),
+			 number, last - 1, limit - 1, within - 1);
+	else
+		snprintf(advice, size,
+			 _("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
+			   ": shrink it first, or take a larger disk."),
+			 number, last - 1, limit - 1);
+	return within;
+}
+
 void rule_destination_too_small(const struct rule_context *context, struct verdict *ret)
 {
 	const struct endpoint *destination = &context->plan->destination;
@@ -50,15 +115,17 @@ void rule_destination_too_small(const struct rule_context *context, struct verdi
 	if (needed > destination->size) {
 		uint64_t missing = needed - destination->size;
 		uint64_t count = (missing + unit - 1) / unit;
+		char advice[200];
 
+		ret->fits = say_what_fits(context, advice, sizeof(advice));
 		rule_say(ret, VERDICT_REFUSE,
 			 P_("The destination %s is too small: %s sector of %" PRIu32 " bytes (%s) "
-			    "is missing. Take a larger disk, or choose ranges that fit.",
+			    "is missing. %s",
 			    "The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
-			    "are missing. Take a larger disk, or choose ranges that fit.",
+			    "are missing. %s",
 			    count),
 			 name, units_print_count(count, sectors), unit,
-			 units_print_long(missing, UNITS_SI, unit, bytes));
+			 units_print_long(missing, UNITS_SI, unit, bytes), advice);
 	} else if (destination->size - needed < unit) {
 		rule_say(ret, VERDICT_OK, _("the copy fills %s exactly"), destination->node);
 	} else {
@@ -202,21 +269,6 @@ void rule_alignment(const struct rule_context *context, struct verdict *ret)
 			 destination->node, to, physical);
 		return;
 	}
-}
-
-static uint64_t partitions_end(const struct disk *disk, unsigned *retnumber)
-{
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < disk->partition_count; i++) {
-		const struct partition *p = &disk->partitions[i];
-
-		if (p->start + p->sectors > last) {
-			last = p->start + p->sectors;
-			*retnumber = p->number;
-		}
-	}
-	return last;
 }
 
 void rule_table_beyond_end(const struct rule_context *context, struct verdict *ret)

@@ -64,7 +64,7 @@ static void find_token(struct session *session)
 int session_judge(const struct session *session, const struct plan *plan, bool resumes,
 		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr)
 {
-	int r = rules_check(plan, facts, session->options.allow, ret, reterr);
+	int r = rules_check(plan, facts, session->allowed, ret, reterr);
 
 	if (r == 0 && resumes)
 		drop_known(ret);
@@ -125,10 +125,38 @@ int session_busy(const struct session *session, const char *operation, struct er
 			 _("A copy is running. Another one can be planned when it has ended."));
 }
 
+int session_allow(struct session *session, const char *rule, struct error *reterr)
+{
+	const char *const one[] = { rule, NULL };
+	size_t count = 0;
+	int r = rules_check_allow(one, reterr);
+
+	while (session->allowed[count])
+		count++;
+	for (size_t i = 0; r == 0 && i < session->verdicts.count; i++) {
+		const struct verdict *verdict = &session->verdicts.items[i];
+
+		if (strcmp(verdict->rule, rule) != 0 || verdict->kind != VERDICT_REFUSE ||
+		    !verdict->liftable || count == ALLOWED_MAX || session->state != SESSION_PLANNED)
+			continue;
+		session->allowed[count] = verdict->rule;
+		/* Behind it there may be one of an earlier plan. */
+		session->allowed[count + 1] = NULL;
+		session_recheck(session);
+		return 0;
+	}
+	return r < 0 ? r
+		     : error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", rule,
+				 _("The rule \"%s\" does not refuse this plan, or cannot be "
+				   "lifted for it."),
+				 rule);
+}
+
 void session_discard_plan(struct session *session)
 {
 	if (session_busy(session, "plan", NULL) < 0)
 		return;
+	session->allowed[session->allowed_always] = NULL;
 	session_forget_measure(session);
 	session_release_job(session);
 	session->reverifying.verified = false;

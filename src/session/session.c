@@ -123,6 +123,12 @@ int session_new(const struct session_options *options, struct session **ret, str
 	if (!session)
 		return error_nomem(reterr);
 	session->options = *options;
+	while (options->allow && options->allow[session->allowed_always] &&
+	       session->allowed_always < ALLOWED_MAX) {
+		session->allowed[session->allowed_always] = options->allow[session->allowed_always];
+		session->allowed_always++;
+	}
+	session->options.allow = NULL;
 	follow(session, 0, &session->options.map_path);
 	follow(session, 1, &session->options.report_path);
 	follow(session, 2, &session->options.certificate_path);

@@ -189,6 +189,10 @@ const struct disk *session_destination_disk(const struct session *session);
 /* The same, but of an image the disk that it holds, as far as it could be read. */
 const struct disk *session_source_contents(const struct session *session);
 const struct disk *session_destination_contents(const struct session *session);
+/* Lifts a rule that refuses this plan and may be lifted, as session_options.allow does from the
+ * start, but for this plan only. The checks are made again in the background; the rule stands in
+ * the report as lifted. -EINVAL (class USAGE): no such rule, or none that may be lifted here. */
+int session_allow(struct session *session, const char *rule, struct error *reterr);
 /* Back to SESSION_CHOOSING; not while a copy runs. */
 void session_discard_plan(struct session *session);
 

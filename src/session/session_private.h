@@ -40,8 +40,12 @@ struct session_files {
 	dev_t map_beneath, report_beneath, certificate_beneath;
 };
 
+#define ALLOWED_MAX 64
+
 struct session {
-	struct session_options options;
+	struct session_options options;       /* allow: NULL, `allowed` has them */
+	const char *allowed[ALLOWED_MAX + 1]; /* rule ids, NULL-terminated */
+	size_t allowed_always;   /* so many are from the options, the rest are for this plan */
 	char given[3][PATH_MAX]; /* the options' paths, links followed */
 	enum session_state state;
 	int epoll_fd;

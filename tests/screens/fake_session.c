@@ -66,6 +66,7 @@ struct session {
 	struct endpoint endpoint;
 	struct range_list retry;
 	bool resumes;
+	const char *allowed[2];
 	int found;
 	struct session_waiting waiting;
 	int scans;
@@ -240,7 +241,8 @@ int session_begin_plan(struct session *session, const struct endpoint *source,
 	err = plan_new(source, destination, ranges, destination_lba, options, &session->plan,
 		       reterr);
 	if (!err)
-		err = rules_check(session->plan, &facts, NULL, &session->verdicts, reterr);
+		err = rules_check(session->plan, &facts, session->allowed, &session->verdicts,
+				  reterr);
 	if (err) {
 		session_discard_plan(session);
 		return err;
@@ -254,6 +256,22 @@ int session_begin_plan(struct session *session, const struct endpoint *source,
 	session->state = SESSION_CHECKING;
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
+}
+
+int session_allow(struct session *session, const char *rule, struct error *reterr)
+{
+	struct guard_facts facts = { .disks = session->disks, .root = true };
+	const char *const one[] = { rule, NULL };
+	int r = rules_check_allow(one, reterr);
+
+	for (const struct rule_info *info = rules_table(); r == 0 && info->id; info++)
+		if (strcmp(info->id, rule) == 0)
+			session->allowed[0] = info->id;
+	verdict_list_done(&session->verdicts);
+	if (rules_check(session->plan, &facts, session->allowed, &session->verdicts, reterr) < 0)
+		session->verdicts = (struct verdict_list){ 0 };
+	tell(session, SESSION_CHANGE_STATE);
+	return r;
 }
 
 const struct error *session_plan_error(const struct session *session)
@@ -386,6 +404,7 @@ void session_discard_plan(struct session *session)
 	range_list_done(&session->retry);
 	session->retry = (struct range_list){ 0 };
 	session->resumes = false;
+	session->allowed[0] = NULL;
 	session->state = SESSION_CHOOSING;
 }
 

@@ -292,6 +292,23 @@ static struct disk_list *make_crowded(void)
 	return list;
 }
 
+/* All partitions of the first disk would fit on the second one, but not the rest of it. */
+static struct disk_list *make_small(void)
+{
+	static const struct part parts[] = { { 2048, 1048576, "vfat", "ESP", "EFI System" },
+					     { 1050624, 2097152, "ext4", "root",
+					       "Linux filesystem" } };
+	struct disk_list *list = new_list(2);
+
+	if (!list)
+		return NULL;
+	fill(&list->disks[0], &rescue[0], 0);
+	fill(&list->disks[1], &rescue[5], 1);
+	add_table(&list->disks[0], parts, 2);
+	add_whole(&list->disks[1]);
+	return list;
+}
+
 static struct disk_list *make_not_root(void)
 {
 	struct disk_list *list = make_rescue(true);
@@ -303,6 +320,8 @@ static struct disk_list *make_not_root(void)
 
 struct disk_list *machine_make(const char *name)
 {
+	if (strcmp(name, "small") == 0)
+		return make_small();
 	if (strcmp(name, "not-root") == 0)
 		return make_not_root();
 	if (strcmp(name, "crowded") == 0)

@@ -191,6 +191,44 @@ static void set_table_beyond(struct machine *m)
 	machine_range(m, 0, 2048 + 204800);
 }
 
+/* The table of an old disk is checked like that of a new one. */
+static void set_dos_too_small(struct machine *m)
+{
+	text_copy(m->disks[0].table, sizeof(m->disks[0].table), "dos");
+	set_too_small(m);
+}
+
+static void set_dos_table_beyond(struct machine *m)
+{
+	text_copy(m->disks[0].table, sizeof(m->disks[0].table), "dos");
+	set_table_beyond(m);
+}
+
+static void set_partition_too_long(struct machine *m)
+{
+	m->disks[1].identity.size = DISK_SIZE / 2;
+	machine_choose(m);
+}
+
+static void set_nothing_fits(struct machine *m)
+{
+	m->disks[1].identity.size = MIB;
+	machine_choose(m);
+}
+
+static void set_without_table(struct machine *m)
+{
+	m->disks[0].table[0] = '\0';
+	set_too_small(m);
+}
+
+/* A whole disk with its table: nothing that is allowed makes that readable. */
+static void set_4kn_allowed(struct machine *m)
+{
+	set_4kn(m);
+	m->allow[0] = "sector-size-differs";
+}
+
 void set_image_on_source(struct machine *m)
 {
 	machine_image(&m->destination, "/mnt/b.img", 0, false);
@@ -357,6 +395,13 @@ const struct rule_case refused[] = {
 	{ "destination-exclusive", set_exclusive, "exclusively" },
 	{ "destination-read-only", set_read_only, "blockdev --setrw /dev/sdb" },
 	{ "destination-too-small", set_too_small, ": 3 sectors of 512" },
+	{ "destination-too-small", set_too_small, "--ranges 0-" },
+	{ "destination-too-small", set_dos_too_small, "--ranges 0-" },
+	{ "destination-too-small", set_partition_too_long, "Partition 2 ends at LBA" },
+	{ "destination-too-small", set_nothing_fits, "shrink it first, or take a larger disk." },
+	{ "destination-too-small", set_without_table, "or choose ranges that fit" },
+	{ "table-beyond-end", set_dos_table_beyond, "partition 2" },
+	{ "sector-size-differs", set_4kn_allowed, "--allow sector-size-differs does not lift" },
 	{ "sector-size-differs", set_4kn, "4096" },
 	{ "sector-size-differs", set_4kn_partition, "--allow" },
 	{ "table-beyond-end", set_table_beyond, "partition 2" },

@@ -148,6 +148,34 @@ START_TEST(named_rule_is_lifted_alone)
 }
 END_TEST
 
+/* Whoever has allowed it is not told to allow it. */
+START_TEST(what_is_allowed_is_not_advised)
+{
+	const struct rule_case *c = &refused[_i];
+	const struct verdict *verdict;
+	bool liftable;
+	struct machine m;
+
+	machine_init(&m);
+	c->set(&m);
+	machine_check(&m);
+	verdict = machine_verdict(&m, c->rule);
+	liftable = verdict->liftable && verdict->kind == VERDICT_REFUSE;
+	machine_done(&m);
+	if (!liftable)
+		return;
+	machine_init(&m);
+	c->set(&m);
+	m.allow[0] = c->rule;
+	machine_check(&m);
+	verdict = machine_verdict(&m, c->rule);
+	ck_assert_int_eq(verdict->kind, VERDICT_WARN);
+	ck_assert_ptr_null(strstr(verdict->sentence, "--allow"));
+	ck_assert_int_eq(verdict->sentence[strlen(verdict->sentence) - 1], '.');
+	machine_done(&m);
+}
+END_TEST
+
 START_TEST(table_on_other_sectors_is_never_lifted)
 {
 	struct machine m;
@@ -238,6 +266,7 @@ Suite *unit_suite(void)
 	TCase *all = tcase_create("all rules");
 
 	tcase_add_loop_test(each, rule_refuses, 0, count(refused));
+	tcase_add_loop_test(each, what_is_allowed_is_not_advised, 0, count(refused));
 	tcase_add_loop_test(each, rule_warns, 0, count(warned));
 	tcase_add_loop_test(each, rule_is_quiet, 0, count(quiet));
 	suite_add_tcase(suite, each);

@@ -282,6 +282,38 @@ START_TEST(disks_that_are_copied_are_not_looked_into)
 }
 END_TEST
 
+/* By its name, if it refuses here and may be lifted; the next plan is judged anew. */
+START_TEST(a_check_is_lifted_for_one_plan)
+{
+	const struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct range all_partitions = { 0, 2048 + 4096 };
+	const struct range_list ranges = { .items = &all_partitions, .count = 1 };
+	struct endpoint from, to;
+	struct error error = { 0 };
+	char small[64];
+
+	run("printf 'label: gpt\\n2048,4096,L\\n' | sfdisk -q %s", source);
+	run("truncate -s 6M %s", path_of("small.img"));
+	attach("small.img", small, sizeof(small));
+	open_session("logs", NULL);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
+	ck_assert_int_eq(endpoint_resolve(session_disks(session), small, true, &to, &error), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(session_plan(session, &from, &to, &ranges, NULL, &options, &error),
+				 0);
+		ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_REFUSE);
+		ck_assert_int_eq(session_allow(session, "everything", &error), -EINVAL);
+		ck_assert_int_eq(session_allow(session, "destination-mounted", &error), -EINVAL);
+		ck_assert_int_eq(session_allow(session, "same-wwn", &error), -EINVAL);
+		ck_assert_int_eq(session_allow(session, "table-beyond-end", &error), 0);
+		while (verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE)
+			wait_once();
+		ck_assert(session_verdicts(session)->items[0].lifted);
+	}
+	detach(small, "small.img");
+}
+END_TEST
+
 START_TEST(image_is_made)
 {
 	open_session("logs", NULL);
@@ -449,6 +481,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, background_scan_brings_a_list);
 	tcase_add_test(tcase, a_disk_is_read_again_when_it_has_changed);
 	tcase_add_test(tcase, disks_that_are_copied_are_not_looked_into);
+	tcase_add_test(tcase, a_check_is_lifted_for_one_plan);
 	tcase_add_test(tcase, image_is_made);
 	tcase_add_test(tcase, new_image_is_known_by_its_map);
 	tcase_add_test(tcase, failed_start_leaves_no_image);

@@ -141,11 +141,14 @@ START_TEST(test_what_may_be_lifted)
 
 	ck_assert(!gate_liftable(&gate));
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert(!gate_liftable(&gate));
+	ck_assert(!gate_liftable(&gate) && !gate_to_lift(&gate) && !gate_fits(&gate));
 	items[0].kind = VERDICT_REFUSE;
 	items[0].liftable = true;
+	items[0].fits = 4096;
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(gate_refused(&gate) && gate_liftable(&gate));
+	ck_assert_ptr_eq(gate_to_lift(&gate), &items[0]);
+	ck_assert_uint_eq(gate_fits(&gate), 4096);
 	items[1].kind = VERDICT_REFUSE;
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(!gate_liftable(&gate));
