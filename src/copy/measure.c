@@ -266,8 +266,7 @@ void measure_end(struct job *job, uint64_t now)
 /* Does the time that it takes count as that of verifying? */
 static bool is_verification(enum pass_kind kind)
 {
-	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK ||
-	       kind == PASS_LOOK;
+	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK;
 }
 
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -290,7 +289,8 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 	for (unsigned i = 0; i < s->pass_count; i++)
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
-		else if (is_verification(s->passes[i].kind))
+		else if (is_verification(s->passes[i].kind) ||
+			 (job->proof && s->passes[i].kind == PASS_LOOK))
 			s->verify_ns += s->passes[i].ns;
 }
 
