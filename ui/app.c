@@ -442,7 +442,7 @@ static void tell_end(struct app *app, const struct report *report)
 		    : code == EXIT_STOPPED && map
 			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")
 			    : _("%s: the copy has ended. The exit code will be %d. q quits."),
-		    report_result_word(report), (int)code);
+		    _(report_result_word(report)), (int)code);
 }
 
 static void end(struct app *app)

@@ -148,7 +148,7 @@ static void show_compared(struct app *app)
 	free(text);
 	app_message(app, MESSAGE_INFO,
 		    _("%s. Nothing was written. The exit code will be %d. q quits."),
-		    report_verify_word(&found), app->exit_code);
+		    _(report_verify_word(&found)), app->exit_code);
 }
 
 static void ended(struct app *app)

@@ -135,7 +135,7 @@ static void print_word(const struct report *report)
 	char source[256], destination[256];
 	const char *from = report->plan->source.node, *to = report->plan->destination.node;
 
-	printf("%s  %s -> %s\n", report_verify_word(report),
+	printf("%s  %s -> %s\n", _(report_verify_word(report)),
 	       text_show(source, sizeof(source), from),
 	       text_show(destination, sizeof(destination), to));
 }

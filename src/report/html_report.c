@@ -63,7 +63,7 @@ static const char *result_class(enum exit_code code)
 static void put_result(FILE *out, const struct report *report)
 {
 	char line[256], in_use[512];
-	const char *word = report_result_word(report), *sentence;
+	const char *word = _(report_result_word(report)), *sentence;
 
 	report_result_line(report, line, sizeof(line));
 	/* The word stands beside it, large. */

@@ -90,24 +90,24 @@ static const char *result_word(const struct report *report, const char *good)
 	case EXIT_COMPLETE:
 		return good;
 	case EXIT_BAD_AREAS:
-		return has_holes(&report->job) ? "PARTIAL" : "UNCERTAIN";
+		return has_holes(&report->job) ? N_("PARTIAL") : N_("UNCERTAIN");
 	case EXIT_MISMATCH:
-		return "MISMATCH";
+		return N_("MISMATCH");
 	case EXIT_STOPPED:
-		return "STOPPED";
+		return N_("STOPPED");
 	default:
-		return "FAILED";
+		return N_("FAILED");
 	}
 }
 
 const char *report_result_word(const struct report *report)
 {
-	return result_word(report, "COMPLETE");
+	return result_word(report, N_("COMPLETE"));
 }
 
 const char *report_verify_word(const struct report *report)
 {
-	return result_word(report, "VERIFIED");
+	return result_word(report, N_("VERIFIED"));
 }
 
 /* The worse of two kinds: what the destination refused could have been read. It is counted in
@@ -121,16 +121,16 @@ static void bad_areas_line(const struct report *report, char *buffer, size_t siz
 	if (!has_holes(job))
 		snprintf(buffer, size,
 			 _("%s - copied while the source was in use: not one moment of it"),
-			 report_result_word(report));
+			 _(report_result_word(report)));
 	else if (job->refused_bytes)
 		snprintf(buffer, size, _("%s - %s bytes could not be written to the destination"),
-			 report_result_word(report),
+			 _(report_result_word(report)),
 			 units_print_count(job->total - job->written - job->bad_bytes, bytes));
 	else
 		snprintf(buffer, size,
 			 P_("%s - %lu area of the source could not be read",
 			    "%s - %lu areas of the source could not be read", areas),
-			 report_result_word(report), areas);
+			 _(report_result_word(report)), areas);
 }
 
 static void mismatch_line(const struct report *report, char *buffer, size_t size)
@@ -146,18 +146,19 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 			    "%s - copied while the source was in use: it changed meanwhile, in %lu "
 			    "of the areas checked",
 			    areas),
-			 report_result_word(report), areas);
+			 _(report_result_word(report)), areas);
 	else if (proof->changed && !report->source_writer[0])
 		snprintf(buffer, size,
 			 P_("%s - the source changed during the copy, in %lu of the areas checked",
 			    "%s - the source changed during the copy, in %lu of the areas checked",
 			    areas),
-			 report_result_word(report), areas);
+			 _(report_result_word(report)), areas);
 	else
 		snprintf(buffer, size,
 			 P_("%s - the destination differs in %lu area, %s bytes",
 			    "%s - the destination differs in %lu areas, %s bytes", areas),
-			 report_result_word(report), areas, units_print_count(proof->bytes, bytes));
+			 _(report_result_word(report)), areas,
+			 units_print_count(proof->bytes, bytes));
 }
 
 /* Of a copy that ended before all of it was done. */
@@ -165,7 +166,7 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 {
 	const struct job_snapshot *job = &report->job;
 	enum exit_code code = report_exit_code(report);
-	const char *word = report_result_word(report);
+	const char *word = _(report_result_word(report));
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
 	units_print_count(job->written, done);
@@ -197,7 +198,7 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 			 report->job.proof.asked
 				 ? _("%s - everything was copied, flushed and verified")
 				 : _("%s - everything was copied and flushed; not verified"),
-			 report_result_word(report));
+			 _(report_result_word(report)));
 		break;
 	case EXIT_BAD_AREAS:
 		bad_areas_line(report, buffer, size);
@@ -215,7 +216,7 @@ const char *report_result_line(const struct report *report, char *buffer, size_t
 const char *report_verify_line(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	const char *word = report_verify_word(report);
+	const char *word = _(report_verify_word(report));
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 	unsigned long areas = (unsigned long)job->proof.areas;
 

@@ -80,8 +80,8 @@ struct report {
 void report_done(struct report *report);
 const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
-/* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use), "MISMATCH", "STOPPED", "FAILED": never
- * translated. */
+/* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use), "MISMATCH", "STOPPED", "FAILED": as in
+ * the JSON; marked, so whoever shows it to people translates it. */
 const char *report_result_word(const struct report *report);
 /* The same for a verification: "VERIFIED" in place of "COMPLETE". */
 const char *report_verify_word(const struct report *report);
