@@ -15,7 +15,7 @@ core="base discover plan stats io guard verify copy report session"
 # front end may see.
 public='base/* discover/disk.h discover/endpoint.h discover/health.h discover/scan.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
-	report/report.h session/session.h'
+	report/report.h session/session.h session/progress.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;
@@ -27,7 +27,7 @@ allowed() { # LAYER
 	verify) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
 	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* discover/disk.h' ;;
 	report) echo 'base/* discover/disk.h discover/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
-	session) echo "config.h guard/claim.h guard/facts.h copy/recorded_copy.h copy/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/sg_only.h discover/smartctl.h discover/table.h io/sg_health.h io/sg_reach.h $public" ;;
+	session) echo "config.h guard/claim.h guard/facts.h copy/recorded_copy.h copy/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/running.h discover/sg_only.h discover/smartctl.h discover/table.h io/sg_health.h io/sg_reach.h $public" ;;
 	cli) echo "config.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac

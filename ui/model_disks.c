@@ -341,10 +341,13 @@ static void use_sentence(const struct use *use, char *buffer, size_t size)
 			 use->node);
 		break;
 	case USE_EXCLUSIVE:
-		snprintf(buffer, size,
-			 _("%s is held open by another program: not a destination until it lets "
-			   "go."),
-			 use->node);
+		if (use->what[0])
+			snprintf(buffer, size, _("%s is busy: %s."), use->node, what);
+		else
+			snprintf(buffer, size,
+				 _("%s is held open by another program: not a destination until it "
+				   "lets go."),
+				 use->node);
 		break;
 	case USE_COPY:
 		snprintf(buffer, size, _("%s belongs to the copy that runs."), use->node);

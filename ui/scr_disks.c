@@ -271,7 +271,16 @@ static void ask_file(struct app *app, const char *path, struct disks_state *stat
 {
 	/* Where nothing is chosen yet, a copy that was interrupted comes first. */
 	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
+	char text[512];
 
+	if (!path[0] && unfinished && unfinished->running[0]) {
+		snprintf(text, sizeof(text),
+			 _("%s. Its map cannot be continued before it has ended. Here you can "
+			   "type the path of an image file, or of another map."),
+			 unfinished->running);
+		popup_prompt(app, _("Image file, or map"), text, path, file_named, state);
+		return;
+	}
 	if (!path[0] && unfinished) {
 		popup_prompt(app, _("Image file, or map"),
 			     _("The newest copy was not finished. Enter continues it from this "

@@ -188,7 +188,9 @@ const struct session_unfinished *disks_screen_unfinished(const struct disks_stat
 
 enum command disks_screen_wanted(void *data, struct app *app)
 {
-	return disks_screen_unfinished(data, app) ? COMMAND_IMAGE : COMMAND_NONE;
+	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
+
+	return unfinished && !unfinished->running[0] ? COMMAND_IMAGE : COMMAND_NONE;
 }
 
 /* The model's head and the serial number's end tell a disk; else its name does. */
@@ -215,6 +217,10 @@ static void text_unfinished(const struct session_unfinished *copy, struct line *
 	char when[32];
 	struct tm tm;
 
+	if (copy->running[0]) {
+		line_add(line, " %s ", copy->running);
+		return;
+	}
 	line_add(line, "%s", _(" UNFINISHED  "));
 	if (copy->source.kind == ENDPOINT_NONE) {
 		line_add(line, "%.40s", text_base_name(copy->map));

@@ -155,7 +155,9 @@ static void write_use(const struct disk *disk, struct writer *w)
 
 	if (disk->read_only == YES)
 		add(w, "%s", _("read-only"));
-	if (!disk->in_use.count) {
+	if (disk->read_by[0])
+		add(w, "%s%s", w->length ? ", " : "", disk->read_by);
+	if (!disk->in_use.count && !disk->read_by[0]) {
 		add(w, "%s%s", w->length ? ", " : "",
 		    disk_is_sg_only(disk) ? _("unknown")
 		    : disk->silent        ? _("no mount, no swap; held open: unknown")

@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "report/json.h"
+#include "session/progress.h"
 
 #define EVERY_TERMINAL (NSEC_PER_SEC / 2)
 #define EVERY_JSON     NSEC_PER_SEC
@@ -254,6 +255,11 @@ static void take_signals(struct headless *run)
 			/* The terminal is gone; the copy is not. */
 			run->terminal = false;
 			run->line_open = false;
+			session_note(run->session,
+				     run->stop_on_hangup
+					     ? _("The terminal is gone; the copy is stopped.")
+					     : _("The terminal is gone; the copy goes on without "
+						 "it."));
 			if (run->stop_on_hangup)
 				want_stop(run);
 			break;

@@ -138,6 +138,31 @@ static bool any_in_use(const struct disk_list *list)
 	return false;
 }
 
+static void print_copy(const char *node, const char *words, int width, FILE *out)
+{
+	char text[320];
+
+	snprintf(text, sizeof(text), "%s: %s", node, words);
+	columns_paragraph(out, width, "- ", text);
+}
+
+/* Copies of other processes, which know what they do. */
+static void print_copies(const struct disk_list *list, int width, FILE *out)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct disk *disk = &list->disks[i];
+
+		if (disk->read_by[0])
+			print_copy(disk->node, disk->read_by, width, out);
+		for (size_t u = 0; u < disk->in_use.count; u++) {
+			const struct use *use = &disk->in_use.items[u];
+
+			if (use->kind == USE_EXCLUSIVE && use->what[0])
+				print_copy(use->node, use->what, width, out);
+		}
+	}
+}
+
 static void print_notes(const struct disk_list *list, bool verbose, int width, FILE *out)
 {
 	bool raw = verbose && list->no_raw_driver;
@@ -149,6 +174,7 @@ static void print_notes(const struct disk_list *list, bool verbose, int width, F
 			_("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, "
 			  "H other holder, F file in use, O open, ro read-only"));
 	}
+	print_copies(list, width, out);
 	if (list->missing_count > 0 || raw)
 		fputc('\n', out);
 	for (size_t i = 0; i < list->missing_count; i++)

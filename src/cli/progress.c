@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Progress in one line. */
 #include "cli/progress.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/i18n.h"
 #include "base/units.h"
 #include "report/json.h"
-
-/* One word, so that the line fits. */
-static const char *pass_phrase(enum pass_kind pass)
-{
-	switch (pass) {
-	case PASS_NONE:
-		return job_state_words(JOB_COPYING);
-	case PASS_BASELINE:
-		return _("reading");
-	case PASS_PROBE:
-		return _("probing");
-	case PASS_WIPE:
-		return _("wiping");
-	case PASS_REWRITE:
-		return _("rewriting");
-	case PASS_RECHECK:
-		return _("rechecking");
-	case PASS_LOOK:
-		return _("last look");
-	case PASS_DISARM:
-		return _("disarming");
-	default:
-		return pass_words(pass);
-	}
-}
+#include "session/progress.h"
 
 static const char *state_word(enum job_state state)
 {
@@ -46,57 +17,6 @@ static const char *state_word(enum job_state state)
 	};
 
 	return words[state];
-}
-
-/* Returns its length. */
-static int put_hang(const struct job_hang *hang, char *buffer, size_t size)
-{
-	char span[UNITS_TEXT_MAX];
-
-	if (!hang->count)
-		return 0;
-	return snprintf(buffer, size,
-			hang->write ? _("a write at LBA %llu hangs for %s: ")
-				    : _("a read at LBA %llu hangs for %s: "),
-			(unsigned long long)hang->lba,
-			units_print_duration(hang->ns / NSEC_PER_SEC, span));
-}
-
-/* Never rounded up: 100.0 is kept for what is really complete. */
-static double percent(double fraction)
-{
-	return floor(fraction * 1000) / 10;
-}
-
-static double stage_fraction(uint64_t done, uint64_t total)
-{
-	return !total ? 0 : done >= total ? 1 : (double)done / (double)total;
-}
-
-const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
-{
-	const struct job_pass *pass = job_pass_counted(job);
-	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-	char left[UNITS_TEXT_MAX];
-	bool flushing = job->state == JOB_FLUSHING; /* nobody knows how fast */
-	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
-
-	n += snprintf(
-		buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
-		_("%.1f %%  left %s  %s %.1f %%  %s of %s  %s  errors %llu"), percent(job->overall),
-		job->eta.known ? units_print_duration(job->eta.seconds, left) : _("unknown"),
-		job->state == JOB_COPYING ? pass_phrase(job->pass) : job_state_words(job->state),
-		percent(stage_fraction(so_far, whole)),
-		units_print_long(so_far, UNITS_SI, 512, done),
-		units_print_long(whole, UNITS_SI, 512, all),
-		units_print_rate(flushing ? (double)NAN : job->now_pass, rate),
-		(unsigned long long)job->errors);
-	/* Verification during the copy is counted separately. */
-	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
-		snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n), _("  verified %.0f%%"),
-			 floor(100.0 * (double)job->proof.verified / (double)job->total));
-	return buffer;
 }
 
 static json_object *json_rate(const struct job_snapshot *job)
@@ -155,7 +75,8 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));
-	json_object_object_add(object, "percent", json_object_new_double(percent(job->overall)));
+	json_object_object_add(object, "percent",
+			       json_object_new_double(progress_percent(job->overall)));
 	report_json_add_number(object, "bytes_total", job->total);
 	report_json_add_number(object, "bytes_read", job->read);
 	report_json_add_number(object, "bytes_written", job->written);

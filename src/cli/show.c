@@ -211,7 +211,10 @@ static void print_use(const struct page *page, const char *heading, const struct
 		line(page, heading, _("%s: a file on it is in use as a disk: %s"), node, what);
 		break;
 	case USE_EXCLUSIVE:
-		line(page, heading, _("%s is held by another program"), node);
+		if (use->what[0])
+			line(page, heading, "%s: %s", node, what);
+		else
+			line(page, heading, _("%s is held by another program"), node);
 		break;
 	case USE_COPY:
 		line(page, heading, _("%s is held by this copy"), node);
@@ -223,7 +226,9 @@ static void print_uses(const struct page *page, const struct disk *disk)
 {
 	const char *heading = _("In use");
 
-	if (disk->in_use.count == 0)
+	if (disk->read_by[0])
+		line(page, heading, "%s: %s", disk->node, disk->read_by);
+	else if (disk->in_use.count == 0)
 		line(page, heading, "%s",
 		     disk_is_sg_only(disk) ? _("unknown: it has no block node")
 					   : _("no mount, swap or holder"));

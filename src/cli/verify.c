@@ -19,6 +19,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "report/json.h"
+#include "session/progress.h"
 #include "session/session.h"
 
 #define EVERY_MS 500

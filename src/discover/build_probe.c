@@ -13,6 +13,7 @@
 #include "discover/late.h"
 #include "discover/merge.h"
 #include "discover/probe.h"
+#include "discover/running.h"
 
 /* A disk that is asked, and what it told before. */
 struct asked {
@@ -287,6 +288,41 @@ static int make_requests(struct build *build, const struct late *late,
 	return 0;
 }
 
+/* Whoever holds it says so itself: that explains more than that somebody does. */
+static int add_copy(struct build *build, struct disk *disk, const struct running *running)
+{
+	struct use *held = NULL;
+	char words[160];
+
+	if (running->source.devno == disk->identity.devno)
+		running_words(running, false, disk->read_by, sizeof(disk->read_by));
+	if (running->destination.devno != disk->identity.devno)
+		return 0;
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_EXCLUSIVE && !disk->in_use.items[i].what[0])
+			held = &disk->in_use.items[i];
+	running_words(running, true, words, sizeof(words));
+	if (!held)
+		return use_list_add(&disk->in_use, USE_EXCLUSIVE, words, running->destination.node);
+	text_copy(held->what, sizeof(held->what), words);
+	text_copy(held->node, sizeof(held->node), running->destination.node);
+	return 0;
+}
+
+static int add_copies(struct build *build)
+{
+	struct running *running = calloc(RUNNING_MAX, sizeof(*running));
+	size_t count = running ? running_list(NULL, running) : 0;
+	int r = running ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		for (size_t d = 0; r == 0 && d < build->list->count; d++)
+			if (build->list->disks[d].identity.devno)
+				r = add_copy(build, &build->list->disks[d], &running[i]);
+	free(running);
+	return r;
+}
+
 int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
 		struct error *reterr)
 {
@@ -307,6 +343,8 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 		probe_wait(probe, clock_monotonic() + patience);
 		r = take_answers(build, probe, asked, count);
 	}
+	if (r == 0)
+		r = add_copies(build);
 	if (r == -ENOMEM)
 		error_nomem(reterr);
 	else if (r < 0)

@@ -217,7 +217,16 @@ void rule_destination_exclusive(const struct rule_context *context, struct verdi
 
 	if (!context->destination)
 		return;
-	if (find_use(context->destination, destination, 1U << USE_EXCLUSIVE, list))
+	const struct use *use =
+		find_use(context->destination, destination, 1U << USE_EXCLUSIVE, list);
+	const char *copy = use ? use->what : context->destination->read_by;
+
+	if (copy[0])
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is busy: %s. Wait until that has ended, or stop it "
+			   "(kill sends it SIGTERM; what is done can be resumed)."),
+			 rule_name(context, destination, name), copy);
+	else if (use)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Another program holds the destination %s open exclusively (%s), or it "
 			   "is mounted where this program cannot see it (a container, an imported "

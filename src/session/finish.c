@@ -200,8 +200,10 @@ static int begin_report(struct session *session, bool reread, struct error *rete
 	if (finishing->wanted)
 		return 0;
 	r = begin(session, true, reread, reterr);
-	if (r < 0)
+	if (r < 0) {
 		session->state = SESSION_FINISHED;
+		heartbeat_end(session);
+	}
 	return r;
 }
 
@@ -266,6 +268,7 @@ void session_take_finish(struct session *session, unsigned *changes)
 	}
 	if (session->state == SESSION_FINISHING) {
 		session->state = SESSION_FINISHED;
+		heartbeat_end(session);
 		session->has_report = finishing->made;
 		*changes |= SESSION_CHANGE_STATE;
 	}

@@ -25,6 +25,11 @@ static void take_timer(struct session *session, unsigned *changes)
 	session_take_timer(session);
 }
 
+static void take_heartbeat(struct session *session, unsigned *changes)
+{
+	heartbeat_take_timer(session);
+}
+
 static void take_job(struct session *session, unsigned *changes)
 {
 	*changes |= SESSION_CHANGE_JOB;
@@ -43,6 +48,7 @@ static const struct {
 	[EVENT_JOB] = { take_job, 0 },
 	[EVENT_HEALTH] = { take_health, TASK(asking.task) },
 	[EVENT_TIMER] = { take_timer, 0 },
+	[EVENT_HEARTBEAT] = { take_heartbeat, 0 },
 	[EVENT_MOVE] = { session_take_move, TASK(moving.task) },
 	[EVENT_CHECK] = { session_take_check, TASK(checking.task) },
 	[EVENT_FIND] = { session_take_find, TASK(finding.task) },
@@ -99,6 +105,8 @@ static int init(struct session *session, struct error *reterr)
 	}
 	if (r == 0)
 		r = session_disks_init(session, reterr);
+	if (r == 0)
+		r = heartbeat_init(session, reterr);
 	return r < 0 ? r : session_waiting_init(session, reterr);
 }
 
@@ -134,7 +142,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 	follow(session, 2, &session->options.certificate_path);
 	session_begin_sign(session, options->operator_name, options->ticket, options->mask_serials,
 			   NULL);
-	session->epoll_fd = session->waiting.timer_fd = -1;
+	session->epoll_fd = session->waiting.timer_fd = session->heartbeat.timer_fd = -1;
 	for (int source = 0; source < EVENT_COUNT; source++) {
 		struct task *task = task_of(session, (enum session_event_source)source);
 
@@ -225,6 +233,8 @@ void session_destroy(struct session *session)
 	log_close(session->log);
 	if (session->waiting.timer_fd >= 0)
 		close(session->waiting.timer_fd);
+	if (session->heartbeat.timer_fd >= 0)
+		close(session->heartbeat.timer_fd);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
 	free(session);

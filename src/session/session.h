@@ -340,6 +340,9 @@ struct session_unfinished {
 	struct endpoint source, destination; /* kind ENDPOINT_NONE: the map does not name them */
 	uint64_t finished, total;            /* bytes; 0: unknown */
 	int64_t at;                          /* unix seconds of the last save; 0: unknown */
+	/* Which process still copies with that map, and how far it is, translated: then nobody else
+	 * can go on with it. "": none does. */
+	char running[160];
 };
 
 /* The copy of the newest map there; false: it was finished, there is none, or the directory does

@@ -22,6 +22,7 @@
 #include "session/find.h"
 #include "session/finish.h"
 #include "session/health.h"
+#include "session/heartbeat.h"
 #include "session/measure.h"
 #include "session/move_map.h"
 #include "session/parts.h"
@@ -95,6 +96,7 @@ struct session {
 	struct move_task moving;
 
 	struct awake awake;
+	struct heartbeat heartbeat;
 	struct finish_task finishing;
 	struct save_task saving;
 	struct report report;
@@ -108,6 +110,7 @@ enum session_event_source {
 	EVENT_JOB,
 	EVENT_HEALTH,
 	EVENT_TIMER,
+	EVENT_HEARTBEAT,
 	EVENT_MOVE,
 	EVENT_CHECK,
 	EVENT_FIND,

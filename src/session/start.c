@@ -438,6 +438,7 @@ void session_release_job(struct session *session)
 {
 	discard_claims(&session->starting);
 	session_waiting_done(session);
+	heartbeat_end(session);
 	session->earlier = (struct parts){ 0 };
 	if (session->has_report)
 		report_done(&session->report);
@@ -467,6 +468,7 @@ void session_take_start(struct session *session, unsigned *changes)
 	}
 	if (starting->result == 0) {
 		session->state = SESSION_RUNNING;
+		heartbeat_begin(session);
 		return;
 	}
 	session->start_error = starting->error;

@@ -8,7 +8,9 @@
 
 #include "base/clock.h"
 #include "base/errand.h"
+#include "base/i18n.h"
 #include "base/text.h"
+#include "discover/running.h"
 #include "session/session_private.h"
 
 /* Whoever asks waits for a key to be answered. */
@@ -94,6 +96,18 @@ static void search(void *data)
 		describe(found);
 }
 
+static void tell_running(const char *map, char told[static 160])
+{
+	struct running *running = calloc(RUNNING_MAX, sizeof(*running));
+	size_t count = running ? running_list(NULL, running) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(running[i].map, map) == 0)
+			snprintf(told, 160, _("clonedeck, process %ld, is copying: %u %%"),
+				 (long)running[i].pid, (unsigned)running[i].percent);
+	free(running);
+}
+
 bool session_unfinished(const struct session *session, struct session_unfinished *ret)
 {
 	struct search *asked = calloc(1, sizeof(*asked));
@@ -110,5 +124,7 @@ bool session_unfinished(const struct session *session, struct session_unfinished
 	if (errand_wait(errand, clock_monotonic() + WAIT_AT_MOST))
 		*ret = asked->found;
 	errand_leave(errand);
+	if (ret->map[0])
+		tell_running(ret->map, ret->running);
 	return ret->map[0] != '\0';
 }

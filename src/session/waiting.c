@@ -289,6 +289,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 	session->earlier.source_gone |= waiting->went[0];
 	session_waiting_done(session);
 	session->state = SESSION_RUNNING;
+	heartbeat_begin(session);
 }
 
 /* Ends whatever has begun; it writes nothing more. */

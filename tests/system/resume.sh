@@ -149,7 +149,29 @@ SIGHUP_lets_the_copy_go_on() {
 	rate=16M start_copy
 	kill -HUP "$copy"
 	ends 0
+	grep -q 'The terminal is gone; the copy goes on without it' logs/*.log
 	cmp "$source" "$(backing "$destination")"
+}
+
+# Whose it is can be read from it, from outside and as long as it lives.
+a_disk_that_a_copy_holds_names_it() {
+	two_disks
+	start_copy
+	run 0 show "$destination"
+	says "clonedeck, process $copy, is copying to it: "
+	run 0 show "$source"
+	says "clonedeck, process $copy, is copying from it: "
+	run 0 list --all
+	says "clonedeck, process $copy, is copying to it: "
+	third=$(new_disk third 32)
+	run 3 clone -s "$third" -d "$destination" --confirm "$destination" --log-dir other
+	says "is busy: clonedeck, process $copy, is copying to it: "
+	run 3 clone -s "$third" -d "$source" --confirm "$source" --log-dir other
+	says "is busy: clonedeck, process $copy, is copying from it: "
+	kill -KILL "$copy"
+	wait "$copy" || true
+	run 0 show "$destination"
+	! says 'clonedeck, process' || fail 'it is dead'
 }
 
 SIGHUP_stops_where_that_was_asked_for() {
@@ -490,7 +512,7 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	what_was_found_to_differ_is_copied_again \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \
-	SIGUSR1_prints_progress SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
+	SIGUSR1_prints_progress a_disk_that_a_copy_holds_names_it SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	an_image_that_was_cut_off_between_two_parts \

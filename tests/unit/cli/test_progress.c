@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/progress.h"
+#include "session/progress.h"
 
 static struct job_snapshot job;
 static char line[PROGRESS_LINE_MAX];

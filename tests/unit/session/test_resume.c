@@ -3,11 +3,14 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "discover/running.h"
 #include "session/session.h"
 
 #include "rig.h"
@@ -167,6 +170,7 @@ static void check_unfinished(const char *expected)
 
 	ck_assert(session_unfinished(session, &found) == (expected[0] != '\0'));
 	ck_assert_str_eq(found.map, expected);
+	ck_assert_str_eq(found.running, "");
 }
 
 /* After a power failure nobody remembers the name of the map. */
@@ -185,6 +189,50 @@ START_TEST(the_newest_map_is_found_where_its_copy_was_not_finished)
 	check_unfinished(path_of("logs/20260102-000000.map"));
 	run(": >%s", path_of("logs/20260103-000000.map"));
 	check_unfinished("");
+}
+END_TEST
+
+/* Another process goes on with it: then nobody else can. */
+START_TEST(a_map_in_use_is_told_of)
+{
+	char path[560], expected[64], folder[512], byte = 0;
+	struct session_unfinished found;
+	struct running running = { .percent = 32 };
+	struct running_record *record;
+	int ready[2];
+	pid_t child;
+
+	open_session("logs", NULL);
+	run("mkdir -p %s", path_of("logs"));
+	run("printf '0x1000 ? 1\n0x0 0x800000 ?\n' >%s", path_of("logs/20260102-000000.map"));
+	text_copy(running.map, sizeof(running.map), path_of("logs/20260102-000000.map"));
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		running.pid = getpid();
+		if (running_folder(folder, sizeof(folder)) &&
+		    running_new(folder, &running, &record) == 0 && write(ready[1], &byte, 1) == 1) {
+			/* Until the test has seen it. */
+			close(ready[1]);
+			pause();
+		}
+		_exit(1);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert(session_unfinished(session, &found));
+	ck_assert_str_eq(found.map, running.map);
+	snprintf(expected, sizeof(expected), "clonedeck, process %ld, is copying: 32 %%",
+		 (long)child);
+	ck_assert_str_eq(found.running, expected);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	check_unfinished(running.map);
+	close(ready[0]);
+	/* Dead ones leave theirs behind until the machine is restarted. */
+	ck_assert(running_folder(folder, sizeof(folder)));
+	run("rm %s", (snprintf(path, sizeof(path), "%s/%ld.job", folder, (long)child), path));
 }
 END_TEST
 
@@ -221,6 +269,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, resume_finds_disks_under_other_names);
 	tcase_add_test(tcase, resume_refuses_another_disk);
 	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
+	tcase_add_test(tcase, a_map_in_use_is_told_of);
 	tcase_add_test(tcase, the_newest_map_is_found_where_its_copy_was_not_finished);
 	tcase_add_test(tcase, map_is_never_replaced);
 	tcase_add_test(tcase, foreign_map_is_refused);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "discover/running.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#define ROOT_FOLDER "/run/clonedeck"
+#define FIRST_LINE  "clonedeck.job/1"
+#define RECORD_MAX  4096
+
+struct running_record {
+	int fd;
+	char path[512];
+};
+
+static bool user_folder(char *buffer, size_t size)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	int n = 0;
+
+	if (geteuid() == 0)
+		n = snprintf(buffer, size, "%s", ROOT_FOLDER);
+	else if (runtime && runtime[0] == '/')
+		n = snprintf(buffer, size, "%s/clonedeck", runtime);
+	return n > 0 && (size_t)n < size;
+}
+
+bool running_folder(char *buffer, size_t size)
+{
+	return user_folder(buffer, size) && (mkdir(buffer, 0755) == 0 || errno == EEXIST);
+}
+
+static bool is_record(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && strcmp(name + length - 4, ".job") == 0;
+}
+
+static int open_record(int folder, const char *name)
+{
+	return openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* The lock belongs to the open file: it ends with the last process that has it, whatever becomes of
+ * the process number. */
+static bool is_alive(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* ---- writing ---- */
+
+static int print_end(const char *name, const struct running_end *end, char *text, size_t size)
+{
+	return snprintf(text, size,
+			"%s %s\n%s-device %u:%u\n%s-diskseq %" PRIu64 "\n%s-serial %s\n", name,
+			end->node, name, major(end->devno), minor(end->devno), name, end->diskseq,
+			name, end->serial);
+}
+
+static size_t print(const struct running *running, char text[static RECORD_MAX])
+{
+	int n = snprintf(text, RECORD_MAX,
+			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nmap %s\n",
+			 (long)running->pid, running->started, running->percent, running->map);
+
+	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
+	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
+	return (size_t)n;
+}
+
+/* In one call and, since nothing but the figures changes, never shorter for long: a reader sees the
+ * old record or the new one. */
+void running_update(struct running_record *record, const struct running *running)
+{
+	char text[RECORD_MAX];
+	size_t length = print(running, text);
+
+	if (pwrite(record->fd, text, length, 0) == (ssize_t)length &&
+	    ftruncate(record->fd, (off_t)length) < 0)
+		return; /* what is behind the last line is skipped by readers */
+}
+
+/* Locked before it has its name, so that nobody finds it and takes it for one left behind. */
+static int make(struct running_record *record, const char *folder, const struct running *running)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char fresh[sizeof(record->path) + 8];
+
+	if ((size_t)snprintf(record->path, sizeof(record->path), "%s/%ld.job", folder,
+			     (long)running->pid) >= sizeof(record->path))
+		return -ENAMETOOLONG;
+	snprintf(fresh, sizeof(fresh), "%s.new", record->path);
+	unlink(fresh);
+	record->fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (record->fd < 0)
+		return -errno;
+	running_update(record, running);
+	if (fcntl(record->fd, F_OFD_SETLK, &lock) == 0 && rename(fresh, record->path) == 0)
+		return 0;
+
+	int r = -errno;
+
+	unlink(fresh);
+	return r;
+}
+
+/* Of processes that were killed. One that is being made has another name until it is locked. */
+static void sweep(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		int fd = is_record(entry->d_name) ? open_record(dirfd(dir), entry->d_name) : -1;
+
+		if (fd < 0)
+			continue;
+		if (!is_alive(fd))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+		close(fd);
+	}
+	closedir(dir);
+}
+
+int running_new(const char *folder, const struct running *running, struct running_record **ret)
+{
+	struct running_record *record = malloc(sizeof(*record));
+	int r;
+
+	if (!record)
+		return -ENOMEM;
+	record->fd = -1;
+	sweep(folder);
+	r = make(record, folder, running);
+	if (r < 0) {
+		record->path[0] = '\0';
+		running_destroy(record);
+		return r;
+	}
+	*ret = record;
+	return 0;
+}
+
+void running_destroy(struct running_record *record)
+{
+	if (!record)
+		return;
+	if (record->path[0])
+		unlink(record->path);
+	if (record->fd >= 0)
+		close(record->fd);
+	free(record);
+}
+
+/* ---- reading ---- */
+
+static void take_device(const char *value, dev_t *ret)
+{
+	unsigned first, second;
+
+	if (sscanf(value, "%u:%u", &first, &second) == 2)
+		*ret = makedev(first, second);
+}
+
+static void take_end(const char *key, const char *value, struct running_end *end)
+{
+	if (!*key)
+		text_sanitise(end->node, sizeof(end->node), value, strlen(value));
+	else if (strcmp(key, "-device") == 0)
+		take_device(value, &end->devno);
+	else if (strcmp(key, "-diskseq") == 0)
+		end->diskseq = strtoull(value, NULL, 10);
+	else if (strcmp(key, "-serial") == 0)
+		text_sanitise(end->serial, sizeof(end->serial), value, strlen(value));
+}
+
+static void take(const char *key, const char *value, struct running *ret)
+{
+	if (strcmp(key, "pid") == 0)
+		ret->pid = (pid_t)strtol(value, NULL, 10);
+	else if (strcmp(key, "started") == 0)
+		ret->started = strtoll(value, NULL, 10);
+	else if (strcmp(key, "percent") == 0)
+		ret->percent = strtod(value, NULL);
+	else if (strcmp(key, "map") == 0)
+		text_copy(ret->map, sizeof(ret->map), value);
+	else if (strncmp(key, "source", strlen("source")) == 0)
+		take_end(key + strlen("source"), value, &ret->source);
+	else if (strncmp(key, "destination", strlen("destination")) == 0)
+		take_end(key + strlen("destination"), value, &ret->destination);
+}
+
+static bool parse(char *text, struct running *ret)
+{
+	char *rest = text, *line = strsep(&rest, "\n");
+
+	*ret = (struct running){ 0 };
+	if (!line || strcmp(line, FIRST_LINE) != 0)
+		return false;
+	while ((line = strsep(&rest, "\n"))) {
+		char *space = strchr(line, ' ');
+
+		if (!space)
+			continue;
+		*space = '\0';
+		take(line, space + 1, ret);
+	}
+	return ret->pid > 0 && ret->percent >= 0 && ret->percent <= 100;
+}
+
+static bool load(int folder, const char *name, struct running *ret)
+{
+	int fd = open_record(folder, name);
+	char text[RECORD_MAX];
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	if (is_alive(fd))
+		n = pread(fd, text, sizeof(text) - 1, 0);
+	close(fd);
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return parse(text, ret) && ret->pid != getpid();
+}
+
+static size_t list_folder(const char *folder, struct running *ret, size_t max)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	size_t count = 0;
+
+	if (!dir)
+		return 0;
+	while (count < max && (entry = readdir(dir)))
+		if (is_record(entry->d_name) && load(dirfd(dir), entry->d_name, &ret[count]))
+			count++;
+	closedir(dir);
+	return count;
+}
+
+size_t running_list(const char *folder, struct running *ret)
+{
+	char own[512];
+	size_t count;
+
+	if (folder)
+		return list_folder(folder, ret, RUNNING_MAX);
+	count = list_folder(ROOT_FOLDER, ret, RUNNING_MAX);
+	if (geteuid() != 0 && user_folder(own, sizeof(own)))
+		count += list_folder(own, ret + count, RUNNING_MAX - count);
+	return count;
+}
+
+const char *running_words(const struct running *running, bool destination, char *buffer,
+			  size_t size)
+{
+	snprintf(buffer, size,
+		 destination ? _("clonedeck, process %ld, is copying to it: %u %%")
+			     : _("clonedeck, process %ld, is copying from it: %u %%"),
+		 (long)running->pid, (unsigned)running->percent);
+	return buffer;
+}

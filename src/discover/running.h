@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records of the copies that run on this machine, so that others can say whose a
+ * busy disk is. Each copy keeps a small file, PID.job, with lines "key value", in
+ * a folder that is gone after a restart. It is locked as long as its process lives
+ * and believed only then: a record that a crash left behind says nothing, and a
+ * process that was given the same number does not bring it to life.
+ *
+ * Whoever reads skips keys that it does not know, so later versions may add some.
+ */
+#ifndef CLONEDECK_DISCOVER_RUNNING_H
+#define CLONEDECK_DISCOVER_RUNNING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RUNNING_MAX 64 /* copies that are told of */
+
+struct running_end {
+	char node[64];    /* of the disk or partition; "": an image file */
+	dev_t devno;      /* of the whole disk; 0: an image file. The copy keeps it open, so no
+			   * other disk has this number while the record is locked. */
+	uint64_t diskseq; /* 0 unknown */
+	char serial[128];
+};
+
+struct running {
+	pid_t pid;
+	int64_t started; /* unix seconds */
+	double percent;  /* of all that is to be done, 0 to 100 */
+	struct running_end source, destination;
+	char map[512];
+};
+
+struct running_record;
+
+/* The folder for records of this user: /run/clonedeck for root, else in $XDG_RUNTIME_DIR; made if
+ * need be. False: there is none. */
+bool running_folder(char *buffer, size_t size);
+/* Makes the record of this process in `folder` and locks it; negative errno. Takes those away that
+ * were left behind there. */
+int running_new(const char *folder, const struct running *running, struct running_record **ret);
+void running_update(struct running_record *record, const struct running *running);
+/* Removes it. NULL is fine. */
+void running_destroy(struct running_record *record);
+
+/* The copies of other processes that run now, at most RUNNING_MAX; folder NULL: root's and this
+ * user's. Returns their number. */
+size_t running_list(const char *folder, struct running *ret);
+/* "clonedeck, process 1944, is copying to it: 32 %"; translated. */
+const char *running_words(const struct running *running, bool destination, char *buffer,
+			  size_t size);
+
+#endif

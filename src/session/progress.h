@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far a copy is, in one line for people: on a terminal, and in the log. */
+#ifndef CLONEDECK_SESSION_PROGRESS_H
+#define CLONEDECK_SESSION_PROGRESS_H
+
+#include "copy/job.h"
+
+#define PROGRESS_LINE_MAX 1024
+
+/* "21.0 %  left 1:33:45  copying 42.1 %  842 GB of 2.00 TB  186 MB/s  errors 0": first of all that
+ * is to be done, then of the pass under way, so that a narrow terminal cuts the least of it.
+ * Translated. Returns buffer. */
+const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX]);
+/* Never rounded up: 100.0 is kept for what is really complete. */
+double progress_percent(double fraction);
+
+#endif

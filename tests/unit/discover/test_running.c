@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of running copies: those of living processes are told, and no others. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "discover/running.h"
+
+static char folder[] = "/tmp/clonedeck-running.XXXXXX";
+static struct running found[RUNNING_MAX];
+static pid_t child;
+
+static void setup(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/clonedeck-running.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* A process that copies, until it is ended. */
+static void begin(double percent)
+{
+	int ready[2];
+	char byte = 0;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		struct running running = {
+			.pid = getpid(),
+			.started = 1767225600,
+			.percent = 12.3,
+			.source = { .node = "/dev/sda1", .devno = makedev(8, 0), .diskseq = 7 },
+			.destination = { .node = "/dev/sdb",
+					 .devno = makedev(8, 16),
+					 .serial = "WD 12" },
+			.map = "/var/log/clonedeck/a b.map"
+		};
+		struct running_record *record;
+
+		if (running_new(folder, &running, &record) < 0)
+			_exit(1);
+		running.percent = percent;
+		running_update(record, &running);
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		pause();
+		_exit(1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void kill_it(void)
+{
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+
+START_TEST(a_living_copy_is_told)
+{
+	char words[160];
+
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	begin(32.9);
+	ck_assert_uint_eq(running_list(folder, found), 1);
+	ck_assert_int_eq(found[0].pid, child);
+	ck_assert_int_eq(found[0].started, 1767225600);
+	ck_assert_str_eq(found[0].source.node, "/dev/sda1");
+	ck_assert(found[0].source.devno == makedev(8, 0));
+	ck_assert_uint_eq(found[0].source.diskseq, 7);
+	ck_assert_str_eq(found[0].destination.serial, "WD 12");
+	ck_assert_str_eq(found[0].map, "/var/log/clonedeck/a b.map");
+	running_words(&found[0], true, words, sizeof(words));
+	ck_assert_ptr_nonnull(strstr(words, "is copying to it: 32 %"));
+	/* Never all of it before the end. */
+	found[0].percent = 99.9;
+	running_words(&found[0], false, words, sizeof(words));
+	ck_assert_ptr_nonnull(strstr(words, "is copying from it: 99 %"));
+	kill_it();
+}
+END_TEST
+
+/* Whatever process has its number by now, this one here for example. */
+START_TEST(what_a_dead_one_left_behind_is_not_believed)
+{
+	char old[96], new[96];
+
+	begin(50);
+	snprintf(old, sizeof(old), "%s/%ld.job", folder, (long)child);
+	kill_it();
+	ck_assert_int_eq(access(old, F_OK), 0);
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	snprintf(new, sizeof(new), "%s/%ld.job", folder, (long)getppid());
+	ck_assert_int_eq(rename(old, new), 0);
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	/* The next copy takes it away. */
+	begin(1);
+	ck_assert_int_ne(access(new, F_OK), 0);
+	ck_assert_uint_eq(running_list(folder, found), 1);
+	kill_it();
+}
+END_TEST
+
+/* One that ends takes it away; its own is no news to a process. */
+START_TEST(the_record_goes_with_the_copy)
+{
+	const struct running running = { .pid = getpid(), .percent = 1 };
+	struct running_record *record = NULL;
+	char path[96];
+
+	ck_assert_int_eq(running_new(folder, &running, &record), 0);
+	snprintf(path, sizeof(path), "%s/%ld.job", folder, (long)getpid());
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	/* The next copy of the same process. */
+	running_destroy(record);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(running_new(folder, &running, &record), 0);
+	running_destroy(record);
+	running_destroy(NULL);
+	ck_assert_int_lt(running_new("/nowhere", &running, &record), 0);
+}
+END_TEST
+
+static void leave(const char *name, const char *text)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	/* Kept open: it is alive. */
+	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &lock), 0);
+}
+
+START_TEST(what_is_no_record_is_left_alone)
+{
+	char long_line[4200];
+
+	memset(long_line, 'x', sizeof(long_line) - 1);
+	long_line[sizeof(long_line) - 1] = '\0';
+	leave("1.job", "");
+	leave("2.job", "clonedeck.job/2\npid 2\npercent 1\n");
+	leave("3.job", "clonedeck.job/1\npercent 1\n");
+	leave("4.job", "clonedeck.job/1\npid 4\npercent 101\n");
+	leave("5.job", long_line);
+	leave("6.txt", "clonedeck.job/1\npid 6\npercent 1\n");
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	/* What a later version adds is no reason to say nothing. */
+	leave("7.job", "clonedeck.job/1\npid 7\nsocket /run/x\npercent 1\nsource\nsource-new 1\n");
+	ck_assert_uint_eq(running_list(folder, found), 1);
+	ck_assert_int_eq(found[0].pid, 7);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("discover/running");
+	TCase *tcase = tcase_create("running");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_living_copy_is_told);
+	tcase_add_test(tcase, what_a_dead_one_left_behind_is_not_believed);
+	tcase_add_test(tcase, the_record_goes_with_the_copy);
+	tcase_add_test(tcase, what_is_no_record_is_left_alone);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
