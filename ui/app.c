@@ -39,6 +39,9 @@ static void *state_of(struct app *app)
 	return app->states[shown_id(app)];
 }
 
+/* That of a good spinning disk: loop devices would be through before anybody has looked. */
+#define PRACTICE_RATE 150000000 /* bytes per second */
+
 int app_new(const struct deck_options *options, struct session *session, struct term *term,
 	    int signals, struct app **ret, struct error *reterr)
 {
@@ -53,6 +56,8 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->session_state = session_state(session);
 	app->choice.everything = true;
 	app->choice.options = PLAN_OPTIONS_DEFAULT;
+	if (options->practice_dir)
+		app->choice.options.rate = PRACTICE_RATE;
 	app->reached = ON(SCREEN_DISKS);
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
 		app->host[0] = '\0';
@@ -420,13 +425,21 @@ static void keep_report(struct app *app, const struct report *report)
 {
 	int cols =
 		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
+	CLEANUP(free) struct report *shown = malloc(sizeof(*shown));
 	CLEANUP(free) char *text = NULL;
 
 	app->copied = true;
 	app->exit_code = (int)report_exit_code(report);
 	free(app->report_text);
 	app->report_text = NULL;
-	if (report_text(report, cols, &text, NULL) == 0)
+	if (!shown)
+		return;
+	*shown = *report;
+	/* Files of a practice go with its disks. */
+	if (app->options->practice_dir)
+		shown->log_path[0] = shown->map_path[0] = shown->json_path[0] =
+			shown->certificate_path[0] = shown->digests_path[0] = '\0';
+	if (report_text(shown, cols, &text, NULL) == 0)
 		app->report_text = app_result_at_end(text);
 }
 

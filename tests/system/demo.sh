@@ -48,8 +48,17 @@ without_a_terminal_it_clones_and_compares() {
 		(cd / && "$bootstrap" demo) >out 2>&1 </dev/null
 		grep -q COMPLETE out
 		grep -q Compared out
+		grep -q 'To install clonedeck.* install' out
+		! grep -E '\.(map|log|json|html|digests)$' out || fail 'a file that is gone was named'
 		nothing_stays || fail "left behind by the $run run"
 	done
+}
+
+what_was_built_can_be_installed() {
+	export CLONEDECK_BUILD CLONEDECK_INSTALL=no
+	DESTDIR=$case_dir/root "$bootstrap" install >out 2>&1
+	grep -q 'Start it with' out
+	"$(find root -path '*bin/clonedeck')" --version
 }
 
 quitting_the_deck() {
@@ -111,6 +120,6 @@ detach_stale() { # LOOP
 	! backing "$1" | grep -q clonedeck-practice.stale1 || detach "$1"
 }
 
-run_cases without_a_terminal_it_clones_and_compares quitting_the_deck a_killed_terminal \
+run_cases without_a_terminal_it_clones_and_compares what_was_built_can_be_installed quitting_the_deck a_killed_terminal \
 	kill_9_of_everything_but_the_reaper SIGTERM_and_SIGHUP Ctrl_C_while_it_clones_into_a_pipe \
 	what_a_power_cut_left_goes_with_the_next_run

@@ -36,6 +36,8 @@ fake_stick() {
 	mkdir fuse
 	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=blocksize-policy sh ./stick \
 		blocksize-minimum=512 blocksize-preferred=64K blocksize-maximum=1M &
+	# Ended by its parent's end, not killed as other jobs are: the plugin removes its own folder.
+	disown
 	wait_for test -S nbd
 	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
 	undone_by unmount "$case_dir/fuse"
