@@ -74,9 +74,11 @@ static int print_end(const char *name, const struct running_end *end, char *text
 
 static size_t print(const struct running *running, char text[static RECORD_MAX])
 {
+	char map[3 * sizeof(running->map)];
 	int n = snprintf(text, RECORD_MAX,
 			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nmap %s\n",
-			 (long)running->pid, running->started, running->percent, running->map);
+			 (long)running->pid, running->started, running->percent,
+			 text_encode(map, sizeof(map), running->map));
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
 	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
@@ -200,7 +202,7 @@ static void take(const char *key, const char *value, struct running *ret)
 	else if (strcmp(key, "percent") == 0)
 		ret->percent = strtod(value, NULL);
 	else if (strcmp(key, "map") == 0)
-		text_copy(ret->map, sizeof(ret->map), value);
+		text_decode(ret->map, sizeof(ret->map), value);
 	else if (strncmp(key, "source", strlen("source")) == 0)
 		take_end(key + strlen("source"), value, &ret->source);
 	else if (strncmp(key, "destination", strlen("destination")) == 0)
