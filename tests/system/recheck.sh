@@ -170,9 +170,11 @@ one_that_is_mounted_here_and_rests() {
 	copied 2
 	kill -INT "$copy"
 	ends 6
+	# Unmounting it writes its superblock.
 	umount here
-	run 4 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
-	report '.result == "UNCERTAIN"'
+	run 5 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'copied while the source was in use: it changed meanwhile'
+	report '.result == "MISMATCH"'
 }
 
 a_program_that_may_write() {
