@@ -199,6 +199,7 @@ struct job_proof {
 	 * use. */
 	unsigned rechecked, changed;
 	uint64_t rechecked_bytes;
+	bool changed_before; /* that was while the copy was stopped: nothing was written since */
 };
 
 /* The final look (look.h): what was read from the destination after the last write. */

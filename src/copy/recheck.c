@@ -458,6 +458,7 @@ void recheck_show(const struct job *job, struct job_snapshot *ret)
 	ret->proof.rechecked = recheck->compared;
 	ret->proof.rechecked_bytes = recheck->bytes;
 	ret->proof.changed = recheck->changed;
+	ret->proof.changed_before = recheck->while_stopped && recheck->changed;
 	if (!job->setup.source_in_use)
 		return;
 	ret->proof.areas += recheck->changed;

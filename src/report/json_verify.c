@@ -80,6 +80,8 @@ static json_object *json_recheck(const struct job_proof *proof)
 	report_json_add_number(object, "areas", proof->rechecked);
 	report_json_add_number(object, "bytes", proof->rechecked_bytes);
 	report_json_add_number(object, "changed", proof->changed);
+	json_object_object_add(object, "changed_before",
+			       json_object_new_boolean(proof->changed_before));
 	json_object_object_add(
 		object, "skipped_because",
 		why_not[proof->recheck] ? json_object_new_string(why_not[proof->recheck]) : NULL);

@@ -147,6 +147,14 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 			    "of the areas checked",
 			    areas),
 			 _(report_result_word(report)), areas);
+	else if (proof->changed_before)
+		snprintf(buffer, size,
+			 P_("%s - the source changed while the copy was stopped, in %lu of the "
+			    "areas checked",
+			    "%s - the source changed while the copy was stopped, in %lu of the "
+			    "areas checked",
+			    areas),
+			 _(report_result_word(report)), areas);
 	else if (proof->changed && !report->source_writer[0])
 		snprintf(buffer, size,
 			 P_("%s - the source changed during the copy, in %lu of the areas checked",
@@ -314,10 +322,9 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 			    job->held_areas),
 			 job->held_areas);
 	else if (job->proof.changed)
-		text_copy(
-			buffer, size,
-			_("no: the source changed during the copy, so its partition table was left "
-			  "out, or taken off again, on purpose"));
+		text_copy(buffer, size,
+			  _("no: the source changed, so its partition table was left out, or taken "
+			    "off again, on purpose"));
 	else if (job->proof.areas)
 		text_copy(buffer, size,
 			  _("no: the destination differs, its partition table was left out, or "

@@ -155,7 +155,10 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 		return all_verified(proof, buffer, size);
 	if (proof->changed) {
 		snprintf(buffer, size, "%s",
-			 _("no: the source changed during the copy, so the copy mixes two states"));
+			 proof->changed_before
+				 ? _("no: the source is not any more what was copied of it")
+				 : _("no: the source changed during the copy, so the copy mixes "
+				     "two states"));
 		return buffer;
 	}
 	snprintf(buffer, size,

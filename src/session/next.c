@@ -284,7 +284,12 @@ static void say_duplicates(const struct session *session, struct report *report)
 /* A copy that nobody is to rely on. */
 static void say_again(const struct session *session, struct report *report)
 {
-	if (report->job.proof.changed)
+	if (report->job.proof.changed_before)
+		add(report,
+		    _("%s was written to while the copy was stopped. See that nobody does so "
+		      "again, then copy all of it anew: clonedeck resume %.300s"),
+		    session->plan->source.node, report->map_path);
+	else if (report->job.proof.changed)
 		add(report,
 		    _("Another system or program is writing to %s. Unmount it there, then make the "
 		      "copy again."),

@@ -197,7 +197,7 @@ START_TEST(why_it_was_not_armed_is_told)
 	ck_assert_ptr_nonnull(strstr(line, "the destination differs"));
 	job->proof.changed = 1;
 	report_armed(&sample.report, line, sizeof(line));
-	ck_assert_ptr_nonnull(strstr(line, "the source changed during the copy"));
+	ck_assert_ptr_nonnull(strstr(line, "the source changed, so"));
 	job->armed = true;
 	report_armed(&sample.report, line, sizeof(line));
 	ck_assert_int_eq(strncmp(line, "yes, 5 areas", 12), 0);
@@ -249,6 +249,11 @@ START_TEST(whether_the_source_stayed_what_it_was)
 	ck_assert_str_eq(
 		line, "MISMATCH - the source changed during the copy, in 2 of the areas checked");
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_MISMATCH);
+	job->proof.changed_before = true;
+	report_verified(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "not any more what was copied"));
+	report_result_line(&sample.report, line, sizeof(line));
+	ck_assert_ptr_nonnull(strstr(line, "changed while the copy was stopped, in 2"));
 	sample_done(&sample);
 }
 END_TEST
