@@ -49,7 +49,7 @@ static void mark_ends(const struct job *job, struct marks *marks)
 /* The byte of the destination that so many bytes of the plan lie before. */
 static uint64_t destination_of(const struct plan *plan, uint64_t bytes)
 {
-	uint64_t source, destination, length;
+	uint64_t source, destination = 0, length = 1;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
 		plan_extent_bytes(plan, i, &source, &destination, &length);

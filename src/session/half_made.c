@@ -97,8 +97,10 @@ static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool
 		unit = SPOT;
 	if (length > left)
 		length = (uint32_t)left;
-	*retgood =
-		half_made_place(in->half, at, &place) && try_read(in, true, place, in->a, length);
+	*retgood = false;
+	if (!half_made_place(in->half, at, &place))
+		return length;
+	*retgood = try_read(in, true, place, in->a, length);
 	if (*retgood || length <= unit)
 		return length;
 	*retgood = try_read(in, true, place, in->a, unit);
