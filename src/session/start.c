@@ -368,9 +368,13 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 {
 	struct start_task *starting = &session->starting;
 	const struct plan *plan = session->plan;
-	const struct disk *source = session_source_disk(session);
-	const struct disk *destination = session_destination_disk(session);
+	const struct disk *source, *destination;
 
+	/* First of all: the job borrows its disks from the list that stays. */
+	drop_started_disks(session);
+	session->started_disks = session->disks;
+	source = session_source_disk(session);
+	destination = session_destination_disk(session);
 	note_writer(session);
 	starting->plan = *plan;
 	starting->goes_on = goes_on;
@@ -406,8 +410,6 @@ int session_begin(struct session *session, bool goes_on, struct error *reterr)
 	atomic_store(&starting->stop, false);
 	starting->error = (struct error){ 0 };
 	session_forget_measure(session);
-	drop_started_disks(session);
-	session->started_disks = session->disks;
 	session_address_health(session);
 	return task_start(&starting->task, start_body, session, reterr);
 }
