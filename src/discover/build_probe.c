@@ -294,9 +294,9 @@ static int add_copy(struct build *build, struct disk *disk, const struct running
 	struct use *held = NULL;
 	char words[160];
 
-	if (running->source.devno == disk->identity.devno)
+	if (running_is_on(&running->source, &disk->identity))
 		running_words(running, false, disk->read_by, sizeof(disk->read_by));
-	if (running->destination.devno != disk->identity.devno)
+	if (!running_is_on(&running->destination, &disk->identity))
 		return 0;
 	for (size_t i = 0; i < disk->in_use.count; i++)
 		if (disk->in_use.items[i].kind == USE_EXCLUSIVE && !disk->in_use.items[i].what[0])
@@ -317,8 +317,7 @@ static int add_copies(struct build *build)
 
 	for (size_t i = 0; r == 0 && i < count; i++)
 		for (size_t d = 0; r == 0 && d < build->list->count; d++)
-			if (build->list->disks[d].identity.devno)
-				r = add_copy(build, &build->list->disks[d], &running[i]);
+			r = add_copy(build, &build->list->disks[d], &running[i]);
 	free(running);
 	return r;
 }

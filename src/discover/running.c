@@ -272,6 +272,13 @@ size_t running_list(const char *folder, struct running *ret)
 	return count;
 }
 
+bool running_is_on(const struct running_end *end, const struct identity *disk)
+{
+	/* A number may be another disk's by now; the kernel counts them, too. */
+	return end->devno && end->devno == disk->devno &&
+	       (!end->diskseq || !disk->diskseq || end->diskseq == disk->diskseq);
+}
+
 const char *running_words(const struct running *running, bool destination, char *buffer,
 			  size_t size)
 {

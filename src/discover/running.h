@@ -16,12 +16,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "discover/disk.h"
+
 #define RUNNING_MAX 64 /* copies that are told of */
 
 struct running_end {
 	char node[64];    /* of the disk or partition; "": an image file */
-	dev_t devno;      /* of the whole disk; 0: an image file. The copy keeps it open, so no
-			   * other disk has this number while the record is locked. */
+	dev_t devno;      /* of the whole disk; 0: an image file, or nothing is held now */
 	uint64_t diskseq; /* 0 unknown */
 	char serial[128];
 };
@@ -49,6 +50,8 @@ void running_destroy(struct running_record *record);
 /* The copies of other processes that run now, at most RUNNING_MAX; folder NULL: root's and this
  * user's. Returns their number. */
 size_t running_list(const char *folder, struct running *ret);
+/* Is this end of a running copy on that disk? */
+bool running_is_on(const struct running_end *end, const struct identity *disk);
 /* "clonedeck, process 1944, is copying to it: 32 %"; translated. */
 const char *running_words(const struct running *running, bool destination, char *buffer,
 			  size_t size);

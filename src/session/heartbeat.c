@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -61,9 +60,11 @@ static void update(struct session *session)
 	if (!session_snapshot(session, &job))
 		return;
 	heartbeat->running.percent = progress_percent(job.overall);
-	/* A record has one line for it. */
 	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map),
-		  strchr(session_map_path(session), '\n') ? "" : session_map_path(session));
+		  session_map_path(session));
+	/* Nothing is held while a disk is missing, and another one may get its number. */
+	if (session->state == SESSION_WAITING)
+		heartbeat->running.source.devno = heartbeat->running.destination.devno = 0;
 	if (heartbeat->record)
 		running_update(heartbeat->record, &heartbeat->running);
 	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 &&

@@ -73,6 +73,21 @@ static void kill_it(void)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
+/* A disk that was plugged in after the copy's own was pulled may have its number. */
+static void check_disks(const struct running *running)
+{
+	struct identity disk = { .devno = makedev(8, 0), .diskseq = 7 };
+
+	ck_assert(running_is_on(&running->source, &disk));
+	ck_assert(!running_is_on(&running->destination, &disk));
+	disk.diskseq = 0; /* of an older kernel */
+	ck_assert(running_is_on(&running->source, &disk));
+	disk.diskseq = 8;
+	ck_assert(!running_is_on(&running->source, &disk));
+	disk = (struct identity){ 0 };
+	ck_assert(!running_is_on(&(struct running_end){ 0 }, &disk));
+}
+
 START_TEST(a_living_copy_is_told)
 {
 	char words[160];
@@ -85,6 +100,7 @@ START_TEST(a_living_copy_is_told)
 	ck_assert_str_eq(found[0].source.node, "/dev/sda1");
 	ck_assert(found[0].source.devno == makedev(8, 0));
 	ck_assert_uint_eq(found[0].source.diskseq, 7);
+	check_disks(&found[0]);
 	ck_assert_str_eq(found[0].destination.serial, "WD 12");
 	ck_assert_str_eq(found[0].map, "/var/log/clonedeck/a b.map");
 	running_words(&found[0], true, words, sizeof(words));
