@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copy/map_held.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,25 +60,11 @@ void map_held_print(const struct map_held *held, FILE *file)
 			digest_print(held->first[i].sum.weighted, weighted));
 }
 
-static bool take_number(const char **p, char stop, uint64_t *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**p))
-		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 10);
-	if (errno || *end != stop)
-		return false;
-	*p = stop ? end + 1 : end;
-	return true;
-}
-
 static bool take_range(const char **p, char stop, struct range *ret)
 {
 	uint64_t end;
 
-	return take_number(p, ',', &ret->start) && take_number(p, stop, &ret->count) &&
+	return map_take_number(p, ',', &ret->start) && map_take_number(p, stop, &ret->count) &&
 	       ret->count > 0 && range_end(*ret, &end);
 }
 

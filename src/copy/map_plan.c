@@ -219,8 +219,7 @@ void map_plan_reader_destroy(struct map_plan_reader *reader)
 	free(reader);
 }
 
-/* Parses decimal digits up to `stop`; *p is then after it. */
-static bool take_number(const char **p, char stop, uint64_t *ret)
+bool map_take_number(const char **p, char stop, uint64_t *ret)
 {
 	char *end;
 
@@ -236,7 +235,7 @@ static bool take_number(const char **p, char stop, uint64_t *ret)
 
 static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
 {
-	return take_number(&value, '\0', ret) && *ret <= most;
+	return map_take_number(&value, '\0', ret) && *ret <= most;
 }
 
 /* Decodes and sanitises. False: a broken code, a NUL, or a text that does not fit or that we would
@@ -306,9 +305,9 @@ static int read_extent(struct map_plan_reader *reader, const char *value)
 {
 	struct extent extent;
 
-	if (!take_number(&value, ',', &extent.source_lba) ||
-	    !take_number(&value, ',', &extent.destination_lba) ||
-	    !take_number(&value, '\0', &extent.sectors))
+	if (!map_take_number(&value, ',', &extent.source_lba) ||
+	    !map_take_number(&value, ',', &extent.destination_lba) ||
+	    !map_take_number(&value, '\0', &extent.sectors))
 		return -EINVAL;
 	if (reader->extents_read == reader->capacity) {
 		size_t capacity = reader->capacity ? reader->capacity * 2 : 8;

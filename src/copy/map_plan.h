@@ -18,6 +18,10 @@
 /* masked_id: NULL, or the id of the plan whose identities are masked here. */
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file);
 
+/* Parses decimal digits up to `stop`, in a comment line; *p is then after it, or at it if it is
+ * NUL. */
+bool map_take_number(const char **p, char stop, uint64_t *ret);
+
 struct map_plan_reader;
 
 /* NULL without memory. */
