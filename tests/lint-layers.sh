@@ -85,7 +85,7 @@ matches() {
 
 # "file:line:header" of all lines that include with the given opening sign.
 includes() { # FOLDER SIGN
-	grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*$2" "$1"/*.[ch] /dev/null |
+	grep -rnE --include='*.[ch]' "^[[:space:]]*#[[:space:]]*include[[:space:]]*$2" "$1" |
 		sed -E 's/^([^:]*:[0-9]+):[^"<]*["<]([^">]*)[">].*/\1:\2/'
 }
 
@@ -96,8 +96,7 @@ project_headers() { # LAYER FOLDER
 	read -rd '' -a globs <<<"$(allowed "$1")"
 	includes "$2" '"' | while IFS= read -r line; do
 		header=${line##*:}
-		[ "${header%/*}" = "$1" ] && continue
-		[ "$1" = ui ] && [ "${header##*/}" = "$header" ] && [ -e "ui/$header" ] && continue
+		[ "${header%%/*}" = "$1" ] && continue
 		matches "$header" '*_private.h' && echo "$line is for its own folder only" && continue
 		matches "$header" ${globs[@]+"${globs[@]}"} || echo "$line is not for $1"
 	done

@@ -29,7 +29,7 @@ translations)
 	trap 'rm -rf "$work"' EXIT
 	# What has a mark and what po/POTFILES names must be the same files.
 	{
-		grep -lE '\b(_|N_|P_)\(' src/*/*.c ui/*.c
+		grep -rlE --include='*.c' '\b(_|N_|P_)\(' src ui
 		echo data/clonedeck.desktop.in
 	} | sort >"$work/marked"
 	sort po/POTFILES | diff "$work/marked" - || status=1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "deck.h"
+#include "ui/deck.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 #include "report/report.h"
 #include "session/session.h"
 
-#include "app_private.h"
-#include "term.h"
+#include "ui/core/app_private.h"
+#include "ui/core/term.h"
 
 #define PATIENCE_MS 3000
 

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stddef.h>
 
-#include "ui/layout.h"
+#include "ui/core/layout.h"
 
 static inline void check_rects(const struct rect *rects, size_t count, struct rect body,
 			       const char *what)

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "ui/field.h"
-#include "ui/keys.h"
+#include "ui/widgets/field.h"
+#include "ui/core/keys.h"
 
 static void type(struct field *field, const char *text)
 {

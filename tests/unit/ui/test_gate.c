@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/gate.h"
-#include "ui/keys.h"
+#include "ui/widgets/gate.h"
+#include "ui/core/keys.h"
 
 #define WARNINGS 2
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "ui/glyphs.h"
-#include "ui/term.h"
+#include "ui/core/glyphs.h"
+#include "ui/core/term.h"
 
 static const enum deck_glyphs ladder[] = { GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
 

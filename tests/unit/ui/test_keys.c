@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/keys.h"
+#include "ui/core/keys.h"
 
 /* No key means two things on one screen, and none is given twice. */
 START_TEST(test_unique)

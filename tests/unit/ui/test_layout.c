@@ -2,7 +2,7 @@
 /* The frame, the disks screen and the arithmetic of rectangles. */
 #include "unit.h"
 
-#include "ui/layout.h"
+#include "ui/core/layout.h"
 
 #include "layout_check.h"
 

@@ -2,11 +2,11 @@
 /* Screens 2 to 5 at every size: nothing outside, nothing on top of another. */
 #include "unit.h"
 
-#include "ui/layout_map.h"
-#include "ui/layout_plan.h"
-#include "ui/layout_ranges.h"
-#include "ui/layout_report.h"
-#include "ui/layout_run.h"
+#include "ui/widgets/map_layout.h"
+#include "ui/plan/layout.h"
+#include "ui/ranges/layout.h"
+#include "ui/report/layout.h"
+#include "ui/run/layout.h"
 
 #include "layout_check.h"
 

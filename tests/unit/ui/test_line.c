@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/line.h"
+#include "ui/core/line.h"
 
 START_TEST(test_never_wider)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_disks.h"
+#include "ui/disks/model.h"
 
 #include "machine.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_estimate.h"
+#include "ui/plan/estimate.h"
 
 static struct extent extent;
 static struct plan plan;

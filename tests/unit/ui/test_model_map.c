@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/explain.h"
-#include "ui/model_map.h"
+#include "ui/widgets/map_explain.h"
+#include "ui/widgets/map_model.h"
 
 static struct plan plan;
 static struct partition partitions[3];

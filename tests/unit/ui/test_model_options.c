@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/sums.h"
-#include "ui/model_options.h"
+#include "ui/plan/options.h"
 
 static struct options_form form;
 

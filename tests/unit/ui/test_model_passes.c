@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_passes.h"
+#include "ui/run/passes.h"
 
 static struct job_snapshot job;
 static struct plan_options options;

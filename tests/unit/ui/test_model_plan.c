@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_plan.h"
+#include "ui/plan/model.h"
 
 static struct extent extents[3];
 static struct plan plan;

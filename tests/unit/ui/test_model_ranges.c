@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_ranges.h"
+#include "ui/ranges/model.h"
 
 #define SECTORS 10000
 

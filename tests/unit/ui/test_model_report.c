@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/model_report.h"
+#include "ui/report/model.h"
 
 static struct extent extent = { 0, 0, 2048 };
 static struct plan plan;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "ui/model_rescue.h"
+#include "ui/run/rescue.h"
 
 static struct job_snapshot job;
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "ui/model_run.h"
+#include "ui/run/model.h"
 
 static struct job_snapshot job;
 static struct plan plan;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The app: one loop over terminal, signals, session and clock, the stack of
+ * screens, and what they share: the session and the choice made so far.
+ *
+ * Who does what: screens read and change the choice through the functions
+ * here, draw, and answer commands. The app carries out what is the same
+ * everywhere (tabs, help, units, quitting, the stop question), follows the
+ * session through its states (starting -> Run, job ended -> Report) and owns
+ * header, message line and footer.
+ */
+#ifndef CLONEDECK_UI_APP_H
+#define CLONEDECK_UI_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/range.h"
+#include "base/units.h"
+#include "copy/job.h"
+#include "discover/endpoint.h"
+#include "plan/plan.h"
+#include "session/session.h"
+
+#include "ui/core/keys.h"
+#include "ui/widgets/popup.h"
+#include "ui/core/term.h"
+
+/* What the technician has chosen so far. Change it through app_choose_*(). */
+struct choice {
+	struct endpoint source; /* kind ENDPOINT_NONE: not yet */
+	struct endpoint destination;
+	bool everything;          /* the whole source; `ranges` is empty then */
+	struct range_list ranges; /* logical sectors of the source */
+	bool at_set;              /* else each range goes to the LBA it has on the source */
+	uint64_t at;              /* destination LBA of the first range */
+	struct plan_options options;
+};
+
+struct app;
+
+/* ---- what screens see ---- */
+struct session *app_session(struct app *app);
+const struct term *app_term(const struct app *app);
+const struct choice *app_choice(const struct app *app);
+/* The disk that the chosen end lies on, in the present list; NULL: none, or it is gone. */
+const struct disk *app_source_disk(struct app *app);
+const struct disk *app_destination_disk(struct app *app);
+/* The same, but of an image the disk that it holds; NULL: not known. */
+const struct disk *app_source_contents(struct app *app);
+enum units_scale app_units(const struct app *app);
+const char *app_practice_dir(const struct app *app); /* NULL: the disks are the machine's */
+bool app_simple(const struct app *app);              /* lines instead of panes */
+enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
+bool app_reached(const struct app *app, enum screen_id screen);
+/* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
+const struct job_snapshot *app_job(const struct app *app);
+/* A copy is being started, runs, is being finished, or disks are compared: the choice stays as it
+ * is. */
+bool app_copying(const struct app *app);
+
+/* ---- choosing ---- */
+/* Each forgets what followed from the old choice: the plan, and with another source the ranges.
+ * Refused with a message while a copy runs. NULL takes the choice back. */
+bool app_choose_source(struct app *app, const struct endpoint *endpoint);
+bool app_choose_destination(struct app *app, const struct endpoint *endpoint);
+bool app_choose_everything(struct app *app);
+/* Copies the list. */
+bool app_choose_ranges(struct app *app, const struct range_list *ranges);
+bool app_choose_at(struct app *app, const uint64_t *lba);
+bool app_choose_options(struct app *app, const struct plan_options *options);
+/* Plans what was chosen, and goes to the plan when it has been checked, unless another screen is
+ * gone to before. False: the reason is on the message line (and in reterr). */
+bool app_plan(struct app *app, struct error *reterr);
+/* The same from a map file: what is missing of an earlier copy. Of what is bad only `areas`
+ * (logical sectors of the source) are read again; empty: as the plan in the map says. Copies the
+ * list. */
+bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
+
+/* Confirms the plan with what was typed, and starts to copy. False: the reason is on the message
+ * line. When it fails later, while the disks are opened, a popup says why, and the plan stays. */
+bool app_start(struct app *app, const char *typed);
+
+/* Only reads: of a copy that has ended it reads the destination once more, of any other plan it
+ * compares both ends instead of copying. Goes to Run, and then to Report. */
+void app_verify(struct app *app);
+/* What came of the plan that was only compared; its parts are borrowed. False: none was. */
+bool app_compared(const struct app *app, struct report *ret);
+
+/* ---- going ---- */
+/* Shows a screen and marks it as reached. */
+void app_go(struct app *app, enum screen_id screen);
+/* Screens from this one on count as not reached any more. */
+void app_forget(struct app *app, enum screen_id from);
+/* Draw again before the next wait (done by itself after keys, ticks and session news). */
+void app_redraw(struct app *app);
+/* The question that Ctrl-C asks while copying; without a copy it quits. */
+void app_ask_stop(struct app *app);
+/* Which disk is waited for, and what can be done. Nothing when none is. */
+void app_show_waiting(struct app *app);
+
+/* ---- saying ---- */
+enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
+/* The message line, written once: stays until the next one. */
+void app_message(struct app *app, enum message_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* News of the copy: never more than the message line, for a dying disk has much to say; the log
+ * keeps it. */
+void app_notice(struct app *app, enum message_level level, const char *text);
+/* What was said last. */
+const char *app_said(const struct app *app);
+void app_error(struct app *app, const struct error *error);
+void app_bell(struct app *app);
+
+#endif

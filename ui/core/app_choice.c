@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The choice made so far, and what becomes invalid when it changes. */
+#include "ui/core/app.h"
+
+#include "base/i18n.h"
+
+#include "ui/core/app_private.h"
+
+const struct choice *app_choice(const struct app *app)
+{
+	return &app->choice;
+}
+
+static const struct disk *disk_of(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk_list *disks = session_disks(app->session);
+
+	return disks && endpoint->kind != ENDPOINT_NONE ? endpoint_disk(disks, endpoint) : NULL;
+}
+
+const struct disk *app_source_disk(struct app *app)
+{
+	return disk_of(app, &app->choice.source);
+}
+
+const struct disk *app_destination_disk(struct app *app)
+{
+	return disk_of(app, &app->choice.destination);
+}
+
+const struct disk *app_source_contents(struct app *app)
+{
+	const struct endpoint *source = &app->choice.source;
+
+	return source->kind == ENDPOINT_IMAGE ? session_image(app->session, source)
+					      : app_source_disk(app);
+}
+
+/* Before any change: what was made of the old choice is void. */
+static bool change(struct app *app, enum screen_id forget)
+{
+	if (app_copying(app)) {
+		app_message(app, MESSAGE_WARN,
+			    _("A copy is running: the choice cannot be changed now."));
+		return false;
+	}
+	session_discard_plan(app->session);
+	app->session_state = session_state(app->session);
+	app->stop_wanted = false;
+	app_take_snapshot(app);
+	app_forget(app, forget);
+	return true;
+}
+
+static void forget_ranges(struct app *app)
+{
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = (struct range_list){ 0 };
+	app->choice.everything = true;
+	app->choice.at_set = false;
+	app->choice.at = 0;
+}
+
+bool app_choose_source(struct app *app, const struct endpoint *endpoint)
+{
+	if (!change(app, SCREEN_RANGES))
+		return false;
+	forget_ranges(app);
+	app->choice.source = endpoint ? *endpoint : (struct endpoint){ 0 };
+	return true;
+}
+
+bool app_choose_destination(struct app *app, const struct endpoint *endpoint)
+{
+	if (!change(app, SCREEN_RANGES))
+		return false;
+	app->choice.destination = endpoint ? *endpoint : (struct endpoint){ 0 };
+	return true;
+}
+
+bool app_choose_everything(struct app *app)
+{
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = (struct range_list){ 0 };
+	app->choice.everything = true;
+	return true;
+}
+
+bool app_choose_ranges(struct app *app, const struct range_list *ranges)
+{
+	struct range_list copy = { 0 };
+	struct error error = { 0 };
+
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	if (range_list_copy(ranges, &copy) != 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+		return false;
+	}
+	range_list_done(&app->choice.ranges);
+	app->choice.ranges = copy;
+	app->choice.everything = false;
+	return true;
+}
+
+bool app_choose_at(struct app *app, const uint64_t *lba)
+{
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	app->choice.at_set = lba != NULL;
+	app->choice.at = lba ? *lba : 0;
+	return true;
+}
+
+bool app_choose_options(struct app *app, const struct plan_options *options)
+{
+	if (!change(app, SCREEN_RUN))
+		return false;
+	app->choice.options = *options;
+	return true;
+}
+
+/* It may take as long as the slowest file system around: nothing here waits for it. */
+static bool begun(struct app *app, int result, const struct error *error)
+{
+	app->session_state = session_state(app->session);
+	app->planning = result == 0;
+	if (result == 0)
+		app_message(app, MESSAGE_INFO, _("Looking at mounts and files for the plan..."));
+	else
+		app_error(app, error);
+	return result == 0;
+}
+
+bool app_plan(struct app *app, struct error *reterr)
+{
+	struct choice *choice = &app->choice;
+	struct error error = { 0 };
+	int err;
+
+	if (!change(app, SCREEN_RUN))
+		return false;
+	range_list_done(&app->retry);
+	app->retry = (struct range_list){ 0 };
+	err = session_begin_plan(app->session, &choice->source, &choice->destination,
+				 choice->everything ? NULL : &choice->ranges,
+				 choice->at_set ? &choice->at : NULL, &choice->options, &error);
+	if (err && reterr)
+		*reterr = error;
+	return begun(app, err, &error);
+}
+
+bool app_resume(struct app *app, const char *map_path, const struct range_list *areas)
+{
+	struct range_list retry = { 0 };
+	struct error error = { 0 };
+	int err;
+
+	if (app_copying(app)) {
+		app_message(app, MESSAGE_WARN,
+			    _("A copy is running: the choice cannot be changed now."));
+		return false;
+	}
+	err = range_list_copy(areas, &retry);
+	if (err) {
+		error_nomem(&error);
+	} else {
+		range_list_done(&app->retry);
+		app->retry = retry;
+		err = session_begin_plan_from_map(app->session, map_path, &error);
+	}
+	return begun(app, err, &error);
+}
+
+bool app_start(struct app *app, const char *typed)
+{
+	struct error error = { 0 };
+
+	if (session_confirm(app->session, typed, &error) < 0 ||
+	    session_start(app->session, &error) < 0) {
+		app_error(app, &error);
+		return false;
+	}
+	/* It may have failed before the session is looked at again: that it was started is known
+	 * only from here. */
+	app->session_state = session_state(app->session);
+	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
+	return true;
+}
+
+/* A plan that came from a map is the choice from now on. */
+static bool take_choice(struct app *app)
+{
+	struct choice *choice = &app->choice;
+	struct error error = { 0 };
+	const struct plan *plan;
+
+	if (!session_resumes(app->session))
+		return true;
+	/* Run and report are of the copy that it goes on from. */
+	app_forget(app, SCREEN_RUN);
+	app->stop_wanted = false;
+	if (app->retry.count && session_retry_areas(app->session, &app->retry, &error) < 0) {
+		session_discard_plan(app->session);
+		app->session_state = session_state(app->session);
+		app_go(app, SCREEN_DISKS);
+		app_error(app, &error);
+		return false;
+	}
+	plan = session_current_plan(app->session);
+	choice->source = plan->source;
+	choice->destination = plan->destination;
+	choice->options = plan->options;
+	return true;
+}
+
+void app_follow_plan(struct app *app)
+{
+	bool planning = app->planning;
+
+	app->planning = false;
+	if (session_state(app->session) != SESSION_PLANNED) {
+		app_error(app, session_plan_error(app->session));
+		return;
+	}
+	if (take_choice(app) && planning && app->current != SCREEN_PLAN)
+		app_go(app, SCREEN_PLAN);
+}

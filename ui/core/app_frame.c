@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stands around every screen: header, banner, message, keys. */
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#include "ui/core/app_private.h"
+#include "ui/core/line.h"
+#include "ui/run/passes.h"
+#include "ui/run/model.h"
+
+#define TABS_COL 14
+
+static int draw_tab(struct app *app, struct draw *draw, struct rect area, int col,
+		    enum screen_id screen)
+{
+	bool active = screen == app->current && !app->help;
+	enum role role = active ? ROLE_TAB_ACTIVE : app_reached(app, screen) ? ROLE_TAB : ROLE_DIM;
+
+	/* The brackets say it where there is no reverse video. */
+	return draw_printf(draw, area, 0, col, role, active ? "[%d %s]" : " %d %s ",
+			   (int)screen + 1, _(app_ops(screen)->title));
+}
+
+static void draw_header(struct app *app, struct draw *draw, struct rect area)
+{
+	struct line line;
+	int col = TABS_COL;
+	bool practice = app->options->practice_dir != NULL;
+
+	draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
+	for (int screen = 0; screen < SCREEN_STEPS; screen++)
+		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
+	line_start(&line, area.cols - col - 2);
+	line_fit(&line, practice ? _("PRACTICE") : app->host);
+	if (line.limit > 4)
+		draw_printf(draw, area, 0, area.cols - line.columns - 2,
+			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);
+}
+
+static void draw_banner(struct app *app, struct draw *draw, struct rect area)
+{
+	const struct screen_ops *ops = app_shown(app);
+	enum role role = ROLE_BANNER;
+	struct line line;
+
+	if (rect_empty(area))
+		return;
+	line_start(&line, area.cols - 2);
+	if (ops->banner(app->states[ops->id], app, &line, &role))
+		draw_text(draw, area, 0, 1, role, line.text);
+}
+
+/* Has this screen a line to show below the header? */
+static bool has_banner(struct app *app)
+{
+	const struct screen_ops *ops = app_shown(app);
+	struct line line;
+	enum role role;
+
+	line_start(&line, app->term->cols);
+	return ops->banner && ops->banner(app->states[ops->id], app, &line, &role);
+}
+
+static enum role message_role(const struct app *app)
+{
+	switch (app->level) {
+	case MESSAGE_WARN:
+		return ROLE_WARN;
+	case MESSAGE_ERROR:
+		return ROLE_BAD;
+	default:
+		return ROLE_MESSAGE;
+	}
+}
+
+static void draw_message(struct app *app, struct draw *draw, struct rect area)
+{
+	enum role role = app->help ? ROLE_MESSAGE : message_role(app);
+	int cols = area.cols - 2;
+	char help[256];
+	const char *text = app->message;
+
+	if (app->help) {
+		scr_help_line(app, help, sizeof(help));
+		text = help;
+	}
+	draw_cell(draw, area, 0, 1, cols, role, text);
+	if (app->said)
+		draw_anew(area, 0);
+	app->said = false;
+	if (text_width(text) > cols)
+		draw_text(draw, area, 0, cols - 1, role, "..");
+}
+
+static void draw_footer(struct app *app, struct draw *draw, struct rect area)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+	const struct screen_ops *ops = app_shown(app);
+	void *state = app->states[ops->id];
+	bool popup = app->popup.kind != POPUP_NONE;
+	enum command wanted = ops->wanted ? ops->wanted(state, app) : COMMAND_NONE;
+	int count = keys_footer(ops->id, area.cols, wanted, items), left = 0;
+
+	/* Letters are text there. */
+	if (!popup && ops->field && ops->field(state, app)) {
+		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
+
+		draw_text(draw, area, 0, 1, ROLE_KEY,
+			  keys ? keys
+			       : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the "
+				   "field"));
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		bool grey = popup ||
+			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
+
+		if (!grey || app->term->dim)
+			draw_text(draw, area, 0, items[i].col - left, grey ? ROLE_DIM : ROLE_KEY,
+				  items[i].text);
+		else if (i + 1 < count)
+			/* What cannot look grey would look like the others: it is left out. */
+			left += items[i + 1].col - items[i].col;
+	}
+}
+
+/* All that fits where there is next to no room; the copy goes on. */
+static void draw_small(struct app *app, struct draw *draw, struct rect area)
+{
+	const struct job_snapshot *job = app_job(app);
+	char percent[16], eta[UNITS_TEXT_MAX];
+	struct line line;
+
+	if (app->popup.kind == POPUP_ASK) {
+		popup_draw_line(&app->popup, draw, area);
+		return;
+	}
+	line_start(&line, area.cols);
+	if (!job) {
+		if (!line_piece(&line, _("clonedeck needs 80x24")))
+			line_add(&line, _("needs 80x24"));
+		draw_text(draw, area, 0, 0, ROLE_WARN, line.text);
+		return;
+	}
+	passes_overall(job, percent, sizeof(percent));
+	line_add(&line, "%s, %s", percent,
+		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job));
+	if (job->state != JOB_ENDED)
+		line_piece(&line, _("ETA %s"),
+			   job->eta.known ? units_print_duration(job->eta.seconds, eta)
+					  : _("unknown"));
+	if (!line_piece(&line, _("needs 80x24")))
+		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 80x24"));
+	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);
+}
+
+/* Where the cursor goes when the screen names no place: the message, so that readers speak it. */
+static void park_cursor(struct draw *draw, struct rect message)
+{
+	draw_cursor(draw, message, 0, message.cols > 1 ? 1 : 0);
+}
+
+void app_draw(struct app *app)
+{
+	struct term *term = app->term;
+	struct draw draw = { .term = term };
+	const struct screen_ops *ops = app_shown(app);
+	struct layout_frame frame;
+
+	app->dirty = false;
+	layout_frame(term->cols, term->rows, has_banner(app), &frame);
+	draw_start(&draw);
+	park_cursor(&draw, frame.message);
+	if (layout_too_small(term->cols, term->rows)) {
+		draw_small(app, &draw, frame.message);
+		term_show(term, draw.cursor_row, draw.cursor_col);
+		return;
+	}
+	draw_header(app, &draw, frame.header);
+	draw_banner(app, &draw, frame.banner);
+	ops->draw(app->states[ops->id], app, &draw, frame.body);
+	draw_message(app, &draw, frame.message);
+	draw_footer(app, &draw, frame.footer);
+	popup_draw(&app->popup, &draw, frame.body);
+	term_show(term, draw.cursor_row, draw.cursor_col);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/draw.h"
+
+#include <curses.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "base/text.h"
+
+#include "ui/core/glyphs.h"
+#include "ui/core/line.h"
+
+static attr_t attributes(const struct draw *draw, enum role role)
+{
+	return draw->term->attributes[role];
+}
+
+static bool visible(struct rect area, int row)
+{
+	return !rect_empty(area) && row >= 0 && row < area.rows;
+}
+
+/* The next character of a text and its columns; '?' for what the terminal cannot show. Returns
+ * the bytes taken, 0 at the end. */
+static size_t next_character(const struct draw *draw, const char *text, wchar_t *ret, int *retcols)
+{
+	mbstate_t state = { 0 };
+	size_t bytes;
+
+	if (!*text)
+		return 0;
+	bytes = mbrtowc(ret, text, strlen(text), &state);
+	if (bytes == (size_t)-1 || bytes == (size_t)-2) {
+		bytes = 1;
+		while (((unsigned char)text[bytes] & 0xc0) == 0x80)
+			bytes++;
+		*ret = L'?';
+	}
+	*retcols = wcwidth(*ret);
+	if (*retcols < 0 || !iswprint((wint_t)*ret)) {
+		*ret = L'?';
+		*retcols = 1;
+	}
+	return bytes;
+}
+
+/* Everything is drawn with the attributes of the window: curses adds these to a cell that has some
+ * of its own, so a frame would take the colour of the text that was drawn before it. */
+static void use(attr_t attribute)
+{
+	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+}
+
+#define RUN_MAX 256
+
+/* Characters that stand side by side, given to curses in one call. */
+static void put_run(struct draw *draw, int row, int col, attr_t attribute, const wchar_t *text,
+		    int length)
+{
+	if (!length)
+		return;
+	use(attribute);
+	mvaddnwstr(row, col, text, length);
+}
+
+static void put(struct draw *draw, int row, int col, attr_t attribute, wchar_t character)
+{
+	put_run(draw, row, col, attribute, &character, 1);
+}
+
+/* Columns written. */
+static int put_text(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
+		    const char *text)
+{
+	int limit = col + cols < area.cols ? col + cols : area.cols;
+	int start = col, run_start = col, width, length = 0;
+	wchar_t run[RUN_MAX];
+	size_t bytes;
+
+	if (!visible(area, row) || col < 0)
+		return 0;
+	while ((bytes = next_character(draw, text, &run[length], &width)) > 0) {
+		if (col + width > limit)
+			break;
+		text += bytes;
+		/* A combining mark could join what is beside the area: left out. */
+		if (width <= 0)
+			continue;
+		col += width;
+		if (++length == RUN_MAX) {
+			put_run(draw, area.row + row, area.col + run_start, attributes(draw, role),
+				run, length);
+			run_start = col;
+			length = 0;
+		}
+	}
+	put_run(draw, area.row + row, area.col + run_start, attributes(draw, role), run, length);
+	return col - start;
+}
+
+static int columns_of(const struct draw *draw, const char *text)
+{
+	wchar_t character;
+	int width, sum = 0;
+	size_t bytes;
+
+	while ((bytes = next_character(draw, text, &character, &width)) > 0) {
+		sum += width;
+		text += bytes;
+	}
+	return sum;
+}
+
+static void put_blanks(struct draw *draw, struct rect area, int row, int col, int cols,
+		       enum role role)
+{
+	attr_t attribute = attributes(draw, role);
+
+	if (col + cols > area.cols)
+		cols = area.cols - col;
+	if (!visible(area, row) || col < 0 || cols <= 0)
+		return;
+	use(attribute);
+	mvhline(area.row + row, area.col + col, ' ', cols);
+}
+
+int draw_text(struct draw *draw, struct rect area, int row, int col, enum role role,
+	      const char *text)
+{
+	return col + put_text(draw, area, row, col, area.cols, role, text);
+}
+
+int draw_printf(struct draw *draw, struct rect area, int row, int col, enum role role,
+		const char *format, ...)
+{
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return draw_text(draw, area, row, col, role, text);
+}
+
+void draw_cell(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
+	       const char *text)
+{
+	int used = put_text(draw, area, row, col, cols, role, text);
+
+	put_blanks(draw, area, row, col + used, cols - used, role);
+}
+
+void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int cols,
+		     enum role role, const char *text)
+{
+	int pad = cols - columns_of(draw, text);
+
+	if (pad < 0)
+		pad = 0;
+	put_blanks(draw, area, row, col, pad, role);
+	put_text(draw, area, row, col + pad, cols - pad, role, text);
+}
+
+/* More would follow: behind the text, or in the place of its end. */
+static void put_cut(struct draw *draw, struct rect area, int row, int col, int width,
+		    enum role role)
+{
+	if (col + width > area.cols - 2)
+		width = area.cols - 2 - col;
+	put_text(draw, area, row, col + (width > 0 ? width : 0), 2, role, "..");
+}
+
+int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
+		 const char *text)
+{
+	int used = 0;
+
+	if (area.cols - col <= 0)
+		return 0;
+	while (*text && used < rows) {
+		char line[4 * LINE_COLUMNS_MAX + 1];
+		size_t skip, length = line_break(text, area.cols - col, &skip);
+
+		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		used++;
+		text += length + skip;
+		put_text(draw, area, row + used - 1, col, area.cols - col, role, line);
+		if (*text && used == rows)
+			put_cut(draw, area, row + used - 1, col, text_width(line), role);
+	}
+	return used;
+}
+
+void draw_start(struct draw *draw)
+{
+	use(A_NORMAL);
+	erase();
+}
+
+void draw_clear(struct draw *draw, struct rect area)
+{
+	for (int row = 0; row < area.rows; row++)
+		put_blanks(draw, area, row, 0, area.cols, ROLE_NORMAL);
+}
+
+/* Lines are box-drawing code points; not every terminal can show them as such. */
+static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uint32_t code)
+{
+	chtype acs = 0;
+
+	switch (draw->term->utf8 ? 0 : code) {
+	case 0x2500:
+		acs = ACS_HLINE;
+		break;
+	case 0x2502:
+		acs = ACS_VLINE;
+		break;
+	case 0x250c:
+		acs = ACS_ULCORNER;
+		break;
+	case 0x2510:
+		acs = ACS_URCORNER;
+		break;
+	case 0x2514:
+		acs = ACS_LLCORNER;
+		break;
+	case 0x2518:
+		acs = ACS_LRCORNER;
+		break;
+	default:
+		put(draw, row, col, attribute, (wchar_t)code);
+		return;
+	}
+	use(attribute);
+	mvaddch(row, col, acs);
+}
+
+enum line_part {
+	LINE_ACROSS,
+	LINE_DOWN,
+	LINE_TOP_LEFT,
+	LINE_TOP_RIGHT,
+	LINE_LOW_LEFT,
+	LINE_LOW_RIGHT
+};
+
+static void put_line(struct draw *draw, int row, int col, enum line_part part)
+{
+	static const char ascii[] = "-|++++";
+	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518 };
+	attr_t attribute = attributes(draw, ROLE_BOX);
+
+	if (draw->term->glyphs == GLYPHS_ASCII)
+		put(draw, row, col, attribute, (wchar_t)ascii[part]);
+	else
+		put_glyph(draw, row, col, attribute, codes[part]);
+}
+static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
+{
+	char text[512];
+
+	if (!title || !*title)
+		return;
+	snprintf(text, sizeof(text), " %s ", title);
+	put_text(draw, area, row, col, area.cols - col - 1, ROLE_STRONG, text);
+}
+
+void draw_box(struct draw *draw, struct rect area, const char *title)
+{
+	int bottom = area.row + area.rows - 1, right = area.col + area.cols - 1;
+
+	if (area.rows < 2 || area.cols < 2)
+		return;
+	for (int col = area.col + 1; col < right; col++) {
+		put_line(draw, area.row, col, LINE_ACROSS);
+		put_line(draw, bottom, col, LINE_ACROSS);
+	}
+	for (int row = area.row + 1; row < bottom; row++) {
+		put_line(draw, row, area.col, LINE_DOWN);
+		put_line(draw, row, right, LINE_DOWN);
+	}
+	put_line(draw, area.row, area.col, LINE_TOP_LEFT);
+	put_line(draw, area.row, right, LINE_TOP_RIGHT);
+	put_line(draw, bottom, area.col, LINE_LOW_LEFT);
+	put_line(draw, bottom, right, LINE_LOW_RIGHT);
+	put_title(draw, area, 0, 2, title);
+}
+
+void draw_rule(struct draw *draw, struct rect area, int row, const char *title)
+{
+	if (!visible(area, row))
+		return;
+	for (int col = 0; col < area.cols; col++)
+		put_line(draw, area.row + row, area.col + col, LINE_ACROSS);
+	put_title(draw, area, row, 2, title);
+}
+
+void draw_highlight(struct draw *draw, struct rect area, int row, enum role role)
+{
+	attr_t attribute = attributes(draw, role);
+
+	if (visible(area, row))
+		mvchgat(area.row + row, area.col, area.cols, attribute & ~A_COLOR,
+			(short)PAIR_NUMBER(attribute), NULL);
+}
+
+void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
+	      double fraction)
+{
+	char bar[512], full[512];
+	int inside = cols - 2, filled;
+
+	if (inside < 0 || inside >= (int)sizeof(bar))
+		return;
+	glyphs_bar(fraction, inside, bar);
+	filled = (int)strspn(bar, "#");
+	snprintf(full, sizeof(full), "%.*s", filled, bar);
+	put_text(draw, area, row, col, 1, ROLE_BOX, "[");
+	put_text(draw, area, row, col + 1, inside, role, full);
+	put_text(draw, area, row, col + 1 + filled, inside - filled, ROLE_DIM, bar + filled);
+	put_text(draw, area, row, col + 1 + inside, 1, ROLE_BOX, "]");
+}
+
+void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
+		int count, float max)
+{
+	uint32_t line[1024];
+
+	if (rect_empty(area) || area.cols > (int)(sizeof(line) / sizeof(*line)))
+		return;
+	for (int row = 0; row < area.rows; row++) {
+		glyphs_graph_row(draw->term->glyphs, samples, count, max, area.rows, row, area.cols,
+				 line);
+		for (int col = 0; col < area.cols; col++)
+			put_glyph(draw, area.row + row, area.col + col, attributes(draw, role),
+				  line[col]);
+	}
+}
+
+static enum role cell_role(char letter)
+{
+	switch (letter) {
+	case '+':
+	case 'V':
+	case '=':
+		return ROLE_MAP_DONE;
+	case '>':
+		return ROLE_MAP_NOW;
+	case '-':
+	case 'x':
+		return ROLE_MAP_BAD;
+	case '*':
+	case '/':
+		return ROLE_MAP_RETRY;
+	case '?':
+	case '.':
+		return ROLE_MAP_TODO;
+	default:
+		return ROLE_NORMAL;
+	}
+}
+
+void draw_cells(struct draw *draw, struct rect area, int row, int col, const char *letters)
+{
+	char one[2] = "";
+
+	for (; *letters; letters++, col++) {
+		one[0] = *letters;
+		put_text(draw, area, row, col, 1, cell_role(*letters), one);
+	}
+}
+
+void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
+		const struct field *field, bool focused)
+{
+	int inside = cols - 2, cursor;
+	char view[4 * 256 + 1];
+	size_t first;
+
+	if (inside < 1 || inside > 256)
+		return;
+	field_view(field, inside, view, &cursor, &first);
+	put_text(draw, area, row, col, 1, focused ? ROLE_STRONG : ROLE_BOX, "[");
+	put_text(draw, area, row, col + 1, inside, focused ? ROLE_FIELD : ROLE_NORMAL, view);
+	put_text(draw, area, row, col + 1 + inside, 1, focused ? ROLE_STRONG : ROLE_BOX, "]");
+	if (focused)
+		draw_cursor(draw, area, row, col + 1 + (cursor < inside ? cursor : inside));
+}
+
+void draw_anew(struct rect area, int row)
+{
+	if (visible(area, row))
+		wredrawln(stdscr, area.row + row, 1);
+}
+
+void draw_cursor(struct draw *draw, struct rect area, int row, int col)
+{
+	if (!visible(area, row) || col < 0 || col >= area.cols)
+		return;
+	draw->cursor_row = area.row + row;
+	draw->cursor_col = area.col + col;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Drawing, on curses. Everything is drawn into an area, at rows and columns
+ * relative to it, and is cut at its edges: text that got longer in translation
+ * cannot spill over. Widths are counted by wcwidth(), never in bytes.
+ *
+ * A frame is drawn completely each time; curses sends only what changed.
+ */
+#ifndef CLONEDECK_UI_DRAW_H
+#define CLONEDECK_UI_DRAW_H
+
+#include "ui/widgets/field.h"
+#include "ui/core/layout.h"
+#include "ui/core/term.h"
+
+struct draw {
+	const struct term *term;
+	int cursor_row, cursor_col; /* absolute; where the hardware cursor goes at the end */
+};
+
+/* A new frame: everything blank. Nothing is sent yet. */
+void draw_start(struct draw *draw);
+
+/* Text; returns the column behind it, relative to the area. */
+int draw_text(struct draw *draw, struct rect area, int row, int col, enum role role,
+	      const char *text);
+int draw_printf(struct draw *draw, struct rect area, int row, int col, enum role role,
+		const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Exactly `cols` columns: padded, or cut; the head of the text is kept. */
+void draw_cell(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
+	       const char *text);
+/* Right-aligned in `cols` columns. */
+void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int cols,
+		     enum role role, const char *text);
+/* Broken at blanks over at most `rows` lines; returns the lines used. */
+int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
+		 const char *text);
+
+/* Blanks. */
+void draw_clear(struct draw *draw, struct rect area);
+/* "+- title -----+" all around the area. */
+void draw_box(struct draw *draw, struct rect area, const char *title);
+/* "-- title -------" over the whole width of one row. */
+void draw_rule(struct draw *draw, struct rect area, int row, const char *title);
+/* Gives the row, as it is drawn, the look of a role: the row under the cursor. */
+void draw_highlight(struct draw *draw, struct rect area, int row, enum role role);
+
+/* "[####----]", `cols` columns with its brackets. */
+void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
+	      double fraction);
+/* A graph over the whole area (see glyphs_graph_row()). */
+void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
+		int count, float max);
+/* A row of map or picture letters, each in its role. */
+void draw_cells(struct draw *draw, struct rect area, int row, int col, const char *letters);
+/* "[text____]", `cols` columns with its brackets, scrolled so that the cursor shows; with
+ * `focused` the hardware cursor goes there. */
+void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
+		const struct field *field, bool focused);
+/* The row is sent as a whole, also what stands there already: who listens to the screen hears
+ * what is sent. */
+void draw_anew(struct rect area, int row);
+/* Where the hardware cursor goes: the first letter of the focused row. */
+void draw_cursor(struct draw *draw, struct rect area, int row, int col);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Bars and graphs as characters: pure functions from numbers to code points,
+ * for each step of the ladder braille, block, ACS, ASCII. Lines of ACS are
+ * given as box-drawing code points (U+2500…); draw.c turns them into the
+ * terminal's own line drawing.
+ */
+#ifndef CLONEDECK_UI_GLYPHS_H
+#define CLONEDECK_UI_GLYPHS_H
+
+#include <stdint.h>
+
+#include "ui/deck.h"
+
+/* Samples side by side in one cell: 2 for braille, else 1. */
+int glyphs_per_cell(enum deck_glyphs glyphs);
+
+/*
+ * One line of a graph: `cols` code points into out. samples: oldest first, the
+ * newest at the right edge; fewer than fit leave the left blank, of more the
+ * newest are taken. NaN (unknown) is blank, 0 is drawn as the lowest step only
+ * when it is a measured something above 0. row 0 is the top one of `rows`.
+ */
+void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, float max, int rows,
+		      int row, int cols, uint32_t *out);
+/* A round maximum (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 x 10^n) at or above value; at least 1. */
+double glyphs_scale(double value);
+
+/* "####----": cols characters for a fraction 0..1 (clamped), NUL behind them. Full only at 1, empty
+ * only at 0. */
+void glyphs_bar(double fraction, int cols, char *out);
+/* "uussii..": parts of one bar, each with its own letter, the rest dots. */
+void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out);
+
+#endif

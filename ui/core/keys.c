@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/keys.h"
+
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/layout.h"
+
+#define STEPS                                                                                      \
+	(ON(SCREEN_DISKS) | ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_RUN) |                 \
+	 ON(SCREEN_REPORT))
+#define NO_LETTER (ON_ALL & ~ON(SCREEN_RUN)) /* g means graph while copying */
+
+/* clang-format off */
+static const struct command_info table[] = {
+	/* 1 Disks */
+	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' },
+	  N_("source"), NULL, N_("source; again: undo"), 1 },
+	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' },
+	  N_("dest"), N_("destination"), N_("destination; again: undo"), 1 },
+	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER },
+	  N_("ranges"), NULL, N_("go on to the ranges"), 1 },
+	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT },
+	  N_("parts"), N_("partitions"), N_("list its partitions"), 6 },
+	{ COMMAND_IMAGE, ON(SCREEN_DISKS), { 'f' },
+	  N_("file"), NULL, N_("image file, or map to resume"), 8 },
+	{ COMMAND_DETAILS, ON(SCREEN_DISKS), { 'i' },
+	  N_("info"), N_("details"), N_("all that is known about it"), 4 },
+	{ COMMAND_RESCAN, ON(SCREEN_DISKS), { 'r' },
+	  N_("rescan"), NULL, N_("look for disks again"), 7 },
+	{ COMMAND_FIND, ON(SCREEN_DISKS), { '/' },
+	  N_("find"), NULL, N_("find by name, serial, label"), 5 },
+	{ COMMAND_FIND_NEXT, ON(SCREEN_DISKS), { 'n' }, NULL, NULL, N_("find the next one"), 0 },
+	{ COMMAND_SHOW_ALL, ON(SCREEN_DISKS), { 'a' },
+	  N_("all"), N_("show all"), N_("ram, dm and md devices too"), 9 },
+	/* 2 Ranges */
+	{ COMMAND_TOGGLE, ON(SCREEN_RANGES), { ' ' },
+	  N_("tick"), NULL, N_("tick the row, or untick it"), 1 },
+	{ COMMAND_TICK_ALL, ON(SCREEN_RANGES), { 'a' },
+	  N_("all"), NULL, N_("tick all partitions"), 4 },
+	{ COMMAND_TICK_NONE, ON(SCREEN_RANGES), { 'n' },
+	  N_("none"), NULL, N_("take all ticks away"), 5 },
+	{ COMMAND_WHOLE, ON(SCREEN_RANGES), { 'w' },
+	  N_("whole"), N_("whole disk"), N_("whole source, tables and gaps"), 3 },
+	{ COMMAND_EDIT_RANGE, ON(SCREEN_RANGES), { 'e' },
+	  N_("edit"), NULL, N_("edit the range as text"), 6 },
+	{ COMMAND_ADD_RANGE, ON(SCREEN_RANGES), { '+' },
+	  N_("add"), N_("add a range"), N_("type a range to add"), 8 },
+	{ COMMAND_REMOVE_RANGE, ON(SCREEN_RANGES), { '-' },
+	  N_("remove"), NULL, N_("type a range to take out"), 9 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_RANGES), { SPECIAL_TAB },
+	  N_("dest"), N_("destination LBA"), N_("destination LBA and back"), 7 },
+	{ COMMAND_TO_PLAN, ON(SCREEN_RANGES), { 'c' },
+	  N_("plan"), N_("check and plan"), N_("go on to the plan"), 1 },
+	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER },
+	  NULL, NULL, N_("take the field, or go on"), 0 },
+	/* 3 Plan */
+	{ COMMAND_TOGGLE, ON(SCREEN_PLAN), { ' ' },
+	  N_("tick"), N_("tick warning"), N_("accept the warning"), 1 },
+	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
+	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
+	  N_("serial"), N_("serial field"), N_("warnings, serial field"), 2 },
+	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
+	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
+	{ COMMAND_VERIFY, ON(SCREEN_PLAN), { 'v' },
+	  N_("verify"), N_("verify only"), N_("only compare, write nothing"), 5 },
+	{ COMMAND_FIT, ON(SCREEN_PLAN), { 'f' },
+	  N_("fit"), N_("what fits"), N_("copy the range that fits"), 7 },
+	{ COMMAND_ALLOW, ON(SCREEN_PLAN), { 'a' },
+	  N_("allow"), NULL, N_("lift a check by its name"), 6 },
+	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },
+	  NULL, NULL, N_("start, when all is confirmed"), 0 },
+	/* 4 Run */
+	{ COMMAND_PAUSE, ON(SCREEN_RUN), { 'p' },
+	  N_("pause"), N_("pause/go on"), N_("pause, go on"), 1 },
+	{ COMMAND_STOP, ON(SCREEN_RUN), { KEY_CTRL('c') },
+	  N_("stop"), NULL, N_("stop? again: stop at once"), 1 },
+	{ COMMAND_LOG, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'l' },
+	  N_("log"), NULL, N_("everything that happened"), 4 },
+	{ COMMAND_MAP, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'm' },
+	  N_("map"), N_("map, bad areas"), N_("large map, bad areas"), 5 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_RUN), { SPECIAL_TAB },
+	  N_("rescue"), N_("rescue/CPU"), N_("rescue, CPU; map: bad areas"), 10 },
+	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' },
+	  N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
+	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
+	  N_("tables"), N_("per-lane table"), N_("every lane, every counter"), 7 },
+	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' },
+	  N_("rate"), N_("rate limit"), N_("limit the rate while copying"), 8 },
+	{ COMMAND_BELL, ON(SCREEN_RUN), { 'b' },
+	  N_("bell"), N_("bell on finish"), N_("ring the bell when done"), 9 },
+	{ COMMAND_ZOOM_IN, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { '+' },
+	  NULL, NULL, N_("zoom into the map"), 0 },
+	{ COMMAND_ZOOM_OUT, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { '-' },
+	  NULL, NULL, N_("zoom out of the map"), 0 },
+	{ COMMAND_SAVE, ON(SCREEN_RUN), { 's' },
+	  NULL, NULL, N_("keep the map elsewhere"), 0 },
+	/* 5 Report */
+	{ COMMAND_SAVE, ON(SCREEN_REPORT), { 's' },
+	  N_("save report"), NULL, N_("report, certificate: save"), 1 },
+	{ COMMAND_SIGN, ON(SCREEN_REPORT), { 'o' },
+	  N_("operator"), N_("operator, ticket"), N_("operator, ticket, masking"), 4 },
+	{ COMMAND_RESUME, ON(SCREEN_REPORT), { 'r' },
+	  N_("resume"), N_("resume, retry bad areas"), N_("go on, read bad areas again"), 3 },
+	{ COMMAND_VERIFY, ON(SCREEN_REPORT), { 'v' },
+	  N_("verify again"), NULL, N_("read the copy back again"), 5 },
+	{ COMMAND_TOGGLE, ON(SCREEN_REPORT), { ' ' },
+	  NULL, NULL, N_("map: tick a bad area for r"), 0 },
+	/* everywhere */
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_REPORT), { SPECIAL_TAB },
+	  NULL, NULL, N_("map: bad areas and back"), 0 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB },
+	  N_("next topic"), NULL, N_("help for the next screen"), 2 },
+	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	  N_("back"), NULL, N_("back"), 2 },
+	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, 'q', 'h', SPECIAL_BACKSPACE },
+	  N_("close"), NULL, N_("back"), 1 },
+	{ COMMAND_BACK, ON(SCREEN_DISKS) | ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	  NULL, NULL, N_("back"), 0 },
+	{ COMMAND_UP, ON_ALL, { SPECIAL_UP, 'k' }, NULL, NULL, N_("up"), 0 },
+	{ COMMAND_DOWN, ON_ALL, { SPECIAL_DOWN, 'j' }, NULL, NULL, N_("down"), 0 },
+	{ COMMAND_PAGE_UP, ON_ALL, { SPECIAL_PAGE_UP, KEY_CTRL('b') },
+	  NULL, NULL, N_("page up"), 0 },
+	{ COMMAND_PAGE_DOWN, ON_ALL, { SPECIAL_PAGE_DOWN, KEY_CTRL('f') },
+	  NULL, NULL, N_("page down"), 0 },
+	{ COMMAND_FIRST, NO_LETTER, { 'g', SPECIAL_HOME }, NULL, NULL, N_("first"), 0 },
+	{ COMMAND_LAST, NO_LETTER, { 'G', SPECIAL_END }, NULL, NULL, N_("last"), 0 },
+	{ COMMAND_FIRST, ON(SCREEN_RUN), { SPECIAL_HOME }, NULL, NULL, N_("first"), 0 },
+	{ COMMAND_LAST, ON(SCREEN_RUN), { SPECIAL_END }, NULL, NULL, N_("last"), 0 },
+	{ COMMAND_ACCEPT, ON(SCREEN_RUN) | ON(SCREEN_REPORT) | ON(SCREEN_HELP), { SPECIAL_ENTER },
+	  NULL, NULL, NULL, 0 },
+	{ COMMAND_LEFT, ON_ALL, { SPECIAL_LEFT }, NULL, NULL, NULL, 0 },
+	{ COMMAND_RIGHT, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_RIGHT }, NULL, NULL, NULL, 0 },
+	{ COMMAND_PREVIOUS_FIELD, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_BACK_TAB },
+	  NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to that screen"), 0 },
+	{ COMMAND_SCREEN_2, STEPS, { '2' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_UNITS, ON_ALL, { 'u' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
+	{ COMMAND_REDRAW, ON_ALL, { KEY_CTRL('l') }, NULL, NULL, N_("redraw"), 0 },
+	{ COMMAND_STOP, ON_ALL & ~ON(SCREEN_RUN), { KEY_CTRL('c') },
+	  NULL, NULL, N_("quit, or ask to stop"), 0 },
+	{ COMMAND_HELP, STEPS, { '?', SPECIAL_F1 }, N_("help"), NULL, N_("this help"), 1 },
+	{ COMMAND_QUIT, STEPS, { 'q', SPECIAL_F10 }, N_("quit"), NULL, N_("quit"), 2 },
+	{ COMMAND_QUIT, ON(SCREEN_HELP), { SPECIAL_F10 }, NULL, NULL, NULL, 0 },
+	{ COMMAND_NONE },
+};
+/* clang-format on */
+
+const struct command_info *keys_table(void)
+{
+	return table;
+}
+
+enum command keys_lookup(enum screen_id screen, int key)
+{
+	if (key == SPECIAL_NONE)
+		return COMMAND_NONE;
+	for (const struct command_info *info = table; info->command; info++) {
+		if (!(info->screens & ON(screen)))
+			continue;
+		for (int i = 0; i < COMMAND_KEYS_MAX && info->keys[i]; i++)
+			if (info->keys[i] == key)
+				return info->command;
+	}
+	return COMMAND_NONE;
+}
+
+const struct command_info *keys_info(enum screen_id screen, enum command command)
+{
+	for (const struct command_info *info = table; info->command; info++)
+		if (info->command == command && (info->screens & ON(screen)))
+			return info;
+	return NULL;
+}
+
+static const char *special_name(int key)
+{
+	switch (key) {
+	case SPECIAL_UP:
+		return _("Up");
+	case SPECIAL_DOWN:
+		return _("Down");
+	case SPECIAL_LEFT:
+		return _("Left");
+	case SPECIAL_RIGHT:
+		return _("Right");
+	case SPECIAL_PAGE_UP:
+		return _("PgUp");
+	case SPECIAL_PAGE_DOWN:
+		return _("PgDn");
+	case SPECIAL_HOME:
+		return _("Home");
+	case SPECIAL_END:
+		return _("End");
+	case SPECIAL_INSERT:
+		return _("Ins");
+	case SPECIAL_DELETE:
+		return _("Del");
+	case SPECIAL_ENTER:
+		return _("Enter");
+	case SPECIAL_BACKSPACE:
+		return _("Backspace");
+	case SPECIAL_ESCAPE:
+		return _("Esc");
+	case SPECIAL_TAB:
+		return _("Tab");
+	case SPECIAL_BACK_TAB:
+		return _("Shift-Tab");
+	case ' ':
+		return _("Space");
+	default:
+		return NULL;
+	}
+}
+
+const char *keys_character(int key, char bytes[static KEY_TEXT_MAX])
+{
+	uint32_t code = (uint32_t)key;
+	int length = 0;
+
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code >= SPECIAL_UP) {
+		bytes[0] = '\0';
+		return bytes;
+	}
+	if (code < 0x80) {
+		bytes[length++] = (char)code;
+	} else if (code < 0x800) {
+		bytes[length++] = (char)(0xc0 | code >> 6);
+	} else if (code < 0x10000) {
+		bytes[length++] = (char)(0xe0 | code >> 12);
+		bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
+	} else {
+		bytes[length++] = (char)(0xf0 | code >> 18);
+		bytes[length++] = (char)(0x80 | (code >> 12 & 0x3f));
+		bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
+	}
+	if (code >= 0x80)
+		bytes[length++] = (char)(0x80 | (code & 0x3f));
+	bytes[length] = '\0';
+	return bytes;
+}
+
+const char *keys_name(int key, char *buffer, size_t size)
+{
+	const char *name = special_name(key);
+	char bytes[KEY_TEXT_MAX];
+
+	if (name)
+		return text_copy(buffer, size, name);
+	if (key >= SPECIAL_F1 && key <= SPECIAL_F10)
+		snprintf(buffer, size, "F%d", key - SPECIAL_F1 + 1);
+	else if (key > 0 && key < ' ')
+		snprintf(buffer, size, _("Ctrl-%c"), key + '@');
+	else
+		snprintf(buffer, size, "%s", keys_character(key, bytes));
+	return buffer;
+}
+
+const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size)
+{
+	size_t length = 0;
+
+	*buffer = '\0';
+	for (int i = 0; i < COMMAND_KEYS_MAX && info->keys[i]; i++) {
+		char name[32];
+
+		keys_name(info->keys[i], name, sizeof(name));
+		if (length + strlen(name) + 2 > size ||
+		    text_width(buffer) + text_width(name) + (i > 0) > cols)
+			break;
+		length += (size_t)sprintf(buffer + length, "%s%s", i ? " " : "", name);
+	}
+	return buffer;
+}
+
+static int collect(enum screen_id screen, bool wide, const struct command_info **infos,
+		   struct footer_item items[static FOOTER_ITEMS_MAX])
+{
+	int count = 0;
+
+	for (const struct command_info *info = table; info->command; info++) {
+		const char *word = wide && info->footer_wide ? info->footer_wide : info->footer;
+		char key[24];
+
+		if (!(info->screens & ON(screen)) || !word || count == FOOTER_ITEMS_MAX)
+			continue;
+		keys_name(info->keys[0], key, sizeof(key));
+		infos[count] = info;
+		items[count].command = info->command;
+		snprintf(items[count].text, sizeof(items[count].text), "%s=%s", key, _(word));
+		count++;
+	}
+	return count;
+}
+
+/* Columns of all items with `gap` blanks between them and one at the left edge. */
+static int place(struct footer_item *items, int count, int gap)
+{
+	int col = 1;
+
+	for (int i = 0; i < count; i++) {
+		items[i].col = col;
+		col += text_width(items[i].text) + gap;
+	}
+	return count ? col - gap : 0;
+}
+
+static int drop_one(const struct command_info **infos, struct footer_item *items, int count,
+		    enum command wanted)
+{
+	int worst = infos[0]->command == wanted && count > 1;
+
+	for (int i = 0; i < count; i++)
+		if (infos[i]->command != wanted && infos[i]->priority >= infos[worst]->priority)
+			worst = i;
+	for (int i = worst; i + 1 < count; i++) {
+		infos[i] = infos[i + 1];
+		items[i] = items[i + 1];
+	}
+	return count - 1;
+}
+
+int keys_footer(enum screen_id screen, int cols, enum command wanted,
+		struct footer_item items[static FOOTER_ITEMS_MAX])
+{
+	const struct command_info *infos[FOOTER_ITEMS_MAX];
+	bool wide = cols >= LAYOUT_WIDE_COLS;
+	int count = collect(screen, wide, infos, items);
+
+	if (wide) {
+		if (place(items, count, 2) < cols)
+			return count;
+		count = collect(screen, false, infos, items);
+	}
+	while (count && place(items, count, wide ? 2 : 1) >= cols)
+		count = drop_one(infos, items, count, wanted);
+	return count;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/line.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void line_start(struct line *line, int limit)
+{
+	if (limit < 0)
+		limit = 0;
+	if (limit > LINE_COLUMNS_MAX)
+		limit = LINE_COLUMNS_MAX;
+	line->text[0] = '\0';
+	line->columns = 0;
+	line->limit = limit;
+}
+
+static void put(struct line *line, int width, const char *text, bool tail)
+{
+	if (width > line->limit - line->columns)
+		width = line->limit - line->columns;
+	if (width <= 0)
+		return;
+
+	size_t used = strlen(line->text);
+
+	if (tail)
+		text_fit_tail(line->text + used, sizeof(line->text) - used, text, width);
+	else
+		text_fit(line->text + used, sizeof(line->text) - used, text, width);
+	line->columns += width;
+}
+
+void line_put(struct line *line, int width, const char *text)
+{
+	put(line, width, text, false);
+}
+
+void line_put_tail(struct line *line, int width, const char *text)
+{
+	put(line, width, text, true);
+}
+
+void line_put_fs(struct line *line, int width, const char *fs)
+{
+	char name[32];
+	char *member;
+
+	text_copy(name, sizeof(name), fs[0] ? fs : "-");
+	member = strstr(name, "_member");
+	if (member && text_width(name) > width)
+		*member = '\0';
+	line_put(line, width, name);
+}
+
+void line_put_right(struct line *line, int width, const char *text)
+{
+	int room = line->limit - line->columns;
+
+	if (width > room)
+		width = room;
+	if (width <= 0)
+		return;
+
+	int wide = text_width(text);
+
+	if (wide > width) {
+		char full[LINE_COLUMNS_MAX + 1];
+
+		memset(full, '#', (size_t)width);
+		full[width] = '\0';
+		put(line, width, full, false);
+		return;
+	}
+	line_to(line, line->columns + width - wide);
+	put(line, wide, text, false);
+}
+
+void line_add(struct line *line, const char *format, ...)
+{
+	char text[4 * LINE_COLUMNS_MAX + 1];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put(line, text_width(text), text, false);
+}
+
+void line_fit(struct line *line, const char *text)
+{
+	int room = line->limit - line->columns;
+
+	if (text_width(text) <= room || room < 3) {
+		put(line, text_width(text), text, false);
+		return;
+	}
+	put(line, room - 2, text, false);
+	put(line, 2, "..", false);
+}
+
+bool line_piece(struct line *line, const char *format, ...)
+{
+	char text[4 * LINE_COLUMNS_MAX + 1];
+	int gap = line->columns ? 2 : 1, wide;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	wide = text_width(text);
+	if (gap + wide > line->limit - line->columns)
+		return false;
+	put(line, gap, "", false);
+	put(line, wide, text, false);
+	return true;
+}
+
+void line_to(struct line *line, int column)
+{
+	if (column > line->columns)
+		put(line, column - line->columns, "", false);
+}
+
+int line_digits(uint64_t value)
+{
+	int digits = 1;
+
+	while (value >= 10) {
+		value /= 10;
+		digits++;
+	}
+	return digits;
+}
+
+/* Bytes of the character that starts at `text`. */
+static size_t character(const char *text)
+{
+	size_t bytes = 1;
+
+	while (((unsigned char)text[bytes] & 0xc0) == 0x80)
+		bytes++;
+	return bytes;
+}
+
+size_t line_break(const char *text, int columns, size_t *retskip)
+{
+	size_t at = 0, blank = 0;
+	int wide = 0;
+
+	*retskip = 0;
+	while (text[at]) {
+		char one[8] = "";
+		size_t bytes = character(text + at);
+
+		memcpy(one, text + at, bytes < sizeof(one) ? bytes : sizeof(one) - 1);
+		wide += text_width(one);
+		if (wide > columns)
+			break;
+		at += bytes;
+		if (text[at] == ' ')
+			blank = at;
+	}
+	/* A word longer than the line is cut, and a line of no columns still makes progress. */
+	if (text[at] && blank)
+		at = blank;
+	else if (text[at] && !at)
+		at = character(text);
+	while (text[at + *retskip] == ' ')
+		(*retskip)++;
+	return at;
+}

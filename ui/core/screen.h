@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a screen is to the app: a const table of functions over a state object
+ * of its own. The app has the states of all screens from its start to its end; enter and leave say
+ * when one is shown.
+ *
+ * No function here may wait: a key has to be answered within 50 ms.
+ */
+#ifndef CLONEDECK_UI_SCREEN_H
+#define CLONEDECK_UI_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ui/core/draw.h"
+#include "ui/widgets/field.h"
+#include "ui/core/keys.h"
+#include "ui/core/layout.h"
+#include "ui/core/line.h"
+
+struct app;
+
+struct screen_ops {
+	enum screen_id id;
+	const char *title; /* N_(), one word: the tab */
+
+	/* Of the state that is passed to all others: its bytes, zero at first, what fills it and
+	 * what frees what it holds. Both may be NULL. */
+	size_t state_size;
+	void (*init)(void *state, struct app *app);
+	void (*done)(void *state);
+
+	/* Becomes (stops being) the visible one. A screen that is entered looks at the app's
+	 * choice again: it may have changed. May be NULL. */
+	void (*enter)(void *state, struct app *app);
+	void (*leave)(void *state, struct app *app);
+
+	/* Draws everything between header and message line. */
+	void (*draw)(void *state, struct app *app, struct draw *draw, struct rect body);
+
+	/* A command from keys.h that the app does not carry out itself. COMMAND_ACCEPT and
+	 * COMMAND_BACK come here too: true when done; on false the app goes back by itself for
+	 * COMMAND_BACK and ignores the rest. */
+	bool (*command)(void *state, struct app *app, enum command command);
+
+	/* NULL when the command can be used now; else why not, translated: it is grey in the
+	 * footer then and the sentence becomes the message when the key is pressed. May be NULL. */
+	const char *(*unavailable)(void *state, struct app *app, enum command command);
+
+	/* The command that is needed now, and has its place in the footer. May be NULL. */
+	enum command (*wanted)(void *state, struct app *app);
+
+	/* A line of its own below the header, for what has to be known first; false: none. NULL:
+	 * never. */
+	bool (*banner)(void *state, struct app *app, struct line *line, enum role *retrole);
+
+	/* The text field that takes characters now, NULL for none; and what became of a key that
+	 * went there. May both be NULL. */
+	struct field *(*field)(void *state, struct app *app);
+	void (*edited)(void *state, struct app *app, struct field *field, enum field_event event);
+
+	/* What the keys do in that field, for the footer; NULL, also as the answer: the usual. */
+	const char *(*field_keys)(void *state, struct app *app);
+
+	/* The session has news (bits of enum session_change); also called while the screen is not
+	 * shown, so that no state points into an old disk list. May be NULL. */
+	void (*changed)(void *state, struct app *app, unsigned changes);
+
+	/* Once per refresh interval while it is shown; draw follows. NULL: nothing moves here. */
+	void (*tick)(void *state, struct app *app);
+
+	/* Lines for the help page below the keys: N_() strings, NULL behind the last. "NAME  text":
+	 * what stands before two blanks is shown strong. */
+	const char *const *notes;
+};
+
+extern const struct screen_ops scr_disks;
+extern const struct screen_ops scr_ranges;
+extern const struct screen_ops scr_plan;
+extern const struct screen_ops scr_run;
+extern const struct screen_ops scr_report;
+extern const struct screen_ops scr_help;
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/term.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/i18n.h"
+
+#include "ui/core/keys.h"
+#include "ui/core/term_rescue.h"
+#include "ui/core/terminfo.h"
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, bool utf8)
+{
+	if (wanted == GLYPHS_ACS || wanted == GLYPHS_ASCII)
+		return wanted;
+	if (!utf8)
+		return GLYPHS_ACS;
+	if (wanted != GLYPHS_AUTO)
+		return wanted;
+	/* The console's font has 256 or 512 glyphs: no braille, and only some of the blocks. */
+	if (starts_with(name, "linux") || starts_with(name, "vt"))
+		return GLYPHS_ACS;
+	return GLYPHS_BRAILLE;
+}
+
+bool term_choose_color(enum deck_color wanted, const char *no_color, int colors)
+{
+	if (colors < 8 || wanted == COLOR_NEVER)
+		return false;
+	return wanted == COLOR_ALWAYS || !no_color || !*no_color;
+}
+
+unsigned term_choose_interval(int baud)
+{
+	if (baud <= 0 || baud >= 115200)
+		return 250;
+	return baud >= 38400 ? 1000 : 5000;
+}
+
+/* A pseudo terminal and the console carry a baud rate too, but it means nothing. */
+static int line_speed(void)
+{
+	const char *name = ttyname(STDOUT_FILENO);
+
+	if (!name || starts_with(name, "/dev/pts/"))
+		return 0;
+	if (starts_with(name, "/dev/tty") && name[8] >= '0' && name[8] <= '9')
+		return 0;
+	return baudrate();
+}
+
+/* ms between two lines of a copy that is listened to: one takes some seconds to be spoken. */
+#define SPOKEN_INTERVAL 10000
+
+struct look {
+	short color; /* -1: the terminal's own */
+	attr_t with_color;
+	attr_t without;
+};
+
+static const struct look looks[ROLE_COUNT] = {
+	[ROLE_NORMAL] = { -1, A_NORMAL, A_NORMAL },
+	[ROLE_STRONG] = { -1, A_BOLD, A_BOLD },
+	[ROLE_DIM] = { -1, A_DIM, A_NORMAL },
+	[ROLE_HEADER] = { -1, A_BOLD, A_BOLD },
+	[ROLE_TAB] = { -1, A_NORMAL, A_NORMAL },
+	[ROLE_TAB_ACTIVE] = { -1, A_REVERSE | A_BOLD, A_REVERSE },
+	[ROLE_CURSOR] = { -1, A_REVERSE, A_REVERSE },
+	[ROLE_SOURCE] = { COLOR_CYAN, A_BOLD, A_BOLD },
+	[ROLE_DESTINATION] = { COLOR_MAGENTA, A_BOLD, A_BOLD },
+	[ROLE_OK] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
+	[ROLE_WARN] = { COLOR_YELLOW, A_BOLD, A_BOLD },
+	[ROLE_BAD] = { COLOR_RED, A_BOLD, A_BOLD },
+	[ROLE_BANNER] = { COLOR_GREEN, A_REVERSE, A_REVERSE },
+	[ROLE_ALERT] = { COLOR_YELLOW, A_REVERSE, A_REVERSE },
+	[ROLE_MESSAGE] = { -1, A_BOLD, A_BOLD },
+	[ROLE_KEY] = { -1, A_NORMAL, A_NORMAL },
+	[ROLE_BOX] = { -1, A_NORMAL, A_NORMAL },
+	[ROLE_FIELD] = { -1, A_BOLD, A_BOLD },
+	[ROLE_DIALOG] = { -1, A_NORMAL, A_NORMAL },
+	[ROLE_READ] = { COLOR_CYAN, A_NORMAL, A_NORMAL },
+	[ROLE_WRITE] = { COLOR_MAGENTA, A_NORMAL, A_NORMAL },
+	[ROLE_USER] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
+	[ROLE_SYSTEM] = { COLOR_RED, A_NORMAL, A_NORMAL },
+	[ROLE_WAIT] = { COLOR_YELLOW, A_NORMAL, A_NORMAL },
+	[ROLE_MAP_DONE] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
+	[ROLE_MAP_TODO] = { -1, A_DIM, A_NORMAL },
+	[ROLE_MAP_NOW] = { COLOR_YELLOW, A_BOLD, A_REVERSE },
+	[ROLE_MAP_BAD] = { COLOR_RED, A_BOLD, A_BOLD },
+	[ROLE_MAP_RETRY] = { COLOR_YELLOW, A_BOLD, A_BOLD },
+};
+
+static void choose_looks(struct term *term, enum deck_color wanted)
+{
+	/* Once started, curses names even the terminal's own colours. */
+	term->color = term_choose_color(wanted, getenv("NO_COLOR"), terminfo_colors()) &&
+		      start_color() == OK;
+	term->dim = term->color && (termattrs() & A_DIM);
+	if (term->color)
+		use_default_colors();
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		const struct look *look = &looks[role];
+		attr_t attributes = term->color ? look->with_color : look->without;
+
+		if (term->color && look->color >= 0) {
+			/* One pair for each colour, numbered after it. */
+			init_pair((short)(look->color + 1), look->color, -1);
+			attributes |= (attr_t)COLOR_PAIR(look->color + 1);
+		}
+		term->attributes[role] = attributes;
+	}
+}
+
+/*
+ * Keys that terminals send although their terminfo entry does not say so: a
+ * serial console set to vt100 usually has an xterm or a linux console behind it.
+ */
+static void define_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} keys[] = {
+		{ "\033[A", KEY_UP },      { "\033OA", KEY_UP },     { "\033[B", KEY_DOWN },
+		{ "\033OB", KEY_DOWN },    { "\033[C", KEY_RIGHT },  { "\033OC", KEY_RIGHT },
+		{ "\033[D", KEY_LEFT },    { "\033OD", KEY_LEFT },   { "\033[H", KEY_HOME },
+		{ "\033OH", KEY_HOME },    { "\033[1~", KEY_HOME },  { "\033[7~", KEY_HOME },
+		{ "\033[F", KEY_END },     { "\033OF", KEY_END },    { "\033[4~", KEY_END },
+		{ "\033[8~", KEY_END },    { "\033[2~", KEY_IC },    { "\033[3~", KEY_DC },
+		{ "\033[5~", KEY_PPAGE },  { "\033[6~", KEY_NPAGE }, { "\033[Z", KEY_BTAB },
+		{ "\033OP", KEY_F(1) },    { "\033[[A", KEY_F(1) },  { "\033[11~", KEY_F(1) },
+		{ "\033[21~", KEY_F(10) },
+	};
+
+	/* It would take the first bytes of what skip_sequence() swallows whole. */
+	define_key(NULL, KEY_MOUSE);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (key_defined(keys[i].sequence) == 0)
+			define_key(keys[i].sequence, keys[i].key);
+}
+
+static int from_environment(const char *name)
+{
+	const char *text = getenv(name);
+	int value = text ? atoi(text) : 0;
+
+	return value > 0 && value <= 1000 ? value : 0;
+}
+
+/*
+ * What was asked for, else what the kernel says. It says 0x0 for serial lines,
+ * and curses then takes what terminfo says: only there LINES and COLUMNS count,
+ * for they are often left over from another size.
+ */
+static int size_of(int forced, int found, int in_terminfo, int in_environment)
+{
+	if (forced > 0)
+		return forced;
+	return found == in_terminfo && in_environment ? in_environment : found;
+}
+
+static void take_size(struct term *term)
+{
+	int rows = size_of(term->forced_rows, LINES, terminfo_rows(), term->env_rows);
+	int cols = size_of(term->forced_cols, COLS, terminfo_cols(), term->env_cols);
+
+	if (rows != LINES || cols != COLS)
+		resizeterm(rows, cols);
+	term->rows = rows;
+	term->cols = cols;
+}
+
+int term_start(const struct deck_options *options, struct term **ret, struct error *reterr)
+{
+	const char *name = getenv("TERM");
+	struct term *term;
+	int speed, err;
+
+	if (!name)
+		name = "";
+	err = terminfo_check(name, reterr);
+	if (err)
+		return err;
+	term = calloc(1, sizeof(*term));
+	if (!term)
+		return error_nomem(reterr);
+	/* Before curses: it sets them to what it found. */
+	term->env_rows = from_environment("LINES");
+	term->env_cols = from_environment("COLUMNS");
+	use_env(TRUE);
+	use_tioctl(TRUE);
+	term_rescue_prepare();
+	terminfo_done();
+	term->screen = newterm(NULL, stdout, stdin);
+	if (!term->screen) {
+		free(term);
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
+				 _("The terminal of the kind '%s' (TERM) could not be started. "
+				   "Use 'clonedeck list' and 'clonedeck clone' instead."),
+				 name);
+	}
+	speed = line_speed();
+	term->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	term->glyphs = term_choose_glyphs(options->glyphs, name, term->utf8);
+	if (term->glyphs == GLYPHS_ACS && !terminfo_line_drawing() && !term->utf8)
+		term->glyphs = GLYPHS_ASCII;
+	term->interval = term_choose_interval(speed);
+	term->slow = term->interval > 250;
+	if (options->simple)
+		term->interval = SPOKEN_INTERVAL;
+	term->forced_cols = options->cols;
+	term->forced_rows = options->rows;
+	choose_looks(term, options->color);
+	cbreak();
+	noecho();
+	nonl();
+	/* Reading through a window shows it first; through a pad it does not. */
+	term->input = newpad(1, 1);
+	keypad(term->input, TRUE);
+	nodelay(term->input, TRUE);
+	intrflush(term->input, FALSE);
+	set_escdelay(term->slow ? 150 : 25);
+	define_keys();
+	take_size(term);
+	/* What curses had to say at its start goes out first: it set the scrolling region for the
+	 * size that it found. */
+	refresh();
+	terminfo_whole_screen(term->rows);
+	clearok(curscr, TRUE);
+	term_rescue_arm();
+	*ret = term;
+	return 0;
+}
+
+static void forget(struct term *term)
+{
+	term_rescue_disarm();
+	delwin(term->input);
+	delscreen(term->screen);
+	free(term);
+}
+
+void term_stop(struct term *term)
+{
+	if (!term)
+		return;
+	/* Consoles without a second screen would keep the last frame. */
+	clear();
+	refresh();
+	endwin();
+	forget(term);
+}
+
+bool term_abandon(struct term *term)
+{
+	bool there = term && term_rescue_give_back();
+
+	if (term)
+		forget(term);
+	return there;
+}
+
+bool term_resize(struct term *term)
+{
+	int rows = term->rows, cols = term->cols;
+
+	take_size(term);
+	/* Where the size was changed behind the terminal's back (a serial line), its scrolling
+	 * region still ends at the old last line and moving the cursor stops there. */
+	terminfo_whole_screen(term->rows);
+	clearok(curscr, TRUE);
+	return rows != term->rows || cols != term->cols;
+}
+
+void term_repaint(struct term *term)
+{
+	/* curses reads the size in its handler of this signal, also on a serial line that never
+	 * sends one. */
+	raise(SIGWINCH);
+	terminfo_whole_screen(term->rows);
+	clearok(curscr, TRUE);
+}
+
+void term_show(struct term *term, int row, int col)
+{
+	if (row < 0 || row >= term->rows || col < 0 || col >= term->cols)
+		row = col = 0;
+	move(row, col);
+	wnoutrefresh(stdscr);
+	doupdate();
+}
+
+void term_suspend(struct term *term)
+{
+	clear();
+	refresh();
+	endwin();
+	term_rescue_disarm();
+}
+
+void term_resume(struct term *term)
+{
+	term_rescue_arm();
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+void term_bell(struct term *term)
+{
+	beep();
+}
+
+static int special_key(int key)
+{
+	if (key >= KEY_F(1) && key <= KEY_F(10))
+		return SPECIAL_F1 + key - KEY_F(1);
+	switch (key) {
+	case KEY_UP:
+		return SPECIAL_UP;
+	case KEY_DOWN:
+		return SPECIAL_DOWN;
+	case KEY_LEFT:
+		return SPECIAL_LEFT;
+	case KEY_RIGHT:
+		return SPECIAL_RIGHT;
+	case KEY_PPAGE:
+	case KEY_A3:
+		return SPECIAL_PAGE_UP;
+	case KEY_NPAGE:
+	case KEY_C3:
+		return SPECIAL_PAGE_DOWN;
+	case KEY_HOME:
+	case KEY_FIND:
+	case KEY_A1:
+		return SPECIAL_HOME;
+	case KEY_END:
+	case KEY_SELECT:
+	case KEY_LL:
+	case KEY_C1:
+		return SPECIAL_END;
+	case KEY_IC:
+		return SPECIAL_INSERT;
+	case KEY_DC:
+		return SPECIAL_DELETE;
+	case KEY_ENTER:
+		return SPECIAL_ENTER;
+	case KEY_BACKSPACE:
+		return SPECIAL_BACKSPACE;
+	case KEY_BTAB:
+		return SPECIAL_BACK_TAB;
+	case KEY_RESIZE:
+		return SPECIAL_RESIZE;
+	default:
+		return SPECIAL_OTHER;
+	}
+}
+
+#define SEQUENCE_MAX 64
+
+/* "ESC [", up to the letter that ends it. */
+static void skip_sequence(struct term *term)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == OK && c == 'M') {
+		/* Of a mouse that another program left switched on: where it was comes behind. */
+		for (int i = 0; i < 3; i++)
+			wget_wch(term->input, &c);
+		return;
+	}
+	if (got == OK && c == '[')
+		got = wget_wch(term->input, &c);
+	for (int i = 0; i < SEQUENCE_MAX && got == OK && (c < 0x40 || c > 0x7e); i++)
+		got = wget_wch(term->input, &c);
+}
+
+/* What a terminal answers to a program that has ended since: up to BEL, or to ESC and \. */
+static void skip_string(struct term *term)
+{
+	wint_t c;
+
+	for (int i = 0; i < SEQUENCE_MAX && wget_wch(term->input, &c) == OK; i++)
+		if (c == 0x07 || c == '\\')
+			return;
+}
+
+/*
+ * A sequence that nothing is known about is swallowed whole: its letters would
+ * be taken for commands. After a lone Esc nothing waits.
+ */
+static int after_escape(struct term *term)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == ERR)
+		return SPECIAL_ESCAPE;
+	if (got != OK) {
+		ungetch((int)c);
+		return SPECIAL_ESCAPE;
+	}
+	switch (c) {
+	case '[':
+		skip_sequence(term);
+		return SPECIAL_OTHER;
+	case 'O':
+		wget_wch(term->input, &c);
+		return SPECIAL_OTHER;
+	case ']':
+	case 'P':
+		skip_string(term);
+		return SPECIAL_OTHER;
+	default:
+		unget_wch((wchar_t)c);
+		return SPECIAL_ESCAPE;
+	}
+}
+
+static int plain_key(struct term *term, wint_t c)
+{
+	switch (c) {
+	case '\r':
+	case '\n':
+		return SPECIAL_ENTER;
+	case '\b':
+	case 0x7f:
+		return SPECIAL_BACKSPACE;
+	case '\t':
+		return SPECIAL_TAB;
+	case 0x1b:
+		return after_escape(term);
+	default:
+		/* What is neither text nor a key of ours: NUL, and the control characters of a
+		 * line whose noise is no UTF-8. */
+		return c == 0 || (c > 0x7f && c < 0xa0) ? SPECIAL_OTHER : (int)c;
+	}
+}
+
+/* Readable, yet without a key: a few times that is half a sequence, for ever it is the end of
+ * the line. */
+#define EMPTY_READS_MAX 100
+
+enum term_input term_read(struct term *term, int *retkey)
+{
+	struct pollfd pollfd = { .fd = STDIN_FILENO, .events = POLLIN };
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == ERR) {
+		if (poll(&pollfd, 1, 0) <= 0) {
+			term->empty_reads = 0;
+			return TERM_NOTHING;
+		}
+		if (pollfd.revents & (POLLERR | POLLHUP | POLLNVAL))
+			return TERM_LOST;
+		return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
+	}
+	term->empty_reads = 0;
+	*retkey = got == KEY_CODE_YES ? special_key((int)c) : plain_key(term, c);
+	return TERM_KEY;
+}
+
+int term_fd(const struct term *term)
+{
+	return STDIN_FILENO;
+}

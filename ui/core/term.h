@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The terminal: the one module that starts and stops curses and knows what the
+ * terminal can do. Everybody else sees sizes, roles and keys.
+ *
+ * One thread only. There is one terminal, so at most one struct term at a time.
+ */
+#ifndef CLONEDECK_UI_TERM_H
+#define CLONEDECK_UI_TERM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#include "ui/deck.h"
+
+/* What a piece of text is; the colour (or bold, reverse, underline) follows from it. No
+ * meaning is carried by a role alone: a letter or word says it too. */
+enum role {
+	ROLE_NORMAL,
+	ROLE_STRONG, /* headings, the number that matters */
+	ROLE_DIM,    /* column titles, legends, what cannot be used now */
+	ROLE_HEADER, /* program name, host */
+	ROLE_TAB,    /* a screen that was reached */
+	ROLE_TAB_ACTIVE,
+	ROLE_CURSOR, /* the row under the cursor */
+	ROLE_SOURCE,
+	ROLE_DESTINATION,
+	ROLE_OK,
+	ROLE_WARN,
+	ROLE_BAD,
+	ROLE_BANNER, /* practice mode */
+	ROLE_ALERT,  /* what has to be known before anything else */
+	ROLE_MESSAGE,
+	ROLE_KEY,   /* footer */
+	ROLE_BOX,   /* lines */
+	ROLE_FIELD, /* input field */
+	ROLE_DIALOG,
+	ROLE_READ, /* graphs and tables: the read side */
+	ROLE_WRITE,
+	ROLE_USER, /* CPU bars */
+	ROLE_SYSTEM,
+	ROLE_WAIT,
+	ROLE_MAP_DONE, /* cells of the map */
+	ROLE_MAP_TODO,
+	ROLE_MAP_NOW,
+	ROLE_MAP_BAD,
+	ROLE_MAP_RETRY,
+	ROLE_COUNT,
+};
+
+struct term {
+	int cols, rows;
+	enum deck_glyphs glyphs; /* never GLYPHS_AUTO */
+	bool utf8;
+	bool color;
+	bool dim;          /* what cannot be used can be shown as grey */
+	bool slow;         /* below 115200 baud: stop drawing graphs first */
+	unsigned interval; /* ms between two refreshes of moving figures, by baud rate */
+	/* private */
+	int forced_cols, forced_rows;
+	int env_cols, env_rows; /* LINES, COLUMNS; 0: not set */
+	void *screen, *input;
+	uint32_t attributes[ROLE_COUNT];
+	unsigned empty_reads;
+};
+
+/*
+ * Starts curses. Without a terminal that can be used (no tty, TERM unset, dumb
+ * or unknown, no cursor addressing) nothing is drawn and *reterr says why and
+ * what to do instead: class ENVIRONMENT.
+ */
+int term_start(const struct deck_options *options, struct term **ret, struct error *reterr);
+/* Clears the screen and gives the terminal back. NULL is fine. */
+void term_stop(struct term *term);
+/* Forgets the terminal, which may be gone. Where it is still there (the hang-up was sent by
+ * hand) it is given back, and the answer is true. Never waits for it. NULL is fine. */
+bool term_abandon(struct term *term);
+
+/* Asks for the size again; true when it changed. */
+bool term_resize(struct term *term);
+/* Everything is sent again at the next term_show(). */
+void term_repaint(struct term *term);
+/* Sends what changed, with the cursor at row, col. */
+void term_show(struct term *term, int row, int col);
+/* Gives the terminal back for a while (Ctrl-Z); term_resume() takes it again. */
+void term_suspend(struct term *term);
+void term_resume(struct term *term);
+void term_bell(struct term *term);
+
+enum term_input { TERM_KEY, TERM_NOTHING, TERM_LOST };
+/* The next key that waits (keys.h); never blocks longer than the escape delay. */
+enum term_input term_read(struct term *term, int *retkey);
+/* What to poll for keys. */
+int term_fd(const struct term *term);
+
+/* The choice of glyphs as pure functions, for the tests. name: TERM. */
+enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, bool utf8);
+bool term_choose_color(enum deck_color wanted, const char *no_color, int colors);
+unsigned term_choose_interval(int baud);
+
+#endif

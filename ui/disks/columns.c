@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of screen 1 in columns. */
+#include "ui/disks/columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/layout.h"
+
+const char *text_or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
+const char *text_base_name(const char *node)
+{
+	const char *slash = strrchr(node, '/');
+
+	return slash ? slash + 1 : node;
+}
+
+/* What is asked for through a character node: sg, or the generic node of NVMe. */
+static const char *generic_node(const struct disk *disk)
+{
+	return text_or_dash(text_base_name(disk->sg[0] ? disk->sg : disk->nvme_generic));
+}
+
+static void sector_sizes(const struct disk *disk, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%" PRIu32 "/%" PRIu32, disk->identity.logical_sector_size,
+		 disk->physical_sector_size);
+}
+
+static int wider(int width, const char *text, int limit)
+{
+	int wanted = text_width(text);
+
+	if (wanted > limit)
+		wanted = limit;
+	return wanted > width ? wanted : width;
+}
+
+/* Set in below its disk. */
+static void partition_node(const struct partition *p, char *buffer, size_t size)
+{
+	snprintf(buffer, size, " %.90s", p->node[0] ? text_base_name(p->node) : "?");
+}
+
+static void measure(const struct disks_model *model, struct disks_columns *c)
+{
+	char sizes[32], node[96];
+
+	for (size_t i = 0; i < model->count; i++) {
+		const struct disks_row *row = &model->rows[i];
+
+		if (row->image) {
+			continue;
+		} else if (row->partition) {
+			partition_node(row->partition, node, sizeof(node));
+			c->node = wider(c->node, node, 13);
+			continue;
+		}
+		c->node = wider(c->node, row->disk->name, 11);
+		c->hctl = wider(c->hctl, row->disk->hctl, 10);
+		c->sg = wider(c->sg, generic_node(row->disk), 7);
+		c->transport = wider(c->transport, row->disk->transport, 6);
+		if (row->disk->raw_count)
+			c->raw = wider(c->raw, text_base_name(row->disk->raw[0]), 6);
+		sector_sizes(row->disk, sizes, sizeof(sizes));
+		c->sectors = wider(c->sectors, sizes, 11);
+	}
+}
+
+void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret)
+{
+	struct disks_columns c = {
+		.node = 7, .hctl = 8, .sg = 4, .size = 6, .transport = 4, .use = 4
+	};
+	bool wide = cols >= LAYOUT_WIDE_COLS;
+	int left;
+
+	measure(model, &c);
+	c.sectors = wide ? (c.sectors > 7 ? c.sectors : 7) : 0;
+	c.wwn = wide ? 20 : 0;
+	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.hctl + 1) - (c.sg + 1) -
+	       (c.raw ? c.raw + 1 : 0) - (c.size + 2) - (c.sectors ? c.sectors + 2 : 0) -
+	       (c.transport + 1) - (c.wwn ? c.wwn + 1 : 0) - (c.use + 1);
+	/* Between model and serial; the serial is what tells two disks apart. */
+	left -= 2;
+	if (left < 2)
+		left = 2;
+	c.model = left / 2;
+	c.serial = left - c.model;
+	if (c.model > 28)
+		c.model = 28;
+	if (c.serial > 24)
+		c.serial = 24;
+	*ret = c;
+}
+
+static void put_column(struct line *line, int width, const char *text)
+{
+	if (!width)
+		return;
+	line_put(line, width, text);
+	line_add(line, " ");
+}
+
+static void put_tail(struct line *line, int width, const char *text)
+{
+	if (!width)
+		return;
+	line_put_tail(line, width, text);
+	line_add(line, " ");
+}
+
+static void put_right(struct line *line, int width, const char *text)
+{
+	if (!width)
+		return;
+	line_put_right(line, width, text);
+	line_add(line, "  ");
+}
+
+void disks_text_heading(const struct disks_columns *c, struct line *line)
+{
+	line_to(line, DISKS_NODE_COL);
+	put_column(line, c->node, _("NODE"));
+	put_column(line, c->hctl, _("HCTL"));
+	put_column(line, c->sg, _("SG"));
+	put_column(line, c->raw, _("RAW"));
+	put_right(line, c->size, _("SIZE"));
+	put_right(line, c->sectors, _("LOG/PHY"));
+	put_column(line, c->transport, _("TRAN"));
+	put_column(line, c->model, _("MODEL"));
+	put_column(line, c->serial, _("SERIAL"));
+	put_column(line, c->wwn, _("WWN"));
+	line_put(line, c->use, _("USE"));
+}
+
+/* Is a part of the disk, but not the disk itself, this end? */
+static bool part_of(const struct endpoint *endpoint, const struct disks_row *row)
+{
+	return row->disk && !row->partition && endpoint->kind == ENDPOINT_PARTITION &&
+	       disks_lies_on(endpoint, row->disk);
+}
+
+static void put_marks(const struct disks_model *model, size_t at, struct line *line,
+		      enum role *retrole)
+{
+	const struct disks_row *row = &model->rows[at];
+	char marks[] = "    ", reason[512];
+
+	*retrole = ROLE_NORMAL;
+	if (part_of(model->source, row))
+		marks[0] = 's';
+	if (part_of(model->destination, row))
+		marks[1] = 'd';
+	if (disks_is(model->source, row)) {
+		marks[1] = 'S';
+		*retrole = ROLE_SOURCE;
+	} else if (disks_is(model->destination, row)) {
+		marks[1] = 'D';
+		*retrole = ROLE_DESTINATION;
+	} else if (marks[1] == ' ' && disks_no_destination(row, reason, sizeof(reason))) {
+		marks[1] = '!';
+	} else if (marks[1] == ' ' && row->disk && row->disk->silent) {
+		marks[1] = '?';
+		*retrole = ROLE_WARN;
+	}
+	if (at == model->cursor)
+		marks[2] = '>';
+	line_add(line, "%s", marks);
+}
+
+static const char *size_text(uint64_t bytes, uint32_t sector_size, enum units_scale scale,
+			     char buffer[static UNITS_TEXT_MAX])
+{
+	if (!bytes)
+		return "-";
+	return units_print_short(bytes, scale, sector_size ? sector_size : 512, buffer);
+}
+
+static void put_disk(const struct disk *disk, const struct disks_columns *c, enum units_scale scale,
+		     struct line *line)
+{
+	char size[UNITS_TEXT_MAX], sectors[32], use[16];
+
+	sector_sizes(disk, sectors, sizeof(sectors));
+	put_column(line, c->node, disk->name);
+	put_column(line, c->hctl, text_or_dash(disk->hctl));
+	put_column(line, c->sg, generic_node(disk));
+	put_column(line, c->raw, disk->raw_count ? text_base_name(disk->raw[0]) : "-");
+	put_right(line, c->size,
+		  size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
+	put_right(line, c->sectors, sectors);
+	put_column(line, c->transport, text_or_dash(disk->transport));
+	put_column(line, c->model, text_or_dash(disk->identity.model));
+	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
+	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
+	use_letters(&disk->in_use, disk->read_only, use);
+	/* Who holds it open is only known of a disk that answers. */
+	if (disk->silent)
+		text_copy(use + (disk->in_use.count || disk->read_only == YES ? strlen(use) : 0), 2,
+			  "?");
+	line_put(line, c->use, use);
+}
+
+void text_contents(const struct partition *p, char *buffer, size_t size)
+{
+	if (p->label[0])
+		snprintf(buffer, size, "%s \"%s\"", text_or_dash(p->fs), p->label);
+	else if (p->fs[0])
+		snprintf(buffer, size, "%s", p->fs);
+	else
+		snprintf(buffer, size, "%s", text_or_dash(p->type_name));
+}
+
+static void put_partition(const struct disk *disk, const struct partition *p,
+			  const struct disks_columns *c, enum units_scale scale, struct line *line)
+{
+	char size[UNITS_TEXT_MAX], text[256], use[16];
+	uint64_t bytes = p->sectors * disk->identity.logical_sector_size;
+
+	partition_node(p, text, sizeof(text));
+	put_column(line, c->node, text);
+	snprintf(text, sizeof(text), _("part %u"), p->number);
+	put_column(line, c->hctl, text);
+	put_column(line, c->sg, "");
+	put_column(line, c->raw, "");
+	put_right(line, c->size, size_text(bytes, disk->identity.logical_sector_size, scale, size));
+	put_right(line, c->sectors, "");
+	put_column(line, c->transport, "");
+	text_contents(p, text, sizeof(text));
+	put_column(line, c->model, text);
+	put_tail(line, c->serial, text_or_dash(p->mountpoint));
+	put_column(line, c->wwn, p->name);
+	line_put(line, c->use, use_letters(&p->in_use, NO, use));
+}
+
+static void put_image(const struct endpoint *image, const struct disks_columns *c,
+		      enum units_scale scale, struct line *line)
+{
+	char size[UNITS_TEXT_MAX];
+
+	/* A path needs room: it takes the columns of what a file does not have. */
+	put_tail(line, c->node + 1 + c->hctl + 1 + c->sg + (c->raw ? 1 + c->raw : 0), image->node);
+	put_right(line, c->size, image->exists ? size_text(image->size, 512, scale, size) : "-");
+	put_right(line, c->sectors, "");
+	put_column(line, c->transport, _("file"));
+	line_add(line, "%s", image->exists ? _("image file") : _("image file, to be created"));
+}
+
+void disks_text_row(const struct disks_model *model, size_t at, const struct disks_columns *columns,
+		    enum units_scale scale, struct line *line, enum role *retrole)
+{
+	const struct disks_row *row = &model->rows[at];
+
+	put_marks(model, at, line, retrole);
+	if (row->image)
+		put_image(row->image, columns, scale, line);
+	else if (row->partition)
+		put_partition(row->disk, row->partition, columns, scale, line);
+	else
+		put_disk(row->disk, columns, scale, line);
+}

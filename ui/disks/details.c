@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A disk in words: the detail panes of screen 1, and which disks are chosen. */
+#include "ui/disks/columns.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+
+struct writer {
+	char *text;
+	size_t size, length;
+};
+
+static void add(struct writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct writer *writer, const char *format, ...)
+{
+	va_list list;
+	int wanted;
+
+	if (writer->length >= writer->size)
+		return;
+	va_start(list, format);
+	wanted = vsnprintf(writer->text + writer->length, writer->size - writer->length, format,
+			   list);
+	va_end(list);
+	if (wanted > 0)
+		writer->length += (size_t)wanted;
+	if (writer->length >= writer->size)
+		writer->length = writer->size - 1;
+}
+
+static void write_model(const struct disk *disk, struct writer *w)
+{
+	add(w, "%s", disk->identity.model[0] ? disk->identity.model : _("unknown"));
+	if (disk->identity.firmware[0])
+		add(w, _("   fw %s"), disk->identity.firmware);
+	if (disk->rotational != UNKNOWN)
+		add(w, "   %s", disk->rotational == YES ? _("rotating") : _("not rotating"));
+	if (disk->removable == YES)
+		add(w, "   %s", _("removable"));
+	if (disk->driver[0])
+		add(w, _("   driver %s"), disk->driver);
+}
+
+static void write_serial(const struct disk *disk, struct writer *w)
+{
+	add(w, "%s", disk->identity.serial[0] ? disk->identity.serial : _("none"));
+	if (disk->shares_serial)
+		add(w, "   %s", _("(another disk says the same!)"));
+	add(w, _("   WWN %s"), disk->identity.wwn[0] ? disk->identity.wwn : _("none"));
+}
+
+static void write_size(const struct disk *disk, struct writer *w)
+{
+	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX];
+	uint32_t logical = disk->identity.logical_sector_size;
+
+	if (!disk->identity.size) {
+		add(w, "%s", disk->medium_present == NO ? _("no medium") : "0 B");
+		return;
+	}
+	add(w, _("%s B = %s sectors of %u (physical %u)"),
+	    units_print_count(disk->identity.size, bytes),
+	    units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
+	    (unsigned)disk->physical_sector_size);
+}
+
+static void write_nodes(const struct disk *disk, struct writer *w)
+{
+	add(w, "%s", disk->node);
+	if (disk_is_sg_only(disk))
+		add(w, " %s", _("(no block node: can be read, not written to)"));
+	else if (disk->sg[0])
+		add(w, " %s", disk->sg);
+	if (disk->bsg[0])
+		add(w, " %s", disk->bsg);
+	if (disk->nvme_generic[0])
+		add(w, " %s", disk->nvme_generic);
+	for (size_t i = 0; i < disk->raw_count; i++)
+		add(w, " %s", disk->raw[i]);
+	if (!disk->raw_count)
+		add(w, " %s", _("raw: none"));
+}
+
+static void write_path(const struct disk *disk, struct writer *w)
+{
+	add(w, "%s", disk->path[0] ? disk->path : _("unknown"));
+}
+
+static void write_limits(const struct disk *disk, struct writer *w)
+{
+	if (disk->max_transfer)
+		add(w, _("max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
+	if (disk->queue_depth)
+		add(w, "%s%s %u", w->length ? ", " : "", _("queue depth"),
+		    (unsigned)disk->queue_depth);
+	if (!w->length)
+		add(w, "%s", _("unknown"));
+}
+
+static bool is_copied(const struct disk *disk)
+{
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_COPY)
+			return true;
+	return false;
+}
+
+static void write_table(const struct disk *disk, struct writer *w)
+{
+	if (strcmp(disk->table, "?") == 0) {
+		add(w, "%s",
+		    disk_is_sg_only(disk) || disk->silent || is_copied(disk)
+			    ? _("not read")
+			    : _("could not be read"));
+		return;
+	}
+	if (!disk->table[0]) {
+		add(w, "%s", _("none"));
+		if (disk->whole_fs[0])
+			add(w, _("; the whole disk is %s"), disk->whole_fs);
+		if (disk->whole_label[0])
+			add(w, " \"%s\"", disk->whole_label);
+		return;
+	}
+	add(w, P_("%s, %zu partition", "%s, %zu partitions", disk->partition_count), disk->table,
+	    disk->partition_count);
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		char text[256];
+
+		text_contents(&disk->partitions[i], text, sizeof(text));
+		add(w, "%s %s", i ? "," : ":", text);
+	}
+}
+
+static void write_use(const struct disk *disk, struct writer *w)
+{
+	static const char *const words[] = {
+		[USE_MOUNT] = N_("mounted"),
+		[USE_SWAP] = N_("swap"),
+		[USE_DM] = N_("volume"),
+		[USE_MD] = N_("array"),
+		[USE_BCACHE] = N_("held by"),
+		[USE_BOOT] = N_("running system"),
+		[USE_LOOP] = N_("loop file"),
+		[USE_EXCLUSIVE] = N_("held open"),
+		[USE_COPY] = N_("held by this copy; shown as before it"),
+	};
+
+	if (disk->read_only == YES)
+		add(w, "%s", _("read-only"));
+	if (disk->read_by[0])
+		add(w, "%s%s", w->length ? ", " : "", disk->read_by);
+	if (!disk->in_use.count && !disk->read_by[0]) {
+		add(w, "%s%s", w->length ? ", " : "",
+		    disk_is_sg_only(disk) ? _("unknown")
+		    : disk->silent        ? _("no mount, no swap; held open: unknown")
+					  : _("no mount, no swap, no holder"));
+		return;
+	}
+	for (size_t i = 0; i < disk->in_use.count; i++) {
+		const struct use *use = &disk->in_use.items[i];
+
+		add(w, "%s%s: %s%s%s", w->length ? ", " : "", text_base_name(use->node),
+		    _(words[use->kind]), use->what[0] ? " " : "", use->what);
+	}
+}
+
+static void write_notes(const struct disk *disk, struct writer *w)
+{
+	for (size_t i = 0; i < disk->note_count; i++)
+		add(w, "%s%s", i ? " " : "", disk->notes[i].text);
+}
+
+static struct writer start(struct disks_detail *detail, const char *label)
+{
+	detail->label = label;
+	detail->text[0] = '\0';
+	return (struct writer){ detail->text, sizeof(detail->text), 0 };
+}
+
+static void write_health(const struct disks_health *health, struct writer *w)
+{
+	char text[480];
+
+	if (health_is_known(health->known))
+		add(w, "%s", health_print(health->known, text, sizeof(text)));
+	else if (!health->asking)
+		add(w, "%s", health->known->why[0] ? health->known->why : _("unknown"));
+	if (health->asking)
+		add(w, "%s%s", w->length ? "  " : "", _("(being asked)"));
+}
+
+int disks_details(const struct disk *disk, const struct disks_health *health,
+		  struct disks_detail ret[static DISKS_DETAILS_MAX])
+{
+	struct writer w;
+	int count = 0;
+
+	w = start(&ret[count++], _("Model"));
+	write_model(disk, &w);
+	if (disk->silent) {
+		w = start(&ret[count++], _("State"));
+		add(&w, "%s",
+		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks "
+		      "again."));
+	}
+	w = start(&ret[count++], _("Serial"));
+	write_serial(disk, &w);
+	w = start(&ret[count++], _("Size"));
+	write_size(disk, &w);
+	w = start(&ret[count++], _("Nodes"));
+	write_nodes(disk, &w);
+	w = start(&ret[count++], _("Path"));
+	write_path(disk, &w);
+	w = start(&ret[count++], _("In use"));
+	write_use(disk, &w);
+	w = start(&ret[count++], _("Table"));
+	write_table(disk, &w);
+	if (health->known) {
+		w = start(&ret[count++], _("Health"));
+		write_health(health, &w);
+	}
+	if (disk->note_count) {
+		w = start(&ret[count++], _("Notes"));
+		write_notes(disk, &w);
+	}
+	w = start(&ret[count++], _("Limits"));
+	write_limits(disk, &w);
+	return count;
+}
+
+static void everything_partitions(FILE *out, const struct disk *disk, enum units_scale scale)
+{
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *p = &disk->partitions[i];
+		char first[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+		char what[256];
+
+		text_contents(p, what, sizeof(what));
+		fprintf(out, _("%u  LBA %s, %s sectors, %s  %s\n"), p->number,
+			units_print_count(p->start, first), units_print_count(p->sectors, count),
+			units_print_short(p->sectors * disk->identity.logical_sector_size, scale,
+					  disk->identity.logical_sector_size, size),
+			what);
+		fprintf(out, "   %s  %s", text_or_dash(p->type_name), p->node);
+		if (p->name[0])
+			fprintf(out, "  \"%s\"", p->name);
+		if (p->uuid[0])
+			fprintf(out, "  UUID %s", p->uuid);
+		if (p->mountpoint[0])
+			fprintf(out, _("  mounted on %s"), p->mountpoint);
+		fputc('\n', out);
+	}
+}
+
+static const char *yes_or_no(enum tristate value)
+{
+	return value == UNKNOWN ? _("unknown") : value == YES ? _("yes") : _("no");
+}
+
+static void everything_abilities(FILE *out, const struct disk_list *list, const struct disk *disk)
+{
+	const char *cache = disk->write_cache == UNKNOWN ? _("unknown")
+			    : disk->write_cache == YES   ? _("writes are cached until a flush")
+							 : _("writes are on the medium when done");
+	const char *direct =
+		list->sg_direct == UNKNOWN ? _("unknown")
+		: list->sg_direct == YES
+			? _("allowed")
+			: _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)");
+
+	fprintf(out, "%s: ", _("Cache"));
+	fprintf(out, _("%s; unmap %s, write zeroes %s"), cache, yes_or_no(disk->unmap),
+		yes_or_no(disk->zeroes));
+	if (list->sg_driver[0] && disk->sg[0]) {
+		fputs("\nsg: ", out);
+		fprintf(out, _("driver %s, direct IO %s"), list->sg_driver, direct);
+	}
+	fputc('\n', out);
+}
+
+char *disks_everything(const struct disk_list *list, const struct disk *disk,
+		       const struct disks_health *health, enum units_scale scale)
+{
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	char *text = NULL, reason[512];
+	const struct disks_row row = { .disk = disk };
+	size_t size;
+	int count = disks_details(disk, health, details);
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s: %s\n", details[i].label, details[i].text);
+	everything_abilities(out, list, disk);
+	if (disk->by_id[0])
+		fprintf(out, "by-id: %s\n", disk->by_id);
+	if (disk->hctl[0])
+		fprintf(out, "HCTL: %s\n", disk->hctl);
+	if (disk->identity.diskseq)
+		fprintf(out, "diskseq: %" PRIu64 "\n", disk->identity.diskseq);
+	if (disk->table_uuid[0])
+		fprintf(out, _("Table UUID: %s\n"), disk->table_uuid);
+	if (disk->alignment_offset)
+		fprintf(out, _("Alignment offset: %u B\n"), (unsigned)disk->alignment_offset);
+	if (disk->dma_alignment)
+		fprintf(out, _("DMA alignment: %u B\n"), (unsigned)disk->dma_alignment);
+	if (disks_no_destination(&row, reason, sizeof(reason)))
+		fprintf(out, "\n%s\n", reason);
+	if (disk->partition_count)
+		fputc('\n', out);
+	everything_partitions(out, disk, scale);
+	if (list->missing_count)
+		fprintf(out, "\n%s\n", _("What could not be found out:"));
+	for (size_t i = 0; i < list->missing_count; i++)
+		fprintf(out, "%s\n", list->missing[i]);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static const struct disk *twin(const struct disks_model *model, const struct disk *disk)
+{
+	for (size_t i = 0; i < model->list->count; i++) {
+		const struct disk *other = &model->list->disks[i];
+
+		if (other != disk && disk->identity.model[0] &&
+		    strcmp(other->identity.model, disk->identity.model) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* The first chosen disk that looks like another one; *rettwin is that. */
+static const struct disk *chosen_twin(const struct disks_model *model, const struct disk **rettwin)
+{
+	for (size_t i = 0; model->list && i < model->list->count; i++) {
+		const struct disk *disk = &model->list->disks[i];
+
+		if (!disk->shares_model || !(disks_lies_on(model->source, disk) ||
+					     disks_lies_on(model->destination, disk)))
+			continue;
+		*rettwin = twin(model, disk);
+		if (*rettwin)
+			return disk;
+	}
+	return NULL;
+}
+
+static bool too_small(const struct endpoint *source, const struct endpoint *destination)
+{
+	return (destination->kind == ENDPOINT_DISK || destination->kind == ENDPOINT_PARTITION) &&
+	       destination->size && destination->size < source->size;
+}
+
+void disks_text_choice(const struct disks_model *model, char *buffer, size_t size)
+{
+	struct writer w = { buffer, size, 0 };
+	bool source = model->source->kind != ENDPOINT_NONE;
+	bool destination = model->destination->kind != ENDPOINT_NONE;
+	const struct disk *other, *disk = chosen_twin(model, &other);
+	char missing[UNITS_TEXT_MAX];
+
+	*buffer = '\0';
+	/* What may be cut on a narrow screen is what the keys say, too. */
+	if (disk) {
+		add(&w, _("%s and %s are the same model: compare serial numbers."), disk->name,
+		    other->name);
+		add(&w, " %s",
+		    source && destination ? _("Enter goes on.")
+		    : source              ? _("Now d: destination.")
+					  : _("Now s: source."));
+	} else if (source && destination && too_small(model->source, model->destination)) {
+		units_print_long(model->source->size - model->destination->size, UNITS_SI, 512,
+				 missing);
+		add(&w, _("%s is smaller than %s by %s. Enter goes on to what fits."),
+		    model->destination->node, model->source->node, missing);
+	} else if (source && destination) {
+		add(&w, _("%s will be copied to %s. Enter goes on."), model->source->node,
+		    model->destination->node);
+	} else if (source) {
+		add(&w, _("Source is %s. Now choose the destination with d."), model->source->node);
+	} else if (destination) {
+		add(&w, _("Destination is %s. Now choose the source with s."),
+		    model->destination->node);
+	} else {
+		add(&w, "%s", _("Choose a source with s and a destination with d."));
+	}
+}

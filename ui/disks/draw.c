@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 1 looks. */
+#include "ui/disks/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/disks/columns.h"
+
+static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
+		      const struct layout_disks *layout)
+{
+	struct disks_model *model = &state->model;
+	struct disks_columns columns;
+	struct line line;
+
+	disks_columns(model, layout->list.cols, &columns);
+	line_start(&line, layout->columns.cols - 1);
+	disks_text_heading(&columns, &line);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
+	state->page = layout->list.rows > 1 ? layout->list.rows - 1 : 1;
+	state->top =
+		layout_scroll(state->top, (int)model->cursor, (int)model->count, layout->list.rows);
+	for (int row = 0; row < layout->list.rows; row++) {
+		size_t at = (size_t)state->top + (size_t)row;
+		enum role role;
+
+		if (at >= model->count)
+			break;
+		line_start(&line, layout->list.cols - 1);
+		disks_text_row(model, at, &columns, app_units(app), &line, &role);
+		draw_text(draw, layout->list, row, 0, role, line.text);
+		if (at != model->cursor)
+			continue;
+		draw_highlight(draw, layout->list, row, ROLE_CURSOR);
+		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
+	}
+	if (!model->count)
+		draw_text(draw, layout->list, 0, DISKS_NODE_COL, ROLE_NORMAL,
+			  model->list
+				  ? _("No disk was found. r looks again, f names an image file.")
+				  : _("Looking for disks..."));
+}
+
+/* Where the list is when it is longer than its place. */
+static void draw_place(struct disks_state *state, struct draw *draw, struct rect area)
+{
+	struct disks_model *model = &state->model;
+
+	if (model->count > (size_t)state->page + 1)
+		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%zu of %zu"),
+			    model->cursor + 1, model->count);
+}
+
+/* Every letter that a row can have. */
+static void draw_legend(struct draw *draw, struct rect area, struct rect more)
+{
+	const char *use = _("USE: M mounted S swap L LVM/dm R md B boot O open H holder F file C "
+			    "copy");
+	const char *marks = _("ro read-only  ! no destination  ? no answer");
+	int col = draw_text(draw, area, 0, 1, ROLE_DIM, use);
+
+	if (rect_empty(more))
+		draw_text(draw, area, 0, col + 2, ROLE_DIM, marks);
+	else
+		draw_text(draw, more, 0, 1, ROLE_DIM, marks);
+}
+
+#define LABEL_COLS 8
+
+struct disks_health disks_screen_health(struct app *app, const struct disk *disk)
+{
+	struct disks_health health;
+
+	health.known = session_checkup(app_session(app), disk, &health.asking);
+	return health;
+}
+
+static void draw_details(struct app *app, struct draw *draw, struct rect area,
+			 const struct disk *disk)
+{
+	const struct disks_health health = disks_screen_health(app, disk);
+	struct disks_detail details[DISKS_DETAILS_MAX];
+	int count = disks_details(disk, &health, details), row = 0;
+
+	for (int i = 0; i < count && row < area.rows; i++) {
+		/* A text may be long; what comes behind it still has to get its line. */
+		int rows = area.rows - row - (count - 1 - i);
+
+		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
+		row += draw_wrapped(draw, area, row, LABEL_COLS, rows > 1 ? rows : 1, ROLE_NORMAL,
+				    details[i].text);
+	}
+}
+
+const struct disk *disks_screen_at_cursor(const struct disks_state *state)
+{
+	const struct disks_row *row = disks_current(&state->model);
+
+	return row ? row->disk : NULL;
+}
+
+static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
+			struct rect box, bool is_source)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct rect inside = rect_inside(box);
+	char title[640];
+
+	if (rect_empty(inside))
+		return;
+	rect_cut_left(&inside, 1);
+	rect_cut_right(&inside, 1);
+	if (end->kind != ENDPOINT_NONE) {
+		disk = is_source ? app_source_disk(app) : app_destination_disk(app);
+		snprintf(title, sizeof(title), is_source ? _("Source %s") : _("Destination %s"),
+			 end->node);
+	} else if (is_source || choice->source.kind != ENDPOINT_NONE) {
+		snprintf(title, sizeof(title), _("Under the cursor: %s"), disk ? disk->name : "-");
+	} else {
+		snprintf(title, sizeof(title), "%s", _("Destination"));
+		disk = NULL;
+	}
+	draw_box(draw, box, title);
+	if (disk)
+		draw_details(app, draw, inside, disk);
+	else if (end->kind == ENDPOINT_IMAGE)
+		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
+	else
+		draw_text(draw, inside, 0, 0, ROLE_DIM,
+			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+}
+
+static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct rect rest = area;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	rect_cut_right(&rest, 1);
+	draw_rule(draw, rest, 0, disk ? disk->name : "-");
+	rect_cut_top(&rest, 1);
+	if (disk)
+		draw_details(app, draw, rest, disk);
+}
+
+static void draw_events(struct app *app, struct draw *draw, struct rect area)
+{
+	struct rect rest = area;
+	const char *line;
+
+	if (rect_empty(area))
+		return;
+	rect_cut_left(&rest, 1);
+	draw_text(draw, rest, 0, 0, ROLE_DIM, _("Disks that came and went, newest first"));
+	for (int i = 0; i < rest.rows - 1; i++) {
+		line = session_hotplug_line(app_session(app), (unsigned)i);
+		if (!line) {
+			if (!i)
+				draw_text(draw, rest, 1, 1, ROLE_DIM, _("none since the start"));
+			break;
+		}
+		draw_cell(draw, rest, i + 1, 1, rest.cols - 2, ROLE_NORMAL, line);
+	}
+}
+
+/* ---- the line below the header ---- */
+
+const struct session_unfinished *disks_screen_unfinished(const struct disks_state *state,
+							 struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+
+	return state->has_unfinished && !app_copying(app) && choice->source.kind == ENDPOINT_NONE &&
+			       choice->destination.kind == ENDPOINT_NONE
+		       ? &state->unfinished
+		       : NULL;
+}
+
+enum command disks_screen_wanted(void *data, struct app *app)
+{
+	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
+
+	return unfinished && !unfinished->running[0] ? COMMAND_IMAGE : COMMAND_NONE;
+}
+
+/* The model's head and the serial number's end tell a disk; else its name does. */
+static void add_name(const struct endpoint *end, struct line *line)
+{
+	const char *serial = end->identity.serial;
+	size_t length = strlen(serial);
+	char model[4 * 10 + 1];
+
+	if (end->kind == ENDPOINT_IMAGE || !length) {
+		line_add(line, "%.40s", text_base_name(end->node));
+		return;
+	}
+	text_fit(model, sizeof(model), end->identity.model,
+		 text_width(end->identity.model) < 10 ? text_width(end->identity.model) : 10);
+	line_add(line, "%s%s..%s", model, model[0] ? " " : "",
+		 serial + (length > 6 ? length - 6 : 0));
+}
+
+static void text_unfinished(const struct session_unfinished *copy, struct line *line)
+{
+	const char *key = _("f continues ");
+	time_t at = (time_t)copy->at;
+	char when[32];
+	struct tm tm;
+
+	if (copy->running[0]) {
+		line_add(line, " %s ", copy->running);
+		return;
+	}
+	line_add(line, "%s", _(" UNFINISHED  "));
+	if (copy->source.kind == ENDPOINT_NONE) {
+		line_add(line, "%.40s", text_base_name(copy->map));
+	} else {
+		add_name(&copy->source, line);
+		line_add(line, " -> ");
+		add_name(&copy->destination, line);
+	}
+	line->limit -= text_width(key) + 2;
+	if (copy->total)
+		line_piece(line, "%d%%", (int)(copy->finished * 100.0 / copy->total));
+	if (copy->at && localtime_r(&at, &tm) && strftime(when, sizeof(when), "%d %b %H:%M", &tm))
+		line_piece(line, "%s", when);
+	line_to(line, line->limit);
+	line->limit += text_width(key) + 2;
+	line_add(line, "  %s", key);
+}
+
+/* Of a long path the end tells most. */
+static void text_practice(const char *dir, struct line *line)
+{
+	char text[256], shown[512];
+	int room, width = text_width(dir);
+
+	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
+	room = line->limit - text_width(text);
+	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
+	line_add(line, _(" PRACTICE: only the disks in %s are shown "), shown);
+}
+
+bool disks_screen_banner(void *data, struct app *app, struct line *line, enum role *retrole)
+{
+	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
+	const struct disk_list *disks = session_disks(app_session(app));
+
+	*retrole = ROLE_ALERT;
+	if (disks && disks->not_root) {
+		line_add(line, "%s",
+			 _(" NOT ROOT: disks can be seen, but not opened. Quit, then: sudo "
+			   "clonedeck "));
+	} else if (unfinished) {
+		text_unfinished(unfinished, line);
+	} else if (app_practice_dir(app)) {
+		*retrole = ROLE_BANNER;
+		text_practice(app_practice_dir(app), line);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body)
+{
+	struct disks_state *state = data;
+	struct layout_disks layout;
+
+	layout_disks(body, (int)state->model.count, &layout);
+	draw_list(state, app, draw, &layout);
+	draw_place(state, draw, layout.place);
+	draw_legend(draw, layout.legend, layout.marks);
+	draw_pane(state, app, draw, layout.detail);
+	draw_box_of(state, app, draw, layout.source, true);
+	draw_box_of(state, app, draw, layout.destination, false);
+	draw_events(app, draw, layout.events);
+}

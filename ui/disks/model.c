@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/disks/model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+
+void disks_init(struct disks_model *model, const struct endpoint *source,
+		const struct endpoint *destination)
+{
+	*model = (struct disks_model){ .source = source, .destination = destination };
+}
+
+void disks_done(struct disks_model *model)
+{
+	free(model->rows);
+	free(model->open);
+	*model = (struct disks_model){ 0 };
+}
+
+/* Two disks may look the same (no serial, no number of their own): then the name decides. */
+static bool same_disk(const struct disk *disk, const struct identity *identity, const char *node)
+{
+	return identity_same(&disk->identity, identity) && strcmp(disk->node, node) == 0;
+}
+
+static long find_open(const struct disks_model *model, const struct disk *disk)
+{
+	for (size_t i = 0; i < model->open_count; i++)
+		if (identity_same(&disk->identity, &model->open[i]))
+			return (long)i;
+	return -1;
+}
+
+bool disks_lies_on(const struct endpoint *endpoint, const struct disk *disk)
+{
+	return (endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION) &&
+	       strcmp(endpoint->disk_node, disk->node) == 0 &&
+	       identity_same(&endpoint->identity, &disk->identity);
+}
+
+/* What a technician means by "the disks": not what the kernel makes of memory or of other disks.
+ * What is chosen is never hidden. */
+static bool ordinary(const struct disks_model *model, const struct disk *disk)
+{
+	if (model->all || disks_lies_on(model->source, disk) ||
+	    disks_lies_on(model->destination, disk))
+		return true;
+	switch (disk->kind) {
+	case DISK_RAM:
+	case DISK_DM:
+	case DISK_MD:
+		return false;
+	case DISK_LOOP:
+		return disk->identity.size > 0;
+	default:
+		return true;
+	}
+}
+
+static bool is_image(const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_IMAGE;
+}
+
+static size_t count_rows(const struct disks_model *model)
+{
+	size_t count = 2; /* image files */
+
+	for (size_t i = 0; model->list && i < model->list->count; i++)
+		count += 1 + model->list->disks[i].partition_count;
+	return count;
+}
+
+static bool is_virtual(const struct disk *disk)
+{
+	return disk->kind == DISK_LOOP || disk->kind == DISK_RAM || disk->kind == DISK_DM ||
+	       disk->kind == DISK_MD;
+}
+
+static void add_disk(struct disks_model *model, const struct disk *disk)
+{
+	if (!ordinary(model, disk)) {
+		model->hidden++;
+		return;
+	}
+	model->rows[model->count++] = (struct disks_row){ .disk = disk };
+	if (find_open(model, disk) < 0)
+		return;
+	for (size_t p = 0; p < disk->partition_count; p++)
+		model->rows[model->count++] =
+			(struct disks_row){ .disk = disk, .partition = &disk->partitions[p] };
+}
+
+/* Real disks come first, loop and other virtual ones after them. */
+static void add_rows(struct disks_model *model)
+{
+	for (int made_up = 0; made_up <= 1; made_up++)
+		for (size_t i = 0; model->list && i < model->list->count; i++)
+			if (is_virtual(&model->list->disks[i]) == made_up)
+				add_disk(model, &model->list->disks[i]);
+	if (is_image(model->source))
+		model->rows[model->count++] = (struct disks_row){ .image = model->source };
+	if (is_image(model->destination))
+		model->rows[model->count++] = (struct disks_row){ .image = model->destination };
+}
+
+void disks_remember(const struct disks_model *model, struct disks_place *ret)
+{
+	const struct disks_row *row = disks_current(model);
+
+	*ret = (struct disks_place){ .row = model->cursor };
+	if (!row || !row->disk)
+		return;
+	ret->known = true;
+	ret->identity = row->disk->identity;
+	snprintf(ret->node, sizeof(ret->node), "%s", row->disk->node);
+	if (row->partition)
+		ret->partition = row->partition->number;
+}
+
+/* How well a row fits the place: 0 not at all, more is better. */
+static int fit(const struct disks_row *row, const struct disks_place *place)
+{
+	unsigned partition = row->partition ? row->partition->number : 0;
+	int score;
+
+	if (!row->disk || !identity_same(&row->disk->identity, &place->identity))
+		return 0;
+	score = same_disk(row->disk, &place->identity, place->node) ? 5 : 2;
+	if (partition == place->partition)
+		return score + 2;
+	return partition == 0 ? score + 1 : 0;
+}
+
+static void restore(struct disks_model *model, const struct disks_place *place)
+{
+	int best = 0;
+
+	/* A disk that is gone leaves the cursor at its line, not at the top. */
+	model->cursor = place->row;
+	for (size_t i = 0; place->known && i < model->count; i++) {
+		int score = fit(&model->rows[i], place);
+
+		if (score > best) {
+			best = score;
+			model->cursor = i;
+		}
+	}
+	if (model->cursor >= model->count)
+		model->cursor = model->count ? model->count - 1 : 0;
+}
+
+int disks_update(struct disks_model *model, const struct disk_list *list,
+		 const struct disks_place *place)
+{
+	free(model->rows);
+	model->count = model->hidden = 0;
+	model->list = list;
+	model->rows = calloc(count_rows(model), sizeof(*model->rows));
+	if (!model->rows)
+		return -ENOMEM;
+	add_rows(model);
+	restore(model, place);
+	return 0;
+}
+
+const struct disks_row *disks_current(const struct disks_model *model)
+{
+	return model->cursor < model->count ? &model->rows[model->cursor] : NULL;
+}
+
+void disks_move(struct disks_model *model, long by)
+{
+	long to = (long)model->cursor + by, last = (long)model->count - 1;
+
+	if (to > last)
+		to = last;
+	model->cursor = to > 0 ? (size_t)to : 0;
+}
+
+bool disks_toggle(struct disks_model *model, int *reterr)
+{
+	const struct disks_row *row = disks_current(model);
+	struct disks_place place;
+	long at;
+
+	*reterr = 0;
+	if (!row || !row->disk || !row->disk->partition_count)
+		return false;
+	at = find_open(model, row->disk);
+	if (at >= 0) {
+		model->open[at] = model->open[--model->open_count];
+	} else {
+		struct identity *more =
+			realloc(model->open, (model->open_count + 1) * sizeof(*more));
+
+		if (!more) {
+			*reterr = -ENOMEM;
+			return false;
+		}
+		model->open = more;
+		model->open[model->open_count++] = row->disk->identity;
+	}
+	disks_remember(model, &place);
+	*reterr = disks_update(model, model->list, &place);
+	return *reterr == 0;
+}
+
+static bool holds(const char *where, const char *text)
+{
+	return strcasestr(where, text) != NULL;
+}
+
+static bool partition_holds(const struct partition *p, const char *text)
+{
+	return holds(p->node, text) || holds(p->fs, text) || holds(p->label, text) ||
+	       holds(p->name, text) || holds(p->uuid, text) || holds(p->mountpoint, text);
+}
+
+static bool row_holds(const struct disks_row *row, const char *text)
+{
+	const struct disk *disk = row->disk;
+
+	if (row->image)
+		return holds(row->image->node, text);
+	if (row->partition)
+		return partition_holds(row->partition, text);
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (partition_holds(&disk->partitions[i], text))
+			return true;
+	return holds(disk->node, text) || holds(disk->sg, text) || holds(disk->hctl, text) ||
+	       holds(disk->identity.model, text) || holds(disk->identity.serial, text) ||
+	       holds(disk->identity.wwn, text) || holds(disk->path, text) ||
+	       holds(disk->by_id, text) || holds(disk->transport, text);
+}
+
+bool disks_find(struct disks_model *model, const char *text)
+{
+	for (size_t i = 1; i <= model->count; i++) {
+		size_t at = (model->cursor + i) % model->count;
+
+		if (row_holds(&model->rows[at], text)) {
+			model->cursor = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- choosing ---- */
+
+struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint)
+{
+	struct disks_row row = { .disk = disk };
+
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (endpoint->partition && disk->partitions[i].number == endpoint->partition)
+			row.partition = &disk->partitions[i];
+	return row;
+}
+
+void disks_endpoint(const struct disks_row *row, struct endpoint *ret)
+{
+	if (row->image)
+		*ret = *row->image;
+	else if (row->partition)
+		endpoint_from_partition(row->disk, row->partition, ret);
+	else
+		endpoint_from_disk(row->disk, ret);
+}
+
+bool disks_is(const struct endpoint *endpoint, const struct disks_row *row)
+{
+	if (row->image)
+		return endpoint == row->image;
+	if (!disks_lies_on(endpoint, row->disk))
+		return false;
+	return endpoint->partition == (row->partition ? row->partition->number : 0);
+}
+
+const char *disks_no_source(const struct disks_row *row, char *buffer, size_t size)
+{
+	const struct disk *disk = row->disk;
+
+	if (!disk)
+		return NULL;
+	if (disk->medium_present == NO) {
+		snprintf(buffer, size, _("There is no medium in %s."), disk->node);
+		return buffer;
+	}
+	if (!disk->identity.size) {
+		snprintf(buffer, size, _("%s has a size of 0: there is nothing to copy."),
+			 disk->node);
+		return buffer;
+	}
+	if (row->partition && !row->partition->node[0]) {
+		snprintf(buffer, size,
+			 _("The kernel does not know partition %u of %s: choose the disk and "
+			   "tick the partition on screen 2."),
+			 row->partition->number, disk->node);
+		return buffer;
+	}
+	return NULL;
+}
+
+static void use_sentence(const struct use *use, char *buffer, size_t size)
+{
+	const char *what = use->what[0] ? use->what : "?";
+
+	switch (use->kind) {
+	case USE_MOUNT:
+		snprintf(buffer, size,
+			 _("%s is mounted on %s: not a destination until it is unmounted."),
+			 use->node, what);
+		break;
+	case USE_SWAP:
+		snprintf(buffer, size, _("%s is used as swap: not a destination until swapoff %s."),
+			 use->node, use->node);
+		break;
+	case USE_DM:
+		snprintf(buffer, size,
+			 _("%s belongs to the volume %s: not a destination while that is active."),
+			 use->node, what);
+		break;
+	case USE_MD:
+		snprintf(buffer, size,
+			 _("%s belongs to the array %s: not a destination while that runs."),
+			 use->node, what);
+		break;
+	case USE_BOOT:
+		snprintf(buffer, size, _("%s holds the running system: never a destination."),
+			 use->node);
+		break;
+	case USE_LOOP:
+		snprintf(buffer, size,
+			 _("The file %s on %s is in use as a disk: not a destination."), what,
+			 use->node);
+		break;
+	case USE_EXCLUSIVE:
+		if (use->what[0])
+			snprintf(buffer, size, _("%s is busy: %s."), use->node, what);
+		else
+			snprintf(buffer, size,
+				 _("%s is held open by another program: not a destination until it "
+				   "lets go."),
+				 use->node);
+		break;
+	case USE_COPY:
+		snprintf(buffer, size, _("%s belongs to the copy that runs."), use->node);
+		break;
+	default:
+		snprintf(buffer, size, _("%s is held by %s: not a destination until it lets go."),
+			 use->node, what);
+		break;
+	}
+}
+
+/* The use that explains most: what can never be lifted comes first. */
+static const struct use *worst_use(const struct use_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == USE_BOOT)
+			return &list->items[i];
+	return list->count ? &list->items[0] : NULL;
+}
+
+/* Of a disk, or of the partition in it that the row stands for. */
+static const struct use *use_of(const struct disks_row *row)
+{
+	const struct use *use = worst_use(&row->disk->in_use);
+
+	if (row->partition && (!use || use->kind != USE_BOOT))
+		use = worst_use(&row->partition->in_use);
+	return use;
+}
+
+const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size)
+{
+	const struct disk *disk = row->disk;
+
+	if (!disk)
+		return NULL;
+	if (disks_no_source(row, buffer, size))
+		return buffer;
+	if (disk->read_only == YES) {
+		snprintf(buffer, size, _("%s is read-only: it can only be compared, v on 3 Plan."),
+			 disk->node);
+		return buffer;
+	}
+	if (disk_is_host_managed(disk)) {
+		snprintf(buffer, size,
+			 _("%s has host-managed zones, written only in order: it can be a source, "
+			   "never a destination."),
+			 disk->node);
+		return buffer;
+	}
+	if (!use_of(row))
+		return NULL;
+	use_sentence(use_of(row), buffer, size);
+	return buffer;
+}
+
+bool disks_only_compared(const struct disks_row *row)
+{
+	char reason[512];
+
+	return row->disk && row->disk->read_only == YES && !use_of(row) &&
+	       !disks_no_source(row, reason, sizeof(reason));
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 1 as data: which rows there are, where the cursor is, what is chosen,
+ * and all of it in words. Pure; no curses, no session.
+ *
+ * The rows borrow from the disk list; after a new list disks_update() has to
+ * be called before anything else.
+ */
+#ifndef CLONEDECK_UI_MODEL_DISKS_H
+#define CLONEDECK_UI_MODEL_DISKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "discover/disk.h"
+#include "discover/endpoint.h"
+#include "discover/health.h"
+
+#include "ui/core/line.h"
+#include "ui/core/term.h"
+
+struct disks_row {
+	const struct disk *disk;           /* NULL: an image file */
+	const struct partition *partition; /* NULL: the whole disk */
+	const struct endpoint *image;      /* a chosen image file, borrowed from the choice */
+};
+
+struct disks_model {
+	const struct disk_list *list;                /* borrowed; NULL before the first scan */
+	const struct endpoint *source, *destination; /* borrowed, never NULL */
+	bool all;                                    /* also what is no ordinary disk */
+	struct disks_row *rows;
+	size_t count;
+	size_t hidden; /* disks that `all` would show */
+	size_t cursor;
+	struct identity *open; /* disks whose partitions are shown */
+	size_t open_count;
+};
+
+void disks_init(struct disks_model *model, const struct endpoint *source,
+		const struct endpoint *destination);
+void disks_done(struct disks_model *model);
+/* Makes the rows again; the cursor stays on its disk or partition, by identity. -ENOMEM leaves
+ * no rows. old_list may already be gone: it is not looked at, but the row under the cursor has
+ * to be remembered with disks_remember() while it is there. */
+struct disks_place {
+	bool known;
+	struct identity identity;
+	char node[64];
+	unsigned partition;
+	size_t row;
+};
+void disks_remember(const struct disks_model *model, struct disks_place *ret);
+int disks_update(struct disks_model *model, const struct disk_list *list,
+		 const struct disks_place *place);
+/* The row under the cursor, NULL when there is none. */
+const struct disks_row *disks_current(const struct disks_model *model);
+void disks_move(struct disks_model *model, long by);
+/* Opens or closes the disk under the cursor; false when it has no partitions. */
+bool disks_toggle(struct disks_model *model, int *reterr);
+/* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */
+bool disks_find(struct disks_model *model, const char *text);
+
+/* The row that a disk or partition has (or would have, were its disk open). */
+struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint);
+/* The endpoint that a row stands for. */
+void disks_endpoint(const struct disks_row *row, struct endpoint *ret);
+bool disks_is(const struct endpoint *endpoint, const struct disks_row *row);
+/* Does this end lie on that disk, whole or in part? */
+bool disks_lies_on(const struct endpoint *endpoint, const struct disk *disk);
+/* Why the row cannot be a source (a destination): a sentence into buffer, or NULL when it can. */
+const char *disks_no_source(const struct disks_row *row, char *buffer, size_t size);
+const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size);
+/* Nothing but a write blocker or its like speaks against it as a destination: what it holds can be
+ * verified. */
+bool disks_only_compared(const struct disks_row *row);
+
+/* ---- text ---- */
+
+/* Widths of the columns for a screen of this width and these rows; 0: left out. */
+struct disks_columns {
+	int node, hctl, sg, raw, size, sectors, transport, model, serial, wwn, use;
+};
+void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret);
+void disks_text_heading(const struct disks_columns *columns, struct line *line);
+void disks_text_row(const struct disks_model *model, size_t row,
+		    const struct disks_columns *columns, enum units_scale scale, struct line *line,
+		    enum role *retrole);
+/* Where the name starts in a row. */
+#define DISKS_NODE_COL 4
+
+/* The lines of a detail pane: label and text in turn. */
+struct disks_detail {
+	const char *label; /* translated */
+	char text[512];
+};
+#define DISKS_DETAILS_MAX 12
+/* What there is to say of a disk's health. */
+struct disks_health {
+	const struct health *known; /* NULL: nobody asked, or nothing can be known */
+	bool asking;                /* an answer is still to come */
+};
+/* What matters least is the last one: it is what has no room in a small pane. */
+int disks_details(const struct disk *disk, const struct disks_health *health,
+		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
+/* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the
+ * list's own notes are added. */
+char *disks_everything(const struct disk_list *list, const struct disk *disk,
+		       const struct disks_health *health, enum units_scale scale);
+/* What is chosen and what to look out for, one sentence. */
+void disks_text_choice(const struct disks_model *model, char *buffer, size_t size);
+
+#endif

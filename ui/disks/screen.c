@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1: the disks, as they come and go; source and destination are chosen here. */
+#include "ui/disks/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/screen.h"
+
+static void init(void *data, struct app *app)
+{
+	struct disks_state *state = data;
+
+	disks_init(&state->model, &app_choice(app)->source, &app_choice(app)->destination);
+}
+
+static void done(void *data)
+{
+	struct disks_state *state = data;
+
+	disks_done(&state->model);
+}
+
+static void update(struct disks_state *state, struct app *app)
+{
+	struct error error = { 0 };
+
+	if (disks_update(&state->model, session_disks(app_session(app)), &state->place) != 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+	}
+	disks_remember(&state->model, &state->place);
+}
+
+static void tell_choice(struct disks_state *state, struct app *app)
+{
+	char text[512];
+
+	disks_text_choice(&state->model, text, sizeof(text));
+	app_message(app, MESSAGE_INFO, "%s", text);
+}
+
+/* What can be done here now. */
+static void tell_state(struct disks_state *state, struct app *app)
+{
+	if (app_copying(app))
+		app_message(app, MESSAGE_INFO,
+			    session_state(app_session(app)) == SESSION_VERIFYING
+				    ? _("Disks are being compared: nothing can be changed here. 4 "
+					"shows it.")
+				    : _("A copy is running: nothing can be changed here. 4 shows "
+					"it."));
+	else if (session_disks(app_session(app)))
+		tell_choice(state, app);
+	else
+		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+}
+
+/* ---- the list changed ---- */
+
+/* The chosen disk of one end went away or came back under another name: what stands on the
+ * screen would not be what is meant any more. */
+static void check_end(struct app *app, const struct endpoint *endpoint,
+		      bool (*choose)(struct app *, const struct endpoint *))
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+	const struct disk *disk;
+	char node[sizeof(endpoint->node)];
+
+	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+		return;
+	disk = endpoint_disk(disks, endpoint);
+	if (disk && strcmp(disk->node, endpoint->disk_node) == 0)
+		return;
+	text_copy(node, sizeof(node), endpoint->node);
+	if (!choose(app, NULL))
+		return;
+	if (app_current(app) != SCREEN_DISKS)
+		app_go(app, SCREEN_DISKS);
+	if (disk)
+		app_message(app, MESSAGE_WARN, _("%s is called %s now: choose again."), node,
+			    disk->node);
+	else
+		app_message(app, MESSAGE_WARN, _("%s was chosen and is gone: choose again."), node);
+}
+
+static void tell_notes(struct disks_state *state, struct app *app)
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+	/* That one has its own line. */
+	size_t missing = disks->missing_count - disks->not_root;
+
+	/* What r said is done. */
+	if (state->notes_told && strcmp(app_said(app), _("Looking for disks...")) == 0)
+		tell_state(state, app);
+	if (state->notes_told)
+		return;
+	state->notes_told = true;
+	if (missing)
+		app_message(app, MESSAGE_INFO,
+			    P_("%zu thing could not be found out; i says what. s=source d=dest",
+			       "%zu things could not be found out; i says what. s=source d=dest",
+			       missing),
+			    missing);
+	else
+		tell_choice(state, app);
+}
+
+/* A copy that runs has a map, too. */
+static void look_for_unfinished(struct disks_state *state, struct app *app)
+{
+	state->has_unfinished =
+		!app_copying(app) && session_unfinished(app_session(app), &state->unfinished);
+}
+
+static void list_changed(struct disks_state *state, struct app *app)
+{
+	const struct error *error = session_scan_error(app_session(app));
+
+	if (error && error->code)
+		app_error(app, error);
+	/* First the rows: the old ones point into a list that is gone. */
+	update(state, app);
+	if (!session_disks(app_session(app)))
+		return;
+	look_for_unfinished(state, app);
+	if (!app_copying(app) && session_state(app_session(app)) != SESSION_FINISHED) {
+		check_end(app, &app_choice(app)->source, app_choose_source);
+		check_end(app, &app_choice(app)->destination, app_choose_destination);
+		update(state, app);
+	}
+	tell_notes(state, app);
+}
+
+static void enter(void *data, struct app *app)
+{
+	update(data, app);
+	tell_state(data, app);
+}
+
+/* ---- choosing ---- */
+
+static bool same_end(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
+}
+
+/* A disk's health must be on the screen before the disk is chosen. */
+static void ask_health(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	/* A disk that hangs would block the question for as long as it hangs. */
+	if (disk && !disk->silent)
+		session_begin_checkup(app_session(app), disk);
+}
+
+static void tell_silent(struct app *app, const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	if (disk && disk->silent)
+		app_message(app, MESSAGE_WARN,
+			    _("%s has not answered: check power and cable, r asks again."),
+			    disk->node);
+}
+
+/* An endpoint chosen for one end; taken back when it is that end already. */
+static bool choose(struct disks_state *state, struct app *app, const struct endpoint *endpoint,
+		   bool destination)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *mine = destination ? &choice->destination : &choice->source;
+	const struct endpoint *other = destination ? &choice->source : &choice->destination;
+	bool (*set)(struct app *, const struct endpoint *) =
+		destination ? app_choose_destination : app_choose_source;
+
+	if (same_end(mine, endpoint)) {
+		if (!set(app, NULL))
+			return false;
+	} else if (same_end(other, endpoint)) {
+		app_message(app, MESSAGE_WARN,
+			    destination ? _("%s is the source: it cannot be copied to itself.")
+					: _("%s is the destination: it cannot be its own source."),
+			    endpoint->node);
+		return false;
+	} else if (!set(app, endpoint)) {
+		return false;
+	} else {
+		ask_health(app, endpoint);
+	}
+	update(state, app);
+	tell_choice(state, app);
+	tell_silent(app, endpoint);
+	return true;
+}
+
+static void choose_row(struct disks_state *state, struct app *app, bool destination)
+{
+	const struct disks_row *row = disks_current(&state->model);
+	struct endpoint endpoint;
+	const char *why;
+	char reason[512];
+	bool compared;
+
+	if (!row)
+		return;
+	why = destination ? disks_no_destination(row, reason, sizeof(reason))
+			  : disks_no_source(row, reason, sizeof(reason));
+	/* Asked now, since choosing makes the rows anew. */
+	compared = destination && disks_only_compared(row);
+	disks_endpoint(row, &endpoint);
+	if ((!why || compared) && !choose(state, app, &endpoint, destination))
+		return;
+	if (why && (!compared || same_end(&app_choice(app)->destination, &endpoint)))
+		app_message(app, MESSAGE_WARN, "%s", why);
+}
+
+/* ---- image files ---- */
+
+static void file_used_as(void *user, struct app *app, int choice)
+{
+	struct disks_state *state = user;
+	struct error error = { 0 };
+
+	if (choice == 2)
+		app_resume(app, state->file, &(struct range_list){ 0 });
+	if (choice < 0 || choice == 2) {
+		state->file[0] = '\0';
+		return;
+	}
+	state->file_destination = choice == 1;
+	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
+	if (session_begin_find(app_session(app), state->file, state->file_destination, &error) < 0)
+		app_error(app, &error);
+}
+
+static const char *file_named(void *user, struct app *app, const char *text)
+{
+	struct disks_state *state = user;
+	const struct popup_choice choices[] = {
+		{ 's', _("copy from it: source") },
+		{ 'd', _("copy into it: destination") },
+		{ 'm', _("it is the map of a stopped copy: go on with that") },
+	};
+
+	if (!text)
+		return NULL;
+	if (!*text)
+		return _("Type the path of a file, or press Esc.");
+	if (state->has_unfinished && strcmp(text, state->unfinished.map) == 0) {
+		app_resume(app, text, &(struct range_list){ 0 });
+		return NULL;
+	}
+	text_copy(state->file, sizeof(state->file), text);
+	popup_ask(app, _("What is the file for?"), text, choices, 3, file_used_as, state);
+	return NULL;
+}
+
+static void ask_file(struct app *app, const char *path, struct disks_state *state)
+{
+	/* Where nothing is chosen yet, a copy that was interrupted comes first. */
+	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
+	char text[512];
+
+	if (!path[0] && unfinished && unfinished->running[0]) {
+		snprintf(text, sizeof(text),
+			 _("%s. Its map cannot be continued before it has ended. Here you can "
+			   "type the path of an image file, or of another map."),
+			 unfinished->running);
+		popup_prompt(app, _("Image file, or map"), text, path, file_named, state);
+		return;
+	}
+	if (!path[0] && unfinished) {
+		popup_prompt(app, _("Image file, or map"),
+			     _("The newest copy was not finished. Enter continues it from this "
+			       "map. Ctrl-U empties the line for the path of an image file, or of "
+			       "another map."),
+			     unfinished->map, file_named, state);
+		return;
+	}
+	popup_prompt(
+		app, _("Image file, or map"),
+		_("Path of an image file: one that does not exist can be a destination, and is "
+		  "made when the copy starts. Or the map of a copy that was stopped."),
+		path, file_named, state);
+}
+
+/* A path below /dev leads to a disk: what is true in the list is true here. */
+static const char *no_end(struct disks_state *state, struct app *app,
+			  const struct endpoint *endpoint)
+{
+	const struct disk *disk =
+		endpoint->kind == ENDPOINT_IMAGE
+			? NULL
+			: endpoint_disk(session_disks(app_session(app)), endpoint);
+
+	if (!state->file_destination || !disk)
+		return NULL;
+	const struct disks_row row = disks_row_of(disk, endpoint);
+
+	return disks_no_destination(&row, state->complaint, sizeof(state->complaint));
+}
+
+static void file_found(struct disks_state *state, struct app *app)
+{
+	struct error error = { 0 };
+	struct endpoint endpoint;
+	const char *why;
+
+	if (!state->file[0])
+		return;
+	if (session_found(app_session(app), &endpoint, &error) != 0) {
+		if (app_current(app) != SCREEN_DISKS) {
+			app_error(app, &error);
+		} else {
+			/* Nobody types a long path twice for one letter. */
+			ask_file(app, state->file, state);
+			popup_complain(app, error.sentence);
+		}
+		state->file[0] = '\0';
+		return;
+	}
+	state->file[0] = '\0';
+	why = no_end(state, app, &endpoint);
+	if (why)
+		app_message(app, MESSAGE_ERROR, "%s", why);
+	else
+		choose(state, app, &endpoint, state->file_destination);
+}
+
+/* ---- commands ---- */
+
+static void show_details(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct disks_health health;
+	CLEANUP(free) char *text = NULL;
+
+	if (!disk)
+		return;
+	health = disks_screen_health(app, disk);
+	text = disks_everything(state->model.list, disk, &health, app_units(app));
+	if (text)
+		popup_text(app, disk->node, text);
+}
+
+/* The answer came: into the details, where they stand open. */
+static void refresh_details(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+
+	if (disk && popup_is_open(app, disk->node))
+		show_details(state, app);
+}
+
+static void find(struct disks_state *state, struct app *app)
+{
+	if (!state->wanted[0])
+		app_message(app, MESSAGE_INFO, _("There is no search to repeat: press / first."));
+	else if (!disks_find(&state->model, state->wanted))
+		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
+}
+
+static void changed(void *data, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_DISKS)
+		list_changed(data, app);
+	if (changes & SESSION_CHANGE_HEALTH)
+		refresh_details(data, app);
+	if (changes & SESSION_CHANGE_FOUND)
+		file_found(data, app);
+}
+
+static const char *find_typed(void *user, struct app *app, const char *text)
+{
+	struct disks_state *state = user;
+
+	if (!text || !*text)
+		return NULL;
+	text_copy(state->wanted, sizeof(state->wanted), text);
+	find(state, app);
+	disks_remember(&state->model, &state->place);
+	return NULL;
+}
+
+static void toggle_partitions(struct disks_state *state, struct app *app)
+{
+	const struct disk *disk = disks_screen_at_cursor(state);
+	struct error error = { 0 };
+	int err;
+
+	if (disks_toggle(&state->model, &err))
+		return;
+	if (err) {
+		error_nomem(&error);
+		app_error(app, &error);
+	} else if (disk) {
+		app_message(app, MESSAGE_INFO, _("%s has no partitions."), disk->node);
+	}
+}
+
+static void toggle_all(struct disks_state *state, struct app *app)
+{
+	size_t before = state->model.count;
+
+	state->model.all = !state->model.all;
+	update(state, app);
+	if (!state->model.all)
+		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are hidden."));
+	else if (state->model.count == before)
+		app_message(app, MESSAGE_INFO, _("There are no RAM, dm or md devices to show."));
+	else
+		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are shown, too."));
+}
+
+static void go_on(struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+
+	if (choice->source.kind == ENDPOINT_NONE)
+		app_message(app, MESSAGE_INFO, _("No source yet: put the cursor on it, press s."));
+	else if (choice->destination.kind == ENDPOINT_NONE)
+		app_message(app, MESSAGE_INFO,
+			    _("No destination yet: put the cursor on it, press d."));
+	else
+		app_go(app, SCREEN_RANGES);
+}
+
+static bool act(struct disks_state *state, struct app *app, enum command command)
+{
+	switch (command) {
+	case COMMAND_SOURCE:
+		choose_row(state, app, false);
+		return true;
+	case COMMAND_DESTINATION:
+		choose_row(state, app, true);
+		return true;
+	case COMMAND_ACCEPT:
+		go_on(app);
+		return true;
+	case COMMAND_PARTITIONS:
+		toggle_partitions(state, app);
+		return true;
+	case COMMAND_IMAGE:
+		ask_file(app, "", state);
+		return true;
+	case COMMAND_DETAILS:
+		if (disks_screen_at_cursor(state))
+			session_begin_checkup(app_session(app), disks_screen_at_cursor(state));
+		show_details(state, app);
+		return true;
+	case COMMAND_RESCAN:
+		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+		session_rescan(app_session(app));
+		return true;
+	case COMMAND_SHOW_ALL:
+		toggle_all(state, app);
+		return true;
+	case COMMAND_FIND:
+		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, ..."),
+			     "", find_typed, state);
+		return true;
+	case COMMAND_FIND_NEXT:
+		find(state, app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool command(void *data, struct app *app, enum command command)
+{
+	struct disks_state *state = data;
+	struct disks_model *model = &state->model;
+	bool done = true;
+
+	switch (command) {
+	case COMMAND_UP:
+		disks_move(model, -1);
+		break;
+	case COMMAND_DOWN:
+		disks_move(model, 1);
+		break;
+	case COMMAND_PAGE_UP:
+		disks_move(model, -state->page);
+		break;
+	case COMMAND_PAGE_DOWN:
+		disks_move(model, state->page);
+		break;
+	case COMMAND_FIRST:
+		disks_move(model, -(long)model->count);
+		break;
+	case COMMAND_LAST:
+		disks_move(model, (long)model->count);
+		break;
+	default:
+		done = act(state, app, command);
+		break;
+	}
+	disks_remember(model, &state->place);
+	return done;
+}
+
+static const char *unavailable(void *data, struct app *app, enum command command)
+{
+	const struct disks_state *state = data;
+	const struct disks_row *row = disks_current(&state->model);
+	bool of_disk = command == COMMAND_PARTITIONS || command == COMMAND_DETAILS;
+	bool changes = command == COMMAND_SOURCE || command == COMMAND_DESTINATION ||
+		       command == COMMAND_IMAGE;
+
+	if (changes && app_copying(app))
+		return _("A copy is running: the choice cannot be changed now.");
+	if (changes && !state->model.list)
+		return _("The disks are still being looked for.");
+	if (!row && (of_disk || (changes && command != COMMAND_IMAGE)))
+		return _("There is no disk: r looks again, f names an image file.");
+	if (of_disk && row->image)
+		return _("An image file has no details beyond its row.");
+	return NULL;
+}
+
+static const char *const notes[] = {
+	N_("S D  source and destination; s d: a partition of this disk is"),
+	N_("!  cannot be a destination; d says why"),
+	N_("?  has not answered: spins up, or power, cable or disk fail; r asks again"),
+	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
+	N_("VERIFY  of a copy that another program made: choose both disks, go on to 3 Plan, v. "
+	   "Nothing is written."),
+	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),
+	NULL,
+};
+
+const struct screen_ops scr_disks = {
+	.id = SCREEN_DISKS,
+	.title = N_("Disks"),
+	.state_size = sizeof(struct disks_state),
+	.init = init,
+	.done = done,
+	.enter = enter,
+	.draw = disks_screen_draw,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.wanted = disks_screen_wanted,
+	.banner = disks_screen_banner,
+	.notes = notes,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Help: the command table in two columns, and what each screen adds. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+
+#include "ui/core/app_private.h"
+#include "ui/core/line.h"
+#include "ui/core/screen.h"
+
+struct help_state {
+	enum screen_id topic;
+	int top, lines, rows;
+};
+
+static void enter(void *data, struct app *app)
+{
+	struct help_state *state = data;
+
+	state->topic = app_current(app);
+	state->top = 0;
+}
+
+void scr_help_line(struct app *app, char *buffer, size_t size)
+{
+	const struct help_state *state = app->states[SCREEN_HELP];
+	int last = state->top + state->rows, used;
+
+	used = snprintf(buffer, size,
+			app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
+					 : _("Help for screen %d %s."),
+			(int)state->topic + 1, _(app_ops(state->topic)->title));
+	if (state->lines > state->rows && used >= 0 && (size_t)used < size)
+		snprintf(buffer + used, size - (size_t)used, _(" Lines %d-%d of %d (Up Down)."),
+			 state->top + 1, last < state->lines ? last : state->lines, state->lines);
+}
+
+/* ---- drawing ---- */
+
+#define KEYS_COLS 12
+#define NOTE_COL  9
+#define KEYS_COL  35 /* of the keys on this screen */
+#define TERMS_COL 78 /* of the words, where there is room for them */
+#define TERM_COLS 10
+
+struct page {
+	struct draw *draw;
+	struct rect area;
+	int top, line;
+};
+
+static bool on_page(const struct page *page)
+{
+	return page->line >= page->top && page->line - page->top < page->area.rows;
+}
+
+static void put_key(struct page *page, int col, const struct command_info *info)
+{
+	char names[64];
+
+	if (on_page(page)) {
+		/* The five digits are one thing to whoever reads. */
+		if (info->command == COMMAND_SCREEN_1)
+			snprintf(names, sizeof(names), "1 2 3 4 5");
+		else
+			keys_names(info, KEYS_COLS, names, sizeof(names));
+		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,
+			  ROLE_STRONG, names);
+		draw_text(page->draw, page->area, page->line - page->top, col + KEYS_COLS + 2,
+			  ROLE_NORMAL, _(info->help));
+	}
+	page->line++;
+}
+
+static void put_title(struct page *page, int col, const char *title)
+{
+	if (on_page(page))
+		draw_text(page->draw, page->area, page->line - page->top, col, ROLE_STRONG, title);
+	page->line++;
+}
+
+/* A command that every step has in the same way belongs to the left column. */
+static bool everywhere(const struct command_info *info)
+{
+	unsigned steps = ON(SCREEN_STEPS) - 1;
+
+	return (info->screens & steps) == steps || info->command == COMMAND_FIRST ||
+	       info->command == COMMAND_LAST || info->command == COMMAND_BACK ||
+	       (info->command == COMMAND_STOP && info->screens != ON(SCREEN_RUN));
+}
+
+static int put_keys(struct page *page, int col, enum screen_id topic, bool common)
+{
+	for (const struct command_info *info = keys_table(); info->command; info++)
+		if (info->help && (info->screens & ON(topic)) && everywhere(info) == common)
+			put_key(page, col, info);
+	return page->line;
+}
+
+/* "NAME  text": the name stands out. */
+static void put_note(struct page *page, const char *text)
+{
+	const char *gap = strstr(text, "  ");
+	char name[32] = "";
+
+	if (gap && (size_t)(gap - text) < sizeof(name)) {
+		snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
+		text = gap + 2;
+	}
+	if (on_page(page))
+		draw_text(page->draw, page->area, page->line - page->top, 1, ROLE_STRONG, name);
+	do {
+		size_t skip, length = line_break(text, page->area.cols - NOTE_COL - 1, &skip);
+
+		if (on_page(page))
+			draw_printf(page->draw, page->area, page->line - page->top, NOTE_COL,
+				    ROLE_NORMAL, "%.*s", (int)length, text);
+		page->line++;
+		text += length + skip;
+	} while (*text);
+}
+
+/* "name  what it means" */
+static const char *const terms[] = {
+	N_("lane  one thread with its own queues"),
+	N_("in flight  requests sent, not finished"),
+	N_("depth  most requests in flight"),
+	N_("LBA  logical block address"),
+	N_("HCTL  host:channel:target:lun"),
+	N_("WWN  a disk's name, like its serial"),
+	N_("p99  99 of 100 were faster"),
+	N_("extent  sectors copied as one run"),
+	N_("engine  io_uring, threads or sg"),
+	N_("flush  the disk empties its cache"),
+	N_("holder  what uses a disk: LVM, md"),
+	N_("raw  /dev/raw/rawN, gone since 5.14"),
+	NULL,
+};
+
+static int put_terms(struct page *page)
+{
+	put_title(page, TERMS_COL, _("TERMS"));
+	for (const char *const *term = terms; *term; term++, page->line++) {
+		const char *text = _(*term), *gap = strstr(text, "  ");
+
+		if (!on_page(page) || !gap)
+			continue;
+		draw_printf(page->draw, page->area, page->line - page->top, TERMS_COL + 1,
+			    ROLE_STRONG, "%.*s", (int)(gap - text), text);
+		draw_text(page->draw, page->area, page->line - page->top, TERMS_COL + 1 + TERM_COLS,
+			  ROLE_NORMAL, gap + 2);
+	}
+	return page->line;
+}
+
+static const char *const common_notes[] = {
+	N_("SAFETY  Nothing is written before you type the serial on screen 3."),
+	N_("FILES  /var/log/clonedeck/<date>-<time>.{log,map,json}"),
+	N_("DISPLAY  clonedeck --glyphs=ascii --color=never ; NO_COLOR and TERM are obeyed"),
+	N_("CONSOLE  Kernel messages across the screen: Ctrl-L repairs it; dmesg -n 1 keeps them "
+	   "away."),
+	NULL,
+};
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static void put_notes(struct page *page, const char *const *notes)
+{
+	for (; notes && *notes; notes++)
+		put_note(page, _(*notes));
+}
+
+static void draw_screen(void *data, struct app *app, struct draw *draw, struct rect body)
+{
+	struct help_state *state = data;
+	struct page page = { .draw = draw, .area = body, .top = state->top };
+	bool wide = body.cols >= LAYOUT_WIDE_COLS;
+	struct rect left;
+	char title[128];
+	int longest;
+
+	rect_cut_top(&page.area, 1);
+	rect_cut_left(&page.area, 1);
+	state->rows = page.area.rows;
+	left = page.area;
+	left.cols = KEYS_COL - 1;
+
+	struct page column = page;
+
+	column.area = left;
+	put_title(&column, 0, _("KEYS ON EVERY SCREEN"));
+	longest = put_keys(&column, 0, state->topic, true);
+	column = page;
+	if (wide)
+		column.area.cols = TERMS_COL - 1;
+	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
+		 _(app_ops(state->topic)->title));
+	put_title(&column, KEYS_COL, title);
+	longest = larger(longest, put_keys(&column, KEYS_COL, state->topic, false));
+	if (wide) {
+		column = page;
+		longest = larger(longest, put_terms(&column));
+	}
+	page.line = longest + 1;
+	put_notes(&page, app_ops(state->topic)->notes);
+	/* Plan says for itself what comes before a write. */
+	put_notes(&page, common_notes + (state->topic == SCREEN_PLAN));
+	state->lines = page.line;
+	draw_cursor(draw, page.area, 0, 0);
+}
+
+/* ---- commands ---- */
+
+static void scroll(struct help_state *state, int by)
+{
+	int last = state->lines - state->rows;
+
+	state->top += by;
+	if (state->top > last)
+		state->top = last;
+	if (state->top < 0)
+		state->top = 0;
+}
+
+static void next_topic(struct help_state *state, int by)
+{
+	state->topic = (enum screen_id)(((int)state->topic + by + SCREEN_STEPS) % SCREEN_STEPS);
+	state->top = 0;
+}
+
+static bool command(void *data, struct app *app, enum command command)
+{
+	struct help_state *state = data;
+
+	switch (command) {
+	case COMMAND_UP:
+		scroll(state, -1);
+		return true;
+	case COMMAND_DOWN:
+		scroll(state, 1);
+		return true;
+	case COMMAND_PAGE_UP:
+		scroll(state, -state->rows);
+		return true;
+	case COMMAND_PAGE_DOWN:
+		scroll(state, state->rows);
+		return true;
+	case COMMAND_FIRST:
+		scroll(state, -state->lines);
+		return true;
+	case COMMAND_LAST:
+		scroll(state, state->lines);
+		return true;
+	case COMMAND_NEXT_FIELD:
+		next_topic(state, 1);
+		return true;
+	case COMMAND_PREVIOUS_FIELD:
+		next_topic(state, -1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+const struct screen_ops scr_help = {
+	.id = SCREEN_HELP,
+	.title = N_("Help"),
+	.state_size = sizeof(struct help_state),
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+};

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 3 looks. */
+#include "ui/plan/screen.h"
+
+#include <limits.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/plan/options_form.h"
+#include "ui/plan/layout.h"
+#include "ui/plan/estimate.h"
+
+#define PICTURE_CELLS_MAX 512
+
+/* How many lines all checks in full take. */
+static int count_checks(const struct plan_screen *screen, int cols)
+{
+	struct plan_lines lines = { 0 };
+	int count;
+
+	plan_lines_add_checks(&lines, screen->gate.verdicts, cols, INT_MAX, 0);
+	count = (int)lines.count;
+	plan_lines_done(&lines);
+	return count;
+}
+
+/*
+ * Every check has its line, and none can be ticked without being readable:
+ * where there is no room for all in full, the one under the cursor is.
+ */
+static void make_lines(struct plan_screen *screen, const struct plan *plan, struct rect list,
+		       bool lost)
+{
+	plan_lines_done(&screen->lines);
+	plan_lines_add_checks(&screen->lines, screen->gate.verdicts, list.cols, list.rows,
+			      screen->at);
+	if (lost)
+		plan_lines_add_lost(&screen->lines, screen->lost_count);
+	plan_lines_add_extents(&screen->lines, plan);
+	if (screen->at >= screen->lines.entries)
+		screen->at = screen->lines.entries ? screen->lines.entries - 1 : 0;
+}
+
+static void draw_ends(struct draw *draw, struct rect area, struct session *session,
+		      enum rolling_how rolling)
+{
+	const struct plan *plan = session_current_plan(session);
+	struct line line;
+
+	line_start(&line, area.cols);
+	plan_text_source(plan, &line);
+	draw_text(draw, area, 0, 0, ROLE_SOURCE, line.text);
+	line_start(&line, area.cols);
+	plan_text_destination(plan, &line);
+	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
+	line_start(&line, area.cols);
+	plan_text_copy(plan, session_held(session)->areas.count, session_finished_bytes(session),
+		       &line);
+	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
+	line_start(&line, area.cols);
+	plan_text_options(&plan->options, rolling, &line);
+	draw_text(draw, area, 3, 0, ROLE_NORMAL, line.text);
+}
+
+static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,
+			 struct rect area, const struct plan *plan, const struct disk *source,
+			 const struct disk *destination)
+{
+	char cells[PICTURE_CELLS_MAX + 1];
+	int count = area.cols - 11;
+	uint64_t size = destination->identity.size;
+
+	/* An image may become longer. */
+	if (plan->destination.kind == ENDPOINT_IMAGE && size < plan->destination_size_after)
+		size = plan->destination_size_after;
+	struct line line;
+
+	if (rect_empty(area) || count < 1)
+		return;
+	if (count > PICTURE_CELLS_MAX)
+		count = PICTURE_CELLS_MAX;
+	/* Of a copy that has ended, the disk is what it is now. */
+	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL,
+		  plan_screen_startable(app) || app_copying(app) ? _("before") : _("now"));
+	picture_disk(destination, size, count, cells);
+	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
+	picture_touched(plan, &screen->finished, destination, count, cells);
+	draw_cells(draw, area, 1, 9, cells);
+	draw_cell(draw, area, 2, 1, 7, ROLE_NORMAL, _("after"));
+	picture_after(plan, source, destination, count, cells);
+	draw_printf(draw, area, 2, 8, ROLE_NORMAL, "|%s|", cells);
+	line_start(&line, count);
+	plan_text_axis(size, app_units(app), destination->identity.logical_sector_size, &line);
+	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
+	draw_text(draw, area, 4, 1, ROLE_DIM,
+		  screen->finished.count
+			  ? _("x overwritten  + copied before  - not touched")
+			  : _("x overwritten  - not touched, but partitions vanish with a replaced "
+			      "table"));
+}
+
+/* Of the rows of what will be lost; an image takes its sectors from its table. */
+static uint32_t destination_sector(struct app *app)
+{
+	const struct disk *disk = session_destination_contents(app_session(app));
+
+	return disk ? disk->identity.logical_sector_size : 512;
+}
+
+static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect list, int row, size_t index)
+{
+	const struct plan *plan = session_current_plan(app_session(app));
+	const struct plan_line *at = &screen->lines.items[index];
+	enum role role = ROLE_NORMAL;
+	struct line line;
+
+	line_start(&line, list.cols);
+	switch (at->kind) {
+	case PLAN_LINE_CHECK:
+		plan_text_check(&screen->gate, at, &line, &role);
+		break;
+	case PLAN_LINE_TITLE:
+		role = ROLE_STRONG;
+		line_add(&line, "%s",
+			 at->index == PLAN_LINE_LOST
+				 ? _(" DESTINATION PARTITIONS THAT WILL BE LOST")
+				 : _(" WHAT IS COPIED WHERE"));
+		break;
+	case PLAN_LINE_LOST:
+		role = ROLE_WARN;
+		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
+			       &line);
+		break;
+	case PLAN_LINE_EXTENT:
+		plan_text_extent(plan, at->index, &line);
+		break;
+	}
+	draw_text(draw, list, row, 0, role, line.text);
+	if (at->entry != screen->at)
+		return;
+	if (at->kind != PLAN_LINE_CHECK || at->first)
+		draw_text(draw, list, row, 1, ROLE_STRONG, ">");
+	if (screen->gate.typing || screen->options_open)
+		return;
+	draw_highlight(draw, list, row, ROLE_CURSOR);
+	if (at->kind != PLAN_LINE_CHECK || at->first)
+		draw_cursor(draw, list, row, 1);
+}
+
+static void draw_list(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_plan *layout)
+{
+	struct rect list = layout->list;
+	int count = (int)screen->lines.count;
+	size_t first, last;
+
+	screen->page = list.rows;
+	plan_lines_find(&screen->lines, screen->at, &first, &last);
+	screen->top = layout_scroll(screen->top, (int)last, count, list.rows);
+	screen->top = layout_scroll(screen->top, (int)first, count, list.rows);
+	if (count > list.rows && list.rows > 0)
+		draw_printf(draw, layout->heading, 0, 1, ROLE_STRONG,
+			    _("CHECKS, lines %d-%d of %d (Up Down PgUp PgDn)"), screen->top + 1,
+			    screen->top + list.rows, count);
+	else
+		draw_text(draw, layout->heading, 0, 1, ROLE_STRONG, _("CHECKS"));
+	for (int row = 0; row < list.rows && screen->top + row < count; row++)
+		draw_line(screen, app, draw, list, row, (size_t)screen->top + (size_t)row);
+}
+
+static const char *what_became(struct app *app)
+{
+	bool copied = session_report(app_session(app)) != NULL;
+
+	if (session_state(app_session(app)) == SESSION_VERIFYING && !copied)
+		return _("Both disks are being compared; nothing is written. 4 shows it.");
+	if (app_copying(app))
+		return _("This plan was started. 4 shows the copy.");
+	return copied ? _("This plan was carried out. 5 shows what came of it.")
+		      : _("Both disks were compared; nothing was written. To copy, press c on 2.");
+}
+
+static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	const struct gate *gate = &screen->gate;
+	char phrase[256];
+	int cols = text_width(gate->token) + 3, col;
+	struct line line;
+
+	if (session_state(app_session(app)) == SESSION_STARTING) {
+		draw_text(draw, area, 0, 1, ROLE_WARN,
+			  _("Opening and checking both disks; the copy starts when both are as "
+			    "planned."));
+		return;
+	}
+	if (!plan_screen_startable(app)) {
+		draw_text(draw, area, 0, 1, ROLE_DIM, what_became(app));
+		return;
+	}
+	line_start(&line, area.cols);
+	plan_text_start(gate, &line);
+	draw_text(draw, area, 0, 0,
+		  gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
+	if (gate_refused(gate)) {
+		if (session_check_compare(app_session(app), NULL) == 0)
+			draw_text(draw, area, 1, 1, ROLE_NORMAL,
+				  _("v compares both disks instead of copying; nothing is "
+				    "written."));
+		return;
+	}
+	plan_screen_phrase(app, phrase, sizeof(phrase));
+	/* The field always has its place; a long phrase gives way. */
+	if (cols < 9)
+		cols = 9;
+	if (cols > area.cols - 20)
+		cols = area.cols - 20;
+	col = 2 + text_width(phrase);
+	if (col > area.cols - cols - 2)
+		col = area.cols - cols - 2;
+	line_start(&line, col - 1);
+	line_fit(&line, phrase);
+	draw_text(draw, area, 1, 1, ROLE_NORMAL, line.text);
+	draw_field(draw, area, 1, col + 1, cols, &gate->typed,
+		   gate->typing && !screen->options_open);
+}
+
+static void draw_files(struct app *app, struct draw *draw, struct rect box)
+{
+	struct rect inside = rect_inside(box);
+	struct session *session = app_session(app);
+	const char *dir = session_log_dir(session);
+	char id[9];
+	int row;
+
+	if (rect_empty(box))
+		return;
+	draw_box(draw, box, _("Records"));
+	draw_printf(draw, inside, 0, 1, ROLE_NORMAL, _("plan   %s"),
+		    plan_id(session_current_plan(session), id));
+	draw_text(draw, inside, 1, 1, ROLE_NORMAL, _("log, map and report go to"));
+	row = 2 + draw_wrapped(draw, inside, 2, 3, 2, ROLE_STRONG, dir && dir[0] ? dir : "-");
+	if (session_log_dir_in_memory(session))
+		draw_wrapped(draw, inside, row, 1, 2, ROLE_WARN,
+			     _("which is in memory: lost after a restart."));
+}
+
+static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
+			  const struct plan *plan, const struct disk *destination)
+{
+	const struct session *session = app_session(app);
+	const struct session_measured *measured = session_measured(session);
+	struct rect inside = rect_inside(box);
+	struct estimate estimate;
+	struct line line;
+
+	if (rect_empty(box))
+		return;
+	draw_box(draw, box, _("Estimate"));
+	if (!measured) {
+		draw_wrapped(
+			draw, inside, 0, 1, inside.rows, ROLE_DIM,
+			session_measuring(session)
+				? _("Both disks are being read.")
+				: _("m reads some megabytes of both disks and says how long it "
+				    "will take. Nothing is written."));
+		return;
+	}
+	estimate_make(plan, plan_rolling(plan, destination), measured, &estimate);
+	for (int i = 0; i < inside.rows; i++) {
+		line_start(&line, inside.cols);
+		if (!estimate_text(plan, measured, &estimate, (int64_t)time(NULL), i, &line))
+			break;
+		draw_text(draw, inside, i, 0, ROLE_NORMAL, line.text);
+	}
+}
+
+static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area, const struct plan *plan)
+{
+	struct line line;
+	int room = area.rows - 1;
+
+	if (rect_empty(area) || !screen->lost_count)
+		return;
+	draw_text(draw, area, 0, 1, ROLE_STRONG, _("DESTINATION PARTITIONS THAT WILL BE LOST"));
+	for (int i = 0; i < room && (size_t)i < screen->lost_count; i++) {
+		if (i == room - 1 && (size_t)i + 1 < screen->lost_count) {
+			draw_printf(draw, area, i + 1, 2, ROLE_WARN, _("and %zu more"),
+				    screen->lost_count - (size_t)i);
+			break;
+		}
+		line_start(&line, area.cols);
+		plan_text_lost(&screen->lost[i], destination_sector(app), app_units(app), &line);
+		draw_text(draw, area, i + 1, 0, ROLE_WARN, line.text);
+	}
+}
+
+void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct plan_screen *screen = state;
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const struct disk *destination = session_destination_disk(session);
+	const struct disk *shown = session_destination_contents(session);
+	struct layout_plan layout;
+
+	if (session_state(session) == SESSION_CHECKING) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("The plan is being checked: a file system that hangs may take its "
+			    "time."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
+	if (!plan || !screen->gate.verdicts) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("There is no plan. Choose disks on 1 and ranges on 2, then press c "
+			    "there."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
+	/* An image that is being written to is not read again. */
+	if (!destination && !plan_screen_startable(app))
+		shown = NULL;
+	/* The list's width is known before its height. */
+	layout_plan(body, shown != NULL, 0, 0, &layout);
+	layout_plan(body, shown != NULL, count_checks(screen, layout.list.cols),
+		    (int)screen->lost_count, &layout);
+	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
+	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
+	if (shown)
+		draw_picture(screen, app, draw, layout.picture, plan,
+			     session_source_contents(session), shown);
+	draw_list(screen, app, draw, &layout);
+	draw_files(app, draw, layout.files);
+	draw_estimate(app, draw, layout.estimate, plan, destination);
+	draw_lost(screen, app, draw, layout.lost, plan);
+	draw_gate(screen, app, draw, layout.start);
+	if (screen->options_open)
+		form_options_draw(&screen->form, screen->complaint, draw, body);
+}

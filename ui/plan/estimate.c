@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/plan/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+
+#include "ui/run/model.h"
+
+void estimate_make(const struct plan *plan, enum rolling_how rolling,
+		   const struct session_measured *measured, struct estimate *ret)
+{
+	double bytes = (double)plan_bytes(plan);
+	double slower = fmin(measured->source, measured->destination);
+	double limit = plan->options.rate ? (double)plan->options.rate : INFINITY;
+	/* What only takes the time that is left over, takes none below a limit. */
+	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && isinf(limit));
+
+	*ret = (struct estimate){ .known = slower > 0 };
+	if (!ret->known)
+		return;
+	ret->copy = (uint64_t)ceil(bytes / fmin(slower, meanwhile ? limit / 2 : limit));
+	if (plan->options.verify == VERIFY_COMPARE)
+		ret->verify = (uint64_t)ceil(bytes / fmin(slower, limit));
+	else if (plan->options.verify != VERIFY_OFF && !meanwhile)
+		ret->verify = (uint64_t)ceil(bytes / fmin(measured->destination, limit));
+}
+
+/* "sdb" for "/dev/sdb". */
+static void text_rate(const struct endpoint *end, double rate, struct line *line)
+{
+	char text[UNITS_TEXT_MAX];
+
+	line_add(line, _(" %s reads %s"), node_short(end->node),
+		 rate > 0 ? units_print_rate(rate, text) : _("unknown"));
+}
+
+static void text_span(const char *word, uint64_t seconds, struct line *line)
+{
+	char duration[UNITS_TEXT_MAX];
+
+	line_add(line, " %s", word);
+	line_to(line, 9);
+	line_add(line, _("about %s"), units_print_duration(seconds, duration));
+}
+
+static void finish_text(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
+{
+	uint64_t seconds = estimate->copy + estimate->verify;
+	const struct eta eta = { .known = true,
+				 .seconds = seconds,
+				 .finish = now + (int64_t)seconds };
+
+	run_text_eta(&eta, now, buffer, size);
+}
+
+bool estimate_text(const struct plan *plan, const struct session_measured *measured,
+		   const struct estimate *estimate, int64_t now, int index, struct line *line)
+{
+	char finish[96];
+
+	switch (index) {
+	case 0:
+		text_rate(&plan->source, measured->source, line);
+		return true;
+	case 1:
+		text_rate(&plan->destination, measured->destination, line);
+		return true;
+	case 2:
+		if (estimate->known)
+			text_span(_("copy"), estimate->copy, line);
+		else
+			line_add(line, _(" how long it takes is not known"));
+		return true;
+	case 3:
+		if (!estimate->known)
+			return false;
+		if (estimate->verify)
+			text_span(_("verify"), estimate->verify, line);
+		else
+			line_add(line, plan->options.verify == VERIFY_OFF
+					       ? _(" not read back")
+					       : _(" verified meanwhile"));
+		return true;
+	case 4:
+		finish_text(estimate, now, finish, sizeof(finish));
+		line_add(line, " %s", _("in all"));
+		line_to(line, 9);
+		line_add(line, _("about %s"), finish);
+		return true;
+	case 5:
+		line_add(line, _(" if %s writes as fast as it reads"),
+			 node_short(plan->destination.node));
+		return true;
+	default:
+		return false;
+	}
+}
+
+void estimate_sentence(const struct plan *plan, const struct estimate *estimate, int64_t now,
+		       char *buffer, size_t size)
+{
+	char finish[96];
+
+	if (!estimate->known) {
+		snprintf(
+			buffer, size, "%s",
+			_("How long it takes is not known: an end cannot be read past the cache."));
+		return;
+	}
+	finish_text(estimate, now, finish, sizeof(finish));
+	snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."), finish,
+		 node_short(plan->destination.node));
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/plan/model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "plan/sums.h"
+
+#include "ui/core/layout.h"
+#include "ui/plan/options.h"
+
+#define LABEL_LEAST 6 /* columns */
+
+/* "sda" for "/dev/sda". */
+/* The serial's tail, and behind it the WWN where there is room for both. */
+static void put_serial(struct line *line, const struct identity *identity, int width)
+{
+	const char *serial = identity->serial[0] ? identity->serial : "-";
+	int wwn = identity->wwn[0] ? text_width(_("WWN")) + text_width(identity->wwn) + 3 : 0;
+
+	if (line->limit < LAYOUT_WIDE_COLS || !wwn || text_width(serial) + wwn > width) {
+		line_put_tail(line, width, serial);
+		return;
+	}
+	line_put_tail(line, width - wwn < 20 ? width - wwn : 20, serial);
+	line_add(line, "  %s %s", _("WWN"), identity->wwn);
+}
+
+static void text_end(const char *label, const struct endpoint *end, struct line *line)
+{
+	char size[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX + 4], path[3 * sizeof(end->node)];
+	int wide;
+
+	units_print_count(end->size, size);
+	if (end->exists || end->size)
+		snprintf(bytes, sizeof(bytes), _("%s B"), size);
+	else
+		snprintf(bytes, sizeof(bytes), "%s", _("new file"));
+	wide = text_width(bytes);
+
+	line_put(line, 1, "");
+	line_put(line, 7, label);
+	line_put(line, 1, "");
+	if (end->kind == ENDPOINT_IMAGE) {
+		line_add(line, "%s ", _("image"));
+		/* As it has to be typed. */
+		endpoint_typeable(end->node, path, sizeof(path));
+		line_put_tail(line, line->limit - line->columns - wide - 2, path);
+	} else {
+		/* The name, the model's head and the serial's tail share what the size leaves. */
+		int left = line->limit - line->columns - wide - 2 - 9;
+		int model = left * 2 / 5 > 24 ? 24 : left * 2 / 5;
+
+		line_put(line, 9, node_short(end->node));
+		line_put(line, 1, "");
+		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
+		line_add(line, " %s ", _("S/N"));
+		put_serial(line, &end->identity, line->limit - line->columns - wide - 2);
+	}
+	line_put_right(line, line->limit - line->columns - 1, bytes);
+}
+
+void plan_text_source(const struct plan *plan, struct line *line)
+{
+	text_end(_("SOURCE"), &plan->source, line);
+}
+
+void plan_text_destination(const struct plan *plan, struct line *line)
+{
+	struct endpoint end = plan->destination;
+
+	if (!end.exists && end.kind == ENDPOINT_IMAGE)
+		end.size = 0;
+	text_end(_("DEST"), &end, line);
+}
+
+static const char *whole_name(enum endpoint_kind kind)
+{
+	switch (kind) {
+	case ENDPOINT_PARTITION:
+		return _("whole partition");
+	case ENDPOINT_IMAGE:
+		return _("whole image");
+	case ENDPOINT_NONE:
+	case ENDPOINT_DISK:
+		break;
+	}
+	return _("whole disk");
+}
+
+static void text_all_extents(const struct plan *plan, size_t held, uint64_t finished,
+			     struct line *line)
+{
+	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	const struct extent *first = plan->extents;
+
+	line_put(line, 1, "");
+	line_put(line, 7, _("COPY"));
+	line_put(line, 1, "");
+	units_print_count(plan->total_sectors, count);
+	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
+	if (plan->whole && plan->extent_count == 1)
+		line_add(line, _("%s, LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s"),
+			 whole_name(plan->source.kind), first->source_lba,
+			 first->source_lba + first->sectors - 1, first->destination_lba, size);
+	else if (plan->extent_count == 1)
+		line_add(line, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
+			 first->source_lba, first->source_lba + first->sectors - 1,
+			 first->destination_lba, count, size);
+	else if (plan->extent_count)
+		line_add(line,
+			 _("%zu extents, %s sectors, %s, first LBA %" PRIu64 " -> LBA %" PRIu64),
+			 plan->extent_count, count, size, first->source_lba,
+			 first->destination_lba);
+	if (finished)
+		line_add(line, _(", %s finished before"),
+			 units_print_long(finished, UNITS_SI, plan->sector_size, size));
+	else if (held)
+		line_add(line, P_(", %zu area armed last", ", %zu areas armed last", held), held);
+}
+
+void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line)
+{
+	struct line all;
+
+	line_start(&all, LINE_COLUMNS_MAX);
+	text_all_extents(plan, held, finished, &all);
+	line_fit(line, all.text);
+}
+
+/* What was asked for by name; what was not is measured and chosen when the copy starts. */
+static void text_engine(const struct plan_options *options, struct line *line)
+{
+	bool backends = options->source_backend != BACKEND_AUTO ||
+			options->destination_backend != BACKEND_AUTO;
+	bool all = options->lanes && options->queue_depth && options->chunk && backends;
+	char chunk[UNITS_TEXT_MAX], text[PLAN_OPTION_TEXT_MAX], other[PLAN_OPTION_TEXT_MAX];
+
+	if (options->lanes)
+		line_add(line, _("lanes %u "), options->lanes);
+	if (options->queue_depth)
+		line_add(line, _("depth %u "), options->queue_depth);
+	if (options->chunk)
+		line_add(line, _("chunk %s "),
+			 options_print_size(options->chunk, chunk, sizeof(chunk)));
+	if (options->sg_data != SG_DATA_DIRECT)
+		line_add(line, _("sg %s "), plan_option_print(options, PLAN_OPTION_SG_IO, text));
+	if (options->sg_fua)
+		line_add(line, "FUA ");
+	if (options->sg_dpo)
+		line_add(line, "DPO ");
+	if (backends)
+		line_add(line, "%s>%s",
+			 plan_option_print(options, PLAN_OPTION_SOURCE_BACKEND, text),
+			 plan_option_print(options, PLAN_OPTION_DESTINATION_BACKEND, other));
+	if (!all)
+		line_add(line, "%s",
+			 backends            ? _(" rest chosen at the start")
+			 : line->columns > 9 ? _("engine auto")
+					     : _("engine chosen at the start"));
+}
+
+/* By the names that the command line has for them. */
+static void text_rescue(const struct plan_options *options, struct line *line)
+{
+	const struct plan_options usual = PLAN_OPTIONS_DEFAULT;
+	char value[PLAN_OPTION_TEXT_MAX], default_value[PLAN_OPTION_TEXT_MAX];
+
+	for (enum plan_option i = PLAN_OPTION_ON_WRITE_ERROR; i <= PLAN_OPTION_MAX_NO_READ; i++) {
+		const char *text = plan_option_print(options, i, value);
+
+		if (strcmp(text, plan_option_print(&usual, i, default_value)) != 0)
+			line_add(line, "%s %s; ", plan_option_name(i), text);
+	}
+}
+
+static void text_all_options(const struct plan_options *options, enum rolling_how rolling,
+			     struct line *line)
+{
+	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
+	/* What only takes the time that is left over, takes none below a limit. */
+	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
+
+	line_put(line, 1, "");
+	line_put(line, 7, _("OPTIONS"));
+	line_put(line, 1, "");
+	/* First what is not as usual: the end may be cut. */
+	if (options->rate)
+		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
+	if (options->verify == VERIFY_OFF)
+		line_add(line, "%s", _("not read back; "));
+	else if (options->verify == VERIFY_COMPARE)
+		line_add(line, "%s", _("both ends compared; "));
+	if (options->sums)
+		line_add(line, "%s; ", sums_print(options->sums, sums));
+	text_rescue(options, line);
+	text_engine(options, line);
+	line_add(line,
+		 options->on_error == ON_ERROR_MAP ? _("; errors: retry %u, map")
+						   : _("; errors: retry %u, stop"),
+		 options->retries);
+	if (verifies_digests(options->verify))
+		line_add(line, "%s", meanwhile ? _("; read back meanwhile") : _("; read back"));
+}
+
+void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
+		       struct line *line)
+{
+	struct line all;
+
+	line_start(&all, LINE_COLUMNS_MAX);
+	text_all_options(options, rolling, &all);
+	line_fit(line, all.text);
+}
+
+/* How far what is typed has come; it is right as far as it goes. */
+static void text_typed(const struct gate *gate, struct line *line)
+{
+	int typed = text_width(gate->typed.text), all = text_width(gate->token);
+
+	if (!gate->typing)
+		line_add(line, "%s", _(" TO START: press Tab, type what is asked for, then Enter"));
+	else if (!typed)
+		line_add(line, "%s", _(" TO START: type what is asked for, then Enter"));
+	else if (typed < all)
+		line_add(line, _(" TO START: %d of %d characters are right so far"), typed, all);
+	else
+		line_add(line, "%s", _(" TO START: it matches. Enter starts to write"));
+}
+
+void plan_text_start(const struct gate *gate, struct line *line)
+{
+	char list[160] = "";
+	unsigned left = gate_unticked(gate);
+	struct line all;
+
+	if (gate_refused(gate)) {
+		line_add(line, "%s",
+			 gate_fits(gate)
+				 ? _(" REFUSED: it does not fit. f takes the range that does.")
+			 : gate_liftable(gate)
+				 ? _(" REFUSED: choose anew on 1 or 2, or lift the check by its "
+				     "name: a.")
+				 : _(" REFUSED: this plan cannot be started. Change the choice on "
+				     "1 or 2."));
+		return;
+	}
+	if (gate->typed.text[0] && !gate_matches(gate)) {
+		line_add(line, "%s",
+			 _(" DOES NOT MATCH: Backspace or Ctrl-U takes it away, then type it "
+			   "again"));
+		return;
+	}
+	if (!left) {
+		text_typed(gate, line);
+		return;
+	}
+	for (size_t i = 0; i < gate->verdicts->count; i++) {
+		unsigned number = gate_warning(gate, i);
+		size_t used = strlen(list);
+
+		if (number && !gate->ticked[i])
+			snprintf(list + used, sizeof(list) - used, used ? ", W%u" : "W%u", number);
+	}
+	line_start(&all, LINE_COLUMNS_MAX);
+	line_add(&all, _(" TO START: tick %s with Space, then type, then Enter"), list);
+	if (left > 6 || all.columns > line->limit)
+		line_add(line,
+			 _(" TO START: tick all %u warnings with Space, then type, then Enter"),
+			 left);
+	else
+		line_add(line, "%s", all.text);
+}
+
+/* ---- the list ---- */
+
+static int lines_add(struct plan_lines *lines, struct plan_line add)
+{
+	/* A power of two at a time: the list is built once per size or plan. */
+	if ((lines->count & (lines->count + 1)) == 0) {
+		struct plan_line *more =
+			realloc(lines->items, (2 * lines->count + 2) * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		lines->items = more;
+	}
+	lines->items[lines->count++] = add;
+	return 0;
+}
+
+static int add_open(struct plan_lines *lines, const char *sentence, size_t verdict, int room)
+{
+	size_t start = 0;
+	bool first = true;
+
+	do {
+		size_t skip, length = line_break(sentence + start, room, &skip);
+		int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+								 .entry = lines->entries,
+								 .index = verdict,
+								 .first = first,
+								 .start = start,
+								 .length = length });
+
+		if (error < 0)
+			return error;
+		first = false;
+		start += length + skip;
+	} while (sentence[start]);
+	return 0;
+}
+
+/* Lines that a sentence takes in full, beyond the one that it has anyway. */
+static int lines_more(const char *sentence, int room)
+{
+	size_t skip;
+	int more = -1;
+
+	do {
+		sentence += line_break(sentence, room, &skip);
+		sentence += skip;
+		more++;
+	} while (*sentence);
+	return more;
+}
+
+int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			  int columns, int rows, size_t at)
+{
+	int room = columns - PLAN_CHECK_INDENT - 1, error = 0;
+	int spare = rows - (int)verdicts->count;
+
+	if (at < verdicts->count)
+		spare -= lines_more(verdicts->items[at].sentence, room);
+	for (size_t i = 0; i < verdicts->count && error == 0; i++) {
+		const char *sentence = verdicts->items[i].sentence;
+		int more = i == at ? 0 : lines_more(sentence, room);
+
+		if (more <= spare || i == at) {
+			error = add_open(lines, sentence, i, room);
+			spare -= more;
+		} else {
+			error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+								     .entry = lines->entries,
+								     .index = i,
+								     .first = true,
+								     .length = strlen(sentence) });
+		}
+		lines->entries++;
+	}
+	return error;
+}
+
+static int add_section(struct plan_lines *lines, enum plan_line_kind kind, size_t count)
+{
+	int error = 0;
+
+	if (!count)
+		return 0;
+	error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE,
+						     .entry = PLAN_NO_ENTRY,
+						     .index = kind });
+	for (size_t i = 0; i < count && error == 0; i++, lines->entries++)
+		error = lines_add(
+			lines,
+			(struct plan_line){ .kind = kind, .entry = lines->entries, .index = i });
+	return error;
+}
+
+int plan_lines_add_lost(struct plan_lines *lines, size_t count)
+{
+	return add_section(lines, PLAN_LINE_LOST, count);
+}
+
+int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
+{
+	return add_section(lines, PLAN_LINE_EXTENT,
+			   plan->extent_count > 1 ? plan->extent_count : 0);
+}
+
+void plan_lines_done(struct plan_lines *lines)
+{
+	free(lines->items);
+	memset(lines, 0, sizeof(*lines));
+}
+
+void plan_lines_find(const struct plan_lines *lines, size_t entry, size_t *retfirst,
+		     size_t *retlast)
+{
+	bool found = false;
+
+	*retfirst = *retlast = 0;
+	for (size_t i = 0; i < lines->count; i++) {
+		if (lines->items[i].entry != entry)
+			continue;
+		if (!found)
+			*retfirst = i;
+		*retlast = i;
+		found = true;
+	}
+}
+
+void plan_text_check(const struct gate *gate, const struct plan_line *at, struct line *line,
+		     enum role *retrole)
+{
+	const struct verdict *verdict = &gate->verdicts->items[at->index];
+	char part[sizeof(verdict->sentence)];
+
+	line_put(line, 2, "");
+	*retrole = ROLE_NORMAL;
+	switch (verdict->kind) {
+	case VERDICT_REFUSE:
+		*retrole = ROLE_BAD;
+		if (at->first)
+			line_put(line, 4, _("NO"));
+		break;
+	case VERDICT_WARN:
+		/* Lifted, it is no smaller a danger. */
+		*retrole = verdict->lifted ? ROLE_BAD : ROLE_WARN;
+		if (at->first)
+			line_add(line, "%s W%u", gate->ticked[at->index] ? "[x]" : "[ ]",
+				 gate_warning(gate, at->index));
+		break;
+	case VERDICT_OK:
+		if (at->first)
+			line_put(line, 4, _("ok"));
+		break;
+	}
+	line_to(line, PLAN_CHECK_INDENT);
+	snprintf(part, sizeof(part), "%.*s", (int)at->length, verdict->sentence + at->start);
+	if (text_width(part) <= line->limit - line->columns - 1) {
+		line_add(line, "%s", part);
+		return;
+	}
+	line_put(line, line->limit - line->columns - 3, part);
+	line_add(line, "..");
+}
+
+/* In full, or in so few columns. */
+static const char *lost_text(enum lost_how how, int room)
+{
+	const char *full;
+
+	switch (how) {
+	case LOST_PARTLY:
+		full = _("partly overwritten");
+		return text_width(full) <= room ? full : _("partly");
+	case LOST_FROM_TABLE:
+		full = _("its table entry vanishes");
+		return text_width(full) <= room ? full : _("entry only");
+	case LOST_OVERWRITTEN:
+		break;
+	}
+	return _("overwritten");
+}
+
+void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_scale scale,
+		    struct line *line)
+{
+	const struct partition *partition = lost->partition;
+	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
+	const char *label = partition->label[0] ? partition->label : partition->name;
+	const char *how;
+	int fs, room, node;
+
+	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
+	snprintf(last, sizeof(last), "%" PRIu64,
+		 partition->sectors ? partition->start + partition->sectors - 1 : 0);
+	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
+	snprintf(name, sizeof(name), _("number %u"), partition->number);
+	fs = line->limit > 90 ? 11 : 7;
+	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1);
+	/* The label is what it is known by: it gets all the room there is. */
+	how = lost_text(lost->how, room - LABEL_LEAST);
+	room -= text_width(how);
+	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;
+
+	line_put(line, 2, "");
+	if (partition->node[0])
+		text_copy(name, sizeof(name), node_short(partition->node));
+	/* "nvme0n1p128" takes what the number beside it leaves. */
+	node = text_width(name) <= 10 ? 10 : text_width(first) < 10 ? 12 : 11;
+	line_put(line, node, name);
+	line_put_right(line, 22 - node, first);
+	line_put(line, 2, " -");
+	line_put_right(line, 12, last);
+	line_put_right(line, 8, size);
+	line_put(line, 1, "");
+	line_put_fs(line, fs, partition->fs);
+	line_put(line, 1, "");
+	line_put(line, room, label[0] ? label : "-");
+	line_put(line, 1, "");
+	line_add(line, "%s", how);
+}
+
+void plan_text_extent(const struct plan *plan, size_t index, struct line *line)
+{
+	const struct extent *extent = &plan->extents[index];
+	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
+
+	units_print_count(extent->sectors, count);
+	units_print_long(extent->sectors * plan->sector_size, UNITS_SI, plan->sector_size, size);
+	line_add(line, _("  LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
+		 extent->source_lba, extent->source_lba + extent->sectors - 1,
+		 extent->destination_lba, count, size);
+}
+
+void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size, struct line *line)
+{
+	char half[UNITS_TEXT_MAX], full[UNITS_TEXT_MAX];
+
+	units_print_short(bytes / 2, scale, sector_size, half);
+	units_print_short(bytes, scale, sector_size, full);
+	line_add(line, "0");
+	line_to(line, line->limit / 2);
+	line_add(line, "%s", half);
+	line_put_right(line, line->limit - line->columns, full);
+}

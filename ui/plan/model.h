@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 3 as data: what the plan says, in lines. Everything is made from the
+ * plan and the verdicts themselves. Pure; no curses.
+ */
+#ifndef CLONEDECK_UI_MODEL_PLAN_H
+#define CLONEDECK_UI_MODEL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/units.h"
+#include "guard/rules.h"
+#include "plan/picture.h"
+#include "plan/plan.h"
+
+#include "ui/widgets/gate.h"
+#include "ui/core/line.h"
+#include "ui/core/term.h"
+
+void plan_text_source(const struct plan *plan, struct line *line);
+void plan_text_destination(const struct plan *plan, struct line *line);
+/* held: areas that come last, 0 none. */
+/* held: areas that are armed last; finished: bytes that a map calls so, 0 without one. */
+void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
+void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
+		       struct line *line);
+/* "TO START: tick W1, W2, then …" */
+void plan_text_start(const struct gate *gate, struct line *line);
+
+/*
+ * Lines of the list below the maps. Its entries are the verdicts, then what will
+ * be lost, then the extents, counted through from 0; the first ones are numbered
+ * as the verdicts are.
+ */
+enum plan_line_kind { PLAN_LINE_CHECK, PLAN_LINE_TITLE, PLAN_LINE_LOST, PLAN_LINE_EXTENT };
+
+#define PLAN_NO_ENTRY SIZE_MAX
+
+struct plan_line {
+	enum plan_line_kind kind;
+	size_t entry;         /* PLAN_NO_ENTRY: a title */
+	size_t index;         /* verdict, lost partition or extent; the kind that a title is for */
+	bool first;           /* of a verdict's lines */
+	size_t start, length; /* bytes of the verdict's sentence */
+};
+
+/* Zero-initialise. */
+struct plan_lines {
+	struct plan_line *items;
+	size_t count;
+	size_t entries;
+};
+
+/* Columns in front of a verdict's sentence ("  [ ] W1 "). */
+#define PLAN_CHECK_INDENT 9
+/*
+ * In full, in as many lines as it needs in `columns`: the verdict `at`, and of the others, in
+ * their order, those that `rows` still have room for. What is left takes one line each, and ends
+ * in ".." where it is cut.
+ */
+int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			  int columns, int rows, size_t at);
+int plan_lines_add_lost(struct plan_lines *lines, size_t count);
+/* Only when there is more than one: a single one stands in the COPY line. */
+int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
+void plan_lines_done(struct plan_lines *lines);
+/* First and last line of an entry. */
+void plan_lines_find(const struct plan_lines *lines, size_t entry, size_t *retfirst,
+		     size_t *retlast);
+
+void plan_text_check(const struct gate *gate, const struct plan_line *at, struct line *line,
+		     enum role *retrole);
+void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_scale scale,
+		    struct line *line);
+void plan_text_extent(const struct plan *plan, size_t index, struct line *line);
+/* The scale under the maps: "0        2.00T        4.00T". */
+void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
+		    struct line *line);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/plan/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define PAGE       8
+#define RATE_LEAST UINT64_C(65536) /* bytes per second */
+
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const sum_names[] = { "none", "sha256", "sha512", "blake2b",
+					 "sha1", "md5",    "xxh3",   NULL };
+static const char *const verify_names[] = {
+	"digest",         "rolling",         "after",         "compare",         "off",
+	"digest+rewrite", "rolling+rewrite", "after+rewrite", "compare+rewrite", NULL
+};
+
+static const struct {
+	enum plan_option option;
+	const char *label, *hint, *allowed;
+} rows[OPTION_ROWS] = {
+	[OPTION_CHUNK] = { PLAN_OPTION_CHUNK, N_("Request size"),
+			   N_("bytes that are read and written at once"),
+			   N_("auto, or a size up to 8M, for instance 1M") },
+	[OPTION_DEPTH] = { PLAN_OPTION_QUEUE_DEPTH, N_("Queue depth"),
+			   N_("requests under way on each disk"), N_("auto, or 1 to 256") },
+	[OPTION_LANES] = { PLAN_OPTION_LANES, N_("Lanes"), N_("threads that copy side by side"),
+			   N_("auto, or 1 to 32") },
+	[OPTION_SOURCE_BACKEND] = { PLAN_OPTION_SOURCE_BACKEND, N_("Source I/O"),
+				    N_("how the source is read"),
+				    N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_DESTINATION_BACKEND] = { PLAN_OPTION_DESTINATION_BACKEND, N_("Destination I/O"),
+					 N_("how the destination is written"),
+					 N_("auto, uring, threads, sg, buffered, image") },
+	[OPTION_SG_DATA] = { PLAN_OPTION_SG_IO, N_("sg data"),
+			     N_("sg: straight, mapped, or copied"),
+			     N_("direct, mmap, or indirect") },
+	[OPTION_SG_FUA] = { PLAN_OPTION_SG_FUA, N_("sg FUA"),
+			    N_("each write is on the medium when done"), N_("no, or yes") },
+	[OPTION_SG_DPO] = { PLAN_OPTION_SG_DPO, N_("sg DPO"),
+			    N_("the disk's cache need not keep the data"), N_("no, or yes") },
+	[OPTION_RATE] = { PLAN_OPTION_RATE, N_("Rate limit"),
+			  N_("bytes per second; r changes it later"),
+			  N_("none, or 64K or more in a second, for instance 50M") },
+	[OPTION_RETRIES] = { PLAN_OPTION_RETRIES, N_("Retries"), N_("of a request that failed"),
+			     N_("0 to 1000") },
+	[OPTION_ON_ERROR] = { PLAN_OPTION_ON_ERROR, N_("Read errors"),
+			      N_("stop, or rescue and map what is bad"), N_("stop, or map") },
+	[OPTION_RETRY_PASSES] = { PLAN_OPTION_RETRY_PASSES, N_("Retry passes"),
+				  N_("over bad sectors, in the end"), N_("0 to 1000") },
+	[OPTION_SLOW_LIMIT] = { PLAN_OPTION_SLOW_LIMIT, N_("Slow limit"),
+				N_("seconds; slower reads count as damage"),
+				N_("none, or seconds, 1 to 86400") },
+	[OPTION_BAD_AREAS] = { PLAN_OPTION_MAX_BAD_AREAS, N_("Max bad areas"),
+			       N_("stop when there are more"), N_("none, or a whole number") },
+	[OPTION_READ_ERRORS] = { PLAN_OPTION_MAX_READ_ERRORS, N_("Max read errors"),
+				 N_("stop when more reads failed"), N_("none, or a whole number") },
+	[OPTION_ERROR_RATE] = { PLAN_OPTION_MAX_ERROR_RATE, N_("Max error rate"),
+				N_("stop when more bytes per second fail"),
+				N_("none, or bytes per second, for instance 1M") },
+	[OPTION_NO_READ] = { PLAN_OPTION_MAX_NO_READ, N_("Max no read"),
+			     N_("stop after so many seconds without one"),
+			     N_("none, or seconds, 1 to 604800") },
+	[OPTION_FILL] = { PLAN_OPTION_FILL, N_("Bad sectors become"),
+			  N_("zeros, a mark with the LBA, or stay"), N_("zero, mark, or leave") },
+	[OPTION_WRITE_ERROR] = { PLAN_OPTION_ON_WRITE_ERROR, N_("Write errors"),
+				 N_("stop, or map what is refused"), N_("stop, or map") },
+	[OPTION_PROBE] = { PLAN_OPTION_PROBE, N_("Try the size"),
+			   N_("first, whether the destination has it"), N_("auto, yes, or no") },
+	[OPTION_ARM_LAST] = { PLAN_OPTION_ARM_LAST, N_("Arm last"),
+			      N_("whole disks: tables at the very end"), N_("no, or yes") },
+	[OPTION_VERIFY] = { PLAN_OPTION_VERIFY, N_("Verify"), N_("how the copy is read back"),
+			    N_("digest, rolling, after, compare, off; each also +rewrite") },
+	[OPTION_DIGEST] = { PLAN_OPTION_DIGEST, N_("Sum"),
+			    N_("of the whole source, for sha256sum -c"),
+			    N_("none, sha256, sha512, blake2b, sha1, md5, xxh3; several: "
+			       "sha256,md5") },
+};
+
+const char *options_form_label(enum option_row row)
+{
+	return _(rows[row].label);
+}
+
+const char *options_form_hint(enum option_row row)
+{
+	return _(rows[row].hint);
+}
+
+const char *options_form_allowed(enum option_row row)
+{
+	return _(rows[row].allowed);
+}
+
+static void reach(struct options_form *form, enum option_row row)
+{
+	form->at = row;
+	form->fresh = true;
+	text_copy(form->before, sizeof(form->before), form->fields[row].text);
+}
+
+void options_form_move(struct options_form *form, int by)
+{
+	int at = ((int)form->at + by) % OPTION_ROWS;
+
+	reach(form, (enum option_row)(at < 0 ? at + OPTION_ROWS : at));
+}
+
+void options_form_page(struct options_form *form, int direction)
+{
+	int at = (int)form->at + direction * PAGE;
+
+	reach(form, (enum option_row)(at < 0 ? 0 : at < OPTION_ROWS ? at : OPTION_ROWS - 1));
+}
+
+/* The one behind the word that stands there, the first behind the last or behind nonsense. */
+static const char *next_word(const char *const *words, const char *now)
+{
+	for (size_t i = 0; words[i] && words[i + 1]; i++)
+		if (!strcmp(words[i], now))
+			return words[i + 1];
+	return words[0];
+}
+
+/* Those that a blank goes through; NULL: it is not one of a few. */
+static const char *const *words_of(enum option_row row)
+{
+	enum plan_option option = rows[row].option;
+
+	switch (plan_option_type(option)) {
+	case PLAN_SWITCH:
+		return no_yes;
+	case PLAN_WORD:
+		return option == PLAN_OPTION_VERIFY ? verify_names : plan_option_words(option);
+	case PLAN_SUMS:
+		return sum_names;
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		break;
+	}
+	return NULL;
+}
+
+void options_form_typed(struct options_form *form)
+{
+	const char *const *words = words_of(form->at);
+	struct field *field = &form->fields[form->at];
+	size_t length = strlen(form->before);
+	char now[64];
+
+	if (words && strchr(field->text, ' ')) {
+		text_sanitise(now, sizeof(now), field->text, strlen(field->text));
+		field_set(field, next_word(words, now));
+		reach(form, form->at);
+		return;
+	}
+	if (form->fresh && strlen(field->text) > length &&
+	    !strncmp(field->text, form->before, length))
+		field_set(field, field->text + length);
+	form->fresh = false;
+}
+
+const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
+{
+	static const struct {
+		uint64_t unit;
+		const char *suffix;
+	} units[] = {
+		{ 1ULL << 30, "G" },  { 1ULL << 20, "M" }, { 1ULL << 10, "K" },
+		{ 1000000000, "GB" }, { 1000000, "MB" },   { 1000, "KB" },
+	};
+
+	snprintf(buffer, size, "%" PRIu64, bytes);
+	for (size_t i = 0; bytes && i < sizeof(units) / sizeof(units[0]); i++)
+		if (bytes % units[i].unit == 0) {
+			snprintf(buffer, size, "%" PRIu64 "%s", bytes / units[i].unit,
+				 units[i].suffix);
+			break;
+		}
+	return buffer;
+}
+
+static const char *const verify_words[][2] = {
+	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
+	[VERIFY_ROLLING] = { "rolling", "rolling+rewrite" },
+	[VERIFY_AFTER] = { "after", "after+rewrite" },
+	[VERIFY_COMPARE] = { "compare", "compare+rewrite" },
+	[VERIFY_OFF] = { "off", "off" },
+};
+
+static bool read_verify(const char *text, struct plan_options *options)
+{
+	for (int verify = VERIFY_DIGEST; verify <= VERIFY_OFF; verify++)
+		for (int rewrite = 0; rewrite < 2; rewrite++) {
+			if (strcmp(text, verify_words[verify][rewrite]) != 0)
+				continue;
+			options->verify = (enum verify_choice)verify;
+			options->rewrite = rewrite;
+			return true;
+		}
+	return false;
+}
+
+static const char *row_text(const struct plan_options *options, enum option_row row,
+			    char buffer[static PLAN_OPTION_TEXT_MAX])
+{
+	enum plan_option option = rows[row].option;
+	uint64_t value = plan_option_value(options, option);
+
+	if (option == PLAN_OPTION_VERIFY)
+		return verify_words[value][options->rewrite];
+	if (plan_option_type(option) == PLAN_SWITCH)
+		return no_yes[value];
+	if (!value && plan_option_zero(option))
+		return plan_option_zero(option);
+	if (plan_option_type(option) == PLAN_BYTES)
+		return options_print_size(value, buffer, PLAN_OPTION_TEXT_MAX);
+	return plan_option_print(options, option, buffer);
+}
+
+void options_form_set(struct options_form *form, const struct plan_options *options)
+{
+	char text[PLAN_OPTION_TEXT_MAX];
+
+	for (enum option_row row = 0; row < OPTION_ROWS; row++)
+		field_set(&form->fields[row], row_text(options, row, text));
+	reach(form, OPTION_CHUNK);
+}
+
+/* The word in the field without blanks around it. */
+static const char *word(const struct options_form *form, enum option_row row,
+			char buffer[static 64])
+{
+	return text_sanitise(buffer, 64, form->fields[row].text, strlen(form->fields[row].text));
+}
+
+bool options_read_rate(const char *text, uint64_t *ret)
+{
+	char clean[64];
+
+	text_sanitise(clean, sizeof(clean), text, strlen(text));
+	if (!clean[0] || !strcmp(clean, "none")) {
+		*ret = 0;
+		return true;
+	}
+	/* Who types 50 means megabytes; at 50 bytes a second nothing would ever be done. */
+	return units_parse_size(clean, 0, NULL, ret) == 0 && (*ret == 0 || *ret >= RATE_LEAST);
+}
+
+static bool read_chunk(const char *text, uint32_t sector_size, uint32_t *ret)
+{
+	uint64_t value = 0;
+
+	if (strcmp(text, "auto") != 0 && text[0] &&
+	    (units_parse_size(text, sector_size, NULL, &value) < 0 || value < PLAN_CHUNK_MIN ||
+	     value > PLAN_CHUNK_MAX || (sector_size && value % sector_size)))
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static bool read_number(const char *text, enum plan_option option, struct plan_options *options)
+{
+	const char *zero = plan_option_zero(option);
+
+	if (zero && (!text[0] || !strcmp(text, zero))) {
+		plan_option_put(options, option, 0);
+		return true;
+	}
+	/* What is chosen by the core is called so, and no number. */
+	return plan_option_set(options, option, text) == 0 &&
+	       (plan_option_value(options, option) || !zero || strcmp(zero, "auto") != 0);
+}
+
+static bool read_row(const struct options_form *form, enum option_row row, uint32_t sector_size,
+		     struct plan_options *options)
+{
+	enum plan_option option = rows[row].option;
+	char text[64];
+
+	word(form, row, text);
+	if (option == PLAN_OPTION_CHUNK)
+		return read_chunk(text, sector_size, &options->chunk);
+	if (option == PLAN_OPTION_VERIFY)
+		return read_verify(text, options);
+	switch (plan_option_type(option)) {
+	case PLAN_NUMBER:
+	case PLAN_BYTES:
+		return read_number(text, option, options);
+	case PLAN_SWITCH:
+		plan_option_put(options, option, !strcmp(text, "yes"));
+		return !strcmp(text, "yes") || !strcmp(text, "no");
+	case PLAN_WORD:
+	case PLAN_SUMS:
+		break;
+	}
+	return plan_option_set(options, option, text) == 0;
+}
+
+static bool limited(const struct plan_options *options)
+{
+	return options->slow_limit || options->max_bad_areas || options->max_read_errors ||
+	       options->max_error_rate || options->max_no_read;
+}
+
+/* What would do nothing as it is: what only sg does, without sg, and so on. NULL: all is well. */
+static const char *needless(const struct plan_options *options, enum option_row *retrow)
+{
+	bool destination = options->destination_backend == BACKEND_SG;
+	bool any = destination || options->source_backend == BACKEND_SG;
+
+	*retrow = OPTION_SG_FUA;
+	if (options->sg_fua && !destination)
+		return _("sg FUA needs Destination I/O sg.");
+	*retrow = OPTION_SG_DPO;
+	if (options->sg_dpo && !any)
+		return _("sg DPO needs sg as Source I/O or Destination I/O.");
+	*retrow = OPTION_RETRY_PASSES;
+	if (options->retry_passes && options->on_error == ON_ERROR_STOP)
+		return _("Retry passes need Read errors map.");
+	*retrow = OPTION_SLOW_LIMIT;
+	if (options->on_error == ON_ERROR_STOP && limited(options))
+		return _("Limits of a rescue need Read errors map.");
+	*retrow = OPTION_FILL;
+	if (options->fill != FILL_ZERO && options->on_error == ON_ERROR_STOP)
+		return _("Bad sectors are only filled with Read errors map.");
+	*retrow = OPTION_SG_DATA;
+	if (options->sg_data != SG_DATA_DIRECT && !any)
+		return _("sg data needs sg as Source I/O or Destination I/O.");
+	return NULL;
+}
+
+bool options_form_read(const struct options_form *form, uint32_t sector_size,
+		       struct plan_options *ret, enum option_row *retrow, char *reason, size_t size)
+{
+	struct plan_options options = *ret;
+	enum option_row lone;
+	const char *why;
+
+	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
+		char text[64];
+
+		if (read_row(form, row, sector_size, &options))
+			continue;
+		*retrow = row;
+		snprintf(reason, size, _("%s cannot be \"%s\": %s."), options_form_label(row),
+			 word(form, row, text), options_form_allowed(row));
+		return false;
+	}
+	why = needless(&options, &lone);
+	if (why) {
+		*retrow = lone;
+		text_copy(reason, size, why);
+		return false;
+	}
+	*ret = options;
+	return true;
+}

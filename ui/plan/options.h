@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The options of a copy as a form: one line of text each, read back as a
+ * whole. What it shows always reads back as the same options. Pure.
+ */
+#ifndef CLONEDECK_UI_MODEL_OPTIONS_H
+#define CLONEDECK_UI_MODEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
+
+#include "ui/widgets/field.h"
+
+enum option_row {
+	OPTION_CHUNK,
+	OPTION_DEPTH,
+	OPTION_LANES,
+	OPTION_SOURCE_BACKEND,
+	OPTION_DESTINATION_BACKEND,
+	OPTION_SG_DATA,
+	OPTION_SG_FUA,
+	OPTION_SG_DPO,
+	OPTION_RATE,
+	OPTION_RETRIES,
+	OPTION_ON_ERROR,
+	OPTION_RETRY_PASSES,
+	OPTION_SLOW_LIMIT,
+	OPTION_BAD_AREAS,
+	OPTION_READ_ERRORS,
+	OPTION_ERROR_RATE,
+	OPTION_NO_READ,
+	OPTION_FILL,
+	OPTION_WRITE_ERROR,
+	OPTION_PROBE,
+	OPTION_ARM_LAST,
+	OPTION_VERIFY,
+	OPTION_DIGEST,
+	OPTION_ROWS,
+};
+
+struct options_form {
+	struct field fields[OPTION_ROWS];
+	enum option_row at;
+	bool fresh;      /* nothing was typed since the line was reached … */
+	char before[64]; /* … with this text */
+};
+
+void options_form_set(struct options_form *form, const struct plan_options *options);
+/* False: *retrow is the line that cannot be read and reason says why; *ret is untouched. */
+bool options_form_read(const struct options_form *form, uint32_t sector_size,
+		       struct plan_options *ret, enum option_row *retrow, char *reason,
+		       size_t size);
+const char *options_form_label(enum option_row row);
+/* What it does, in a few words: it stands behind the field. */
+const char *options_form_hint(enum option_row row);
+/* What may stand there. */
+const char *options_form_allowed(enum option_row row);
+void options_form_move(struct options_form *form, int by);
+/* Half a small screen on, at most to the last line. */
+void options_form_page(struct options_form *form, int direction);
+/* After a change of the field: what is typed first replaces what stood there, and a blank in a line
+ * of few words goes to the next of them. */
+void options_form_typed(struct options_form *form);
+
+/* A rate as it is typed, "50M", "0" or "none" for no limit: bytes per second, 64 KiB at least. */
+bool options_read_rate(const char *text, uint64_t *ret);
+/* The shortest text that reads back as the same number of bytes. */
+const char *options_print_size(uint64_t bytes, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 3: what will happen, what speaks against it, and the only place from
+ * which writing can start.
+ */
+#include "ui/plan/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/plan/estimate.h"
+#include "ui/core/screen.h"
+#include "ui/disks/columns.h"
+
+static void drop_lost(struct plan_screen *screen)
+{
+	free(screen->lost);
+	screen->lost = NULL;
+	screen->lost_count = 0;
+}
+
+static void drop_finished(struct plan_screen *screen)
+{
+	range_list_done(&screen->finished);
+	screen->finished = (struct range_list){ 0 };
+}
+
+static void done(void *state)
+{
+	struct plan_screen *screen = state;
+
+	plan_lines_done(&screen->lines);
+	drop_lost(screen);
+	drop_finished(screen);
+	gate_done(&screen->gate);
+}
+
+bool plan_screen_startable(struct app *app)
+{
+	enum session_state state = session_state(app_session(app));
+
+	return state == SESSION_PLANNED || state == SESSION_CONFIRMED;
+}
+
+/* ---- what has to be typed ---- */
+
+/* An image that is yet to be made has no token: nothing can be lost by it. It is asked for by its
+ * name all the same, so that no key alone ever starts a copy. */
+static const char *token(struct app *app)
+{
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const char *asked = session_token(session);
+
+	if (!plan || asked[0] || plan->destination.kind != ENDPOINT_IMAGE)
+		return asked;
+	return text_base_name(plan->destination.node);
+}
+
+const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
+{
+	const char *phrase = session_token_phrase(app_session(app));
+
+	if (phrase[0])
+		return text_copy(buffer, size, phrase);
+	snprintf(buffer, size, _("the name of the new image, %s"), token(app));
+	return buffer;
+}
+
+/* ---- following the session ---- */
+
+/* Whoever is typing goes on typing: the next letter must not become a command. */
+static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
+{
+	if (!typing && !gate_ready(&screen->gate))
+		return;
+	if (!gate_set_typing(&screen->gate, true) && typing &&
+	    !popup_is_open(app, _("Not started")))
+		popup_text(app, _("Not started"),
+			   _("The disks have changed, and a check says NO now: this plan cannot "
+			     "be started as it is."));
+	else if (typing)
+		app_message(app, MESSAGE_WARN,
+			    _("The checks have changed: read them again, then type again."));
+}
+
+static void look_at_plan(struct plan_screen *screen, struct app *app)
+{
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const struct disk *destination = session_destination_contents(session);
+	struct error error;
+	char id[9] = "";
+	uint64_t about = screen->gate.about;
+	bool typing = screen->gate.typing;
+
+	plan_lines_done(&screen->lines);
+	drop_lost(screen);
+	screen->checking = session_state(session) == SESSION_CHECKING;
+	/* It may turn out to be the same again: then the ticks stay. */
+	if (screen->checking)
+		return;
+	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
+			plan ? session_verdicts(session) : NULL, token(app)) < 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+	}
+	if (plan && destination && plan_screen_startable(app) &&
+	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
+		app_message(app, MESSAGE_ERROR,
+			    _("There is not enough memory to list what will be lost."));
+	/* Of a plan that was started it stays as it was. Without memory for it, all counts as still
+	 * to be written. */
+	if (!plan || plan_screen_startable(app))
+		drop_finished(screen);
+	if (plan && plan_screen_startable(app))
+		session_list_finished(session, &screen->finished);
+	if (screen->gate.about != about) {
+		screen->at = 0;
+		screen->top = 0;
+		keep_typing(screen, app, typing);
+	}
+}
+
+/* They are for one copy: the next one is read again, even if nothing changed. */
+static void forget_ticks(struct plan_screen *screen, struct app *app)
+{
+	if (!screen->started || !plan_screen_startable(app))
+		return;
+	gate_done(&screen->gate);
+	screen->started = false;
+}
+
+static void tell_ready(struct app *app)
+{
+	const struct plan *plan = session_current_plan(app_session(app));
+	const struct range_list *areas = session_retried(app_session(app));
+
+	if (!plan_screen_startable(app))
+		return;
+	if (areas->count && areas->items[0].count >= plan->source.size / plan->sector_size)
+		app_message(app, MESSAGE_INFO,
+			    _("This plan goes on from its map, and reads its bad areas again."));
+	else if (areas->count)
+		app_message(app, MESSAGE_INFO,
+			    P_("Of the bad areas %zu is read again; all others stay as they are.",
+			       "Of the bad areas %zu are read again; all others stay as they are.",
+			       areas->count),
+			    areas->count);
+	else if (session_resumes(app_session(app)))
+		app_message(app, MESSAGE_INFO,
+			    _("This plan goes on from its map: what is finished there is not "
+			      "copied again."));
+	else
+		app_message(app, MESSAGE_INFO,
+			    _("Nothing has been written yet. Esc returns to 2 Ranges."));
+}
+
+static void enter(void *state, struct app *app)
+{
+	struct plan_screen *screen = state;
+	struct session *session = app_session(app);
+
+	if (!session_current_plan(session) && session_state(session) != SESSION_CHECKING)
+		app_plan(app, NULL);
+	forget_ticks(screen, app);
+	look_at_plan(screen, app);
+	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
+	tell_ready(app);
+}
+
+static void leave(void *state, struct app *app)
+{
+	struct plan_screen *screen = state;
+
+	screen->options_open = false;
+	gate_set_typing(&screen->gate, false);
+	field_clear(&screen->gate.typed);
+}
+
+/* ---- how long it will take ---- */
+
+static void measure(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_begin_measure(app_session(app), &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO,
+			    _("Some megabytes of both disks are read; nothing is written."));
+}
+
+static void tell_estimate(struct app *app)
+{
+	struct session *session = app_session(app);
+	const struct plan *plan = session_current_plan(session);
+	const struct session_measured *measured = session_measured(session);
+	const struct error *error = session_measure_error(session);
+	struct estimate estimate;
+	char text[256];
+
+	if (!plan || app_current(app) != SCREEN_PLAN)
+		return;
+	if (error->code) {
+		app_error(app, error);
+	} else if (measured) {
+		estimate_make(plan, plan_rolling(plan, session_destination_disk(session)), measured,
+			      &estimate);
+		estimate_sentence(plan, &estimate, (int64_t)time(NULL), text, sizeof(text));
+		app_message(app, MESSAGE_INFO, "%s", text);
+	}
+}
+
+/* ---- news ---- */
+
+/* It failed: the ticks were for nothing yet. */
+static void not_started(struct plan_screen *screen)
+{
+	screen->started = false;
+	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct plan_screen *screen = state;
+	bool checking = screen->checking;
+
+	if (changes & SESSION_CHANGE_MEASURED)
+		tell_estimate(app);
+	if (!(changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE)))
+		return;
+	if (checking)
+		forget_ticks(screen, app);
+	else if (screen->started && session_state(app_session(app)) == SESSION_PLANNED)
+		not_started(screen);
+	/* The session made its checks again; ticks stay if they say the same as before. */
+	look_at_plan(screen, app);
+	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
+		return;
+	if (screen->anew)
+		app_message(app, MESSAGE_INFO,
+			    _("Planned anew with these options. Nothing has been written yet."));
+	else
+		tell_ready(app);
+	screen->anew = false;
+}
+
+/* ---- starting ---- */
+
+static void start(struct plan_screen *screen, struct app *app, const char *typed)
+{
+	gate_set_typing(&screen->gate, false);
+	screen->started = app_start(app, typed);
+}
+
+static void press_enter(struct plan_screen *screen, struct app *app)
+{
+	char phrase[256], typed[sizeof(screen->gate.token)];
+	size_t verdict = 0;
+
+	if (!plan_screen_startable(app))
+		return;
+	plan_screen_phrase(app, phrase, sizeof(phrase));
+	text_copy(typed, sizeof(typed), screen->gate.typed.text);
+	switch (gate_enter(&screen->gate, &verdict)) {
+	case GATE_REFUSED:
+		app_message(app, MESSAGE_INFO,
+			    _("A check says NO: this plan cannot be started as it is."));
+		break;
+	case GATE_NOT_TYPING:
+		gate_set_typing(&screen->gate, true);
+		app_message(app, MESSAGE_INFO, _("Now type %s."), phrase);
+		break;
+	case GATE_UNTICKED:
+		gate_set_typing(&screen->gate, false);
+		screen->at = verdict;
+		app_message(app, MESSAGE_INFO,
+			    _("Not started: read W%u and tick it with Space first."),
+			    gate_warning(&screen->gate, verdict));
+		break;
+	case GATE_EMPTY:
+		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
+		break;
+	case GATE_WRONG:
+		app_message(app, MESSAGE_WARN,
+			    _("\"%.30s\" does not match: not started. Type it again."), typed);
+		field_clear(&screen->gate.typed);
+		break;
+	case GATE_OPEN:
+		start(screen, app, typed);
+		break;
+	}
+}
+
+/* ---- keys ---- */
+
+static void move(struct plan_screen *screen, int by)
+{
+	long last = (long)screen->lines.entries - 1, to = (long)screen->at + by;
+
+	screen->at = to < 0 || last < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
+}
+
+static void tick(struct plan_screen *screen, struct app *app)
+{
+	unsigned left;
+
+	if (!gate_tick(&screen->gate, screen->at)) {
+		app_message(app, MESSAGE_INFO,
+			    _("There is no warning on this line: Up and Down go to one."));
+		return;
+	}
+	left = gate_unticked(&screen->gate);
+	if (left)
+		app_message(app, MESSAGE_INFO,
+			    P_("%u warning is not ticked yet.", "%u warnings are not ticked yet.",
+			       left),
+			    left);
+	else
+		app_message(app, MESSAGE_INFO,
+			    _("All warnings are ticked: now type what is asked for."));
+}
+
+static void open_options(struct plan_screen *screen, struct app *app)
+{
+	options_form_set(&screen->form, &app_choice(app)->options);
+	screen->complaint[0] = '\0';
+	screen->options_open = true;
+	gate_set_typing(&screen->gate, false);
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct plan_screen *screen = state;
+	int page = screen->page > 1 ? screen->page - 1 : 1;
+
+	if (screen->options_open) {
+		if (command == COMMAND_UP || command == COMMAND_DOWN)
+			options_form_move(&screen->form, command == COMMAND_UP ? -1 : 1);
+		else if (command == COMMAND_PAGE_UP || command == COMMAND_PAGE_DOWN)
+			options_form_page(&screen->form, command == COMMAND_PAGE_UP ? -1 : 1);
+		return true;
+	}
+	switch (command) {
+	case COMMAND_UP:
+	case COMMAND_DOWN:
+		move(screen, command == COMMAND_UP ? -1 : 1);
+		return true;
+	case COMMAND_PAGE_UP:
+	case COMMAND_PAGE_DOWN:
+		move(screen, command == COMMAND_PAGE_UP ? -page : page);
+		return true;
+	case COMMAND_FIRST:
+		screen->at = 0;
+		return true;
+	case COMMAND_LAST:
+		move(screen, (int)screen->lines.entries);
+		return true;
+	case COMMAND_TOGGLE:
+		tick(screen, app);
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		gate_tab(&screen->gate);
+		return true;
+	case COMMAND_OPTIONS:
+		open_options(screen, app);
+		return true;
+	case COMMAND_MEASURE:
+		measure(app);
+		return true;
+	case COMMAND_FIT:
+		plan_screen_fit(screen, app);
+		return true;
+	case COMMAND_ALLOW:
+		plan_screen_allow(screen, app);
+		return true;
+	case COMMAND_VERIFY:
+		app_verify(app);
+		return true;
+	case COMMAND_ACCEPT:
+		press_enter(screen, app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What the checks say against writing does not count: an end that may not be read, or proves
+ * nothing, is told when it is tried. */
+static const char *no_verify(struct app *app)
+{
+	const struct plan *plan = session_current_plan(app_session(app));
+
+	if (plan->destination.kind == ENDPOINT_IMAGE && !plan->destination.exists)
+		return _("That image is yet to be made: there is nothing to compare.");
+	if (session_resumes(app_session(app)))
+		return _("This copy is not finished, so its disks differ: v comes after it.");
+	return NULL;
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct plan_screen *screen = state;
+
+	switch (command) {
+	case COMMAND_NEXT_FIELD:
+		if (plan_screen_startable(app) && gate_refused(&screen->gate))
+			return _("A check says NO: there is nothing to type.");
+		break;
+	case COMMAND_MEASURE:
+		if (session_measuring(app_session(app)))
+			return _("Both disks are being read already.");
+		break;
+	case COMMAND_FIT:
+		if (!gate_fits(&screen->gate))
+			return _("No check here knows of a range that would fit.");
+		break;
+	case COMMAND_ALLOW:
+		if (!gate_to_lift(&screen->gate))
+			return _("No check refuses here that may be lifted.");
+		break;
+	case COMMAND_TOGGLE:
+	case COMMAND_OPTIONS:
+	case COMMAND_VERIFY:
+		break;
+	default:
+		return NULL;
+	}
+	if (screen->checking)
+		return _("The plan is still being checked.");
+	if (!screen->gate.verdicts)
+		return _("There is no plan yet.");
+	if (command == COMMAND_OPTIONS && session_resumes(app_session(app)))
+		return _("A copy that goes on from its map keeps its options.");
+	if (!plan_screen_startable(app))
+		return command == COMMAND_VERIFY
+			       ? _("This plan was carried out: v on 5 verifies, once it has ended.")
+			       : _("This plan was started; it cannot be changed any more.");
+	return command == COMMAND_VERIFY ? no_verify(app) : NULL;
+}
+
+static enum command wanted(void *state, struct app *app)
+{
+	const struct plan_screen *screen = state;
+
+	if (!plan_screen_startable(app))
+		return COMMAND_NONE;
+	return gate_fits(&screen->gate)      ? COMMAND_FIT
+	       : gate_to_lift(&screen->gate) ? COMMAND_ALLOW
+					     : COMMAND_NONE;
+}
+
+static struct field *field(void *state, struct app *app)
+{
+	struct plan_screen *screen = state;
+
+	if (screen->options_open)
+		return &screen->form.fields[screen->form.at];
+	return screen->gate.typing && plan_screen_startable(app) ? &screen->gate.typed : NULL;
+}
+
+/* New options make a new plan; when that fails the dialog stays and says why. */
+static void take_options(struct plan_screen *screen, struct app *app)
+{
+	struct plan_options before = app_choice(app)->options, options = before;
+	uint32_t sector_size = app_choice(app)->source.logical_sector_size;
+	struct error error = { 0 };
+
+	if (!options_form_read(&screen->form, sector_size, &options, &screen->form.at,
+			       screen->complaint, sizeof(screen->complaint)))
+		return;
+	if (!app_choose_options(app, &options))
+		return;
+	if (!app_plan(app, &error)) {
+		text_copy(screen->complaint, sizeof(screen->complaint), error.sentence);
+		app_choose_options(app, &before);
+		app_plan(app, NULL);
+	} else {
+		screen->options_open = false;
+		screen->anew = true;
+	}
+	look_at_plan(screen, app);
+}
+
+static void options_edited(struct plan_screen *screen, struct app *app, enum field_event event)
+{
+	switch (event) {
+	case FIELD_CHANGED:
+		options_form_typed(&screen->form);
+		screen->complaint[0] = '\0';
+		break;
+	case FIELD_MOVED:
+		screen->form.fresh = false;
+		break;
+	case FIELD_NEXT:
+		options_form_move(&screen->form, 1);
+		break;
+	case FIELD_PREVIOUS:
+		options_form_move(&screen->form, -1);
+		break;
+	case FIELD_ACCEPTED:
+		take_options(screen, app);
+		break;
+	case FIELD_CANCELLED:
+		screen->options_open = false;
+		break;
+	default:
+		break;
+	}
+}
+
+static void edited(void *state, struct app *app, struct field *text, enum field_event event)
+{
+	struct plan_screen *screen = state;
+
+	if (screen->options_open) {
+		options_edited(screen, app, event);
+		return;
+	}
+	switch (event) {
+	case FIELD_ACCEPTED:
+		press_enter(screen, app);
+		break;
+	case FIELD_CANCELLED:
+		field_clear(text);
+		gate_set_typing(&screen->gate, false);
+		app_message(app, MESSAGE_INFO,
+			    _("Letters are keys again. Tab goes back to the field."));
+		break;
+	case FIELD_NEXT:
+	case FIELD_PREVIOUS:
+		gate_tab(&screen->gate);
+		break;
+	case FIELD_CHANGED:
+		/* Space was meant for the tick, which needs it no more. */
+		if (!text->text[strspn(text->text, " ")] && screen->gate.token[0] != ' ')
+			field_clear(text);
+		break;
+	default:
+		break;
+	}
+}
+
+static const char *field_keys(void *state, struct app *app)
+{
+	const struct plan_screen *screen = state;
+
+	if (screen->options_open)
+		return NULL;
+	return gate_ready(&screen->gate)
+		       ? _("Enter=start  Esc=leave the field, for other keys  Ctrl-U=empty it")
+		       : _("Enter=start  Tab=back to the warnings  Ctrl-U=empty the field");
+}
+
+static const char *const notes[] = {
+	N_("SAFETY  Nothing is written before every warning is ticked, what is asked for is typed, "
+	   "and Enter is pressed in the field."),
+	N_("VERIFY  v compares both disks as the plan maps them, whatever made the copy. They are "
+	   "opened for reading only; nothing is written, so nothing has to be confirmed."),
+	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
+	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
+	   "is mounted."),
+	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
+	NULL,
+};
+
+const struct screen_ops scr_plan = {
+	.id = SCREEN_PLAN,
+	.title = N_("Plan"),
+	.state_size = sizeof(struct plan_screen),
+	.done = done,
+	.enter = enter,
+	.leave = leave,
+	.draw = plan_screen_draw,
+	.command = command,
+	.unavailable = unavailable,
+	.wanted = wanted,
+	.field = field,
+	.edited = edited,
+	.field_keys = field_keys,
+	.changed = changed,
+	.notes = notes,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 3 from the inside: for scr_plan*.c only. */
+#ifndef CLONEDECK_UI_SCR_PLAN_H
+#define CLONEDECK_UI_SCR_PLAN_H
+
+#include "ui/core/app.h"
+#include "ui/core/draw.h"
+#include "ui/plan/options.h"
+#include "ui/plan/model.h"
+
+struct plan_screen {
+	struct gate gate;
+	struct plan_lines lines; /* as drawn last */
+	struct lost *lost;
+	size_t lost_count;
+	struct range_list finished; /* as session_list_finished() gives it */
+	size_t at;                  /* entry under the cursor */
+	bool checking;              /* the plan is not judged yet */
+	bool started;               /* a copy of what was ticked */
+	bool anew;                  /* planned again, with other options */
+	int top, page;
+	bool options_open;
+	struct options_form form;
+	char complaint[512]; /* about the options */
+};
+
+/* Can this plan still be started, as far as the session is concerned? */
+bool plan_screen_startable(struct app *app);
+/* What has to be typed, as a phrase. */
+const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
+/* lift.c */
+/* Plans anew with the range that fits on the destination, which a check knows. */
+void plan_screen_fit(struct plan_screen *screen, struct app *app);
+/* Asks for the name of the check that is to be lifted. */
+void plan_screen_allow(struct plan_screen *screen, struct app *app);
+void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 2 looks. */
+#include "ui/ranges/screen.h"
+
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/ranges/layout.h"
+
+#define DESTINATION_COLS 18
+#define MAP_CELLS_MAX    512
+
+static void draw_list(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_ranges *layout)
+{
+	struct ranges_model *model = screen->model;
+	struct rect list = layout->list;
+	struct line line;
+
+	screen->page = list.rows;
+	screen->top =
+		layout_scroll(screen->top, (int)screen->cursor, (int)model->row_count, list.rows);
+	line_start(&line, list.cols);
+	ranges_model_header(model, &line);
+	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
+	for (int i = 0; i < list.rows && screen->top + i < (int)model->row_count; i++) {
+		size_t row = (size_t)screen->top + (size_t)i;
+		enum ranges_mark mark = ranges_model_mark(model, row);
+
+		line_start(&line, list.cols);
+		ranges_model_row(model, row, app_units(app), &line);
+		draw_text(draw, list, i, 0, mark == RANGES_NONE ? ROLE_NORMAL : ROLE_STRONG,
+			  line.text);
+		if (row != screen->cursor)
+			continue;
+		draw_text(draw, list, i, 1, ROLE_STRONG, ">");
+		draw_highlight(draw, list, i, ROLE_CURSOR);
+		if (screen->focus == FOCUS_LIST)
+			draw_cursor(draw, list, i, 1);
+	}
+}
+
+/* Both ends, and at the right which rows there are to see. */
+static void draw_title(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		       const struct layout_ranges *layout)
+{
+	const struct ranges_model *model = screen->model;
+	int rows = layout->list.rows, used;
+	char place[64] = "";
+	struct line line;
+
+	if ((int)model->row_count > rows)
+		snprintf(place, sizeof(place), _("rows %d-%d of %zu"), screen->top + 1,
+			 screen->top + rows, model->row_count);
+	used = text_width(place);
+	line_start(&line, layout->title.cols);
+	ranges_model_title(model, &line);
+	draw_text(draw, layout->title, 0, 0, ROLE_SOURCE, line.text);
+	line_start(&line, layout->title.cols - (used ? used + 2 : 0));
+	ranges_text_destination(&app_choice(app)->destination, &line);
+	draw_text(draw, layout->title, 1, 0, ROLE_DESTINATION, line.text);
+	draw_cell_right(draw, layout->title, 1, layout->title.cols - used - 1, used, ROLE_DIM,
+			place);
+}
+
+static void draw_map(struct ranges_screen *screen, struct draw *draw, struct rect map)
+{
+	char what[MAP_CELLS_MAX + 1], ticked[MAP_CELLS_MAX + 1];
+	int cells = map.cols - 4;
+
+	if (rect_empty(map) || cells < 1)
+		return;
+	if (cells > MAP_CELLS_MAX)
+		cells = MAP_CELLS_MAX;
+	ranges_model_map(screen->model, cells, what, ticked);
+	draw_text(draw, map, 0, 1, ROLE_DIM,
+		  _("Disk map: digit = partition, G = table, . = free;  = under it: ticked"));
+	draw_printf(draw, map, 1, 1, ROLE_NORMAL, "|%s|", what);
+	draw_text(draw, map, 2, 1, ROLE_NORMAL, "|");
+	draw_cells(draw, map, 2, 2, ticked);
+	draw_text(draw, map, 2, 2 + cells, ROLE_NORMAL, "|");
+}
+
+static void draw_heading(struct draw *draw, struct rect area, const struct ranges_model *model)
+{
+	unsigned bytes = model->context.sector_size;
+
+	switch (model->entry) {
+	case RANGES_ENTRY_TEXT:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Free-form range (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	case RANGES_ENTRY_ADD:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Range to ADD (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	case RANGES_ENTRY_REMOVE:
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("Range to REMOVE (LBA of %u bytes unless a suffix is given)"), bytes);
+		break;
+	}
+}
+
+/* Points at what is wrong: marks below it, the sentence below them, also over the grammar when
+ * it is long. */
+static void draw_complaint(struct draw *draw, const struct layout_ranges *layout, int col,
+			   int length, int limit, const char *sentence)
+{
+	struct rect area = layout->error;
+	int wide = text_width(sentence), start = col;
+
+	if (length < 1)
+		length = 1;
+	for (int i = 0; i < length && col + i < limit; i++)
+		draw_text(draw, layout->totals, 0, col + i, ROLE_BAD, "^");
+	if (start + wide > area.cols - 1)
+		start = area.cols - 1 - wide;
+	if (start < 1) {
+		start = 1;
+		area.rows += layout->grammar.rows;
+		draw_clear(draw, area);
+	}
+	draw_wrapped(draw, area, 0, start, area.rows, ROLE_BAD, sentence);
+}
+
+/* Before the plan refuses it. */
+static void draw_beyond(struct app *app, struct draw *draw, struct rect area,
+			const struct ranges_model *model)
+{
+	const struct endpoint *destination = &app_choice(app)->destination;
+	uint64_t beyond = ranges_model_beyond(model, destination);
+	char size[UNITS_TEXT_MAX];
+
+	if (beyond)
+		draw_printf(draw, area, 0, 1, ROLE_WARN,
+			    _("  %s more than %s holds: choose less, or a larger disk"),
+			    units_print_long(beyond, UNITS_SI, model->context.sector_size, size),
+			    node_short(destination->node));
+}
+
+static void draw_form(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      const struct layout_ranges *layout)
+{
+	struct ranges_model *model = screen->model;
+	const struct rangespec_error *wrong = ranges_model_error(model);
+	const struct field *field = ranges_model_field(model);
+	char view[4 * 256 + 1];
+	int right = text_width(_(" -> dest LBA ")) + DESTINATION_COLS + 1;
+	int start, cols, to, shown;
+	size_t first;
+	struct line line;
+
+	draw_heading(draw, layout->heading, model);
+	start = draw_text(draw, layout->field, 0, 1, ROLE_NORMAL, _("Range "));
+	cols = layout->field.cols - start - right;
+	if (cols > 250)
+		cols = 250;
+	draw_field(draw, layout->field, 0, start, cols, field, screen->focus == FOCUS_RANGE);
+	to = draw_text(draw, layout->field, 0, start + cols, ROLE_NORMAL, _(" -> dest LBA "));
+	draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
+		   screen->focus == FOCUS_DESTINATION);
+
+	draw_text(
+		draw, layout->grammar, 0, 1, ROLE_DIM,
+		_("  A-B first-last  A+N first+count  @N partition  -N last N  A- to end  * all"));
+	if (wrong) {
+		field_view(field, cols - 2, view, &shown, &first);
+		shown = field_column(field, first, (size_t)wrong->column);
+		draw_complaint(draw, layout, start + 1 + (shown > 0 ? shown : 0), wrong->length,
+			       start + cols - 1, wrong->sentence);
+	} else if (!model->destination_valid) {
+		draw_complaint(draw, layout, to + 1, (int)strlen(model->destination.text),
+			       to + DESTINATION_COLS - 1, model->destination_error);
+	} else {
+		line_start(&line, layout->totals.cols);
+		ranges_model_totals(model, app_units(app), &line);
+		draw_text(draw, layout->totals, 0, 0, ROLE_NORMAL, line.text);
+		draw_beyond(app, draw, layout->error, model);
+	}
+}
+
+void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct ranges_screen *screen = state;
+	struct layout_ranges layout;
+
+	if (!screen->model) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("Choose a source on 1 Disks first: s on its row."));
+		draw_cursor(draw, body, 1, 1);
+		return;
+	}
+	layout_ranges(body, (int)screen->model->row_count, &layout);
+	draw_list(screen, app, draw, &layout);
+	draw_title(screen, app, draw, &layout);
+	draw_map(screen, draw, layout.map);
+	draw_form(screen, app, draw, &layout);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 2: which sectors of the source, and where they go. */
+#include "ui/ranges/screen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/screen.h"
+
+static void done(void *state)
+{
+	struct ranges_screen *screen = state;
+
+	ranges_model_destroy(screen->model);
+}
+
+/* ---- the choice ---- */
+
+/* The app hears of every change at once, so that no other screen works on an old choice; and of
+ * nothing but changes, for each one takes the plan back. */
+static void tell(struct ranges_screen *screen, struct app *app)
+{
+	const struct ranges_model *model = screen->model;
+	const struct choice *choice = app_choice(app);
+	bool whole = ranges_model_is_whole(model);
+	bool set = !model->destination_same;
+
+	if (whole && !choice->everything)
+		app_choose_everything(app);
+	else if (!whole && (choice->everything || !range_list_equal(&choice->ranges, &model->list)))
+		app_choose_ranges(app, &model->list);
+	if (model->destination_valid &&
+	    (choice->at_set != set || (set && choice->at != model->destination_lba)))
+		app_choose_at(app, set ? &model->destination_lba : NULL);
+}
+
+/* Takes over what the app says was chosen before. */
+static void recall(struct ranges_screen *screen, struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+	char text[32];
+
+	if (!choice->everything)
+		ranges_model_set(screen->model, &choice->ranges);
+	if (choice->at_set) {
+		snprintf(text, sizeof(text), "%" PRIu64, choice->at);
+		field_set(&screen->model->destination, text);
+		ranges_model_destination_typed(screen->model);
+	}
+}
+
+static bool same_source(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind == b->kind && !strcmp(a->node, b->node) && a->size == b->size &&
+	       a->partition == b->partition && identity_same(&a->identity, &b->identity);
+}
+
+/* The source may have changed since, and its disk may have been looked at again. */
+static void renew(struct ranges_screen *screen, struct app *app)
+{
+	const struct choice *choice = app_choice(app);
+	const struct disk *disk = app_source_contents(app);
+	bool gone = choice->source.kind == ENDPOINT_NONE ||
+		    (choice->source.kind != ENDPOINT_IMAGE && !disk);
+	struct error error;
+
+	if (gone || (screen->model && !same_source(&screen->model->source, &choice->source))) {
+		ranges_model_destroy(screen->model);
+		screen->model = NULL;
+		screen->cursor = 0;
+		screen->focus = FOCUS_LIST;
+	}
+	if (gone)
+		return;
+	if (screen->model) {
+		if (ranges_model_rebase(screen->model, disk) < 0) {
+			/* What it borrows is gone; better no rows than those. */
+			ranges_model_destroy(screen->model);
+			screen->model = NULL;
+			screen->focus = FOCUS_LIST;
+			error_nomem(&error);
+			app_error(app, &error);
+			return;
+		}
+	} else if (ranges_model_new(&choice->source, disk, &screen->model, &error) < 0) {
+		app_error(app, &error);
+		return;
+	} else {
+		recall(screen, app);
+	}
+	if (screen->cursor >= screen->model->row_count)
+		screen->cursor = screen->model->row_count - 1;
+}
+
+static void enter(void *state, struct app *app)
+{
+	struct ranges_screen *screen = state;
+
+	renew(screen, app);
+	if (app_copying(app))
+		app_message(app, MESSAGE_INFO,
+			    _("A copy is running: nothing can be changed here. 4 shows it."));
+	else if (screen->model)
+		app_message(app, MESSAGE_INFO,
+			    _("Tick what is to be copied, or type it. Enter goes on to the plan."));
+}
+
+static void leave(void *state, struct app *app)
+{
+	struct ranges_screen *screen = state;
+
+	/* The reason to leave may be a new list of disks: the rows point into one that is gone. */
+	if (screen->model && screen->focus != FOCUS_LIST)
+		renew(screen, app);
+	if (screen->model && screen->focus == FOCUS_DESTINATION)
+		ranges_model_destination_end(screen->model);
+	if (screen->model && screen->focus == FOCUS_RANGE)
+		ranges_model_cancel(screen->model);
+	screen->focus = FOCUS_LIST;
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	if (changes & SESSION_CHANGE_DISKS)
+		renew(state, app);
+}
+
+/* ---- keys ---- */
+
+static void say_choice(struct ranges_screen *screen, struct app *app)
+{
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	ranges_model_summary(screen->model, app_units(app), &line);
+	app_message(app, MESSAGE_INFO, "%s", line.text);
+}
+
+/* After a change by tick: result is that of the model's function. */
+static void changed_by_tick(struct ranges_screen *screen, struct app *app, int result)
+{
+	struct error error;
+
+	if (result < 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+		return;
+	}
+	tell(screen, app);
+	say_choice(screen, app);
+}
+
+static void go_on(struct ranges_screen *screen, struct app *app)
+{
+	char reason[512];
+
+	if (!ranges_model_ready(screen->model, reason, sizeof(reason))) {
+		app_message(app, MESSAGE_WARN, "%s", reason);
+		return;
+	}
+	tell(screen, app);
+	app_plan(app, NULL);
+}
+
+static void focus_on(struct ranges_screen *screen, enum focus focus)
+{
+	if (screen->focus == FOCUS_DESTINATION && focus != FOCUS_DESTINATION)
+		ranges_model_destination_end(screen->model);
+	if (screen->focus != FOCUS_DESTINATION && focus == FOCUS_DESTINATION) {
+		text_copy(screen->before, sizeof(screen->before), screen->model->destination.text);
+		ranges_model_destination_begin(screen->model);
+	}
+	screen->focus = focus;
+}
+
+static void move(struct ranges_screen *screen, int by)
+{
+	long to = (long)screen->cursor + by, last = (long)screen->model->row_count - 1;
+
+	screen->cursor = to < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
+}
+
+static void begin(struct ranges_screen *screen, enum ranges_entry entry)
+{
+	ranges_model_begin(screen->model, entry);
+	focus_on(screen, FOCUS_RANGE);
+	text_copy(screen->before, sizeof(screen->before), ranges_model_field(screen->model)->text);
+}
+
+static bool move_command(struct ranges_screen *screen, enum command command)
+{
+	switch (command) {
+	case COMMAND_UP:
+		move(screen, -1);
+		return true;
+	case COMMAND_DOWN:
+		move(screen, 1);
+		return true;
+	case COMMAND_PAGE_UP:
+		move(screen, screen->page > 1 ? 1 - screen->page : -1);
+		return true;
+	case COMMAND_PAGE_DOWN:
+		move(screen, screen->page > 1 ? screen->page - 1 : 1);
+		return true;
+	case COMMAND_FIRST:
+		screen->cursor = 0;
+		return true;
+	case COMMAND_LAST:
+		screen->cursor = screen->model->row_count - 1;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct ranges_screen *screen = state;
+	struct ranges_model *model = screen->model;
+
+	if (!model)
+		return false;
+	if (move_command(screen, command))
+		return true;
+	switch (command) {
+	case COMMAND_TOGGLE:
+		changed_by_tick(screen, app, ranges_model_toggle(model, screen->cursor));
+		return true;
+	case COMMAND_TICK_ALL:
+		changed_by_tick(screen, app, ranges_model_tick_partitions(model));
+		return true;
+	case COMMAND_TICK_NONE:
+		changed_by_tick(screen, app, ranges_model_tick_none(model));
+		return true;
+	case COMMAND_WHOLE:
+		changed_by_tick(screen, app, ranges_model_tick_whole(model));
+		return true;
+	case COMMAND_EDIT_RANGE:
+		begin(screen, RANGES_ENTRY_TEXT);
+		return true;
+	case COMMAND_ADD_RANGE:
+		begin(screen, RANGES_ENTRY_ADD);
+		return true;
+	case COMMAND_REMOVE_RANGE:
+		begin(screen, RANGES_ENTRY_REMOVE);
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		focus_on(screen, FOCUS_DESTINATION);
+		return true;
+	case COMMAND_TO_PLAN:
+	case COMMAND_ACCEPT:
+		go_on(screen, app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct ranges_screen *screen = state;
+
+	switch (command) {
+	case COMMAND_TOGGLE:
+	case COMMAND_TICK_ALL:
+	case COMMAND_TICK_NONE:
+	case COMMAND_WHOLE:
+	case COMMAND_EDIT_RANGE:
+	case COMMAND_ADD_RANGE:
+	case COMMAND_REMOVE_RANGE:
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_TO_PLAN:
+		break;
+	default:
+		return NULL;
+	}
+	if (app_copying(app))
+		return _("A copy is running; what it copies cannot be changed any more.");
+	return screen->model ? NULL : _("Choose a source on 1 Disks first.");
+}
+
+static struct field *field(void *state, struct app *app)
+{
+	struct ranges_screen *screen = state;
+
+	if (!screen->model || screen->focus == FOCUS_LIST)
+		return NULL;
+	return screen->focus == FOCUS_RANGE ? ranges_model_field(screen->model)
+					    : &screen->model->destination;
+}
+
+static void range_edited(struct ranges_screen *screen, struct app *app, enum field_event event)
+{
+	struct ranges_model *model = screen->model;
+
+	switch (event) {
+	case FIELD_CHANGED:
+		ranges_model_typed(model);
+		if (model->entry == RANGES_ENTRY_TEXT && !ranges_model_error(model))
+			tell(screen, app);
+		break;
+	case FIELD_ACCEPTED:
+		if (!ranges_model_accept(model)) {
+			app_message(app, MESSAGE_WARN, "%s",
+				    ranges_model_error(model) ? model->error.sentence
+							      : _("Type a range, or Esc."));
+			break;
+		}
+		focus_on(screen, FOCUS_LIST);
+		tell(screen, app);
+		say_choice(screen, app);
+		break;
+	case FIELD_CANCELLED:
+		field_set(ranges_model_field(model), screen->before);
+		ranges_model_typed(model);
+		ranges_model_cancel(model);
+		focus_on(screen, FOCUS_LIST);
+		tell(screen, app);
+		say_choice(screen, app);
+		break;
+	case FIELD_NEXT:
+	case FIELD_PREVIOUS:
+		/* Half a range to add would be forgotten without a word. */
+		if (model->entry == RANGES_ENTRY_TEXT)
+			focus_on(screen, FOCUS_DESTINATION);
+		break;
+	default:
+		break;
+	}
+}
+
+static void destination_edited(struct ranges_screen *screen, struct app *app,
+			       enum field_event event)
+{
+	struct ranges_model *model = screen->model;
+
+	if (event == FIELD_MOVED || event == FIELD_NOT_TAKEN)
+		return;
+	if (event == FIELD_CANCELLED)
+		field_set(&model->destination, screen->before);
+	ranges_model_destination_typed(model);
+	if (model->destination_valid)
+		tell(screen, app);
+	if (event == FIELD_CHANGED || event == FIELD_FULL)
+		return;
+	if (event == FIELD_ACCEPTED && !model->destination_valid) {
+		app_message(app, MESSAGE_WARN, "%s", model->destination_error);
+		return;
+	}
+	focus_on(screen, FOCUS_LIST);
+	say_choice(screen, app);
+}
+
+static void edited(void *state, struct app *app, struct field *text, enum field_event event)
+{
+	struct ranges_screen *screen = state;
+
+	if (event == FIELD_FULL)
+		app_message(app, MESSAGE_WARN, _("There is no room for more in this field."));
+	if (screen->focus == FOCUS_RANGE)
+		range_edited(screen, app, event);
+	else
+		destination_edited(screen, app, event);
+}
+
+static const char *const notes[] = {
+	N_("RANGE  A-B first to last sector, A+N first and count, @N partition N, -N the last N, "
+	   "A- to the end, * everything; items are separated by commas."),
+	N_("SIZES  a number with a suffix is in bytes: 1MiB, 20G, 4KB (KB MB: powers of 1000)."),
+	N_("TICKS  [x] copied completely, [~] in part, [ ] not at all."),
+	NULL,
+};
+
+const struct screen_ops scr_ranges = {
+	.id = SCREEN_RANGES,
+	.title = N_("Ranges"),
+	.state_size = sizeof(struct ranges_screen),
+	.done = done,
+	.enter = enter,
+	.leave = leave,
+	.draw = ranges_screen_draw,
+	.command = command,
+	.unavailable = unavailable,
+	.field = field,
+	.edited = edited,
+	.changed = changed,
+	.notes = notes,
+};

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 5: what became of it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/app.h"
+#include "ui/core/glyphs.h"
+#include "ui/report/layout.h"
+#include "ui/widgets/map_pane.h"
+#include "ui/report/model.h"
+#include "ui/run/model.h"
+#include "ui/report/save.h"
+#include "ui/core/screen.h"
+
+#define PROFILE_MAX 1024
+
+struct report_screen {
+	struct report_lines lines; /* of the width `cols` */
+	int cols;
+	int top, page;
+	struct map_pane map;
+	struct report_sign sign;
+};
+
+static void drop(struct report_screen *screen)
+{
+	report_lines_done(&screen->lines);
+	screen->cols = 0;
+	screen->top = 0;
+}
+
+static void done(void *state)
+{
+	drop(state);
+}
+
+static void enter(void *state, struct app *app)
+{
+	drop(state);
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct report_screen *screen = state;
+
+	if (changes & SESSION_CHANGE_SAVED) {
+		/* Where it is now, stands in it. */
+		drop(screen);
+		report_tell_saved(app, &screen->sign);
+	}
+	if (!(changes & SESSION_CHANGE_STATE))
+		return;
+	drop(screen);
+	screen->map = (struct map_pane){ 0 };
+}
+
+/* ---- drawing ---- */
+
+static void draw_text_lines(struct report_screen *screen, struct app *app, struct draw *draw,
+			    struct rect area, const struct report *report)
+{
+	bool compared = !session_report(app_session(app));
+	struct error error;
+	bool more;
+	int last;
+
+	if (screen->cols != area.cols) {
+		drop(screen);
+		/* Tried once per width: without memory it would fail at every frame. */
+		screen->cols = area.cols;
+		if (report_lines_make(&screen->lines, report, compared, area.cols, &error) < 0)
+			app_error(app, &error);
+	}
+	screen->page = area.rows;
+	last = (int)screen->lines.count - area.rows;
+	if (screen->top > last)
+		screen->top = last;
+	if (screen->top < 0)
+		screen->top = 0;
+	/* The last row tells of what is below it, and covers nothing with that. */
+	more = last > 0 && screen->top < last && area.rows > 1;
+	for (int row = 0; row < area.rows - more; row++) {
+		size_t at = (size_t)screen->top + (size_t)row;
+
+		if (at >= screen->lines.count)
+			break;
+		draw_text(draw, area, row, 0, report_line_role(report, &screen->lines, at),
+			  screen->lines.items[at]);
+	}
+	if (more)
+		draw_cell_right(draw, area, area.rows - 1, area.cols - 24, 23, ROLE_KEY,
+				_("more: Down PgDn"));
+	draw_cursor(draw, area, 0, 1);
+}
+
+static void draw_profile(struct app *app, struct draw *draw, struct rect box,
+			 const struct report *report)
+{
+	struct rect inside = rect_inside(box), axis;
+	float samples[PROFILE_MAX], max;
+	char size[UNITS_TEXT_MAX], top[UNITS_TEXT_MAX], title[96];
+	int count;
+
+	if (rect_empty(inside) || inside.cols < 8)
+		return;
+	axis = rect_cut_bottom(&inside, 1);
+	count = inside.cols * glyphs_per_cell(app_term(app)->glyphs);
+	if (count > PROFILE_MAX)
+		count = PROFILE_MAX;
+	max = report_profile(report, samples, count);
+	if (max <= 0) {
+		draw_box(draw, box, _("MB/s over the disk"));
+		draw_wrapped(draw, inside, 0, 1, inside.rows, ROLE_DIM,
+			     _("The copy was too short to be measured."));
+		return;
+	}
+	max = (float)glyphs_scale((double)max);
+	units_print_count((uint64_t)max, top);
+	snprintf(title, sizeof(title), _("MB/s over the disk, top %s"), top);
+	draw_box(draw, box, title);
+	draw_graph(draw, inside, ROLE_WRITE, samples, count, max);
+	units_print_short(report->job.total, UNITS_SI, 512, size);
+	draw_text(draw, axis, 0, 0, ROLE_DIM, "0");
+	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM, size);
+}
+
+static struct map_scene scene_of(struct app *app, const struct report *report)
+{
+	return (struct map_scene){
+		.job = session_job(app_session(app)),
+		.snapshot = &report->job,
+		.plan = report->plan,
+		.disk = session_source_contents(app_session(app)),
+		.ticks = true,
+	};
+}
+
+static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	const struct report *report = session_report(app_session(app));
+	struct report_screen *screen = state;
+	struct layout_report layout;
+	struct report compared;
+
+	if (!report && app_compared(app, &compared)) {
+		draw_text_lines(state, app, draw, body, &compared);
+		return;
+	}
+	if (!report) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("There is no report: no copy has ended."));
+		return;
+	}
+	if (screen->map.open) {
+		struct map_scene scene = scene_of(app, report);
+
+		map_pane_draw(&screen->map, app, draw, body, &scene);
+		return;
+	}
+	layout_report(body, &layout);
+	draw_text_lines(state, app, draw, layout.text, report);
+	if (!rect_empty(layout.graph))
+		draw_profile(app, draw, layout.graph, report);
+	map_pane_draw_whole(app, draw, layout.map, report->plan);
+}
+
+/* ---- keys ---- */
+
+static void show_log(struct app *app)
+{
+	const struct report *report = session_report(app_session(app));
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct line line;
+
+	if (!out)
+		return;
+	for (size_t i = report->event_count; i-- > 0;) {
+		line_start(&line, LINE_COLUMNS_MAX);
+		run_text_event(&report->events[i], &line);
+		fprintf(out, "%s\n", line.text);
+	}
+	if (report->log_path[0])
+		fprintf(out, _("All of it: %s\n"), report->log_path);
+	if (fclose(out) == 0)
+		popup_text(app, _("Log, newest first"), text);
+	free(text);
+}
+
+/* Which bad areas are read once more: those that are ticked, or where none is, all of them. */
+static int choose_areas(const struct map_pane *map, const struct map_scene *scene,
+			struct range_list *ret)
+{
+	if (scene->snapshot->result != JOB_RESULT_PARTIAL && !map->ticked)
+		return 0;
+	if (map->ticked)
+		return map_pane_ticked(map, scene, ret);
+	return range_list_add(
+		ret, (struct range){ 0, scene->plan->source.size / scene->plan->sector_size });
+}
+
+/* What is missing is planned from the map, and goes through the same checks and the same typing as
+ * any other plan. */
+static void resume(struct report_screen *screen, struct app *app)
+{
+	const struct report *report = session_report(app_session(app));
+	struct map_scene scene = scene_of(app, report);
+	struct range_list areas = { 0 };
+	struct error error = { 0 };
+	char path[sizeof(report->map_path)];
+
+	text_copy(path, sizeof(path), report->map_path);
+	if (choose_areas(&screen->map, &scene, &areas) < 0) {
+		error_nomem(&error);
+		app_error(app, &error);
+	} else {
+		app_resume(app, path, &areas);
+	}
+	range_list_done(&areas);
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct report_screen *screen = state;
+	const struct report *report = session_report(app_session(app));
+	int page = screen->page > 1 ? screen->page - 1 : 1;
+
+	if (report) {
+		struct map_scene scene = scene_of(app, report);
+
+		if (map_pane_command(&screen->map, &scene, command))
+			return true;
+	}
+	switch (command) {
+	case COMMAND_UP:
+		screen->top--;
+		return true;
+	case COMMAND_DOWN:
+		screen->top++;
+		return true;
+	case COMMAND_PAGE_UP:
+		screen->top -= page;
+		return true;
+	case COMMAND_PAGE_DOWN:
+		screen->top += page;
+		return true;
+	case COMMAND_FIRST:
+		screen->top = 0;
+		return true;
+	case COMMAND_LAST:
+		screen->top = (int)screen->lines.count;
+		return true;
+	case COMMAND_SAVE:
+		report_ask_save(app, &screen->sign);
+		return true;
+	case COMMAND_SIGN:
+		report_ask_sign(app, &screen->sign);
+		return true;
+	case COMMAND_LOG:
+		show_log(app);
+		return true;
+	case COMMAND_RESUME:
+		resume(screen, app);
+		return true;
+	case COMMAND_VERIFY:
+		app_verify(app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *no_verify(struct app *app, const struct report *report)
+{
+	enum job_result result = report->job.result;
+
+	if (app_copying(app))
+		return _("It is being read back already.");
+	if (result != JOB_RESULT_COMPLETE && result != JOB_RESULT_PARTIAL &&
+	    result != JOB_RESULT_MISMATCH)
+		return _("The copy is not finished: there is nothing to verify yet.");
+	if (result != JOB_RESULT_COMPLETE && !report->job.digests_saved)
+		return _("No digests of this copy were saved, and with bad areas its ends differ.");
+	return NULL;
+}
+
+/* Nothing but what was found when both ends were only compared; it may be done again. */
+static const char *no_report(struct app *app, enum command command)
+{
+	struct report compared;
+	bool found = app_compared(app, &compared);
+
+	if (command == COMMAND_VERIFY && found)
+		return NULL;
+	if (app_copying(app))
+		return _("There is no report yet.");
+	return found ? _("Both were only compared; what was found is printed when you quit.")
+		     : _("There is no report yet.");
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct report *report = session_report(app_session(app));
+
+	switch (command) {
+	case COMMAND_SAVE:
+	case COMMAND_SIGN:
+	case COMMAND_LOG:
+	case COMMAND_MAP:
+		return report ? NULL : no_report(app, command);
+	case COMMAND_RESUME:
+		if (!report)
+			return no_report(app, command);
+		if (app_copying(app))
+			return _("It is being read back; r comes after that.");
+		if (report->job.result == JOB_RESULT_COMPLETE)
+			return _("The copy is complete: nothing is left to resume.");
+		if (!report->map_path[0] || !report->job.map_safe)
+			return _("The map could not be saved, so there is nothing to resume from.");
+		return NULL;
+	case COMMAND_VERIFY:
+		return report ? no_verify(app, report) : no_report(app, command);
+	case COMMAND_TOGGLE:
+		if (((const struct report_screen *)state)->map.list)
+			return NULL;
+		return _("Bad areas are ticked in the list of the map: m, then Tab.");
+	default:
+		return NULL;
+	}
+}
+
+static const char *const notes[] = {
+	N_("RESULT  COMPLETE, PARTIAL (bad areas), MISMATCH (the destination differs), STOPPED "
+	   "(can "
+	   "be resumed), FAILED."),
+	N_("v  reads the destination again and compares it with the digests of the source as it "
+	   "was read; it writes nothing, and the source need not be attached."),
+	N_("flushed  yes: the destination confirmed that all is on the medium."),
+	N_("MAP  + rescued ? non-tried * non-trimmed / non-scraped - bad . not chosen"),
+	N_("GRAPH  speed by position: a dip shows a weak place even where no read failed."),
+	NULL,
+};
+
+const struct screen_ops scr_report = {
+	.id = SCREEN_REPORT,
+	.title = N_("Report"),
+	.state_size = sizeof(struct report_screen),
+	.done = done,
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.notes = notes,
+};

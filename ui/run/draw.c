@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 4 looks. */
+#include "ui/run/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/i18n.h"
+
+#include "ui/core/glyphs.h"
+#include "ui/run/layout.h"
+#include "ui/run/passes.h"
+#include "ui/run/rescue.h"
+
+#define CPU_LINES_MAX 48
+#define PERCENT_COLS  6
+#define BAR_COLS_MIN  12
+
+/* What all panes are drawn from. */
+struct view {
+	struct run_screen *screen;
+	struct app *app;
+	struct draw *draw;
+	const struct job_snapshot *job;
+	const struct plan *plan;
+	int64_t now;
+};
+
+static void draw_head(const struct view *view, struct rect area)
+{
+	const struct job_snapshot *job = view->job;
+	enum role state = run_state_role(job);
+	char percent[16];
+	struct line line;
+	int bar = 1;
+
+	line_start(&line, area.cols);
+	run_text_ends(view->plan, job, &line);
+	draw_text(view->draw, area, 0, 0, state == ROLE_OK ? ROLE_STRONG : state, line.text);
+	line_start(&line, area.cols - PERCENT_COLS - BAR_COLS_MIN - 3);
+	passes_text(job, &view->plan->options, &line);
+	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
+	if (line.columns > 1)
+		bar += line.columns;
+	draw_bar(view->draw, area, 1, bar, area.cols - PERCENT_COLS - 2 - bar, ROLE_MAP_DONE,
+		 job->overall);
+	passes_overall(job, percent, sizeof(percent));
+	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
+			ROLE_STRONG, percent);
+	line_start(&line, area.cols);
+	run_text_figures(job, app_units(view->app), view->plan->sector_size, view->now, &line);
+	draw_text(view->draw, area, 2, 0,
+		  job->errors || job->rescue.read_errors ? ROLE_BAD : ROLE_NORMAL, line.text);
+}
+
+/* ---- throughput ---- */
+
+#define SCALE_COLS 6 /* "1200 r" */
+
+static void draw_curve(const struct view *view, struct rect area, bool write, const char *letter,
+		       float max)
+{
+	float samples[RUN_GRAPH_MAX];
+	struct rect graph = area;
+	char top[UNITS_TEXT_MAX];
+	enum role role = write ? ROLE_WRITE : ROLE_READ;
+	int count;
+
+	if (rect_empty(area) || area.cols <= SCALE_COLS + 1)
+		return;
+	run_text_scale((double)max, top, sizeof(top));
+	draw_cell_right(view->draw, area, 0, 0, SCALE_COLS - 2, ROLE_DIM, top);
+	draw_cell_right(view->draw, area, area.rows - 1, 0, SCALE_COLS - 2, ROLE_DIM, "0");
+	for (int row = 0; row < area.rows; row++)
+		draw_text(view->draw, area, row, SCALE_COLS - 1, role, letter);
+	rect_cut_left(&graph, SCALE_COLS + 1);
+	count = graph.cols * glyphs_per_cell(app_term(view->app)->glyphs);
+	count = run_graph_samples(&view->screen->rates, write,
+				  run_graph_step(view->screen->graph_zoom),
+				  count < RUN_GRAPH_MAX ? count : RUN_GRAPH_MAX, samples);
+	draw_graph(view->draw, graph, role, samples, count, max);
+}
+
+static void draw_throughput(const struct view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box), write = inside, read;
+	int steps = (inside.cols - SCALE_COLS - 1) * glyphs_per_cell(app_term(view->app)->glyphs);
+	unsigned step = run_graph_step(view->screen->graph_zoom);
+	bool proving = view->job->pass == PASS_VERIFY || view->job->pass == PASS_COMPARE;
+	float max = (float)glyphs_scale((double)run_graph_max(&view->screen->rates));
+	char title[128], span[UNITS_TEXT_MAX];
+
+	if (rect_empty(inside))
+		return;
+	if (steps > (int)(RUN_GRAPH_MAX / step))
+		steps = RUN_GRAPH_MAX / (int)step;
+	run_text_span(steps > 0 ? (uint64_t)steps * step : 0, span, sizeof(span));
+	snprintf(title, sizeof(title),
+		 proving ? _("MB/s read back, last %s") : _("MB/s, last %s (r read, w written)"),
+		 span);
+	draw_box(view->draw, box, title);
+	if (app_term(view->app)->slow) {
+		draw_text(view->draw, inside, 0, 1, ROLE_DIM, _("no graph on a line this slow"));
+		return;
+	}
+	if (proving) {
+		draw_curve(view, inside, false, "r", max);
+		return;
+	}
+	read = rect_cut_top(&write, inside.rows / 2);
+	draw_curve(view, read, false, "r", max);
+	draw_curve(view, write, true, "w", max);
+}
+
+/* ---- latency ---- */
+
+static void draw_latency_bars(const struct view *view, const struct run_latency *latency,
+			      struct rect area)
+{
+	struct run_bucket buckets[LATENCY_COARSE];
+	int count = run_histogram(latency, area.rows - 1, buckets);
+	int bar = (area.cols - 12) / 2;
+	char cells[256];
+
+	if (bar < 4 || count < 1)
+		return;
+	if (bar > (int)sizeof(cells) - 1)
+		bar = sizeof(cells) - 1;
+	draw_cell(view->draw, area, 0, 1, 9, ROLE_DIM, _("ms"));
+	for (int i = 0; i < count; i++)
+		draw_cell(view->draw, area, i + 1, 1, 9, ROLE_DIM, buckets[i].label);
+	for (int end = 0; end < latency->count; end++) {
+		enum role role = latency->ends[end].role;
+		int col = 10 + end * (bar + 1);
+
+		draw_cell(view->draw, area, 0, col, bar, role, latency->ends[end].label);
+		for (int i = 0; i < count; i++) {
+			const double *share = &buckets[i].shares[end];
+
+			glyphs_parts_bar(share, "#", 1, bar, cells);
+			cells[strspn(cells, "#")] = '\0';
+			draw_text(view->draw, area, i + 1, col, role,
+				  cells[0] || *share <= 0 ? cells : ".");
+		}
+	}
+}
+
+static void draw_latency(const struct view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box), bars = inside;
+	bool wide = inside.cols >= 42, tall = inside.rows >= 9;
+	struct run_latency latency;
+	struct line line;
+
+	if (rect_empty(inside))
+		return;
+	run_latency(view->job, &latency);
+	draw_box(view->draw, box, latency.title);
+	line_start(&line, inside.cols);
+	run_text_latency_header(wide, &line);
+	draw_text(view->draw, inside, 0, 0, ROLE_DIM, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_latency(latency.ends[end].label, latency.ends[end].summary, wide, &line);
+		draw_text(view->draw, inside, 1 + end, 0, latency.ends[end].role, line.text);
+	}
+	if (tall) {
+		rect_cut_top(&bars, 4);
+		draw_latency_bars(view, &latency, bars);
+		return;
+	}
+	line_start(&line, inside.cols);
+	run_text_coarse_header(&line);
+	draw_text(view->draw, inside, 3, 0, ROLE_DIM, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_coarse(latency.ends[end].label, latency.ends[end].summary, &line);
+		draw_text(view->draw, inside, 4 + end, 0, latency.ends[end].role, line.text);
+	}
+}
+
+/* ---- CPU and queues ---- */
+
+#define CPU_LABEL_COLS 8
+#define CPU_BAR_NARROW 8
+#define CPU_TEXT_COLS  20 /* of the figures, without the longer words */
+#define CPU_BAR_WIDE   32
+
+static void draw_parts(const struct view *view, struct rect area, int row, int col, int cols,
+		       const double *parts)
+{
+	static const enum role roles[] = { ROLE_USER, ROLE_SYSTEM, ROLE_WAIT };
+	char cells[CPU_BAR_WIDE + 1], one[2] = "";
+
+	glyphs_parts_bar(parts, "usi", 3, cols, cells);
+	draw_text(view->draw, area, row, col, ROLE_BOX, "[");
+	for (int i = 0; i < cols; i++) {
+		const char *part = strchr("usi", cells[i]);
+
+		one[0] = cells[i];
+		draw_text(view->draw, area, row, col + 1 + i, part ? roles[part - "usi"] : ROLE_DIM,
+			  one);
+	}
+	draw_text(view->draw, area, row, col + 1 + cols, ROLE_BOX, "]");
+}
+
+static void draw_cpu(const struct view *view, struct rect box)
+{
+	struct run_cpu lines[CPU_LINES_MAX];
+	struct rect inside = rect_inside(box);
+	int bar = inside.cols - CPU_LABEL_COLS - CPU_TEXT_COLS - 4;
+	int count;
+
+	if (rect_empty(inside))
+		return;
+	if (bar < CPU_BAR_NARROW)
+		bar = CPU_BAR_NARROW;
+	if (bar > CPU_BAR_WIDE)
+		bar = CPU_BAR_WIDE;
+	draw_box(view->draw, box, _("CPU: user, sys, iowait (Tab: rescue)"));
+	count = run_cpu_lines(view->job, view->screen->cores, bar == CPU_BAR_WIDE,
+			      inside.rows < CPU_LINES_MAX ? inside.rows : CPU_LINES_MAX, lines);
+	for (int i = 0; i < count; i++) {
+		const double none[3] = { 0 };
+
+		draw_cell(view->draw, inside, i, 1, CPU_LABEL_COLS - 1, ROLE_NORMAL,
+			  lines[i].label);
+		draw_parts(view, inside, i, CPU_LABEL_COLS + 1, bar,
+			   lines[i].bar ? lines[i].parts : none);
+		draw_text(view->draw, inside, i, CPU_LABEL_COLS + bar + 4, lines[i].role,
+			  lines[i].text);
+	}
+}
+
+static void draw_queues(const struct view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box);
+	struct line line;
+
+	if (rect_empty(inside))
+		return;
+	draw_box(view->draw, box, _("Queues"));
+	for (int i = 0; i < inside.rows; i++) {
+		line_start(&line, inside.cols);
+		if (!run_text_queue(view->plan, view->job, view->now, inside.rows, i, &line))
+			break;
+		draw_text(view->draw, inside, i, 0, ROLE_NORMAL, line.text);
+	}
+}
+
+static void draw_rescue(const struct view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box);
+	struct line line;
+	char title[128];
+
+	if (rect_empty(inside))
+		return;
+	rescue_title(view->job, title, sizeof(title));
+	draw_box(view->draw, box, title);
+	for (int i = 0; i < inside.rows; i++) {
+		line_start(&line, inside.cols);
+		if (!rescue_text(view->job, i, &line))
+			break;
+		draw_text(view->draw, inside, i, 0, ROLE_NORMAL, line.text);
+	}
+}
+
+/* The CPU and the queues, or how the rescue stands: where it fits into the place of the CPU the
+ * queues stay. */
+static void draw_middle(const struct view *view, struct rect cpu, struct rect queues)
+{
+	if (!view->screen->rescue) {
+		draw_cpu(view, cpu);
+		draw_queues(view, queues);
+	} else if (cpu.cols - 2 >= RESCUE_COLS) {
+		draw_rescue(view, cpu);
+		draw_queues(view, queues);
+	} else {
+		cpu.cols += queues.cols;
+		draw_rescue(view, cpu);
+	}
+}
+
+/* ---- events ---- */
+
+static void draw_events(const struct view *view, struct rect area)
+{
+	const struct run_screen *screen = view->screen;
+	int rows = area.rows - 1;
+	struct line line;
+
+	if (rect_empty(area))
+		return;
+	draw_text(view->draw, area, 0, 1, ROLE_STRONG, _("Recent events"));
+	for (int i = 0; i < rows && (size_t)i < screen->event_count; i++) {
+		size_t shown =
+			screen->event_count < (size_t)rows ? screen->event_count : (size_t)rows;
+		const struct job_event *event =
+			&screen->events[screen->event_count - shown + (size_t)i];
+
+		line_start(&line, area.cols);
+		run_text_event(event, &line);
+		draw_text(view->draw, area, i + 1, 0, run_event_role(event), line.text);
+	}
+}
+
+static void draw_status(const struct view *view, struct rect area,
+			void (*text)(const struct job_snapshot *, struct line *, enum role *))
+{
+	enum role role;
+	struct line line;
+
+	if (rect_empty(area))
+		return;
+	line_start(&line, area.cols);
+	text(view->job, &line, &role);
+	draw_text(view->draw, area, 0, 0, role, line.text);
+}
+
+void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct view view = {
+		.screen = state,
+		.app = app,
+		.draw = draw,
+		.job = app_job(app),
+		.plan = session_current_plan(app_session(app)),
+		.now = (int64_t)time(NULL),
+	};
+	struct layout_run layout;
+
+	if (!view.job || !view.plan) {
+		draw_text(draw, body, 1, 1, ROLE_NORMAL,
+			  _("No copy runs. It is started on 3 Plan."));
+		return;
+	}
+	if (view.screen->map.open) {
+		struct map_scene scene = run_screen_scene(app);
+		struct rect rest = body;
+
+		draw_head(&view, rect_cut_top(&rest, 3));
+		map_pane_draw(&view.screen->map, app, draw, rest, &scene);
+		return;
+	}
+	if (app_simple(app)) {
+		run_spoken_draw(&view.screen->spoken, view.plan, draw, body);
+		return;
+	}
+	layout_run(body, &layout);
+	draw_head(&view, layout.head);
+	draw_status(&view, layout.alarm, run_text_alarm);
+	draw_throughput(&view, layout.graph);
+	draw_latency(&view, layout.latency);
+	draw_middle(&view, layout.cpu, layout.queues);
+	map_pane_draw_whole(app, draw, layout.map, view.plan);
+	draw_status(&view, layout.status, run_text_status);
+	draw_events(&view, layout.events);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The latency of screen 4 in words: figures, a line of digits, a histogram. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+
+#include "ui/run/model.h"
+
+void run_latency(const struct job_snapshot *job, struct run_latency *ret)
+{
+	*ret = (struct run_latency){
+		.title = _("Latency of a request, ms"),
+		.count = 2,
+		.ends = { { _("read"), &job->source.latency, ROLE_READ },
+			  { _("write"), &job->destination.latency, ROLE_WRITE } },
+	};
+	if (job->pass == PASS_COMPARE) {
+		ret->title = _("Latency of reading both, ms");
+		ret->ends[0].label = _("src");
+		ret->ends[1].label = _("dest");
+		ret->ends[1].summary = &job->read_back;
+	} else if (job->pass == PASS_VERIFY) {
+		ret->title = _("Latency of reading back, ms");
+		ret->count = 1;
+		ret->ends[0].summary = &job->read_back;
+	}
+}
+
+const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
+{
+	double ms = (double)ns / (double)NSEC_PER_MSEC;
+	char text[UNITS_TEXT_MAX];
+
+	if (!count)
+		snprintf(buffer, size, "-");
+	else if (ms < 0.995)
+		snprintf(buffer, size, "%.2f", ms);
+	else if (ms < 9.95)
+		snprintf(buffer, size, "%.1f", ms);
+	else
+		snprintf(buffer, size, "%s", units_print_count((uint64_t)(ms + 0.5), text));
+	return buffer;
+}
+
+/* One less beside all figures, so that the last one keeps clear of the frame. */
+static int label_cols(bool p90)
+{
+	return p90 ? 5 : 6;
+}
+
+void run_text_latency_header(bool p90, struct line *line)
+{
+	line_put(line, 1 + label_cols(p90), "");
+	line_put_right(line, 6, "p50");
+	if (p90)
+		line_put_right(line, 7, "p90");
+	line_put_right(line, 7, "p99");
+	line_put_right(line, 7, "p99.9");
+	line_put_right(line, 8, _("max"));
+}
+
+void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+		      struct line *line)
+{
+	char text[UNITS_TEXT_MAX];
+
+	line_put(line, 1, "");
+	line_put(line, label_cols(p90), label);
+	line_put_right(line, 6, run_text_ms(latency->p50, latency->count, text, sizeof(text)));
+	if (p90)
+		line_put_right(line, 7,
+			       run_text_ms(latency->p90, latency->count, text, sizeof(text)));
+	line_put_right(line, 7, run_text_ms(latency->p99, latency->count, text, sizeof(text)));
+	line_put_right(line, 7, run_text_ms(latency->p999, latency->count, text, sizeof(text)));
+	line_put_right(line, 8, run_text_ms(latency->max, latency->count, text, sizeof(text)));
+}
+
+/* Columns of the buckets, each with a blank before it: "<1", then the lower edges. */
+static const int coarse_width[LATENCY_COARSE] = { 3, 2, 2, 2, 2, 3, 3, 3, 4, 4 };
+
+void run_text_coarse_header(struct line *line)
+{
+	line_put(line, 1, "");
+	line_put(line, 6, _("ms"));
+	for (int i = 0; i < LATENCY_COARSE; i++) {
+		char edge[16];
+
+		if (i)
+			snprintf(edge, sizeof(edge), "%d", 1 << (i - 1));
+		else
+			snprintf(edge, sizeof(edge), "<1");
+		line_put_right(line, coarse_width[i], edge);
+	}
+}
+
+void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line)
+{
+	line_put(line, 1, "");
+	line_put(line, 6, label);
+	for (int i = 0; i < LATENCY_COARSE; i++) {
+		int tenths = (int)lround(latency->coarse[i] * 10);
+		char text[16];
+
+		if (!latency->count)
+			snprintf(text, sizeof(text), "-");
+		else if (tenths <= 0)
+			snprintf(text, sizeof(text), latency->coarse[i] > 0 ? "." : " ");
+		else
+			snprintf(text, sizeof(text), "%d", tenths);
+		line_put_right(line, coarse_width[i], text);
+	}
+}
+
+/* The lower edge of a bucket in milliseconds. */
+static unsigned edge_ms(int bucket)
+{
+	return bucket ? 1U << (bucket - 1) : 0;
+}
+
+/* Share of the ends inside [first, first + rows), what is added at the borders not counted. */
+static double inside(const struct run_latency *latency, int first, int rows)
+{
+	double share = 0;
+
+	for (int end = 0; end < latency->count; end++)
+		for (int i = first; i < first + rows; i++)
+			share += latency->ends[end].summary->coarse[i];
+	return share;
+}
+
+int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret)
+{
+	int first = 0;
+
+	if (rows <= 0)
+		return 0;
+	if (rows > LATENCY_COARSE)
+		rows = LATENCY_COARSE;
+	for (int i = 1; i + rows <= LATENCY_COARSE; i++)
+		if (inside(latency, i, rows) > inside(latency, first, rows))
+			first = i;
+	for (int i = 0; i < rows; i++) {
+		struct run_bucket *bucket = &ret[i];
+		int from = i ? first + i : 0;
+		int to = i == rows - 1 ? LATENCY_COARSE : first + i + 1;
+
+		memset(bucket, 0, sizeof(*bucket));
+		for (int end = 0; end < latency->count; end++)
+			for (int b = from; b < to; b++)
+				bucket->shares[end] += latency->ends[end].summary->coarse[b];
+		if (!from)
+			snprintf(bucket->label, sizeof(bucket->label), "<%u", edge_ms(to));
+		else if (to == LATENCY_COARSE)
+			snprintf(bucket->label, sizeof(bucket->label), ">=%u", edge_ms(from));
+		else
+			snprintf(bucket->label, sizeof(bucket->label), "%u-%u", edge_ms(from),
+				 edge_ms(to));
+		if (!from && to == LATENCY_COARSE)
+			snprintf(bucket->label, sizeof(bucket->label), ">=0");
+	}
+	return rows;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 4 as data: a snapshot of the job in words and columns. What is not
+ * known is '-', never 0; what is written is what was completed. Pure; each
+ * function costs what one line of text costs, so only what shows is made.
+ */
+#ifndef CLONEDECK_UI_MODEL_RUN_H
+#define CLONEDECK_UI_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/units.h"
+#include "copy/job.h"
+#include "plan/plan.h"
+#include "stats/rates.h"
+
+#include "ui/core/line.h"
+#include "ui/core/term.h"
+
+/* "COPY RUNNING", "COPY PAUSED", "FLUSH" …; translated. */
+const char *run_state_words(const struct job_snapshot *job);
+/* The same to be read in a sentence: "copying", "paused", "disk gone" …; translated. */
+const char *run_state_phrase(const struct job_snapshot *job);
+enum role run_state_role(const struct job_snapshot *job);
+void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
+/* What the copy would go on from is not on a disk: said so, and what helps; else NULL. Translated.
+ */
+const char *run_map_alarm(const struct job_snapshot *job);
+void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
+		      int64_t now, struct line *line);
+/* All that matters in one line, to be heard: "26.1% of all, copying 52.2%, 193 MB/s, ETA …". now:
+ * unix seconds.
+ */
+void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line);
+/* "1:25:30 (~17:12)", or "unknown". now: unix seconds. */
+void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size);
+/* "1,046/2,000 GB": a unit in which progress can be seen. */
+void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
+		       char *buffer, size_t size);
+
+/* ---- graph ---- */
+
+#define RUN_GRAPH_MAX RATES_HISTORY
+/* Seconds that one sample stands for. */
+unsigned run_graph_step(unsigned zoom);
+/* At most `max` samples in MB/s, oldest first, each the mean of `step` seconds; returns their
+ * number. Whole steps only, so that the picture moves instead of trembling. */
+int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret);
+/* Upper end of the scale, MB/s: of all that is remembered, so it does not jump. */
+float run_graph_max(const struct rates *rates);
+/* "600", "1500", "12k": the top of a graph in MB/s, in at most four columns. */
+const char *run_text_scale(double rate, char *buffer, size_t size);
+
+/* ---- latency (latency.c) ---- */
+
+#define RUN_LATENCIES 2
+/* What the pane is about: the requests of what the job is doing. */
+struct run_latency {
+	const char *title; /* translated, as the labels are */
+	int count;
+	struct {
+		const char *label;
+		const struct latency_summary *summary;
+		enum role role;
+	} ends[RUN_LATENCIES];
+};
+
+void run_latency(const struct job_snapshot *job, struct run_latency *ret);
+/* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
+const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
+void run_text_latency_header(bool p90, struct line *line);
+void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+		      struct line *line);
+/* One line of digits: tenths of the samples per power of two. */
+void run_text_coarse_header(struct line *line);
+void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
+
+struct run_bucket {
+	char label[24];               /* "8-16", "<2", ">=256" */
+	double shares[RUN_LATENCIES]; /* of each end */
+};
+
+/* The histogram in `rows` lines; what lies outside is added to the first and the last. */
+int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret);
+
+/* ---- CPU (cpu.c) ---- */
+
+struct run_cpu {
+	char label[24];
+	bool bar;        /* parts are known */
+	double parts[3]; /* user, system, iowait: 0..1 */
+	char text[96];
+	enum role role;
+};
+
+/* Fills at most `max` lines; lanes that find no room are summed up in one. wide: there is room for
+ * words behind the figures. */
+int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
+		  struct run_cpu *ret);
+/* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
+char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
+
+/* ---- queues, errors (text.c) ---- */
+
+/* "7 s", "12 min": how long ago, or how long. */
+const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
+/* "3 s ago"; "-" before the first good read of the source, and where it is not read now: then that
+ * says nothing of how it feels. */
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
+/* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
+bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
+		    int index, struct line *line);
+/* What somebody should see to: a map that is not saved, a request that hangs, a log that is not
+ * written; mostly nothing. */
+void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole);
+/* That, and as many of the counters as have room behind it. */
+void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole);
+void run_text_event(const struct job_event *event, struct line *line);
+enum role run_event_role(const struct job_event *event);
+
+/* ---- map ---- */
+
+/* Heading of a map; legend: what its letters mean, from run_map_legend() or NULL. */
+void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
+		  enum units_scale scale, const char *legend, struct line *line);
+/* Translated. job: NULL for one that has ended. */
+const char *run_map_legend(const struct job_snapshot *job);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 4: the copy while it runs. What it shows is one snapshot, taken by the
+ * app; nothing here waits for the job, and what is not visible is not made.
+ */
+#include "ui/run/screen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "stats/cpu.h"
+
+#include "ui/plan/options.h"
+#include "ui/core/screen.h"
+
+/* A first look at a zoomed map: one sixteenth of the disk. */
+#define ZOOM_FIRST 4
+
+static void init(void *state, struct app *app)
+{
+	struct run_screen *screen = state;
+
+	screen->cores = cpu_count();
+}
+
+/* ---- following the job ---- */
+
+static void take_events(struct run_screen *screen, struct job *job)
+{
+	size_t room = RUN_EVENTS - screen->event_count;
+	uint64_t last = screen->event_count ? screen->events[screen->event_count - 1].number : 0;
+
+	if (room < RUN_EVENTS / 2) {
+		size_t keep = RUN_EVENTS / 2;
+
+		memmove(screen->events, screen->events + screen->event_count - keep,
+			keep * sizeof(*screen->events));
+		screen->event_count = keep;
+		room = RUN_EVENTS - keep;
+	}
+	screen->event_count += job_events(job, last, screen->events + screen->event_count, room);
+}
+
+static bool look_at_events(struct run_screen *screen, struct job *job,
+			   const struct job_snapshot *now)
+{
+	if (screen->events_seen == now->events)
+		return false;
+	take_events(screen, job);
+	screen->events_seen = now->events;
+	return true;
+}
+
+/* What went wrong is said at once, on whichever screen it is heard, also where other news came with
+ * it; and as long as it stands there, what comes of it. */
+static void tell_events(struct run_screen *screen, struct app *app)
+{
+	const struct job_event *end = screen->events + screen->event_count, *told = end;
+
+	if (!screen->event_count || end[-1].number <= screen->events_told)
+		return;
+	while (told > screen->events && told[-1].number > screen->events_told) {
+		told--;
+		if (told->level <= LOG_LEVEL_WARNING)
+			break;
+	}
+	screen->events_told = end[-1].number;
+	if (screen->rang)
+		return;
+	if (told->level <= LOG_LEVEL_WARNING) {
+		text_copy(screen->warned, sizeof(screen->warned), told->text);
+		app_notice(app, told->level == LOG_LEVEL_ERROR ? MESSAGE_ERROR : MESSAGE_WARN,
+			   told->text);
+	} else if (screen->warned[0] && strcmp(app_said(app), screen->warned) == 0) {
+		screen->warned[0] = '\0';
+		app_notice(app, MESSAGE_INFO, end[-1].text);
+	}
+}
+
+static void show_log(struct run_screen *screen, struct app *app)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct line line;
+
+	if (!out)
+		return;
+	for (size_t i = screen->event_count; i-- > 0;) {
+		line_start(&line, LINE_COLUMNS_MAX);
+		run_text_event(&screen->events[i], &line);
+		fprintf(out, "%s\n", line.text);
+	}
+	if (!screen->event_count)
+		fprintf(out, "%s\n", _("Nothing has happened yet."));
+	if (fclose(out) == 0)
+		popup_text(app, _("Log, newest first"), text);
+	free(text);
+}
+
+static void show_lanes(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	const struct plan *plan = session_current_plan(app_session(app));
+	char *text = job && plan ? run_text_lanes(plan, job) : NULL;
+
+	if (text)
+		popup_text(app, _("Lanes"), text);
+	free(text);
+}
+
+static void tick(void *state, struct app *app)
+{
+	struct run_screen *screen = state;
+	struct job *job = session_job(app_session(app));
+
+	if (!job)
+		return;
+	if (app_job(app) && app_simple(app))
+		run_spoken_follow(&screen->spoken, app_job(app), true);
+	job_rates(job, &screen->rates);
+	if (app_job(app) && look_at_events(screen, job, app_job(app)) &&
+	    popup_is_open(app, _("Log, newest first")))
+		show_log(screen, app);
+	if (popup_is_open(app, _("Lanes")))
+		show_lanes(app);
+}
+
+static void enter(void *state, struct app *app)
+{
+	tick(state, app);
+}
+
+static void forget(struct run_screen *screen)
+{
+	screen->event_count = 0;
+	screen->events_seen = screen->events_told = 0;
+	screen->warned[0] = '\0';
+	screen->rang = false;
+	screen->map = (struct map_pane){ 0 };
+	memset(&screen->spoken, 0, sizeof(screen->spoken));
+	screen->rescue = screen->rescue_told = false;
+	memset(&screen->rates, 0, sizeof(screen->rates));
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct run_screen *screen = state;
+	const struct job_snapshot *job = app_job(app);
+	struct job *running = session_job(app_session(app));
+
+	/* Another job: nothing of the old one may be taken for its own. */
+	if (!job || job->started_at != screen->started_at) {
+		forget(screen);
+		screen->started_at = job ? job->started_at : 0;
+		screen->events_told = job ? job->events : 0;
+		/* A copy that had ended before this screen was entered does not ring the bell
+		 * again. */
+		screen->rang = job && job->state == JOB_ENDED;
+	}
+	if (job && app_simple(app))
+		run_spoken_follow(&screen->spoken, job, false);
+	if (!job || !running)
+		return;
+	if (changes & SESSION_CHANGE_JOB) {
+		look_at_events(screen, running, job);
+		tell_events(screen, app);
+	}
+	/* From the first error on this is what matters; who wants the other back has a key. */
+	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
+		screen->rescue = screen->rescue_told = true;
+	run_place_follow(screen, app, changes);
+	if (job->state == JOB_ENDED && !screen->rang) {
+		screen->rang = true;
+		if (screen->bell)
+			app_bell(app);
+	}
+}
+
+/* ---- keys ---- */
+
+static void pause_or_go_on(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	bool again = session_state(app_session(app)) == SESSION_VERIFYING;
+	bool pause = job->state != JOB_PAUSED;
+
+	if (job->state == JOB_WAITING) {
+		app_show_waiting(app);
+		return;
+	}
+	job_pause(session_job(app_session(app)), pause);
+	app_message(app, MESSAGE_INFO,
+		    pause   ? _("Pausing when the requests in flight are done. p continues.")
+		    : again ? _("Verifying goes on.")
+			    : _("The copy goes on."));
+}
+
+static const char *rate_typed(void *user, struct app *app, const char *text)
+{
+	struct job *job = session_job(app_session(app));
+	char rate[UNITS_TEXT_MAX];
+	uint64_t limit;
+
+	if (!text || !job)
+		return NULL;
+	if (!options_read_rate(text, &limit))
+		return _("That is not a rate: enter none, or at least 64K per second, such as 50M "
+			 "or 20MB.");
+	job_set_rate(job, limit);
+	if (limit)
+		app_message(app, MESSAGE_INFO, _("The rate is limited to %s."),
+			    units_print_rate((double)limit, rate));
+	else
+		app_message(app, MESSAGE_INFO, _("The rate is not limited any more."));
+	return NULL;
+}
+
+static void ask_rate(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	char now[32] = "none";
+
+	if (job->rate_limit)
+		options_print_size(job->rate_limit, now, sizeof(now));
+	popup_prompt(app, _("Rate limit"),
+		     _("Bytes per second: 50M, 20MB, or none. It holds from the next request on."),
+		     now, rate_typed, NULL);
+}
+
+struct map_scene run_screen_scene(struct app *app)
+{
+	struct session *session = app_session(app);
+
+	return (struct map_scene){
+		.job = session_job(session),
+		.snapshot = app_job(app),
+		.plan = session_current_plan(session),
+		.disk = session_source_contents(session),
+	};
+}
+
+/* The map takes keys while it is open; + opens it where the copy is. */
+static bool map_command(struct run_screen *screen, struct app *app, enum command command)
+{
+	struct map_scene scene = run_screen_scene(app);
+
+	if (!scene.job || !scene.snapshot || !scene.plan)
+		return false;
+	if (command == COMMAND_ZOOM_IN && !screen->map.open) {
+		map_pane_command(&screen->map, &scene, COMMAND_MAP);
+		map_view_zoom(&screen->map.view, ZOOM_FIRST);
+		return true;
+	}
+	return map_pane_command(&screen->map, &scene, command);
+}
+
+static void change_graph(struct run_screen *screen, struct app *app)
+{
+	screen->graph_zoom++;
+	app_message(app, MESSAGE_INFO,
+		    P_("One step of the graph is %u second.",
+		       "One step of the graph is %u seconds.", run_graph_step(screen->graph_zoom)),
+		    run_graph_step(screen->graph_zoom));
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct run_screen *screen = state;
+
+	if (map_command(screen, app, command))
+		return true;
+	switch (command) {
+	case COMMAND_PAUSE:
+		pause_or_go_on(app);
+		return true;
+	case COMMAND_RATE:
+		ask_rate(app);
+		return true;
+	case COMMAND_SAVE:
+		run_place_ask(app);
+		return true;
+	case COMMAND_LOG:
+		show_log(screen, app);
+		return true;
+	case COMMAND_TABLES:
+		show_lanes(app);
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		screen->rescue = !screen->rescue;
+		screen->rescue_told = true;
+		return true;
+	case COMMAND_GRAPH:
+		change_graph(screen, app);
+		return true;
+	case COMMAND_BELL:
+		screen->bell = !screen->bell;
+		app_message(app, MESSAGE_INFO,
+			    screen->bell ? _("The bell rings when the copy has ended.")
+					 : _("The bell stays silent."));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	const struct run_screen *screen = state;
+	const struct job_snapshot *job = app_job(app);
+
+	if (app_simple(app) && !screen->map.open &&
+	    (command == COMMAND_GRAPH || command == COMMAND_NEXT_FIELD))
+		return _("There are no panes with --simple: l, m and t tell more.");
+	switch (command) {
+	case COMMAND_PAUSE:
+		if (job && (job->state == JOB_STOPPING || job->state == JOB_FLUSHING))
+			return _("The copying is over: there is nothing to pause.");
+		break;
+	case COMMAND_RATE:
+	case COMMAND_SAVE:
+		if (command == COMMAND_SAVE && session_state(app_session(app)) == SESSION_VERIFYING)
+			return _("No copy runs, so there is no map to be moved.");
+		if (job && job->state == JOB_WAITING)
+			return _("No copy runs.");
+		break;
+	case COMMAND_LOG:
+	case COMMAND_TABLES:
+	case COMMAND_MAP:
+	case COMMAND_ZOOM_IN:
+	case COMMAND_ZOOM_OUT:
+		return job ? NULL : _("No copy runs.");
+	default:
+		return NULL;
+	}
+	return job && job->state != JOB_ENDED ? NULL : _("No copy runs.");
+}
+
+static const char *const notes[] = {
+	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
+	   "of it."),
+	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
+	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
+	N_("ERRORS  as in ddrescue: read errors are failed reads, retries included; bad areas what "
+	   "is "
+	   "not read yet for such an error; bad sector the bytes of it that are given up."),
+	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
+	   "digits below are tenths of all requests by power of two."),
+	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),
+	N_("ETA  is shown after ten seconds; - means that it is not known."),
+	NULL,
+};
+
+const struct screen_ops scr_run = {
+	.id = SCREEN_RUN,
+	.title = N_("Run"),
+	.state_size = sizeof(struct run_screen),
+	.init = init,
+	.enter = enter,
+	.draw = run_screen_draw,
+	.command = command,
+	.unavailable = unavailable,
+	.changed = changed,
+	.tick = tick,
+	.notes = notes,
+};

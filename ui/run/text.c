@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Queues, errors, events and the heading of the map of screen 4 in words. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/run/model.h"
+#include "ui/disks/columns.h"
+
+const char *run_text_span(uint64_t seconds, char *buffer, size_t size)
+{
+	if (seconds < 120)
+		snprintf(buffer, size, _("%u s"), (unsigned)seconds);
+	else if (seconds < 7200)
+		snprintf(buffer, size, _("%u min"), (unsigned)(seconds / 60));
+	else
+		snprintf(buffer, size, _("%" PRIu64 " h"), seconds / 3600);
+	return buffer;
+}
+
+/* ---- queues ---- */
+
+static const char *size_text(uint64_t bytes, char buffer[static UNITS_TEXT_MAX])
+{
+	return units_print_long(bytes, UNITS_IEC, 0, buffer);
+}
+
+static void queue_end(const char *label, const struct endpoint *end, const struct job_end *at,
+		      struct line *line)
+{
+	char bytes[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 64];
+	bool wide = line->limit >= 41;
+
+	line_put(line, 1, "");
+	line_put(line, 6, label);
+	line_put(line, 1, "");
+	line_put(line, wide ? 9 : 8, text_base_name(end->node));
+	line_put(line, 1, "");
+	snprintf(text, sizeof(text), _("flight %u/%u %s"), at->in_flight, at->depth,
+		 size_text(at->bytes_in_flight, bytes));
+	if (text_width(text) > line->limit - line->columns)
+		snprintf(text, sizeof(text), _("flight %u/%u"), at->in_flight, at->depth);
+	line_fit(line, text);
+}
+
+static void temperature(const struct job_end *end, char *buffer, size_t size)
+{
+	if (end->temperature_known)
+		snprintf(buffer, size, "%d C", end->temperature);
+	else
+		snprintf(buffer, size, "-");
+}
+
+static void queue_rate(const struct job_snapshot *job, struct line *line)
+{
+	char rate[UNITS_TEXT_MAX];
+
+	if (job->rate_limit)
+		line_add(line, _(" rate limit %s (r)"),
+			 units_print_rate((double)job->rate_limit, rate));
+	else
+		line_add(line, _(" rate limit none (r)"));
+}
+
+static void queue_map(const struct job_snapshot *job, int64_t now, struct line *line)
+{
+	char ago[UNITS_TEXT_MAX];
+
+	if (!job->map_saved_at) {
+		line_add(line, _(" map not saved yet"));
+		return;
+	}
+	run_text_span(now > job->map_saved_at ? (uint64_t)(now - job->map_saved_at) : 0, ago,
+		      sizeof(ago));
+	if (job->map_safe)
+		line_add(line, _(" map saved %s ago"), ago);
+	else
+		line_add(line, _(" MAP NOT SAVED since %s"), ago);
+}
+
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	char span[UNITS_TEXT_MAX];
+
+	if (!job->rescue.good_read_known || job->pass == PASS_VERIFY || job->pass == PASS_FLUSH)
+		return text_copy(buffer, size, "-");
+	snprintf(buffer, size, _("%s ago"),
+		 run_text_span(job->rescue.since_good_read / NSEC_PER_SEC, span, sizeof(span)));
+	return buffer;
+}
+
+static void queue_slow(const struct job_snapshot *job, struct line *line)
+{
+	char ago[UNITS_TEXT_MAX];
+
+	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
+	line_piece(line, _("last good %s"), run_text_last_good(job, ago, sizeof(ago)));
+}
+
+/* The driver copies the data where it was asked not to. */
+static bool copied(const struct job_end *end)
+{
+	return end->stats.indirect && end->stats.advice;
+}
+
+static void put_path(const struct job_end *end, bool narrow, struct line *line)
+{
+	/* What was read of a source that is not there any more is known by its digests. */
+	line_add(line, "%s",
+		 end->backend && strcmp(end->backend, "null") != 0 ? end->backend : "-");
+	if (copied(end))
+		line_add(line, _(" INDIRECT"));
+	else if (!narrow && end->stats.indirect)
+		line_add(line, _(" indirect"));
+	else if (!narrow && end->stats.mapped)
+		line_add(line, _(" mmap"));
+	else if (!narrow && end->stats.direct)
+		line_add(line, _(" direct"));
+}
+
+static void queue_path(const struct job_snapshot *job, bool narrow, struct line *line)
+{
+	if (narrow && copied(&job->source) && copied(&job->destination)) {
+		line_add(line, _(" both "));
+		put_path(&job->source, narrow, line);
+		return;
+	}
+	line_add(line, "%s", narrow ? " " : _(" I/O "));
+	put_path(&job->source, narrow, line);
+	line_add(line, "%s", narrow ? " > " : " -> ");
+	put_path(&job->destination, narrow, line);
+}
+
+/* Four lines have to hold what seven hold elsewhere. */
+static void queue_path_and_temperature(const struct job_snapshot *job, const char *source,
+				       const char *destination, struct line *line)
+{
+	bool word = !copied(&job->source) && !copied(&job->destination);
+
+	queue_path(job, true, line);
+	if (!word || !line_piece(line, _("temp %s / %s"), source, destination))
+		line_piece(line, "%s / %s", source, destination);
+}
+
+bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
+		    int index, struct line *line)
+{
+	char text[UNITS_TEXT_MAX], source[32], destination[32];
+
+	temperature(&job->source, source, sizeof(source));
+	temperature(&job->destination, destination, sizeof(destination));
+	switch (index) {
+	case 0:
+		queue_end(_("source"), &plan->source, &job->source, line);
+		return true;
+	case 1:
+		queue_end(_("dest"), &plan->destination, &job->destination, line);
+		return true;
+	case 2:
+		line_piece(line, _("request %s"), size_text(job->chunk, text));
+		line_piece(line, _("buffers %u/%u"), job->buffers_in_use, job->buffers);
+		return true;
+	case 3:
+		if (rows < 7)
+			queue_path_and_temperature(job, source, destination, line);
+		else
+			queue_path(job, false, line);
+		return true;
+	case 4:
+		line_add(line, _(" temp %s %s  %s %s"), text_base_name(plan->source.node), source,
+			 text_base_name(plan->destination.node), destination);
+		return true;
+	case 5:
+		queue_slow(job, line);
+		return true;
+	case 6:
+		/* A map that is not safe matters more than the limit. */
+		if (rows == 7 && job->map_saved_at && !job->map_safe)
+			queue_map(job, now, line);
+		else
+			queue_rate(job, line);
+		return true;
+	case 7:
+		queue_map(job, now, line);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- errors and events ---- */
+
+static void put_hang(const struct job_hang *hang, struct line *line)
+{
+	char span[UNITS_TEXT_MAX], more[32] = "", text[160];
+
+	run_text_span(hang->ns / NSEC_PER_SEC, span, sizeof(span));
+	if (hang->count > 1)
+		snprintf(more, sizeof(more), _(", %u more"), hang->count - 1);
+	snprintf(text, sizeof(text),
+		 hang->write ? _("A write at LBA %" PRIu64 " hangs for %s")
+			     : _("A read at LBA %" PRIu64 " hangs for %s"),
+		 hang->lba, span);
+	if (!line_piece(line, "%s%s", text, more))
+		line_piece(line, _("LBA %" PRIu64 " hangs"), hang->lba);
+}
+
+void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole)
+{
+	const char *map = run_map_alarm(job);
+
+	*retrole = ROLE_NORMAL;
+	if (job->state == JOB_ENDED)
+		return;
+	if (job->hang.count || job->log_failed)
+		*retrole = ROLE_WARN;
+	if (map) {
+		*retrole = ROLE_BAD;
+		line_piece(line, "%s", map);
+	}
+	if (job->hang.count)
+		put_hang(&job->hang, line);
+	if (job->log_failed)
+		line_piece(line, _("LOG NOT WRITTEN"));
+	if (job->only_reads)
+		line_piece(line, _("nothing is written"));
+}
+
+void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
+{
+	char text[UNITS_TEXT_MAX];
+
+	run_text_alarm(job, line, retrole);
+	if (job->errors || job->rescue.bad_areas)
+		*retrole = ROLE_BAD;
+	line_piece(line, _("retries %" PRIu64), job->retries);
+	if (job->rescue.bad_sector)
+		line_piece(line, _("bad sector %s B"),
+			   units_print_count(job->rescue.bad_sector, text));
+	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
+	run_text_last_good(job, text, sizeof(text));
+	if (!job->rate_limit) {
+		line_piece(line, _("last good read %s"), text);
+		return;
+	}
+	line_piece(line, _("last good %s"), text);
+	line_piece(line, _("limit %s"), units_print_rate((double)job->rate_limit, text));
+}
+
+enum role run_event_role(const struct job_event *event)
+{
+	switch (event->level) {
+	case LOG_LEVEL_ERROR:
+		return ROLE_BAD;
+	case LOG_LEVEL_WARNING:
+		return ROLE_WARN;
+	case LOG_LEVEL_INFO:
+	case LOG_LEVEL_DEBUG:
+		break;
+	}
+	return ROLE_NORMAL;
+}
+
+void run_text_event(const struct job_event *event, struct line *line)
+{
+	time_t time = (time_t)event->time;
+	char clock[16] = "--:--:--";
+	struct tm local;
+
+	if (localtime_r(&time, &local))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	line_add(line, " %s %s", clock,
+		 event->level == LOG_LEVEL_ERROR     ? "E "
+		 : event->level == LOG_LEVEL_WARNING ? "W "
+						     : "");
+	line_fit(line, event->text);
+}
+
+/* ---- map ---- */
+
+const char *run_map_legend(const struct job_snapshot *job)
+{
+	return job && job->only_reads ? _("  + to verify > now - bad")
+				      : _("  + copied ? to do > now - bad * retry");
+}
+
+void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
+		  enum units_scale scale, const char *legend, struct line *line)
+{
+	char cell[UNITS_TEXT_MAX], heading[512], letters[256];
+
+	units_print_long(cells > 0 ? size / (uint64_t)cells : 0,
+			 scale == UNITS_SECTORS ? UNITS_SI : scale, plan->sector_size, cell);
+	snprintf(letters, sizeof(letters), "%s%s", legend ? legend : "",
+		 plan->whole ? "" : _(" . not chosen"));
+	if (zoomed)
+		snprintf(heading, sizeof(heading),
+			 _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),
+			 text_base_name(plan->source.node), start / plan->sector_size, cell);
+	else
+		snprintf(heading, sizeof(heading), _(" Map of %s, 1 cell = %s"),
+			 text_base_name(plan->source.node), cell);
+	/* What it is a map of stands above, too; what a letter means stands nowhere else. */
+	if (legend && text_width(heading) + text_width(letters) > line->limit)
+		snprintf(heading, sizeof(heading), _(" 1 cell = %s"), cell);
+	line_add(line, "%s%s", heading, letters);
+}

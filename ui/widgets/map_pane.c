@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/widgets/map_pane.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/widgets/map_layout.h"
+#include "ui/run/model.h"
+
+#define MAP_CELLS_MAX (250 * 100)
+/* Enter on a bad area brings it this close: a window of so many times its size. */
+#define CLOSE_UP 16
+
+#define AREAS_MAX (JOB_BAD_SHOWN + JOB_MISMATCHES_SHOWN)
+
+_Static_assert(JOB_BAD_SHOWN <= 64, "a bit for each of them");
+
+int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
+		    struct range_list *ret)
+{
+	for (size_t i = 0; i < scene->snapshot->bad_shown && i < JOB_BAD_SHOWN; i++) {
+		const struct job_bad_area *area = &scene->snapshot->bad[i];
+
+		if (pane->ticked >> i & 1 &&
+		    range_list_add(ret, (struct range){ area->lba, area->sectors }) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- drawing ---- */
+
+/* So many rows of cells of a window, from the job as it is now. */
+static void draw_window(struct draw *draw, struct rect area, const struct map_window *window,
+			struct job *job)
+{
+	char map[MAP_CELLS_MAX + 1], row_cells[512];
+
+	if (!job || window->cells <= 0 || window->cells > MAP_CELLS_MAX ||
+	    window->cols >= (int)sizeof(row_cells))
+		return;
+	job_map_cells(job, window->start, window->size, window->cells, map);
+	for (int row = 0; row < window->cells / window->cols; row++) {
+		snprintf(row_cells, sizeof(row_cells), "%.*s", window->cols,
+			 map + (size_t)row * (size_t)window->cols);
+		draw_cells(draw, area, row, 0, row_cells);
+	}
+}
+
+void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan)
+{
+	struct rect cells = area;
+	struct map_view all = { 0 };
+	struct map_window window;
+	struct line line;
+
+	rect_cut_top(&cells, 1);
+	rect_cut_left(&cells, 1);
+	rect_cut_right(&cells, 1);
+	if (rect_empty(cells))
+		return;
+	map_view_window(&all, plan, 0, cells.rows, cells.cols, &window);
+	line_start(&line, area.cols);
+	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
+		     run_map_legend(app_job(app)), &line);
+	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
+	draw_window(draw, cells, &window, session_job(app_session(app)));
+}
+
+static char letter_at(const struct map_pane *pane, const struct map_scene *scene)
+{
+	const struct map_window *window = &pane->window;
+	char map[MAP_CELLS_MAX + 1] = "";
+
+	if (!scene->job || window->cells <= 0 || window->cells > MAP_CELLS_MAX)
+		return ' ';
+	job_map_cells(scene->job, window->start, window->size, window->cells, map);
+	return map[window->cursor];
+}
+
+static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
+		     const struct layout_map *layout, const struct map_scene *scene)
+{
+	struct map_window *window = &pane->window;
+	char letter[2] = "";
+	struct line line;
+
+	map_view_window(&pane->view, scene->plan, scene->snapshot->position, layout->cells.rows,
+			layout->cells.cols, window);
+	line_start(&line, layout->heading.cols);
+	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
+		     app_units(app), NULL, &line);
+	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
+	draw_window(draw, layout->cells, window, scene->job);
+	if (window->cells <= 0)
+		return;
+	letter[0] = letter_at(pane, scene);
+	draw_text(draw, layout->cells, window->cursor / window->cols, window->cursor % window->cols,
+		  ROLE_CURSOR, letter);
+	line_start(&line, layout->cell.cols);
+	map_text_cell(scene->plan, scene->disk, window, letter[0], &line);
+	draw_text(draw, layout->cell, 0, 0, ROLE_STRONG, line.text);
+	if (!pane->list)
+		draw_cursor(draw, layout->cells, window->cursor / window->cols,
+			    window->cursor % window->cols);
+}
+
+static void draw_area(const struct map_pane *pane, struct draw *draw, struct rect rows, int row,
+		      const struct map_scene *scene)
+{
+	size_t index = (size_t)pane->top + (size_t)row;
+	bool here = index == pane->area;
+	struct map_area area;
+	struct line line;
+
+	map_area_at(scene->snapshot, index, &area);
+	line_start(&line, rows.cols);
+	line_add(&line, here ? ">" : " ");
+	if (scene->ticks)
+		line_add(&line, !area.bad                         ? "   "
+				: pane->ticked >> area.number & 1 ? "[x]"
+								  : "[ ]");
+	map_text_area(&area, &line);
+	draw_cell(draw, rows, row, 0, rows.cols, ROLE_BAD, line.text);
+	if (here && pane->list) {
+		draw_highlight(draw, rows, row, ROLE_CURSOR);
+		draw_cursor(draw, rows, row, 0);
+	}
+}
+
+/* Which of them are listed, where that is not all. */
+static void draw_place(const struct map_pane *pane, struct draw *draw, struct rect heading,
+		       const struct job_snapshot *job, int count)
+{
+	uint64_t all = job->bad_areas + job->proof.areas;
+	char place[96] = "";
+	int used;
+
+	if (all > (uint64_t)count)
+		snprintf(place, sizeof(place), _("the first %d of %llu, the map file has all"),
+			 count, (unsigned long long)all);
+	else if (count > pane->rows)
+		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->top + 1,
+			 pane->top + pane->rows, count);
+	used = text_width(place);
+	draw_cell_right(draw, heading, 0, heading.cols - used, used, ROLE_DIM, place);
+}
+
+static void draw_areas(struct map_pane *pane, struct draw *draw, const struct layout_map *layout,
+		       const struct map_scene *scene)
+{
+	int count = (int)map_area_count(scene->snapshot);
+	struct map_area area;
+	char why[512];
+
+	if (!count)
+		return;
+	if (pane->area >= (size_t)count)
+		pane->area = (size_t)count - 1;
+	pane->rows = layout->areas.rows;
+	pane->top = layout_scroll(pane->top, (int)pane->area, count, pane->rows);
+	draw_text(draw, layout->columns, 0, scene->ticks ? 3 : 0, ROLE_DIM,
+		  _("          AREA SECTORS   PART  WHAT IS WRONG"));
+	draw_place(pane, draw, layout->columns, scene->snapshot, count);
+	for (int row = 0; row < pane->rows && pane->top + row < count; row++)
+		draw_area(pane, draw, layout->areas, row, scene);
+	map_area_at(scene->snapshot, pane->area, &area);
+	draw_wrapped(draw, layout->why, 0, 1, layout->why.rows, ROLE_NORMAL,
+		     map_text_why(&area, why, sizeof(why)));
+}
+
+static const char *keys_text(const struct map_pane *pane, const struct map_scene *scene)
+{
+	if (!map_area_count(scene->snapshot))
+		return _("Arrows=move  + - zoom  m Esc=close");
+	if (!pane->list)
+		return _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close");
+	if (scene->ticks)
+		return _("Up Down=area  Space=tick  r=read ticked again  Enter=zoom  Tab=map  "
+			 "Esc=close");
+	return _("Up Down=area  Enter=zoom there  Tab=map  m Esc=close");
+}
+
+void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
+		   const struct map_scene *scene)
+{
+	int count = (int)map_area_count(scene->snapshot);
+	struct layout_map layout;
+
+	if (!count)
+		pane->list = false;
+	layout_map(area, count, &layout);
+	draw_map(pane, app, draw, &layout, scene);
+	draw_areas(pane, draw, &layout, scene);
+	draw_text(draw, layout.legend, 0, 0, ROLE_DIM,
+		  _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
+	draw_text(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
+}
+
+/* ---- keys ---- */
+
+static void go_to_area(struct map_pane *pane, const struct map_scene *scene, bool close_up)
+{
+	uint32_t unit = scene->plan->sector_size;
+	struct map_area area;
+
+	map_area_at(scene->snapshot, pane->area, &area);
+
+	if (close_up) {
+		pane->view.zoom = 0;
+		while (pane->view.zoom < MAP_ZOOM_MAX &&
+		       scene->plan->source.size >> pane->view.zoom > area.sectors * unit * CLOSE_UP)
+			pane->view.zoom++;
+		pane->view.start = UINT64_MAX;
+	}
+	map_view_go(&pane->view, &pane->window, area.lba * unit);
+}
+
+static void move_in_list(struct map_pane *pane, const struct map_scene *scene, int by)
+{
+	int last = (int)map_area_count(scene->snapshot) - 1, to = (int)pane->area + by;
+
+	pane->area = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
+	go_to_area(pane, scene, false);
+}
+
+/* And on to the next one. */
+static void tick(struct map_pane *pane, const struct map_scene *scene)
+{
+	struct map_area area;
+
+	map_area_at(scene->snapshot, pane->area, &area);
+	if (!scene->ticks || !area.bad)
+		return;
+	pane->ticked ^= UINT64_C(1) << area.number;
+	move_in_list(pane, scene, 1);
+}
+
+static bool list_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	int page = pane->rows > 1 ? pane->rows - 1 : 1;
+
+	switch (command) {
+	case COMMAND_UP:
+	case COMMAND_DOWN:
+		move_in_list(pane, scene, command == COMMAND_UP ? -1 : 1);
+		return true;
+	case COMMAND_PAGE_UP:
+	case COMMAND_PAGE_DOWN:
+		move_in_list(pane, scene, command == COMMAND_PAGE_UP ? -page : page);
+		return true;
+	case COMMAND_FIRST:
+	case COMMAND_LAST:
+		move_in_list(pane, scene, command == COMMAND_FIRST ? -AREAS_MAX : AREAS_MAX);
+		return true;
+	case COMMAND_TOGGLE:
+		tick(pane, scene);
+		return true;
+	case COMMAND_ACCEPT:
+		go_to_area(pane, scene, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool map_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	int rows = pane->window.cols ? pane->window.cells / pane->window.cols : 1;
+	int64_t step;
+
+	switch (command) {
+	case COMMAND_LEFT:
+	case COMMAND_RIGHT:
+		step = 1;
+		break;
+	case COMMAND_UP:
+	case COMMAND_DOWN:
+		step = pane->window.cols;
+		break;
+	case COMMAND_PAGE_UP:
+	case COMMAND_PAGE_DOWN:
+		step = (int64_t)pane->window.cols * (rows > 1 ? rows - 1 : 1);
+		break;
+	case COMMAND_FIRST:
+	case COMMAND_LAST:
+		map_view_go(&pane->view, &pane->window,
+			    command == COMMAND_FIRST ? 0 : scene->plan->source.size - 1);
+		return true;
+	default:
+		return false;
+	}
+	map_view_move(&pane->view, &pane->window, scene->plan,
+		      command == COMMAND_LEFT || command == COMMAND_UP || command == COMMAND_PAGE_UP
+			      ? -step
+			      : step);
+	return true;
+}
+
+bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
+{
+	if (command == COMMAND_MAP) {
+		bool open = !pane->open;
+
+		/* What was looked at last is not what is asked for now. */
+		*pane = (struct map_pane){ .open = open, .ticked = pane->ticked };
+		return true;
+	}
+	if (!pane->open)
+		return false;
+	switch (command) {
+	case COMMAND_BACK:
+		*pane = (struct map_pane){ .ticked = pane->ticked };
+		return true;
+	case COMMAND_NEXT_FIELD:
+	case COMMAND_PREVIOUS_FIELD:
+		pane->list = !pane->list && map_area_count(scene->snapshot) > 0;
+		if (pane->list)
+			go_to_area(pane, scene, false);
+		return true;
+	case COMMAND_ZOOM_IN:
+	case COMMAND_ZOOM_OUT:
+		map_view_zoom(&pane->view, command == COMMAND_ZOOM_IN ? 1 : -1);
+		return true;
+	default:
+		return pane->list ? list_command(pane, scene, command)
+				  : map_command(pane, scene, command);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The map over the whole screen, with a cursor, zoom, and the list of areas
+ * that are bad or differ: the same on screens 4 and 5.
+ */
+#ifndef CLONEDECK_UI_MAP_PANE_H
+#define CLONEDECK_UI_MAP_PANE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/range.h"
+
+#include "ui/core/app.h"
+#include "ui/core/draw.h"
+#include "ui/widgets/map_model.h"
+
+/* Zero-initialise. */
+struct map_pane {
+	bool open;
+	struct map_view view;
+	struct map_window window; /* as drawn last */
+	bool list;                /* the keys move in the list, else in the map */
+	size_t area;              /* of the list, under the cursor */
+	int top, rows;            /* of the list: first line shown, how many fit */
+	uint64_t ticked;          /* bad areas by their number; a bit each */
+};
+
+/* The copy that is looked at; all borrowed. */
+struct map_scene {
+	struct job *job;
+	const struct job_snapshot *snapshot;
+	const struct plan *plan;
+	const struct disk *disk; /* the source's; may be NULL */
+	bool ticks;              /* bad areas can be chosen */
+};
+
+void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
+		   const struct map_scene *scene);
+/* False: not a key of the open pane. */
+bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command);
+/* The bad areas that are ticked, in plan->sector_size. -ENOMEM. */
+int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
+		    struct range_list *ret);
+/* Beside other things: all of the plan with its heading, without a cursor. */
+void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan);
+
+#endif

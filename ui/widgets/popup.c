@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/widgets/popup.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/app_private.h"
+#include "ui/core/keys.h"
+#include "ui/core/line.h"
+#include "ui/widgets/popup_private.h"
+
+void popup_done(struct popup *popup)
+{
+	free(popup->title);
+	free(popup->text);
+	*popup = (struct popup){ 0 };
+}
+
+/* False without memory: then nothing opens, and the copy goes on regardless. */
+static bool open_popup(struct app *app, enum popup_kind kind, const char *title, const char *text,
+		       void *user)
+{
+	struct popup *popup = &app->popup;
+
+	popup_done(popup);
+	popup->title = strdup(title);
+	popup->text = strdup(text);
+	if (!popup->title || !popup->text) {
+		popup_done(popup);
+		return false;
+	}
+	popup->kind = kind;
+	popup->user = user;
+	app_redraw(app);
+	return true;
+}
+
+void popup_ask(struct app *app, const char *title, const char *text,
+	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user)
+{
+	struct popup *popup = &app->popup;
+
+	if (!open_popup(app, POPUP_ASK, title, text, user))
+		return;
+	for (int i = 0; i < count && i < POPUP_CHOICES_MAX; i++) {
+		popup->choices[i] = choices[i];
+		text_copy(popup->labels[i], sizeof(popup->labels[i]), choices[i].label);
+		popup->count++;
+	}
+	popup->chosen = chosen;
+}
+
+void popup_prompt(struct app *app, const char *title, const char *text, const char *initial,
+		  popup_typed_fn *typed, void *user)
+{
+	if (!open_popup(app, POPUP_PROMPT, title, text, user))
+		return;
+	field_set(&app->popup.field, initial);
+	app->popup.typed = typed;
+}
+
+void popup_complain(struct app *app, const char *sentence)
+{
+	if (app->popup.kind == POPUP_PROMPT)
+		text_copy(app->popup.complaint, sizeof(app->popup.complaint), sentence);
+}
+
+void popup_text(struct app *app, const char *title, const char *text)
+{
+	int top = popup_is_open(app, title) ? app->popup.top : 0;
+
+	if (open_popup(app, POPUP_TEXT, title, text, NULL))
+		app->popup.top = top;
+}
+
+bool popup_is_open(const struct app *app, const char *title)
+{
+	return app->popup.kind != POPUP_NONE && strcmp(app->popup.title, title) == 0;
+}
+
+bool popup_is_typed(const struct app *app)
+{
+	return app->popup.kind == POPUP_PROMPT;
+}
+
+void popup_close(struct app *app)
+{
+	popup_done(&app->popup);
+	app_redraw(app);
+}
+
+/* ---- drawing ---- */
+
+/* Calls for every line of the text broken to `cols`; returns how many there are. */
+static int each_line(const char *text, int cols,
+		     void (*call)(void *user, int number, const char *line, size_t length),
+		     void *user)
+{
+	int number = 0;
+
+	while (*text) {
+		size_t paragraph = strcspn(text, "\n");
+		char *copy = strndup(text, paragraph);
+		const char *rest = copy;
+
+		if (!copy)
+			break;
+		do {
+			size_t skip, length = line_break(rest, cols, &skip);
+
+			if (call)
+				call(user, number, rest, length);
+			number++;
+			rest += length + skip;
+		} while (*rest);
+		free(copy);
+		text += paragraph + (text[paragraph] == '\n');
+	}
+	return number;
+}
+
+struct text_drawing {
+	struct draw *draw;
+	struct rect area;
+	int top;
+};
+
+static void draw_line(void *user, int number, const char *line, size_t length)
+{
+	const struct text_drawing *drawing = user;
+	char text[4 * LINE_COLUMNS_MAX + 1];
+
+	snprintf(text, sizeof(text), "%.*s", (int)length, line);
+	draw_text(drawing->draw, drawing->area, number - drawing->top, 0, ROLE_DIALOG, text);
+}
+
+static void draw_body(struct draw *draw, struct rect area, const char *text, int top)
+{
+	struct text_drawing drawing = { draw, area, top };
+
+	each_line(text, area.cols, draw_line, &drawing);
+}
+
+static struct rect open_box(struct draw *draw, struct rect screen, int rows, int cols,
+			    const char *title)
+{
+	struct rect box = rect_centre(screen, rows + 2, cols + 4);
+	struct rect inside;
+
+	draw_clear(draw, box);
+	draw_box(draw, box, title);
+	inside = rect_inside(box);
+	rect_cut_left(&inside, 1);
+	rect_cut_right(&inside, 1);
+	return inside;
+}
+
+#define DIALOG_COLS 70
+
+static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
+{
+	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;
+	int lines = each_line(popup->text, cols, NULL, NULL);
+	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
+	struct rect text = area;
+
+	/* Too long a text gives way: a question without its answers is none. */
+	rect_cut_bottom(&text, popup->count + 2);
+	draw_body(draw, text, popup->text, 0);
+	if (lines > text.rows) {
+		lines = text.rows;
+		draw_text(draw, text, lines - 1, cols - 2, ROLE_DIALOG, "..");
+	}
+	for (int i = 0; i < popup->count; i++) {
+		char key[24];
+		int col;
+
+		col = draw_text(draw, area, lines + 1 + i, 2, ROLE_STRONG,
+				keys_name(popup->choices[i].key, key, sizeof(key)));
+		draw_text(draw, area, lines + 1 + i, col < 8 ? 8 : col + 1, ROLE_DIALOG,
+			  popup->labels[i]);
+	}
+	draw_text(draw, area, lines + 1 + popup->count, 2, ROLE_STRONG, _("Esc"));
+	draw_text(draw, area, lines + 1 + popup->count, 8, ROLE_DIALOG, _("do nothing"));
+	draw_cursor(draw, area, lines + 1 + popup->count, 2);
+}
+
+void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
+{
+	int col = draw_text(draw, area, 0, 0, ROLE_WARN, popup->title);
+
+	for (int i = 0; i < popup->count; i++) {
+		char key[24];
+
+		keys_name(popup->choices[i].key, key, sizeof(key));
+		col = draw_printf(draw, area, 0, col, ROLE_STRONG, " %s=", key);
+		/* Its first words; the keys behind it have to be seen, too. */
+		col = draw_printf(draw, area, 0, col, ROLE_DIALOG, "%.*s",
+				  (int)strcspn(popup->labels[i], ":,"), popup->labels[i]);
+	}
+	draw_printf(draw, area, 0, col, ROLE_STRONG, " %s", _("Esc"));
+}
+
+static void draw_prompt(struct popup *popup, struct draw *draw, struct rect screen)
+{
+	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;
+	int lines = each_line(popup->text, cols, NULL, NULL);
+	int complaint = each_line(popup->complaint, cols, NULL, NULL);
+	struct rect area = open_box(draw, screen, lines + 3 + complaint + 1, cols, popup->title);
+
+	draw_body(draw, area, popup->text, 0);
+	draw_field(draw, area, lines + 1, 0, area.cols, &popup->field, true);
+	draw_wrapped(draw, area, lines + 2, 0, complaint, ROLE_BAD, popup->complaint);
+	draw_text(draw, area, lines + 3 + complaint, 0, ROLE_DIM, _("Enter=take it  Esc=cancel"));
+}
+
+static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect screen)
+{
+	int cols = screen.cols - 8;
+	struct rect area;
+
+	popup->lines = each_line(popup->text, cols, NULL, NULL);
+	area = open_box(draw, screen,
+			popup->lines + 1 < screen.rows - 4 ? popup->lines + 1 : screen.rows - 4,
+			cols, popup->title);
+	popup->rows = area.rows - 1;
+	if (popup->top > popup->lines - popup->rows)
+		popup->top = popup->lines - popup->rows;
+	if (popup->top < 0)
+		popup->top = 0;
+	struct rect body = area;
+
+	rect_cut_bottom(&body, 1);
+	draw_body(draw, body, popup->text, popup->top);
+	if (popup->lines > popup->rows)
+		draw_printf(draw, area, area.rows - 1, 0, ROLE_DIM,
+			    _("Up/Down=scroll  Esc=close  line %d of %d"), popup->top + 1,
+			    popup->lines);
+	else
+		draw_text(draw, area, area.rows - 1, 0, ROLE_DIM, _("Esc=close"));
+	draw_cursor(draw, area, 0, 0);
+}
+
+void popup_draw(struct popup *popup, struct draw *draw, struct rect screen)
+{
+	switch (popup->kind) {
+	case POPUP_ASK:
+		draw_ask(popup, draw, screen);
+		break;
+	case POPUP_PROMPT:
+		draw_prompt(popup, draw, screen);
+		break;
+	case POPUP_TEXT:
+		draw_text_popup(popup, draw, screen);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- keys ---- */
+
+static bool is_back(int key)
+{
+	return key == SPECIAL_ESCAPE || key == SPECIAL_BACKSPACE || key == 'h';
+}
+
+static void choose(struct app *app, int choice)
+{
+	popup_chosen_fn *chosen = app->popup.chosen;
+	void *user = app->popup.user;
+
+	popup_close(app);
+	if (chosen)
+		chosen(user, app, choice);
+}
+
+static void ask_key(struct app *app, int key)
+{
+	if (is_back(key) || key == SPECIAL_ENTER) {
+		choose(app, -1);
+		return;
+	}
+	for (int i = 0; i < app->popup.count; i++) {
+		if (app->popup.choices[i].key == key) {
+			choose(app, i);
+			return;
+		}
+	}
+}
+
+static void prompt_key(struct app *app, int key)
+{
+	struct popup *popup = &app->popup;
+	popup_typed_fn *typed = popup->typed;
+	void *user = popup->user;
+	const char *complaint;
+
+	switch (field_key(&popup->field, key)) {
+	case FIELD_CANCELLED:
+		popup_close(app);
+		typed(user, app, NULL);
+		break;
+	case FIELD_ACCEPTED: {
+		/* The callback may open the next popup, so this one has to be closed first; it
+		 * is put back when the text is not taken. */
+		struct popup kept = *popup;
+
+		*popup = (struct popup){ 0 };
+		complaint = typed(user, app, kept.field.text);
+		if (!complaint) {
+			popup_done(&kept);
+			break;
+		}
+		popup_done(popup);
+		*popup = kept;
+		text_copy(popup->complaint, sizeof(popup->complaint), complaint);
+		break;
+	}
+	case FIELD_CHANGED:
+		popup->complaint[0] = '\0';
+		break;
+	default:
+		break;
+	}
+}
+
+static void text_key(struct app *app, int key)
+{
+	struct popup *popup = &app->popup;
+
+	switch (keys_lookup(SCREEN_HELP, key)) {
+	case COMMAND_BACK:
+	case COMMAND_ACCEPT:
+		popup_close(app);
+		return;
+	case COMMAND_UP:
+		popup->top--;
+		break;
+	case COMMAND_DOWN:
+		popup->top++;
+		break;
+	case COMMAND_PAGE_UP:
+		popup->top -= popup->rows;
+		break;
+	case COMMAND_PAGE_DOWN:
+		popup->top += popup->rows;
+		break;
+	case COMMAND_FIRST:
+		popup->top = 0;
+		break;
+	case COMMAND_LAST:
+		popup->top = popup->lines;
+		break;
+	default:
+		break;
+	}
+}
+
+void popup_key(struct app *app, int key)
+{
+	switch (app->popup.kind) {
+	case POPUP_ASK:
+		ask_key(app, key);
+		break;
+	case POPUP_PROMPT:
+		prompt_key(app, key);
+		break;
+	case POPUP_TEXT:
+		text_key(app, key);
+		break;
+	default:
+		break;
+	}
+	app_redraw(app);
+}
