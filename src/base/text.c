@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -306,6 +307,42 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns)
 	memset(to, '.', mark);
 	text_fit(to + mark, size - mark, text, room);
 	return to;
+}
+
+size_t text_break(const char *text, int columns, size_t *retskip)
+{
+	size_t length = strlen(text), at = 0, blank = 0, bytes;
+	int wide = 0;
+
+	while (at < length) {
+		wide += next_width(text + at, length - at, &bytes);
+		/* A line of no columns still makes progress. */
+		if (wide > columns && at)
+			break;
+		at += bytes;
+		if (text[at] == ' ')
+			blank = at;
+	}
+	/* A word longer than the line is cut. */
+	if (at < length && blank)
+		at = blank;
+	*retskip = strspn(text + at, " ");
+	return at;
+}
+
+void text_paragraph(FILE *out, int columns, const char *first, const char *text)
+{
+	int indent = text_width(first);
+
+	do {
+		size_t skip, length = text_break(text, columns ? columns - indent : INT_MAX, &skip);
+
+		fprintf(out, "%s%.*s\n", first, (int)length, text);
+		text += length + skip;
+		first = "";
+		if (*text)
+			fprintf(out, "%*s", indent, "");
+	} while (*text);
 }
 
 char *text_copy(char *to, size_t size, const char *from)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Copies `from` (at most `length` bytes, or up to NUL) into `to`, always
  * terminated, always valid UTF-8: control characters, bidirectional and
@@ -41,6 +42,13 @@ int text_width(const char *text);
  * Never splits a character. `size` must hold 4 * columns + 1. Returns `to`. */
 char *text_fit(char *to, size_t size, const char *text, int columns);
 char *text_fit_tail(char *to, size_t size, const char *text, int columns);
+
+/* Where to break `text` for a line of `columns`, at a blank where it can be: bytes that go on this
+ * line, 0 only for an empty text; *retskip is how many (blanks) to leave out before the next. */
+size_t text_break(const char *text, int columns, size_t *retskip);
+/* Writes `first` and `text` behind it, broken into lines of `columns` (0: no limit); all but the
+ * first are indented by the width of `first`. Ends with a line end. */
+void text_paragraph(FILE *out, int columns, const char *first, const char *text);
 
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);

@@ -121,35 +121,3 @@ void columns_destroy(struct columns *table)
 	scols_unref_table(table->table);
 	free(table);
 }
-
-void columns_paragraph(FILE *out, int width, const char *first, const char *text)
-{
-	int indent = text_width(first), used = indent;
-
-	fputs(first, out);
-	while (*text) {
-		size_t length = strcspn(text, " ");
-		char word[CELL_MAX];
-		int cells;
-
-		if (length >= sizeof(word))
-			length = sizeof(word) - 1;
-		memcpy(word, text, length);
-		word[length] = '\0';
-		cells = text_width(word);
-		if (used > indent) {
-			if (width > 0 && used + 1 + cells > width) {
-				fprintf(out, "\n%*s", indent, "");
-				used = indent;
-			} else {
-				fputc(' ', out);
-				used++;
-			}
-		}
-		fputs(word, out);
-		used += cells;
-		text += length;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
-}

@@ -31,7 +31,5 @@ void columns_destroy(struct columns *table); /* NULL is fine */
 
 /* Columns of the terminal behind out; 0 where there is none. */
 int columns_width(FILE *out);
-/* Prints the paragraph broken at blanks; the further lines are indented. width 0: no breaks. */
-void columns_paragraph(FILE *out, int width, const char *first, const char *text);
 
 #endif

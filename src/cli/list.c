@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/apart.h"
 #include "cli/columns.h"
@@ -143,7 +144,7 @@ static void print_copy(const char *node, const char *words, int width, FILE *out
 	char text[320];
 
 	snprintf(text, sizeof(text), "%s: %s", node, words);
-	columns_paragraph(out, width, "- ", text);
+	text_paragraph(out, width, "- ", text);
 }
 
 /* Copies of other processes, which know what they do. */
@@ -169,20 +170,19 @@ static void print_notes(const struct disk_list *list, bool verbose, int width, F
 
 	if (any_in_use(list)) {
 		fputc('\n', out);
-		columns_paragraph(
-			out, width, "",
-			_("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, "
-			  "H other holder, F file in use, O open, ro read-only"));
+		text_paragraph(out, width, "",
+			       _("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, "
+				 "H other holder, F file in use, O open, ro read-only"));
 	}
 	print_copies(list, width, out);
 	if (list->missing_count > 0 || raw)
 		fputc('\n', out);
 	for (size_t i = 0; i < list->missing_count; i++)
-		columns_paragraph(out, width, "- ", list->missing[i]);
+		text_paragraph(out, width, "- ", list->missing[i]);
 	if (raw)
-		columns_paragraph(out, width, "- ",
-				  _("This kernel has no raw driver (/dev/raw), so there are no raw "
-				    "bindings; direct access to the disks takes their place."));
+		text_paragraph(out, width, "- ",
+			       _("This kernel has no raw driver (/dev/raw), so there are no raw "
+				 "bindings; direct access to the disks takes their place."));
 }
 
 static int print_table(const struct disk_list *list, const struct list_options *options, FILE *out,

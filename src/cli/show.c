@@ -56,7 +56,7 @@ static void line(const struct page *page, const char *heading, const char *forma
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
-	columns_paragraph(page->out, page->width, first, text);
+	text_paragraph(page->out, page->width, first, text);
 }
 
 static const char *or_unknown(const char *text)
@@ -441,7 +441,7 @@ static void print_missing(const struct disk_list *list, const struct disk *disk,
 		if (first)
 			fputc('\n', out);
 		first = false;
-		columns_paragraph(out, width ? width : columns_width(out), "- ", list->missing[i]);
+		text_paragraph(out, width ? width : columns_width(out), "- ", list->missing[i]);
 	}
 }
 

@@ -183,7 +183,7 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 		return 0;
 	while (*text && used < rows) {
 		char line[4 * LINE_COLUMNS_MAX + 1];
-		size_t skip, length = line_break(text, area.cols - col, &skip);
+		size_t skip, length = text_break(text, area.cols - col, &skip);
 
 		snprintf(line, sizeof(line), "%.*s", (int)length, text);
 		used++;

@@ -42,11 +42,4 @@ void line_to(struct line *line, int column);
 /* Decimal digits that `value` needs. */
 int line_digits(uint64_t value);
 
-/*
- * Where to break `text` for a line of `columns`: bytes that go on this line.
- * *retskip is how many bytes (blanks) to leave out before the next one. Breaks
- * at a blank where it can. Returns 0 only for an empty text.
- */
-size_t line_break(const char *text, int columns, size_t *retskip);
-
 #endif

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/core/app_private.h"
-#include "ui/core/line.h"
 #include "ui/core/screen.h"
 
 struct help_state {
@@ -111,7 +111,7 @@ static void put_note(struct page *page, const char *text)
 	if (on_page(page))
 		draw_text(page->draw, page->area, page->line - page->top, 1, ROLE_STRONG, name);
 	do {
-		size_t skip, length = line_break(text, page->area.cols - NOTE_COL - 1, &skip);
+		size_t skip, length = text_break(text, page->area.cols - NOTE_COL - 1, &skip);
 
 		if (on_page(page))
 			draw_printf(page->draw, page->area, page->line - page->top, NOTE_COL,

@@ -300,7 +300,7 @@ static int add_open(struct plan_lines *lines, const char *sentence, size_t verdi
 	bool first = true;
 
 	do {
-		size_t skip, length = line_break(sentence + start, room, &skip);
+		size_t skip, length = text_break(sentence + start, room, &skip);
 		int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
 								 .entry = lines->entries,
 								 .index = verdict,
@@ -323,7 +323,7 @@ static int lines_more(const char *sentence, int room)
 	int more = -1;
 
 	do {
-		sentence += line_break(sentence, room, &skip);
+		sentence += text_break(sentence, room, &skip);
 		sentence += skip;
 		more++;
 	} while (*sentence);

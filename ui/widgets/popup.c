@@ -110,7 +110,7 @@ static int each_line(const char *text, int cols,
 		if (!copy)
 			break;
 		do {
-			size_t skip, length = line_break(rest, cols, &skip);
+			size_t skip, length = text_break(rest, cols, &skip);
 
 			if (call)
 				call(user, number, rest, length);

@@ -466,6 +466,38 @@ START_TEST(fits_everywhere)
 }
 END_TEST
 
+/* Breaking loses nothing but blanks, never exceeds the width, and always gets on. */
+START_TEST(breaks_lines)
+{
+	const char *text =
+		"one two  three anextremelylongwordthatfitsnowhere \xe4\xbd\xa0\xe5\xa5\xbd x";
+
+	for (int columns = 0; columns < 70; columns++) {
+		char kept[256] = "", all[256] = "";
+		size_t at = 0;
+
+		while (text[at]) {
+			char part[256] = "";
+			size_t skip, length = text_break(text + at, columns, &skip);
+
+			ck_assert_uint_gt(length, 0);
+			memcpy(part, text + at, length);
+			if (columns >= 2)
+				ck_assert_int_le(text_width(part), columns);
+			strcat(kept, part);
+			at += length + skip;
+		}
+		for (const char *from = text; *from; from++)
+			if (*from != ' ')
+				all[strlen(all)] = *from;
+		for (char *from = kept, *to = kept;; from++)
+			if (*from != ' ' && !(*to++ = *from))
+				break;
+		ck_assert_str_eq(kept, all);
+	}
+}
+END_TEST
+
 START_TEST(copies)
 {
 	char out[16];
@@ -505,6 +537,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, fits);
 	tcase_add_test(tests, fits_tail);
 	tcase_add_test(tests, fits_everywhere);
+	tcase_add_test(tests, breaks_lines);
 	tcase_add_test(tests, copies);
 	suite_add_tcase(suite, tests);
 	return suite;

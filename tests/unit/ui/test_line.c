@@ -128,38 +128,6 @@ START_TEST(test_digits)
 }
 END_TEST
 
-/* Breaking loses nothing but blanks, never exceeds the width, and always gets on. */
-START_TEST(test_break)
-{
-	const char *text =
-		"one two  three anextremelylongwordthatfitsnowhere \xe4\xbd\xa0\xe5\xa5\xbd x";
-
-	for (int columns = 0; columns < 70; columns++) {
-		char kept[256] = "", all[256] = "";
-		size_t at = 0;
-
-		while (text[at]) {
-			char part[256] = "";
-			size_t skip, length = line_break(text + at, columns, &skip);
-
-			ck_assert_uint_gt(length, 0);
-			memcpy(part, text + at, length);
-			if (columns >= 2)
-				ck_assert_int_le(text_width(part), columns);
-			strcat(kept, part);
-			at += length + skip;
-		}
-		for (const char *from = text; *from; from++)
-			if (*from != ' ')
-				all[strlen(all)] = *from;
-		for (char *from = kept, *to = kept;; from++)
-			if (*from != ' ' && !(*to++ = *from))
-				break;
-		ck_assert_str_eq(kept, all);
-	}
-}
-END_TEST
-
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/line");
@@ -173,7 +141,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_number_too_long);
 	tcase_add_test(tcase, test_longest);
 	tcase_add_test(tcase, test_digits);
-	tcase_add_test(tcase, test_break);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
