@@ -84,13 +84,13 @@ static void put_held(const struct session *session, struct page *page)
 			   units_print_count(session_finished_bytes(session), bytes));
 	if (held->areas.count)
 		page_field(page, "",
-			   P_("%zu area of %s B held back, armed last",
-			      "%zu areas of %s B held back, armed last", held->areas.count),
+			   P_("%zu area of %s B with tables, written last",
+			      "%zu areas of %s B with tables, written last", held->areas.count),
 			   held->areas.count,
 			   units_print_count(range_list_total(&held->areas) * plan->sector_size,
 					     bytes));
 	if (plan_probes(plan, session_destination_disk(session)))
-		page_field(page, "", "%s", _("the destination's real size is tried first"));
+		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }
 
 static const char *verify_words(const struct session *session)

@@ -51,11 +51,11 @@ const char *pass_words(enum pass_kind kind)
 	case PASS_NONE:
 		break;
 	case PASS_BASELINE:
-		return _("reading what is held back");
+		return _("reading tables");
 	case PASS_PROBE:
-		return _("trying the size");
+		return _("testing size");
 	case PASS_WIPE:
-		return _("wiping what is held back");
+		return _("wiping tables");
 	case PASS_COPY:
 		return _("copying");
 	case PASS_TRIM:
@@ -69,19 +69,19 @@ const char *pass_words(enum pass_kind kind)
 	case PASS_FLUSH:
 		return _("flushing");
 	case PASS_ARM:
-		return _("arming");
+		return _("writing tables");
 	case PASS_VERIFY:
 		return _("verifying");
 	case PASS_COMPARE:
 		return _("comparing");
 	case PASS_REWRITE:
-		return _("writing again what differs");
+		return _("rewriting");
 	case PASS_RECHECK:
-		return _("checking the source again");
+		return _("rechecking");
 	case PASS_LOOK:
-		return _("final look at the destination");
+		return _("final look");
 	case PASS_DISARM:
-		return _("taking the tables away again");
+		return _("erasing tables");
 	}
 	return "";
 }

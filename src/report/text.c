@@ -170,7 +170,7 @@ static void put_report(struct page *page, const struct report *report, bool full
 	text_put_sums(page, report);
 	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
 	if (report_armed(report, line, sizeof(line))[0])
-		page_field(page, _("armed"), "%s", line);
+		page_field(page, _("tables"), "%s", line);
 	fputc('\n', page->out);
 	put_measured(page, report, full);
 	text_put_health(page, report);

@@ -3,35 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
-
-/* One word, so that the line fits. */
-static const char *pass_phrase(enum pass_kind pass)
-{
-	switch (pass) {
-	case PASS_NONE:
-		return job_state_words(JOB_COPYING);
-	case PASS_BASELINE:
-		return _("reading");
-	case PASS_PROBE:
-		return _("probing");
-	case PASS_WIPE:
-		return _("wiping");
-	case PASS_REWRITE:
-		return _("rewriting");
-	case PASS_RECHECK:
-		return _("rechecking");
-	case PASS_LOOK:
-		return _("last look");
-	case PASS_DISARM:
-		return _("disarming");
-	default:
-		return pass_words(pass);
-	}
-}
 
 /* Returns its length. */
 static int put_hang(const struct job_hang *hang, char *buffer, size_t size)
@@ -57,22 +34,31 @@ static double stage_fraction(uint64_t done, uint64_t total)
 	return !total ? 0 : done >= total ? 1 : (double)done / (double)total;
 }
 
+/* Of a pass only the first word, so that the line fits: "wiping" of "wiping tables". */
+static void put_doing(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	text_copy(buffer, size, job_state_words(job->state));
+	if (job->state != JOB_COPYING || job->pass == PASS_NONE)
+		return;
+	text_copy(buffer, size, pass_words(job->pass));
+	buffer[strcspn(buffer, " ")] = '\0';
+}
+
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
 {
 	const struct job_pass *pass = job_pass_counted(job);
 	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-	char left[UNITS_TEXT_MAX];
+	char left[UNITS_TEXT_MAX], doing[64];
 	bool flushing = job->state == JOB_FLUSHING; /* nobody knows how fast */
 	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
+	put_doing(job, doing, sizeof(doing));
 	n += snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
 		      _("%.1f %%  left %s  %s %.1f %%  %s of %s  %s  errors %llu"),
 		      progress_percent(job->overall),
 		      job->eta.known ? units_print_duration(job->eta.seconds, left) : _("unknown"),
-		      job->state == JOB_COPYING ? pass_phrase(job->pass)
-						: job_state_words(job->state),
-		      progress_percent(stage_fraction(so_far, whole)),
+		      doing, progress_percent(stage_fraction(so_far, whole)),
 		      units_print_long(so_far, UNITS_SI, 512, done),
 		      units_print_long(whole, UNITS_SI, 512, all),
 		      units_print_rate(flushing ? (double)NAN : job->now_pass, rate),

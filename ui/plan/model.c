@@ -121,7 +121,8 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 		line_add(line, _(", %s finished before"),
 			 units_print_long(finished, UNITS_SI, plan->sector_size, size));
 	else if (held)
-		line_add(line, P_(", %zu area armed last", ", %zu areas armed last", held), held);
+		line_add(line, P_(", %zu area written last", ", %zu areas written last", held),
+			 held);
 }
 
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line)

@@ -59,14 +59,14 @@ START_TEST(test_one_is_marked)
 END_TEST
 
 /* What is held back is told of in advance; after it only another flush comes. */
-START_TEST(test_armed_last)
+START_TEST(test_tables_last)
 {
 	job.held_areas = 5;
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing > arming");
+	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing > writing tables");
 	job.pass = PASS_ARM;
 	job.passes[job.pass_count++].kind = PASS_FLUSH;
 	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_ARM, .done = 1, .total = 4 };
-	ck_assert_str_eq(text(60), " copying > flushing > [arming 25.0%]");
+	ck_assert_str_eq(text(60), " copying > flushing > [writing tables 25.0%]");
 	ck_assert_str_eq(percent(), "25.0%");
 }
 END_TEST
@@ -87,12 +87,11 @@ END_TEST
 START_TEST(test_before_the_copy)
 {
 	job.pass = job.passes[0].kind = PASS_PROBE;
-	ck_assert_str_eq(text(60), " [trying the size 0.0%] > copying > flushing");
+	ck_assert_str_eq(text(60), " [testing size 0.0%] > copying > flushing");
 	job.pass = job.passes[1].kind = PASS_WIPE;
 	job.pass_count = 2;
-	ck_assert_str_eq(text(79),
-			 " trying the size > [wiping what is held back] > copying > flushing");
-	ck_assert_str_eq(text(47), " .. > [wiping what is held back] > copying > ..");
+	ck_assert_str_eq(text(79), " testing size > [wiping tables] > copying > flushing");
+	ck_assert_str_eq(text(40), " .. > [wiping tables] > copying > ..");
 	job.pass = job.passes[2].kind = PASS_COPY;
 	job.pass_count = 3;
 	ck_assert_ptr_nonnull(strstr(text(79), "> [copying 52.3%] > flushing"));
@@ -148,20 +147,17 @@ START_TEST(test_baseline)
 {
 	options.verify = VERIFY_DIGEST;
 	job.pass = job.passes[0].kind = PASS_BASELINE;
-	ck_assert_str_eq(text(72),
-			 " [reading what is held back 0.0%] > copying > flushing > verifying");
+	ck_assert_str_eq(text(72), " [reading tables 0.0%] > copying > flushing > verifying");
 	job.pass = PASS_COPY;
 	job.passes[1].kind = PASS_COPY;
 	job.pass_count = 2;
-	ck_assert_str_eq(text(72),
-			 " reading what is held back > [copying 52.3%] > flushing > verifying");
+	ck_assert_str_eq(text(72), " reading tables > [copying 52.3%] > flushing > verifying");
 	job.state = JOB_VERIFYING;
 	job.pass = job.passes[1].kind = PASS_VERIFY;
-	ck_assert_str_eq(text(72), " reading what is held back > [verifying]");
+	ck_assert_str_eq(text(72), " reading tables > [verifying]");
 	job.pass = job.passes[2].kind = PASS_RECHECK;
 	job.pass_count = 3;
-	ck_assert_str_eq(text(72),
-			 " reading what is held back > verifying > [checking the source again]");
+	ck_assert_str_eq(text(72), " reading tables > verifying > [rechecking]");
 }
 END_TEST
 
@@ -212,7 +208,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, test_one_is_marked);
-	tcase_add_test(tcase, test_armed_last);
+	tcase_add_test(tcase, test_tables_last);
 	tcase_add_test(tcase, test_time_of_the_pass);
 	tcase_add_test(tcase, test_before_the_copy);
 	tcase_add_test(tcase, test_proof);

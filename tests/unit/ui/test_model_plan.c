@@ -66,7 +66,7 @@ START_TEST(test_mock_up)
 	line_start(&line, 80);
 	plan_text_copy(&plan, 12, 0, &line);
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
-				    "12 areas armed last");
+				    "12 areas written last");
 	line_start(&line, 80);
 	plan_text_copy(&plan, 12, 1046208642482, &line);
 	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
