@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Who may use whom, by the table of layers: looks at the #include lines and at the symbols
-# that the built archives ask for. usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]
+# that the built archives ask for; and how far one has to walk in the house to understand one room.
+# usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]
 # Prints TAP.
 set -u
 export LC_ALL=C # sort and join must agree
@@ -11,7 +12,7 @@ cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 core="base discover plan stats io guard verify copy report session"
 
 # layer: headers of the project (globs). What is not public is for its own layer only, and
-# NAME_private.h, the inside of what NAME.h offers, for its own folder only. public is what any
+# NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
 public='base/* discover/disk.h discover/endpoint.h discover/health.h discover/scan.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
@@ -83,7 +84,7 @@ matches() {
 	return 1
 }
 
-# "file:line:header" of all lines that include with the given opening sign.
+# "file:line:header" of all lines that include with the given opening sign, in the folders below too.
 includes() { # FOLDER SIGN
 	grep -rnE --include='*.[ch]' "^[[:space:]]*#[[:space:]]*include[[:space:]]*$2" "$1" |
 		sed -E 's/^([^:]*:[0-9]+):[^"<]*["<]([^">]*)[">].*/\1:\2/'
@@ -97,7 +98,7 @@ project_headers() { # LAYER FOLDER
 	includes "$2" '"' | while IFS= read -r line; do
 		header=${line##*:}
 		[ "${header%%/*}" = "$1" ] && continue
-		matches "$header" '*_private.h' && echo "$line is for its own folder only" && continue
+		matches "$header" '*_private.h' && echo "$line is for its own layer only" && continue
 		matches "$header" ${globs[@]+"${globs[@]}"} || echo "$line is not for $1"
 	done
 }
@@ -164,6 +165,94 @@ writable_data() { # LAYER
 		awk '/^[^ ]*:     file format/ { object = $1 }
 			/ O \.(data|bss|tdata|tbss)(\.rel(\.local)?)?[.\t]/ && !/\.data\.rel\.ro/ { print object, $NF }'
 }
+
+# ---- the walk ----
+
+# What is still above what a reader can hold in the head. A number that is met may only become less,
+# and what needs no exception any more leaves this list. STILL is for the test of this lint.
+#	cycle N                  modules of the largest cycle of includes; 3 is what is wanted
+#	HEADER N                 files that include a private header; 6 is what is wanted
+#	struct NAME              defined by two headers
+still=${STILL-'
+cycle 16
+src/copy/job_private.h 38
+src/session/session_private.h 24
+ui/core/app_private.h 10
+src/guard/rules_private.h 7
+struct gate
+struct report'}
+
+# excused WHAT: prints its number in the list above, else nothing.
+excused() {
+	sed -nE "s|^$1( ([0-9]+))?\$|\2|p" <<<"$still"
+}
+
+# "file header" for each include of one of our own.
+steps() {
+	{
+		includes src '"'
+		includes ui '"'
+	} | sed -E 's|:.*:ui/| ui/|; s|:.*:| src/|'
+}
+
+# NAME.c with NAME.h is one module; a cycle is all of those from which each leads to each.
+cycles() {
+	local limit
+	limit=$(excused cycle)
+	sed -E 's/\.[ch]( |$)/\1/g' | awk -v limit="${limit:-3}" '
+		$1 != $2 && !seen[$1, $2]++ { next_of[$1] = next_of[$1] " " $2; modules[$1]; modules[$2] }
+		END {
+			for (from in modules) {
+				split("", queue)
+				queue[last = 1] = from
+				for (i = 1; i <= last; i++) {
+					n = split(next_of[queue[i]], to, " ")
+					for (j = 1; j <= n; j++)
+						if (!reach[from, to[j]]++)
+							queue[++last] = to[j]
+				}
+			}
+			for (a in modules) {
+				if (done[a])
+					continue
+				size = 0
+				names = ""
+				for (b in modules)
+					if (reach[a, b] && reach[b, a]) {
+						done[b] = 1
+						size++
+						names = names " " b
+					}
+				if (size > limit)
+					print "a cycle of " size ":" names
+			}
+		}'
+}
+
+crowded() {
+	local files header limit
+	grep -oE '[^ ]+_private\.h$' | sort | uniq -c | while read -r files header; do
+		limit=$(excused "$header")
+		[ "$files" -le "${limit:-6}" ] || echo "$files files include $header"
+	done
+}
+
+# Of the headers, where both could meet.
+twins() {
+	local name
+	grep -rhoE --include='*.h' '^struct [a-z0-9_]+ \{' src ui | sort | uniq -d | while read -r _ name _; do
+		grep -q "^struct $name\$" <<<"$still" ||
+			echo "struct $name:" "$(grep -rlE --include='*.h' "^struct $name \{" src ui | tr '\n' ' ')"
+	done
+}
+
+point "no cycle of includes is longer than 3" < <(steps | cycles)
+point "no private header is included by more than 6 files" < <(steps | crowded)
+point "no two headers define the same structure" < <(twins)
+point "no file is longer than 600 lines" \
+	< <(find src ui -name '*.[ch]' -exec wc -l {} + | awk '$2 != "total" && $1 > 600')
+
+# ---- the layers ----
 
 for layer in $core cli ui; do
 	folder=src/$layer

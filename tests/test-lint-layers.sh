@@ -58,7 +58,7 @@ expect() {
 
 "$lint" build . >lint.out
 expect 0 '^not ok'
-expect 68 '^ok'
+expect 72 '^ok'
 
 file src/plan/broken.c <<'C'
 #include <fcntl.h>
@@ -93,7 +93,7 @@ C
 expect 1 '^# src/plan/broken.c:1:fcntl.h is not for plan'
 expect 1 '^# src/plan/broken.c:2:curses.h is not for plan'
 expect 1 '^# src/plan/broken.c:5:guard/rules.h is not for plan'
-expect 1 '^# src/plan/broken.c:6:base/text_private.h is for its own folder only'
+expect 1 '^# src/plan/broken.c:6:base/text_private.h is for its own layer only'
 expect 1 '^# .*libplan.a:.*broken.o stderr'
 expect 1 '^# .*libplan.a:.*broken.o exit'
 expect 1 '^# .*broken.o:? writable'
@@ -105,6 +105,27 @@ expect 1 '^# ui/broken.c:2:io/buffers.h is not for ui'
 expect 1 '^# .*libui.a:.*broken.o open'
 expect 1 '^# .*libui.a:.*broken.o udev_new'
 expect 11 '^not ok'
+
+# A walk: a circle of three that may be, one of four that may not, folders in folders.
+for step in 1:2 2:3 3:1 11:12 12:13 13:14 14:11; do
+	file "src/io/deep/step${step%:*}.c" <<C
+#include "base/error.h"
+#include "io/deep/step${step#*:}.h"
+#include "io/deep/odd_private.h"
+C
+	touch "src/io/deep/step${step%:*}.h"
+done
+echo 'struct odd {' | tee src/io/deep/odd_private.h >src/base/odd.h
+echo '#include "io/deep/odd_private.h"' >src/base/fine.h
+seq 601 >src/base/long.h
+STILL='' "$lint" build . >lint.out
+expect 1 '^# a cycle of '
+expect 1 '^# a cycle of 4: .*src/io/deep/step12'
+expect 1 '^# 8 files include src/io/deep/odd_private.h'
+expect 1 '^# struct odd: src/.*odd.* src/'
+expect 1 '^# *601 src/base/long.h'
+expect 1 '^# src/base/fine.h:1:io/deep/odd_private.h is for its own layer only'
+expect 16 '^not ok'
 rm build/src/stats/libstats.a
 "$lint" build . >lint.out
 expect 3 '^# missing .*libstats.a'
