@@ -9,26 +9,28 @@ export LC_ALL=C # sort and join must agree
 build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
 cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
-core="base discover plan stats io guard verify copy report session"
+core="base scsi discover health plan stats io guard verify copy report session"
 
 # layer: headers of the project (globs). What is not public is for its own layer only, and
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
-public='base/* discover/disk.h discover/endpoint.h discover/health.h discover/scan.h plan/plan.h plan/picture.h
+public='base/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h health/health.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h copy/job.h copy/map.h
 	report/report.h session/session.h session/progress.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;
-	discover) echo 'base/*' ;;
+	scsi) echo 'base/*' ;;
+	discover) echo 'base/* scsi/*' ;;
+	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
 	stats) echo 'base/*' ;;
-	io) echo 'config.h base/* discover/disk.h discover/health.h plan/options.h' ;;
-	guard) echo 'base/* plan/* discover/*' ;;
+	io) echo 'config.h base/* scsi/* discover/disk.h plan/options.h' ;;
+	guard) echo 'base/* scsi/sg_only.h plan/* discover/*' ;;
 	verify) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
-	copy) echo 'base/* verify/* io/io.h io/backends.h io/buffers.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* discover/disk.h' ;;
-	report) echo 'base/* discover/disk.h discover/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
-	session) echo "config.h guard/claim.h guard/facts.h copy/recorded_copy.h copy/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/running.h discover/sg_only.h discover/smartctl.h discover/table.h io/sg_health.h io/sg_reach.h $public" ;;
+	copy) echo 'base/* scsi/sense.h health/sensor.h verify/* io/io.h io/backends.h io/buffers.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* discover/disk.h' ;;
+	report) echo 'base/* scsi/sense.h discover/disk.h health/health.h plan/* stats/* copy/job.h copy/map.h guard/rules.h' ;;
+	session) echo "config.h guard/claim.h guard/facts.h copy/recorded_copy.h copy/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/reach.h scsi/sg_only.h $public" ;;
 	cli) echo "config.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac
@@ -44,21 +46,21 @@ libudev.h: discover guard
 blkid*: discover
 libmount*: discover guard
 liburing*: io
-scsi/*: base discover io
+scsi/*: scsi io
 xxhash.h: plan verify
 xxh_*: verify
 gcrypt.h: verify
 gcry_*: verify
-json-c/*: discover report cli
+json-c/*: health report cli
 libsmartcols*: cli
 getopt.h: cli
-sys/ioctl.h: discover guard io cli
+sys/ioctl.h: scsi discover guard io cli
 sys/mount.h: discover guard
-linux/*: discover guard io
-fcntl.h: base discover guard io verify copy stats report session
+linux/*: scsi discover guard io
+fcntl.h: base scsi discover health guard io verify copy stats report session
 dirent.h: discover guard session
-unistd.h: base discover guard io verify copy stats report session cli ui
-sys/*: base discover guard io verify copy stats report session cli ui'
+unistd.h: base scsi discover health guard io verify copy stats report session cli ui
+sys/*: base scsi discover health guard io verify copy stats report session cli ui'
 
 count=0
 point() { # TEXT: reads complaints from standard input

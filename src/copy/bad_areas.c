@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "copy/job_private.h"
+#include "scsi/sense.h"
 
 /* Nobody reads a log with thousands of them. */
 #define BAD_TOLD 32

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
 #include "copy/job_private.h"
+#include "scsi/sense.h"
 
 /* A dying disk recovers thousands of blocks; the report has the count. */
 #define RECOVERED_TOLD 8

@@ -11,7 +11,7 @@
 #include "base/eventfd.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"
-#include "copy/thermometer.h"
+#include "health/sensor.h"
 
 #define KEEPER_SLOT       63 /* index in the CPU reader, after the lanes */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)

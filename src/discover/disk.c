@@ -177,3 +177,13 @@ enum disk_kind disk_kind_of(const char *name)
 			return kinds[i].kind;
 	return DISK_OTHER;
 }
+
+/* udev sends these disks the same command when they appear. Removable ones, sticks and card
+ * readers, may not survive it. */
+const char *disk_ata_node(const struct disk *disk)
+{
+	bool usb = strcmp(disk->transport, "usb") == 0 && disk->removable == NO;
+	bool ata = strcmp(disk->transport, "sata") == 0 || strcmp(disk->transport, "pata") == 0;
+
+	return disk->kind == DISK_SCSI && !disk->silent && (ata || usb) ? disk->sg : "";
+}

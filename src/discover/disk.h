@@ -206,5 +206,7 @@ enum disk_kind disk_kind_of(const char *name);
 bool disk_is_host_managed(const struct disk *disk);
 /* No upper-level driver gave it a block node: its sg node is all there is, and `node`, too. */
 bool disk_is_sg_only(const struct disk *disk);
+/* The sg node through which to send ATA commands; "": not to this disk. */
+const char *disk_ata_node(const struct disk *disk);
 
 #endif

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "discover/sg_only.h"
 #include "discover/table.h"
+#include "scsi/sg_only.h"
 
 struct probe;
 

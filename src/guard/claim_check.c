@@ -14,9 +14,9 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "discover/identity.h"
-#include "discover/sg_only.h"
 #include "discover/sysfs.h"
 #include "guard/claim_private.h"
+#include "scsi/sg_only.h"
 
 #ifndef BLKGETDISKSEQ
 #define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
 #include "io/sg_private.h"
+#include "scsi/sense.h"
 
 /* As long as the kernel gives its own flushes. */
 #define FLUSH_TIMEOUT 60000 /* ms */

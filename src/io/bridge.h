@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "io/io.h"
-#include "io/sg_driver.h"
+#include "scsi/driver.h"
 
 /*
  * Sends the flush to the disk itself, through the end's descriptor, after fsync(). Does nothing for

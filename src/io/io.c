@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "base/sense.h"
+#include "scsi/sense.h"
 
 static int extend(const struct io_end *end, struct error *reterr)
 {

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 #include "io/io.h"
-#include "io/sg_driver.h"
-#include "io/sg_trust.h"
+#include "scsi/driver.h"
+#include "scsi/trust.h"
 
 enum sg_mode {
 	SG_MODE_DIRECT,   /* asks for direct I/O; the driver may copy nevertheless, and says so */

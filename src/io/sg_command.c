@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "base/sense.h"
+#include "scsi/sense.h"
 
 #define READY_TRIES  100
 #define READY_PAUSE  (200 * NSEC_PER_MSEC)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
+#include "scsi/sense.h"
 
 #define FLUSH_TIMEOUT 300000 /* ms: a large write cache on a slow disk */
 /* Unit attentions that do not matter, because nothing was written yet. */

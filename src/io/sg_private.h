@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/scsi.h"
 #include "io/io.h"
 #include "io/sg.h"
-#include "io/sg_driver.h"
-#include "io/sg_trust.h"
+#include "scsi/commands.h"
+#include "scsi/driver.h"
+#include "scsi/trust.h"
 
 /* A lane waits for both its ends at once. */
 #define SG_PORTS_MAX (SG_DRIVER_WAIT / 2)

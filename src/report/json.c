@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/sense.h"
 #include "base/text.h"
+#include "scsi/sense.h"
 
 json_object *report_json_text(const char *text)
 {

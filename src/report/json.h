@@ -10,8 +10,8 @@
 #include <json-c/json.h>
 
 #include "copy/job.h"
-#include "discover/health.h"
 #include "guard/rules.h"
+#include "health/health.h"
 #include "plan/plan.h"
 
 json_object *report_json_text(const char *text); /* "" is null */

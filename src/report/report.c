@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/patience.h"
-#include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "scsi/sense.h"
 
 /* A text file is read on any screen, and printed. */
 #define FILE_COLUMNS 80

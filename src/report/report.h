@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "copy/job.h"
-#include "discover/health.h"
 #include "guard/rules.h"
+#include "health/health.h"
 #include "plan/plan.h"
 
 #define REPORT_MAP_CELLS  240

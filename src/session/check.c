@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/replace.h"
 #include "base/text.h"
-#include "io/sg_reach.h"
+#include "scsi/reach.h"
 #include "session/session_private.h"
 
 #define REACH_PATIENCE (2 * NSEC_PER_SEC) /* of each end */
@@ -22,9 +22,9 @@ static void ask_reach(const struct disk_list *disks, const struct endpoint *endp
 		endpoint->kind == ENDPOINT_DISK ? endpoint_disk(disks, endpoint) : NULL;
 	struct sg_reach reach;
 
-	if (!disk || !sg_reach_node(disk)[0] || session_is_written_to(disk->node))
+	if (!disk || !disk_ata_node(disk)[0] || session_is_written_to(disk->node))
 		return;
-	sg_reach_ask(sg_reach_node(disk), REACH_PATIENCE, &reach);
+	sg_reach_ask(disk_ata_node(disk), REACH_PATIENCE, &reach);
 	*ret = (struct guard_reach){ .open = reach.open, .whole = reach.whole };
 }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "discover/disk.h"
-#include "discover/health.h"
+#include "health/health.h"
 #include "session/health.h"
 #include "session/task.h"
 

@@ -14,8 +14,8 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "copy/partial_digests.h"
-#include "discover/sg_only.h"
 #include "discover/table.h"
+#include "scsi/sg_only.h"
 
 #define PIECE    (1u << 20)
 #define SG_PIECE (64u << 10) /* every SCSI driver takes that */

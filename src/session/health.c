@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "discover/smartctl.h"
+#include "health/smartctl.h"
 #include "session/session_private.h"
 
 #define SMARTCTL_PATIENCE (5 * NSEC_PER_SEC) /* of all together */

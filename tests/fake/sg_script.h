@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/sg_driver.h"
+#include "scsi/driver.h"
 
 #define SG_SCRIPT_RULES 16
 #define SG_SCRIPT_PORTS 16

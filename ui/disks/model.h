@@ -15,7 +15,7 @@
 #include "base/units.h"
 #include "discover/disk.h"
 #include "discover/endpoint.h"
-#include "discover/health.h"
+#include "health/health.h"
 
 #include "ui/core/line.h"
 #include "ui/core/term.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "base/sense.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "scsi/sense.h"
 
 #include "ui/widgets/map_explain.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "discover/attr.h"
 #include "discover/regions.h"
 #include "discover/types.h"
@@ -232,6 +233,28 @@ START_TEST(finding_and_releasing)
 }
 END_TEST
 
+START_TEST(which_disks_take_ata_commands)
+{
+	struct disk seen = { .kind = DISK_SCSI, .sg = "/dev/sg3", .removable = NO };
+
+	text_copy(seen.transport, sizeof(seen.transport), "sata");
+	ck_assert_str_eq(disk_ata_node(&seen), "/dev/sg3");
+	text_copy(seen.transport, sizeof(seen.transport), "usb");
+	ck_assert_str_eq(disk_ata_node(&seen), "/dev/sg3");
+	seen.removable = YES;
+	ck_assert_str_eq(disk_ata_node(&seen), "");
+	seen.removable = NO;
+	text_copy(seen.transport, sizeof(seen.transport), "sas");
+	ck_assert_str_eq(disk_ata_node(&seen), "");
+	text_copy(seen.transport, sizeof(seen.transport), "sata");
+	seen.silent = true;
+	ck_assert_str_eq(disk_ata_node(&seen), "");
+	seen.silent = false;
+	seen.kind = DISK_OTHER;
+	ck_assert_str_eq(disk_ata_node(&seen), "");
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("disk");
@@ -248,6 +271,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, regions_of_odd_tables);
 	tcase_add_test(tests, regions_without_a_table);
 	tcase_add_test(tests, finding_and_releasing);
+	tcase_add_test(tests, which_disks_take_ata_commands);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the handles on one device share. */
-#include "io/sg_trust.h"
+#include "scsi/trust.h"
 
 #include <errno.h>
 #include <pthread.h>

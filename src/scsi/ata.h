@@ -7,14 +7,14 @@
  * Sources: SAT-4 (ATA PASS-THROUGH (16), ATA status return), ACS-3 (IDENTIFY DEVICE, accessible
  * max address), ATA8-ACS (READ NATIVE MAX ADDRESS EXT, DEVICE CONFIGURATION IDENTIFY).
  */
-#ifndef CLONEDECK_IO_ATA_H
-#define CLONEDECK_IO_ATA_H
+#ifndef CLONEDECK_SCSI_ATA_H
+#define CLONEDECK_SCSI_ATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/scsi.h"
+#include "scsi/commands.h"
 
 #define ATA_PAGE 512 /* bytes of an answer that is data */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The real sg driver. */
-#include "io/sg_driver.h"
+#include "scsi/driver.h"
 
 #include <errno.h>
 #include <fcntl.h>

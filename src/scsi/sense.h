@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SCSI sense data in words: "Medium Error: Unrecovered read error (3/11/00)" (libsgutils2's). */
-#ifndef CLONEDECK_BASE_SENSE_H
-#define CLONEDECK_BASE_SENSE_H
+#ifndef CLONEDECK_SCSI_SENSE_H
+#define CLONEDECK_SCSI_SENSE_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/ata.h"
+#include "scsi/ata.h"
 
 #include <errno.h>
 

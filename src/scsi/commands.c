@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SCSI commands as bytes, and the meaning of answers. */
-#include "base/scsi.h"
+#include "scsi/commands.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
  *
  * Any thread. Counts are requests, not bytes.
  */
-#ifndef CLONEDECK_IO_SG_TRUST_H
-#define CLONEDECK_IO_SG_TRUST_H
+#ifndef CLONEDECK_SCSI_TRUST_H
+#define CLONEDECK_SCSI_TRUST_H
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "copy/thermometer.h"
+#include "health/sensor.h"
 
 #define PATIENCE 10000 /* ms */
 

@@ -3,21 +3,17 @@
  * The accessible and the real size of an ATA disk, according to the disk itself,
  * through its sg node if that passes ATA commands (SATA, most USB bridges).
  */
-#ifndef CLONEDECK_IO_SG_REACH_H
-#define CLONEDECK_IO_SG_REACH_H
+#ifndef CLONEDECK_SCSI_REACH_H
+#define CLONEDECK_SCSI_REACH_H
 
 #include <stdint.h>
 
-#include "discover/disk.h"
-#include "io/sg_driver.h"
+#include "scsi/driver.h"
 
 struct sg_reach {
 	uint64_t open;  /* accessible bytes; 0 unknown */
 	uint64_t whole; /* bytes, including those hidden by its settings; 0 unknown */
 };
-
-/* The node to ask through; "": do not ask this disk. */
-const char *sg_reach_node(const struct disk *disk);
 
 /* Waits at most `patience` ns. Any thread that may wait. */
 void sg_reach_ask(const char *node, uint64_t patience, struct sg_reach *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a disk without a block node reports about itself. */
-#include "discover/sg_only.h"
+#include "scsi/sg_only.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <linux/fs.h>
 #include <scsi/sg_lib.h>
 
-#include "base/scsi.h"
+#include "scsi/commands.h"
 
 /* News from before we came: each command takes one with it. */
 #define NEWS_TRIES 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "copy/thermometer.h"
+#include "health/sensor.h"
 
 #include <fcntl.h>
 #include <pthread.h>

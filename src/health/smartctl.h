@@ -5,14 +5,14 @@
  * be asked. It runs as a program of its own, without a shell, and never longer
  * than it may: a disk that hangs must not hold up who asks.
  */
-#ifndef CLONEDECK_DISCOVER_SMARTCTL_H
-#define CLONEDECK_DISCOVER_SMARTCTL_H
+#ifndef CLONEDECK_HEALTH_SMARTCTL_H
+#define CLONEDECK_HEALTH_SMARTCTL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "discover/health.h"
+#include "health/health.h"
 
 struct smartctl_question {
 	char node[64];         /* "/dev/sg0", "/dev/nvme0n1"; "" asks nothing */

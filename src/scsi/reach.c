@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/sg_reach.h"
+#include "scsi/reach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,18 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "io/ata.h"
-#include "io/sg_ask.h"
-
-/* udev sends these disks the same command when they appear. Removable ones, sticks and card
- * readers, may not survive it. */
-const char *sg_reach_node(const struct disk *disk)
-{
-	bool usb = strcmp(disk->transport, "usb") == 0 && disk->removable == NO;
-	bool ata = strcmp(disk->transport, "sata") == 0 || strcmp(disk->transport, "pata") == 0;
-
-	return disk->kind == DISK_SCSI && !disk->silent && (ata || usb) ? disk->sg : "";
-}
+#include "scsi/ask.h"
+#include "scsi/ata.h"
 
 static uint64_t ask_registers(struct sg_asking *asking, enum ata_question question)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/sense.h"
+#include "scsi/sense.h"
 
 #include <stdio.h>
 #include <string.h>

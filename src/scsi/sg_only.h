@@ -6,8 +6,8 @@
  *
  * Such a disk's own node is its sg node (disk_is_sg_only(), endpoint_is_sg_only()).
  */
-#ifndef CLONEDECK_DISCOVER_SG_ONLY_H
-#define CLONEDECK_DISCOVER_SG_ONLY_H
+#ifndef CLONEDECK_SCSI_SG_ONLY_H
+#define CLONEDECK_SCSI_SG_ONLY_H
 
 #include <stdint.h>
 

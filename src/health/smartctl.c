@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "discover/smartctl.h"
+#include "health/smartctl.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
  * All calls return 0 or a negative errno and keep to one thread a descriptor,
  * run() excepted, which any thread may use.
  */
-#ifndef CLONEDECK_IO_SG_DRIVER_H
-#define CLONEDECK_IO_SG_DRIVER_H
+#ifndef CLONEDECK_SCSI_DRIVER_H
+#define CLONEDECK_SCSI_DRIVER_H
 
 #include <stdint.h>
 

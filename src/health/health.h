@@ -4,8 +4,8 @@
  * a technician whether a disk is about to fail. What a disk does not report is
  * unknown, never 0.
  */
-#ifndef CLONEDECK_DISCOVER_HEALTH_H
-#define CLONEDECK_DISCOVER_HEALTH_H
+#ifndef CLONEDECK_HEALTH_HEALTH_H
+#define CLONEDECK_HEALTH_HEALTH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "discover/smartctl.h"
+#include "health/smartctl.h"
 
 #define PATIENCE (20 * NSEC_PER_SEC)
 

@@ -4,8 +4,8 @@
  * command to the disk (drivetemp, NVMe) and may take as long as the disk does, so a
  * thread of its own does it.
  */
-#ifndef CLONEDECK_COPY_THERMOMETER_H
-#define CLONEDECK_COPY_THERMOMETER_H
+#ifndef CLONEDECK_HEALTH_SENSOR_H
+#define CLONEDECK_HEALTH_SENSOR_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/sg_ask.h"
+#include "scsi/ask.h"
 
 #include <errno.h>
 

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "fake/sg_script.h"
-#include "io/ata.h"
-#include "io/sg_reach.h"
+#include "scsi/ata.h"
+#include "scsi/reach.h"
 
 #define FD       SG_SCRIPT_FD
 #define PATIENCE (100 * NSEC_PER_MSEC)
@@ -252,38 +251,15 @@ START_TEST(a_disk_that_hangs_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(who_is_asked)
-{
-	struct disk seen = { .kind = DISK_SCSI, .sg = "/dev/sg3", .removable = NO };
-
-	text_copy(seen.transport, sizeof(seen.transport), "sata");
-	ck_assert_str_eq(sg_reach_node(&seen), "/dev/sg3");
-	text_copy(seen.transport, sizeof(seen.transport), "usb");
-	ck_assert_str_eq(sg_reach_node(&seen), "/dev/sg3");
-	seen.removable = YES;
-	ck_assert_str_eq(sg_reach_node(&seen), "");
-	seen.removable = NO;
-	text_copy(seen.transport, sizeof(seen.transport), "sas");
-	ck_assert_str_eq(sg_reach_node(&seen), "");
-	text_copy(seen.transport, sizeof(seen.transport), "sata");
-	seen.silent = true;
-	ck_assert_str_eq(sg_reach_node(&seen), "");
-	seen.silent = false;
-	seen.kind = DISK_OTHER;
-	ck_assert_str_eq(sg_reach_node(&seen), "");
-}
-END_TEST
-
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("sg_reach");
+	Suite *suite = suite_create("reach");
 	TCase *bytes = tcase_create("bytes");
 	TCase *asked = tcase_create("asked");
 
 	tcase_add_test(bytes, commands_are_as_in_the_standard);
 	tcase_add_test(bytes, registers_in_both_formats);
 	tcase_add_test(bytes, what_are_no_registers_tells_nothing);
-	tcase_add_test(bytes, who_is_asked);
 	suite_add_tcase(suite, bytes);
 	tcase_add_checked_fixture(asked, set_up, tear_down);
 	tcase_set_timeout(asked, 20);

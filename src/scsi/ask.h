@@ -5,14 +5,14 @@
  * Not for a disk that is being written to by sg commands: the news of a reset comes
  * only once, with whichever command is next.
  */
-#ifndef CLONEDECK_IO_SG_ASK_H
-#define CLONEDECK_IO_SG_ASK_H
+#ifndef CLONEDECK_SCSI_ASK_H
+#define CLONEDECK_SCSI_ASK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/scsi.h"
-#include "io/sg_driver.h"
+#include "scsi/commands.h"
+#include "scsi/driver.h"
 
 struct sg_asking {
 	const struct sg_driver *driver;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Health as data, and what smartctl's JSON says of it. */
-#include "discover/health.h"
+#include "health/health.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * data, TEST UNIT READY), the kernel's include/scsi/sg.h (version 3 of the
  * header). LBAs and counts are in the device's logical blocks.
  */
-#ifndef CLONEDECK_BASE_SCSI_H
-#define CLONEDECK_BASE_SCSI_H
+#ifndef CLONEDECK_SCSI_COMMANDS_H
+#define CLONEDECK_SCSI_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
