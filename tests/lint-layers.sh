@@ -264,6 +264,19 @@ for layer in $core cli ui; do
 		< <(system_headers "$layer" "$folder")
 done
 
+# What a rule means to others stands in its row: a name spelled elsewhere is not renamed with it.
+rules_spelled() {
+	local names
+	names=$(sed -nE 's/^\t\{ ("[a-z-]+"), .*/\1/p' src/guard/rules.c)
+	[ -n "$names" ] || {
+		echo "src/guard/rules.c: where is the table of rules?"
+		return
+	}
+	grep -rnF "$names" src ui --include='*.[ch]' | grep -v '^src/guard/'
+	grep -rnE 'str(n|case|ncase)?cmp\([^;]*(->|\.)rule\>' src ui --include='*.[ch]' | grep -v '^src/guard/'
+}
+point "only the guard spells the names of its rules" < <(rules_spelled)
+
 says='printf|vprintf|puts|putchar|putchar_unlocked|perror|stdout|stderr|stdin|err|errx|warn|warnx|error|psignal'
 ends='exit|_exit|_Exit|quick_exit|abort|__assert_fail|assert_fail'
 disk='ioctl|open|openat|creat|fopen|fdopen|opendir|pread|pwrite|preadv|pwritev|mmap|mount|umount2?'

@@ -31,6 +31,11 @@ int fine_LAYER(FILE *file, int i)
 }
 C
 done
+file src/guard/rules.c <<'C'
+const struct { const char *id, *looks_at; } rules[] = {
+	{ "disk-is-full", "there is room" },
+};
+C
 file ui/fine.c <<'C'
 #include <curses.h>
 #include "session/session.h"
@@ -58,7 +63,7 @@ expect() {
 
 "$lint" build . >lint.out
 expect 0 '^not ok'
-expect 84 '^ok'
+expect 85 '^ok'
 
 file src/plan/broken.c <<'C'
 #include <fcntl.h>
@@ -83,6 +88,9 @@ file ui/broken.c <<'C'
 #include <libudev.h>
 #include "io/buffers.h"
 int open(const char *path, int flags);
+int strcmp(const char *a, const char *b);
+struct verdict { const char *rule; };
+int full(struct verdict *verdict) { return strcmp(verdict->rule, "disk-is-full"); }
 int broken(void);
 int broken(void)
 {
@@ -104,7 +112,8 @@ expect 1 '^# ui/broken.c:1:libudev.h is not for ui'
 expect 1 '^# ui/broken.c:2:io/buffers.h is not for ui'
 expect 1 '^# .*libui.a:.*broken.o open'
 expect 1 '^# .*libui.a:.*broken.o udev_new'
-expect 11 '^not ok'
+expect 2 '^# ui/broken.c:6:'
+expect 12 '^not ok'
 
 # A walk: a circle of three that may be, one of four that may not, folders in folders.
 for step in 1:2 2:3 3:1 11:12 12:13 13:14 14:11; do
@@ -125,7 +134,7 @@ expect 1 '^# 8 files include src/io/deep/odd_private.h'
 expect 1 '^# struct odd: src/.*odd.* src/'
 expect 1 '^# *601 src/base/long.h'
 expect 1 '^# src/base/fine.h:1:io/deep/odd_private.h is for its own layer only'
-expect 16 '^not ok'
+expect 17 '^not ok'
 rm build/src/stats/libstats.a
 "$lint" build . >lint.out
 expect 3 '^# missing .*libstats.a'

@@ -186,7 +186,7 @@ static bool held_for_a_moment(const struct session *session)
 	const struct verdict_list *verdicts = session_verdicts(session);
 
 	return verdicts->count && verdicts->items[0].kind == VERDICT_REFUSE &&
-	       strcmp(verdicts->items[0].rule, "destination-exclusive") == 0 &&
+	       verdicts->items[0].means == MEANS_MAY_PASS &&
 	       (verdicts->count == 1 || verdicts->items[1].kind != VERDICT_REFUSE);
 }
 

@@ -175,7 +175,7 @@ static int look(struct verify *verify)
 
 static int run(struct verify *verify)
 {
-	const struct verdict_list *verdicts;
+	const struct verdict *written;
 	struct interrupt interrupt;
 	struct error error = { 0 };
 	struct job_snapshot job;
@@ -189,11 +189,10 @@ static int run(struct verify *verify)
 	if (session_verify(verify->session, &verify->job, &error) < 0)
 		return cli_error(&error);
 	/* A source that is written meanwhile may differ by right. */
-	verdicts = session_verdicts(verify->session);
-	for (size_t i = 0; !verify->options.report && i < verdicts->count; i++)
-		if (verdicts->items[i].kind != VERDICT_OK &&
-		    strcmp(verdicts->items[i].rule, "source-mounted") == 0)
-			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
+	written = verdict_list_find(session_verdicts(verify->session), MEANS_SOURCE_WRITTEN);
+	if (written && !verify->options.report &&
+	    (written->kind == VERDICT_REFUSE || written->lifted))
+		fprintf(stderr, _("clonedeck: warning: %s\n"), written->sentence);
 	watch(verify, &job);
 	return print_result(verify, &job);
 }

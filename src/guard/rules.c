@@ -15,96 +15,96 @@
 /* The order is the one in which a technician wants to hear of it: is it the right disk, is it
  * free, does it fit, what is lost, and what is left to do afterwards. */
 static const struct rule_info table[] = {
-	{ "source-gone", "the source is still attached", false, rule_source_gone },
-	{ "destination-gone", "the destination is still attached", false, rule_destination_gone },
-	{ "source-empty", "the source holds a medium", false, rule_source_empty },
-	{ "destination-empty", "the destination holds a medium", false, rule_destination_empty },
-	{ "source-is-destination", "both ends are different devices or files", false,
-	  rule_source_is_destination },
-	{ "same-disk-overlap", "no sector is both read and written", false,
-	  rule_same_disk_overlap },
-	{ "destination-on-source", "the destination is not made of the source", false,
-	  rule_destination_on_source },
-	{ "same-wwn", "both ends do not share a WWN", true, rule_same_wwn },
-	{ "source-image-on-destination", "the source image is not on the destination", false,
+	{ "source-gone", "the source is still attached", rule_source_gone, RULE_SOURCE_READ },
+	{ "destination-gone", "the destination is still attached", rule_destination_gone,
+	  RULE_DESTINATION_READ },
+	{ "source-empty", "the source holds a medium", rule_source_empty,
+	  RULE_SOURCE_READ | RULE_SOURCE_ROW },
+	{ "destination-empty", "the destination holds a medium", rule_destination_empty,
+	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
+	{ "source-is-destination", "both ends are different devices or files",
+	  rule_source_is_destination, RULE_SOURCE_READ },
+	{ "same-disk-overlap", "no sector is both read and written", rule_same_disk_overlap },
+	{ "destination-on-source", "the destination is not made of the source",
+	  rule_destination_on_source, RULE_SOURCE_READ },
+	{ "same-wwn", "both ends do not share a WWN", rule_same_wwn, RULE_LIFTABLE },
+	{ "source-image-on-destination", "the source image is not on the destination",
 	  rule_source_image_on_destination },
-	{ "destination-boot", "the running system is not on the destination", false,
-	  rule_destination_boot },
-	{ "destination-mounted", "nothing on the destination is mounted", false,
-	  rule_destination_mounted },
-	{ "destination-swap", "nothing on the destination is used as swap", false,
-	  rule_destination_swap },
-	{ "destination-held", "no LVM, md, dm, bcache or loop device uses the destination", false,
-	  rule_destination_held },
-	{ "destination-exclusive", "no program holds the destination open exclusively", false,
-	  rule_destination_exclusive },
-	{ "destination-read-only", "the destination can be written", false,
-	  rule_destination_read_only },
-	{ "destination-host-managed", "the destination takes writes in any order", false,
-	  rule_destination_host_managed },
-	{ "destination-extended", "the destination is no extended partition", false,
-	  rule_destination_extended },
-	{ "destination-too-small", "everything fits on the destination", false,
-	  rule_destination_too_small },
-	{ "sector-size-differs", "logical sector sizes are equal", true, rule_sector_size_differs },
-	{ "table-beyond-end", "the copied partition table fits the destination", true,
-	  rule_table_beyond_end },
-	{ "image-on-source-disk", "the image is not written onto the disk being read", true,
-	  rule_image_on_source_disk },
-	{ "source-mounted", "the source is not mounted read-write", true, rule_source_mounted },
-	{ "source-in-use", "nobody else writes to the source", true, rule_source_in_use },
-	{ "sg-backend", "SCSI commands reach the ends that they were chosen for", false,
-	  rule_sg_backend },
-	{ "block-node", "both ends have block nodes", false, rule_block_node },
-	{ "image-space", "the file system has room for the image", true, rule_image_space },
-	{ "image-limit", "the file system takes files of the image's size", false,
-	  rule_image_limit },
-	{ "log-on-destination", "log and map are not kept on the destination", false,
+	{ "destination-boot", "the running system is not on the destination", rule_destination_boot,
+	  RULE_DESTINATION_ROW },
+	{ "destination-mounted", "nothing on the destination is mounted", rule_destination_mounted,
+	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
+	{ "destination-swap", "nothing on the destination is used as swap", rule_destination_swap,
+	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
+	{ "destination-held", "no LVM, md, dm, bcache or loop device uses the destination",
+	  rule_destination_held, RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
+	{ "destination-exclusive", "no program holds the destination open exclusively",
+	  rule_destination_exclusive, RULE_DESTINATION_ROW, .means = MEANS_MAY_PASS },
+	{ "destination-read-only", "the destination can be written", rule_destination_read_only,
+	  RULE_DESTINATION_ROW, .means = MEANS_READABLE },
+	{ "destination-host-managed", "the destination takes writes in any order",
+	  rule_destination_host_managed, RULE_DESTINATION_ROW },
+	{ "destination-extended", "the destination is no extended partition",
+	  rule_destination_extended, RULE_DESTINATION_ROW },
+	{ "destination-too-small", "everything fits on the destination", rule_destination_too_small,
+	  RULE_DESTINATION_READ },
+	{ "sector-size-differs", "logical sector sizes are equal", rule_sector_size_differs,
+	  RULE_LIFTABLE },
+	{ "table-beyond-end", "the copied partition table fits the destination",
+	  rule_table_beyond_end, RULE_LIFTABLE, .means = MEANS_TABLE_TOO_LONG },
+	{ "image-on-source-disk", "the image is not written onto the disk being read",
+	  rule_image_on_source_disk, RULE_LIFTABLE },
+	{ "source-mounted", "the source is not mounted read-write", rule_source_mounted,
+	  RULE_LIFTABLE, .means = MEANS_SOURCE_WRITTEN },
+	{ "source-in-use", "nobody else writes to the source", rule_source_in_use, RULE_LIFTABLE,
+	  .means = MEANS_SOURCE_WRITTEN },
+	{ "sg-backend", "SCSI commands reach the ends that they were chosen for", rule_sg_backend },
+	{ "block-node", "both ends have block nodes", rule_block_node, RULE_DESTINATION_ROW },
+	{ "image-space", "the file system has room for the image", rule_image_space,
+	  RULE_LIFTABLE },
+	{ "image-limit", "the file system takes files of the image's size", rule_image_limit },
+	{ "log-on-destination", "log and map are not kept on the destination",
 	  rule_log_on_destination },
-	{ "destination-not-half-made", "a half-made destination still shows nothing", false,
+	{ "destination-not-half-made", "a half-made destination still shows nothing",
 	  rule_destination_not_half_made },
-	{ "destination-holds-data", "what the destination holds now", false,
-	  rule_destination_holds_data },
-	{ "image-exists", "the image file is a new one", false, rule_image_exists },
-	{ "same-model", "other attached disks are not the destination's model", false,
-	  rule_same_model },
-	{ "destination-serial", "the destination has a serial number of its own", false,
+	{ "destination-holds-data", "what the destination holds now", rule_destination_holds_data,
+	  RULE_FIRST_PART },
+	{ "image-exists", "the image file is a new one", rule_image_exists, RULE_FIRST_PART },
+	{ "same-model", "other attached disks are not the destination's model", rule_same_model },
+	{ "destination-serial", "the destination has a serial number of its own",
 	  rule_destination_serial },
-	{ "source-host-managed", "the source is no host-managed zoned disk", false,
+	{ "source-host-managed", "the source is no host-managed zoned disk",
 	  rule_source_host_managed },
-	{ "source-table-broken", "the source's partition table is sound", false,
+	{ "source-table-broken", "the source's partition table is sound",
 	  rule_source_table_broken },
-	{ "destination-on-boot-disk", "the destination is not beside the running system", false,
+	{ "destination-on-boot-disk", "the destination is not beside the running system",
 	  rule_destination_on_boot_disk },
-	{ "disk-into-partition", "a whole disk goes onto a whole disk", false,
-	  rule_disk_into_partition },
-	{ "partition-onto-disk", "a partition goes into a partition", false,
-	  rule_partition_onto_disk },
-	{ "partitions-not-copied", "all partitions of a copied table are copied", false,
+	{ "disk-into-partition", "a whole disk goes onto a whole disk", rule_disk_into_partition },
+	{ "partition-onto-disk", "a partition goes into a partition", rule_partition_onto_disk },
+	{ "partitions-not-copied", "all partitions of a copied table are copied",
 	  rule_partitions_not_copied },
-	{ "table-not-copied", "copied partitions are in a table of the destination", false,
+	{ "table-not-copied", "copied partitions are in a table of the destination",
 	  rule_table_not_copied },
-	{ "source-hidden", "no sectors of the source are hidden", false, rule_source_hidden },
-	{ "destination-hidden", "no sectors of the destination are hidden", false,
+	{ "source-hidden", "no sectors of the source are hidden", rule_source_hidden },
+	{ "destination-hidden", "no sectors of the destination are hidden",
 	  rule_destination_hidden },
-	{ "backup-gpt-inside", "the backup GPT comes to lie at the end", false,
-	  rule_backup_gpt_inside },
-	{ "backup-gpt-missing", "the backup GPT is copied with the table", false,
-	  rule_backup_gpt_missing },
-	{ "leftovers", "no old signatures stay behind the copy", false, rule_leftovers },
-	{ "duplicate-identities", "identifiers are not on two attached disks", false,
-	  rule_duplicate_identities },
-	{ "duplicate-btrfs", "no btrfs is on two attached disks", false, rule_duplicate_btrfs },
-	{ "duplicate-lvm", "no LVM volume is on two attached disks", false, rule_duplicate_lvm },
-	{ "duplicate-md", "no md member is on two attached disks", false, rule_duplicate_md },
-	{ "duplicate-xfs", "no XFS is on two attached disks", false, rule_duplicate_xfs },
-	{ "alignment", "writes start at physical sectors", false, rule_alignment },
-	{ "same-physical-disk", "both ends are on different drives", false,
-	  rule_same_physical_disk },
-	{ "log-on-source", "log and map are not kept on the source", false, rule_log_on_source },
-	{ "log-in-memory", "log and map survive a restart", false, rule_log_in_memory },
-	{ "without-root", "everything could be looked at", false, rule_without_root },
-	{ NULL, NULL, false, NULL },
+	{ "backup-gpt-inside", "the backup GPT comes to lie at the end", rule_backup_gpt_inside,
+	  .means = MEANS_BACKUP_GPT_INSIDE },
+	{ "backup-gpt-missing", "the backup GPT is copied with the table", rule_backup_gpt_missing,
+	  .means = MEANS_BACKUP_GPT_MISSING },
+	{ "leftovers", "no old signatures stay behind the copy", rule_leftovers, RULE_FIRST_PART },
+	{ "duplicate-identities", "identifiers are not on two attached disks",
+	  rule_duplicate_identities, .means = MEANS_SAME_IDENTIFIERS },
+	{ "duplicate-btrfs", "no btrfs is on two attached disks", rule_duplicate_btrfs },
+	{ "duplicate-lvm", "no LVM volume is on two attached disks", rule_duplicate_lvm },
+	{ "duplicate-md", "no md member is on two attached disks", rule_duplicate_md },
+	{ "duplicate-xfs", "no XFS is on two attached disks", rule_duplicate_xfs },
+	{ "alignment", "writes start at physical sectors", rule_alignment },
+	{ "same-physical-disk", "both ends are on different drives", rule_same_physical_disk },
+	{ "log-on-source", "log and map are not kept on the source", rule_log_on_source },
+	{ "log-in-memory", "log and map survive a restart", rule_log_in_memory },
+	{ "without-root", "everything could be looked at", rule_without_root },
+	{ 0 },
 };
 
 #define RULE_COUNT (sizeof(table) / sizeof(table[0]) - 1)
@@ -134,7 +134,7 @@ int rules_check_allow(const char *const *allow, struct error *reterr)
 					 _("There is no rule \"%s\" to allow. The plan (--dry-run) "
 					   "names the rules that refuse."),
 					 *allow);
-		if (!rule->liftable)
+		if (!(rule->flags & RULE_LIFTABLE))
 			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", *allow,
 					 _("The rule \"%s\" cannot be lifted."), *allow);
 	}
@@ -163,11 +163,28 @@ static void say_not_lifted(struct verdict *verdict)
 		 verdict->rule);
 }
 
+static bool concerns(unsigned flags, enum guard_run run)
+{
+	switch (run) {
+	case RUN_RESUME:
+		return !(flags & RULE_FIRST_PART);
+	case RUN_COMPARE:
+		return flags & (RULE_SOURCE_READ | RULE_DESTINATION_READ);
+	case RUN_DIGESTS:
+		return flags & RULE_DESTINATION_READ;
+	default:
+		return true;
+	}
+}
+
 /* One rule's verdict; false when it has nothing to say. */
 static bool run(const struct rule_info *rule, const struct rule_context *context,
 		const char *const *allow, struct verdict *ret)
 {
-	*ret = (struct verdict){ .rule = rule->id, .liftable = rule->liftable };
+	*ret = (struct verdict){ .rule = rule->id,
+				 .flags = rule->flags,
+				 .means = rule->means,
+				 .liftable = rule->flags & RULE_LIFTABLE };
 	rule->check(context, ret);
 	if (!ret->sentence[0])
 		return false;
@@ -184,7 +201,7 @@ static bool run(const struct rule_info *rule, const struct rule_context *context
 }
 
 int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,
-		struct verdict_list *ret, struct error *reterr)
+		enum guard_run kind, struct verdict_list *ret, struct error *reterr)
 {
 	struct rule_context context = {
 		.plan = plan,
@@ -213,15 +230,54 @@ int rules_check(const struct plan *plan, const struct guard_facts *facts, const 
 	size_t count = 0;
 
 	for (const struct rule_info *rule = table; rule->id; rule++)
-		if (run(rule, &context, allow, &all[count]))
+		if (concerns(rule->flags, kind) && run(rule, &context, allow, &all[count]))
 			count++;
-	for (int kind = VERDICT_REFUSE; kind >= VERDICT_OK; kind--)
+	for (int worst = VERDICT_REFUSE; worst >= VERDICT_OK; worst--)
 		for (size_t i = 0; i < count; i++)
-			if ((int)all[i].kind == kind)
+			if ((int)all[i].kind == worst)
 				list.items[list.count++] = all[i];
 	free(all);
 	*ret = list;
 	return 0;
+}
+
+/* The first rule with the flag that refuses what is in the context. */
+static bool refuse_row(const struct rule_context *context, unsigned flag, struct verdict *ret)
+{
+	for (const struct rule_info *rule = table; rule->id; rule++)
+		if (rule->flags & flag && run(rule, context, NULL, ret) &&
+		    ret->kind == VERDICT_REFUSE)
+			return true;
+	return false;
+}
+
+/* Rules that are asked for a row look at that end alone. */
+static const struct guard_facts no_facts;
+
+bool rules_refuse_source(const struct disk *disk, const struct endpoint *end, struct verdict *ret)
+{
+	const struct plan plan = { .source = *end };
+	const struct rule_context context = { .plan = &plan, .facts = &no_facts, .source = disk };
+
+	return refuse_row(&context, RULE_SOURCE_ROW, ret);
+}
+
+bool rules_refuse_destination(const struct disk *disk, const struct endpoint *end,
+			      struct verdict *ret)
+{
+	const struct plan plan = { .destination = *end };
+	const struct rule_context context = { .plan = &plan,
+					      .facts = &no_facts,
+					      .destination = disk };
+
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_COPY) {
+			*ret = (struct verdict){ 0 };
+			rule_say(ret, VERDICT_REFUSE, _("%s belongs to the copy that runs."),
+				 disk->node);
+			return true;
+		}
+	return refuse_row(&context, RULE_DESTINATION_ROW, ret);
 }
 
 void verdict_list_done(struct verdict_list *list)
@@ -238,6 +294,31 @@ enum verdict_kind verdict_list_worst(const struct verdict_list *list)
 		if (list->items[i].kind > worst)
 			worst = list->items[i].kind;
 	return worst;
+}
+
+const struct verdict *verdict_list_refusal(const struct verdict_list *list, enum guard_run run)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == VERDICT_REFUSE && concerns(list->items[i].flags, run))
+			return &list->items[i];
+	return NULL;
+}
+
+const struct verdict *verdict_list_find(const struct verdict_list *list, enum verdict_means means)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].means == means && list->items[i].kind != VERDICT_OK)
+			return &list->items[i];
+	return NULL;
+}
+
+const struct verdict *verdict_list_liftable(const struct verdict_list *list, const char *rule)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == VERDICT_REFUSE && list->items[i].liftable &&
+		    strcmp(list->items[i].rule, rule) == 0)
+			return &list->items[i];
+	return NULL;
 }
 
 void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)

@@ -257,6 +257,7 @@ void text_put_mismatches(struct page *page, const struct report *report)
 static void put_compared(struct page *page, const struct report *report)
 {
 	const struct plan *plan = report->plan;
+	const struct verdict *written = verdict_list_find(&report->verdicts, MEANS_SOURCE_WRITTEN);
 	char line[256];
 
 	page_field(page, _("RESULT"), "%s", report_verify_line(report, line, sizeof(line)));
@@ -264,10 +265,8 @@ static void put_compared(struct page *page, const struct report *report)
 	if (report->job.error.code)
 		page_field(page, "", "%s", report->job.error.sentence);
 	/* What is written meanwhile may differ by right. */
-	for (size_t i = 0; i < report->verdicts.count; i++)
-		if (report->verdicts.items[i].kind != VERDICT_OK &&
-		    strcmp(report->verdicts.items[i].rule, "source-mounted") == 0)
-			page_field(page, _("note"), "%s", report->verdicts.items[i].sentence);
+	if (written && (written->kind == VERDICT_REFUSE || written->lifted))
+		page_field(page, _("note"), "%s", written->sentence);
 	fputc('\n', page->out);
 	text_put_end(page, _("source"), &plan->source, &report->source, false);
 	text_put_end(page, _("dest"), &plan->destination, &report->destination, false);

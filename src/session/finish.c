@@ -26,13 +26,11 @@ static int copy_warnings(const struct verdict_list *from, struct verdict_list *r
 	return 0;
 }
 
-bool session_warned(const struct session *session, const char *rule)
+bool session_warned(const struct session *session, enum verdict_means means)
 {
-	for (size_t i = 0; i < session->verdicts.count; i++)
-		if (strcmp(session->verdicts.items[i].rule, rule) == 0 &&
-		    session->verdicts.items[i].kind == VERDICT_WARN)
-			return true;
-	return false;
+	const struct verdict *verdict = verdict_list_find(&session->verdicts, means);
+
+	return verdict && verdict->kind == VERDICT_WARN;
 }
 
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size)

@@ -121,7 +121,7 @@ static void say_smaller(const struct session *session, struct report *report)
 	const struct disk *source = session_copied(session);
 	uint64_t room;
 
-	if (!session_warned(session, "table-beyond-end") || !source ||
+	if (!session_warned(session, MEANS_TABLE_TOO_LONG) || !source ||
 	    !source->identity.logical_sector_size)
 		return;
 	room = room_for_partitions(source, plan);
@@ -264,18 +264,18 @@ static void say_tables(const struct session *session, struct report *report)
 	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
-	if (session_warned(session, "backup-gpt-inside"))
+	if (session_warned(session, MEANS_BACKUP_GPT_INSIDE))
 		add(report,
 		    _("Move the backup GPT to the end of the disk: sfdisk --relocate gpt-bak-std "
 		      "%s"),
 		    node);
-	else if (session_warned(session, "backup-gpt-missing"))
+	else if (session_warned(session, MEANS_BACKUP_GPT_MISSING))
 		add(report, _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"), node);
 }
 
 static void say_duplicates(const struct session *session, struct report *report)
 {
-	if (session_warned(session, "duplicate-identities"))
+	if (session_warned(session, MEANS_SAME_IDENTIFIERS))
 		add(report, "%s",
 		    _("Source and copy have the same identifiers. Keep them if this disk replaces "
 		      "the old one; take the old one out before you start from it."));

@@ -14,28 +14,6 @@
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 
-/* What an earlier part of the copy has overwritten needs no warning. */
-static bool known_at_first_start(const char *rule)
-{
-	static const char *const rules[] = { "destination-holds-data", "image-exists",
-					     "leftovers" };
-
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (strcmp(rule, rules[i]) == 0)
-			return true;
-	return false;
-}
-
-static void drop_known(struct verdict_list *verdicts)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < verdicts->count; i++)
-		if (!known_at_first_start(verdicts->items[i].rule))
-			verdicts->items[kept++] = verdicts->items[i];
-	verdicts->count = kept;
-}
-
 static void find_token(struct session *session)
 {
 	const struct endpoint *destination = &session->plan->destination;
@@ -59,16 +37,6 @@ static void find_token(struct session *session)
 			 strlen(session->token), node);
 	else
 		snprintf(phrase, size, _("the serial number of %.160s"), node);
-}
-
-int session_judge(const struct session *session, const struct plan *plan, bool resumes,
-		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr)
-{
-	int r = rules_check(plan, facts, session->allowed, ret, reterr);
-
-	if (r == 0 && resumes)
-		drop_known(ret);
-	return r;
 }
 
 void session_resume_from(struct session *session, struct map *map)
@@ -99,7 +67,8 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 	struct verdict_list verdicts = { 0 };
 	/* A copy of which nothing is finished begins anew, and so does what it overwrites. */
 	bool goes_on = session->resumes && session->finished_bytes > 0;
-	int r = session_judge(session, session->plan, goes_on, facts, &verdicts, reterr);
+	int r = rules_check(session->plan, facts, session->allowed, goes_on ? RUN_RESUME : RUN_COPY,
+			    &verdicts, reterr);
 
 	session->source_writers = facts->source_writers;
 	if (r == 0)
@@ -128,28 +97,24 @@ int session_busy(const struct session *session, const char *operation, struct er
 int session_allow(struct session *session, const char *rule, struct error *reterr)
 {
 	const char *const one[] = { rule, NULL };
+	const struct verdict *verdict = verdict_list_liftable(&session->verdicts, rule);
 	size_t count = 0;
 	int r = rules_check_allow(one, reterr);
 
+	if (r < 0)
+		return r;
 	while (session->allowed[count])
 		count++;
-	for (size_t i = 0; r == 0 && i < session->verdicts.count; i++) {
-		const struct verdict *verdict = &session->verdicts.items[i];
-
-		if (strcmp(verdict->rule, rule) != 0 || verdict->kind != VERDICT_REFUSE ||
-		    !verdict->liftable || count == ALLOWED_MAX || session->state != SESSION_PLANNED)
-			continue;
-		session->allowed[count] = verdict->rule;
-		/* Behind it there may be one of an earlier plan. */
-		session->allowed[count + 1] = NULL;
-		session_recheck(session);
-		return 0;
-	}
-	return r < 0 ? r
-		     : error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", rule,
+	if (!verdict || count == ALLOWED_MAX || session->state != SESSION_PLANNED)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", rule,
 				 _("The rule \"%s\" does not refuse this plan, or cannot be "
 				   "lifted for it."),
 				 rule);
+	session->allowed[count] = verdict->rule;
+	/* Behind it there may be one of an earlier plan. */
+	session->allowed[count + 1] = NULL;
+	session_recheck(session);
+	return 0;
 }
 
 void session_discard_plan(struct session *session)

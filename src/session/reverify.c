@@ -16,15 +16,15 @@ static int look_around(struct session *session)
 	struct reverify_task *reverifying = &session->reverifying;
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
+	enum guard_run run = reverifying->recorded.digests ? RUN_DIGESTS : RUN_COMPARE;
 	int r = facts_gather(session->plan, reverifying->disks, session->log_dir, NULL, &facts,
 			     &reverifying->start.error);
 
 	if (r == 0)
-		r = session_judge(session, session->plan, false, &facts, &verdicts,
-				  &reverifying->start.error);
+		r = rules_check(session->plan, &facts, session->allowed, run, &verdicts,
+				&reverifying->start.error);
 	if (r == 0)
-		r = session_check_readable(session->plan, &verdicts,
-					   reverifying->recorded.digests != NULL,
+		r = session_check_readable(session->plan, &verdicts, run,
 					   &reverifying->start.error);
 	verdict_list_done(&verdicts);
 	/* The copy itself may have made its image, or made it longer. */

@@ -127,9 +127,6 @@ int session_watch(struct session *session, int fd, enum session_event_source sou
 		  struct error *reterr);
 
 /* plan.c */
-/* Applies the rules to a plan that may resume from a map. */
-int session_judge(const struct session *session, const struct plan *plan, bool resumes,
-		  const struct guard_facts *facts, struct verdict_list *ret, struct error *reterr);
 /* The copy will go on from this map, now the session's; NULL: from the start. */
 void session_resume_from(struct session *session, struct map *map);
 /* Judges session->plan and determines the token. */
@@ -183,8 +180,8 @@ enum tristate session_same_file_system(const struct disk_list *before,
 				       const struct disk_list *disks, const struct endpoint *found);
 
 /* finish.c */
-/* Was a warning of this rule accepted before the start? */
-bool session_warned(const struct session *session, const char *rule);
+/* Was a warning that means this accepted before the start? */
+bool session_warned(const struct session *session, enum verdict_means means);
 /* The source's disk, or what an image holds, as it was when the copy began; NULL: unknown. */
 const struct disk *session_copied(const struct session *session);
 /* hurt.c: report->hurt, once the job's snapshot is in the report. */
@@ -196,9 +193,9 @@ void session_say_next(const struct session *session, const struct error *close_e
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
 
 /* verify.c */
-/* Refuses what would prove nothing. With `digests`, verdicts on the source do not matter. */
+/* Refuses what would prove nothing. */
 int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
-			   bool digests, struct error *reterr);
+			   enum guard_run run, struct error *reterr);
 /* Refuses an image that is not as long as what it is to be compared with. */
 int session_check_length(const struct plan *plan, struct error *reterr);
 /* Makes a map in which everything in the plan is finished. */

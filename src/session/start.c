@@ -121,8 +121,9 @@ static int check_again(struct session *session)
 
 	session_look_into_images(session->images, &starting->plan, &facts);
 	if (r == 0)
-		r = session_judge(session, &starting->plan, session->resumes, &facts, &verdicts,
-				  &starting->error);
+		r = rules_check(&starting->plan, &facts, session->allowed,
+				session->resumes ? RUN_RESUME : RUN_COPY, &verdicts,
+				&starting->error);
 	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
 		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
 			      starting->plan.destination.node, "%s", verdicts.items[0].sentence);
@@ -341,21 +342,13 @@ static void remember_wishes(struct start_task *starting, struct job *before)
 	starting->pause = job_pause_wanted(before);
 }
 
-static bool was_lifted(const struct session *session, const char *rule)
-{
-	for (size_t i = 0; i < session->verdicts.count; i++)
-		if (strcmp(session->verdicts.items[i].rule, rule) == 0)
-			return session->verdicts.items[i].lifted;
-	return false;
-}
-
 /* It stays known over resumes: what was copied meanwhile does not get better. */
 static void note_writer(struct session *session)
 {
 	struct plan *plan = session->plan;
+	const struct verdict *written = verdict_list_find(&session->verdicts, MEANS_SOURCE_WRITTEN);
 
-	if (plan->source_writer[0] ||
-	    (!was_lifted(session, "source-mounted") && !was_lifted(session, "source-in-use")))
+	if (plan->source_writer[0] || !written || !written->lifted)
 		return;
 	session_writer_words(&session->source_writers, plan->source_writer,
 			     sizeof(plan->source_writer));

@@ -8,39 +8,20 @@
 #include "report/mask.h"
 #include "session/session_private.h"
 
-/* Reading disturbs nobody; but what changes meanwhile proves nothing. */
-static const char *const heeded[] = {
-	"source-gone",           "destination-gone",      "source-empty",
-	"destination-empty",     "source-is-destination", "destination-on-source",
-	"destination-mounted",   "destination-swap",      "destination-held",
-	"destination-too-small",
-};
-
-static bool concerns_source(const char *rule)
-{
-	return strncmp(rule, "source-", 7) == 0 || strcmp(rule, "destination-on-source") == 0;
-}
-
 int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
-			   bool digests, struct error *reterr)
+			   enum guard_run run, struct error *reterr)
 {
-	for (size_t i = 0; i < verdicts->count; i++) {
-		const struct verdict *verdict = &verdicts->items[i];
+	const struct verdict *refusal = verdict_list_refusal(verdicts, run);
 
-		if (verdict->kind != VERDICT_REFUSE || (digests && concerns_source(verdict->rule)))
-			continue;
-		for (size_t h = 0; h < sizeof(heeded) / sizeof(heeded[0]); h++)
-			if (strcmp(verdict->rule, heeded[h]) == 0)
-				return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify",
-						 plan->destination.node,
-						 _("Nothing is verified: %s"), verdict->sentence);
-	}
-	return 0;
+	if (!refusal)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify", plan->destination.node,
+			 _("Nothing is verified: %s"), refusal->sentence);
 }
 
 int session_check_compare(const struct session *session, struct error *reterr)
 {
-	return session_check_readable(session->plan, &session->verdicts, false, reterr);
+	return session_check_readable(session->plan, &session->verdicts, RUN_COMPARE, reterr);
 }
 
 /* Of a masked identity, only what it shows can be compared. */
@@ -153,8 +134,8 @@ int session_verify(struct session *session, struct job **ret, struct error *rete
 	if (session->state != SESSION_PLANNED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
-	r = session_check_readable(session->plan, &session->verdicts, recorded->digests != NULL,
-				   reterr);
+	r = session_check_readable(session->plan, &session->verdicts,
+				   recorded->digests ? RUN_DIGESTS : RUN_COMPARE, reterr);
 	if (r == 0)
 		r = session_check_length(session->plan, reterr);
 	if (r == 0 && !recorded->map)

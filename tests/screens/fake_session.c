@@ -241,8 +241,8 @@ int session_begin_plan(struct session *session, const struct endpoint *source,
 	err = plan_new(source, destination, ranges, destination_lba, options, &session->plan,
 		       reterr);
 	if (!err)
-		err = rules_check(session->plan, &facts, session->allowed, &session->verdicts,
-				  reterr);
+		err = rules_check(session->plan, &facts, session->allowed, RUN_COPY,
+				  &session->verdicts, reterr);
 	if (err) {
 		session_discard_plan(session);
 		return err;
@@ -268,7 +268,8 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 		if (strcmp(info->id, rule) == 0)
 			session->allowed[0] = info->id;
 	verdict_list_done(&session->verdicts);
-	if (rules_check(session->plan, &facts, session->allowed, &session->verdicts, reterr) < 0)
+	if (rules_check(session->plan, &facts, session->allowed, RUN_COPY, &session->verdicts,
+			reterr) < 0)
 		session->verdicts = (struct verdict_list){ 0 };
 	tell(session, SESSION_CHANGE_STATE);
 	return r;

@@ -55,7 +55,6 @@ SINGLE = {
     "disks-partitions": ("rescue", ["p", "Down", "Down", "s"], "Source is /dev/sda2"),
     "disks-details": ("rescue", ["i"], "Esc=close"),
     "disks-refused": ("rescue", ["G", "d"], "vg1-home"),
-    "disks-never": ("rescue", ["j", "j", "j", "j", "d"], "never a destination"),
     "disks-twice": ("rescue", ["s", "d"], "cannot be copied to itself"),
     "disks-many": ("many", ["G", "k"], "199 of 200"),
     "disks-find": ("many", ["/", "J0137", "Enter"], "138 of 200"),

@@ -153,7 +153,8 @@ static void put_marks(const struct disks_model *model, size_t at, struct line *l
 		      enum role *retrole)
 {
 	const struct disks_row *row = &model->rows[at];
-	char marks[] = "    ", reason[512];
+	char marks[] = "    ";
+	struct verdict verdict;
 
 	*retrole = ROLE_NORMAL;
 	if (part_of(model->source, row))
@@ -166,7 +167,7 @@ static void put_marks(const struct disks_model *model, size_t at, struct line *l
 	} else if (disks_is(model->destination, row)) {
 		marks[1] = 'D';
 		*retrole = ROLE_DESTINATION;
-	} else if (marks[1] == ' ' && disks_no_destination(row, reason, sizeof(reason))) {
+	} else if (marks[1] == ' ' && disks_refuse(row, true, &verdict)) {
 		marks[1] = '!';
 	} else if (marks[1] == ' ' && row->disk && row->disk->silent) {
 		marks[1] = '?';

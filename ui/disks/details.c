@@ -290,7 +290,8 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	char *text = NULL, reason[512];
+	char *text = NULL;
+	struct verdict verdict;
 	const struct disks_row row = { .disk = disk };
 	size_t size;
 	int count = disks_details(disk, health, details);
@@ -313,8 +314,8 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		fprintf(out, _("Alignment offset: %u B\n"), (unsigned)disk->alignment_offset);
 	if (disk->dma_alignment)
 		fprintf(out, _("DMA alignment: %u B\n"), (unsigned)disk->dma_alignment);
-	if (disks_no_destination(&row, reason, sizeof(reason)))
-		fprintf(out, "\n%s\n", reason);
+	if (disks_refuse(&row, true, &verdict))
+		fprintf(out, "\n%s %s\n", _("Cannot be a destination:"), verdict.sentence);
 	if (disk->partition_count)
 		fputc('\n', out);
 	everything_partitions(out, disk, scale);

@@ -253,16 +253,6 @@ bool disks_find(struct disks_model *model, const char *text)
 
 /* ---- choosing ---- */
 
-struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint)
-{
-	struct disks_row row = { .disk = disk };
-
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (endpoint->partition && disk->partitions[i].number == endpoint->partition)
-			row.partition = &disk->partitions[i];
-	return row;
-}
-
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret)
 {
 	if (row->image)
@@ -282,132 +272,22 @@ bool disks_is(const struct endpoint *endpoint, const struct disks_row *row)
 	return endpoint->partition == (row->partition ? row->partition->number : 0);
 }
 
-const char *disks_no_source(const struct disks_row *row, char *buffer, size_t size)
+bool disks_refuse(const struct disks_row *row, bool destination, struct verdict *ret)
 {
-	const struct disk *disk = row->disk;
+	struct endpoint end;
 
-	if (!disk)
-		return NULL;
-	if (disk->medium_present == NO) {
-		snprintf(buffer, size, _("There is no medium in %s."), disk->node);
-		return buffer;
-	}
-	if (!disk->identity.size) {
-		snprintf(buffer, size, _("%s has a size of 0: there is nothing to copy."),
-			 disk->node);
-		return buffer;
-	}
+	if (!row->disk)
+		return false;
+	/* No end of a plan: there is nothing to open. */
 	if (row->partition && !row->partition->node[0]) {
-		snprintf(buffer, size,
+		*ret = (struct verdict){ .kind = VERDICT_REFUSE };
+		snprintf(ret->sentence, sizeof(ret->sentence),
 			 _("The kernel does not know partition %u of %s: choose the disk and "
 			   "tick the partition on screen 2."),
-			 row->partition->number, disk->node);
-		return buffer;
+			 row->partition->number, row->disk->node);
+		return true;
 	}
-	return NULL;
-}
-
-static void use_sentence(const struct use *use, char *buffer, size_t size)
-{
-	const char *what = use->what[0] ? use->what : "?";
-
-	switch (use->kind) {
-	case USE_MOUNT:
-		snprintf(buffer, size,
-			 _("%s is mounted on %s: not a destination until it is unmounted."),
-			 use->node, what);
-		break;
-	case USE_SWAP:
-		snprintf(buffer, size, _("%s is used as swap: not a destination until swapoff %s."),
-			 use->node, use->node);
-		break;
-	case USE_DM:
-		snprintf(buffer, size,
-			 _("%s belongs to the volume %s: not a destination while that is active."),
-			 use->node, what);
-		break;
-	case USE_MD:
-		snprintf(buffer, size,
-			 _("%s belongs to the array %s: not a destination while that runs."),
-			 use->node, what);
-		break;
-	case USE_BOOT:
-		snprintf(buffer, size, _("%s holds the running system: never a destination."),
-			 use->node);
-		break;
-	case USE_LOOP:
-		snprintf(buffer, size,
-			 _("The file %s on %s is in use as a disk: not a destination."), what,
-			 use->node);
-		break;
-	case USE_EXCLUSIVE:
-		if (use->what[0])
-			snprintf(buffer, size, _("%s is busy: %s."), use->node, what);
-		else
-			snprintf(buffer, size,
-				 _("%s is held open by another program: not a destination until it "
-				   "lets go."),
-				 use->node);
-		break;
-	case USE_COPY:
-		snprintf(buffer, size, _("%s belongs to the copy that runs."), use->node);
-		break;
-	default:
-		snprintf(buffer, size, _("%s is held by %s: not a destination until it lets go."),
-			 use->node, what);
-		break;
-	}
-}
-
-/* The use that explains most: what can never be lifted comes first. */
-static const struct use *worst_use(const struct use_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].kind == USE_BOOT)
-			return &list->items[i];
-	return list->count ? &list->items[0] : NULL;
-}
-
-/* Of a disk, or of the partition in it that the row stands for. */
-static const struct use *use_of(const struct disks_row *row)
-{
-	const struct use *use = worst_use(&row->disk->in_use);
-
-	if (row->partition && (!use || use->kind != USE_BOOT))
-		use = worst_use(&row->partition->in_use);
-	return use;
-}
-
-const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size)
-{
-	const struct disk *disk = row->disk;
-
-	if (!disk)
-		return NULL;
-	if (disks_no_source(row, buffer, size))
-		return buffer;
-	if (disk->read_only == YES) {
-		snprintf(buffer, size, _("%s is read-only: it can only be compared, v on 3 Plan."),
-			 disk->node);
-		return buffer;
-	}
-	if (disk_is_host_managed(disk)) {
-		snprintf(buffer, size,
-			 _("%s has host-managed zones, written only in order: it can be a source, "
-			   "never a destination."),
-			 disk->node);
-		return buffer;
-	}
-	if (!use_of(row))
-		return NULL;
-	use_sentence(use_of(row), buffer, size);
-	return buffer;
-}
-
-bool disks_only_compared(const struct disks_row *row)
-{
-	char reason[512];
-
-	return row->disk && row->disk->read_only == YES && !use_of(row) &&
-	       !disks_no_source(row, reason, sizeof(reason));
+	disks_endpoint(row, &end);
+	return destination ? rules_refuse_destination(row->disk, &end, ret)
+			   : rules_refuse_source(row->disk, &end, ret);
 }

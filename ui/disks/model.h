@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "discover/disk.h"
 #include "discover/endpoint.h"
+#include "guard/rules.h"
 #include "health/health.h"
 
 #include "ui/core/line.h"
@@ -62,19 +63,13 @@ bool disks_toggle(struct disks_model *model, int *reterr);
 /* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */
 bool disks_find(struct disks_model *model, const char *text);
 
-/* The row that a disk or partition has (or would have, were its disk open). */
-struct disks_row disks_row_of(const struct disk *disk, const struct endpoint *endpoint);
 /* The endpoint that a row stands for. */
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret);
 bool disks_is(const struct endpoint *endpoint, const struct disks_row *row);
 /* Does this end lie on that disk, whole or in part? */
 bool disks_lies_on(const struct endpoint *endpoint, const struct disk *disk);
-/* Why the row cannot be a source (a destination): a sentence into buffer, or NULL when it can. */
-const char *disks_no_source(const struct disks_row *row, char *buffer, size_t size);
-const char *disks_no_destination(const struct disks_row *row, char *buffer, size_t size);
-/* Nothing but a write blocker or its like speaks against it as a destination: what it holds can be
- * verified. */
-bool disks_only_compared(const struct disks_row *row);
+/* What the guard says against the row as this end; false: nothing. */
+bool disks_refuse(const struct disks_row *row, bool destination, struct verdict *ret);
 
 /* ---- text ---- */
 

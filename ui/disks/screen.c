@@ -209,21 +209,22 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 {
 	const struct disks_row *row = disks_current(&state->model);
 	struct endpoint endpoint;
-	const char *why;
-	char reason[512];
-	bool compared;
+	struct verdict verdict;
+	bool refused, compared;
 
 	if (!row)
 		return;
-	why = destination ? disks_no_destination(row, reason, sizeof(reason))
-			  : disks_no_source(row, reason, sizeof(reason));
 	/* Asked now, since choosing makes the rows anew. */
-	compared = destination && disks_only_compared(row);
+	refused = disks_refuse(row, destination, &verdict);
+	compared = refused && verdict.means == MEANS_READABLE;
 	disks_endpoint(row, &endpoint);
-	if ((!why || compared) && !choose(state, app, &endpoint, destination))
-		return;
-	if (why && (!compared || same_end(&app_choice(app)->destination, &endpoint)))
-		app_message(app, MESSAGE_WARN, "%s", why);
+	if (refused && !compared)
+		app_message(app, MESSAGE_WARN, "%s", verdict.sentence);
+	else if (choose(state, app, &endpoint, destination) && compared &&
+		 same_end(&app_choice(app)->destination, &endpoint))
+		app_message(app, MESSAGE_WARN,
+			    _("%s is read-only: it can only be compared, v on 3 Plan."),
+			    endpoint.node);
 }
 
 /* ---- image files ---- */
@@ -305,11 +306,12 @@ static const char *no_end(struct disks_state *state, struct app *app,
 			? NULL
 			: endpoint_disk(session_disks(app_session(app)), endpoint);
 
-	if (!state->file_destination || !disk)
-		return NULL;
-	const struct disks_row row = disks_row_of(disk, endpoint);
+	struct verdict verdict;
 
-	return disks_no_destination(&row, state->complaint, sizeof(state->complaint));
+	if (!state->file_destination || !disk ||
+	    !rules_refuse_destination(disk, endpoint, &verdict))
+		return NULL;
+	return text_copy(state->complaint, sizeof(state->complaint), verdict.sentence);
 }
 
 static void file_found(struct disks_state *state, struct app *app)

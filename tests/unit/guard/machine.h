@@ -167,8 +167,8 @@ static inline void machine_check(struct machine *m)
 	struct error error = { 0 };
 
 	machine_plan(m);
-	int r = rules_check(m->plan, &m->facts, m->allow[0] ? m->allow : NULL, &m->verdicts,
-			    &error);
+	int r = rules_check(m->plan, &m->facts, m->allow[0] ? m->allow : NULL, RUN_COPY,
+			    &m->verdicts, &error);
 
 	ck_assert_msg(r == 0, "%s", error.sentence);
 }

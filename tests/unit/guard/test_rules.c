@@ -215,10 +215,132 @@ START_TEST(unknown_and_unliftable_names_are_refused)
 	ck_assert_int_eq(rules_check_allow(NULL, &error), 0);
 	ck_assert_int_eq(rules_check_allow(unknown, &error), -EINVAL);
 	ck_assert_int_eq(rules_check_allow(never, &error), -EINVAL);
-	ck_assert_int_eq(rules_check(m.plan, &m.facts, unknown, &verdicts, &error), -EINVAL);
+	ck_assert_int_eq(rules_check(m.plan, &m.facts, unknown, RUN_COPY, &verdicts, &error),
+			 -EINVAL);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-	ck_assert_int_eq(rules_check(m.plan, &m.facts, never, &verdicts, &error), -EINVAL);
+	ck_assert_int_eq(rules_check(m.plan, &m.facts, never, RUN_COPY, &verdicts, &error),
+			 -EINVAL);
 	ck_assert_ptr_null(verdicts.items);
+	machine_done(&m);
+}
+END_TEST
+
+static void set_read_only(struct machine *m)
+{
+	m->disks[1].read_only = YES;
+}
+
+static void set_copying(struct machine *m)
+{
+	machine_use(m, 1, USE_COPY, "", "/dev/sdb");
+}
+
+static void set_nothing(struct machine *m)
+{
+	(void)m;
+}
+
+static void set_other_partition_mounted(struct machine *m)
+{
+	machine_partition(m, 1, 2048, 4096, "ext4", "");
+	machine_partition(m, 1, 8192, 4096, "ext4", "");
+	machine_use(m, 1, USE_MOUNT, "/mnt", "/dev/sdb2");
+	endpoint_from_partition(&m->disks[1], &m->parts[1][0], &m->destination);
+}
+
+/* A row of the list is judged as the plan with it would be. */
+static const struct {
+	void (*set)(struct machine *m);
+	const char *rule; /* NULL: it may be the destination */
+	enum verdict_means means;
+} rows[] = {
+	{ set_nothing, NULL },
+	{ set_other_partition_mounted, NULL },
+	{ set_boot, "destination-boot" },
+	{ set_mounted, "destination-mounted" },
+	{ set_read_only, "destination-read-only", MEANS_READABLE },
+	/* No plan with it is checked before the copy ends. */
+	{ set_copying, "" },
+};
+
+START_TEST(row_is_judged_like_its_plan)
+{
+	struct verdict verdict;
+	struct machine m;
+	bool refuses;
+
+	machine_init(&m);
+	rows[_i].set(&m);
+	refuses = rules_refuse_destination(&m.disks[1], &m.destination, &verdict);
+	ck_assert_int_eq(refuses, rows[_i].rule != NULL);
+	if (refuses && rows[_i].rule[0]) {
+		machine_check(&m);
+		ck_assert_str_eq(verdict.rule, rows[_i].rule);
+		ck_assert_int_eq(verdict.means, rows[_i].means);
+		ck_assert_str_eq(verdict.sentence, machine_verdict(&m, rows[_i].rule)->sentence);
+	}
+	ck_assert(!rules_refuse_source(&m.disks[1], &m.destination, &verdict));
+	m.disks[1].medium_present = NO;
+	ck_assert(rules_refuse_source(&m.disks[1], &m.destination, &verdict));
+	machine_done(&m);
+}
+END_TEST
+
+static const struct {
+	const char *rule;
+	bool resume, compare, digests; /* asked in these */
+} in_runs[] = {
+	{ "destination-mounted", true, true, true },
+	{ "source-gone", true, true, false },
+	{ "destination-on-source", true, true, false },
+	{ "source-mounted", true, false, false },
+	{ "destination-exclusive", true, false, false },
+	{ "destination-holds-data", false, false, false },
+	{ "leftovers", false, false, false },
+};
+
+START_TEST(rules_are_asked_in_their_runs)
+{
+	for (const struct rule_case *c = _i ? warned : refused; c->rule; c++)
+		for (size_t i = 0; i < sizeof(in_runs) / sizeof(in_runs[0]); i++) {
+			const bool asked[] = { true, in_runs[i].resume, in_runs[i].compare,
+					       in_runs[i].digests };
+			struct error error = { 0 };
+			struct machine m;
+
+			if (strcmp(c->rule, in_runs[i].rule) != 0)
+				continue;
+			machine_init(&m);
+			c->set(&m);
+			machine_plan(&m);
+			for (enum guard_run run = RUN_COPY; run <= RUN_DIGESTS; run++) {
+				ck_assert_int_eq(rules_check(m.plan, &m.facts, NULL, run,
+							     &m.verdicts, &error),
+						 0);
+				ck_assert_msg(!machine_verdict(&m, c->rule) == !asked[run],
+					      "%s in run %d", c->rule, run);
+				verdict_list_done(&m.verdicts);
+			}
+			machine_done(&m);
+		}
+}
+END_TEST
+
+START_TEST(verdicts_are_found_by_what_they_mean)
+{
+	struct machine m;
+
+	machine_init(&m);
+	set_mounted(&m);
+	text_copy(m.facts.source_writers.mount, 256, "/home");
+	machine_check(&m);
+	ck_assert_ptr_null(verdict_list_find(&m.verdicts, MEANS_TABLE_TOO_LONG));
+	ck_assert_str_eq(verdict_list_find(&m.verdicts, MEANS_SOURCE_WRITTEN)->rule,
+			 "source-mounted");
+	ck_assert_str_eq(verdict_list_refusal(&m.verdicts, RUN_DIGESTS)->rule,
+			 "destination-mounted");
+	ck_assert_ptr_nonnull(verdict_list_liftable(&m.verdicts, "source-mounted"));
+	ck_assert_ptr_null(verdict_list_liftable(&m.verdicts, "destination-mounted"));
 	machine_done(&m);
 }
 END_TEST
@@ -269,6 +391,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(each, what_is_allowed_is_not_advised, 0, count(refused));
 	tcase_add_loop_test(each, rule_warns, 0, count(warned));
 	tcase_add_loop_test(each, rule_is_quiet, 0, count(quiet));
+	tcase_add_loop_test(each, row_is_judged_like_its_plan, 0, sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(each, rules_are_asked_in_their_runs, 0, 2);
 	suite_add_tcase(suite, each);
 	tcase_add_test(all, clean_machine_has_no_complaint);
 	tcase_add_test(all, every_rule_is_tested);
@@ -279,6 +403,7 @@ Suite *unit_suite(void)
 	tcase_add_test(all, table_on_other_sectors_is_never_lifted);
 	tcase_add_test(all, contents_without_table_may_change_sectors);
 	tcase_add_test(all, unknown_and_unliftable_names_are_refused);
+	tcase_add_test(all, verdicts_are_found_by_what_they_mean);
 	tcase_add_test(all, long_names_are_cut);
 	suite_add_tcase(suite, all);
 	return suite;
