@@ -18,11 +18,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/errand.h"
 #include "base/i18n.h"
 #include "base/log_file.h"
 #include "base/patience.h"
 #include "base/text.h"
+#include "base/worker.h"
 
 /* Some thousand lines. */
 #define RING_SIZE (256 << 10)
@@ -36,7 +36,7 @@
 struct writer {
 	struct log *log;
 	struct log_file file;  /* the thread's */
-	struct errand *errand; /* this is its data */
+	struct worker *worker; /* this is its data */
 	size_t written;      /* of the ring, from its start: the file has it, the medium may not */
 	uint64_t busy_since; /* monotonic ns; 0: the disk is not waited for */
 	uint64_t next;       /* monotonic ns: the next sync or, once it failed, the next try */
@@ -276,7 +276,13 @@ static void destroy_writer(void *data)
 static int start_writer(struct log *log, const char *path, int fd, off_t length)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
-	struct errand *before;
+	const struct worker_order order = {
+		.body = writer_main,
+		.destroy = destroy_writer,
+		.data = writer,
+		.name = "log",
+	};
+	struct worker *before;
 	int r = -ENOMEM;
 
 	if (!writer)
@@ -287,15 +293,15 @@ static int start_writer(struct log *log, const char *path, int fd, off_t length)
 	};
 	pthread_mutex_lock(&log->lock);
 	if (writer->file.path)
-		r = errand_start(writer_main, destroy_writer, writer, "log", &writer->errand);
-	before = r == 0 && log->writer ? log->writer->errand : NULL;
+		r = worker_start(&order, &writer->worker);
+	before = r == 0 && log->writer ? log->writer->worker : NULL;
 	if (r == 0) {
 		log->writer = writer;
 		log->users++;
 		pthread_cond_broadcast(&log->work);
 	}
 	pthread_mutex_unlock(&log->lock);
-	errand_leave(before);
+	worker_abandon(before);
 	if (r < 0) {
 		free(writer->file.path);
 		free(writer);
@@ -399,7 +405,7 @@ bool log_close(struct log *log)
 		return true;
 	pthread_mutex_lock(&log->lock);
 
-	struct errand *errand = log->writer->errand;
+	struct worker *worker = log->writer->worker;
 	uint64_t busy = log->writer->busy_since;
 	uint64_t since = busy ? busy : clock_monotonic();
 
@@ -408,9 +414,9 @@ bool log_close(struct log *log)
 	pthread_cond_signal(&log->work);
 	pthread_mutex_unlock(&log->lock);
 
-	bool written = errand_wait(errand, since + PATIENCE_AT_THE_END);
+	bool written = worker_wait(worker, since + PATIENCE_AT_THE_END);
 
-	errand_leave(errand);
+	worker_abandon(worker);
 	/* A writer of an earlier place may still hang in a write to its disk. */
 	pthread_mutex_lock(&log->lock);
 	written = written && log->users == 1;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/errand.h"
 #include "base/error.h"
 #include "base/i18n.h"
 #include "base/replace.h"
+#include "base/worker.h"
 
 /* A buffer that doubles, as open_memstream()'s, takes twice a map of 100,000 areas and more. */
 struct piece {
@@ -19,7 +19,7 @@ struct piece {
 	char bytes[256 << 10];
 };
 
-/* Everything the errand needs, since its caller may not wait for its end. */
+/* Everything the worker needs, since its caller may not wait for its end. */
 struct patience_file {
 	char *path;
 	dev_t beneath;
@@ -74,7 +74,7 @@ static void put_bytes(FILE *file, const void *user)
 		(void)fwrite(piece->bytes, 1, piece->length, file);
 }
 
-static void run_errand(void *data)
+static void run_work(void *data)
 {
 	struct patience_file *work = data;
 
@@ -83,7 +83,7 @@ static void run_errand(void *data)
 			     : file_replace(work->path, work->beneath, work->mode, put_bytes, work);
 }
 
-static void destroy_errand(void *data)
+static void destroy_work(void *data)
 {
 	struct patience_file *work = data;
 
@@ -118,7 +118,7 @@ static struct patience_file *prepare(const char *path, mode_t mode,
 	}
 	if (!failed)
 		return work;
-	destroy_errand(work);
+	destroy_work(work);
 	return NULL;
 }
 
@@ -135,7 +135,7 @@ static bool still_hangs(struct patience *patience, const char *path)
 	if (!patience->hung)
 		return false;
 	if (same_directory(patience->file->path, path) &&
-	    !errand_wait(patience->hung, patience->since + patience->ns))
+	    !worker_wait(patience->hung, patience->since + patience->ns))
 		return true;
 	patience_done(patience);
 	return false;
@@ -145,30 +145,37 @@ static bool still_hangs(struct patience *patience, const char *path)
 static int do_patiently(struct patience_file *work, struct patience *patience)
 {
 	uint64_t now = clock_monotonic();
-	struct errand *errand;
+	struct worker *worker;
 	int r;
 
 	if (!work)
 		return 1;
+	const struct worker_order order = {
+		.body = run_work,
+		.destroy = destroy_work,
+		.data = work,
+		.name = "files",
+	};
+
 	work->beneath = patience->beneath;
-	if (errand_start(run_errand, destroy_errand, work, "files", &errand) < 0) {
-		destroy_errand(work);
+	if (worker_start(&order, &worker) < 0) {
+		destroy_work(work);
 		return 1;
 	}
-	if (!errand_wait(errand, now + patience->ns)) {
-		patience->hung = errand;
+	if (!worker_wait(worker, now + patience->ns)) {
+		patience->hung = worker;
 		patience->file = work;
 		patience->since = now;
 		return -ETIMEDOUT;
 	}
 	r = work->result;
-	errand_leave(errand);
+	worker_abandon(worker);
 	return r;
 }
 
 void patience_done(struct patience *patience)
 {
-	errand_leave(patience->hung);
+	worker_abandon(patience->hung);
 	patience->hung = NULL;
 	patience->file = NULL;
 }

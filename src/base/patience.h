@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How long somebody waits for the disk that their files lie on. A file is written
- * by a thread of its own (base/errand.h), which is left alone when it takes
+ * by a thread of its own (base/worker.h), which is left alone when it takes
  * longer: the answer is -ETIMEDOUT, and so it is at once for every other file of
  * that directory until that one has come to its end. Where there is no memory or
  * no thread for that, the caller's own thread waits.
@@ -26,7 +26,7 @@
 struct patience {
 	uint64_t ns;                /* from the moment on that a file is begun */
 	dev_t beneath;              /* of its directory (base/replace.h); 0: none */
-	struct errand *hung;        /* NULL: nothing hangs */
+	struct worker *hung;        /* NULL: nothing hangs */
 	struct patience_file *file; /* that does */
 	uint64_t since;             /* monotonic ns: when it was begun */
 };

@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 
 struct start {
@@ -97,4 +101,42 @@ int thread_start(pthread_t *ret, size_t stack, void *(*body)(void *), void *argu
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", name,
 				 _("A thread could not be started: %s."), error_phrase(r));
 	return 0;
+}
+
+bool thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until)
+{
+	struct timespec at = {
+		.tv_sec = (time_t)(until / NSEC_PER_SEC),
+		.tv_nsec = (long)(until % NSEC_PER_SEC),
+	};
+
+	return pthread_cond_clockwait(cond, lock, CLOCK_MONOTONIC, &at) == 0;
+}
+
+int eventfd_new(struct error *reterr)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "eventfd", "",
+			 _("No file descriptor could be made: %s."), error_phrase(fd));
+}
+
+/* Neither can fail but for a full or an empty counter, and both are what is wanted. */
+void eventfd_signal(int fd)
+{
+	uint64_t one = 1;
+	ssize_t n = write(fd, &one, sizeof(one));
+
+	(void)n;
+}
+
+void eventfd_clear(int fd)
+{
+	uint64_t count;
+	ssize_t n = read(fd, &count, sizeof(count));
+
+	(void)n;
 }

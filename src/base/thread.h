@@ -9,7 +9,9 @@
 #define CLONEDECK_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -25,5 +27,14 @@ int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *arg
 /* The same; says why not. */
 int thread_start(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
 		 const char *name, struct error *reterr);
+
+/* pthread_cond_wait() until a time (monotonic ns). False: it has come. */
+bool thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until);
+
+/* A descriptor by which threads wake each other: it polls readable from a signal until it is
+ * cleared. Returns it, or a negative errno. Any thread. */
+int eventfd_new(struct error *reterr);
+void eventfd_signal(int fd);
+void eventfd_clear(int fd);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "copy/job_private.h"
 
 void events_init(struct job *job)

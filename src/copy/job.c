@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"

@@ -111,7 +111,7 @@ struct measured {
 	struct cpu_share cpu_system, cpu_process, cpu_keeper;
 	struct latency_summary read_latency, write_latency, back_latency;
 	/* Source, destination; NULL: none. */
-	struct thermometer *thermometer[2];
+	struct sensor *sensor[2];
 	struct temperature temperature[2];
 };
 

@@ -6,8 +6,8 @@
  */
 #include <poll.h>
 
-#include "base/eventfd.h"
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/eventfd.h"
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "copy/job_private.h"

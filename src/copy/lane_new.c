@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/eventfd.h"
+#include "base/thread.h"
 #include "copy/job_private.h"
 #include "copy/lane.h"
 #include "io/buffers.h"

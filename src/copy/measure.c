@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/eventfd.h"
+#include "base/thread.h"
 #include "copy/job_private.h"
 #include "copy/pass.h"
 #include "health/sensor.h"
@@ -35,8 +35,8 @@ int measure_init(struct job *job, struct error *reterr)
 {
 	struct measured *m = &job->keeper.measured;
 
-	thermometer_open(job->setup.source_hwmon, &m->thermometer[0]);
-	thermometer_open(job->setup.destination_hwmon, &m->thermometer[1]);
+	sensor_open(job->setup.source_hwmon, &m->sensor[0]);
+	sensor_open(job->setup.destination_hwmon, &m->sensor[1]);
 	return cpu_reader_new(&m->cpu, reterr);
 }
 
@@ -45,8 +45,8 @@ void measure_leave_disks(struct job *job)
 	struct measured *m = &job->keeper.measured;
 
 	for (int i = 0; i < 2; i++) {
-		thermometer_close(m->thermometer[i]);
-		m->thermometer[i] = NULL;
+		sensor_close(m->sensor[i]);
+		m->sensor[i] = NULL;
 	}
 }
 
@@ -208,13 +208,13 @@ static void measure_temperatures(struct keeper *k, uint64_t now)
 	for (int i = 0; i < 2; i++) {
 		struct temperature *temperature = &k->measured.temperature[i];
 
-		struct thermometer *thermometer = k->measured.thermometer[i];
+		struct sensor *sensor = k->measured.sensor[i];
 
-		if (!thermometer)
+		if (!sensor)
 			continue;
-		temperature->known = thermometer_read(thermometer, &temperature->degrees);
+		temperature->known = sensor_read(sensor, &temperature->degrees);
 		if (due)
-			thermometer_ask(thermometer);
+			sensor_ask(sensor);
 	}
 	if (due)
 		k->measured.next_temperature = now + TEMPERATURE_EVERY;

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/eventfd.h"
 #include "base/thread.h"
 #include "copy/job_private.h"
 #include "copy/partial_digests.h"

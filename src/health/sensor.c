@@ -2,139 +2,106 @@
 #include "health/sensor.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/thread.h"
+#include "base/worker.h"
 
-#define STACK_SIZE (64 << 10)
-
-/* Freed by whichever is last: the thread, or thermometer_close(). */
-struct thermometer {
-	pthread_mutex_t lock; /* protects the following members, except `fd` */
-	pthread_cond_t changed;
+struct reading {
 	int fd;
-	bool started, asked, left;
 	bool known;
 	int degrees;
 };
 
-static bool look(int fd, int *ret)
+struct sensor {
+	int fd;
+	struct worker *worker;   /* NULL: nothing was asked since the last answer */
+	struct reading *pending; /* the worker's data */
+	bool known;
+	int degrees;
+};
+
+static void read_file(void *data)
 {
+	struct reading *reading = data;
 	char text[32], *stop;
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	ssize_t n = pread(reading->fd, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
-		return false;
+		return;
 	text[n] = '\0';
 
 	long millidegrees = strtol(text, &stop, 10);
 
-	if (stop == text || millidegrees < -100000 || millidegrees > 200000)
-		return false;
-	*ret = (int)(millidegrees / 1000);
-	return true;
+	reading->known = stop != text && millidegrees >= -100000 && millidegrees <= 200000;
+	reading->degrees = (int)(millidegrees / 1000);
 }
 
-static void release(struct thermometer *thermometer)
+static void release(void *data)
 {
-	pthread_cond_destroy(&thermometer->changed);
-	pthread_mutex_destroy(&thermometer->lock);
-	close(thermometer->fd);
-	free(thermometer);
+	struct reading *reading = data;
+
+	close(reading->fd);
+	free(reading);
 }
 
-static void *watch(void *argument)
+void sensor_open(const char *path, struct sensor **ret)
 {
-	struct thermometer *thermometer = argument;
+	int fd = path && *path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
 
-	pthread_mutex_lock(&thermometer->lock);
-	while (!thermometer->left) {
-		int degrees = 0;
-		bool known;
-
-		if (!thermometer->asked) {
-			pthread_cond_wait(&thermometer->changed, &thermometer->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&thermometer->lock);
-		known = look(thermometer->fd, &degrees);
-		pthread_mutex_lock(&thermometer->lock);
-		thermometer->asked = false;
-		thermometer->known = known;
-		thermometer->degrees = degrees;
-	}
-	pthread_mutex_unlock(&thermometer->lock);
-	release(thermometer);
-	return NULL;
-}
-
-void thermometer_open(const char *path, struct thermometer **ret)
-{
-	struct thermometer *thermometer;
-	int fd;
-
-	*ret = NULL;
-	if (!path || !*path)
-		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return;
-	thermometer = calloc(1, sizeof(*thermometer));
-	if (!thermometer) {
+	*ret = fd >= 0 ? calloc(1, sizeof(**ret)) : NULL;
+	if (*ret)
+		(*ret)->fd = fd;
+	else if (fd >= 0)
 		close(fd);
+}
+
+void sensor_ask(struct sensor *sensor)
+{
+	struct reading *reading;
+	int degrees;
+
+	sensor_read(sensor, &degrees);
+	reading = sensor->worker ? NULL : calloc(1, sizeof(*reading));
+	if (!reading)
+		return;
+	/* A copy of its own, which stays open while the disk does not answer. The path may be
+	 * another disk's by now. */
+	reading->fd = fcntl(sensor->fd, F_DUPFD_CLOEXEC, 0);
+
+	const struct worker_order order = {
+		.body = read_file,
+		.destroy = release,
+		.data = reading,
+		.name = "sensor",
+	};
+
+	if (reading->fd >= 0 && worker_start(&order, &sensor->worker) == 0) {
+		sensor->pending = reading;
 		return;
 	}
-	thermometer->fd = fd;
-	pthread_mutex_init(&thermometer->lock, NULL);
-	pthread_cond_init(&thermometer->changed, NULL);
-	*ret = thermometer;
+	if (reading->fd >= 0)
+		close(reading->fd);
+	free(reading);
 }
 
-/* Without a thread, there is no reading. With the lock held. */
-static void start(struct thermometer *thermometer)
+bool sensor_read(struct sensor *sensor, int *ret)
 {
-	pthread_t thread;
+	if (sensor->worker && worker_wait(sensor->worker, 0)) {
+		sensor->known = sensor->pending->known;
+		sensor->degrees = sensor->pending->degrees;
+		worker_abandon(sensor->worker);
+		sensor->worker = NULL;
+	}
+	*ret = sensor->degrees;
+	return sensor->known;
+}
 
-	if (thermometer->started ||
-	    thread_create(&thread, STACK_SIZE, watch, thermometer, "thermometer") < 0)
+void sensor_close(struct sensor *sensor)
+{
+	if (!sensor)
 		return;
-	pthread_detach(thread);
-	thermometer->started = true;
-}
-
-void thermometer_ask(struct thermometer *thermometer)
-{
-	pthread_mutex_lock(&thermometer->lock);
-	start(thermometer);
-	thermometer->asked = thermometer->started;
-	pthread_cond_signal(&thermometer->changed);
-	pthread_mutex_unlock(&thermometer->lock);
-}
-
-bool thermometer_read(struct thermometer *thermometer, int *ret)
-{
-	bool known;
-
-	pthread_mutex_lock(&thermometer->lock);
-	known = thermometer->known;
-	*ret = thermometer->degrees;
-	pthread_mutex_unlock(&thermometer->lock);
-	return known;
-}
-
-void thermometer_close(struct thermometer *thermometer)
-{
-	bool mine;
-
-	if (!thermometer)
-		return;
-	pthread_mutex_lock(&thermometer->lock);
-	thermometer->left = true;
-	mine = !thermometer->started;
-	pthread_cond_signal(&thermometer->changed);
-	pthread_mutex_unlock(&thermometer->lock);
-	if (mine)
-		release(thermometer);
+	worker_abandon(sensor->worker);
+	close(sensor->fd);
+	free(sensor);
 }

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
 
 /* Longer than a command may take with all its retries on another lane. */
-#define ANSWERS_WAIT 300 /* s */
+#define ANSWERS_WAIT (300 * NSEC_PER_SEC)
 
 struct sg_trust {
 	pthread_mutex_t lock;
@@ -27,17 +29,13 @@ struct sg_trust {
 int sg_trust_new(struct sg_trust **ret, struct error *reterr)
 {
 	struct sg_trust *trust = calloc(1, sizeof(*trust));
-	pthread_condattr_t monotonic;
 
 	if (!trust)
 		return error_nomem(reterr);
 	trust->users = 1;
 	pthread_mutex_init(&trust->lock, NULL);
 	pthread_mutex_init(&trust->flushing, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&trust->answered, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&trust->answered, NULL);
 	*ret = trust;
 	return 0;
 }
@@ -152,14 +150,12 @@ void sg_trust_flush_begin(struct sg_trust *trust)
 static int wait_for_answers(struct sg_trust *trust)
 {
 	unsigned before = trust->generation++ % 2;
-	struct timespec until;
-	int r = 0;
+	uint64_t until = clock_monotonic() + ANSWERS_WAIT;
+	bool in_time = true;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ANSWERS_WAIT;
-	while (trust->on_the_way[before] > 0 && r == 0)
-		r = pthread_cond_timedwait(&trust->answered, &trust->lock, &until);
-	return r == 0 || trust->on_the_way[before] == 0 ? 0 : -ETIMEDOUT;
+	while (trust->on_the_way[before] > 0 && in_time)
+		in_time = thread_wait(&trust->answered, &trust->lock, until);
+	return trust->on_the_way[before] == 0 ? 0 : -ETIMEDOUT;
 }
 
 int sg_trust_flush_end(struct sg_trust *trust, int code, struct sense *retsense)

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/errand.h"
 #include "base/patience.h"
 #include "base/replace.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "session/place.h"
 
 /* The size of a map with a few hundred areas. */
@@ -132,7 +132,7 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 {
 	struct question *question = calloc(1, sizeof(*question));
 	char copy[PATH_MAX];
-	struct errand *errand;
+	struct worker *worker;
 	int r;
 
 	*ret = (struct found_place){ 0 };
@@ -142,16 +142,23 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 	text_copy(question->path, sizeof(question->path), path);
 	text_copy(question->name, sizeof(question->name),
 		  basename(text_copy(copy, sizeof(copy), name)));
-	r = errand_start(ask, free, question, "place", &errand);
+	const struct worker_order order = {
+		.body = ask,
+		.destroy = free,
+		.data = question,
+		.name = "place",
+	};
+
+	r = worker_start(&order, &worker);
 	if (r < 0) {
 		free(question);
 		return r;
 	}
 	r = -ETIMEDOUT;
-	if (errand_wait(errand, clock_monotonic() + PATIENCE_ON_THE_WAY)) {
+	if (worker_wait(worker, clock_monotonic() + PATIENCE_ON_THE_WAY)) {
 		r = question->result;
 		*ret = question->found;
 	}
-	errand_leave(errand);
+	worker_abandon(worker);
 	return r;
 }

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/eventfd.h"
 #include "base/thread.h"
 
 int task_init(struct task *task, struct error *reterr)

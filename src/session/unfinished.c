@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/errand.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "discover/running.h"
 #include "session/session_private.h"
 
@@ -111,19 +111,26 @@ static void tell_running(const char *map, char told[static 160])
 bool session_unfinished(const struct session *session, struct session_unfinished *ret)
 {
 	struct search *asked = calloc(1, sizeof(*asked));
-	struct errand *errand;
+	struct worker *worker;
 
 	*ret = (struct session_unfinished){ 0 };
 	if (!asked)
 		return false;
 	text_copy(asked->directory, sizeof(asked->directory), session->log_dir);
-	if (errand_start(search, free, asked, "maps", &errand) < 0) {
+	const struct worker_order order = {
+		.body = search,
+		.destroy = free,
+		.data = asked,
+		.name = "maps",
+	};
+
+	if (worker_start(&order, &worker) < 0) {
 		free(asked);
 		return false;
 	}
-	if (errand_wait(errand, clock_monotonic() + WAIT_AT_MOST))
+	if (worker_wait(worker, clock_monotonic() + WAIT_AT_MOST))
 		*ret = asked->found;
-	errand_leave(errand);
+	worker_abandon(worker);
 	if (ret->map[0])
 		tell_running(ret->map, ret->running);
 	return ret->map[0] != '\0';

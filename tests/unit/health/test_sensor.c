@@ -67,44 +67,44 @@ static void hold(bool on)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct thermometer *open_one(void)
+static struct sensor *open_one(void)
 {
-	struct thermometer *thermometer;
+	struct sensor *sensor;
 
 	answer = "38500\n";
 	answered = 0;
-	thermometer_open("/dev/null", &thermometer);
-	ck_assert_ptr_nonnull(thermometer);
-	return thermometer;
+	sensor_open("/dev/null", &sensor);
+	ck_assert_ptr_nonnull(sensor);
+	return sensor;
 }
 
 START_TEST(an_answer_is_shown_when_it_came)
 {
-	struct thermometer *thermometer = open_one();
+	struct sensor *sensor = open_one();
 	int degrees;
 
-	ck_assert(!thermometer_read(thermometer, &degrees));
-	thermometer_ask(thermometer);
-	for (unsigned i = 0; !thermometer_read(thermometer, &degrees); i++) {
+	ck_assert(!sensor_read(sensor, &degrees));
+	sensor_ask(sensor);
+	for (unsigned i = 0; !sensor_read(sensor, &degrees); i++) {
 		ck_assert_uint_lt(i, PATIENCE);
 		usleep(1000);
 	}
 	ck_assert_int_eq(degrees, 38);
-	thermometer_close(thermometer);
+	sensor_close(sensor);
 }
 END_TEST
 
 START_TEST(nobody_waits_for_it)
 {
-	struct thermometer *thermometer = open_one();
+	struct sensor *sensor = open_one();
 	int degrees;
 
 	hold(true);
-	thermometer_ask(thermometer);
+	sensor_ask(sensor);
 	until(&waiting, 1);
-	thermometer_ask(thermometer);
-	ck_assert(!thermometer_read(thermometer, &degrees));
-	thermometer_close(thermometer);
+	sensor_ask(sensor);
+	ck_assert(!sensor_read(sensor, &degrees));
+	sensor_close(sensor);
 	ck_assert_uint_eq(count(&answered), 0);
 	hold(false);
 	until(&answered, 1);
@@ -114,37 +114,37 @@ END_TEST
 START_TEST(what_makes_no_sense_is_unknown)
 {
 	static const char *const texts[] = { "", "hot\n", "999999999\n", "-300000\n" };
-	struct thermometer *thermometer = open_one();
+	struct sensor *sensor = open_one();
 	int degrees;
 
 	answer = texts[_i];
-	thermometer_ask(thermometer);
+	sensor_ask(sensor);
 	until(&answered, 1);
-	ck_assert(!thermometer_read(thermometer, &degrees));
-	thermometer_close(thermometer);
+	ck_assert(!sensor_read(sensor, &degrees));
+	sensor_close(sensor);
 }
 END_TEST
 
 START_TEST(there_may_be_none)
 {
-	struct thermometer *thermometer;
+	struct sensor *sensor;
 
-	thermometer_open(NULL, &thermometer);
-	ck_assert_ptr_null(thermometer);
-	thermometer_open("", &thermometer);
-	ck_assert_ptr_null(thermometer);
-	thermometer_open("/nonexistent", &thermometer);
-	ck_assert_ptr_null(thermometer);
-	thermometer_close(NULL);
+	sensor_open(NULL, &sensor);
+	ck_assert_ptr_null(sensor);
+	sensor_open("", &sensor);
+	ck_assert_ptr_null(sensor);
+	sensor_open("/nonexistent", &sensor);
+	ck_assert_ptr_null(sensor);
+	sensor_close(NULL);
 	/* Never asked. */
-	thermometer_close(open_one());
+	sensor_close(open_one());
 }
 END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("copy/thermometer");
-	TCase *tcase = tcase_create("thermometer");
+	Suite *suite = suite_create("sensor");
+	TCase *tcase = tcase_create("sensor");
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, an_answer_is_shown_when_it_came);
