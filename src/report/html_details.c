@@ -5,7 +5,6 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/html.h"
-#include "report/when.h"
 
 static void put_bad_area(FILE *out, const struct report *report, const struct job_bad_area *bad)
 {

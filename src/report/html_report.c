@@ -13,7 +13,6 @@
 #include "base/units.h"
 #include "report/html.h"
 #include "report/mask.h"
-#include "report/when.h"
 
 static void put_head(FILE *out, const struct report *report)
 {

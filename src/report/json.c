@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON: the pieces that several documents share. */
+/* JSON: structs as objects, and the pieces that several documents share. */
 #include "report/json.h"
 
 #include <limits.h>
@@ -55,51 +55,138 @@ json_object *report_json_tristate(enum tristate value)
 	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
 }
 
-void report_json_add_identity(json_object *object, const struct identity *identity)
+/* ---- structs ---- */
+
+static uint64_t number_at(const void *at, size_t size)
 {
-	json_object_object_add(object, "model", report_json_text(identity->model));
-	json_object_object_add(object, "serial", report_json_text(identity->serial));
-	json_object_object_add(object, "wwn", report_json_text(identity->wwn));
-	json_object_object_add(object, "firmware", report_json_text(identity->firmware));
+	switch (size) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)at;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
 }
 
-static const char *endpoint_kind_name(enum endpoint_kind kind)
+static json_object *value_of(const struct json_field *field, const void *data)
 {
-	switch (kind) {
-	case ENDPOINT_DISK:
-		return "disk";
-	case ENDPOINT_PARTITION:
-		return "partition";
-	case ENDPOINT_IMAGE:
-		return "image";
-	case ENDPOINT_NONE:
-		break;
+	const void *at = (const char *)data + field->offset;
+
+	switch (field->kind) {
+	case JSON_NUMBER:
+		return json_object_new_uint64(number_at(at, field->size));
+	case JSON_POSITIVE:
+		return report_json_positive_number(number_at(at, field->size));
+	case JSON_BOOL:
+		return json_object_new_boolean(*(const bool *)at);
+	case JSON_TRISTATE:
+		return report_json_tristate(*(const enum tristate *)at);
+	case JSON_TEXT:
+		return report_json_text(at);
+	case JSON_NAME:
+		return report_json_text(*(const char *const *)at);
+	case JSON_PATH:
+		return report_json_path(at);
+	case JSON_TIME:
+		return report_json_time(*(const int64_t *)at);
+	case JSON_SECONDS:
+		return report_json_seconds_of(*(const uint64_t *)at);
+	case JSON_DOUBLE:
+		return json_object_new_double(*(const double *)at);
+	case JSON_RATE:
+		return report_json_positive(*(const double *)at);
+	case JSON_WORD:
+		return report_json_text(field->words[number_at(at, field->size)]);
+	case JSON_PART:
+		return field->part(at);
 	}
-	return "none";
+	return NULL;
 }
+
+void report_json_add_field(json_object *object, const struct json_field *field, const void *data)
+{
+	if (field->key)
+		json_object_object_add(object, field->key, value_of(field, data));
+}
+
+void report_json_add_fields(json_object *object, const struct json_field *fields, size_t count,
+			    const void *data)
+{
+	for (size_t i = 0; i < count; i++)
+		report_json_add_field(object, &fields[i], data);
+}
+
+json_object *report_json_object(const struct json_field *fields, size_t count, const void *data)
+{
+	json_object *object = json_object_new_object();
+
+	report_json_add_fields(object, fields, count, data);
+	return object;
+}
+
+json_object *report_json_list(const struct json_field *fields, size_t field_count, const void *data,
+			      size_t size, size_t count)
+{
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_object_array_add(array, report_json_object(fields, field_count,
+								(const char *)data + i * size));
+	return array;
+}
+
+/* ---- disks and plans ---- */
+
+#define IDENTITY(key, kind) JSON_FIELD(#key, kind, struct identity, key)
+
+void report_json_add_identity(json_object *object, const struct identity *identity)
+{
+	static const struct json_field fields[] = {
+		IDENTITY(model, JSON_TEXT),
+		IDENTITY(serial, JSON_TEXT),
+		IDENTITY(wwn, JSON_TEXT),
+		IDENTITY(firmware, JSON_TEXT),
+	};
+
+	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), identity);
+}
+
+static json_object *endpoint_size(const void *data)
+{
+	const struct endpoint *endpoint = data;
+
+	return endpoint->exists ? json_object_new_uint64(endpoint->size) : NULL;
+}
+
+#define END(key, kind) JSON_FIELD(#key, kind, struct endpoint, key)
 
 json_object *report_json_endpoint(const struct endpoint *endpoint)
 {
-	const struct identity *identity = &endpoint->identity;
-	json_object *object = json_object_new_object();
+	static const char *const kinds[] = {
+		[ENDPOINT_NONE] = "none",
+		[ENDPOINT_DISK] = "disk",
+		[ENDPOINT_PARTITION] = "partition",
+		[ENDPOINT_IMAGE] = "image",
+	};
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("kind", kinds, struct endpoint, kind),
+		END(node, JSON_PATH),
+		JSON_FIELD("disk", JSON_TEXT, struct endpoint, disk_node),
+		END(sg, JSON_TEXT),
+		JSON_FIELD("model", JSON_TEXT, struct endpoint, identity.model),
+		JSON_FIELD("serial", JSON_TEXT, struct endpoint, identity.serial),
+		JSON_FIELD("wwn", JSON_TEXT, struct endpoint, identity.wwn),
+		JSON_FIELD("firmware", JSON_TEXT, struct endpoint, identity.firmware),
+		JSON_FIELD("diskseq", JSON_POSITIVE, struct endpoint, identity.diskseq),
+		END(partition, JSON_POSITIVE),
+		END(start, JSON_NUMBER),
+		JSON_MADE("size", endpoint_size),
+		END(logical_sector_size, JSON_POSITIVE),
+		END(physical_sector_size, JSON_POSITIVE),
+	};
 
-	json_object_object_add(object, "kind",
-			       json_object_new_string(endpoint_kind_name(endpoint->kind)));
-	json_object_object_add(object, "node", report_json_path(endpoint->node));
-	json_object_object_add(object, "disk", report_json_text(endpoint->disk_node));
-	json_object_object_add(object, "sg", report_json_text(endpoint->sg));
-	report_json_add_identity(object, identity);
-	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
-	json_object_object_add(object, "partition",
-			       report_json_positive_number(endpoint->partition));
-	report_json_add_number(object, "start", endpoint->start);
-	json_object_object_add(object, "size",
-			       endpoint->exists ? json_object_new_uint64(endpoint->size) : NULL);
-	json_object_object_add(object, "logical_sector_size",
-			       report_json_positive_number(endpoint->logical_sector_size));
-	json_object_object_add(object, "physical_sector_size",
-			       report_json_positive_number(endpoint->physical_sector_size));
-	return object;
+	return report_json_of(fields, endpoint);
 }
 
 json_object *report_json_extents(const struct plan *plan)
@@ -123,6 +210,8 @@ json_object *report_json_extents(const struct plan *plan)
 	return array;
 }
 
+#define VERDICT(key, kind) JSON_FIELD(#key, kind, struct verdict, key)
+
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least)
 {
 	static const char *const words[] = {
@@ -130,69 +219,118 @@ json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verd
 		[VERDICT_WARN] = "warn",
 		[VERDICT_REFUSE] = "refuse",
 	};
+	static const struct json_field fields[] = {
+		VERDICT(rule, JSON_NAME),     JSON_WORD_OF("verdict", words, struct verdict, kind),
+		VERDICT(lifted, JSON_BOOL),   VERDICT(liftable, JSON_BOOL),
+		VERDICT(sentence, JSON_TEXT),
+	};
 	json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < verdicts->count; i++) {
-		const struct verdict *verdict = &verdicts->items[i];
-		json_object *object;
-
-		if (verdict->kind < least)
-			continue;
-		object = json_object_new_object();
-		json_object_object_add(object, "rule", json_object_new_string(verdict->rule));
-		json_object_object_add(object, "verdict",
-				       json_object_new_string(words[verdict->kind]));
-		json_object_object_add(object, "lifted", json_object_new_boolean(verdict->lifted));
-		json_object_object_add(object, "liftable",
-				       json_object_new_boolean(verdict->liftable));
-		json_object_object_add(object, "sentence",
-				       json_object_new_string(verdict->sentence));
-		json_object_array_add(array, object);
-	}
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (verdicts->items[i].kind >= least)
+			json_object_array_add(array, report_json_of(fields, &verdicts->items[i]));
 	return array;
 }
 
-static json_object *json_latency(const struct latency_summary *latency)
+json_object *report_json_held(unsigned areas, uint64_t bytes)
 {
 	json_object *object;
 
-	if (latency->count == 0)
+	if (areas == 0)
 		return NULL;
 	object = json_object_new_object();
-	report_json_add_number(object, "requests", latency->count);
-	report_json_add_number(object, "mean", latency->mean);
-	report_json_add_number(object, "p50", latency->p50);
-	report_json_add_number(object, "p90", latency->p90);
-	report_json_add_number(object, "p99", latency->p99);
-	report_json_add_number(object, "p999", latency->p999);
-	report_json_add_number(object, "max", latency->max);
+	report_json_add_number(object, "areas", areas);
+	report_json_add_number(object, "bytes", bytes);
 	return object;
 }
 
+json_object *report_json_health(const struct health *health)
+{
+	json_object *object;
+
+	if (!health_is_known(health))
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "time", report_json_time(health->time));
+	json_object_object_add(object, "passed", report_json_tristate(health->passed));
+	for (int i = 0; i < HEALTH_FIELDS; i++)
+		json_object_object_add(object, health_field_name((enum health_field)i),
+				       health->values[i] == HEALTH_UNKNOWN
+					       ? NULL
+					       : json_object_new_int64(health->values[i]));
+	return object;
+}
+
+/* ---- a job ---- */
+
+#define LATENCY(key) JSON_FIELD(#key, JSON_NUMBER, struct latency_summary, key)
+
+static json_object *json_latency(const struct latency_summary *latency)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD("requests", JSON_NUMBER, struct latency_summary, count),
+		LATENCY(mean),
+		LATENCY(p50),
+		LATENCY(p90),
+		LATENCY(p99),
+		LATENCY(p999),
+		LATENCY(max),
+	};
+
+	return latency->count ? report_json_of(fields, latency) : NULL;
+}
+
+JSON_AS_PART(latency_part, json_latency, struct latency_summary)
+
 json_object *report_json_latencies(const struct job_snapshot *job)
 {
-	json_object *object = json_object_new_object();
+	static const struct json_field fields[] = {
+		JSON_PART_OF("read", latency_part, struct job_snapshot, source.latency),
+		JSON_PART_OF("write", latency_part, struct job_snapshot, destination.latency),
+		JSON_PART_OF("read_back", latency_part, struct job_snapshot, read_back),
+	};
 
-	json_object_object_add(object, "read", json_latency(&job->source.latency));
-	json_object_object_add(object, "write", json_latency(&job->destination.latency));
-	json_object_object_add(object, "read_back", json_latency(&job->read_back));
-	return object;
+	return report_json_of(fields, job);
+}
+
+static json_object *json_pass_name(const void *data)
+{
+	const struct job_pass *pass = data;
+
+	return json_object_new_string(pass_name(pass->kind));
+}
+
+json_object *report_json_passes(const struct job_snapshot *job)
+{
+	static const struct json_field fields[] = {
+		JSON_MADE("name", json_pass_name),
+		JSON_FIELD("rounds", JSON_NUMBER, struct job_pass, rounds),
+		JSON_FIELD("seconds", JSON_SECONDS, struct job_pass, ns),
+		JSON_FIELD("bytes", JSON_NUMBER, struct job_pass, done),
+		JSON_FIELD("bytes_total", JSON_POSITIVE, struct job_pass, total),
+		JSON_FIELD("errors", JSON_NUMBER, struct job_pass, errors),
+	};
+
+	return report_json_list_of(fields, job->passes, job->pass_count);
+}
+
+static json_object *json_sense_text(const void *data)
+{
+	char text[256];
+
+	return json_object_new_string(sense_text(data, text, sizeof(text)));
 }
 
 json_object *report_json_sense(const struct sense *sense)
 {
-	json_object *object;
-	char text[256];
+	static const struct json_field fields[] = {
+		JSON_FIELD("key", JSON_NUMBER, struct sense, key),
+		JSON_FIELD("asc", JSON_NUMBER, struct sense, asc),
+		JSON_FIELD("ascq", JSON_NUMBER, struct sense, ascq),
+		JSON_MADE("text", json_sense_text),
+	};
 
-	if (!sense->known)
-		return NULL;
-	object = json_object_new_object();
-	json_object_object_add(object, "key", json_object_new_int(sense->key));
-	json_object_object_add(object, "asc", json_object_new_int(sense->asc));
-	json_object_object_add(object, "ascq", json_object_new_int(sense->ascq));
-	json_object_object_add(object, "text",
-			       json_object_new_string(sense_text(sense, text, sizeof(text))));
-	return object;
+	return sense->known ? report_json_of(fields, sense) : NULL;
 }
 
 json_object *report_json_error(const struct error *error)

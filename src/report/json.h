@@ -7,12 +7,81 @@
 #ifndef CLONEDECK_REPORT_JSON_H
 #define CLONEDECK_REPORT_JSON_H
 
+#include <stddef.h>
+
 #include <json-c/json.h>
 
 #include "copy/job.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "plan/plan.h"
+
+/* How a member of a struct is written. Unknown, which is null, is what each says. */
+enum json_kind {
+	JSON_NUMBER,   /* unsigned, of any size */
+	JSON_POSITIVE, /* the same; 0 is null */
+	JSON_BOOL,
+	JSON_TRISTATE, /* UNKNOWN is null */
+	JSON_TEXT,     /* an array of char; "" is null */
+	JSON_NAME,     /* a pointer to text; NULL and "" are null */
+	JSON_PATH,     /* an array of char, as report_json_path() */
+	JSON_TIME,     /* unix seconds; 0 is null */
+	JSON_SECONDS,  /* of nanoseconds */
+	JSON_DOUBLE,
+	JSON_RATE, /* double; 0 and less is null */
+	JSON_WORD, /* an enum or a bool; the word of that number, which may be NULL */
+	JSON_PART, /* what `part` makes of it */
+};
+
+/* A member of an object. */
+struct json_field {
+	const char *key; /* NULL: none */
+	enum json_kind kind;
+	size_t offset, size;
+	const char *const *words;
+	json_object *(*part)(const void *member);
+};
+#define JSON_AT(type, member)                                                                      \
+	.offset = offsetof(type, member), .size = sizeof(((const type *)NULL)->member)
+#define JSON_FIELD(name, how, type, member)                                                        \
+	{                                                                                          \
+		.key = (name), .kind = (how), JSON_AT(type, member)                                \
+	}
+#define JSON_WORD_OF(name, list, type, member)                                                     \
+	{                                                                                          \
+		.key = (name), .kind = JSON_WORD, .words = (list), JSON_AT(type, member)           \
+	}
+#define JSON_PART_OF(name, make, type, member)                                                     \
+	{                                                                                          \
+		.key = (name), .kind = JSON_PART, .part = (make), JSON_AT(type, member)            \
+	}
+/* From the whole struct. */
+#define JSON_MADE(name, make)                                                                      \
+	{                                                                                          \
+		.key = (name), .kind = JSON_PART, .part = (make)                                   \
+	}
+/* make() as a part: it takes a pointer to `type`. */
+#define JSON_AS_PART(name, make, type)                                                             \
+	static json_object *name(const void *member)                                               \
+	{                                                                                          \
+		const type *typed = member;                                                        \
+                                                                                                   \
+		return make(typed);                                                                \
+	}
+
+void report_json_add_field(json_object *object, const struct json_field *field, const void *data);
+void report_json_add_fields(json_object *object, const struct json_field *fields, size_t count,
+			    const void *data);
+/* A new object of the fields of an array, the whole of it. */
+#define report_json_of(fields, data)                                                               \
+	report_json_object((fields), sizeof(fields) / sizeof((fields)[0]), (data))
+json_object *report_json_object(const struct json_field *fields, size_t count, const void *data);
+/* A list of such objects, one for each of the `count` structs of `size` bytes. */
+#define report_json_list_of(fields, data, count)                                                   \
+	report_json_list((fields), sizeof(fields) / sizeof((fields)[0]), (data),                   \
+			 sizeof((data)[0]), (count))
+json_object *report_json_list(const struct json_field *fields, size_t field_count, const void *data,
+			      size_t size, size_t count);
 
 json_object *report_json_text(const char *text); /* "" is null */
 /* Of a file: as text_encode() writes it (base/text.h), since JSON cannot hold any bytes. */
@@ -38,10 +107,10 @@ json_object *report_json_passes(const struct job_snapshot *job);
 /* What is copied last; 0 areas is null. */
 json_object *report_json_held(unsigned areas, uint64_t bytes);
 struct report;
-/* What was proven, and what differs; null when nothing was asked for. */
-json_object *report_json_verify(const struct report *report);
-/* The sums of the whole source; NULL: none were asked for. */
-json_object *report_json_sums(const struct report *report);
+/* Of a struct report: what was proven, and what differs; null when nothing was asked for. */
+json_object *report_json_verify(const void *report);
+/* Of a struct report: the sums of the whole source; NULL: none were asked for. */
+json_object *report_json_sums(const void *report);
 /* The whole report, serial numbers masked where it says so; NULL without memory for that. */
 json_object *report_json_document(const struct report *report);
 /* Malloc'd text with json-c's flags; NULL when there is no memory for it. */

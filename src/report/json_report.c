@@ -1,129 +1,125 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON: the report as a whole. */
+/* JSON: the report. */
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "report/json_private.h"
+#include "report/facts.h"
 #include "report/mask.h"
 
-static json_object *json_events(const struct report *report)
+#define FIELD(type, key, kind) JSON_FIELD(#key, kind, struct type, key)
+
+json_object *report_json_schema(const void *data)
 {
-	static const char *const words[] = {
-		[LOG_LEVEL_ERROR] = "error",
-		[LOG_LEVEL_WARNING] = "warning",
-		[LOG_LEVEL_INFO] = "info",
-		[LOG_LEVEL_DEBUG] = "debug",
+	return json_object_new_string("clonedeck.report/1");
+}
+
+json_object *report_json_host(const void *data)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD("name", JSON_TEXT, struct report, host),
+		FIELD(report, kernel, JSON_TEXT),
 	};
-	json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < report->event_count; i++) {
-		const struct job_event *event = &report->events[i];
-		json_object *object = json_object_new_object();
-
-		json_object_object_add(object, "time", report_json_time(event->time));
-		json_object_object_add(object, "level",
-				       json_object_new_string(words[event->level]));
-		json_object_object_add(object, "text", json_object_new_string(event->text));
-		json_object_array_add(array, object);
-	}
-	return array;
+	return report_json_of(fields, data);
 }
 
-static json_object *json_next(const struct report *report)
+json_object *report_json_result(const void *data)
 {
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < report->next_count; i++)
-		json_object_array_add(array, report_json_text(report->next[i]));
-	return array;
+	return json_object_new_string(report_result_word(data));
 }
 
-static json_object *json_files(const struct report *report)
+json_object *report_json_exit_code(const void *data)
 {
-	json_object *object = json_object_new_object();
+	return json_object_new_int((int)report_exit_code(data));
+}
 
-	json_object_object_add(object, "log", report_json_path(report->log_path));
-	json_object_object_add(object, "map", report_json_path(report->map_path));
-	json_object_object_add(object, "report", report_json_path(report->json_path));
-	json_object_object_add(object, "certificate", report_json_path(report->certificate_path));
-	json_object_object_add(object, "map_safe", json_object_new_boolean(report->job.map_safe));
-	json_object_object_add(object, "in_memory",
-			       json_object_new_boolean(report->log_dir_in_memory));
+/* ---- the ends and the plan ---- */
+
+JSON_AS_PART(health_part, report_json_health, struct health)
+
+/* The endpoint and what more is known of the disk below it. */
+static json_object *json_disk(const struct endpoint *endpoint, const struct report_disk *disk)
+{
+	static const struct json_field fields[] = {
+		FIELD(report_disk, transport, JSON_TEXT),
+		FIELD(report_disk, hctl, JSON_TEXT),
+		FIELD(report_disk, bsg, JSON_TEXT),
+		JSON_FIELD("ng", JSON_TEXT, struct report_disk, nvme_generic),
+		FIELD(report_disk, by_id, JSON_TEXT),
+		FIELD(report_disk, path, JSON_TEXT),
+		FIELD(report_disk, rotational, JSON_TRISTATE),
+		JSON_PART_OF("health_before", health_part, struct report_disk, before),
+		JSON_PART_OF("health_after", health_part, struct report_disk, after),
+	};
+	json_object *object = report_json_endpoint(endpoint);
+
+	json_object_object_add(object, "raw", report_json_text(endpoint->raw));
+	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), disk);
 	return object;
 }
 
-static json_object *json_host(const struct report *report)
+json_object *report_json_source(const void *data)
 {
-	json_object *object = json_object_new_object();
+	const struct report *report = data;
 
-	json_object_object_add(object, "name", report_json_text(report->host));
-	json_object_object_add(object, "kernel", report_json_text(report->kernel));
+	return json_disk(&report->plan->source, &report->source);
+}
+
+json_object *report_json_destinations(const void *data)
+{
+	const struct report *report = data;
+	json_object *destinations = json_object_new_array();
+
+	json_object_array_add(destinations,
+			      json_disk(&report->plan->destination, &report->destination));
+	return destinations;
+}
+
+json_object *report_json_sector_size(const void *data)
+{
+	const struct report *report = data;
+
+	return json_object_new_uint64(report->plan->sector_size);
+}
+
+json_object *report_json_whole(const void *data)
+{
+	const struct report *report = data;
+
+	return json_object_new_boolean(report->plan->whole);
+}
+
+json_object *report_json_plan(const void *data)
+{
+	const struct report *report = data;
+
+	return report_json_extents(report->plan);
+}
+
+json_object *report_json_plan_id(const void *data)
+{
+	char id[9];
+
+	return json_object_new_string(report_plan_id(data, id));
+}
+
+json_object *report_json_map(const void *data)
+{
+	const struct report *report = data;
+	json_object *object;
+
+	if (!report->map_cells[0])
+		return NULL;
+	object = json_object_new_object();
+	report_json_add_number(object, "bytes", report->plan->source.size);
+	json_object_object_add(object, "cells", json_object_new_string(report->map_cells));
 	return object;
 }
 
-static json_object *json_hurt(const struct report *report)
+json_object *report_json_domain(const void *data)
 {
-	static const char *const words[] = {
-		[REPORT_HURT_MBR] = "mbr",
-		[REPORT_HURT_GPT] = "gpt",
-		[REPORT_HURT_GPT_BACKUP] = "gpt-backup",
-		[REPORT_HURT_FS] = "superblock",
-	};
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < report->hurt_count; i++) {
-		const struct report_hurt *hurt = &report->hurt[i];
-		json_object *object = json_object_new_object();
-
-		json_object_object_add(object, "what", json_object_new_string(words[hurt->kind]));
-		json_object_object_add(
-			object, "end",
-			json_object_new_string(hurt->refused ? "destination" : "source"));
-		json_object_object_add(object, "partition",
-				       report_json_positive_number(hurt->partition));
-		json_object_object_add(object, "fs",
-				       hurt->kind == REPORT_HURT_FS ? report_json_text(hurt->fs)
-								    : NULL);
-		report_json_add_number(object, "lba", hurt->lba);
-		report_json_add_number(object, "sectors", hurt->sectors);
-		json_object_array_add(array, object);
-	}
-	return array;
-}
-
-static void add_outcome(json_object *object, const struct report *report)
-{
-	const struct job_snapshot *job = &report->job;
-
-	json_object_object_add(object, "result",
-			       json_object_new_string(report_result_word(report)));
-	json_object_object_add(object, "exit_code",
-			       json_object_new_int((int)report_exit_code(report)));
-	json_object_object_add(object, "error", report_json_error(&job->error));
-	json_object_object_add(object, "source_writer", report_json_text(report->source_writer));
-	json_object_object_add(object, "started_at", report_json_time(job->started_at));
-	json_object_object_add(object, "ended_at", report_json_time(job->ended_at));
-	json_object_object_add(object, "flushed_at", report_json_time(job->flushed_at));
-	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
-	report_json_add_number(object, "bytes_total", job->total);
-	report_json_add_number(object, "bytes_copied", job->written);
-	report_json_add_number(object, "bytes_copied_before", job->already);
-	json_object_object_add(object, "bytes_verified",
-			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
-						: NULL);
-	json_object_object_add(object, "verify", report_json_verify(report));
-	json_object_object_add(object, "final_look", report_json_look(report));
-	json_object_object_add(object, "held_back",
-			       report_json_held(job->held_areas, job->held_bytes));
-	json_object_object_add(
-		object, "armed",
-		job->held_areas ? json_object_new_boolean(job->armed && !report_lost_table(report))
-				: NULL);
-	json_object_object_add(object, "hurt", json_hurt(report));
-}
-
-static json_object *json_domain(const struct plan *plan)
-{
+	const struct report *report = data;
+	const struct plan *plan = report->plan;
 	json_object *object;
 	size_t areas;
 	uint64_t bytes = plan_bytes_left_out(plan, &areas);
@@ -137,76 +133,259 @@ static json_object *json_domain(const struct plan *plan)
 	return object;
 }
 
-static void add_plan(json_object *object, const struct report *report)
+json_object *report_json_left_alone(const void *data)
 {
-	const struct plan *plan = report->plan;
-	json_object *destinations = json_object_new_array();
-	char id[9];
+	const struct report *report = data;
 
-	json_object_object_add(object, "plan_id",
-			       json_object_new_string(report_plan_id(report, id)));
-	json_object_object_add(object, "source", report_json_disk(&plan->source, &report->source));
-	json_object_array_add(destinations,
-			      report_json_disk(&plan->destination, &report->destination));
-	json_object_object_add(object, "destinations", destinations);
-	report_json_add_number(object, "sector_size", plan->sector_size);
-	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
-	json_object_object_add(object, "plan", report_json_extents(plan));
-	json_object_object_add(object, "domain", json_domain(plan));
-	report_json_add_number(object, "bytes_left_alone", plan_bytes_left_alone(plan));
-	json_object_object_add(object, "map", report_json_map(report));
+	return json_object_new_uint64(plan_bytes_left_alone(report->plan));
 }
 
-static void add_measured(json_object *object, const struct report *report)
+json_object *report_json_held_back(const void *data)
 {
+	const struct report *report = data;
+
+	return report_json_held(report->job.held_areas, report->job.held_bytes);
+}
+
+json_object *report_json_armed(const void *data)
+{
+	const struct report *report = data;
+
+	if (!report->job.held_areas)
+		return NULL;
+	return json_object_new_boolean(report->job.armed && !report_lost_table(report));
+}
+
+/* ---- what could not be copied ---- */
+
+static const char *const ends[] = { "source", "destination" };
+
+static json_object *positive_errno(const void *member)
+{
+	const int *code = member;
+
+	return *code ? json_object_new_int(-*code) : NULL;
+}
+
+JSON_AS_PART(sense_part, report_json_sense, struct sense)
+
+json_object *report_json_bad_areas(const void *data)
+{
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("end", ends, struct job_bad_area, write),
+		FIELD(job_bad_area, lba, JSON_NUMBER),
+		FIELD(job_bad_area, sectors, JSON_NUMBER),
+		JSON_PART_OF("errno", positive_errno, struct job_bad_area, code),
+		JSON_PART_OF("sense", sense_part, struct job_bad_area, sense),
+		FIELD(job_bad_area, partition, JSON_POSITIVE),
+	};
+	const struct report *report = data;
 	const struct job_snapshot *job = &report->job;
+	uint32_t unit = report->plan->sector_size;
+	json_object *array = report_json_list_of(fields, job->bad, job->bad_shown);
 
-	json_object_object_add(object, "passes", report_json_passes(job));
-	json_object_object_add(object, "seconds", report_json_seconds(job));
-	json_object_object_add(object, "rate", report_json_rate(report));
-	json_object_object_add(object, "latency", report_json_latencies(job));
-	json_object_object_add(object, "cpu", report_json_cpu(job));
-	json_object_object_add(object, "engine", report_json_engine(job));
-	report_json_add_number(object, "errors", job->errors);
-	report_json_add_number(object, "retries", job->retries);
-	report_json_add_number(object, "slow_reads", job->slow_reads);
+	for (size_t i = 0; i < job->bad_shown; i++) {
+		json_object *object = json_object_array_get_idx(array, i);
+
+		report_json_add_number(object, "offset", job->bad[i].lba * unit);
+		report_json_add_number(object, "bytes", job->bad[i].sectors * unit);
+	}
+	return array;
 }
 
-static json_object *document_of(const struct report *report)
+static json_object *hurt_fs(const void *data)
 {
+	const struct report_hurt *hurt = data;
+
+	return hurt->kind == REPORT_HURT_FS ? report_json_text(hurt->fs) : NULL;
+}
+
+json_object *report_json_hurt(const void *data)
+{
+	static const char *const words[] = {
+		[REPORT_HURT_MBR] = "mbr",
+		[REPORT_HURT_GPT] = "gpt",
+		[REPORT_HURT_GPT_BACKUP] = "gpt-backup",
+		[REPORT_HURT_FS] = "superblock",
+	};
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("what", words, struct report_hurt, kind),
+		JSON_WORD_OF("end", ends, struct report_hurt, refused),
+		FIELD(report_hurt, partition, JSON_POSITIVE),
+		JSON_MADE("fs", hurt_fs),
+		FIELD(report_hurt, lba, JSON_NUMBER),
+		FIELD(report_hurt, sectors, JSON_NUMBER),
+	};
+	const struct report *report = data;
+
+	return report_json_list_of(fields, report->hurt, report->hurt_count);
+}
+
+/* ---- what was measured ---- */
+
+json_object *report_json_seconds(const void *data)
+{
+	const struct report *report = data;
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "schema", json_object_new_string("clonedeck.report/1"));
-	json_object_object_add(object, "version", report_json_text(report->version));
-	json_object_object_add(object, "host", json_host(report));
-	json_object_object_add(object, "operator", report_json_text(report->operator_name));
-	json_object_object_add(object, "ticket", report_json_text(report->ticket));
-	json_object_object_add(object, "serials_masked",
-			       json_object_new_boolean(report->mask_serials));
-	add_outcome(object, report);
-	add_plan(object, report);
-	report_json_add_number(object, "bad_areas_total", job->bad_areas);
-	report_json_add_number(object, "bad_bytes", job->bad_bytes);
-	json_object_object_add(object, "bad_areas", report_json_bad_areas(report));
-	json_object_object_add(object, "digests", report_json_digests(report));
-	json_object_object_add(object, "sums", report_json_sums(report));
-	add_measured(object, report);
-	json_object_object_add(object, "warnings",
-			       report_json_verdicts(&report->verdicts, VERDICT_WARN));
-	json_object_object_add(object, "events", json_events(report));
-	json_object_object_add(object, "files", json_files(report));
-	json_object_object_add(object, "next", json_next(report));
+	json_object_object_add(object, "copy", report_json_seconds_of(job->copy_ns));
+	json_object_object_add(object, "flush",
+			       job->flushed ? report_json_seconds_of(job->flush_ns) : NULL);
+	json_object_object_add(object, "paused", report_json_seconds_of(job->paused_ns));
+	json_object_object_add(object, "verify",
+			       job->verify_ns ? report_json_seconds_of(job->verify_ns) : NULL);
+	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
 	return object;
 }
+
+json_object *report_json_rate(const void *data)
+{
+	const struct report *report = data;
+	json_object *object = json_object_new_object();
+	json_object *profile = json_object_new_array();
+
+	json_object_object_add(object, "average", report_json_positive(report->job.average));
+	json_object_object_add(object, "peak", report_json_positive(report->job.peak));
+	for (size_t i = 0; i < RATES_PROFILE; i++)
+		json_object_array_add(profile, report_json_positive(report->rates.profile[i]));
+	json_object_object_add(object, "profile", profile);
+	return object;
+}
+
+json_object *report_json_cpu(const void *data)
+{
+	const struct report *report = data;
+	const struct job_snapshot *job = &report->job;
+	json_object *object = json_object_new_object();
+	json_object *lanes = json_object_new_array();
+
+	json_object_object_add(object, "user", json_object_new_double(job->process_cpu_user));
+	json_object_object_add(object, "system", json_object_new_double(job->process_cpu_system));
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct cpu_share *share = &job->lanes[i].cpu;
+		double used = (double)share->user + (double)share->system;
+
+		json_object_array_add(lanes, share->known ? json_object_new_double(used) : NULL);
+	}
+	json_object_object_add(object, "per_lane", lanes);
+	return object;
+}
+
+/* The block node does not say how the data of any command went. */
+static json_object *way(const struct io_stats *stats, uint64_t commands)
+{
+	return stats->direct || stats->indirect || stats->mapped ? json_object_new_uint64(commands)
+								 : NULL;
+}
+
+static json_object *json_io_stats(const struct io_stats *stats)
+{
+	json_object *object;
+
+	if (!stats->known)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "driver", report_json_text(stats->driver));
+	json_object_object_add(object, "direct", way(stats, stats->direct));
+	json_object_object_add(object, "indirect", way(stats, stats->indirect));
+	json_object_object_add(object, "mapped", way(stats, stats->mapped));
+	report_json_add_number(object, "recovered", stats->recovered);
+	report_json_add_number(object, "retried", stats->retried);
+	report_json_add_number(object, "waited", stats->waited);
+	return object;
+}
+
+JSON_AS_PART(stats_part, json_io_stats, struct io_stats)
+
+#define JOB(key, kind, member) JSON_FIELD(key, kind, struct job_snapshot, member)
+
+json_object *report_json_engine(const void *data)
+{
+	static const struct json_field fields[] = {
+		JOB("choice", JSON_TEXT, engine),
+		JOB("source_backend", JSON_NAME, source.backend),
+		JOB("destination_backend", JSON_NAME, destination.backend),
+		JSON_PART_OF("source_sg", stats_part, struct job_snapshot, source.stats),
+		JSON_PART_OF("destination_sg", stats_part, struct job_snapshot, destination.stats),
+		JOB("lanes", JSON_NUMBER, lane_count),
+		JOB("chunk", JSON_NUMBER, chunk),
+		JOB("source_depth", JSON_NUMBER, source.depth),
+		JOB("destination_depth", JSON_NUMBER, destination.depth),
+		JOB("buffers", JSON_NUMBER, buffers),
+	};
+	const struct report *report = data;
+
+	return report_json_of(fields, &report->job);
+}
+
+/* ---- what was said and saved ---- */
+
+json_object *report_json_warnings(const void *data)
+{
+	const struct report *report = data;
+
+	return report_json_verdicts(&report->verdicts, VERDICT_WARN);
+}
+
+json_object *report_json_events(const void *data)
+{
+	static const char *const levels[] = {
+		[LOG_LEVEL_ERROR] = "error",
+		[LOG_LEVEL_WARNING] = "warning",
+		[LOG_LEVEL_INFO] = "info",
+		[LOG_LEVEL_DEBUG] = "debug",
+	};
+	static const struct json_field fields[] = {
+		FIELD(job_event, time, JSON_TIME),
+		JSON_WORD_OF("level", levels, struct job_event, level),
+		FIELD(job_event, text, JSON_TEXT),
+	};
+	const struct report *report = data;
+
+	return report_json_list_of(fields, report->events, report->event_count);
+}
+
+json_object *report_json_files(const void *data)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD("log", JSON_PATH, struct report, log_path),
+		JSON_FIELD("map", JSON_PATH, struct report, map_path),
+		JSON_FIELD("report", JSON_PATH, struct report, json_path),
+		JSON_FIELD("certificate", JSON_PATH, struct report, certificate_path),
+		JSON_FIELD("map_safe", JSON_BOOL, struct report, job.map_safe),
+		JSON_FIELD("in_memory", JSON_BOOL, struct report, log_dir_in_memory),
+	};
+
+	return report_json_of(fields, data);
+}
+
+json_object *report_json_next(const void *data)
+{
+	const struct report *report = data;
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < report->next_count; i++)
+		json_object_array_add(array, report_json_text(report->next[i]));
+	return array;
+}
+
+/* ---- the document ---- */
 
 json_object *report_json_document(const struct report *report)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
+	json_object *object;
+	const struct fact *facts;
+	size_t count;
 
 	if (report_mask(report, &masked, NULL) < 0)
 		return NULL;
-	return document_of(masked ? &masked->report : report);
+	object = json_object_new_object();
+	facts = report_facts(&count);
+	for (size_t i = 0; i < count; i++)
+		report_json_add_field(object, &facts[i].json, masked ? &masked->report : report);
+	return object;
 }
 
 int report_json(const struct report *report, char **ret, struct error *reterr)

@@ -3,17 +3,14 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "scsi/sense.h"
 
 /* A text file is read on any screen, and printed. */
 #define FILE_COLUMNS 80
@@ -267,138 +264,6 @@ const char *report_reason(const struct report *report)
 		return _("What was written may be lost: the destination did not confirm it.");
 	return _("What went wrong was not recorded. This is a defect of the program; please report "
 		 "it together with the log.");
-}
-
-const char *report_in_use(const struct report *report, char *buffer, size_t size)
-{
-	if (report->source_writer[0])
-		snprintf(buffer, size,
-			 _("%s. What was written meanwhile may be missing in the copy, or be there "
-			   "in part: check its file systems before you use them."),
-			 report->source_writer);
-	else
-		text_copy(buffer, size, "");
-	return buffer;
-}
-
-const char *report_flushed(const struct report *report, char *buffer, size_t size)
-{
-	const struct job_snapshot *job = &report->job;
-	char clock[32] = "?";
-	time_t when = (time_t)job->flushed_at;
-	struct tm tm;
-
-	if (!job->flushed) {
-		text_copy(buffer, size, _("no: what is on the medium is not known"));
-		return buffer;
-	}
-	if (job->flushed_at && localtime_r(&when, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	snprintf(buffer, size, _("yes, the destination confirmed it at %s"), clock);
-	return buffer;
-}
-
-const char *report_armed(const struct report *report, char *buffer, size_t size)
-{
-	const struct job_snapshot *job = &report->job;
-
-	if (job->held_areas == 0)
-		text_copy(buffer, size, "");
-	else if (job->armed && report_lost_table(report))
-		text_copy(buffer, size,
-			  _("no: without its partition table nothing on the copy is found"));
-	else if (job->armed && report->hurt_count)
-		snprintf(buffer, size,
-			 P_("yes, %u area with tables and boot sectors came last, but for what is "
-			    "hurt",
-			    "yes, %u areas with tables and boot sectors came last, but for what is "
-			    "hurt",
-			    job->held_areas),
-			 job->held_areas);
-	else if (job->armed)
-		snprintf(buffer, size,
-			 P_("yes, %u area with tables and boot sectors came last",
-			    "yes, %u areas with tables and boot sectors came last",
-			    job->held_areas),
-			 job->held_areas);
-	else if (job->proof.changed)
-		text_copy(buffer, size,
-			  _("no: the source changed, so its partition table was left out, or taken "
-			    "off again, on purpose"));
-	else if (job->proof.areas)
-		text_copy(buffer, size,
-			  _("no: the destination differs, its partition table was left out, or "
-			    "taken off again, on purpose"));
-	else
-		text_copy(buffer, size,
-			  _("no: the copy is not finished, its partition table was left out on "
-			    "purpose"));
-	return buffer;
-}
-
-/* Counted in the destination's own sectors: it is there that somebody would look. */
-const char *report_left_alone(const struct report *report, char *buffer, size_t size)
-{
-	const struct plan *plan = report->plan;
-	const struct endpoint *destination = &plan->destination;
-	const struct extent *first = plan->extents;
-	uint64_t left = plan_bytes_left_alone(plan), end = first->sectors * plan->sector_size;
-	uint32_t sector = destination->logical_sector_size;
-	char bytes[UNITS_TEXT_MAX];
-
-	units_print_count(left, bytes);
-	if (!left)
-		text_copy(buffer, size, "");
-	else if (plan->extent_count == 1 && first->destination_lba == 0)
-		snprintf(buffer, size,
-			 _("%s B of the destination, from LBA %" PRIu64
-			   " to its end: neither written nor verified, they still hold what was "
-			   "there before"),
-			 bytes, end / (sector ? sector : plan->sector_size));
-	else
-		snprintf(buffer, size,
-			 _("%s B of the destination, outside of what was copied: neither written "
-			   "nor verified, they still hold what was there before"),
-			 bytes);
-	return buffer;
-}
-
-const char *report_left_out(const struct report *report, char *buffer, size_t size)
-{
-	size_t areas;
-	uint64_t left = plan_bytes_left_out(report->plan, &areas);
-	char bytes[UNITS_TEXT_MAX];
-
-	if (report->plan->domain[0])
-		snprintf(buffer, size,
-			 P_("%s B of the source, in %zu area that is not in the domain %.300s: "
-			    "neither read nor copied",
-			    "%s B of the source, in %zu areas that are not in the domain %.300s: "
-			    "neither read nor copied",
-			    areas),
-			 units_print_count(left, bytes), areas, report->plan->domain);
-	else
-		text_copy(buffer, size, "");
-	return buffer;
-}
-
-unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
-{
-	const struct job_snapshot *job = &report->job;
-	uint64_t listed = 0;
-
-	for (size_t i = 0; i < count && i < job->bad_shown; i++)
-		listed += !job->bad[i].write;
-	return job->bad_areas > listed ? (unsigned long)(job->bad_areas - listed) : 0;
-}
-
-const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size)
-{
-	if (bad->sense.known)
-		return sense_text(&bad->sense, buffer, size);
-	text_copy(buffer, size,
-		  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
-	return buffer;
 }
 
 static void fill(FILE *file, const void *user)

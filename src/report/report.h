@@ -9,12 +9,14 @@
 #define CLONEDECK_REPORT_REPORT_H
 
 #include "base/error.h"
+#include "base/units.h"
 #include "copy/job.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "plan/plan.h"
 
 #define REPORT_MAP_CELLS  240
+#define REPORT_WHEN_MAX   64
 #define REPORT_PERSON_MAX 128
 #define REPORT_HURT_MAX   24
 #define REPORT_STEPS_MAX  12
@@ -128,6 +130,14 @@ bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, 
 		     size_t size);
 /* Writes those lists, as patience_replace() does. */
 int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr);
+
+/* Local time with its zone: "2026-09-21 14:12:20 +0200 (CEST)", "-" for none (0) and for what no
+ * calendar has; returns buffer. */
+const char *report_when(int64_t unix_seconds, char buffer[static REPORT_WHEN_MAX]);
+/* Short ones in tenths of a second, "2.9 s"; long ones as a clock shows them, "1:33:45". */
+const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
+/* Three digits that count, and none of them lost beyond a second: "0.127", "12,346". */
+const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
 
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);

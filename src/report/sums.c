@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sums of the whole source: in words, and as lists that sha256sum and its like check. */
+/* The sums of the whole source as lists that sha256sum and its like check. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,56 +8,8 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/patience.h"
-#include "base/text.h"
-#include "base/units.h"
 #include "report/mask.h"
-#include "report/text_private.h"
-
-static const char *words(enum job_sums_state state)
-{
-	switch (state) {
-	case JOB_SUMS_OF_SOURCE:
-		return _("of the source, as it was read");
-	case JOB_SUMS_OF_DESTINATION:
-		return _("of the destination, as it was read back and proven to be what was read "
-			 "of the source");
-	case JOB_SUMS_DIFFERS:
-		return _("not known: the copy is not what the source was");
-	case JOB_SUMS_NOT_READ_BACK:
-		return _("not known: the source was not read in one go, and the copy was not read "
-			 "back");
-	case JOB_SUMS_PENDING:
-	case JOB_SUMS_INCOMPLETE:
-		break;
-	}
-	return _("not known: the copy is not complete");
-}
-
-const char *report_sums(const struct report *report, char *buffer, size_t size)
-{
-	const struct job_sums *sums = &report->job.sums;
-	char bytes[UNITS_TEXT_MAX];
-
-	if (sums->zeros)
-		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
-			 words(sums->state), units_print_count(sums->zeros, bytes));
-	else
-		text_copy(buffer, size, words(sums->state));
-	return buffer;
-}
-
-void text_put_sums(struct page *page, const struct report *report)
-{
-	const struct job_sums *sums = &report->job.sums;
-	bool known = job_sums_known(sums);
-	char line[256];
-
-	for (unsigned i = 0; known && i < sums->count; i++)
-		page_field(page, sum_name(sums->items[i].algorithm), "%s", sums->items[i].hex);
-	if (sums->count)
-		page_field(page, known ? "" : _("sums"), "%s",
-			   report_sums(report, line, sizeof(line)));
-}
+#include "report/report.h"
 
 bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
 		     size_t size)

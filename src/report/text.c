@@ -1,15 +1,84 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as plain text. */
+/* The report as plain text: the facts, and the lists that are too long for a fact. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
+#include "report/facts.h"
 #include "report/mask.h"
-#include "report/text_private.h"
+#include "report/page.h"
 
-#define BAD_LINES_MAX 16
+#define BAD_LINES_MAX  16
+#define PROFILE_A_LINE 8
+
+static void put_fact(struct page *page, const struct report *report, const struct fact *fact,
+		     bool full)
+{
+	const char *label = fact->label[0] ? _(fact->label) : "";
+	struct fact_line line;
+
+	for (size_t i = 0; report_fact_line(fact, report, full, i, &line); i++) {
+		if (!line.text[0])
+			continue;
+		page_field(page, line.label ? line.label : label, "%s", line.text);
+		label = "";
+	}
+}
+
+/* The facts of the groups from `first` to `last`. */
+static void put_facts(struct page *page, const struct report *report, enum fact_group first,
+		      enum fact_group last, bool full)
+{
+	size_t count;
+	const struct fact *facts = report_facts(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (facts[i].group >= first && facts[i].group <= last && facts[i].label &&
+		    (full || !facts[i].full))
+			put_fact(page, report, &facts[i], full);
+}
+
+static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
+{
+	char place[128];
+
+	snprintf(place, sizeof(place), "LBA %" PRIu64 " +%" PRIu64 " -> LBA %" PRIu64,
+		 mismatch->lba, mismatch->sectors, mismatch->destination_lba);
+	if (mismatch->partition)
+		page_item(page, _("%s  in partition %u  %s"), place, mismatch->partition,
+			  job_mismatch_words(mismatch->kind));
+	else
+		page_item(page, "%s  %s", place, job_mismatch_words(mismatch->kind));
+	if (mismatch->somewhere)
+		page_item(page, "   %s",
+			  _("somewhere in there: which of these sectors cannot be told"));
+	if (mismatch->has_byte)
+		page_item(page, _("   first at byte %u of it: source %02x, destination %02x"),
+			  mismatch->byte, mismatch->at_source, mismatch->at_destination);
+	if (mismatch->has_digests)
+		page_item(page, _("   digest of LBA %" PRIu64 " +%" PRIu64 ": read %s, found %s"),
+			  mismatch->region_lba, mismatch->region_sectors, mismatch->expected,
+			  mismatch->found);
+}
+
+static void put_mismatches(struct page *page, const struct report *report)
+{
+	const struct job_proof *proof = &report->job.proof;
+
+	if (proof->areas == 0)
+		return;
+	fprintf(page->out, "\n %s\n",
+		proof->complete ? _("CHANGES OF THE SOURCE DURING THE COPY") : _("DIFFERENCES"));
+	for (size_t i = 0; i < proof->shown; i++)
+		put_mismatch(page, &proof->mismatches[i]);
+	if (proof->areas > proof->shown)
+		page_item(page,
+			  P_("and %lu more", "and %lu more",
+			     (unsigned long)(proof->areas - proof->shown)),
+			  (unsigned long)(proof->areas - proof->shown));
+}
 
 static void put_bad_areas(struct page *page, const struct report *report, bool full)
 {
@@ -73,120 +142,172 @@ static void put_warnings(struct page *page, const struct report *report)
 	}
 }
 
-static void put_file_names(struct page *page, const struct report *report)
+static void put_health_of(struct page *page, const char *when, const struct health *health)
 {
-	char path[512];
+	char list[1024];
 
-	if (report->json_path[0])
-		page_field(page, _("report"), "%s", report->json_path);
-	if (report->certificate_path[0])
-		page_field(page, _("paper"), "%s", report->certificate_path);
-	if (report->map_path[0] && report->job.map_safe)
-		page_field(page, _("map"), "%s", report->map_path);
-	else if (report->map_path[0])
-		page_field(page, _("map"), _("%s could not be written"), report->map_path);
-	if (report->job.digests_saved && report->digests_path[0])
-		page_field(page, _("digests"), "%s", report->digests_path);
-	for (unsigned i = 0; i < report->job.sums.count; i++) {
-		enum sum_algorithm algorithm = report->job.sums.items[i].algorithm;
+	if (health_is_known(health))
+		page_item(page, "%s: %s", when, health_print(health, list, sizeof(list)));
+	else if (health->why[0]) /* an image beside a disk was not asked */
+		page_item(page, _("%s: unknown. %s"), when, health->why);
+}
 
-		if (report_sum_path(report, algorithm, path, sizeof(path)))
-			page_field(page, sum_name(algorithm), "%s", path);
+static void put_health(struct page *page, const struct report *report)
+{
+	const struct {
+		const char *when;
+		const struct health *health;
+	} lines[] = {
+		{ _("source before"), &report->source.before },
+		{ _("source after"), &report->source.after },
+		{ _("destination before"), &report->destination.before },
+		{ _("destination after"), &report->destination.after },
+	};
+	const size_t count = sizeof(lines) / sizeof(lines[0]);
+	const char *why = "";
+	bool known = false;
+
+	for (size_t i = 0; i < count; i++) {
+		known = known || health_is_known(lines[i].health);
+		why = why[0] ? why : lines[i].health->why;
 	}
-	if (report->log_path[0])
-		page_field(page, _("log"), "%s", report->log_path);
+	/* Nothing was asked: images, practice disks. */
+	if (!known && !why[0])
+		return;
+	fprintf(page->out, "\n %s\n", _("HEALTH (SMART)"));
+	if (!known)
+		page_item(page, _("unknown. %s"), why);
+	for (size_t i = 0; known && i < count; i++)
+		put_health_of(page, lines[i].when, lines[i].health);
 }
 
-static void put_files(struct page *page, const struct report *report)
+/* MB/s over equal parts of what was copied; a dash where this run copied nothing. */
+static void put_profile(struct page *page, const struct rates *rates)
 {
-	put_file_names(page, report);
-	if (report->log_dir_in_memory)
-		page_field(page, _("note"),
-			   _("These files are in memory and are gone after a restart."));
-	for (size_t i = 0; i < report->next_count; i++)
-		page_field(page, i == 0 ? _("next") : "", "%s", report->next[i]);
+	bool any = false;
+
+	for (size_t i = 0; i < RATES_PROFILE; i++)
+		any = any || rates->profile[i] > 0;
+	if (!any)
+		return;
+	fprintf(page->out, "\n %s\n", _("THROUGHPUT OVER WHAT WAS COPIED (MB/s)"));
+	for (size_t i = 0; i < RATES_PROFILE; i += PROFILE_A_LINE) {
+		char line[128];
+		size_t length = 0;
+
+		for (size_t k = i; k < i + PROFILE_A_LINE; k++) {
+			double rate = (double)rates->profile[k] / 1e6;
+			char number[16] = "-";
+
+			if (rate > 0)
+				snprintf(number, sizeof(number), "%.1f", rate);
+			length += (size_t)snprintf(line + length, sizeof(line) - length, "%8s",
+						   number);
+		}
+		fprintf(page->out, " %4.1f %% %s\n", 100.0 * (double)i / RATES_PROFILE, line);
+	}
 }
 
-static void put_outcome(struct page *page, const struct report *report)
+static void put_passes(struct page *page, const struct job_snapshot *job)
 {
-	char line[256], in_use[512];
+	if (job->pass_count == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("PASSES"));
+	for (unsigned i = 0; i < job->pass_count; i++) {
+		const struct job_pass *pass = &job->passes[i];
+		char time[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
 
-	page_field(page, _("RESULT"), "%s", report_result_line(report, line, sizeof(line)));
-	if (report_reason(report)[0])
-		page_field(page, "", "%s", report_reason(report));
-	if (report_boot_line(report, line, sizeof(line))[0])
-		page_field(page, "", "%s", line);
-	if (report_in_use(report, in_use, sizeof(in_use))[0])
-		page_field(page, _("in use"), "%s", in_use);
-	if (report->operator_name[0])
-		page_field(page, _("operator"), "%s", report->operator_name);
-	if (report->ticket[0])
-		page_field(page, _("ticket"), "%s", report->ticket);
+		report_duration(pass->ns, time);
+		if (pass->total)
+			page_item(page, _("%s: %s, %s B, %" PRIu64 " errors"),
+				  pass_words(pass->kind), time,
+				  units_print_count(pass->done, bytes), pass->errors);
+		else
+			page_item(page, "%s: %s", pass_words(pass->kind), time);
+	}
 }
 
-static void put_plan(struct page *page, const struct report *report, bool full)
+static void put_events(struct page *page, const struct report *report)
 {
-	const struct plan *plan = report->plan;
-	char id[9];
+	if (report->event_count == 0)
+		return;
+	fprintf(page->out, "\n %s\n", _("EVENTS"));
+	for (size_t i = 0; i < report->event_count; i++) {
+		const struct job_event *event = &report->events[i];
+		char when[REPORT_WHEN_MAX];
 
-	text_put_end(page, _("source"), &plan->source, &report->source, full);
-	text_put_end(page, _("dest"), &plan->destination, &report->destination, full);
-	text_put_ranges(page, plan);
-	if (full)
-		text_put_extents(page, plan);
-	page_field(page, _("plan"), "%s", report_plan_id(report, id));
-}
-
-static void put_measured(struct page *page, const struct report *report, bool full)
-{
-	const struct job_snapshot *job = &report->job;
-
-	text_put_latency(page, _("read ms"), &job->source.latency);
-	text_put_latency(page, _("write ms"), &job->destination.latency);
-	if (job->read_back.count)
-		text_put_latency(page, _("back ms"), &job->read_back);
-	page_field(page, _("cpu"), _("%.2f s user, %.2f s system"), job->process_cpu_user,
-		   job->process_cpu_system);
-	if (job->engine[0])
-		page_field(page, _("engine"), "%s", job->engine);
-	if (full)
-		text_put_engine(page, job);
-	text_put_io_stats(page, job);
+		page_item(page, "%s  %s", report_when(event->time, when), event->text);
+	}
 }
 
 static void put_report(struct page *page, const struct report *report, bool full)
 {
-	const struct job_snapshot *job = &report->job;
-	char line[256];
-
-	put_outcome(page, report);
+	put_facts(page, report, FACT_OUTCOME, FACT_OUTCOME, full);
 	fputc('\n', page->out);
-	put_plan(page, report, full);
+	put_facts(page, report, FACT_ENDS, FACT_PLAN, full);
 	fputc('\n', page->out);
-	text_put_when(page, job);
-	text_put_copied(page, job);
-	text_put_verified(page, report);
-	text_put_rest(page, report);
-	text_put_sums(page, report);
-	page_field(page, _("flushed"), "%s", report_flushed(report, line, sizeof(line)));
-	if (report_armed(report, line, sizeof(line))[0])
-		page_field(page, _("tables"), "%s", line);
+	put_facts(page, report, FACT_WHEN, FACT_FLUSHED, full);
 	fputc('\n', page->out);
-	put_measured(page, report, full);
-	text_put_health(page, report);
-	text_put_mismatches(page, report);
+	put_facts(page, report, FACT_MEASURED, FACT_MEASURED, full);
+	put_health(page, report);
+	put_mismatches(page, report);
 	put_bad_areas(page, report, full);
 	put_hurt(page, report);
 	put_warnings(page, report);
-	if (full)
-		text_put_course(page, report);
+	if (full) {
+		put_passes(page, &report->job);
+		put_profile(page, &report->rates);
+		put_events(page, report);
+	}
 	fputc('\n', page->out);
-	put_files(page, report);
-	page_field(page, _("host"), "%s, Linux %s, clonedeck %s", report->host, report->kernel,
-		   report->version);
+	put_facts(page, report, FACT_FILES, FACT_NEXT, full);
 }
 
-static int render(const struct report *report, int columns, bool full, char **ret,
+/* ---- of two ends that were only compared ---- */
+
+/* A verification does not know what else was done to the disk. */
+static void put_unread_rest(struct page *page, const struct report *report)
+{
+	uint64_t left = plan_bytes_left_alone(report->plan);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (left)
+		page_field(page, _("the rest"),
+			   _("%s B of the destination are no part of it, and were not verified"),
+			   units_print_count(left, bytes));
+}
+
+static void put_proven(struct page *page, const struct report *report, bool full)
+{
+	put_facts(page, report, FACT_PROVEN, FACT_PROVEN, full);
+	put_unread_rest(page, report);
+	put_facts(page, report, FACT_SUMS, FACT_SUMS, full);
+	put_mismatches(page, report);
+}
+
+static void put_compared(struct page *page, const struct report *report, bool full)
+{
+	const struct verdict *written = verdict_list_find(&report->verdicts, MEANS_SOURCE_WRITTEN);
+	char line[256];
+
+	page_field(page, _("RESULT"), "%s", report_verify_line(report, line, sizeof(line)));
+	page_field(page, "", "%s", _("nothing was written: both were only read"));
+	if (report->job.error.code)
+		page_field(page, "", "%s", report->job.error.sentence);
+	/* What is written meanwhile may differ by right. */
+	if (written && (written->kind == VERDICT_REFUSE || written->lifted))
+		page_field(page, _("note"), "%s", written->sentence);
+	fputc('\n', page->out);
+	put_facts(page, report, FACT_ENDS, FACT_ENDS, full);
+	fputc('\n', page->out);
+	put_facts(page, report, FACT_WHEN, FACT_WHEN, full);
+	put_proven(page, report, full);
+}
+
+/* ---- a text of its own ---- */
+
+static int render(void (*put)(struct page *page, const struct report *report, bool full),
+		  const struct report *report, int columns, bool full, char **ret,
 		  struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
@@ -200,7 +321,7 @@ static int render(const struct report *report, int columns, bool full, char **re
 	page_init(&page, open_memstream(&text, &size), columns);
 	if (!page.out)
 		return error_nomem(reterr);
-	put_report(&page, masked ? &masked->report : report, full);
+	put(&page, masked ? &masked->report : report, full);
 	bool failed = ferror(page.out);
 
 	if (fclose(page.out) != 0 || failed) {
@@ -213,10 +334,20 @@ static int render(const struct report *report, int columns, bool full, char **re
 
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr)
 {
-	return render(report, columns, false, ret, reterr);
+	return render(put_report, report, columns, false, ret, reterr);
 }
 
 int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr)
 {
-	return render(report, columns, true, ret, reterr);
+	return render(put_report, report, columns, true, ret, reterr);
+}
+
+int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(put_proven, report, columns, false, ret, reterr);
+}
+
+int report_text_compared(const struct report *report, int columns, char **ret, struct error *reterr)
+{
+	return render(put_compared, report, columns, false, ret, reterr);
 }

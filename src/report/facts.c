@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of facts, and the words of those that only a report has. */
+#include "report/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+/* ---- the outcome ---- */
+
+static const char *reason(const struct report *report, char *buffer, size_t size)
+{
+	return text_copy(buffer, size, report_reason(report));
+}
+
+/* ---- the plan ---- */
+
+static const char *what(const struct report *report, char *buffer, size_t size)
+{
+	const struct plan *plan = report->plan;
+	const struct extent *extent = plan->extents;
+
+	if (plan->whole)
+		text_copy(buffer, size, _("the whole source, from its first sector to its last"));
+	else if (plan->extent_count == 1)
+		snprintf(buffer, size, _("LBA %" PRIu64 "-%" PRIu64 ", to LBA %" PRIu64 " on"),
+			 extent->source_lba, extent->source_lba + extent->sectors - 1,
+			 extent->destination_lba);
+	else
+		snprintf(buffer, size,
+			 P_("%zu range, listed in the annex", "%zu ranges, listed in the annex",
+			    plan->extent_count),
+			 plan->extent_count);
+	return buffer;
+}
+
+static const char *plan_number(const struct report *report, char *buffer, size_t size)
+{
+	char id[9];
+
+	return text_copy(buffer, size, report_plan_id(report, id));
+}
+
+/* ---- the copy ---- */
+
+static const char *from_to(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX];
+
+	if (job->started_at && job->ended_at)
+		snprintf(buffer, size, _("%s to %s"), report_when(job->started_at, start),
+			 report_when(job->ended_at, end));
+	return buffer;
+}
+
+static const char *ended(const struct report *report, char *buffer, size_t size)
+{
+	char end[REPORT_WHEN_MAX], time[UNITS_TEXT_MAX];
+
+	snprintf(buffer, size, _("%s, after %s"), report_when(report->job.ended_at, end),
+		 report_duration(report->job.elapsed, time));
+	return buffer;
+}
+
+static const char *copied_now(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char bytes[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	char average[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
+
+	report_duration(job->copy_ns, time);
+	units_print_count(job->written - job->already, bytes);
+	if (job->average > 0 && job->peak > 0)
+		snprintf(buffer, size, _("%s B in %s    average %s  most %s"), bytes, time,
+			 units_print_rate(job->average, average),
+			 units_print_rate(job->peak, peak));
+	else
+		snprintf(buffer, size, _("%s B in %s"), bytes, time);
+	return buffer;
+}
+
+static const char *copied_in_all(const struct report *report, char *buffer, size_t size)
+{
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	snprintf(buffer, size, _("%s of %s bytes"), units_print_count(report->job.written, done),
+		 units_print_count(report->job.total, all));
+	return buffer;
+}
+
+static const char *copied_before(const struct report *report, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (report->job.already)
+		snprintf(buffer, size, _("%s B had been copied before"),
+			 units_print_count(report->job.already, bytes));
+	return buffer;
+}
+
+static const char *throughput(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char rate[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
+
+	if (job->average > 0 && job->peak > 0)
+		snprintf(buffer, size, _("%s on average, %s at most"),
+			 units_print_rate(job->average, rate), units_print_rate(job->peak, peak));
+	return buffer;
+}
+
+static const char *not_readable(const struct report *report, char *buffer, size_t size)
+{
+	unsigned long areas = (unsigned long)report->job.bad_areas;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (areas)
+		snprintf(buffer, size,
+			 P_("%s bytes in %lu area, listed in the annex",
+			    "%s bytes in %lu areas, listed in the annex", areas),
+			 units_print_count(report->job.bad_bytes, bytes), areas);
+	return buffer;
+}
+
+/* ---- what was proven ---- */
+
+static const char *verified_early(const struct report *report, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (report->job.proof.early)
+		snprintf(buffer, size, _("of that, %s B while the rest was still copied"),
+			 units_print_count(report->job.proof.early, bytes));
+	return buffer;
+}
+
+static const char *from_medium(const struct report *report, char *buffer, size_t size)
+{
+	if (report->job.proof.verified && report->job.destination.stats.from_medium)
+		text_copy(buffer, size, _("asked for past the device's own cache as well (FUA)"));
+	return buffer;
+}
+
+static const char *rewritten(const struct report *report, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (report->job.proof.rewritten)
+		snprintf(buffer, size, _("%s B were wrong and were written again"),
+			 units_print_count(report->job.proof.rewritten, bytes));
+	return buffer;
+}
+
+static bool sum_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+{
+	const struct job_sums *sums = &report->job.sums;
+	size_t known = job_sums_known(sums) ? sums->count : 0;
+
+	if (index < known) {
+		ret->label = sum_name(sums->items[index].algorithm);
+		ret->title = sum_title(sums->items[index].algorithm);
+		text_copy(ret->text, sizeof(ret->text), sums->items[index].hex);
+		return true;
+	}
+	if (!sums->count || index > known)
+		return false;
+	report_sums(report, ret->text, sizeof(ret->text));
+	return true;
+}
+
+static bool hurt_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+{
+	if (index >= report->hurt_count)
+		return false;
+	report_hurt_words(&report->hurt[index], ret->text, sizeof(ret->text));
+	return true;
+}
+
+/* ---- what was measured ---- */
+
+static const char *latency_words(const struct latency_summary *latency, char *buffer, size_t size)
+{
+	char text[5][UNITS_TEXT_MAX];
+
+	if (latency->count == 0)
+		return text_copy(buffer, size, _("unknown"));
+	snprintf(buffer, size, "p50 %s  p90 %s  p99 %s  p99.9 %s  max %s",
+		 report_milliseconds(latency->p50, text[0]),
+		 report_milliseconds(latency->p90, text[1]),
+		 report_milliseconds(latency->p99, text[2]),
+		 report_milliseconds(latency->p999, text[3]),
+		 report_milliseconds(latency->max, text[4]));
+	return buffer;
+}
+
+static const char *read_latency(const struct report *report, char *buffer, size_t size)
+{
+	return latency_words(&report->job.source.latency, buffer, size);
+}
+
+static const char *write_latency(const struct report *report, char *buffer, size_t size)
+{
+	return latency_words(&report->job.destination.latency, buffer, size);
+}
+
+static const char *back_latency(const struct report *report, char *buffer, size_t size)
+{
+	const struct latency_summary *latency = &report->job.read_back;
+
+	return latency->count ? latency_words(latency, buffer, size) : buffer;
+}
+
+static const char *processor_time(const struct report *report, char *buffer, size_t size)
+{
+	snprintf(buffer, size, _("%.2f s user, %.2f s system"), report->job.process_cpu_user,
+		 report->job.process_cpu_system);
+	return buffer;
+}
+
+static const char *requests(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char chunk[UNITS_TEXT_MAX];
+
+	snprintf(buffer, size,
+		 _("%u lanes, requests of %s, %u at once from the source, %u to the destination, "
+		   "%u buffers"),
+		 job->lane_count, units_print_long(job->chunk, UNITS_IEC, 512, chunk),
+		 job->source.depth, job->destination.depth, job->buffers);
+	return buffer;
+}
+
+static const char *trouble(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+
+	snprintf(buffer, size,
+		 _("%" PRIu64 " errors, %" PRIu64 " retries, %" PRIu64
+		   " reads slower than a second"),
+		 job->errors, job->retries, job->slow_reads);
+	return buffer;
+}
+
+/* The engine line says what was asked for; this, what was done. */
+static void io_stats_words(const char *end, const struct io_stats *stats, char *buffer, size_t size)
+{
+	if (!stats->known)
+		return;
+	if (stats->mapped)
+		snprintf(buffer, size,
+			 _("%s: %" PRIu64 " commands mapped, %" PRIu64 " recovered errors, %" PRIu64
+			   " sent again, %" PRIu64 " waited for"),
+			 end, stats->mapped, stats->recovered, stats->retried, stats->waited);
+	else if (!stats->direct && !stats->indirect)
+		/* The block node does not say how the data went. */
+		snprintf(buffer, size,
+			 _("%s: %" PRIu64 " recovered errors, %" PRIu64 " sent again, %" PRIu64
+			   " waited for"),
+			 end, stats->recovered, stats->retried, stats->waited);
+	else
+		snprintf(buffer, size,
+			 _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
+			   " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
+			 end, stats->direct, stats->indirect, stats->recovered, stats->retried,
+			 stats->waited);
+}
+
+static bool io_stats_line(const struct report *report, bool full, size_t index,
+			  struct fact_line *ret)
+{
+	const struct io_stats *source = &report->job.source.stats;
+	const struct io_stats *destination = &report->job.destination.stats;
+	/* They are the driver's, so the ends share them. */
+	const char *driver = source->driver[0] ? source->driver : destination->driver;
+	const char *advice = source->advice ? source->advice : destination->advice;
+
+	switch (index) {
+	case 0:
+		io_stats_words(_("source"), source, ret->text, sizeof(ret->text));
+		return true;
+	case 1:
+		io_stats_words(_("dest"), destination, ret->text, sizeof(ret->text));
+		return true;
+	case 2:
+		if (driver[0])
+			snprintf(ret->text, sizeof(ret->text), _("sg driver %s"), driver);
+		return true;
+	case 3:
+		text_copy(ret->text, sizeof(ret->text), advice ? advice : "");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *program(const struct report *report, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "clonedeck %s, Linux %s", report->version, report->kernel);
+	return buffer;
+}
+
+/* ---- files ---- */
+
+static const char *map_file(const struct report *report, char *buffer, size_t size)
+{
+	if (report->map_path[0] && !report->job.map_safe)
+		snprintf(buffer, size, _("%s could not be written"), report->map_path);
+	else
+		text_copy(buffer, size, report->map_path);
+	return buffer;
+}
+
+static const char *digests_file(const struct report *report, char *buffer, size_t size)
+{
+	return text_copy(buffer, size, report->job.digests_saved ? report->digests_path : "");
+}
+
+static bool sum_file_line(const struct report *report, bool full, size_t index,
+			  struct fact_line *ret)
+{
+	enum sum_algorithm algorithm;
+
+	if (index >= report->job.sums.count)
+		return false;
+	algorithm = report->job.sums.items[index].algorithm;
+	ret->label = sum_name(algorithm);
+	ret->title = sum_title(algorithm);
+	if (!report_sum_path(report, algorithm, ret->text, sizeof(ret->text)))
+		ret->text[0] = '\0';
+	return true;
+}
+
+static const char *in_memory(const struct report *report, char *buffer, size_t size)
+{
+	if (report->log_dir_in_memory)
+		text_copy(buffer, size,
+			  _("These files are in memory and are gone after a restart."));
+	return buffer;
+}
+
+static bool next_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+{
+	if (index >= report->next_count)
+		return false;
+	text_copy(ret->text, sizeof(ret->text), report->next[index]);
+	return true;
+}
+
+static const char *host(const struct report *report, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s, Linux %s, clonedeck %s", report->host, report->kernel,
+		 report->version);
+	return buffer;
+}
+
+/* ---- the table ---- */
+
+JSON_AS_PART(error_part, report_json_error, struct error)
+JSON_AS_PART(latencies_part, report_json_latencies, struct job_snapshot)
+JSON_AS_PART(passes_part, report_json_passes, struct job_snapshot)
+
+#define OF(key, kind, member) JSON_FIELD(key, kind, struct report, member)
+
+static const struct fact facts[] = {
+	{ FACT_OUTCOME, .json = JSON_MADE("schema", report_json_schema) },
+	{ FACT_OUTCOME, .json = OF("version", JSON_TEXT, version) },
+	{ FACT_OUTCOME, .json = JSON_MADE("host", report_json_host) },
+	{ FACT_OUTCOME, .label = N_("RESULT"), .words = report_result_line,
+	  .json = JSON_MADE("result", report_json_result) },
+	{ FACT_OUTCOME, .json = JSON_MADE("exit_code", report_json_exit_code) },
+	{ FACT_OUTCOME, .label = "", .words = reason,
+	  .json = JSON_PART_OF("error", error_part, struct report, job.error) },
+	{ FACT_OUTCOME, .label = "", .words = report_boot_line },
+	{ FACT_OUTCOME, .label = N_("in use"), .words = report_in_use,
+	  .json = OF("source_writer", JSON_TEXT, source_writer) },
+	{ FACT_OUTCOME, .label = N_("operator"), .title = N_("Operator"),
+	  .json = OF("operator", JSON_TEXT, operator_name) },
+	{ FACT_OUTCOME, .label = N_("ticket"), .title = N_("Ticket"),
+	  .json = OF("ticket", JSON_TEXT, ticket) },
+	{ FACT_OUTCOME, .json = OF("serials_masked", JSON_BOOL, mask_serials) },
+
+	{ FACT_ENDS, .label = N_("source"), .line = report_source_line,
+	  .json = JSON_MADE("source", report_json_source) },
+	{ FACT_ENDS, .label = N_("dest"), .line = report_destination_line,
+	  .json = JSON_MADE("destinations", report_json_destinations) },
+	{ FACT_ENDS, .label = N_("range"), .line = report_range_line,
+	  .json = JSON_MADE("plan", report_json_plan) },
+	{ FACT_ENDS, .title = N_("What"), .words = what,
+	  .json = JSON_MADE("whole", report_json_whole) },
+	{ FACT_ENDS, .json = JSON_MADE("sector_size", report_json_sector_size) },
+	{ FACT_ENDS, .json = JSON_MADE("map", report_json_map) },
+	{ FACT_PLAN, .label = N_("plan"), .words = plan_number,
+	  .json = JSON_MADE("plan_id", report_json_plan_id) },
+
+	{ FACT_WHEN, .label = N_("when"), .words = from_to },
+	{ FACT_WHEN, .title = N_("Begun"), .json = OF("started_at", JSON_TIME, job.started_at) },
+	{ FACT_WHEN, .title = N_("Ended"), .words = ended,
+	  .json = OF("ended_at", JSON_TIME, job.ended_at) },
+	{ FACT_COPIED, .json = OF("bytes_total", JSON_NUMBER, job.total) },
+	{ FACT_COPIED, .label = N_("copied"), .words = copied_now,
+	  .json = OF("bytes_copied", JSON_NUMBER, job.written) },
+	{ FACT_COPIED, .title = N_("Copied"), .words = copied_in_all },
+	{ FACT_COPIED, .label = "", .title = "", .words = copied_before,
+	  .json = OF("bytes_copied_before", JSON_NUMBER, job.already) },
+	{ FACT_COPIED, .title = N_("Throughput"), .words = throughput,
+	  .json = JSON_MADE("rate", report_json_rate) },
+	{ FACT_COPIED, .title = N_("Not readable"), .words = not_readable,
+	  .json = OF("bad_bytes", JSON_NUMBER, job.bad_bytes) },
+	{ FACT_COPIED, .json = OF("bad_areas_total", JSON_NUMBER, job.bad_areas) },
+	{ FACT_COPIED, .json = JSON_MADE("bad_areas", report_json_bad_areas) },
+
+	{ FACT_PROVEN, .label = N_("verified"), .title = N_("Read back"), .words = report_verified,
+	  .json = JSON_MADE("verify", report_json_verify) },
+	{ FACT_PROVEN, .json = JSON_MADE("bytes_verified", report_json_bytes_verified) },
+	{ FACT_PROVEN, .label = "", .words = verified_early },
+	{ FACT_PROVEN, .label = "", .words = from_medium },
+	{ FACT_PROVEN, .label = "", .words = rewritten },
+	{ FACT_PROVEN, .label = "", .title = N_("Source checked"), .words = report_rechecked },
+	{ FACT_PROVEN, .label = N_("reread"), .title = N_("Final look"), .words = report_look,
+	  .json = JSON_MADE("final_look", report_json_look) },
+	{ FACT_PROVEN, .label = "", .title = "", .words = report_look_places },
+	{ FACT_PROVEN, .json = JSON_MADE("digests", report_json_digests) },
+	{ FACT_REST, .label = N_("left out"), .title = N_("Left out"), .words = report_left_out,
+	  .json = JSON_MADE("domain", report_json_domain) },
+	{ FACT_REST, .label = N_("the rest"), .title = N_("The rest"), .words = report_left_alone,
+	  .json = JSON_MADE("bytes_left_alone", report_json_left_alone) },
+	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .line = sum_line,
+	  .json = JSON_MADE("sums", report_json_sums) },
+	{ FACT_FLUSHED, .label = N_("flushed"), .title = N_("Flushed"), .words = report_flushed,
+	  .json = OF("flushed", JSON_BOOL, job.flushed) },
+	{ FACT_FLUSHED, .json = OF("flushed_at", JSON_TIME, job.flushed_at) },
+	{ FACT_FLUSHED, .json = JSON_MADE("held_back", report_json_held_back) },
+	{ FACT_FLUSHED, .label = N_("tables"), .title = N_("Tables"), .words = report_armed,
+	  .json = JSON_MADE("armed", report_json_armed) },
+	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line,
+	  .json = JSON_MADE("hurt", report_json_hurt) },
+
+	{ FACT_MEASURED, .label = N_("read ms"), .words = read_latency,
+	  .json = JSON_PART_OF("latency", latencies_part, struct report, job) },
+	{ FACT_MEASURED, .label = N_("write ms"), .words = write_latency },
+	{ FACT_MEASURED, .label = N_("back ms"), .words = back_latency },
+	{ FACT_MEASURED, .label = N_("cpu"), .title = N_("Processor time"), .words = processor_time,
+	  .json = JSON_MADE("cpu", report_json_cpu) },
+	{ FACT_MEASURED, .label = N_("engine"), .title = N_("Engine"),
+	  .json = OF(NULL, JSON_TEXT, job.engine) },
+	{ FACT_MEASURED, .json = JSON_MADE("engine", report_json_engine) },
+	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Requests"), .words = requests },
+	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Trouble"), .words = trouble,
+	  .json = OF("errors", JSON_NUMBER, job.errors) },
+	{ FACT_MEASURED, .json = OF("retries", JSON_NUMBER, job.retries) },
+	{ FACT_MEASURED, .json = OF("slow_reads", JSON_NUMBER, job.slow_reads) },
+	{ FACT_MEASURED, .label = "", .line = io_stats_line },
+	{ FACT_MEASURED, .title = N_("Program"), .words = program },
+	{ FACT_MEASURED, .json = JSON_MADE("seconds", report_json_seconds) },
+	{ FACT_MEASURED, .json = JSON_PART_OF("passes", passes_part, struct report, job) },
+	{ FACT_MEASURED, .json = JSON_MADE("warnings", report_json_warnings) },
+	{ FACT_MEASURED, .json = JSON_MADE("events", report_json_events) },
+
+	{ FACT_FILES, .json = JSON_MADE("files", report_json_files) },
+	{ FACT_FILES, .label = N_("report"), .title = N_("Report"),
+	  .json = OF(NULL, JSON_PATH, json_path) },
+	{ FACT_FILES, .label = N_("paper"), .json = OF(NULL, JSON_PATH, certificate_path) },
+	{ FACT_FILES, .label = N_("map"), .title = N_("Map"), .words = map_file },
+	{ FACT_FILES, .label = N_("digests"), .title = N_("Digests"), .words = digests_file },
+	{ FACT_FILES, .label = "", .title = "", .line = sum_file_line },
+	{ FACT_FILES, .label = N_("log"), .title = N_("Log"),
+	  .json = OF(NULL, JSON_PATH, log_path) },
+	{ FACT_FILES, .label = N_("note"), .words = in_memory },
+	{ FACT_NEXT, .label = N_("next"), .title = N_("Left to do"), .line = next_line,
+	  .json = JSON_MADE("next", report_json_next) },
+	{ FACT_NEXT, .label = N_("host"), .words = host },
+};
+
+const struct fact *report_facts(size_t *retcount)
+{
+	*retcount = sizeof(facts) / sizeof(facts[0]);
+	return facts;
+}
+
+static void put_member(const struct json_field *field, const struct report *report,
+		       struct fact_line *ret)
+{
+	const void *at = (const char *)report + field->offset;
+
+	if (field->kind == JSON_TIME)
+		report_when(*(const int64_t *)at, ret->text);
+	else
+		text_copy(ret->text, sizeof(ret->text), at);
+}
+
+bool report_fact_line(const struct fact *fact, const struct report *report, bool full, size_t index,
+		      struct fact_line *ret)
+{
+	ret->label = ret->title = NULL;
+	ret->text[0] = '\0';
+	if (fact->line)
+		return fact->line(report, full, index, ret);
+	if (index > 0)
+		return false;
+	if (fact->words)
+		fact->words(report, ret->text, sizeof(ret->text));
+	else
+		put_member(&fact->json, report, ret);
+	return true;
+}
+
+json_object *report_fact_rows(const struct report *report, enum fact_group group)
+{
+	json_object *rows = json_object_new_array();
+	struct fact_line line;
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const struct fact *fact = &facts[i];
+		const char *title = fact->title;
+
+		if (fact->group != group || !title)
+			continue;
+		for (size_t at = 0; report_fact_line(fact, report, true, at, &line); at++) {
+			json_object *row;
+
+			if (!line.text[0])
+				continue;
+			if (line.title)
+				title = line.title;
+			row = json_object_new_object();
+			json_object_object_add(row, "label",
+					       json_object_new_string(title[0] ? _(title) : ""));
+			json_object_object_add(row, "text", json_object_new_string(line.text));
+			json_object_array_add(rows, row);
+			title = "";
+		}
+	}
+	return rows;
+}

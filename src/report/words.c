@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words of a report: what was proven, what is hurt, what is left, and when. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/report.h"
+#include "scsi/sense.h"
+
+/* ---- moments and durations ---- */
+
+const char *report_when(int64_t unix_seconds, char buffer[static REPORT_WHEN_MAX])
+{
+	time_t when = (time_t)unix_seconds;
+	struct tm tm;
+
+	if (unix_seconds == 0 || !localtime_r(&when, &tm) ||
+	    strftime(buffer, REPORT_WHEN_MAX, "%Y-%m-%d %H:%M:%S %z (%Z)", &tm) == 0)
+		text_copy(buffer, REPORT_WHEN_MAX, "-");
+	return buffer;
+}
+
+const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
+{
+	if (ns >= 60 * NSEC_PER_SEC)
+		return units_print_duration(ns / NSEC_PER_SEC, buffer);
+	snprintf(buffer, UNITS_TEXT_MAX, _("%.1f s"), (double)ns / (double)NSEC_PER_SEC);
+	return buffer;
+}
+
+const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
+{
+	double ms = (double)ns / NSEC_PER_MSEC;
+
+	if (ms >= 999.5)
+		return units_print_count((uint64_t)(ms + 0.5), buffer);
+	snprintf(buffer, UNITS_TEXT_MAX, "%.*f",
+		 ms < 0.9995  ? 3
+		 : ms < 9.995 ? 2
+		 : ms < 99.95 ? 1
+			      : 0,
+		 ms);
+	return buffer;
+}
+
+/* ---- what was proven ---- */
+
+static const char *all_verified(const struct job_proof *proof, char *buffer, size_t size)
+{
+	char digest[UNITS_TEXT_MAX], compared[UNITS_TEXT_MAX];
+	uint64_t by_digest = proof->verified - proof->compared;
+
+	units_print_count(by_digest, digest);
+	units_print_count(proof->compared, compared);
+	if (!proof->compared)
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared with digests (XXH3-128) "
+			   "taken as the source was read"),
+			 digest);
+	else if (!by_digest)
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared byte for byte with the "
+			   "source, which was read for that"),
+			 compared);
+	else
+		snprintf(buffer, size,
+			 _("%s B read back from the medium and compared with digests taken as the "
+			   "source was read, %s B with the source itself, read for that"),
+			 digest, compared);
+	return buffer;
+}
+
+static const char *why_not_rechecked(const struct job_snapshot *job)
+{
+	switch (job->proof.recheck) {
+	case JOB_RECHECK_DAMAGED:
+		return _("the source was not checked again: some of it was hard to read");
+	case JOB_RECHECK_SLOW:
+		return _("the source was not checked again: a read took longer than a second");
+	case JOB_RECHECK_WAS_GONE:
+		return _("the source was not checked again: it was disconnected for a while");
+	case JOB_RECHECK_PENDING:
+		/* Of a copy that did not come so far it goes without saying. */
+		if (job->result == JOB_RESULT_COMPLETE)
+			return _("the source was not checked again: the copy was stopped before "
+				 "that");
+		break;
+	case JOB_RECHECK_NOT_ASKED:
+	case JOB_RECHECK_DONE:
+		break;
+	}
+	return "";
+}
+
+const char *report_rechecked(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_proof *proof = &report->job.proof;
+
+	if (proof->changed)
+		snprintf(buffer, size,
+			 P_("the source was checked again: %u area checked, %u changed",
+			    "the source was checked again: %u areas checked, %u changed",
+			    proof->rechecked),
+			 proof->rechecked, proof->changed);
+	else if (proof->recheck == JOB_RECHECK_DONE && proof->rechecked)
+		snprintf(buffer, size,
+			 P_("the source was checked again: %u area, unchanged; the rest was read "
+			    "only once",
+			    "the source was checked again: %u areas, all unchanged; the rest was "
+			    "read only once",
+			    proof->rechecked),
+			 proof->rechecked);
+	else
+		snprintf(buffer, size, "%s", why_not_rechecked(&report->job));
+	return buffer;
+}
+
+static bool is_complete(const struct job_snapshot *job)
+{
+	return job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL;
+}
+
+const char *report_look(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_look *look = &report->job.look;
+	char bytes[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	/* Both ends were read there afterwards. */
+	if (look->differing && is_complete(&report->job))
+		snprintf(buffer, size,
+			 P_("%u of %u place seemed to have changed after the last write; compared "
+			    "with the source, all is right there",
+			    "%u of %u places seemed to have changed after the last write; compared "
+			    "with the source, all is right there",
+			    look->places),
+			 look->differing, look->places);
+	else if (look->differing)
+		snprintf(buffer, size,
+			 P_("%u of %u place is not what was written there",
+			    "%u of %u places are not what was written there", look->places),
+			 look->differing, look->places);
+	else if (look->places)
+		snprintf(buffer, size,
+			 P_("%u place, %s B, read once more after the last write: unchanged",
+			    "%u places, %s B, read once more after the last write: all unchanged",
+			    look->places),
+			 look->places, units_print_count(look->bytes, bytes));
+	else if (look->done && is_complete(&report->job))
+		snprintf(buffer, size, "%s",
+			 _("no: nothing is known of what an earlier part of this copy wrote"));
+	return buffer;
+}
+
+const char *report_look_places(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_look *look = &report->job.look;
+	char held[UNITS_TEXT_MAX], ends[UNITS_TEXT_MAX], part[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (!look->places)
+		return buffer;
+	units_print_count(look->held_bytes, held);
+	units_print_count(look->end_bytes, ends);
+	if (!look->sample_bytes)
+		snprintf(buffer, size, _("%s B of what came last, %s B at both ends"), held, ends);
+	else
+		snprintf(buffer, size,
+			 P_("%s B of what came last, %s B at both ends, and a sample of %u block: "
+			    "1 in %s of all bytes (seed %u)",
+			    "%s B of what came last, %s B at both ends, and a sample of %u blocks: "
+			    "1 in %s of all bytes (seed %u)",
+			    look->sample),
+			 held, ends, look->sample,
+			 units_print_count(report->job.total / look->sample_bytes, part),
+			 look->seed);
+	return buffer;
+}
+
+const char *report_verified(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_proof *proof = &report->job.proof;
+	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	/* Also for a copy that ended early. */
+	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && !proof->complete)) {
+		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
+		return buffer;
+	}
+	if (proof->complete)
+		return all_verified(proof, buffer, size);
+	if (proof->changed) {
+		snprintf(buffer, size, "%s",
+			 proof->changed_before
+				 ? _("no: the source is not any more what was copied of it")
+				 : _("no: the source changed during the copy, so the copy mixes "
+				     "two states"));
+		return buffer;
+	}
+	snprintf(buffer, size,
+		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
+			      : _("no: %s of %s B were read back, and are right"),
+		 units_print_count(proof->verified, done),
+		 units_print_count(report->job.total - report->job.bad_bytes, all));
+	return buffer;
+}
+
+static const char *sums_words(enum job_sums_state state)
+{
+	switch (state) {
+	case JOB_SUMS_OF_SOURCE:
+		return _("of the source, as it was read");
+	case JOB_SUMS_OF_DESTINATION:
+		return _("of the destination, as it was read back and proven to be what was read "
+			 "of the source");
+	case JOB_SUMS_DIFFERS:
+		return _("not known: the copy is not what the source was");
+	case JOB_SUMS_NOT_READ_BACK:
+		return _("not known: the source was not read in one go, and the copy was not read "
+			 "back");
+	case JOB_SUMS_PENDING:
+	case JOB_SUMS_INCOMPLETE:
+		break;
+	}
+	return _("not known: the copy is not complete");
+}
+
+const char *report_sums(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_sums *sums = &report->job.sums;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (sums->zeros)
+		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
+			 sums_words(sums->state), units_print_count(sums->zeros, bytes));
+	else
+		text_copy(buffer, size, sums_words(sums->state));
+	return buffer;
+}
+
+/* ---- what came of it ---- */
+
+const char *report_in_use(const struct report *report, char *buffer, size_t size)
+{
+	if (report->source_writer[0])
+		snprintf(buffer, size,
+			 _("%s. What was written meanwhile may be missing in the copy, or be there "
+			   "in part: check its file systems before you use them."),
+			 report->source_writer);
+	else
+		text_copy(buffer, size, "");
+	return buffer;
+}
+
+const char *report_flushed(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char clock[32] = "?";
+	time_t when = (time_t)job->flushed_at;
+	struct tm tm;
+
+	if (!job->flushed) {
+		text_copy(buffer, size, _("no: what is on the medium is not known"));
+		return buffer;
+	}
+	if (job->flushed_at && localtime_r(&when, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	snprintf(buffer, size, _("yes, the destination confirmed it at %s"), clock);
+	return buffer;
+}
+
+const char *report_armed(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+
+	if (job->held_areas == 0)
+		text_copy(buffer, size, "");
+	else if (job->armed && report_lost_table(report))
+		text_copy(buffer, size,
+			  _("no: without its partition table nothing on the copy is found"));
+	else if (job->armed && report->hurt_count)
+		snprintf(buffer, size,
+			 P_("yes, %u area with tables and boot sectors came last, but for what is "
+			    "hurt",
+			    "yes, %u areas with tables and boot sectors came last, but for what is "
+			    "hurt",
+			    job->held_areas),
+			 job->held_areas);
+	else if (job->armed)
+		snprintf(buffer, size,
+			 P_("yes, %u area with tables and boot sectors came last",
+			    "yes, %u areas with tables and boot sectors came last",
+			    job->held_areas),
+			 job->held_areas);
+	else if (job->proof.changed)
+		text_copy(buffer, size,
+			  _("no: the source changed, so its partition table was left out, or taken "
+			    "off again, on purpose"));
+	else if (job->proof.areas)
+		text_copy(buffer, size,
+			  _("no: the destination differs, its partition table was left out, or "
+			    "taken off again, on purpose"));
+	else
+		text_copy(buffer, size,
+			  _("no: the copy is not finished, its partition table was left out on "
+			    "purpose"));
+	return buffer;
+}
+
+/* Counted in the destination's own sectors: it is there that somebody would look. */
+const char *report_left_alone(const struct report *report, char *buffer, size_t size)
+{
+	const struct plan *plan = report->plan;
+	const struct endpoint *destination = &plan->destination;
+	const struct extent *first = plan->extents;
+	uint64_t left = plan_bytes_left_alone(plan), end = first->sectors * plan->sector_size;
+	uint32_t sector = destination->logical_sector_size;
+	char bytes[UNITS_TEXT_MAX];
+
+	units_print_count(left, bytes);
+	if (!left)
+		text_copy(buffer, size, "");
+	else if (plan->extent_count == 1 && first->destination_lba == 0)
+		snprintf(buffer, size,
+			 _("%s B of the destination, from LBA %" PRIu64
+			   " to its end: neither written nor verified, they still hold what was "
+			   "there before"),
+			 bytes, end / (sector ? sector : plan->sector_size));
+	else
+		snprintf(buffer, size,
+			 _("%s B of the destination, outside of what was copied: neither written "
+			   "nor verified, they still hold what was there before"),
+			 bytes);
+	return buffer;
+}
+
+const char *report_left_out(const struct report *report, char *buffer, size_t size)
+{
+	size_t areas;
+	uint64_t left = plan_bytes_left_out(report->plan, &areas);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (report->plan->domain[0])
+		snprintf(buffer, size,
+			 P_("%s B of the source, in %zu area that is not in the domain %.300s: "
+			    "neither read nor copied",
+			    "%s B of the source, in %zu areas that are not in the domain %.300s: "
+			    "neither read nor copied",
+			    areas),
+			 units_print_count(left, bytes), areas, report->plan->domain);
+	else
+		text_copy(buffer, size, "");
+	return buffer;
+}
+
+unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
+{
+	const struct job_snapshot *job = &report->job;
+	uint64_t listed = 0;
+
+	for (size_t i = 0; i < count && i < job->bad_shown; i++)
+		listed += !job->bad[i].write;
+	return job->bad_areas > listed ? (unsigned long)(job->bad_areas - listed) : 0;
+}
+
+const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size)
+{
+	if (bad->sense.known)
+		return sense_text(&bad->sense, buffer, size);
+	text_copy(buffer, size,
+		  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
+	return buffer;
+}
+
+/* ---- what bad areas hurt ---- */
+
+const struct report_hurt *report_lost_table(const struct report *report)
+{
+	for (size_t i = 0; i < report->hurt_count; i++)
+		if (report->hurt[i].kind == REPORT_HURT_MBR ||
+		    report->hurt[i].kind == REPORT_HURT_GPT)
+			return &report->hurt[i];
+	return NULL;
+}
+
+const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size_t size)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "LBA %" PRIu64 " +%" PRIu64, hurt->lba, hurt->sectors);
+	switch (hurt->kind) {
+	case REPORT_HURT_MBR:
+		if (hurt->lba == 0)
+			snprintf(buffer, size,
+				 _("the first sector, with partition table and boot code (%s)"),
+				 where);
+		else
+			snprintf(buffer, size, _("the table of logical partitions (%s)"), where);
+		break;
+	case REPORT_HURT_GPT:
+		snprintf(buffer, size, _("the GPT, the table of all partitions (%s)"), where);
+		break;
+	case REPORT_HURT_GPT_BACKUP:
+		snprintf(buffer, size, _("the backup GPT (%s)"), where);
+		break;
+	case REPORT_HURT_FS:
+		if (hurt->partition && !hurt->fs[0])
+			snprintf(buffer, size,
+				 _("the start of partition %u, by which its file system is "
+				   "recognised (%s)"),
+				 hurt->partition, where);
+		else if (hurt->partition)
+			snprintf(buffer, size,
+				 _("the superblock or header of partition %u, %s (%s)"),
+				 hurt->partition, hurt->fs, where);
+		else
+			snprintf(buffer, size, _("the superblock or header of %s (%s)"), hurt->fs,
+				 where);
+		break;
+	}
+	return buffer;
+}
+
+const char *report_boot_line(const struct report *report, char *buffer, size_t size)
+{
+	const struct report_hurt *table = report_lost_table(report);
+
+	if (!table)
+		text_copy(buffer, size, "");
+	else
+		snprintf(buffer, size,
+			 table->refused ? _("PARTITION TABLE NOT WRITTEN: the copy will not boot "
+					    "(LBA %" PRIu64 " +%" PRIu64 ")")
+					: _("PARTITION TABLE NOT READABLE: the copy will not boot "
+					    "(LBA %" PRIu64 " +%" PRIu64 ")"),
+			 table->lba, table->sectors);
+	return buffer;
+}
