@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_CLI_PROGRESS_H
 #define CLONEDECK_CLI_PROGRESS_H
 
-#include "copy/job.h"
+#include "job/job.h"
 #include "plan/plan.h"
 #include "report/report.h"
 

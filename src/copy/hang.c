@@ -2,7 +2,7 @@
 #include "copy/hang.h"
 
 #include "base/i18n.h"
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/pass.h"
 
 #define WATCH_BUSY  1u

@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/thread.h"
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/pass.h"
-#include "copy/rolling.h"
-#include "copy/sums.h"
+#include "verify/rolling.h"
+#include "verify/checksums.h"
 #include "io/buffers.h"
 
 #define BATCH     32

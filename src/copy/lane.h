@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "copy/hang.h"
-#include "copy/hasher.h"
+#include "verify/hasher.h"
 #include "copy/ring.h"
 #include "copy/work.h"
 #include "io/io.h"

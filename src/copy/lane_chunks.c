@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a lane takes chunks from the shared work, and how many of them make a piece. */
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/lane.h"
 
 /* No disk that queues completes so many requests in a row within submit. */

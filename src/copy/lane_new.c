@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/lane.h"
 #include "io/buffers.h"
 

@@ -3,11 +3,11 @@
 #include <errno.h>
 
 #include "base/i18n.h"
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/lane.h"
 #include "copy/pass.h"
-#include "copy/rolling.h"
-#include "copy/sums.h"
+#include "verify/rolling.h"
+#include "verify/checksums.h"
 
 /* The buffers of the slots are contiguous, and so are their bad bits. */
 static struct slot *take_all(struct lane *lane)

@@ -36,7 +36,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "copy/job.h"
+#include "job/job.h"
 #include "copy/lane.h"
 #include "copy/ring.h"
 #include "copy/work.h"

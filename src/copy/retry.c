@@ -7,7 +7,7 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-#include "copy/job_private.h"
+#include "job/job_private.h"
 
 /* The first step of the search: small enough to lose little around one bad sector, large enough to
  * read a healthy chunk in 16 requests. */

@@ -8,7 +8,7 @@
 #ifndef CLONEDECK_COPY_RETRY_H
 #define CLONEDECK_COPY_RETRY_H
 
-#include "copy/job_private.h"
+#include "job/job_private.h"
 #include "copy/lane.h"
 
 void retry_read_failed(struct lane *lane, struct slot *slot);

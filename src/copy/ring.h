@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "copy/map.h"
-#include "verify/digests.h"
+#include "map/map.h"
+#include "digest/digests.h"
 
 #define RING_SIZE 256 /* a power of two */
 

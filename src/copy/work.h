@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/range.h"
-#include "copy/map.h"
+#include "map/map.h"
 #include "plan/plan.h"
 
 struct work_area {

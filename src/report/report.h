@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "copy/job.h"
+#include "job/job.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "plan/plan.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "copy/map.h"
+#include "map/map.h"
 #include "discover/image_store.h"
 #include "guard/facts.h"
 #include "plan/plan.h"

@@ -16,7 +16,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "copy/partial_digests.h"
+#include "map/partial_digests.h"
 #include "session/session_private.h"
 
 #define SAME_SECOND_MAX 100

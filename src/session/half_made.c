@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "copy/partial_digests.h"
+#include "map/partial_digests.h"
 #include "discover/table.h"
 #include "scsi/sg_only.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "copy/map.h"
+#include "map/map.h"
 #include "plan/plan.h"
 
 struct digests;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "copy/job.h"
+#include "job/job.h"
 
 /* The parts that have ended. */
 struct parts {

@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_SESSION_PROGRESS_H
 #define CLONEDECK_SESSION_PROGRESS_H
 
-#include "copy/job.h"
+#include "job/job.h"
 
 #define PROGRESS_LINE_MAX 1024
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "copy/job.h"
-#include "copy/recorded_copy.h"
+#include "job/job.h"
+#include "map/recorded_copy.h"
 #include "session/start.h"
 
 struct session;

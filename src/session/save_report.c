@@ -11,7 +11,7 @@
 #include "base/i18n.h"
 #include "base/patience.h"
 #include "base/text.h"
-#include "copy/partial_digests.h"
+#include "map/partial_digests.h"
 #include "report/mask.h"
 #include "session/session_private.h"
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "copy/job.h"
+#include "job/job.h"
 #include "discover/disk.h"
 #include "discover/scan.h"
 #include "guard/rules.h"

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "copy/recorded_copy.h"
-#include "copy/map.h"
+#include "map/recorded_copy.h"
+#include "map/map.h"
 #include "guard/rules.h"
 #include "plan/held.h"
 #include "session/awake.h"

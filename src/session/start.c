@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "copy/partial_digests.h"
+#include "map/partial_digests.h"
 #include "guard/claim.h"
 #include "session/half_made.h"
 #include "session/session_private.h"

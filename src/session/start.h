@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "copy/job.h"
+#include "job/job.h"
 #include "plan/plan.h"
 #include "session/task.h"
 

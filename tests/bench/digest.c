@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "verify/digest.h"
+#include "digest/digest.h"
 
 #define REQUEST (1U << 20)
 #define MEMORY  (128U << 20) /* more than any cache holds */

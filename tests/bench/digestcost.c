@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "copy/job.h"
+#include "job/job.h"
 #include "timed.h"
 
 /* 128 MiB of buffers: more than the processor's caches hold, as what a disk has written to memory

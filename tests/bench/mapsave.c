@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/patience.h"
-#include "copy/map.h"
+#include "map/map.h"
 
 #define SIZE   (20000000000000ULL / SECTOR * SECTOR)
 #define SECTOR 4096

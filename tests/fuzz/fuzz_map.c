@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copy/map.h"
+#include "map/map.h"
 
 static const enum map_status all[] = { MAP_NON_TRIED, MAP_NON_TRIMMED, MAP_NON_SCRAPED, MAP_BAD,
 				       MAP_FINISHED };

@@ -7,7 +7,7 @@
 #ifndef CLONEDECK_TESTS_SCREENS_FAKE_H
 #define CLONEDECK_TESTS_SCREENS_FAKE_H
 
-#include "copy/job.h"
+#include "job/job.h"
 
 /* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
 /* The source is unplugged as soon as a copy runs; the first scan (r) behind it finds another disk

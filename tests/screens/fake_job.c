@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "copy/overall.h"
+#include "job/overall.h"
 
 #include "fake.h"
 

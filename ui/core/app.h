@@ -17,7 +17,7 @@
 
 #include "base/range.h"
 #include "base/units.h"
-#include "copy/job.h"
+#include "job/job.h"
 #include "discover/endpoint.h"
 #include "plan/plan.h"
 #include "session/session.h"

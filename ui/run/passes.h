@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "copy/job.h"
+#include "job/job.h"
 
 #include "ui/core/line.h"
 

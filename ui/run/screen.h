@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_UI_SCR_RUN_H
 #define CLONEDECK_UI_SCR_RUN_H
 
-#include "copy/job.h"
+#include "job/job.h"
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "copy/job.h"
+#include "job/job.h"
 #include "discover/disk.h"
 #include "plan/plan.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copy/partial_digests.h"
+#include "map/partial_digests.h"
 #include "session/half_made.h"
 
 #define BYTES  (8 << 20)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "copy/map.h"
+#include "map/map.h"
 #include "discover/table.h"
 #include "session/session.h"
 

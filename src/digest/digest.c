@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "digest/digest.h"
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#if HAVE_DIGEST_AVX2
+#include <sys/platform/x86.h>
+#endif
+
+#include "digest/digest_sectors.h"
+
+struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
+			     struct digest *retweighted)
+{
+#if HAVE_DIGEST_AVX2
+	/* If the C library may not use them (GLIBC_TUNABLES), neither do we. */
+	if (CPU_FEATURE_ACTIVE(AVX2))
+		return digest_sectors_avx2(data, length, sector, lba, retweighted);
+#endif
+	return digest_sectors_plain(data, length, sector, lba, retweighted);
+}
+
+struct digest digest_bytes(const void *data, size_t length)
+{
+	XXH128_hash_t hash = XXH3_128bits(data, length);
+
+	return (struct digest){ hash.low64, hash.high64 };
+}
+
+/* Never defined: it is the library's. */
+static XXH3_state_t *state_of(const struct digest_run *run)
+{
+	return (XXH3_state_t *)run;
+}
+
+struct digest_run *digest_run_new(void)
+{
+	XXH3_state_t *state = XXH3_createState();
+
+	if (state)
+		XXH3_128bits_reset(state);
+	return (struct digest_run *)state;
+}
+
+void digest_run_destroy(struct digest_run *run)
+{
+	XXH3_freeState(state_of(run));
+}
+
+void digest_run_restart(struct digest_run *run)
+{
+	XXH3_128bits_reset(state_of(run));
+}
+
+void digest_run_add(struct digest_run *run, const void *data, size_t length)
+{
+	XXH3_128bits_update(state_of(run), data, length);
+}
+
+struct digest digest_run_so_far(const struct digest_run *run)
+{
+	XXH128_hash_t hash = XXH3_128bits_digest(state_of(run));
+
+	return (struct digest){ hash.low64, hash.high64 };
+}
+
+void digest_add(struct digest *sum, struct digest digest)
+{
+	sum->low += digest.low;
+	sum->high += digest.high + (sum->low < digest.low);
+}
+
+struct digest digest_times(struct digest digest, uint64_t times)
+{
+	unsigned __int128 low = (unsigned __int128)digest.low * times;
+
+	return (struct digest){ (uint64_t)low, digest.high * times + (uint64_t)(low >> 64) };
+}
+
+struct digest digest_less(struct digest a, struct digest b)
+{
+	return (struct digest){ a.low - b.low, a.high - b.high - (a.low < b.low) };
+}
+
+bool digest_equal(struct digest a, struct digest b)
+{
+	return a.low == b.low && a.high == b.high;
+}
+
+bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint64_t *ret)
+{
+	struct digest times = { 0 };
+
+	if (digest_equal(once, times))
+		return false;
+	for (uint64_t n = 1; n <= most; n++) {
+		digest_add(&times, once);
+		if (!digest_equal(times, all))
+			continue;
+		*ret = n;
+		return true;
+	}
+	return false;
+}
+
+const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX])
+{
+	snprintf(buffer, DIGEST_TEXT_MAX, "%016" PRIx64 "%016" PRIx64, digest.high, digest.low);
+	return buffer;
+}
+
+static bool parse_half(const char *text, uint64_t *ret)
+{
+	*ret = 0;
+	for (int i = 0; i < 16; i++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+
+		if (!digit)
+			return false;
+		*ret = *ret << 4 | (uint64_t)(digit - digits);
+	}
+	return true;
+}
+
+bool digest_parse(const char *text, struct digest *ret)
+{
+	return parse_half(text, &ret->high) && parse_half(text + 16, &ret->low) && !text[32];
+}

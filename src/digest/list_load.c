@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading a list of digests. Nothing in it is trusted. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "digest/list.h"
+
+#define LIST_FILE_MAX (256LL << 20)
+#define LIST_LINE_MAX 4096
+
+struct parser {
+	const char *path;
+	char *bytes;
+	size_t length;
+	unsigned long line;
+	bool has_schema, has_end;
+	size_t lines_read, capacity;
+	int (*plan_line)(void *user, const char *line, const char **retwhy);
+	void *user;
+	struct digest_list *list;
+	struct error *reterr;
+};
+
+static int refuse(struct parser *parser, const char *why)
+{
+	return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "load", parser->path,
+			 _("The list of digests %s cannot be used: line %lu: %s."), parser->path,
+			 parser->line, why);
+}
+
+/* Parses decimal digits, without a sign or leading zeros that we would not write; *p is then after
+ * them. */
+static bool take_number(const char **p, uint64_t *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**p) || (**p == '0' && isdigit((unsigned char)(*p)[1])))
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, 10);
+	if (errno)
+		return false;
+	*p = end;
+	return true;
+}
+
+static bool take_word(const char **p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
+
+static int parse_size(struct parser *parser, const char *p, uint64_t most, uint64_t *ret)
+{
+	if (*ret || !take_number(&p, ret) || *p || *ret == 0 || *ret > most)
+		return refuse(parser, _("the value cannot be right"));
+	return 0;
+}
+
+static int add_line(struct parser *parser, const struct digest_line *line)
+{
+	struct digest_list *list = parser->list;
+
+	if (list->count == parser->capacity) {
+		size_t capacity = parser->capacity ? parser->capacity * 2 : 1024;
+		struct digest_line *lines =
+			reallocarray(list->lines, capacity, sizeof(*list->lines));
+
+		if (!lines)
+			return error_nomem(parser->reterr);
+		list->lines = lines;
+		parser->capacity = capacity;
+	}
+	list->lines[list->count++] = *line;
+	return 0;
+}
+
+/* Ascending, each within the region line above it. */
+static int add_left_out(struct parser *parser, struct range r)
+{
+	struct digest_list *list = parser->list;
+	const struct digest_line *region = list->count ? &list->lines[list->count - 1] : NULL;
+	uint64_t free_from = 0;
+	int code;
+
+	if (list->left_out.count > 0) {
+		struct range last = list->left_out.items[list->left_out.count - 1];
+
+		free_from = last.start + last.count;
+	}
+	if (!region || r.start < free_from ||
+	    !range_contains((struct range){ region->lba, region->sectors }, r))
+		return refuse(parser, _("this is not a part of the region before it"));
+	code = range_list_add(&list->left_out, r);
+	return code == -ENOMEM ? error_nomem(parser->reterr) : code;
+}
+
+static bool parse_digests(const char *p, struct digest_line *ret)
+{
+	char first[DIGEST_TEXT_MAX];
+
+	if (strlen(p) < DIGEST_TEXT_MAX || p[DIGEST_TEXT_MAX - 1] != ' ')
+		return false;
+	memcpy(first, p, DIGEST_TEXT_MAX - 1);
+	first[DIGEST_TEXT_MAX - 1] = '\0';
+	return digest_parse(first, &ret->digest) &&
+	       digest_parse(p + DIGEST_TEXT_MAX, &ret->weighted);
+}
+
+static int parse_region(struct parser *parser, const char *p)
+{
+	const struct digest_list *list = parser->list;
+	struct digest_line line;
+	uint64_t before = 0, end;
+
+	if (!list->sector_size || !list->region)
+		return refuse(parser, _("the sizes of sector and region must come before it"));
+	if (!take_number(&p, &line.lba) || *p++ != ' ' || !take_number(&p, &line.sectors) ||
+	    *p++ != ' ' || line.sectors == 0 || !u64_add(line.lba, line.sectors, &end))
+		return refuse(parser, _("this is not an LBA, a number of sectors and a digest"));
+	parser->lines_read++;
+	if (!strcmp(p, "-"))
+		return add_left_out(parser, (struct range){ line.lba, line.sectors });
+	if (!parse_digests(p, &line))
+		return refuse(parser, _("this is not an LBA, a number of sectors and a digest"));
+	if (list->count > 0)
+		before = list->lines[list->count - 1].lba + list->lines[list->count - 1].sectors;
+	if (line.lba < before)
+		return refuse(parser, _("the region overlaps the one before it"));
+	return add_line(parser, &line);
+}
+
+/* at: of this line in the file. */
+static int parse_end(struct parser *parser, const char *p, size_t at)
+{
+	struct digest digest;
+	uint64_t lines;
+
+	if (!take_number(&p, &lines) || *p++ != ' ' || !digest_parse(p, &digest))
+		return refuse(parser, _("the value cannot be right"));
+	if (lines != parser->lines_read || !digest_equal(digest, digest_bytes(parser->bytes, at)))
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "load", parser->path,
+				 _("The list of digests %s was changed or damaged since it was "
+				   "written: it does not fit the sum in its last line."),
+				 parser->path);
+	parser->has_end = true;
+	return 0;
+}
+
+static int parse_comment(struct parser *parser, const char *line)
+{
+	const char *why = NULL;
+	int r = parser->plan_line(parser->user, line, &why);
+
+	if (r == -ENOMEM)
+		return error_nomem(parser->reterr);
+	return r < 0 ? refuse(parser, why ? why : error_phrase(r)) : 0;
+}
+
+static int parse_line(struct parser *parser, const char *line, size_t at)
+{
+	uint64_t sector = parser->list->sector_size;
+	int r;
+
+	if (parser->has_end)
+		return refuse(parser, _("nothing may follow the last line"));
+	if (!parser->has_schema) {
+		parser->has_schema = !strcmp(line, DIGEST_LIST_SCHEMA);
+		return parser->has_schema
+			       ? 0
+			       : refuse(parser, _("this is not a list of digests of clonedeck"));
+	}
+	if (line[0] == '#')
+		return parse_comment(parser, line);
+	if (take_word(&line, "sector ")) {
+		r = parse_size(parser, line, UINT32_MAX, &sector);
+		parser->list->sector_size = (uint32_t)sector;
+		return r;
+	}
+	if (take_word(&line, "region "))
+		return parse_size(parser, line, UINT64_MAX, &parser->list->region);
+	if (take_word(&line, "end "))
+		return parse_end(parser, line, at);
+	return parse_region(parser, line);
+}
+
+static int parse(struct parser *parser)
+{
+	size_t at = 0;
+
+	while (at < parser->length) {
+		char *line = parser->bytes + at;
+		char *end = memchr(line, '\n', parser->length - at);
+		int r;
+
+		parser->line++;
+		if (!end)
+			return refuse(parser, _("the file ends in the middle of a line"));
+		if (memchr(line, '\0', (size_t)(end - line)) || end - line >= LIST_LINE_MAX)
+			return refuse(parser, _("this is not a line of such a file"));
+		*end = '\0';
+		r = parse_line(parser, line, at);
+		*end = '\n'; /* the sum in the last line is of the bytes as they were */
+		if (r < 0)
+			return r;
+		at = (size_t)(end - parser->bytes) + 1;
+	}
+	if (!parser->has_end) {
+		parser->line++;
+		return refuse(parser, _("the end is missing: the file was cut off"));
+	}
+	return 0;
+}
+
+static int read_file(struct parser *parser)
+{
+	CLEANUP(close)
+	int fd = open(parser->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = -errno;
+
+		return error_set(parser->reterr, ERROR_CLASS_ENVIRONMENT, r, "open", parser->path,
+				 _("The list of digests %s cannot be opened: %s."), parser->path,
+				 error_phrase(r));
+	}
+	if (!S_ISREG(st.st_mode))
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "open", parser->path,
+				 _("%s is no list of digests: it is not a regular file."),
+				 parser->path);
+	if (st.st_size > LIST_FILE_MAX)
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EFBIG, "open", parser->path,
+				 _("%s is no list of digests: it is larger than 256 MiB."),
+				 parser->path);
+	parser->bytes = malloc((size_t)st.st_size + 1);
+	if (!parser->bytes)
+		return error_nomem(parser->reterr);
+	while (parser->length < (size_t)st.st_size) {
+		ssize_t n = read(fd, parser->bytes + parser->length,
+				 (size_t)st.st_size - parser->length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int r = -errno;
+
+			return error_set(parser->reterr, ERROR_CLASS_ENVIRONMENT, r, "read",
+					 parser->path,
+					 _("Reading the list of digests %s failed: %s."),
+					 parser->path, error_phrase(r));
+		}
+		if (n == 0)
+			break;
+		parser->length += (size_t)n;
+	}
+	return 0;
+}
+
+int digest_list_load(const char *path,
+		     int (*plan_line)(void *user, const char *line, const char **retwhy),
+		     void *user, struct digest_list *ret, struct error *reterr)
+{
+	struct digest_list list = { 0 };
+	struct parser parser = {
+		.path = path,
+		.plan_line = plan_line,
+		.user = user,
+		.list = &list,
+		.reterr = reterr,
+	};
+	int r = read_file(&parser);
+
+	if (r == 0)
+		r = parse(&parser);
+	free(parser.bytes);
+	if (r < 0)
+		digest_list_done(&list);
+	else
+		*ret = list;
+	return r;
+}
+
+void digest_list_done(struct digest_list *list)
+{
+	free(list->lines);
+	range_list_done(&list->left_out);
+	*list = (struct digest_list){ 0 };
+}
+
+static uint64_t left_out_in(const struct range_list *left_out, struct range r, size_t *next)
+{
+	uint64_t sum = 0;
+
+	for (; *next < left_out->count; ++*next) {
+		struct range item = left_out->items[*next], part;
+
+		if (item.start >= r.start + r.count)
+			break;
+		if (range_intersect(item, r, &part))
+			sum += part.count;
+		if (item.start + item.count > r.start + r.count)
+			break;
+	}
+	return sum;
+}
+
+static bool fill_all(const struct digest_list *list, const struct plan *plan,
+		     struct digests *digests)
+{
+	size_t next = 0;
+
+	if (list->count != digests_count(digests))
+		return false;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct digest_line *line = &list->lines[i];
+		struct digest_region region;
+		uint64_t out;
+
+		digests_region(digests, i, &region);
+		if (region.source / plan->sector_size != line->lba ||
+		    region.length / plan->sector_size != line->sectors)
+			return false;
+		out = left_out_in(&list->left_out, (struct range){ line->lba, line->sectors },
+				  &next);
+		digests_set(
+			digests, i,
+			(struct digest_sum){ line->digest, line->weighted, line->sectors - out });
+	}
+	return true;
+}
+
+int digests_fill(const struct digest_list *list, const struct plan *plan, const char *name,
+		 struct digests **ret, struct error *reterr)
+{
+	struct digests *digests = NULL;
+	int r = list->sector_size == plan->sector_size
+			? digests_new_sized(plan, list->region, &digests)
+			: -EINVAL;
+
+	if (r == -ENOMEM)
+		return error_nomem(reterr);
+	if (r == 0 && fill_all(list, plan, digests)) {
+		*ret = digests;
+		return 0;
+	}
+	digests_destroy(digests);
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
+			 _("The list of digests %s cannot be used: its regions are not those of "
+			   "its plan."),
+			 name);
+}

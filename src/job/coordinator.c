@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keeper's thread: ten times a second, or when kicked, it collects the lanes'
+ * reports, measures, saves the map when it is time, and decides the state of the
+ * job. It never waits for a device; that is left to the saver.
+ */
+#include <poll.h>
+
+#include "base/i18n.h"
+#include "base/thread.h"
+#include "base/units.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+
+#define TICK (NSEC_PER_SEC / 10)
+/* Requests that complete at all do so sooner. */
+#define SAVE_SOON (2 * NSEC_PER_SEC)
+/* After a longer pause the destination is checked again before anything is written. */
+#define CHECK_AFTER (10 * NSEC_PER_SEC)
+
+void keeper_init(struct job *job)
+{
+	job->keeper.state = JOB_READY;
+	measure_publish(job, clock_monotonic());
+}
+
+void keeper_set_state(struct job *job, enum job_state state, uint64_t now)
+{
+	job->keeper.state = state;
+	measure_publish(job, now);
+}
+
+static bool check_claim(struct job *job)
+{
+	struct error error = { 0 };
+	int r = job->setup.check ? job->setup.check(job->setup.check_user, &error) : 0;
+
+	if (r >= 0)
+		return true;
+	if (error.code == 0)
+		error_set(&error, ERROR_CLASS_REFUSED, r, "check", job->setup.destination.name,
+			  _("%s is not what it was when it was chosen: %s. Nothing more is "
+			    "written to it."),
+			  job->setup.destination.name, error_phrase(r));
+	job_fail(job, FAILURE_REFUSED, &error);
+	return false;
+}
+
+static void begin(struct job *job, uint64_t now)
+{
+	char id[9], bytes[UNITS_TEXT_MAX];
+
+	measure_start(job, now);
+	if (!check_claim(job)) {
+		keeper_set_state(job, JOB_STOPPING, now);
+		return;
+	}
+	job_event_add(
+		job, LOG_LEVEL_INFO,
+		job->setup.verify_only ? _("Verifying %s of %s on %s, plan %s.")
+				       : _("Copying %s from %s to %s, plan %s."),
+		units_print_long(job->setup.verify_only ? job->total : job->total - job->already,
+				 UNITS_SI, 512, bytes),
+		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
+	rolling_tell(job);
+	job->keeper.ever_copied = true;
+	/* Even if nothing is left to copy: what the map calls finished may still be in a cache. */
+	job->keeper.flush_due = true;
+	/* Shows before the first byte whether the map can be saved. */
+	keeper_save_on_the_way(job, false, now);
+	keeper_set_state(job, JOB_COPYING, now);
+	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
+}
+
+static void pause_or_go_on(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	bool want = atomic_load(&job->want_pause);
+
+	if (want && k->state != JOB_PAUSED) {
+		job_event_add(job, LOG_LEVEL_INFO, _("Paused."));
+		k->paused_since = now;
+		keeper_set_state(job, JOB_PAUSED, now);
+		job_gate_raise(job, GATE_PAUSE);
+	} else if (!want && k->state == JOB_PAUSED) {
+		uint64_t length = now - k->paused_since;
+
+		k->paused_ns += length;
+		k->paused_since = 0;
+		if (length > CHECK_AFTER && (!job->pass || job->pass->traits & PASS_WRITES) &&
+		    !check_claim(job))
+			return;
+		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
+		k->reading_since = now;
+		keeper_set_state(job, job->pass ? job->pass->state : JOB_COPYING, now);
+		job_gate_raise(job, GATE_RUN);
+	} else if (!want && job_gate(job) == GATE_PAUSE) {
+		/* Paused and resumed between two ticks. */
+		job_gate_raise(job, GATE_RUN);
+	}
+}
+
+static bool lanes_at_work(const struct job *job)
+{
+	return job->pass && !(job->pass->traits & PASS_NO_LANES);
+}
+
+/* Adds a lane when one is at its limit. The copy does not fail if that is not possible. */
+static void add_lane(struct job *job)
+{
+	unsigned n = job->lane_count;
+	uint32_t slots = job->choice.buffers_per_lane / 2;
+	struct error error = { 0 };
+
+	if (n >= job->lanes_max || !lanes_at_work(job) || job->pass->traits & PASS_ONE_LANE ||
+	    job->keeper.state != job->pass->state || !measure_lanes_busy(job))
+		return;
+	if (lane_new(job, n, slots < 2 ? 2 : slots, &job->lanes[n], &error) < 0)
+		goto out;
+	atomic_store(&job->lanes[n]->state, LANE_RUNNING);
+	if (lane_start(job->lanes[n], &error) < 0) {
+		lane_destroy(job->lanes[n]);
+		job->lanes[n] = NULL;
+		goto out;
+	}
+	atomic_store(&job->lane_count, n + 1);
+	/* The gate may have changed before it was in the list of lanes to wake. */
+	lane_wake(job->lanes[n]);
+	job_event_add(job, LOG_LEVEL_INFO, _("Lane %u is at its limit; another lane was started."),
+		      n - 1);
+	return;
+out:
+	job->lanes_max = n;
+	job_event_add(job, LOG_LEVEL_WARNING, _("No other lane could be started: %s"),
+		      error.sentence);
+}
+
+static bool save_due(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (!lanes_at_work(job) || !saver_idle(job->saver))
+		return false;
+	if (atomic_exchange(&job->want_save, false))
+		return true;
+	/* Flushing a destination that hangs would keep the process from ending, even if the flush
+	 * is abandoned. */
+	if (k->state == JOB_STOPPING && k->presence.silent_since[1])
+		return false;
+	return k->map_changed && now >= k->next_save;
+}
+
+static void take_rate(struct job *job)
+{
+	char rate[UNITS_TEXT_MAX];
+	uint64_t limit;
+
+	if (!atomic_exchange(&job->rate_changed, false))
+		return;
+	limit = rate_limit_get(&job->limit);
+	rates_forget_trend(&job->keeper.measured.rates);
+	if (limit)
+		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
+			      units_print_rate((double)limit, rate));
+	else
+		job_event_add(job, LOG_LEVEL_INFO, _("The rate is not limited any more."));
+}
+
+/* The map is saved at the end, but a hanging source may delay that for ever: save it soon. */
+static void begin_stopping(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	keeper_set_state(job, JOB_STOPPING, now);
+	if (k->next_save > now + SAVE_SOON)
+		k->next_save = now + SAVE_SOON;
+}
+
+/* False: the job has ended. */
+static bool tick(struct job *job, uint64_t now)
+{
+	keeper_collect(job);
+	keeper_take_saved(job);
+	rolling_tick(job);
+	measure_tick(job, now);
+	take_rate(job);
+	gone_look(job, now);
+	hang_look(job, now);
+	events_look_at_log(job);
+	/* Between two passes too: the next one may be waiting for memory. */
+	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
+		pause_or_go_on(job, now);
+		if (job_gate(job) >= GATE_STOP)
+			begin_stopping(job, now);
+		if (job->pass)
+			rescue_check_limits(job, now);
+	}
+	add_lane(job);
+	if (save_due(job, now))
+		keeper_save_on_the_way(job, true, now);
+	if (pass_is_through(job) && !pass_next(job, now)) {
+		keeper_end(job);
+		return false;
+	}
+	measure_publish(job, now);
+	return true;
+}
+
+static void wait_kick(struct job *job, uint64_t until)
+{
+	uint64_t now = clock_monotonic();
+	struct pollfd fd = { .fd = job->keeper_wake, .events = POLLIN };
+	int ms = until > now ? (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC) : 0;
+
+	if (poll(&fd, 1, ms) > 0)
+		eventfd_clear(job->keeper_wake);
+}
+
+void *keeper_main(void *arg)
+{
+	struct job *job = arg;
+	uint64_t next = clock_monotonic() + TICK;
+
+	begin(job, clock_monotonic());
+	while (tick(job, clock_monotonic())) {
+		wait_kick(job, next);
+
+		uint64_t now = clock_monotonic();
+
+		if (now >= next)
+			next = now + TICK;
+	}
+	return NULL;
+}

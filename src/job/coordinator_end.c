@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The end of a job: its result, and the end of its threads. */
+#include <errno.h>
+#include <limits.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/patience.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+
+static enum failure_kind failure(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	enum failure_kind kind = job->failure;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return kind;
+}
+
+static enum job_result judge(struct job *job)
+{
+	switch (failure(job)) {
+	case FAILURE_NONE:
+		break;
+	case FAILURE_BAD_SECTOR:
+	case FAILURE_LIMIT:
+		return JOB_RESULT_STOPPED;
+	default:
+		return JOB_RESULT_FAILED;
+	}
+	if (job_differs(job) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
+		return JOB_RESULT_MISMATCH;
+	/* What the destination refused stays a hole, however often the job is resumed. */
+	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
+		return JOB_RESULT_PARTIAL;
+	if (!job_nothing_left(job))
+		return JOB_RESULT_STOPPED;
+	if (!proof_complete(job) ||
+	    (job_gate(job) >= GATE_STOP && (sums_are_due(job) || look_is_due(job))))
+		return JOB_RESULT_STOPPED;
+	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
+}
+
+static void tell_end(struct job *job)
+{
+	switch (job->keeper.result) {
+	case JOB_RESULT_COMPLETE:
+		job_event_add(job, LOG_LEVEL_INFO,
+			      job->proof ? _("Everything is copied, flushed and verified.")
+					 : _("Everything is copied and flushed."));
+		if (job->setup.source_in_use)
+			job_event_add(job, LOG_LEVEL_WARNING,
+				      _("The source was in use meanwhile: the copy is not one "
+					"moment of it."));
+		break;
+	case JOB_RESULT_MISMATCH:
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      job->recheck.while_stopped
+				      ? _("The source changed while the copy was stopped.")
+			      : job->recheck.changed
+				      ? _("The source changed during the copy.")
+				      : _("The destination does not match the source."));
+		break;
+	case JOB_RESULT_PARTIAL:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("Everything but the bad areas is copied and flushed."));
+		break;
+	case JOB_RESULT_STOPPED:
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      job->keeper.map_safe
+				      ? _("Stopped. The copy can be resumed from its map.")
+				      : _("Stopped. Its map could not be saved."));
+		break;
+	default:
+		job_event_add(
+			job, LOG_LEVEL_ERROR,
+			job->failure_error.code == -ENODEV
+				? _("The copy has stopped because its disk is no longer there.")
+				: _("The copy failed."));
+		break;
+	}
+}
+
+/* After all passes: was something left out? */
+static void check_all_done(struct job *job)
+{
+	struct error error;
+
+	/* A copy that differs is not armed, so something may be left. */
+	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || job_differs(job) ||
+	    (job_nothing_left(job) && proof_complete(job)))
+		return;
+	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
+		  job_nothing_left(job)
+			  ? _("The lanes ended before all of %s was verified. This is a defect of "
+			      "the program; please report it.")
+			  : _("The lanes ended before all of %s was copied. This is a defect of "
+			      "the program; please report it."),
+		  job->setup.source.name);
+	job_fail(job, FAILURE_INTERNAL, &error);
+}
+
+/* Where nothing at all could be read, the copy failed: without this it would be called partial. */
+static void check_anything_read(struct job *job)
+{
+	struct error error;
+
+	if (job->setup.verify_only || job_gate(job) >= GATE_STOP ||
+	    map_bytes(job->map, MAP_FINISHED) || !map_bytes(job->map, MAP_BAD))
+		return;
+	error_set(
+		&error, ERROR_CLASS_SOURCE, -EIO, "read", job->setup.source.name,
+		_("Nothing at all could be read from %s, and the destination holds nothing of it. "
+		  "Look at its cable, its power and its enclosure; then the copy can be "
+		  "resumed."),
+		job->setup.source.name);
+	job_fail(job, FAILURE_LIMIT, &error);
+}
+
+/* Everything may be written, and yet nobody would find it. */
+static void check_has_name(struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+	char now[PATH_MAX];
+	struct error error;
+	enum io_name name = job->nameless ? IO_NAME_KEPT : io_find_name(end, now, sizeof(now));
+
+	if (name == IO_NAME_KEPT)
+		return;
+	/* Not -ESTALE, which would be a disk that may come back by itself. */
+	if (name == IO_NAME_GONE)
+		error_set(&error, ERROR_CLASS_DESTINATION, -ENOENT, "close", end->name,
+			  _("%s was deleted while it was being written: what was copied is lost."),
+			  end->name);
+	else if (now[0])
+		error_set(&error, ERROR_CLASS_DESTINATION, -EIDRM, "close", end->name,
+			  _("%s was renamed or moved during the copy: what was copied is now in "
+			    "%s. Give that its name back; then the copy can be resumed."),
+			  end->name, now);
+	else
+		error_set(&error, ERROR_CLASS_DESTINATION, -EIDRM, "close", end->name,
+			  _("%s is another file now, or none: what was copied has lost this name "
+			    "during the copy, and where it is now is not known."),
+			  end->name);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
+/* After the last write, nothing else would notice: the file got its size at the start. */
+static void check_not_shortened(struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+	struct error error;
+
+	if (job->choice.destination == &io_null_backend || job->setup.verify_only ||
+	    !io_is_shortened(end))
+		return;
+	error_set(&error, ERROR_CLASS_DESTINATION, -EBADFD, "close", end->name,
+		  _("%s was shortened by another program: what was copied to its end is lost. "
+		    "Start the copy again."),
+		  end->name);
+	job_fail(job, FAILURE_DESTINATION, &error);
+}
+
+/* The proof is valid without the list; only later verifications need it. */
+static void save_digests(struct job *job)
+{
+	struct error error;
+	struct place place;
+
+	if (!job->proof || !job_place(job, &job->digests_place, &place))
+		return;
+	if (proof_save(job, place.path,
+		       saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
+		       &job->keeper.digests_saved, &error) < 0)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+}
+
+/* What differs is copied again by a resume: without this one that verifies nothing would call the
+ * copy complete. */
+static void save_without_wrong(struct job *job)
+{
+	const struct map_state state = { .pos = work_position(&job->work),
+					 .status = '?',
+					 .pass = 1 };
+	struct error error = { 0 };
+	struct map *map = NULL;
+	struct place place;
+	int r;
+
+	if (job->keeper.result != JOB_RESULT_MISMATCH || job->setup.verify_only ||
+	    !job_place(job, &job->map_place, &place))
+		return;
+	r = map_copy(job->map, &map, &error);
+	if (r == 0 && proof_forget_wrong(job, map) < 0)
+		r = error_nomem(&error);
+	if (r == 0)
+		r = map_save(map, place.path, &state,
+			     saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
+			     &error);
+	if (r < 0)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+	map_destroy(map);
+}
+
+void keeper_end(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+
+	check_all_done(job);
+	check_anything_read(job);
+	check_has_name(job);
+	check_not_shortened(job);
+	proof_sum(job);
+	sums_judge(job);
+	k->result = judge(job);
+	job_note_written(job);
+	k->armed = job->stages.count > 0 && k->flushed_at && job->stages.written;
+	save_digests(job);
+	save_without_wrong(job);
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	measure_leave_disks(job);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+	tell_end(job);
+	k->ended = clock_monotonic();
+	k->ended_at = (int64_t)time(NULL);
+	keeper_set_state(job, JOB_ENDED, k->ended);
+}

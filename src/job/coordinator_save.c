@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keeper's dealings with the saver: orders, and what their results mean for the job. */
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/patience.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+
+#define MAP_INTERVAL (30 * NSEC_PER_SEC)
+#define SPARE_BLOCKS 4096
+
+static struct io_handle *flush_handle(const struct job *job)
+{
+	return job->lane_count ? job->lanes[0]->destination : NULL;
+}
+
+static void ask_saver(struct job *job, const struct saver_order *order, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
+	k->map_changed = false;
+	if (order->map || order->flush)
+		saver_ask(job->saver, order);
+}
+
+/* If there is no memory for them, a resumed copy will be compared with its source instead. */
+static void add_digests(const struct job *job, struct saver_order *order)
+{
+	order->plan = job->plan;
+	if (order->map && !job->setup.verify_only)
+		order->digests = proof_copy_digests(job->proof);
+}
+
+void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
+{
+	struct saver_order order = { .patience = PATIENCE_ON_THE_WAY };
+
+	if (job_place(job, &job->map_place, &order.place) &&
+	    map_copy(job->map, &order.owned, NULL) < 0)
+		job_event_add(
+			job, LOG_LEVEL_WARNING,
+			_("There was not enough memory to save the map; it will be tried again."));
+	order.map = order.owned;
+	order.state = (struct map_state){
+		.pos = work_position(&job->work),
+		.status = job->pass ? job->pass->letter : '?',
+		.pass = pass_number(job),
+	};
+	add_digests(job, &order);
+	if (order.map && flush)
+		order.flush = flush_handle(job);
+	ask_saver(job, &order, now);
+}
+
+static bool reads_back(const struct job *job)
+{
+	return job->proof || job->look.shown.asked;
+}
+
+void keeper_flush(struct job *job)
+{
+	const struct saver_order order = {
+		.flush = flush_handle(job),
+		.forget = reads_back(job) ? &job->setup.destination : NULL,
+	};
+
+	saver_ask(job->saver, &order);
+}
+
+/* Nothing changes the map meanwhile, so this needs no copy of it, and no memory. */
+void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
+{
+	struct saver_order order = {
+		.flush = flush_handle(job),
+		.forget = reads_back(job) ? &job->setup.destination : NULL,
+		.patience = PATIENCE_AT_THE_END,
+		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
+	};
+
+	/* Now there is most in memory at once, and hardly any block will be added any more. */
+	pthread_mutex_lock(&job->map_lock);
+	map_trim(job->map, SPARE_BLOCKS);
+	pthread_mutex_unlock(&job->map_lock);
+	if (job_place(job, &job->map_place, &order.place))
+		order.map = job->map;
+	add_digests(job, &order);
+	ask_saver(job, &order, now);
+}
+
+static void tell_digests(struct job *job, const struct saver_result *result)
+{
+	if (result->digests_code < 0 && !job->keeper.digests_warned)
+		job_event_add(job, LOG_LEVEL_WARNING, "%s", result->digests_error.sentence);
+	job->keeper.digests_warned = result->digests_code < 0;
+}
+
+void keeper_flush_window(struct job *job)
+{
+	struct saver_order order = { .flush = flush_handle(job) };
+
+	if (map_copy(job->map, &order.owned, NULL) == 0)
+		saver_ask(job->saver, &order);
+}
+
+static void tell_map(struct job *job, const struct saver_result *result)
+{
+	struct keeper *k = &job->keeper;
+
+	if (result->saved) {
+		if (k->map_warned)
+			job_event_add(job, LOG_LEVEL_INFO, _("The map is saved again."));
+		k->map_safe = true;
+		k->map_warned = false;
+		k->map_saved_at = (int64_t)time(NULL);
+	} else if (result->code < 0) {
+		k->map_safe = false;
+		/* Tried again, whether or not anything changes. */
+		k->map_changed = true;
+		if (!k->map_warned)
+			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
+		k->map_warned = true;
+	}
+}
+
+/* What another job can resume from, even if the file could not be written. */
+static void take_confirmed(struct job *job, const struct saver_result *result)
+{
+	struct keeper *k = &job->keeper;
+	struct map *map = result->confirmed;
+
+	if (!map && result->flushed && job->pass && job->pass->traits & PASS_NO_LANES &&
+	    map_copy(job->map, &map, NULL) < 0)
+		return;
+	if (!map)
+		return;
+	rolling_open(job);
+	map_destroy(k->confirmed);
+	k->confirmed = map;
+}
+
+void keeper_take_saved(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+	struct saver_result result;
+
+	if (!saver_take_result(job->saver, &result))
+		return;
+	tell_map(job, &result);
+	tell_digests(job, &result);
+	take_confirmed(job, &result);
+	if (result.flush_code < 0) {
+		k->map_changed = true;
+		if (!gone_is_why(job))
+			job_fail(job, FAILURE_DESTINATION, &result.flush_error);
+	}
+	/* A flush on the way says nothing about what was written since. */
+	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
+		k->flushed_at = (int64_t)time(NULL);
+}

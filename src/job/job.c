@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The life of a job, and the calls of its front ends, which make requests and take copies. */
+#include "job/job.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "job/job_private.h"
+#include "map/recorded_copy.h"
+
+int job_gate(struct job *job)
+{
+	return atomic_load(&job->gate);
+}
+
+void job_gate_raise(struct job *job, enum gate gate)
+{
+	int old = atomic_load(&job->gate);
+
+	do {
+		if (old >= GATE_STOP && (int)gate < old)
+			return;
+	} while (!atomic_compare_exchange_weak(&job->gate, &old, (int)gate));
+	/* A lane that the keeper is just adding is woken by being started. */
+	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
+		lane_wake(job->lanes[i]);
+}
+
+void job_kick_keeper(struct job *job)
+{
+	eventfd_signal(job->keeper_wake);
+}
+
+void job_fail(struct job *job, enum failure_kind kind, const struct error *error)
+{
+	bool first;
+
+	pthread_mutex_lock(&job->failure_lock);
+	first = job->failure == FAILURE_NONE;
+	if (first) {
+		job->failure = kind;
+		job->failure_error = *error;
+	}
+	pthread_mutex_unlock(&job->failure_lock);
+	if (first)
+		job_event_add(job, LOG_LEVEL_ERROR, "%s", error->sentence);
+	/* What was read before the source failed is good and is still written. */
+	job_gate_raise(job,
+		       kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE || kind == FAILURE_LIMIT
+			       ? GATE_STOP
+			       : GATE_ABANDON);
+	job_kick_keeper(job);
+}
+
+static int check_fits(const struct job_setup *setup, struct error *reterr)
+{
+	const struct plan *plan = setup->plan;
+	uint32_t a = io_sector_size(&setup->source), b = io_sector_size(&setup->destination);
+
+	if (!setup->destination.writable && !setup->verify_only)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EROFS, "open",
+				 setup->destination.name, _("%s cannot be written."),
+				 setup->destination.name);
+	if (plan_overlaps_itself(plan))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "plan",
+				 setup->destination.name,
+				 _("Source and destination overlap on %s: the copy would overwrite "
+				   "what it has still to read."),
+				 setup->destination.name);
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (source % a || destination % b || length % a || length % b)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan",
+					    setup->destination.name, destination / b, length / b, b,
+					    _("The range at LBA %llu does not begin and end with "
+					      "whole sectors of %s, which are %u bytes."),
+					    (unsigned long long)plan->extents[i].source_lba,
+					    setup->destination.name, b);
+		if (source + length > setup->source.size)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
+					    setup->source.name, source / a, length / a, a,
+					    _("The range at LBA %llu ends beyond the end of %s."),
+					    (unsigned long long)source / a, setup->source.name);
+		if (!setup->destination.regular_file &&
+		    destination + length > setup->destination.size)
+			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
+					    setup->destination.name, destination / b, length / b, b,
+					    _("The range at LBA %llu ends beyond the end of %s."),
+					    (unsigned long long)destination / b,
+					    setup->destination.name);
+	}
+	return 0;
+}
+
+static int choose(struct job *job, struct error *reterr)
+{
+	const struct job_setup *setup = &job->setup;
+	const struct digests *saved =
+		setup->earlier ? setup->earlier->digests : setup->source_digests;
+	/* If there is no source, its handles read zeros that nothing uses. */
+	int r = io_backends_choose(setup->source_digests ? &setup->destination : &setup->source,
+				   &setup->destination, &job->plan->options, &job->choice, reterr);
+
+	if (r < 0)
+		return r;
+	if (setup->source_digests)
+		job->choice.source = &io_null_backend;
+	/* A request must not span more than two regions. */
+	if (saved && job->choice.chunk > digests_region_size(saved))
+		job->choice.chunk = (uint32_t)digests_region_size(saved);
+	if (setup->source_backend)
+		job->choice.source = setup->source_backend;
+	if (setup->destination_backend)
+		job->choice.destination = setup->destination_backend;
+	job->choice.widest = io_backends_widest(&job->choice, &setup->source, &setup->destination,
+						&job->plan->options);
+	if (job->choice.lanes > JOB_LANES_MAX)
+		job->choice.lanes = JOB_LANES_MAX;
+	job->lanes_max = job->choice.lanes;
+	/* A second lane may help if the first one is busy computing and there is a processor free.
+	 */
+	if (!job->plan->options.lanes && !job->choice.take_turns &&
+	    job->choice.source->traits & IO_ASYNC && job->choice.destination->traits & IO_ASYNC &&
+	    cpu_count() > job->choice.lanes && job->choice.lanes * 2 <= JOB_LANES_MAX)
+		job->lanes_max = job->choice.lanes * 2;
+	return 0;
+}
+
+int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
+{
+	int r;
+
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses, chunk,
+		      descending);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
+int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
+		     uint32_t chunk)
+{
+	int r;
+
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, false);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
+static int make_map(struct job *job, struct error *reterr)
+{
+	int r = 0;
+
+	if (job->setup.verify_only)
+		job->map = job->setup.resume;
+	else
+		r = map_new(job->plan, &job->map, reterr);
+	if (!job->map)
+		return r < 0 ? r : -EINVAL;
+	if (job->setup.resume && !job->setup.verify_only && resume_map(job) < 0)
+		return error_nomem(reterr);
+	if (!job->setup.verify_only && rescue_prepare(job) < 0)
+		return error_nomem(reterr);
+	/* Enough for a usual copy: one more block for every chunk in flight. */
+	if (map_reserve(job->map, 1024) < 0 ||
+	    job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false) < 0)
+		return error_nomem(reterr);
+	if (stages_init(&job->stages, job->plan, job->setup.held) < 0)
+		return error_nomem(reterr);
+	job->setup.held = NULL;
+	job->total = plan_bytes(job->plan);
+	job->already = map_bytes(job->map, MAP_FINISHED);
+	return 0;
+}
+
+static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)
+{
+	pthread_mutex_lock(&job->place_lock);
+	text_copy(place->path, sizeof(place->path), path ? path : "");
+	place->beneath = beneath;
+	pthread_mutex_unlock(&job->place_lock);
+}
+
+bool job_place(struct job *job, const struct place *place, struct place *ret)
+{
+	pthread_mutex_lock(&job->place_lock);
+	*ret = *place;
+	pthread_mutex_unlock(&job->place_lock);
+	return ret->path[0] != '\0';
+}
+
+static int set_map_place(struct job *job, const char *path, dev_t beneath, struct error *reterr)
+{
+	if (!path[0] || strlen(path) >= sizeof(job->map_place.path))
+		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
+				 "save", "", _("The name of the map file is empty or too long."));
+	set_place(job, &job->map_place, path, beneath);
+	return 0;
+}
+
+static int make_lanes(struct job *job, struct error *reterr)
+{
+	for (unsigned i = 0; i < job->choice.lanes; i++) {
+		int r = lane_new(job, i, job->choice.buffers_per_lane, &job->lanes[i], reterr);
+
+		if (r < 0)
+			return r;
+		atomic_store(&job->lane_count, i + 1);
+	}
+	return 0;
+}
+
+static void init_locks(struct job *job)
+{
+	pthread_mutex_init(&job->failure_lock, NULL);
+	pthread_mutex_init(&job->map_lock, NULL);
+	pthread_mutex_init(&job->place_lock, NULL);
+	pthread_mutex_init(&job->events.lock, NULL);
+	pthread_mutex_init(&job->shown_lock, NULL);
+	pthread_cond_init(&job->shown_cond, NULL);
+}
+
+static void done_locks(struct job *job)
+{
+	pthread_cond_destroy(&job->shown_cond);
+	pthread_mutex_destroy(&job->shown_lock);
+	pthread_mutex_destroy(&job->events.lock);
+	pthread_mutex_destroy(&job->place_lock);
+	pthread_mutex_destroy(&job->map_lock);
+	pthread_mutex_destroy(&job->failure_lock);
+}
+
+static int init(struct job *job, struct error *reterr)
+{
+	int r = job->keeper_wake = eventfd_new(reterr);
+
+	if (r >= 0)
+		r = job->event_fd = eventfd_new(reterr);
+	if (r >= 0)
+		r = measure_init(job, reterr);
+	if (r >= 0)
+		r = check_fits(&job->setup, reterr);
+	if (r >= 0)
+		r = choose(job, reterr);
+	if (r >= 0)
+		r = make_map(job, reterr);
+	if (r >= 0)
+		r = proof_new(job, &job->proof, reterr);
+	job->setup.earlier = NULL;
+	if (r >= 0)
+		r = sums_new(job, reterr);
+	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || look_init(job) < 0))
+		r = error_nomem(reterr);
+	if (r >= 0 && job->setup.map_path)
+		r = set_map_place(job, job->setup.map_path, job->setup.map_beneath, reterr);
+	job_set_digests_path(job, job->setup.digests_path, job->setup.digests_beneath);
+	if (r >= 0)
+		r = make_lanes(job, reterr);
+	return r;
+}
+
+int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	char name[PATH_MAX];
+	int r;
+
+	if (!job)
+		return error_nomem(reterr);
+	job->setup = *setup;
+	job->plan = setup->plan;
+	job->nameless = io_find_name(&setup->destination, name, sizeof(name)) != IO_NAME_KEPT;
+	job->keeper_wake = job->event_fd = -1;
+	/* Lanes rest until the keeper has checked the claim. */
+	atomic_store(&job->gate, GATE_PAUSE);
+	rate_limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
+	init_locks(job);
+	skip_init(&job->skip);
+	r = init(job, reterr);
+	if (r < 0) {
+		/* It stays the caller's. */
+		if (job->map == setup->resume)
+			job->map = NULL;
+		job_destroy(job);
+		return r;
+	}
+	/* What was finished before counts as confirmed. */
+	if (!setup->verify_only)
+		job->keeper.confirmed = setup->resume;
+	job->setup.resume = NULL;
+	events_init(job);
+	keeper_init(job);
+	*ret = job;
+	return 0;
+}
+
+/* Undoes a failed start: ends the threads that run. */
+static void unwind_start(struct job *job)
+{
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+}
+
+int job_start(struct job *job, struct error *reterr)
+{
+	int r;
+
+	if (job->started)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EALREADY, "start", "",
+				 _("The copy was started before."));
+	job->started = true;
+	job->joined = true;
+	r = saver_new(job->keeper_wake, &job->saver, reterr);
+	for (unsigned i = 0; r >= 0 && i < job->lane_count; i++)
+		r = lane_start(job->lanes[i], reterr);
+	if (r >= 0)
+		r = thread_start(&job->thread, JOB_STACK_SIZE, keeper_main, job, "keeper", reterr);
+	if (r < 0) {
+		unwind_start(job);
+		return r;
+	}
+	job->joined = false;
+	return 0;
+}
+
+void job_pause(struct job *job, bool pause)
+{
+	atomic_store(&job->want_pause, pause);
+	/* Pausing takes effect at once; resuming is left to the keeper. */
+	if (pause)
+		job_gate_raise(job, GATE_PAUSE);
+	job_kick_keeper(job);
+}
+
+bool job_pause_wanted(struct job *job)
+{
+	return atomic_load(&job->want_pause);
+}
+
+void job_stop(struct job *job)
+{
+	job_gate_raise(job, GATE_STOP);
+	job_kick_keeper(job);
+}
+
+void job_set_rate(struct job *job, uint64_t bytes_per_second)
+{
+	rate_limit_set(&job->limit, bytes_per_second, clock_monotonic());
+	atomic_store(&job->rate_changed, true);
+	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
+		lane_wake(job->lanes[i]);
+	job_kick_keeper(job);
+}
+
+void job_snapshot(struct job *job, struct job_snapshot *ret)
+{
+	/* Before copying, so that a later change is seen next time. */
+	eventfd_clear(job->event_fd);
+	pthread_mutex_lock(&job->shown_lock);
+	*ret = job->shown;
+	pthread_mutex_unlock(&job->shown_lock);
+}
+
+void job_rates(struct job *job, struct rates *ret)
+{
+	pthread_mutex_lock(&job->shown_lock);
+	*ret = job->shown_rates;
+	pthread_mutex_unlock(&job->shown_lock);
+}
+
+void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
+{
+	uint64_t position;
+	enum job_state state;
+
+	if (size == 0) {
+		start = 0;
+		size = job->plan->source.size;
+	}
+	pthread_mutex_lock(&job->map_lock);
+	map_cells(job->map, start, size, cells, out);
+	position = work_position(&job->work);
+	pthread_mutex_unlock(&job->map_lock);
+
+	pthread_mutex_lock(&job->shown_lock);
+	state = job->shown.state;
+	pthread_mutex_unlock(&job->shown_lock);
+	if (state == JOB_READY || state == JOB_FLUSHING || state == JOB_ENDED || position < start ||
+	    position - start >= size)
+		return;
+
+	int cell = (int)((double)(position - start) / (double)size * cells);
+
+	if (cell < cells && (out[cell] == '?' || out[cell] == '+'))
+		out[cell] = '>';
+}
+
+void job_look_at_map(struct job *job, void (*look)(const struct map *map, void *user), void *user)
+{
+	pthread_mutex_lock(&job->map_lock);
+	look(job->map, user);
+	pthread_mutex_unlock(&job->map_lock);
+}
+
+int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct error *reterr)
+{
+	int r = set_map_place(job, path, beneath, reterr);
+
+	if (r < 0)
+		return r;
+	atomic_store(&job->want_save, true);
+	job_kick_keeper(job);
+	return 0;
+}
+
+void job_set_digests_path(struct job *job, const char *path, dev_t beneath)
+{
+	set_place(job, &job->digests_place, path, beneath);
+}
+
+int job_event_fd(const struct job *job)
+{
+	return job->event_fd;
+}
+
+int job_wait(struct job *job, struct error *reterr)
+{
+	struct error error;
+	bool join;
+
+	if (!job->started)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "wait", "",
+				 _("The copy was not started."));
+	pthread_mutex_lock(&job->shown_lock);
+	while (!job->joined && job->shown.state != JOB_ENDED)
+		pthread_cond_wait(&job->shown_cond, &job->shown_lock);
+	join = !job->joined;
+	job->joined = true;
+	error = job->shown.error;
+	pthread_mutex_unlock(&job->shown_lock);
+	if (join)
+		pthread_join(job->thread, NULL);
+	if (error.code < 0 && reterr)
+		*reterr = error;
+	return error.code;
+}
+
+struct map *job_take_confirmed(struct job *job)
+{
+	return cleanup_steal(job->keeper.confirmed);
+}
+
+void job_destroy(struct job *job)
+{
+	if (!job)
+		return;
+	if (job->started && !job->joined) {
+		job_stop(job);
+		job_wait(job, NULL);
+	}
+	/* Before the lanes: the hasher's threads read their buffers. */
+	sums_done(job);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_destroy(job->lanes[i]);
+	work_done(&job->work);
+	stages_done(&job->stages);
+	capacity_done(&job->probe.capacity);
+	look_done(&job->look);
+	rolling_done(&job->rolling);
+	recheck_done(&job->recheck);
+	proof_destroy(job->proof);
+	map_destroy(job->map);
+	map_destroy(job->keeper.confirmed);
+	measure_done(job);
+	if (job->event_fd >= 0)
+		close(job->event_fd);
+	if (job->keeper_wake >= 0)
+		close(job->keeper_wake);
+	done_locks(job);
+	skip_done(&job->skip);
+	free(job->prober.spare);
+	free(job);
+}

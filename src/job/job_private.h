@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of a job, for the files of this folder only.
+ *
+ * Ownership: the keeper's thread owns everything marked as the keeper's; each lane
+ * owns itself; the rest is constant after job_new(), atomic, or protected by the
+ * lock next to it. No lock is ever held while waiting for a device.
+ */
+#ifndef CLONEDECK_COPY_JOB_PRIVATE_H
+#define CLONEDECK_COPY_JOB_PRIVATE_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "job/capacity.h"
+#include "copy/hang.h"
+#include "job/job.h"
+#include "copy/lane.h"
+#include "verify/final_look.h"
+#include "job/overall.h"
+#include "rescue/search.h"
+#include "verify/verdict.h"
+#include "copy/rate_limit.h"
+#include "verify/recheck.h"
+#include "verify/rolling.h"
+#include "job/saver.h"
+#include "rescue/skip.h"
+#include "job/stage.h"
+#include "verify/checksums.h"
+#include "copy/work.h"
+
+#define BAD_KEPT       256
+#define JOB_STACK_SIZE (256 << 10)
+/* The longest that a thread waits before it looks at the gate again. */
+#define JOB_PATIENCE (100 * NSEC_PER_MSEC)
+
+/* What lanes may do. It only rises, except for pausing and resuming. */
+enum gate {
+	GATE_RUN,
+	GATE_PAUSE,   /* no new reads */
+	GATE_STOP,    /* no new reads; what was read is still written */
+	GATE_ABANDON, /* no new requests at all */
+	GATE_EXIT,    /* the threads end */
+};
+
+enum failure_kind {
+	FAILURE_NONE,
+	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop there */
+	FAILURE_LIMIT,      /* more errors than the plan allows */
+	FAILURE_SOURCE,     /* the source is gone or unusable */
+	FAILURE_DESTINATION,
+	FAILURE_REFUSED, /* by the check of the claim */
+	FAILURE_INTERNAL,
+};
+
+struct events {
+	pthread_mutex_t lock;
+	struct job_event ring[JOB_EVENTS_MAX];
+	uint64_t newest; /* number; 0 none */
+};
+
+struct temperature {
+	bool known;
+	int degrees; /* Celsius */
+};
+
+#define GONE_DOUBTS 512
+
+/* Bytes of the source that were recently found bad (gone.c). */
+struct doubt {
+	uint64_t time, start, length;
+};
+
+/* The position in the sequence of passes; changed by pass.c only. */
+struct course {
+	size_t step;
+	unsigned round;
+	struct job_pass passes[JOB_PASSES_MAX];
+	unsigned pass_count;
+	uint64_t pass_started;                  /* monotonic ns; of the round */
+	struct job_pass before;                 /* as of the start of the round */
+	uint64_t handled_before, errors_before; /* counters then */
+};
+
+/* Speed, load and temperatures (measure.c). */
+struct measured {
+	struct rates rates;
+	bool resting;            /* nothing was copied at the last tick */
+	struct rates proving;    /* of the pass that reads back */
+	uint64_t proving_since;  /* monotonic ns, its start; 0: not yet */
+	uint64_t proving_before; /* counter of handled bytes then */
+	struct cpu_reader *cpu;
+	uint64_t next_second, next_temperature;
+	struct job_lane shown_lanes[JOB_LANES_MAX];
+	uint64_t lane_bytes[JOB_LANES_MAX];
+	bool lanes_proving; /* lane_bytes counts what was read back */
+	/* At the last measurement: ns of a lane's thread on a processor, and in submit. */
+	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
+	uint64_t handled_then; /* a second ago */
+	double handled_rate;   /* bytes per second, in any pass */
+	double slow_rate;      /* the same over about ten seconds of a pass */
+	uint64_t slow_since;   /* monotonic ns: the start of that pass */
+	struct overall overall;
+	uint64_t read_back_then;             /* a second ago */
+	double back_rate;                    /* bytes per second */
+	uint64_t busy_since;                 /* monotonic ns; of that measurement */
+	unsigned busy_spans;                 /* in a row with a lane at its limit */
+	double process_user, process_system; /* seconds at the start */
+	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	struct latency_summary read_latency, write_latency, back_latency;
+	/* Source, destination; NULL: none. */
+	struct sensor *sensor[2];
+	struct temperature temperature[2];
+};
+
+/* Are both ends still there? (gone.c) */
+struct presence {
+	struct doubt doubt[GONE_DOUBTS]; /* a ring */
+	uint64_t doubts;                 /* so far */
+	uint64_t next_look;
+	/* Source, destination: completed requests, and since when none has completed although
+	 * some are in flight. */
+	uint64_t answers[2], silent_since[2];
+	bool silence_told[2];
+	unsigned hangs_told;  /* events */
+	uint64_t source_gone; /* monotonic ns; 0: it is there */
+};
+
+/* The keeper's. */
+struct keeper {
+	enum job_state state;
+	enum job_result result;
+	/* Monotonic ns, 0: not yet; copied: when the first flush began. */
+	uint64_t started, copied, ended;
+	int64_t started_at, flushed_at, ended_at; /* unix seconds */
+	uint64_t paused_since, paused_ns, copied_paused_ns;
+	struct course course;
+	struct measured measured;
+	struct presence presence;
+	bool flush_due;        /* something may not be on the medium yet */
+	bool fill_due;         /* bad sectors are still to be filled */
+	unsigned filled_stage; /* the last one filled, and its bad bytes */
+	uint64_t filled_bytes;
+	uint64_t refused_bytes; /* by the destination */
+	uint64_t reading_since; /* monotonic ns: since the start or the last pause */
+	uint64_t looked;        /* monotonic ns: last check of the error limits */
+	uint64_t error_bytes;   /* counter a second ago */
+	double error_rate;
+	struct job_bad_area bad[BAD_KEPT]; /* ascending, with what the devices said */
+	size_t bad_count;
+	unsigned bad_told;           /* events */
+	struct io_stats io_stats[2]; /* source, destination: of all lanes */
+	unsigned recovered_told[2];  /* events */
+	uint8_t recovered_seen[2][JOB_LANES_MAX];
+	/* The map as of the last good flush; NULL: there was none. */
+	struct map *confirmed;
+	uint64_t next_save;
+	bool map_changed; /* since it was last handed to the saver */
+	bool map_safe, map_warned, digests_warned, digests_saved;
+	bool log_failing;
+	int64_t map_saved_at;
+	bool memory_short;
+	bool armed;
+	bool ever_copied; /* the claim was good and the gate was opened */
+};
+
+/* Lane 0's while it runs, otherwise the keeper's. */
+struct probe {
+	struct capacity capacity;
+	size_t next;
+};
+
+struct job {
+	struct job_setup setup;
+	const struct plan *plan;
+	struct io_choice choice;
+	uint32_t lanes_max;
+	/* The current pass, or NULL. Set by the keeper while all lanes are parked, and published
+	 * to them by the next generation. */
+	const struct pass *pass;
+	atomic_uint generation;
+	/* Its work; rebuilt by the keeper while all lanes are parked, under the map's lock because
+	 * front ends ask for the position. */
+	struct work work;
+	struct stages stages; /* `now` is the keeper's */
+	struct probe probe;
+	struct look look;
+	struct rate_limit limit;
+	/* Of the copy pass. Set by the keeper while all lanes are parked: `halves` is the number of
+	 * sweeps that halve what was skipped. */
+	unsigned sweep, halves;
+	struct skip skip;
+	atomic_uint errors_told;
+	struct prober prober; /* of the passes that rescue */
+	struct proof *proof;  /* NULL: not asked for */
+	struct sums sums;
+	struct rolling rolling;
+	struct recheck recheck;
+	uint64_t total, already;
+	bool nameless; /* the name of the destination led to no such file from the start */
+
+	atomic_int gate; /* enum gate */
+	atomic_bool want_pause, want_save, rate_changed;
+	int keeper_wake; /* eventfd */
+	int event_fd;
+
+	struct lane *lanes[JOB_LANES_MAX]; /* the keeper's once it runs */
+	atomic_uint lane_count;
+	struct saver *saver;
+	pthread_t thread;
+	struct keeper keeper;
+
+	pthread_mutex_t failure_lock;
+	enum failure_kind failure;
+	struct error failure_error;
+
+	pthread_mutex_t map_lock; /* only the keeper changes the map and the areas of work */
+	struct map *map;
+
+	pthread_mutex_t place_lock;
+	struct place map_place, digests_place;
+
+	struct events events;
+
+	pthread_mutex_t shown_lock; /* shown_cond: the job has ended */
+	pthread_cond_t shown_cond;
+	struct job_snapshot shown;
+	struct rates shown_rates;
+	bool started, joined;
+};
+
+/* job.c */
+int job_gate(struct job *job);
+/* Wakes all lanes. Does not lower the gate below GATE_STOP again. */
+void job_gate_raise(struct job *job, enum gate gate);
+/* Keeps the first failure and raises the gate according to its kind. */
+void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
+void job_kick_keeper(struct job *job);
+/* A copy of one of the job's places; false: nowhere. */
+bool job_place(struct job *job, const struct place *place, struct place *ret);
+
+/* Rebuilds job->work: the parts of this stage with one of these statuses in the map, in chunks of
+ * `chunk` bytes. While all lanes are parked. -ENOMEM. */
+int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
+
+/* The same, for these parts only (sectors). */
+int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
+		     uint32_t chunk);
+
+/* resume.c */
+/* Takes over the state of job->setup.resume. -ENOMEM. */
+int resume_map(struct job *job);
+/* Once the initial map is complete. -ENOMEM. */
+int rescue_prepare(struct job *job);
+
+/* events.c */
+/* Takes over the events of the setup. */
+void events_init(struct job *job);
+void job_event_add(struct job *job, enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* To be called now and then: reports when the log cannot be written, and when it can again. */
+void events_look_at_log(struct job *job);
+
+/* keeper.c */
+void *keeper_main(void *job);
+/* Sets the state for the time before the keeper runs. */
+void keeper_init(struct job *job);
+void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
+
+/* keeper_save.c */
+/* Has the saver flush, then save a copy of the map as of now. What the lanes add meanwhile belongs
+ * to the next save. */
+void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now);
+/* Has the saver flush writes that are no part of the copy. */
+void keeper_flush(struct job *job);
+/* Has it flush and save the map itself, which nothing changes meanwhile. */
+void keeper_flush_and_save(struct job *job, char letter, uint64_t now);
+/* Has it only flush on the way; it must be idle. Skipped if memory is short. */
+void keeper_flush_window(struct job *job);
+/* Collects the saver's result. */
+void keeper_take_saved(struct job *job);
+
+/* keeper_end.c */
+/* Determines the result, joins all threads, closes the handles, and ends the job. */
+void keeper_end(struct job *job);
+
+/* keeper_collect.c */
+/* Collects the reports of the lanes. */
+void keeper_collect(struct job *job);
+void keeper_pause_for_memory(struct job *job);
+
+/* gone.c */
+/* A request has completed: if it failed because its disk is gone, it gets -ENODEV, and the job
+ * ends. In the lane's thread. */
+void gone_ask(struct lane *lane, struct slot *slot);
+/* After a failed flush: is it because the destination is gone? Then the job ends. */
+bool gone_is_why(struct job *job);
+/* To be called now and then: notices an idle or silent disk that is gone. */
+void gone_look(struct job *job, uint64_t now);
+/* Remembers sectors that were just found bad. */
+void gone_remember(struct job *job, const struct report *report);
+/* When the source is gone: sectors that failed just before that count as non-tried again. */
+void gone_take_back(struct job *job);
+
+/* bad_areas.c */
+/* Remembers what a device said about a bad or refused area. */
+void bad_areas_note(struct job *job, const struct report *report);
+/* Fills in the bad areas as the map has them. */
+void bad_areas_show(const struct job *job, struct job_snapshot *ret);
+/* The partition of the source that contains this LBA; 0: none or unknown. */
+unsigned job_partition_at(const struct job *job, uint64_t lba);
+
+/* rescue.c */
+/* Stops the copy if there are more errors than the plan allows. */
+void rescue_check_limits(struct job *job, uint64_t now);
+/* Fills in the state of the rescue. */
+void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
+/* Once a second. */
+void rescue_measure(struct job *job, double seconds);
+
+/* io_stats.c */
+/* Sums up what the lanes' handles report, and tells the user once about anything noteworthy. Only
+ * while the lanes run. */
+void io_stats_collect(struct job *job);
+
+/* measure.c */
+int measure_init(struct job *job, struct error *reterr);
+void measure_done(struct job *job);
+/* The sum of one counter over all lanes; offset of a uint64_t in struct lane_counters. */
+uint64_t measure_sum(const struct job *job, size_t offset);
+#define MEASURE_SUM(job, member) measure_sum(job, offsetof(struct lane_counters, member))
+/* At the start; then ten times a second. */
+void measure_start(struct job *job, uint64_t now);
+void measure_tick(struct job *job, uint64_t now);
+/* Once more when all lanes are parked, so that the last figures are complete. */
+void measure_end(struct job *job, uint64_t now);
+/* Stops asking the disks for their temperature. */
+void measure_leave_disks(struct job *job);
+/* Has a lane been at its limit for a while? */
+bool measure_lanes_busy(struct job *job);
+void measure_publish(struct job *job, uint64_t now);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Filling: unreadable sectors get zeros on the destination, or a text that says
+ * so, so that nothing old is taken for data. In the map they stay bad. Trimming
+ * and scraping fill what they find (prober.c) while reading continues; this
+ * pass is for everything else: bad sectors of a resumed map, and what the
+ * destination refused at first.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "job/job_private.h"
+#include "copy/pass.h"
+
+/* The areas held back may have bad sectors of their own. */
+static void fill_done(struct job *job)
+{
+	if (stages_last(&job->stages))
+		job->keeper.fill_due = false;
+}
+
+/* This pass is reached twice per stage; in between, bad sectors are only added. */
+static bool filled_before(const struct job *job)
+{
+	const struct keeper *k = &job->keeper;
+
+	return k->filled_bytes && k->filled_stage == job->stages.now &&
+	       k->filled_bytes == map_bytes(job->map, MAP_BAD);
+}
+
+static int fill_prepare(struct job *job, unsigned round)
+{
+	int r;
+
+	if (round > 0 || !job->keeper.fill_due || filled_before(job))
+		return 0;
+	prober_reset(job, false, false);
+	r = job_make_work(job, "-",
+			  job->prober.patches ? job->plan->sector_size : job->choice.chunk, false);
+	if (r == 0 && job->work.chunks == 0)
+		fill_done(job);
+	return r < 0 ? r : job->work.chunks > 0;
+}
+
+static bool fill_take(struct lane *lane, struct piece *ret)
+{
+	return !prober_must_wait(lane) && lane_take_chunk(lane, ret);
+}
+
+static void mark(const struct job *job, void *buffer, const struct piece *piece)
+{
+	uint32_t sector = job->plan->sector_size;
+
+	for (uint32_t at = 0; at < piece->length; at += sector)
+		snprintf((char *)buffer + at, sector,
+			 "clonedeck: LBA %" PRIu64 " of %s %s could not be read\n",
+			 (piece->source + at) / sector, job->plan->source.identity.model,
+			 job->plan->source.identity.serial);
+}
+
+void fill_buffer(const struct job *job, void *buffer, const struct piece *piece)
+{
+	memset(buffer, 0, piece->length);
+	if (job->plan->options.fill == FILL_MARK)
+		mark(job, buffer, piece);
+}
+
+static void fill_begin(struct lane *lane, struct slot *slot)
+{
+	fill_buffer(lane->job, slot->buffer, &slot->piece);
+	prober_write(lane, slot);
+}
+
+static void fill_end(struct job *job)
+{
+	if (job_gate(job) >= GATE_STOP)
+		return;
+	job->keeper.filled_stage = job->stages.now;
+	job->keeper.filled_bytes = map_bytes(job->map, MAP_BAD);
+	fill_done(job);
+}
+
+static const struct pass_ops fill_ops = {
+	.take = fill_take,
+	.begin = fill_begin,
+	.advance = prober_written,
+	.give_up = prober_give_up,
+	.report = write_only_report,
+};
+
+const struct pass pass_fill = {
+	.kind = PASS_FILL,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = 'F',
+	.ops = &fill_ops,
+	.prepare = fill_prepare,
+	.end = fill_end,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes zeros where the copy holds something back, before any data is written:
+ * an old table must not point into a half-made copy. Signatures are wiped and
+ * flushed first, so that after a power cut nothing is found.
+ *
+ * The same once more if the copy turns out to differ when some of that was written
+ * already: a clone that is known to differ must not boot.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+#include "io/io.h"
+
+static int prepare(struct job *job, const struct range_list *list, bool descending)
+{
+	int r;
+
+	if (job->stages.count == 0)
+		return 0;
+	pthread_mutex_lock(&job->map_lock);
+	r = work_init(&job->work, job->plan, job->map, list, WORK_UNFINISHED, job->choice.chunk,
+		      descending);
+	pthread_mutex_unlock(&job->map_lock);
+	return r < 0 ? r : job->work.chunks > 0;
+}
+
+static int key_prepare(struct job *job, unsigned round)
+{
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[0], false);
+}
+
+/* The heads are at the end of the disk by then, and the copy begins at the start. */
+static int rest_prepare(struct job *job, unsigned round)
+{
+	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1], true);
+}
+
+/* If the destination's sectors are larger, part of one may be copied already; it was wiped before
+ * that. False: nothing is left. */
+static bool cut_to_sectors(const struct lane *lane, struct piece *piece)
+{
+	uint32_t unit = io_sector_size(lane->destination->end);
+	uint32_t skip = (uint32_t)((unit - piece->destination % unit) % unit);
+
+	if (piece->length < skip + unit)
+		return false;
+	piece->source += skip;
+	piece->destination += skip;
+	piece->length = (piece->length - skip) / unit * unit;
+	return true;
+}
+
+/* Each round takes away one stage, the last one first: without its keys nobody finds the rest. */
+static int disarm_prepare(struct job *job, unsigned round)
+{
+	struct stages *stages = &job->stages;
+
+	if (stages->count == 0 || !job_differs(job) || round >= stages->now)
+		return 0;
+	return job_make_work_of(job, &stages->domain[stages->now - round], WORK_ALL,
+				job->choice.chunk) < 0
+		       ? -ENOMEM
+		       : 1;
+}
+
+static int forget_domain(struct job *job, const struct range_list *domain)
+{
+	uint32_t sector = job->plan->sector_size;
+	int r = 0;
+
+	pthread_mutex_lock(&job->map_lock);
+	for (size_t i = 0; r == 0 && i < domain->count; i++)
+		r = map_set(job->map, domain->items[i].start * sector,
+			    domain->items[i].count * sector, MAP_NON_TRIED);
+	pthread_mutex_unlock(&job->map_lock);
+	return r;
+}
+
+/* A resume copies it again. */
+static void disarm_end(struct job *job)
+{
+	struct stages *stages = &job->stages;
+	const struct range_list *domain = &stages->domain[stages->now - job->keeper.course.round];
+
+	if (job_gate(job) >= GATE_STOP || forget_domain(job, domain) < 0)
+		return;
+	job->keeper.map_changed = true;
+	if (job->keeper.course.round == 0)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("The partition table, boot sectors and superblocks were taken off "
+				"%s again: a clone that is known to differ must not boot."),
+			      job->setup.destination.name);
+	stages->written = false;
+	/* If the source changed, nothing counts as copied anyway. */
+	if (map_bytes(job->map, MAP_FINISHED))
+		proof_take_away(job);
+}
+
+static void wipe_begin(struct lane *lane, struct slot *slot)
+{
+	if (!cut_to_sectors(lane, &slot->piece)) {
+		lane_slot_report(lane, slot);
+		return;
+	}
+	memset(slot->buffer, 0, slot->piece.length);
+	slot->write_length = slot->piece.length;
+	lane_slot_write(lane, slot);
+}
+
+void write_only_advance(struct lane *lane, struct slot *slot)
+{
+	if (slot->phase == SLOT_WRITE_SEARCH) {
+		retry_write_searched(lane, slot);
+	} else if (slot->request.result < 0) {
+		retry_write_failed(lane, slot);
+	} else {
+		slot->finished = slot->write_length;
+		lane_slot_report(lane, slot);
+	}
+}
+
+/* For the map, nothing was written. */
+bool write_only_report(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_REFUSED,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code,
+		.sense = slot->sense,
+	};
+
+	if (slot->has_bad && !ring_push(&lane->ring, &report))
+		return false;
+	counter_add(&lane->counters.handled, slot->finished);
+	return true;
+}
+
+static const struct pass_ops wipe_ops = {
+	.begin = wipe_begin,
+	.advance = write_only_advance,
+	.give_up = retry_give_up,
+	.report = write_only_report,
+};
+
+const struct pass pass_wipe_key = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = key_prepare,
+};
+
+const struct pass pass_wipe_rest = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = rest_prepare,
+};
+
+const struct pass pass_disarm = {
+	.kind = PASS_DISARM,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = disarm_prepare,
+	.end = disarm_end,
+};

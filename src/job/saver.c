@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The thread that flushes and saves. */
+#include "job/saver.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/thread.h"
+#include "job/job_private.h"
+#include "map/partial_digests.h"
+
+enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };
+
+struct saver {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	int wake;
+	enum saver_state state;
+	bool quit;
+	bool lost;                /* a flush has failed; the thread's */
+	struct patience patience; /* belongs to the thread while it is not idle */
+	struct saver_order order;
+	struct saver_result result;
+};
+
+/* The map is worth saving even without them. */
+static void save_digests(const struct saver_order *order, struct patience *patience,
+			 struct saver_result *ret)
+{
+	char path[PATH_MAX];
+
+	if (!order->digests)
+		return;
+	partial_digests_path(order->place.path, path);
+	ret->digests_code = partial_digests_save(order->digests, order->plan, NULL, order->map,
+						 path, patience, &ret->digests_error);
+}
+
+struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath)
+{
+	saver->patience.ns = ns;
+	saver->patience.beneath = beneath;
+	return &saver->patience;
+}
+
+/* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what
+ * was written before. */
+static void carry_out(struct saver *saver, const struct saver_order *order,
+		      struct saver_result *ret)
+{
+	*ret = (struct saver_result){ 0 };
+	if (order->flush) {
+		ret->flush_code = order->flush->backend->flush(order->flush, &ret->flush_error);
+		saver->lost |= ret->flush_code < 0;
+		ret->flushed = !saver->lost;
+	}
+	if (order->forget)
+		io_forget(order->forget);
+	/* A map that calls more finished than is on the medium is worse than an old one. */
+	if (!order->map || saver->lost)
+		return;
+	saver_patience(saver, order->patience, order->place.beneath);
+	save_digests(order, &saver->patience, ret);
+	ret->code = map_save(order->map, order->place.path, &order->state, &saver->patience,
+			     &ret->error);
+	ret->saved = ret->code == 0;
+}
+
+static void *saver_main(void *arg)
+{
+	struct saver *saver = arg;
+
+	pthread_mutex_lock(&saver->lock);
+	for (;;) {
+		struct saver_order order;
+		struct saver_result result;
+
+		while (!saver->quit && saver->state != SAVER_ASKED)
+			pthread_cond_wait(&saver->cond, &saver->lock);
+		if (saver->state != SAVER_ASKED)
+			break;
+		order = saver->order;
+		pthread_mutex_unlock(&saver->lock);
+		carry_out(saver, &order, &result);
+		digests_destroy(order.digests);
+		if (result.flushed)
+			result.confirmed = order.owned;
+		else
+			map_destroy(order.owned);
+		pthread_mutex_lock(&saver->lock);
+		saver->result = result;
+		saver->state = SAVER_DONE;
+		eventfd_signal(saver->wake);
+	}
+	pthread_mutex_unlock(&saver->lock);
+	return NULL;
+}
+
+int saver_new(int wake, struct saver **ret, struct error *reterr)
+{
+	struct saver *saver = calloc(1, sizeof(*saver));
+	int r;
+
+	if (!saver)
+		return error_nomem(reterr);
+	saver->wake = wake;
+	pthread_mutex_init(&saver->lock, NULL);
+	pthread_cond_init(&saver->cond, NULL);
+	r = thread_start(&saver->thread, JOB_STACK_SIZE, saver_main, saver, "saver", reterr);
+	if (r < 0) {
+		pthread_cond_destroy(&saver->cond);
+		pthread_mutex_destroy(&saver->lock);
+		free(saver);
+		return r;
+	}
+	*ret = saver;
+	return 0;
+}
+
+void saver_destroy(struct saver *saver)
+{
+	if (!saver)
+		return;
+	pthread_mutex_lock(&saver->lock);
+	saver->quit = true;
+	pthread_cond_signal(&saver->cond);
+	pthread_mutex_unlock(&saver->lock);
+	pthread_join(saver->thread, NULL);
+	if (saver->state == SAVER_DONE)
+		map_destroy(saver->result.confirmed);
+	patience_done(&saver->patience);
+	pthread_cond_destroy(&saver->cond);
+	pthread_mutex_destroy(&saver->lock);
+	free(saver);
+}
+
+bool saver_idle(struct saver *saver)
+{
+	pthread_mutex_lock(&saver->lock);
+
+	bool idle = saver->state == SAVER_IDLE;
+
+	pthread_mutex_unlock(&saver->lock);
+	return idle;
+}
+
+void saver_ask(struct saver *saver, const struct saver_order *order)
+{
+	pthread_mutex_lock(&saver->lock);
+	saver->order = *order;
+	saver->state = SAVER_ASKED;
+	pthread_cond_signal(&saver->cond);
+	pthread_mutex_unlock(&saver->lock);
+}
+
+bool saver_take_result(struct saver *saver, struct saver_result *ret)
+{
+	pthread_mutex_lock(&saver->lock);
+
+	bool done = saver->state == SAVER_DONE;
+
+	if (done) {
+		*ret = saver->result;
+		saver->state = SAVER_IDLE;
+	}
+	pthread_mutex_unlock(&saver->lock);
+	return done;
+}

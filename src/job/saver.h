@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The saver: a thread that first flushes the destination and then saves the digests
+ * and the map, so that what the map file calls finished is on the medium. Both can
+ * take long; the keeper goes on meanwhile. If the disk of the files does not answer,
+ * the saver abandons them (base/patience.h) and can still flush. After a failed
+ * flush no later one counts, and no map is saved any more.
+ */
+#ifndef CLONEDECK_COPY_SAVER_H
+#define CLONEDECK_COPY_SAVER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "map/map.h"
+#include "io/io.h"
+#include "digest/digests.h"
+
+struct saver;
+
+/* Where a file is saved. */
+struct place {
+	char path[PATH_MAX]; /* "" nowhere */
+	dev_t beneath;       /* base/replace.h */
+};
+
+struct saver_order {
+	const struct map *map;       /* constant until the order is done; NULL: only flush */
+	struct map *owned;           /* if the map is a copy: the same, now the saver's */
+	struct io_handle *flush;     /* NULL: nothing was written since the last flush */
+	const struct io_end *forget; /* dropped from the page cache after the flush; or NULL */
+	/* Digests of what the map calls finished, saved beside it; now the saver's. Or NULL. */
+	struct digests *digests;
+	const struct plan *plan; /* of the digests */
+	struct place place;
+	uint64_t patience;      /* ns, for the disk that holds the file */
+	struct map_state state; /* of the map file */
+};
+
+struct saver_result {
+	bool flushed, saved;   /* asked for and done */
+	struct map *confirmed; /* the order's copy, if it was flushed; the caller's. Or NULL */
+	/* 0 or negative errno of flushing, saving the map, and saving the digests. */
+	int flush_code, code, digests_code;
+	struct error flush_error, error, digests_error;
+};
+
+/* wake: an eventfd that is signalled when an order is done. */
+int saver_new(int wake, struct saver **ret, struct error *reterr);
+void saver_destroy(struct saver *saver); /* waits for the current order; NULL is fine */
+
+bool saver_idle(struct saver *saver);
+/* For a caller that saves a file itself, while the saver is idle; the rest as in struct patience.
+ */
+struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath);
+/* Only while idle. */
+void saver_ask(struct saver *saver, const struct saver_order *order);
+/* True once per finished order. */
+bool saver_take_result(struct saver *saver, struct saver_result *ret);
+
+#endif

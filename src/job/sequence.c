@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sequence of passes, and how the keeper goes through it. */
+#include "copy/pass.h"
+
+#include <errno.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "job/job_private.h"
+#include "verify/checksums.h"
+
+/* The second flush is for what the passes after the first one have written. */
+static const struct pass *const sequence[] = {
+	&pass_baseline,   &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
+	&pass_wipe_flush, &pass_wipe_rest,   &pass_wiped,       &pass_arming,     &pass_copy,
+	&pass_trim,       &pass_scrape,      &pass_retry,       &pass_fill,       &pass_flush,
+	&pass_verify,     &pass_compare,     &pass_look_flush,  &pass_look,       &pass_verify,
+	&pass_compare,    &pass_rewrite,     &pass_trim,        &pass_scrape,     &pass_fill,
+	&pass_flush,      &pass_verify,      &pass_compare,     &pass_look_flush, &pass_look,
+	&pass_verify,     &pass_compare,     &pass_sums,        &pass_compare,    &pass_recheck,
+	&pass_disarm,     &pass_flush,
+};
+
+#define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
+#define STAGE_STEP 8 /* the steps before are done once, the others in every stage */
+
+_Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
+
+bool job_differs(const struct job *job)
+{
+	return proof_differs(job->proof) || look_differs(&job->look);
+}
+
+void job_note_written(struct job *job)
+{
+	/* What the destination refuses is never finished. Whether all of the tables could be read
+	 * and written is another question: the report has the answer. */
+	bool to_the_end =
+		job_nothing_left(job) || (job->keeper.refused_bytes && stages_last(&job->stages) &&
+					  job_gate(job) < GATE_STOP);
+
+	job->stages.written |= to_the_end && map_bytes(job->map, MAP_FINISHED);
+}
+
+bool job_nothing_left(const struct job *job)
+{
+	return !job->keeper.fill_due &&
+	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
+}
+
+/* Possibly again, if the map was changed meanwhile (gone_take_back()). */
+static int flush_prepare(struct job *job, unsigned round)
+{
+	return job->keeper.flush_due;
+}
+
+const struct pass pass_flush = {
+	.kind = PASS_FLUSH,
+	.traits = PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS,
+	.state = JOB_FLUSHING,
+	.prepare = flush_prepare,
+};
+
+/* What was just written must be on the medium before the next pass begins. */
+static int before_prepare(struct job *job, unsigned round)
+{
+	const struct course *c = &job->keeper.course;
+
+	return flush_prepare(job, round) && c->pass_count > 0 &&
+	       c->passes[c->pass_count - 1].kind == sequence[c->step]->kind;
+}
+
+const struct pass pass_probe_flush = {
+	.kind = PASS_PROBE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = before_prepare,
+};
+
+const struct pass pass_wipe_flush = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = before_prepare,
+};
+
+/* What another program had finished was not wiped. */
+static int leave_out_finished(const struct job *job, struct range_list *areas)
+{
+	uint64_t sector = job->plan->sector_size, pos = 0;
+	struct range_list finished = { 0 };
+	struct map_block block;
+	int r = 0;
+
+	for (; r == 0 && map_next(job->map, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size)
+		r = range_list_add(&finished,
+				   (struct range){ block.start / sector, block.size / sector });
+	if (r == 0)
+		r = range_list_subtract_all(&finished, &map_held(job->map)->wiped);
+	if (r == 0)
+		r = range_list_subtract_all(areas, &finished);
+	range_list_done(&finished);
+	return r;
+}
+
+static int record_wiped(struct job *job)
+{
+	struct range_list areas = { 0 };
+	int r = 0;
+
+	for (unsigned s = 1; r == 0 && s < job->stages.count; s++)
+		r = range_list_add_all(&areas, &job->stages.domain[s]);
+	if (r == 0)
+		r = leave_out_finished(job, &areas);
+	pthread_mutex_lock(&job->map_lock);
+	if (r == 0)
+		r = map_set_wiped(job->map, &areas);
+	pthread_mutex_unlock(&job->map_lock);
+	range_list_done(&areas);
+	return r;
+}
+
+/* Recorded before the first data is written: whoever resumes then knows that these areas must still
+ * be empty. Not if the destination refused some of that. */
+static int wiped_prepare(struct job *job, unsigned round)
+{
+	const struct course *c = &job->keeper.course;
+	int r;
+
+	if (round > 0 || c->pass_count == 0 || c->passes[c->pass_count - 1].kind != PASS_WIPE)
+		return 0;
+	r = job->keeper.refused_bytes ? 0 : record_wiped(job);
+	return r < 0 ? r : 1;
+}
+
+const struct pass pass_wiped = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = wiped_prepare,
+};
+
+/* Recorded before any of what was held back is written: if the power goes then, some of it is there
+ * that the map does not call finished. */
+static int arming_prepare(struct job *job, unsigned round)
+{
+	if (round > 0 || job->stages.now != 1 || map_held(job->map)->wiped.count == 0)
+		return 0;
+	pthread_mutex_lock(&job->map_lock);
+	map_set_arming(job->map);
+	pthread_mutex_unlock(&job->map_lock);
+	return 1;
+}
+
+const struct pass pass_arming = {
+	.kind = PASS_ARM,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = arming_prepare,
+};
+
+static bool all_parked(const struct job *job)
+{
+	for (unsigned i = 0; i < job->lane_count; i++)
+		if (atomic_load(&job->lanes[i]->state) == LANE_RUNNING)
+			return false;
+	return true;
+}
+
+bool pass_is_through(struct job *job)
+{
+	if (!job->pass)
+		return true;
+	if (job->pass->traits & PASS_NO_LANES)
+		return saver_idle(job->saver);
+	return all_parked(job) && sums_through(job);
+}
+
+/* To the user, all passes over what was held back are one. */
+static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
+{
+	return job->stages.now > 0 && pass != &pass_sums && pass->kind != PASS_LOOK &&
+			       pass != &pass_disarm
+		       ? PASS_ARM
+		       : pass->kind;
+}
+
+/* Updates the line of the current pass. */
+static void update_line(const struct job *job, uint64_t now, struct job_pass *pass)
+{
+	const struct course *c = &job->keeper.course;
+
+	pass->ns = c->before.ns + (now - c->pass_started);
+	pass->done = c->before.done + MEASURE_SUM(job, handled) - c->handled_before;
+	pass->errors = c->before.errors + MEASURE_SUM(job, errors) - c->errors_before;
+}
+
+void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
+{
+	const struct course *c = &job->keeper.course;
+
+	for (unsigned i = 0; i < c->pass_count; i++)
+		ret->passes[i] = c->passes[i];
+	ret->pass_count = c->pass_count;
+	if (!job->pass)
+		return;
+	ret->pass = shown_kind(job, job->pass);
+	update_line(job, now, &ret->passes[c->pass_count - 1]);
+}
+
+unsigned pass_number(const struct job *job)
+{
+	return job->pass && job->pass->number ? job->pass->number(job) : 1;
+}
+
+static void close_pass(struct job *job, uint64_t now)
+{
+	struct course *c = &job->keeper.course;
+
+	sums_close(job);
+	if (job->pass->end)
+		job->pass->end(job);
+	if (!(job->pass->traits & PASS_NO_LANES))
+		measure_end(job, now);
+	update_line(job, now, &c->passes[c->pass_count - 1]);
+	job->pass = NULL;
+	c->round++;
+}
+
+static void open_line(struct job *job, const struct pass *pass, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
+	enum pass_kind kind = shown_kind(job, pass);
+	struct job_pass *line;
+
+	if (c->pass_count == 0 || c->passes[c->pass_count - 1].kind != kind)
+		c->passes[c->pass_count++] = (struct job_pass){ .kind = kind };
+	line = &c->passes[c->pass_count - 1];
+	c->before = *line;
+	line->rounds++;
+	if (!(pass->traits & PASS_NO_LANES)) {
+		line->total = line->done + job->work.bytes;
+		line->backwards = job->work.descending;
+	}
+	c->pass_started = k->reading_since = now;
+	c->handled_before = MEASURE_SUM(job, handled);
+	c->errors_before = MEASURE_SUM(job, errors);
+}
+
+static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+
+	if (k->paused_since) {
+		k->paused_ns += now - k->paused_since;
+		k->paused_since = 0;
+	}
+	if (!k->copied && pass == &pass_flush) {
+		k->copied = now;
+		k->copied_paused_ns = k->paused_ns;
+	}
+	k->flush_due = false;
+	keeper_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
+	if (pass->traits & PASS_SAVES)
+		keeper_flush_and_save(job, job_nothing_left(job) ? '+' : '?', now);
+	else
+		keeper_flush(job);
+}
+
+static void begin_lanes(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct course *c = &job->keeper.course;
+	char bytes[UNITS_TEXT_MAX];
+
+	if (c->pass_count > 1 || c->round > 0)
+		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), c->pass_count,
+			      pass_words(shown_kind(job, job->pass)),
+			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
+	if (job->pass->traits & PASS_WRITES) {
+		k->flush_due = job->look.due = true;
+		k->flushed_at = 0;
+	}
+	for (unsigned i = 0; i < job->lane_count; i++)
+		if (atomic_load(&job->lanes[i]->state) == LANE_PARKED)
+			atomic_store(&job->lanes[i]->state, LANE_RUNNING);
+	atomic_fetch_add(&job->generation, 1);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_wake(job->lanes[i]);
+	if (!k->paused_since)
+		keeper_set_state(job, job->pass->state, now);
+}
+
+static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
+{
+	open_line(job, pass, now);
+	job->pass = pass;
+	if (pass->traits & PASS_NO_LANES)
+		begin_flush(job, pass, now);
+	else
+		begin_lanes(job, now);
+}
+
+/* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
+static int prepare(struct job *job, const struct pass *pass)
+{
+	struct error error;
+	int r;
+
+	if ((job_gate(job) >= GATE_STOP || job->recheck.while_stopped) &&
+	    !(pass->traits & PASS_ALWAYS))
+		return 0;
+	r = pass->prepare(job, job->keeper.course.round);
+	if (r >= 0 || r == -ENOMEM)
+		return r;
+	error_set(&error, ERROR_CLASS_INTERNAL, r, "pass", job->setup.source.name,
+		  _("The pass \"%s\" over %s could not begin: %s."), pass_words(pass->kind),
+		  job->setup.source.name, error_phrase(r));
+	job_fail(job, FAILURE_INTERNAL, &error);
+	return 0;
+}
+
+/* What was held back is copied only if everything before it is right. */
+static bool next_stage(struct job *job)
+{
+	struct stages *stages = &job->stages;
+
+	if (stages_last(stages) || job_gate(job) >= GATE_STOP || job_differs(job) ||
+	    !proof_complete(job))
+		return false;
+	stages->now++;
+	job->keeper.course.step = STAGE_STEP;
+	return true;
+}
+
+/* True: a pass has begun, or has to wait; false: no pass has anything left to do. */
+static bool find_pass(struct job *job, uint64_t now)
+{
+	struct course *c = &job->keeper.course;
+
+	for (; c->step < STEPS; c->step++, c->round = 0) {
+		const struct pass *pass = sequence[c->step];
+
+		/* The saver may still be busy with a save on the way. */
+		if (pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
+			return true;
+		int r = prepare(job, pass);
+
+		if (r > 0)
+			begin_pass(job, pass, now);
+		if (r == -ENOMEM && !atomic_load(&job->want_pause))
+			keeper_pause_for_memory(job);
+		if (r != 0)
+			return true;
+	}
+	return false;
+}
+
+bool pass_next(struct job *job, uint64_t now)
+{
+	if (job->pass) {
+		/* Collect what is left in the rings before anything is judged. */
+		keeper_collect(job);
+		if (job->keeper.memory_short)
+			return true;
+		close_pass(job, now);
+	}
+	do {
+		if (find_pass(job, now))
+			return true;
+	} while (next_stage(job));
+	return !saver_idle(job->saver);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which part of the plan belongs to which stage. */
+#include "job/stage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Adds a stage for these parts, unless there are none. */
+static int add_stage(struct stages *stages, const struct range_list *list)
+{
+	return list->count == 0 ? 0 : range_list_copy(list, &stages->domain[stages->count++]);
+}
+
+static int fill_wipes(struct stages *stages, const struct held *held)
+{
+	int r = range_list_copy(&held->found, &stages->wipe[0]);
+
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = range_list_add_all(&stages->wipe[0], &held->key[i]);
+	if (r == 0)
+		r = range_list_copy(&held->areas, &stages->wipe[1]);
+	if (r == 0)
+		r = range_list_add_all(&stages->wipe[1], &held->old);
+	return r == 0 ? range_list_subtract_all(&stages->wipe[1], &stages->wipe[0]) : r;
+}
+
+/* Only copies of whole disks hold something back: one extent, from LBA 0 on both ends. */
+static int fill(struct stages *stages, const struct plan *plan, const struct held *held)
+{
+	struct range_list *all = &stages->domain[stages->count++];
+	struct range_list rest;
+	int r = range_list_add(all, (struct range){ 0, plan->total_sectors });
+
+	if (r == 0)
+		r = range_list_subtract_all(all, &held->areas);
+	if (r == 0)
+		r = range_list_copy(&held->areas, &rest);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = range_list_subtract_all(&rest, &held->key[i]);
+	if (r == 0)
+		r = add_stage(stages, &rest);
+	range_list_done(&rest);
+	for (size_t i = 0; r == 0 && i < HELD_KEYS; i++)
+		r = add_stage(stages, &held->key[i]);
+	return r == 0 ? fill_wipes(stages, held) : r;
+}
+
+int stages_init(struct stages *stages, const struct plan *plan, const struct held *held)
+{
+	int r;
+
+	*stages = (struct stages){ 0 };
+	if (!held || held->areas.count == 0)
+		return 0;
+	stages->areas = (unsigned)held->areas.count;
+	stages->bytes = range_list_total(&held->areas) * plan->sector_size;
+	r = fill(stages, plan, held);
+	if (r < 0)
+		stages_done(stages);
+	return r;
+}
+
+void stages_done(struct stages *stages)
+{
+	for (unsigned i = 0; i < STAGES_MAX; i++)
+		range_list_done(&stages->domain[i]);
+	for (unsigned i = 0; i < WIPES; i++)
+		range_list_done(&stages->wipe[i]);
+	stages->count = stages->now = 0;
+}
+
+bool stages_last(const struct stages *stages)
+{
+	return stages->now + 1 >= stages->count;
+}
+
+const struct range_list *stages_domain(const struct stages *stages)
+{
+	return stages->count ? &stages->domain[stages->now] : NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int stages_in_order(const struct stages *stages, struct range_list *ret)
+{
+	size_t count = 0;
+
+	*ret = (struct range_list){ 0 };
+	for (unsigned s = 0; s < stages->count; s++)
+		count += stages->domain[s].count;
+	if (count == 0)
+		return 0;
+	ret->items = calloc(count, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	ret->capacity = count;
+	for (unsigned s = 0; s < stages->count; s++) {
+		memcpy(ret->items + ret->count, stages->domain[s].items,
+		       stages->domain[s].count * sizeof(*ret->items));
+		ret->count += stages->domain[s].count;
+	}
+	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
+	return 0;
+}

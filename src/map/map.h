@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The map: which bytes of the source are copied, to do, or bad. Its file is
+ * GNU ddrescue's mapfile (manual, chapter "Mapfile structure"), so ddrescue,
+ * ddrescuelog and ddrescueview read ours and we read theirs; what belongs to
+ * us alone (identities, sector sizes, the plan) goes into comment lines.
+ *
+ * Units: bytes of the source's node. Sorted, complete, adjacent equal blocks
+ * merged: a healthy copy of any size needs a handful of blocks. One owner
+ * thread (or the caller's lock).
+ */
+#ifndef CLONEDECK_COPY_MAP_H
+#define CLONEDECK_COPY_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/patience.h"
+#include "map/map_held.h"
+#include "plan/plan.h"
+
+enum map_status {
+	MAP_NON_TRIED = '?',
+	MAP_NON_TRIMMED = '*',
+	MAP_NON_SCRAPED = '/',
+	MAP_BAD = '-',
+	MAP_FINISHED = '+',
+};
+
+struct map_block {
+	uint64_t start, size; /* bytes */
+	enum map_status status;
+};
+
+/* The status line of the file. */
+struct map_state {
+	uint64_t pos;  /* bytes of the source */
+	char status;   /* ddrescue's letter: that of the blocks it works on; '+': finished */
+	unsigned pass; /* from 1; copying has five, retrying as many as were asked for */
+};
+
+struct map;
+
+/* Everything inside the plan's extents non-tried; the rest is outside the map's domain. */
+int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
+void map_destroy(struct map *map);
+int map_copy(const struct map *from, struct map **ret, struct error *reterr);
+
+/* Makes room for that many more blocks, so that map_set(), which adds at most two, cannot fail.
+ * -ENOMEM. */
+int map_reserve(struct map *map, size_t more);
+/* Gives back what room there is beyond that for so many more. */
+void map_trim(struct map *map, size_t more);
+/* -ENOMEM, -ERANGE outside the domain. */
+int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status status);
+/* The first block of `status` at or after *pos; false when there is none. */
+bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
+/* The first block, of any status, that ends after pos; false when there is none. */
+bool map_at(const struct map *map, uint64_t pos, struct map_block *ret);
+uint64_t map_bytes(const struct map *map, enum map_status status);
+size_t map_areas(const struct map *map, enum map_status status);
+/* Contiguous areas of non-trimmed, non-scraped and bad: what ddrescue calls bad areas. */
+size_t map_damaged_areas(const struct map *map);
+/* Counts the edges between these and finished blocks that are at multiples of `unit` bytes, and
+ * those that are not. */
+void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *retoff);
+/* Takes over what another map calls finished, within both domains and in whole units of
+ * `alignment` bytes, since other programs cut their maps elsewhere. -ENOMEM. */
+int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
+/* The same for what could not be read there, including all units that such a block touches. To be
+ * called before map_take_finished(), so that nothing finished is lost. */
+int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
+/* The plan that it was made for, as recorded; NULL: another program's map. */
+const struct plan *map_plan(const struct map *map);
+/* What is recorded of the areas held back; the map's. To be changed as the blocks are. */
+const struct map_held *map_held(const struct map *map);
+/* These areas are zeros on the medium now, and nothing of them is armed. -ENOMEM. */
+int map_set_wiped(struct map *map, const struct range_list *areas);
+/* These bytes were finished, and are to be copied again: they are not empty. -ENOMEM. */
+int map_forget_wiped(struct map *map, uint64_t start, uint64_t size);
+/* What was wiped is about to be written. */
+void map_set_arming(struct map *map);
+/* The first readings of the source; count 0: none count any more. -ENOMEM. */
+int map_set_first(struct map *map, const struct map_reading *first, size_t count);
+/* Takes over all of that. -ENOMEM. */
+int map_take_held(struct map *map, const struct map *from);
+/* One letter per cell over [start, start + size): the worst status in it ('-' before '/',
+ * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
+void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);
+
+/* Replaces the file as patience_replace() does: the old one stays until the new one is safe. */
+int map_save(const struct map *map, const char *path, const struct map_state *state,
+	     struct patience *patience, struct error *reterr);
+
+/*
+ * Loads a map file. With ours, *retplan (may be NULL) is the plan rebuilt from
+ * its comments, its endpoints as recorded (node names are hints only, identity
+ * decides); with a foreign map *retplan is NULL. -EINVAL with the line number
+ * for anything that ddrescue would refuse, and for numbers that overflow,
+ * overlapping or reversed blocks, and files over 256 MiB.
+ */
+int map_load(const char *path, struct map **ret, struct plan **retplan, struct error *reterr);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a map records of the areas that are held back to the end of a copy (stage.h),
+ * beside its blocks. A copy that is resumed checks with it that the destination is
+ * still the half-made clone, and that the source is still what it was:
+ *
+ *   # clonedeck wiped=LBA,SECTORS                    as in struct map_held
+ *   # clonedeck arming=yes
+ *   # clonedeck first=LBA,SECTORS,DIGEST,WEIGHTED
+ *
+ * All of it is missing in the maps of other programs, and before anything was wiped.
+ * Unit: plan->sector_size of the source.
+ */
+#ifndef CLONEDECK_COPY_MAP_HELD_H
+#define CLONEDECK_COPY_MAP_HELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/range.h"
+#include "plan/plan.h"
+#include "digest/digests.h"
+
+/* An area of the source, as it was read before the copy began. */
+struct map_reading {
+	struct range sectors;
+	struct digest_sum sum;
+};
+
+struct map_held {
+	/* Areas held back that were wiped, on the medium: whatever of them the map does not call
+	 * finished holds zeros there. Empty: not known. */
+	struct range_list wiped;
+	/* The copy has begun to write them: what the map does not call finished holds zeros or
+	 * what the source has there, sector by sector. */
+	bool arming;
+	struct map_reading *first;
+	size_t first_count;
+};
+
+void map_held_done(struct map_held *held);
+/* -ENOMEM; *ret is empty then. */
+int map_held_copy(const struct map_held *from, struct map_held *ret);
+void map_held_print(const struct map_held *held, FILE *file);
+/* Reads one comment line of a map. 1: it was one of these; 0: it was not; -ENOMEM; -EINVAL with
+ * *retwhy, a translated phrase. */
+int map_held_read_line(struct map_held *held, const char *line, const char **retwhy);
+/* Does all of it lie inside the plan? */
+bool map_held_fits(const struct map_held *held, const struct plan *plan);
+
+#endif

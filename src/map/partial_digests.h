@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The digests of an unfinished copy, in a file beside its map: a list (verify/list.h)
+ * of only what the map calls finished. It is always saved before the map; a crash
+ * between the two does no harm, since the digest of a region counts only if both
+ * call exactly the same sectors finished.
+ */
+#ifndef CLONEDECK_COPY_PARTIAL_DIGESTS_H
+#define CLONEDECK_COPY_PARTIAL_DIGESTS_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/patience.h"
+#include "map/recorded_copy.h"
+#include "map/map.h"
+#include "digest/digests.h"
+
+/* The name of that file: the map's, with another ending. */
+void partial_digests_path(const char *map_path, char path[static PATH_MAX]);
+
+/* Bytes of a region that the map calls finished. */
+uint64_t region_finished_bytes(const struct map *map, const struct digest_region *region);
+
+/* Saves the known digests of what the map calls finished, and clears all others in `digests`. If
+ * there are none, removes the file, which would belong to another copy. masked_id: NULL, or the id
+ * of the plan whose identities are masked. Waits for the disk as patience_replace() does. */
+int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
+			 const struct map *map, const char *path, struct patience *patience,
+			 struct error *reterr);
+
+/* Copies into `digests`, whose regions have the same size, those of all regions in which both maps
+ * call the same sectors finished. */
+void partial_digests_restore(struct digests *digests, const struct map *map,
+			     const struct recorded_copy *earlier);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rescue passes of GNU ddrescue, with its names and in its order: trimming reads
+ * each failed area from both edges up to the first bad sector, scraping reads the
+ * rest sector by sector, retrying reads the bad ones again.
+ */
+
+#include "base/i18n.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+
+#define WHOLE_EDGES 4
+
+static bool survives(const struct job *job)
+{
+	return job->plan->options.on_error == ON_ERROR_MAP;
+}
+
+static int prepare(struct job *job, const char *statuses, bool backwards, bool edges)
+{
+	int r;
+
+	if (!survives(job))
+		return 0;
+	r = job_make_work(job, statuses, job->choice.chunk, backwards);
+	if (r < 0)
+		return r;
+	prober_reset(job, backwards, edges);
+	return job->work.count > 0;
+}
+
+static int trim_prepare(struct job *job, unsigned round)
+{
+	return round > 0 ? 0 : prepare(job, "*", false, true);
+}
+
+/* What is left between the edges becomes non-scraped. If trimming was stopped, the rest stays
+ * non-trimmed, and nothing is read twice. */
+static void trim_end(struct job *job)
+{
+	struct map_block block;
+	uint64_t pos = 0;
+
+	if (job_gate(job) >= GATE_STOP)
+		return;
+	pthread_mutex_lock(&job->map_lock);
+	/* Whole blocks change, so this needs no memory. */
+	for (; map_next(job->map, pos, MAP_NON_TRIMMED, &block); pos = block.start + block.size)
+		if (map_set(job->map, block.start, block.size, MAP_NON_SCRAPED) < 0)
+			break;
+	pthread_mutex_unlock(&job->map_lock);
+	job->keeper.map_changed = true;
+}
+
+/*
+ * After trimming, every damaged area begins and ends with a bad sector next to a
+ * good one. If all these edges are edges of physical sectors, the disk loses whole
+ * physical sectors: the logical sectors in one share a checksum. At least two areas
+ * are required, since the edges of one could be aligned by chance.
+ */
+static uint32_t lost_as_a_whole(const struct job *job)
+{
+	uint32_t physical = job->setup.source.physical_sector_size;
+	size_t on, off;
+
+	if (physical <= job->plan->sector_size || physical % job->plan->sector_size ||
+	    job->prober.patches)
+		return 0;
+	map_edges(job->map, physical, &on, &off);
+	return on >= WHOLE_EDGES && off == 0 ? physical : 0;
+}
+
+static int scrape_prepare(struct job *job, unsigned round)
+{
+	uint32_t whole = round > 0 ? 0 : lost_as_a_whole(job);
+	int r = round > 0 ? 0 : prepare(job, "/", false, false);
+
+	if (r <= 0)
+		return r;
+	job->prober.whole = whole;
+	if (whole)
+		job_event_add(job, LOG_LEVEL_INFO,
+			      _("All damage on %s so far covers whole physical sectors of %u "
+				"bytes: one failed read counts for the rest of its sector."),
+			      job->setup.source.name, whole);
+	return r;
+}
+
+/* The parts of the chosen areas that belong to this stage. */
+static int chosen_parts(const struct job *job, struct range_list *ret)
+{
+	const struct range_list *chosen = job->setup.retry, *domain = stages_domain(&job->stages);
+	struct range part;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < chosen->count; i++) {
+		if (!domain)
+			r = range_list_add(ret, chosen->items[i]);
+		for (size_t j = 0; domain && r == 0 && j < domain->count; j++)
+			if (range_intersect(chosen->items[i], domain->items[j], &part))
+				r = range_list_add(ret, part);
+	}
+	return r;
+}
+
+static int prepare_chosen(struct job *job, bool backwards)
+{
+	struct range_list parts = { 0 };
+	int r = chosen_parts(job, &parts);
+
+	pthread_mutex_lock(&job->map_lock);
+	if (r == 0)
+		r = work_init(&job->work, job->plan, job->map, &parts, "-", job->choice.chunk,
+			      backwards);
+	pthread_mutex_unlock(&job->map_lock);
+	range_list_done(&parts);
+	if (r < 0)
+		return r;
+	prober_reset(job, backwards, false);
+	return job->work.count > 0;
+}
+
+static int retry_prepare(struct job *job, unsigned round)
+{
+	/* The pass before this one went forwards. */
+	bool backwards = round % 2 == 0;
+
+	if (round >= job->plan->options.retry_passes || !survives(job))
+		return 0;
+	return job->setup.retry ? prepare_chosen(job, backwards)
+				: prepare(job, "-", backwards, false);
+}
+
+static unsigned retry_number(const struct job *job)
+{
+	return job->keeper.course.round + 1;
+}
+
+const struct pass pass_trim = {
+	.kind = PASS_TRIM,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '*',
+	.ops = &prober_ops,
+	.prepare = trim_prepare,
+	.end = trim_end,
+};
+
+const struct pass pass_scrape = {
+	.kind = PASS_SCRAPE,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '/',
+	.ops = &prober_ops,
+	.prepare = scrape_prepare,
+};
+
+const struct pass pass_retry = {
+	.kind = PASS_RETRY,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '-',
+	.ops = &prober_ops,
+	.prepare = retry_prepare,
+	.number = retry_number,
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rescue/search_spots.h"
+
+#include "job/job_private.h"
+
+/* Areas up to this size are read from both edges at once, since that costs no seeks. */
+#define NEAR (2u << 20)
+/* The size of a spot: a failed cluster makes four. */
+#define SPOT (16u << 10)
+
+bool spots_fit(const struct job *job)
+{
+	return job->setup.source.rotational == NO && SPOT % job->plan->sector_size == 0;
+}
+
+/* In the order in which they are read. */
+static const struct work_area *area_at(const struct job *job, size_t number)
+{
+	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
+}
+
+static bool is_busy(const struct prober_spot *spot)
+{
+	return spot->sides[0].busy || spot->sides[1].busy;
+}
+
+static bool is_through(const struct prober *p, const struct prober_side *side)
+{
+	return p->edges && side->failed;
+}
+
+/* Is a sector being read that is in these bytes, or adjacent to them? */
+static bool is_beside(const struct prober *p, uint64_t start, uint64_t end)
+{
+	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
+		const struct prober_side *side = &p->spots[i / 2].sides[i % 2];
+
+		if (side->busy && start <= side->end && side->start <= end)
+			return true;
+	}
+	return false;
+}
+
+bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
+		   const struct prober_side *side, uint32_t sector)
+{
+	uint64_t left = spot->high - spot->low, length = left < sector ? left : sector;
+	uint64_t start = side == &spot->sides[1] ? spot->high - length : spot->low;
+
+	return length > 0 && !is_beside(p, start, start + length);
+}
+
+static bool may_go_on(const struct prober *p, const struct prober_spot *spot,
+		      const struct prober_side *side, uint32_t sector)
+{
+	return !side->busy && !is_through(p, side) && spot_has_room(p, spot, side, sector);
+}
+
+/* NULL: none can read now. */
+static struct prober_side *free_side(const struct prober *p, struct prober_spot *spot,
+				     uint32_t sector)
+{
+	struct prober_side *first = &spot->sides[p->backwards];
+	struct prober_side *second = &spot->sides[!p->backwards];
+
+	if (!spot->open)
+		return NULL;
+	if (may_go_on(p, spot, first, sector))
+		return first;
+	if (!p->edges || (!spot->both && !first->failed))
+		return NULL;
+	return may_go_on(p, spot, second, sector) ? second : NULL;
+}
+
+/* The part of the area that is cut into spots now: the rest, or as much of it as is close
+ * together. */
+static uint64_t part_now(const struct job *job)
+{
+	const struct prober *p = &job->prober;
+	uint64_t left = area_at(job, p->area)->length - p->done;
+
+	return p->cuts && left > NEAR ? NEAR : left;
+}
+
+/* Every second spot of the part, then those in between, so that spots opened together are not
+ * adjacent. False: all were opened. */
+static bool next_spot(const struct job *job, uint64_t *retstart, uint64_t *retend)
+{
+	const struct prober *p = &job->prober;
+	const struct work_area *area = area_at(job, p->area);
+	uint64_t part = part_now(job), size = p->cuts ? SPOT : part;
+	uint64_t count = (part + size - 1) / size, half = (count + 1) / 2;
+	uint64_t start = size * (p->spot < half ? 2 * p->spot : 2 * (p->spot - half) + 1);
+
+	if (p->spot == count)
+		return false;
+	if (size > part - start)
+		size = part - start;
+	start += p->done;
+	if (p->backwards)
+		start = area->length - start - size;
+	*retstart = area->source + start;
+	*retend = *retstart + size;
+	return true;
+}
+
+static void next_part(struct job *job)
+{
+	struct prober *p = &job->prober;
+
+	p->done += part_now(job);
+	p->spot = 0;
+	if (p->done < area_at(job, p->area)->length)
+		return;
+	p->done = 0;
+	p->area++;
+}
+
+/* Is nothing in flight in it, and nothing left? */
+static bool is_done(const struct prober *p, const struct prober_spot *spot)
+{
+	return !is_busy(spot) && (spot->low == spot->high || (is_through(p, &spot->sides[0]) &&
+							      is_through(p, &spot->sides[1])));
+}
+
+/* True: all are. */
+static bool close_spots(struct prober *p)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
+		p->spots[i].open &= !is_done(p, &p->spots[i]);
+		all &= !p->spots[i].open;
+	}
+	return all;
+}
+
+/* A read may hang for minutes: the next area does not wait for it. */
+static bool all_busy_hang(const struct job *job)
+{
+	int hanging = atomic_load(&job->lanes[0]->hanging), busy = 0;
+
+	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++)
+		busy += job->prober.spots[i / 2].sides[i % 2].busy;
+	return hanging > 0 && busy <= hanging;
+}
+
+/* NULL: the most are open already. */
+static struct prober_spot *place_for_spot(struct prober *p)
+{
+	for (unsigned i = 0; i < PROBER_SPOTS; i++)
+		if (!p->spots[i].open)
+			return &p->spots[i];
+	return NULL;
+}
+
+/* False: there is none, or none before another request completes. */
+static bool open_next(struct job *job)
+{
+	struct prober *p = &job->prober;
+	/* Areas far apart are read one at a time on disks with heads. */
+	bool leaves = close_spots(p) || all_busy_hang(job) || p->cuts;
+	struct prober_spot *place = place_for_spot(p);
+	uint64_t start = 0, end = 0;
+
+	if (!place)
+		return false;
+	while (p->area < job->work.count && !next_spot(job, &start, &end)) {
+		if (!leaves)
+			return false;
+		next_part(job);
+	}
+	if (p->area == job->work.count)
+		return false;
+	*place = (struct prober_spot){
+		.open = true,
+		.both = p->edges && !p->patches && end - start <= NEAR,
+		.area = area_at(job, p->area),
+		.low = start,
+		.high = end,
+	};
+	p->spot++;
+	return true;
+}
+
+void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t length)
+{
+	if (side == &spot->sides[1]) {
+		side->start = spot->high -= length;
+	} else {
+		side->start = spot->low;
+		spot->low += length;
+	}
+	side->end = side->start + length;
+}
+
+static struct prober_side *any_side(struct prober *p, uint32_t sector, unsigned *retspot)
+{
+	struct prober_side *side = NULL;
+
+	for (*retspot = 0; *retspot < PROBER_SPOTS; (*retspot)++)
+		if ((side = free_side(p, &p->spots[*retspot], sector)))
+			break;
+	return side;
+}
+
+struct prober_side *spots_next(struct job *job, unsigned *retnumber)
+{
+	struct prober_side *side;
+
+	while (!(side = any_side(&job->prober, job->plan->sector_size, retnumber)))
+		if (!open_next(job))
+			return NULL;
+	return side;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rescue/skip.h"
+
+/* A cluster, as in GNU ddrescue, which only doubles it. What is skipped too much costs no failed
+ * reads: it is read later, from its other end. */
+#define SKIP_FIRST  (64ULL << 10)
+#define SKIP_GROWS  4
+#define SKIP_SHARE  16 /* of the whole: the longest */
+#define GOOD_SHARES 2  /* of the last skip, good in a row: the end of the region */
+
+void skip_init(struct skip *skip)
+{
+	*skip = (struct skip){ .learned = SKIP_FIRST };
+	pthread_mutex_init(&skip->lock, NULL);
+}
+
+void skip_done(struct skip *skip)
+{
+	pthread_mutex_destroy(&skip->lock);
+}
+
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
+/* A skip of `size` bytes after the chunk, from `begin` on, which is at or after it. */
+static void land_after(struct skip *skip, struct work *work, uint64_t chunk, uint64_t begin,
+		       uint64_t size)
+{
+	uint64_t land = begin + (size + work->chunk - 1) / work->chunk;
+
+	__atomic_store_n(&skip->from, chunk, __ATOMIC_RELAXED);
+	__atomic_store_n(&skip->land, land, __ATOMIC_RELAXED);
+	work_jump(work, land);
+}
+
+static void begin_region(struct skip *skip, uint64_t size)
+{
+	skip->failures = 1;
+	__atomic_store_n(&skip->size, size, __ATOMIC_RELAXED);
+}
+
+void skip_reset(struct skip *skip, enum skip_kind kind, struct work *work)
+{
+	uint64_t share = work->bytes / SKIP_SHARE, size = skip->edge - skip->edge_start;
+	uint64_t edge = skip->edge;
+
+	skip->kind = kind;
+	skip->most = share > SKIP_FIRST ? share : SKIP_FIRST;
+	skip->size = skip->from = skip->land = skip->edge = 0;
+	if (kind != SKIP_SOME || !edge)
+		return;
+	begin_region(skip, at_most(size > skip->learned ? size : skip->learned, skip->most));
+	land_after(skip, work, 0, work_first_from(work, edge), skip->size);
+}
+
+static void note_edge(struct skip *skip, const struct work *work, uint64_t chunk)
+{
+	struct piece piece;
+
+	work_piece(work, chunk, &piece);
+	if (!skip->edge || piece.source < skip->edge_start)
+		skip->edge_start = piece.source;
+	if (piece.source + piece.length > skip->edge)
+		skip->edge = piece.source + piece.length;
+}
+
+/* In a region, each failure makes the skip longer. */
+static uint64_t next_size(struct skip *skip)
+{
+	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
+
+	if (!size) {
+		begin_region(skip, at_most(skip->learned, skip->most));
+	} else {
+		skip->failures++;
+		__atomic_store_n(&skip->size, at_most(size * SKIP_GROWS, skip->most),
+				 __ATOMIC_RELAXED);
+	}
+	return __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
+}
+
+/* After a failure of the chunk; goes on from `begin` at the earliest. */
+static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t begin)
+{
+	uint64_t end;
+
+	pthread_mutex_lock(&skip->lock);
+	if (skip->kind == SKIP_ALL)
+		note_edge(skip, work, chunk);
+	/* Requests in flight when the last skip began say nothing about where it landed. */
+	if (chunk >= skip->land) {
+		switch (skip->kind) {
+		case SKIP_NOTHING:
+			break;
+		case SKIP_SOME:
+			land_after(skip, work, chunk, begin, next_size(skip));
+			break;
+		case SKIP_AREA:
+			end = work_area_end(work, chunk);
+			land_after(skip, work, chunk, end > begin ? end : begin, 0);
+			break;
+		case SKIP_ALL:
+			land_after(skip, work, chunk, begin, work->bytes);
+			break;
+		}
+	}
+	pthread_mutex_unlock(&skip->lock);
+}
+
+void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
+{
+	leave(skip, work, chunk, chunk + 1);
+}
+
+void skip_hang(struct skip *skip, struct work *work, uint64_t chunk)
+{
+	uint64_t next = __atomic_load_n(&work->next, __ATOMIC_RELAXED);
+	uint64_t begin = next > chunk ? next : chunk + 1;
+
+	if (skip->kind != SKIP_ALL) {
+		leave(skip, work, chunk, begin);
+		return;
+	}
+	/* This sweep goes on, for all the others. */
+	pthread_mutex_lock(&skip->lock);
+	if (chunk >= skip->land)
+		land_after(skip, work, chunk, begin, SKIP_FIRST);
+	pthread_mutex_unlock(&skip->lock);
+}
+
+/* One skip was enough: perhaps a shorter one would be, too. */
+static void learn(struct skip *skip)
+{
+	uint64_t less = skip->size / 4 * 3;
+
+	if (skip->failures > 1)
+		skip->learned = skip->size;
+	else
+		skip->learned = less > SKIP_FIRST ? less : SKIP_FIRST;
+}
+
+void skip_good(struct skip *skip, const struct work *work, uint64_t chunk)
+{
+	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
+	uint64_t land = __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
+
+	if (size == 0 || chunk < land || (chunk + 1 - land) * work->chunk < GOOD_SHARES * size)
+		return;
+	pthread_mutex_lock(&skip->lock);
+	/* Unless another lane has met damage meanwhile, or was first. */
+	if (skip->size == size && skip->land == land) {
+		learn(skip);
+		__atomic_store_n(&skip->size, 0, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&skip->lock);
+}
+
+bool skip_leaves_out(const struct skip *skip, uint64_t chunk)
+{
+	return chunk > __atomic_load_n(&skip->from, __ATOMIC_RELAXED) &&
+	       chunk < __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
+}
+
+uint64_t skip_ground(const struct skip *skip, const struct work *work, uint64_t chunk)
+{
+	uint64_t begin = __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&skip->size, __ATOMIC_RELAXED))
+		return 0;
+	if (skip->kind == SKIP_AREA && work_area_begin(work, chunk) > begin)
+		begin = work_area_begin(work, chunk);
+	return chunk > begin ? (chunk - begin) * work->chunk : 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Checksums of the whole source (plan/sums.h): over every byte of the plan, in the
+ * order of the source.
+ *
+ * A copy in one go computes them from the data it reads: the first sweep hands its
+ * pieces to the hasher in order, and what is held back is read in its place as
+ * well, but written later. If that is not possible (unreadable sectors, a resumed
+ * copy), they are computed from the destination as it is read back, in one more
+ * pass if necessary; what could not be read counts as zeros. Either way they are
+ * valid only if the digests of what went into them (proof.h) are those of the copy.
+ *
+ * The keeper's between passes; while lanes run, they only give and break.
+ */
+#ifndef CLONEDECK_COPY_SUMS_H
+#define CLONEDECK_COPY_SUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "job/job.h"
+#include "copy/work.h"
+
+struct digest_part;
+struct hasher;
+struct lane;
+struct slot;
+
+struct sums {
+	struct hasher *hasher; /* NULL: no checksums were asked for */
+	bool open;             /* the current pass feeds it; constant while lanes run */
+	bool whole;            /* the last stream had the whole plan */
+	enum job_sums_state of;
+	uint64_t bytes;            /* that a complete stream has */
+	enum job_sums_state ended; /* the final state; JOB_SUMS_PENDING until the end */
+};
+
+int sums_new(struct job *job, struct error *reterr);
+void sums_done(struct job *job);
+
+/* ---- for prepare() of a pass ---- */
+
+/* Builds the work of a copy in one go. 1: done; 0: this is not such a copy; -ENOMEM. */
+int sums_begin_copy(struct job *job);
+/* After the work was built: if it is the whole plan, opens a stream. of: what it is read from. */
+void sums_begin(struct job *job, enum job_sums_state of);
+/* Must the destination be read once more for them? */
+bool sums_need_reading(struct job *job);
+
+/* ---- for lanes; these do nothing without an open stream ---- */
+
+/* data: the complete piece, in the slot's buffer; parts: its digests. */
+void sums_give(struct lane *lane, struct slot *slot, const void *data,
+	       const struct digest_part *parts, unsigned count);
+void sums_break(struct job *job);
+/* Is this piece held back, in a copy in one go, and therefore only read now? */
+bool sums_only_reads(const struct job *job, const struct piece *piece);
+
+/* ---- for the keeper ---- */
+
+/* All lanes are parked. False: the hasher is still computing. */
+bool sums_through(struct job *job);
+/* At the end of a pass. */
+void sums_close(struct job *job);
+/* Are they still missing, and would reading the destination once more provide them? */
+bool sums_are_due(struct job *job);
+/* At the end of the job: sets the final state. */
+void sums_judge(struct job *job);
+void sums_show(const struct job *job, struct job_snapshot *ret);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which marks the final look reads, and what is known of them. */
+#include "verify/final_look.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "job/job_private.h"
+
+#define BLOCK  4096U
+#define BLOCKS (64U << 10)
+/* Of both ends so much of the copy, and the limits of that. */
+#define ENDS_SHARE 256U
+#define ENDS_LEAST (1ULL << 20)
+#define ENDS_MOST  (4ULL << 20)
+/* A sample for so many bytes: seeks cost a disk with heads much less than a hundredth of the time
+ * that it took to copy them. */
+#define SAMPLE_EVERY (256ULL << 20)
+#define SAMPLE_LEAST 16U
+#define SAMPLE_MOST  128U
+
+static void mark_held(struct job *job, struct marks *marks)
+{
+	uint32_t length = marks_length(marks, BLOCKS), sector = job->plan->sector_size;
+
+	for (unsigned s = 1; s < job->stages.count; s++)
+		for (size_t i = 0; i < job->stages.domain[s].count; i++) {
+			const struct range *range = &job->stages.domain[s].items[i];
+
+			marks_add_all(marks, range->start * sector,
+				      (range->start + range->count) * sector, length, MARK_HELD);
+		}
+}
+
+static void mark_ends(const struct job *job, struct marks *marks)
+{
+	uint64_t begin = marks_begin(marks), end = marks_end(marks);
+	uint64_t bytes = u64_align_down(job->total / ENDS_SHARE, BLOCKS);
+
+	bytes = bytes < ENDS_LEAST ? ENDS_LEAST : bytes > ENDS_MOST ? ENDS_MOST : bytes;
+	marks_add_all(marks, begin, begin + bytes, marks_length(marks, BLOCKS), MARK_END);
+	marks_add_all(marks, end > bytes ? end - bytes : 0, end, marks_length(marks, BLOCKS),
+		      MARK_END);
+}
+
+/* The byte of the destination that so many bytes of the plan lie before. */
+static uint64_t destination_of(const struct plan *plan, uint64_t bytes)
+{
+	uint64_t source, destination = 0, length = 1;
+
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (bytes < length)
+			return destination + bytes;
+		bytes -= length;
+	}
+	return destination + length - 1;
+}
+
+static void mark_sample(const struct job *job, struct marks *marks)
+{
+	uint64_t n = job->total / SAMPLE_EVERY;
+
+	n = n < SAMPLE_LEAST ? SAMPLE_LEAST : n > SAMPLE_MOST ? SAMPLE_MOST : n;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t from = job->total / n * i;
+		uint64_t at =
+			from + splitmix64(job->look.shown.seed + (i << 32)) % (job->total / n + 1);
+
+		marks_add(marks, destination_of(job->plan, at), marks_length(marks, BLOCK),
+			  MARK_SAMPLE);
+	}
+}
+
+static uint32_t new_seed(void)
+{
+	return (uint32_t)splitmix64(clock_monotonic() ^ (uint64_t)time(NULL) << 32) | 1;
+}
+
+int look_init(struct job *job)
+{
+	struct look *look = &job->look;
+	struct marks *marks = &look->marks;
+
+	if (job->setup.verify_only || job->choice.destination == &io_null_backend)
+		return 0;
+	look->shown.asked = look->due = true;
+	look->shown.seed = job->setup.look_seed ? job->setup.look_seed : new_seed();
+	marks_init(marks, job->plan, job->choice.chunk);
+	mark_held(job, marks);
+	mark_ends(job, marks);
+	marks_add_wraps(marks, marks_length(marks, BLOCK));
+	mark_sample(job, marks);
+	look->places = calloc(marks->count + 1, sizeof(*look->places));
+	look->mismatches = calloc(JOB_MISMATCHES_SHOWN, sizeof(*look->mismatches));
+	return marks_settle(marks) < 0 || !look->places || !look->mismatches ? -ENOMEM : 0;
+}
+
+void look_done(struct look *look)
+{
+	marks_done(&look->marks);
+	free(look->places);
+	free(look->mismatches);
+}
+
+/* The first mark that ends behind this byte of the destination. */
+static size_t first_ending_behind(const struct look *look, uint64_t at)
+{
+	size_t low = 0, high = look->marks.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct piece *piece = &look->marks.items[middle].piece;
+
+		if (piece->destination + piece->length <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* data NULL: unknown. */
+static void take(struct job *job, const struct piece *piece, uint32_t length, const char *data)
+{
+	struct look *look = &job->look;
+	uint64_t from = piece->destination, to = from + length;
+
+	for (size_t i = first_ending_behind(look, from); i < look->marks.count; i++) {
+		const struct piece *mark = &look->marks.items[i].piece;
+		struct look_place *place = &look->places[i];
+
+		if (mark->destination >= to)
+			break;
+		/* If only part of it is there, the rest is unknown. */
+		atomic_store(&place->state, LOOK_UNKNOWN);
+		if (!data || mark->destination < from || mark->destination + mark->length > to)
+			continue;
+		place->digest = digest_bytes(data + (mark->destination - from), mark->length);
+		atomic_store(&place->state, LOOK_KNOWN);
+	}
+}
+
+void look_take(struct job *job, const struct piece *piece, uint32_t length, const void *data)
+{
+	take(job, piece, length, data);
+}
+
+void look_forget(struct job *job, const struct piece *piece)
+{
+	take(job, piece, piece->length, NULL);
+}
+
+bool look_is_due(const struct job *job)
+{
+	return job->look.shown.asked && job->look.due;
+}
+
+bool look_differs(const struct look *look)
+{
+	return look->wrong > 0;
+}
+
+void look_show(const struct job *job, struct job_snapshot *ret)
+{
+	const struct look *look = &job->look;
+
+	ret->look = look->shown;
+	if (job->proof || !look->wrong)
+		return;
+	ret->proof.areas = look->wrong;
+	ret->proof.bytes = look->wrong_bytes;
+	ret->proof.shown = look->wrong < JOB_MISMATCHES_SHOWN ? look->wrong : JOB_MISMATCHES_SHOWN;
+	memcpy(ret->proof.mismatches, look->mismatches,
+	       ret->proof.shown * sizeof(*look->mismatches));
+}

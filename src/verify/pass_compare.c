@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads both ends and compares them byte for byte: everything, if asked for;
+ * otherwise only regions without a digest, or with a wrong one. Each piece
+ * takes two slots, so that both ends are read at the same time: the first one
+ * reads the source and reports, its twin reads the destination.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "job/job_private.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+#include "verify/checksums.h"
+
+static int compare_prepare(struct job *job, unsigned round)
+{
+	int r;
+
+	if (round > 0 || !job->proof)
+		return 0;
+	r = proof_make_work(job, proof_want_compare);
+	if (r > 0)
+		sums_begin(job, JOB_SUMS_OF_SOURCE);
+	return r;
+}
+
+static bool compare_take(struct lane *lane, struct piece *ret)
+{
+	return lane_has_pair(lane) && lane_take_chunk(lane, ret);
+}
+
+static void compare_begin(struct lane *lane, struct slot *slot)
+{
+	lane_slot_read(lane, slot);
+	lane_slot_read_back(lane, lane_slot_twin(lane, slot));
+}
+
+/* The piece in the buffer read from the destination. */
+static const char *of_destination(const struct lane *lane, const struct slot *slot)
+{
+	return (const char *)slot->twin->buffer + lane_back_skip(lane, slot);
+}
+
+/* If the digests are equal, there is no difference to look for. */
+static void compare_inspect(struct lane *lane, struct slot *slot)
+{
+	const struct piece *piece = &slot->piece;
+	const char *other = of_destination(lane, slot);
+	bool same = memcmp(slot->buffer, other, piece->length) == 0;
+
+	slot->part_count = (uint8_t)proof_parts(lane->job, piece, slot->buffer, slot->parts);
+	if (same) {
+		slot->other_count = slot->part_count;
+		memcpy(slot->other, slot->parts, sizeof(slot->other));
+	} else {
+		slot->other_count = (uint8_t)proof_parts(lane->job, piece, other, slot->other);
+	}
+	look_take(lane->job, piece, piece->length, other);
+	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+	lane_slot_report(lane, slot);
+	if (same)
+		slot->reported = piece->length;
+}
+
+/* The end that finishes second continues with both slots. */
+static void end_through(struct lane *lane, struct slot *slot)
+{
+	struct slot *source = slot->phase == SLOT_READ ? slot : slot->twin;
+	struct slot *destination = source->twin;
+
+	slot->through = true;
+	if (!slot->twin->through)
+		return;
+	if (source->code == -ECANCELED || destination->code == -ECANCELED) {
+		lane_slot_free(lane, destination);
+		lane_slot_free(lane, source);
+	} else if (source->code || destination->code) {
+		lane_slot_report(lane, source);
+	} else {
+		lane_slot_inspect(lane, source);
+	}
+}
+
+static void compare_advance(struct lane *lane, struct slot *slot)
+{
+	if (slot->request.result == 0 || !retry_read_back(lane, slot))
+		end_through(lane, slot);
+}
+
+/* What was not compared is still to be verified. */
+static void compare_give_up(struct lane *lane, struct slot *slot)
+{
+	slot->code = -ECANCELED;
+	end_through(lane, slot);
+}
+
+/* The next run of differing sectors, at or after `from`. */
+static void find_difference(const struct lane *lane, const struct slot *slot, uint32_t from,
+			    struct difference *ret)
+{
+	const char *a = slot->buffer, *b = of_destination(lane, slot);
+	uint32_t sector = lane->job->plan->sector_size, length = slot->piece.length;
+	uint32_t start = from, end;
+
+	*ret = (struct difference){ 0 };
+	while (start < length && memcmp(a + start, b + start, sector) == 0)
+		start += sector;
+	if (start >= length)
+		return;
+	for (end = start; end < length && memcmp(a + end, b + end, sector) != 0;)
+		end += sector;
+	ret->source = slot->piece.source + start;
+	ret->length = end - start;
+	while (a[start + ret->byte] == b[start + ret->byte])
+		ret->byte++;
+	ret->at_source = (uint8_t)a[start + ret->byte];
+	ret->at_destination = (uint8_t)b[start + ret->byte];
+}
+
+/* One report per run; the last one carries the digests. */
+static bool compare_report(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_PASS,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code ? slot->code : slot->twin->code,
+		.at_destination = slot->code == 0,
+	};
+
+	while (report.code == 0 && slot->reported < slot->piece.length) {
+		find_difference(lane, slot, slot->reported, &report.difference);
+		if (report.difference.length == 0)
+			break;
+		if (!ring_push(&lane->ring, &report))
+			return false;
+		slot->reported = (uint32_t)(report.difference.source - slot->piece.source) +
+				 report.difference.length;
+	}
+	report.difference = (struct difference){ 0 };
+	report.part_count = slot->part_count;
+	report.again_count = slot->other_count;
+	memcpy(report.parts, slot->parts, sizeof(report.parts));
+	memcpy(report.again, slot->other, sizeof(report.again));
+	if (!ring_push(&lane->ring, &report))
+		return false;
+	counter_add(&lane->counters.handled, slot->piece.length);
+	lane_slot_free(lane, slot->twin);
+	return true;
+}
+
+static const struct pass_ops compare_ops = {
+	.take = compare_take,
+	.begin = compare_begin,
+	.advance = compare_advance,
+	.inspect = compare_inspect,
+	.give_up = compare_give_up,
+	.report = compare_report,
+};
+
+const struct pass pass_compare = {
+	.kind = PASS_COMPARE,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &compare_ops,
+	.prepare = compare_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_compare,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the destination back and compares it with the digests of what was read
+ * from the source: in a pass of its own, or during the copy (rolling.h).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "job/job_private.h"
+#include "copy/pass.h"
+#include "copy/retry.h"
+#include "verify/rolling.h"
+#include "verify/checksums.h"
+
+static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
+{
+	int r = proof_make_work(job, want);
+
+	if (r > 0)
+		sums_begin(job, JOB_SUMS_OF_DESTINATION);
+	return r;
+}
+
+static int verify_prepare(struct job *job, unsigned round)
+{
+	return round > 0 || !job->proof ? 0 : prepare(job, proof_want_digest);
+}
+
+/* Everything once more, in order. */
+static int sums_prepare(struct job *job, unsigned round)
+{
+	return round > 0 || !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
+}
+
+static void verify_advance(struct lane *lane, struct slot *slot)
+{
+	if (slot->request.result < 0) {
+		if (!retry_read_back(lane, slot))
+			(slot->code == -ECANCELED ? lane_slot_free : lane_slot_report)(lane, slot);
+		return;
+	}
+	lane_slot_inspect(lane, slot);
+}
+
+static void verify_inspect(struct lane *lane, struct slot *slot)
+{
+	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
+
+	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
+	look_take(lane->job, &slot->piece, slot->piece.length, data);
+	sums_give(lane, slot, data, slot->other, slot->other_count);
+	lane_slot_report(lane, slot);
+}
+
+static bool report_found(struct lane *lane, struct slot *slot)
+{
+	struct report report = {
+		.kind = REPORT_PASS,
+		.source = slot->piece.source,
+		.length = slot->piece.length,
+		.code = slot->code,
+		.at_destination = true,
+		.again_count = slot->other_count,
+	};
+
+	memcpy(report.again, slot->other, sizeof(report.again));
+	return ring_push(&lane->ring, &report);
+}
+
+static bool verify_report(struct lane *lane, struct slot *slot)
+{
+	if (!report_found(lane, slot))
+		return false;
+	counter_add(&lane->counters.handled, slot->piece.length);
+	return true;
+}
+
+static const struct pass_ops verify_ops = {
+	.begin = lane_slot_read_back,
+	.advance = verify_advance,
+	.inspect = verify_inspect,
+	.give_up = lane_slot_free, /* what was not read back stays to be verified */
+	.report = verify_report,
+};
+
+const struct pass pass_verify = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &verify_ops,
+	.prepare = verify_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};
+
+const struct pass pass_sums = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &verify_ops,
+	.prepare = sums_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};
+
+/* Not for a pass of the sequence: what these slots do does not count for the current pass. */
+const struct pass_ops rolling_ops = {
+	.begin = lane_slot_read_back,
+	.advance = verify_advance,
+	.inspect = verify_inspect,
+	.give_up = lane_slot_free, /* what was not read back stays to be verified */
+	.report = report_found,
+};

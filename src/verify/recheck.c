@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which areas of the source are rechecked, what was read of them, and whether that differs. */
+#include "verify/recheck.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/i18n.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+#include "verify/verdict_private.h"
+
+/* Of any disk less than a hundredth of the time that it takes to copy it. */
+#define SAMPLE_EVERY (1ULL << 30)
+#define SAMPLE_MIN   4
+#define SAMPLE_MAX   64
+
+/* ---- the areas ---- */
+
+static struct range sectors_of_region(const struct job *job, size_t i)
+{
+	struct digest_region region;
+
+	digests_region(job->proof->expected, i, &region);
+	return (struct range){ region.source / job->plan->sector_size,
+			       region.length / job->plan->sector_size };
+}
+
+static int add_area(struct recheck *recheck, const struct recheck_area *area)
+{
+	struct recheck_area *areas =
+		reallocarray(recheck->areas, recheck->count + 1, sizeof(*areas));
+
+	if (!areas)
+		return -ENOMEM;
+	recheck->areas = areas;
+	areas[recheck->count++] = *area;
+	return 0;
+}
+
+/* A range that is held back, cut where regions end. */
+static int add_held(struct job *job, struct range held)
+{
+	while (held.count > 0) {
+		struct recheck_area area = { 0 };
+
+		if (!digests_find(job->proof->expected, held.start * job->plan->sector_size,
+				  &area.region) ||
+		    !range_intersect(held, sectors_of_region(job, area.region), &area.sectors))
+			return 0;
+		if (add_area(&job->recheck, &area) < 0)
+			return -ENOMEM;
+		held.start += area.sectors.count;
+		held.count -= area.sectors.count;
+	}
+	return 0;
+}
+
+/* A copy of which nothing is finished begins anew. */
+static int take_known(struct job *job)
+{
+	const struct map_held *record = map_held(job->map);
+	struct recheck *recheck = &job->recheck;
+
+	if (job->already == 0)
+		return map_set_first(job->map, NULL, 0);
+	for (size_t i = 0; i < recheck->count; i++) {
+		struct recheck_area *area = &recheck->areas[i];
+
+		for (size_t k = 0; k < record->first_count && !area->known; k++) {
+			const struct map_reading *first = &record->first[k];
+
+			area->known = first->sectors.start == area->sectors.start &&
+				      first->sectors.count == area->sectors.count;
+			if (area->known)
+				area->readings[RECHECK_FIRST] = first->sum;
+		}
+		if (area->known)
+			recheck->now = RECHECK_RESUMED;
+	}
+	return 0;
+}
+
+int recheck_init(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+
+	if (!job->proof || !verifies_digests(job->plan->options.verify) || job->setup.verify_only)
+		recheck->state = JOB_RECHECK_NOT_ASKED;
+	else if (job->setup.source_was_gone)
+		recheck->state = JOB_RECHECK_WAS_GONE;
+	else
+		recheck->state = JOB_RECHECK_PENDING;
+	if (recheck->state != JOB_RECHECK_PENDING)
+		return 0;
+	for (unsigned s = 1; s < job->stages.count; s++)
+		for (size_t i = 0; i < job->stages.domain[s].count; i++)
+			if (add_held(job, job->stages.domain[s].items[i]) < 0)
+				return -ENOMEM;
+	recheck->held = recheck->count;
+	return take_known(job);
+}
+
+void recheck_done(struct recheck *recheck)
+{
+	free(recheck->areas);
+	recheck->areas = NULL;
+	recheck->held = recheck->count = 0;
+}
+
+/* Is all of it copied, and its digest known? Then that is its first reading. */
+static bool can_be_sampled(const struct job *job, size_t region, struct recheck_area *ret)
+{
+	uint64_t all;
+
+	*ret = (struct recheck_area){ .sectors = sectors_of_region(job, region), .region = region };
+	ret->readings[RECHECK_FIRST] = digests_sum(job->proof->expected, region);
+	all = ret->sectors.count;
+	return ret->readings[RECHECK_FIRST].sectors == all &&
+	       proof_finished(job, job->map, region) == all;
+}
+
+/* One of the regions [from, to), if there is any that can be sampled; the same one in every copy of
+ * the same size. */
+static int add_sample_of(struct job *job, size_t from, size_t to)
+{
+	size_t begin = from < to ? splitmix64(from) % (to - from) : 0;
+	struct recheck_area area;
+
+	for (size_t n = 0; n < to - from; n++)
+		if (can_be_sampled(job, from + (begin + n) % (to - from), &area))
+			return add_area(&job->recheck, &area);
+	return 0;
+}
+
+static int add_sample(struct job *job)
+{
+	size_t regions = job->proof->count;
+	uint64_t n = job->total / SAMPLE_EVERY;
+
+	n = n < SAMPLE_MIN ? SAMPLE_MIN : n > SAMPLE_MAX ? SAMPLE_MAX : n;
+	if (n > regions)
+		n = regions;
+	for (size_t i = 0; i < n; i++)
+		if (add_sample_of(job, regions * i / n, regions * (i + 1) / n) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* ---- reading them ---- */
+
+static bool is_complete(const struct recheck_area *area, enum recheck_time time)
+{
+	return area->readings[time].sectors == area->sectors.count;
+}
+
+static bool source_reads_well(struct job *job)
+{
+	if (map_bytes(job->map, MAP_BAD) || map_bytes(job->map, MAP_NON_TRIMMED) ||
+	    map_bytes(job->map, MAP_NON_SCRAPED) || MEASURE_SUM(job, read_errors))
+		job->recheck.state = JOB_RECHECK_DAMAGED;
+	else if (MEASURE_SUM(job, slow_reads))
+		job->recheck.state = JOB_RECHECK_SLOW;
+	return job->recheck.state == JOB_RECHECK_PENDING;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* By LBA. Neighbours of two stages stay apart, so nothing may be added to this list. */
+static int list_areas(const struct recheck *recheck, struct range_list *ret)
+{
+	ret->items = calloc(recheck->count + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	ret->capacity = recheck->count + 1;
+	for (size_t i = 0; i < recheck->count; i++)
+		/* Without a first reading there is nothing to compare with. */
+		if (recheck->now != RECHECK_AFTER || is_complete(&recheck->areas[i], RECHECK_FIRST))
+			ret->items[ret->count++] = recheck->areas[i].sectors;
+	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
+	return 0;
+}
+
+int recheck_want_first(struct job *job, struct range_list *ret)
+{
+	struct recheck *recheck = &job->recheck;
+
+	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
+		return 0;
+	return list_areas(recheck, ret);
+}
+
+int recheck_want_after(struct job *job, struct range_list *ret)
+{
+	struct recheck *recheck = &job->recheck;
+
+	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
+		return 0;
+	recheck->now = RECHECK_AFTER;
+	/* From the start if there was no memory for it the last time. */
+	recheck->count = recheck->held;
+	if (add_sample(job) < 0 || list_areas(recheck, ret) < 0)
+		return -ENOMEM;
+	if (ret->count == 0)
+		recheck->state = JOB_RECHECK_DONE;
+	return 0;
+}
+
+static struct recheck_area *area_of(struct recheck *recheck, size_t region, struct range sectors)
+{
+	for (size_t i = 0; i < recheck->count; i++)
+		if (recheck->areas[i].region == region &&
+		    range_overlaps(recheck->areas[i].sectors, sectors))
+			return &recheck->areas[i];
+	return NULL;
+}
+
+/* No piece lies in two areas of one region. */
+static void add_reading(struct job *job, const struct report *report, enum recheck_time time)
+{
+	uint32_t sector = job->plan->sector_size;
+	const struct range sectors = { report->source / sector, report->length / sector };
+
+	for (unsigned i = 0; i < report->part_count; i++) {
+		const struct digest_part *part = &report->parts[i];
+		struct recheck_area *area = area_of(&job->recheck, part->region, sectors);
+
+		if (area && time == RECHECK_RESUMED && !area->known)
+			digest_sum_add(&area->readings[RECHECK_FIRST], &part->sum);
+		else if (area)
+			digest_sum_add(&area->readings[time], &part->sum);
+	}
+}
+
+void recheck_collect(struct job *job, const struct report *report)
+{
+	add_reading(job, report, job->recheck.now);
+}
+
+void recheck_collect_copied(struct job *job, const struct report *report)
+{
+	if (job->recheck.held && job->stages.now > 0)
+		add_reading(job, report, RECHECK_WRITTEN);
+}
+
+/* For whoever resumes this copy. Without memory for it, nothing is compared then. */
+static void record_first(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+	struct map_reading *first = calloc(recheck->held + 1, sizeof(*first));
+	size_t count = 0;
+
+	for (size_t i = 0; first && i < recheck->held; i++)
+		if (is_complete(&recheck->areas[i], RECHECK_FIRST))
+			first[count++] = (struct map_reading){
+				recheck->areas[i].sectors,
+				recheck->areas[i].readings[RECHECK_FIRST],
+			};
+	pthread_mutex_lock(&job->map_lock);
+	if (first && map_set_first(job->map, first, count) == 0)
+		job->keeper.map_changed = true;
+	pthread_mutex_unlock(&job->map_lock);
+	free(first);
+}
+
+void recheck_end(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+	int trouble = atomic_load(&recheck->trouble);
+
+	if (trouble)
+		recheck->state = (enum job_recheck)trouble;
+	else if (recheck->now == RECHECK_AFTER && job_gate(job) < GATE_STOP)
+		recheck->state = JOB_RECHECK_DONE;
+	if (recheck->now != RECHECK_AFTER)
+		record_first(job);
+	if (recheck->now != RECHECK_FIRST)
+		recheck_judge(job);
+}
+
+/* ---- judging ---- */
+
+static bool is_comparable(const struct recheck_area *area, enum recheck_time time)
+{
+	return is_complete(area, RECHECK_FIRST) && is_complete(area, time);
+}
+
+static bool differs(const struct recheck_area *area, enum recheck_time time)
+{
+	return is_comparable(area, time) &&
+	       !digest_equal(area->readings[RECHECK_FIRST].digest, area->readings[time].digest);
+}
+
+/* The reading that is not as the first one; RECHECK_FIRST: none. */
+static enum recheck_time differing(const struct recheck_area *area)
+{
+	enum recheck_time time = RECHECK_TIMES - 1;
+
+	while (time > RECHECK_FIRST && !differs(area, time))
+		time--;
+	return time;
+}
+
+static bool is_compared(const struct recheck_area *area)
+{
+	bool compared = false;
+
+	for (enum recheck_time time = RECHECK_RESUMED; time < RECHECK_TIMES; time++)
+		compared = compared || is_comparable(area, time);
+	return compared;
+}
+
+/* The sector that changed, if it is one alone. */
+static bool pin_down(const struct job *job, const struct recheck_area *area, enum recheck_time time,
+		     struct range *ret)
+{
+	struct range region = sectors_of_region(job, area->region);
+	uint64_t from_end;
+
+	if (!digest_sum_pin_down(&area->readings[RECHECK_FIRST], &area->readings[time],
+				 region.count, &from_end))
+		return false;
+	*ret = (struct range){ region.start + region.count - from_end, 1 };
+	return range_contains(area->sectors, *ret);
+}
+
+/* Returns the first LBA that may have changed. */
+static uint64_t note_change(struct job *job, struct recheck_area *area, enum recheck_time time)
+{
+	struct range sectors;
+	bool exact = pin_down(job, area, time, &sectors);
+
+	if (!exact)
+		sectors = area->sectors;
+	area->changed = true;
+	job->recheck.changed++;
+	job->recheck.changed_bytes += sectors.count * job->plan->sector_size;
+	proof_source_changed(job, area->region, sectors, exact);
+	return sectors.start;
+}
+
+static void tell_changed(struct job *job, uint64_t lba)
+{
+	const char *name = job->setup.source.name;
+	unsigned partition = job_partition_at(job, lba), changed = job->recheck.changed;
+
+	if (partition)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      P_("%s changed during the copy, in %u of the areas checked: LBA "
+				 "%" PRIu64 ", partition %u.",
+				 "%s changed during the copy, in %u of the areas checked, first "
+				 "at LBA %" PRIu64 ", partition %u.",
+				 changed),
+			      name, changed, lba, partition);
+	else
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      P_("%s changed during the copy, in %u of the areas checked: LBA "
+				 "%" PRIu64 ".",
+				 "%s changed during the copy, in %u of the areas checked, first "
+				 "at LBA %" PRIu64 ".",
+				 changed),
+			      name, changed, lba);
+}
+
+static void tell(struct job *job, uint64_t lba)
+{
+	const char *name = job->setup.source.name;
+
+	tell_changed(job, lba);
+	if (job->recheck.while_stopped)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("That was while the copy was stopped: what was copied before is "
+				"older than the rest. Nothing was written. Resume once more to "
+				"copy all of %s again, and do not mount it meanwhile."),
+			      name);
+	else if (!job->setup.source_in_use)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("Another system or program is writing to %s. Unmount it there, "
+				"then make the copy again."),
+			      name);
+}
+
+/* If somebody resumes it all the same, all of it is copied again. */
+static void forget_copy(struct job *job)
+{
+	struct map_block block;
+	uint64_t pos = 0;
+
+	job_note_written(job);
+	pthread_mutex_lock(&job->map_lock);
+	while (map_next(job->map, pos, MAP_FINISHED, &block)) {
+		pos = block.start + block.size;
+		if (map_set(job->map, block.start, block.size, MAP_NON_TRIED) < 0 ||
+		    map_forget_wiped(job->map, block.start, block.size) < 0)
+			break;
+	}
+	/* It cannot fail: nothing is copied. */
+	map_set_first(job->map, NULL, 0);
+	pthread_mutex_unlock(&job->map_lock);
+	job->keeper.map_changed = job->keeper.flush_due = true;
+}
+
+static void count_compared(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+
+	recheck->compared = 0;
+	recheck->bytes = 0;
+	for (size_t i = 0; i < recheck->count; i++) {
+		const struct recheck_area *area = &recheck->areas[i];
+
+		if (!is_compared(area))
+			continue;
+		recheck->compared++;
+		recheck->bytes += area->sectors.count * job->plan->sector_size;
+	}
+}
+
+void recheck_judge(struct job *job)
+{
+	struct recheck *recheck = &job->recheck;
+	unsigned before = recheck->changed;
+	uint64_t lowest = UINT64_MAX;
+
+	count_compared(job);
+	for (size_t i = 0; i < recheck->count; i++) {
+		struct recheck_area *area = &recheck->areas[i];
+		enum recheck_time time = differing(area);
+
+		if (!area->changed && time != RECHECK_FIRST) {
+			uint64_t lba = note_change(job, area, time);
+
+			lowest = lba < lowest ? lba : lowest;
+		}
+	}
+	if (recheck->changed == before)
+		return;
+	recheck->while_stopped = recheck->now == RECHECK_RESUMED && job->stages.now == 0 &&
+				 !job->setup.source_in_use;
+	proof_sum(job);
+	tell(job, lowest);
+	if (!job->setup.source_in_use)
+		forget_copy(job);
+}
+
+void recheck_show(const struct job *job, struct job_snapshot *ret)
+{
+	const struct recheck *recheck = &job->recheck;
+
+	ret->proof.recheck = recheck->state;
+	ret->proof.rechecked = recheck->compared;
+	ret->proof.rechecked_bytes = recheck->bytes;
+	ret->proof.changed = recheck->changed;
+	ret->proof.changed_before = recheck->while_stopped && recheck->changed;
+	if (!job->setup.source_in_use)
+		return;
+	ret->proof.areas += recheck->changed;
+	ret->proof.bytes += recheck->changed_bytes;
+}

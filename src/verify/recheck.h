@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Rechecking the source: was it written to, by another system or program, while it
+ * was copied? Each of its sectors is read only once for the copy, so nothing else
+ * would notice. Two kinds of areas are read more than once, and every reading of an
+ * area must have the digest of the first one:
+ *
+ * - What is held back to the end of the copy (stage.h): partition tables, boot
+ *   sectors, superblocks. Whoever mounts a file system changes these first. They are
+ *   read before the copy, after it, and when they are copied at last.
+ * - A sample of the rest: of every GiB one region (verify/digests.h), of which the
+ *   copy has taken the digest. It is read again after the copy.
+ *
+ * A change is a mismatch of the copy: it is reported with its LBA, what is held back
+ * is not written, or taken away again (pass_wipe.c), and nothing of the copy counts as
+ * copied any more.
+ *
+ * Where the source was known to be written to (job_setup.source_in_use), changes are
+ * what was to be expected: they are listed, and the copy is finished all the same.
+ *
+ * That proves that these areas did not change between their readings, and nothing
+ * about all others: a file that was rewritten in place is likely to be missed
+ * (--verify=compare reads every sector twice).
+ *
+ * The first readings of what is held back are kept in the map (map_held.h). A copy that
+ * is resumed reads these areas again before it writes anything: what changed there
+ * while it was stopped ends it at once. The sample reaches back to when it was copied.
+ *
+ * Only copies that are verified by digests (proof.h) are rechecked, and only sources
+ * that read well: one that fails, is slow or was disconnected is not read more often
+ * than it must be.
+ *
+ * The keeper's, between passes; while lanes run they only set `trouble`.
+ */
+#ifndef CLONEDECK_COPY_RECHECK_H
+#define CLONEDECK_COPY_RECHECK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/range.h"
+#include "job/job.h"
+#include "digest/digests.h"
+
+struct job;
+struct report;
+
+enum recheck_time {
+	RECHECK_FIRST,   /* before the copy; of the sample: as it was copied */
+	RECHECK_RESUMED, /* before a copy that is resumed goes on; only of what is held back */
+	RECHECK_AFTER,   /* after the copy */
+	RECHECK_WRITTEN, /* as it was copied at last; only of what is held back */
+	RECHECK_TIMES
+};
+
+struct recheck_area {
+	struct range sectors; /* plan->sector_size; all in one region */
+	size_t region;
+	struct digest_sum readings[RECHECK_TIMES];
+	bool known; /* the first reading is that of an earlier part of the copy */
+	bool changed;
+};
+
+struct recheck {
+	enum job_recheck state;
+	enum recheck_time now;      /* of the pass under way: before the copy, or after it */
+	struct recheck_area *areas; /* what is held back, then the sample */
+	size_t held, count;         /* areas held back; all */
+	atomic_int trouble;         /* enum job_recheck: why this source is not to be read again;
+				     * 0: no reason */
+	unsigned compared, changed; /* areas */
+	uint64_t bytes;             /* of the compared ones */
+	uint64_t changed_bytes;
+	bool while_stopped; /* changed before this part of the copy wrote anything */
+};
+
+/* When stages and proof are made. -ENOMEM. */
+int recheck_init(struct job *job);
+void recheck_done(struct recheck *recheck);
+
+/* What a pass is to read now: sectors into `ret`; nothing of a source that is to be spared.
+ * -ENOMEM. Before the copy, what is held back: */
+int recheck_want_first(struct job *job, struct range_list *ret);
+/* After it the same, and the sample: */
+int recheck_want_after(struct job *job, struct range_list *ret);
+
+/* A report of such a pass. */
+void recheck_collect(struct job *job, const struct report *report);
+/* A report of the copy itself. */
+void recheck_collect_copied(struct job *job, const struct report *report);
+/* The end of such a pass. */
+void recheck_end(struct job *job);
+/* Compares what was read so far; a change becomes a mismatch of the copy. */
+void recheck_judge(struct job *job);
+
+void recheck_show(const struct job *job, struct job_snapshot *ret);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Taking digests, and choosing what is still to be proven. */
+#include "verify/verdict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "job/job_private.h"
+#include "map/map_plan.h"
+#include "copy/pass.h"
+#include "verify/verdict_private.h"
+#include "copy/retry.h"
+#include "map/partial_digests.h"
+#include "digest/list.h"
+
+/* The region size: that of existing digests, or our own. */
+static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
+{
+	return like ? digests_new_sized(job->plan, digests_region_size(like), ret)
+		    : digests_new(job->plan, job->choice.chunk, ret);
+}
+
+static int take_source_digests(const struct job *job, struct proof *proof)
+{
+	const struct digests *known = job->setup.source_digests;
+
+	if (new_table(job, known, &proof->expected) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < digests_count(known); i++)
+		digests_set(proof->expected, i, digests_sum(known, i));
+	return 0;
+}
+
+static int new_tables(const struct job *job, struct proof *proof)
+{
+	const struct recorded_copy *earlier = job->setup.earlier;
+
+	if (job->setup.source_digests && take_source_digests(job, proof) < 0)
+		return -ENOMEM;
+	if (earlier && new_table(job, earlier->digests, &proof->expected) == 0)
+		partial_digests_restore(proof->expected, job->map, earlier);
+	if (!proof->expected && new_table(job, NULL, &proof->expected) < 0)
+		return -ENOMEM;
+	return new_table(job, proof->expected, &proof->found);
+}
+
+int proof_new(struct job *job, struct proof **ret, struct error *reterr)
+{
+	const struct plan_options *options = &job->plan->options;
+	struct proof *proof;
+
+	*ret = NULL;
+	if (options->verify == VERIFY_OFF || job->choice.destination == &io_null_backend)
+		return 0;
+	proof = calloc(1, sizeof(*proof));
+	if (!proof)
+		return error_nomem(reterr);
+	proof->rewrites_left = options->rewrite;
+	if (new_tables(job, proof) < 0)
+		goto nomem;
+	proof->count = digests_count(proof->expected);
+	proof->regions = calloc(proof->count, sizeof(*proof->regions));
+	if (!proof->regions)
+		goto nomem;
+	*ret = proof;
+	return 0;
+nomem:
+	proof_destroy(proof);
+	return error_nomem(reterr);
+}
+
+void proof_destroy(struct proof *proof)
+{
+	if (!proof)
+		return;
+	digests_destroy(proof->expected);
+	digests_destroy(proof->found);
+	digests_destroy(proof->before);
+	digests_destroy(proof->again);
+	free(proof->regions);
+	free(proof);
+}
+
+unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
+		     struct digest_part parts[static DIGEST_PARTS_MAX])
+{
+	return digests_parts(job->proof->expected, piece->source, data, piece->length, parts);
+}
+
+static void add_part(struct slot *slot, const struct digest_part *part)
+{
+	struct digest_part *last = slot->part_count ? &slot->parts[slot->part_count - 1] : NULL;
+
+	if (last && last->region == part->region) {
+		digest_sum_add(&last->sum, &part->sum);
+	} else if (slot->part_count < DIGEST_PARTS_MAX) {
+		slot->parts[slot->part_count++] = *part;
+	}
+}
+
+/* Unreadable sectors, which are zeros in the buffer, have no digest. */
+void proof_take(struct job *job, struct slot *slot)
+{
+	uint32_t sector = job->plan->sector_size, from = 0, to;
+
+	slot->part_count = 0;
+	if (!job->proof) {
+		if (slot->has_bad)
+			look_forget(job, &slot->piece);
+		else
+			look_take(job, &slot->piece, slot->write_length, slot->buffer);
+		return;
+	}
+	for (; from < slot->write_length; from = to) {
+		struct digest_part parts[DIGEST_PARTS_MAX];
+		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
+		unsigned n;
+
+		to = slot->has_bad ? from + sector : slot->write_length;
+		while (to < slot->write_length && slot_is_bad(slot, to / sector) == bad)
+			to += sector;
+		if (bad)
+			continue;
+		n = digests_parts(job->proof->expected, slot->piece.source + from,
+				  (const char *)slot->buffer + from, to - from, parts);
+		for (unsigned i = 0; i < n; i++)
+			add_part(slot, &parts[i]);
+	}
+}
+
+void proof_collect(struct proof *proof, const struct report *report)
+{
+	for (unsigned i = 0; proof && i < report->part_count; i++)
+		digests_add(proof->expected, &report->parts[i]);
+}
+
+uint64_t proof_finished(const struct job *job, const struct map *map, size_t region)
+{
+	struct digest_region r;
+
+	digests_region(job->proof->expected, region, &r);
+	return region_finished_bytes(map, &r) / job->plan->sector_size;
+}
+
+void proof_ask(struct job *job, size_t region)
+{
+	struct region_proof *state = &job->proof->regions[region];
+
+	state->asked = true;
+	state->unread = false;
+	digests_clear(job->proof->found, region);
+}
+
+static int ask(struct job *job, size_t region, struct range_list *ret)
+{
+	uint32_t sector = job->plan->sector_size;
+	struct digest_region r;
+
+	digests_region(job->proof->expected, region, &r);
+	proof_ask(job, region);
+	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
+}
+
+static bool digest_known(const struct proof *proof, size_t region, uint64_t finished)
+{
+	return digests_sum(proof->expected, region).sectors == finished;
+}
+
+int proof_want_digest(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	if (!verifies_digests(job->plan->options.verify))
+		return 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+		uint64_t finished = proof_finished(job, job->map, i);
+
+		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
+		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
+			continue;
+		if (ask(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int proof_want_all(struct job *job, struct range_list *ret)
+{
+	for (size_t i = 0; i < job->proof->count; i++)
+		if (proof_finished(job, job->map, i) > 0 && ask(job, i, ret) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Allocated only when needed; most copies never do. */
+static int make_tables(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	if ((!proof->again && new_table(job, proof->expected, &proof->again) < 0) ||
+	    (!proof->before && new_table(job, proof->expected, &proof->before) < 0))
+		return -ENOMEM;
+	return 0;
+}
+
+int proof_want_compare(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	if (job->setup.source_digests)
+		return 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+		uint64_t finished = proof_finished(job, job->map, i);
+
+		if (finished == 0 || state->state == REGION_WRONG ||
+		    (state->state != REGION_SUSPECT && finished == state->proven))
+			continue;
+		if (make_tables(job) < 0)
+			return -ENOMEM;
+		digests_set(proof->before, i, digests_sum(proof->found, i));
+		digests_clear(proof->again, i);
+		if (ask(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret))
+{
+	struct range_list parts = { 0 };
+	int r = want(job, &parts);
+
+	if (r == 0 && parts.count > 0)
+		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
+	if (r == 0)
+		r = parts.count > 0;
+	range_list_done(&parts);
+	return r;
+}
+
+/* Makes non-tried what of the region the map calls finished; adds its bytes. */
+static int forget_finished(struct map *map, const struct digest_region *region, uint64_t *bytes)
+{
+	uint64_t pos = region->source, end = region->source + region->length;
+	struct map_block block;
+	int r = 0;
+
+	while (r == 0 && pos < end && map_next(map, pos, MAP_FINISHED, &block) &&
+	       block.start < end) {
+		uint64_t from = block.start > pos ? block.start : pos;
+
+		pos = block.start + block.size < end ? block.start + block.size : end;
+		r = map_set(map, from, pos - from, MAP_NON_TRIED);
+		if (r == 0)
+			r = map_forget_wiped(map, from, pos - from);
+		if (r == 0)
+			*bytes += pos - from;
+	}
+	return r;
+}
+
+/* If the source cannot be read, copying it again would only lose data. */
+static bool can_be_mended(const struct region_proof *state)
+{
+	return state->state == REGION_WRONG && state->kind != MISMATCH_NO_SOURCE;
+}
+
+int proof_forget_wrong(const struct job *job, struct map *map)
+{
+	const struct proof *proof = job->proof;
+	uint64_t bytes = 0;
+	int r = 0;
+
+	for (size_t i = 0; proof && r == 0 && i < proof->count; i++) {
+		struct digest_region region;
+
+		if (!can_be_mended(&proof->regions[i]))
+			continue;
+		digests_region(proof->expected, i, &region);
+		r = forget_finished(map, &region, &bytes);
+	}
+	return r;
+}
+
+/* Copies it again from the source as it is now. */
+static int rewrite_region(struct job *job, size_t region, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[region];
+	struct digest_region r;
+	int code;
+
+	digests_region(proof->expected, region, &r);
+	pthread_mutex_lock(&job->map_lock);
+	code = forget_finished(job->map, &r, &proof->rewritten);
+	pthread_mutex_unlock(&job->map_lock);
+	job->keeper.map_changed = true;
+	if (code < 0)
+		return code;
+	proof->sums.rewritten += state->wrong_bytes;
+	digests_clear(proof->expected, region);
+	digests_clear(proof->found, region);
+	*state = (struct region_proof){ 0 };
+	return range_list_add(ret, (struct range){ r.source / job->plan->sector_size,
+						   r.length / job->plan->sector_size });
+}
+
+/* The list, without what is about to be rewritten. */
+static void forget_mismatches(struct proof *proof)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < proof->shown; i++) {
+		if (proof->regions[proof->region_of[i]].state != REGION_WRONG)
+			continue;
+		proof->mismatches[n] = proof->mismatches[i];
+		proof->region_of[n] = proof->region_of[i];
+		proof->told[n++] = proof->told[i];
+	}
+	proof->shown = n;
+}
+
+/* On a disk of fake capacity, rewriting may overwrite what was right. */
+static void forget_proven(struct proof *proof)
+{
+	for (size_t i = 0; i < proof->count; i++)
+		if (proof->regions[i].state == REGION_GOOD)
+			proof->regions[i] = (struct region_proof){ 0 };
+}
+
+int proof_want_rewrite(struct job *job, struct range_list *ret)
+{
+	struct proof *proof = job->proof;
+
+	if (!proof->rewrites_left)
+		return 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		if (can_be_mended(&proof->regions[i]) && rewrite_region(job, i, ret) < 0)
+			return -ENOMEM;
+	}
+	proof->rewrites_left = ret->count == 0;
+	if (ret->count > 0)
+		forget_proven(proof);
+	forget_mismatches(proof);
+	proof_sum(job);
+	return 0;
+}
+
+uint64_t proof_rewritten(const struct proof *proof)
+{
+	return proof ? proof->rewritten : 0;
+}
+
+struct digests *proof_copy_digests(const struct proof *proof)
+{
+	struct digests *copy = NULL;
+
+	if (proof)
+		digests_copy(proof->expected, &copy);
+	return copy;
+}
+
+static int bad_sectors(const struct job *job, struct range_list *ret)
+{
+	uint32_t sector = job->plan->sector_size;
+	struct map_block block;
+	uint64_t pos = 0;
+
+	for (; map_next(job->map, pos, MAP_BAD, &block); pos = block.start + block.size)
+		if (range_list_add(ret,
+				   (struct range){ block.start / sector, block.size / sector }) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static bool all_known(const struct job *job)
+{
+	for (size_t i = 0; i < job->proof->count; i++)
+		if (!digest_known(job->proof, i, proof_finished(job, job->map, i)))
+			return false;
+	return true;
+}
+
+bool proof_total(const struct job *job, struct digest *ret)
+{
+	if (!all_known(job))
+		return false;
+	*ret = (struct digest){ 0 };
+	for (size_t i = 0; i < job->proof->count; i++)
+		digest_add(ret, digests_sum(job->proof->expected, i).digest);
+	return true;
+}
+
+int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+	       struct error *reterr)
+{
+	struct range_list bad = { 0 };
+	char *lines = NULL;
+	size_t length;
+	FILE *file;
+	int r;
+
+	*retsaved = false;
+	if (!job_nothing_left(job) || !all_known(job))
+		return 0;
+	file = open_memstream(&lines, &length);
+	if (!file)
+		return error_nomem(reterr);
+	map_plan_print(job->plan, NULL, file);
+	r = fclose(file) ? -ENOMEM : bad_sectors(job, &bad);
+	if (r < 0)
+		r = error_nomem(reterr);
+	else
+		r = digest_list_save(job->proof->expected, job->plan->sector_size, lines, &bad,
+				     path, patience, reterr);
+	*retsaved = r == 0;
+	range_list_done(&bad);
+	free(lines);
+	return r;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The proof that the copy is right, region by region (verify/digests.h): the digest
+ * of what was read from the source, of what was read back from the destination and,
+ * if both ends had to be read again, of that. A region is proven when everything in
+ * it that the map calls finished was read back and matches the source.
+ *
+ * The keeper's between passes. While lanes run, they only compute digests
+ * (proof_parts()); their findings arrive through the rings.
+ */
+#ifndef CLONEDECK_COPY_PROOF_H
+#define CLONEDECK_COPY_PROOF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/range.h"
+#include "job/job.h"
+#include "copy/ring.h"
+#include "digest/digests.h"
+
+struct proof;
+struct job;
+struct slot;
+struct piece;
+
+/* *ret is NULL if the plan asks for no proof, or the destination keeps nothing. */
+int proof_new(struct job *job, struct proof **ret, struct error *reterr);
+void proof_destroy(struct proof *proof); /* NULL is fine */
+
+/* ---- taking digests; NULL for proof is fine ---- */
+
+/* Takes the digests of what a slot has read from the source, before it is written. Any lane. */
+void proof_take(struct job *job, struct slot *slot);
+/* Computes the digests of one piece in memory; returns their number. Any lane. */
+unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
+		     struct digest_part parts[static DIGEST_PARTS_MAX]);
+/* Collects the digests of a REPORT_MAP. */
+void proof_collect(struct proof *proof, const struct report *report);
+
+/* ---- the passes ---- */
+
+/* Each prepares regions for a pass and adds their sectors to `ret`. -ENOMEM.
+ * Regions whose digest is known and that were not read back: */
+int proof_want_digest(struct job *job, struct range_list *ret);
+/* Regions for which both ends must be read: */
+int proof_want_compare(struct job *job, struct range_list *ret);
+/* Everything on the destination, once more: */
+int proof_want_all(struct job *job, struct range_list *ret);
+/* Builds job->work from one of these three. 1: there is work; 0: none; -ENOMEM. */
+int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret));
+/* Regions that differ, to be copied again; they become non-tried in the map. */
+int proof_want_rewrite(struct job *job, struct range_list *ret);
+/* Judge what was read; regions that are not complete are left for the next time. */
+void proof_end_digest(struct job *job);
+void proof_end_compare(struct job *job);
+/* Collects the findings of either pass. */
+void proof_collect_found(struct job *job, const struct report *report);
+
+/* Updates the figures to be shown; needed once more at the very end, since later passes may have
+ * completed the proof. Does nothing without a proof. */
+void proof_sum(struct job *job);
+/* The source differs from what was read there before: all of these sectors of the region (exact),
+ * or some of them. proof_sum() is due afterwards. */
+void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact);
+/* The destination is not what it was here when it was proven: both ends are to be read. Before
+ * anything that was held back is written, what was proven beside the copy is read again, too. */
+void proof_doubt(struct job *job, uint64_t source, uint64_t length);
+/* Bytes that were proven beside the copy; NULL: none. */
+uint64_t proof_early(const struct proof *proof);
+/* The map no longer calls finished what was taken away again. */
+void proof_take_away(struct job *job);
+/* Is everything that the map calls finished proven? */
+bool proof_complete(const struct job *job);
+/* Does anything differ, or could not be read back? NULL: no. */
+bool proof_differs(const struct proof *proof);
+/* A copy of the source's digests so far; the caller's. NULL: there are none, or no memory. */
+struct digests *proof_copy_digests(const struct proof *proof);
+/* The sum of all digests of the source; false: not all are known. */
+bool proof_total(const struct job *job, struct digest *ret);
+/* Saves the list of digests (verify/list.h); *retsaved is false if not all are known. */
+int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+	       struct error *reterr);
+void proof_show(const struct job *job, struct job_snapshot *ret);
+/* Bytes that were written, and so counted, twice. */
+uint64_t proof_rewritten(const struct proof *proof);
+/* Makes what differs non-tried in a copy of the job's map; NULL proof is fine. -ENOMEM. */
+int proof_forget_wrong(const struct job *job, struct map *map);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges what was read back, and which end is at fault. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+#include "job/job_private.h"
+#include "copy/pass.h"
+#include "verify/verdict_private.h"
+
+#define EVENTS_MAX 8
+
+static uint64_t destination_of(const struct job *job, uint64_t source, size_t region)
+{
+	struct digest_region r;
+
+	digests_region(job->proof->expected, region, &r);
+	return (r.destination + (source - r.source)) / io_sector_size(&job->setup.destination);
+}
+
+/* NULL: the list is full. */
+static struct job_mismatch *list_mismatch(struct job *job, size_t region, uint64_t source,
+					  uint64_t length)
+{
+	struct proof *proof = job->proof;
+	uint32_t sector = job->plan->sector_size;
+	struct job_mismatch *mismatch;
+
+	if (proof->shown == JOB_MISMATCHES_SHOWN)
+		return NULL;
+	proof->region_of[proof->shown] = region;
+	proof->told[proof->shown] = false;
+	mismatch = &proof->mismatches[proof->shown++];
+	*mismatch = (struct job_mismatch){
+		.lba = source / sector,
+		.sectors = length / sector,
+		.destination_lba = destination_of(job, source, region),
+		.partition = job_partition_at(job, source / sector),
+	};
+	return mismatch;
+}
+
+/* The kind is set when the region is judged. */
+static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
+					 uint64_t length)
+{
+	job->proof->regions[region].wrong_areas++;
+	job->proof->regions[region].wrong_bytes += length;
+	return list_mismatch(job, region, source, length);
+}
+
+/* Only the region is known. */
+static void new_mismatch_somewhere(struct job *job, size_t region)
+{
+	struct digest_region r;
+	struct job_mismatch *mismatch;
+
+	digests_region(job->proof->expected, region, &r);
+	mismatch = new_mismatch(job, region, r.source, r.length);
+	if (mismatch)
+		mismatch->somewhere = true;
+}
+
+static void note_difference(struct job *job, const struct difference *difference)
+{
+	struct job_mismatch *mismatch;
+	size_t region;
+
+	if (!digests_find(job->proof->expected, difference->source, &region))
+		return;
+	mismatch = new_mismatch(job, region, difference->source, difference->length);
+	if (!mismatch)
+		return;
+	mismatch->has_byte = true;
+	mismatch->byte = difference->byte;
+	mismatch->at_source = difference->at_source;
+	mismatch->at_destination = difference->at_destination;
+}
+
+/* All regions that contain part of the piece. */
+static void note_unread(struct job *job, const struct report *report)
+{
+	struct proof *proof = job->proof;
+	uint64_t last = report->source + report->length - 1;
+	size_t from, to;
+
+	if (!digests_find(proof->expected, report->source, &from) ||
+	    !digests_find(proof->expected, last, &to))
+		return;
+	for (; from <= to; from++) {
+		proof->regions[from].unread = true;
+		proof->regions[from].unread_source = !report->at_destination;
+		proof->regions[from].code = report->code;
+	}
+}
+
+void proof_collect_found(struct job *job, const struct report *report)
+{
+	struct proof *proof = job->proof;
+
+	if (report->difference.length) {
+		note_difference(job, &report->difference);
+		return;
+	}
+	if (report->code < 0) {
+		note_unread(job, report);
+		return;
+	}
+	for (unsigned i = 0; i < report->again_count; i++)
+		digests_add(proof->found, &report->again[i]);
+	for (unsigned i = 0; i < report->part_count; i++)
+		digests_add(proof->again, &report->parts[i]);
+}
+
+static void good(struct region_proof *state, uint64_t finished, bool compared)
+{
+	*state = (struct region_proof){
+		.state = REGION_GOOD,
+		.proven = finished,
+		.compared = compared,
+	};
+}
+
+static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum before = digests_sum(proof->before, i);
+	struct digest found = digests_sum(proof->found, i).digest;
+	struct digest again = digests_sum(proof->again, i).digest;
+
+	if (expected.sectors != finished)
+		return MISMATCH_UNKNOWN;
+	if (digest_equal(again, expected.digest)) {
+		if (before.sectors == finished && !digest_equal(before.digest, found))
+			return MISMATCH_UNSTABLE;
+		return MISMATCH_DESTINATION;
+	}
+	if (digest_equal(found, expected.digest) || digest_equal(found, again))
+		return MISMATCH_SOURCE;
+	return MISMATCH_UNKNOWN;
+}
+
+/* Both ends are equal now. Are they also as before? */
+static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum before = digests_sum(proof->before, i);
+	struct digest found = digests_sum(proof->found, i).digest;
+
+	return (expected.sectors != finished || digest_equal(expected.digest, found)) &&
+	       (before.sectors != finished || digest_equal(before.digest, found));
+}
+
+static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, uint64_t finished)
+{
+	const struct proof *proof = job->proof;
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum found = digests_sum(proof->found, i);
+	struct digest_region r;
+
+	digests_region(proof->expected, i, &r);
+	mismatch->kind = proof->regions[i].kind;
+	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
+	mismatch->region_lba = r.source / job->plan->sector_size;
+	mismatch->region_sectors = r.length / job->plan->sector_size;
+	mismatch->has_digests = expected.sectors == finished && found.sectors == finished;
+	if (!mismatch->has_digests)
+		return;
+	digest_print(expected.digest, mismatch->expected);
+	digest_print(found.digest, mismatch->found);
+}
+
+static void judge_region(struct job *job, size_t i)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[i];
+	struct digest_sum expected = digests_sum(proof->expected, i);
+	struct digest_sum found = digests_sum(proof->found, i);
+	struct digest_sum again = digests_sum(proof->again, i);
+	uint64_t finished = proof_finished(job, job->map, i);
+
+	if (!state->unread && (found.sectors != finished || again.sectors != finished))
+		return; /* stopped */
+	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
+		/* There was no digest of it before. */
+		if (expected.sectors != finished)
+			digests_set(proof->expected, i, again);
+		good(state, finished, true);
+		return;
+	}
+	state->state = REGION_WRONG;
+	if (state->unread)
+		state->kind = state->unread_source ? MISMATCH_NO_SOURCE : MISMATCH_UNREADABLE;
+	else if (state->wrong_areas == 0)
+		state->kind =
+			expected.sectors == finished && digest_equal(again.digest, expected.digest)
+				? MISMATCH_UNSTABLE
+				: MISMATCH_SOURCE;
+	else
+		state->kind = blame(job, i, finished);
+	if (state->wrong_areas == 0)
+		new_mismatch_somewhere(job, i);
+}
+
+static void tell(struct job *job, const struct job_mismatch *mismatch)
+{
+	const char *words = job_mismatch_words(mismatch->kind);
+	char sectors[UNITS_TEXT_MAX];
+
+	if (++job->proof->events > EVENTS_MAX)
+		return;
+	units_print_count(mismatch->sectors, sectors);
+	if (mismatch->partition)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s, "
+				"partition %u)."),
+			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
+			      words, sectors, mismatch->partition);
+	else
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s)."),
+			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
+			      words, sectors);
+	if (job->proof->events == EVENTS_MAX)
+		job_event_add(job, LOG_LEVEL_ERROR,
+			      _("Further differences are counted, not listed; the report has the "
+				"first %u."),
+			      JOB_MISMATCHES_SHOWN);
+}
+
+/* Completes the mismatches of the judged regions. */
+static void tell_all(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->shown; i++) {
+		size_t region = proof->region_of[i];
+
+		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
+			continue;
+		describe(job, region, &proof->mismatches[i], proof_finished(job, job->map, region));
+		proof->told[i] = true;
+		tell(job, &proof->mismatches[i]);
+	}
+}
+
+/* Without the source, only a single wrong sector of a region can be located. */
+static void settle(struct job *job, size_t i)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[i];
+	uint32_t sector = job->plan->sector_size;
+	struct digest_region r;
+	uint64_t wrong;
+
+	state->state = REGION_WRONG;
+	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
+	digests_region(proof->expected, i, &r);
+	if (!state->unread && digests_pin_down(proof->expected, proof->found, i, &wrong))
+		new_mismatch(job, i, r.source + wrong * sector, sector);
+	else
+		new_mismatch_somewhere(job, i);
+}
+
+/* What was proven before the end of writing does not count any more. */
+static void forget_early(struct proof *proof)
+{
+	for (size_t i = 0; i < proof->count; i++)
+		if (proof->regions[i].early && proof->regions[i].state == REGION_GOOD)
+			proof->regions[i] = (struct region_proof){ 0 };
+}
+
+void proof_doubt(struct job *job, uint64_t source, uint64_t length)
+{
+	struct proof *proof = job->proof;
+	size_t from, to;
+
+	if (!digests_find(proof->expected, source, &from) ||
+	    !digests_find(proof->expected, source + length - 1, &to))
+		return;
+	for (; from <= to; from++) {
+		if (proof->regions[from].state != REGION_GOOD)
+			continue;
+		proof->regions[from] = (struct region_proof){ .state = REGION_SUSPECT };
+		/* It was something else by then, and not because each read gives something else. */
+		digests_clear(proof->found, from);
+	}
+	if (job->stages.now == 0)
+		forget_early(proof);
+	proof_sum(job);
+}
+
+uint64_t proof_early(const struct proof *proof)
+{
+	return proof ? proof->sums.early : 0;
+}
+
+void proof_take_away(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; proof && i < proof->count; i++) {
+		uint64_t finished = proof_finished(job, job->map, i);
+
+		if (proof->regions[i].proven > finished)
+			proof->regions[i].proven = finished;
+	}
+}
+
+void proof_end_digest(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		struct region_proof *state = &proof->regions[i];
+		struct digest_sum expected = digests_sum(proof->expected, i);
+		struct digest_sum found = digests_sum(proof->found, i);
+
+		if (!state->asked)
+			continue;
+		state->asked = false;
+		if (found.sectors != expected.sectors && !state->unread)
+			continue; /* stopped */
+		if (!state->unread && digest_equal(found.digest, expected.digest)) {
+			good(state, found.sectors, state->compared);
+		} else if (job->setup.source_digests) {
+			settle(job, i);
+		} else {
+			state->state = REGION_SUSPECT;
+		}
+	}
+	tell_all(job);
+	proof_sum(job);
+}
+
+void proof_end_compare(struct job *job)
+{
+	struct proof *proof = job->proof;
+
+	for (size_t i = 0; i < proof->count; i++) {
+		if (!proof->regions[i].asked)
+			continue;
+		proof->regions[i].asked = false;
+		judge_region(job, i);
+	}
+	tell_all(job);
+	proof_sum(job);
+}
+
+/* Where the source was known to be written to, the copy is what was read, and stays so. */
+void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact)
+{
+	struct proof *proof = job->proof;
+	struct region_proof *state = &proof->regions[region];
+	uint32_t sector = job->plan->sector_size;
+	uint64_t start = sectors.start * sector, length = sectors.count * sector;
+	struct job_mismatch *mismatch;
+
+	if (job->setup.source_in_use) {
+		mismatch = list_mismatch(job, region, start, length);
+	} else {
+		mismatch = new_mismatch(job, region, start, length);
+		state->state = REGION_WRONG;
+		state->kind = MISMATCH_SOURCE;
+		state->proven = 0;
+	}
+	if (!mismatch)
+		return;
+	mismatch->kind = MISMATCH_SOURCE;
+	mismatch->somewhere = !exact;
+	proof->told[proof->shown - 1] = true;
+}
+
+bool proof_complete(const struct job *job)
+{
+	const struct proof *proof = job->proof;
+
+	for (size_t i = 0; proof && i < proof->count; i++)
+		if (proof->regions[i].proven != proof_finished(job, job->map, i))
+			return false;
+	return true;
+}
+
+bool proof_differs(const struct proof *proof)
+{
+	return proof && proof->sums.areas > 0;
+}
+
+void proof_sum(struct job *job)
+{
+	struct proof *proof = job->proof;
+	struct job_proof *sums;
+	uint32_t sector = job->plan->sector_size;
+
+	if (!proof)
+		return;
+	sums = &proof->sums;
+	sums->verified = sums->compared = sums->early = sums->areas = sums->bytes = 0;
+	for (size_t i = 0; i < proof->count; i++) {
+		const struct region_proof *state = &proof->regions[i];
+
+		sums->verified += state->proven * sector;
+		if (state->compared)
+			sums->compared += state->proven * sector;
+		if (state->early)
+			sums->early += state->proven * sector;
+		if (state->state == REGION_WRONG) {
+			sums->areas += state->wrong_areas;
+			sums->bytes += state->wrong_bytes;
+		}
+	}
+	sums->complete = job_nothing_left(job) && proof_complete(job);
+}
+
+static int by_lba(const void *a, const void *b)
+{
+	const struct job_mismatch *x = a, *y = b;
+
+	return x->lba < y->lba ? -1 : x->lba > y->lba;
+}
+
+void proof_show(const struct job *job, struct job_snapshot *ret)
+{
+	const struct proof *proof = job->proof;
+
+	if (!proof)
+		return;
+	ret->proof = proof->sums;
+	ret->proof.asked = true;
+	ret->proof.rolling = rolling_now(job);
+	for (size_t i = 0; i < proof->shown; i++)
+		if (proof->told[i])
+			ret->proof.mismatches[ret->proof.shown++] = proof->mismatches[i];
+	qsort(ret->proof.mismatches, ret->proof.shown, sizeof(proof->mismatches[0]), by_lba);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A pair of made-up disks over temporary files for the tests of the copy: every
+ * sector of the source tells which one it is, the destination is scribbled on
+ * before, and after a copy all of both is looked at.
+ */
+#ifndef CLONEDECK_TESTS_COPY_RIG_H
+#define CLONEDECK_TESTS_COPY_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/job.h"
+#include "map/recorded_copy.h"
+#include "fake/fault.h"
+#include "plan/plan.h"
+
+#define KIB (1ULL << 10)
+#define MIB (1ULL << 20)
+#define MS  1000000ULL
+
+struct rig {
+	char dir[64];
+	char source_path[128], destination_path[128], map_path[128];
+	int source, destination;
+	uint64_t size; /* of the source; the destination is larger by `spare` */
+	uint64_t spare;
+	uint32_t sector;
+	bool verified; /* set before rig_plan(): the copy is read back as the options say */
+	struct plan *plan;
+	struct job_setup setup;
+	struct job *job;
+	struct recorded_copy earlier; /* rig_load_earlier() */
+	bool filled;                  /* the last job ended with its bad sectors filled */
+	struct fault_script *source_script, *destination_script;
+	struct fault_backend bad_source, bad_destination;
+};
+
+/* Two disks of `size` bytes, O_DIRECT where the file system takes it. Nothing planned yet. */
+void rig_new(struct rig *rig, uint64_t size, uint32_t sector);
+void rig_done(struct rig *rig);
+/* count 0: everything, else pairs of first sector and number of sectors. */
+void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
+	      const uint64_t *destination_lba, const struct plan_options *options);
+/* Puts the fault backend around both ends. */
+void rig_faults(struct rig *rig, const struct io_backend *source,
+		const struct io_backend *destination);
+/* To the end that it is about, or to both. */
+void rig_add(struct rig *rig, const struct fault_rule *rule);
+void rig_heal(struct rig *rig);
+
+/* job_new and job_start, both of which must succeed. */
+void rig_start(struct rig *rig);
+/* Waits for the end; the last snapshot. */
+struct job_snapshot rig_wait(struct rig *rig);
+/* rig_start and rig_wait. */
+struct job_snapshot rig_run(struct rig *rig);
+void rig_drop_job(struct rig *rig);
+struct job_snapshot rig_look(struct rig *rig);
+/* Until written >= bytes, or ended. */
+struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
+/* Until the job is in this state; that it ends before is a failure. */
+struct job_snapshot rig_until_state(struct rig *rig, enum job_state state);
+/*
+ * Stops a copy once so much of it is written. Returns the map of then; what is
+ * run next goes on from it, at full speed.
+ */
+struct map *rig_stop_at(struct rig *rig, uint64_t written);
+/* Starts it in a process of its own, which is killed at some moment within so many microseconds. */
+void rig_run_and_die(struct rig *rig, unsigned within);
+/* Of rand(): told, and CLONEDECK_SEED repeats it. */
+void rig_seed(void);
+/* Until nothing is under way and nothing new begins: it is paused, at its limit, or ended. */
+struct job_snapshot rig_until_still(struct rig *rig);
+
+/*
+ * Compares all of the destination: what the map calls finished is the source's,
+ * bad sectors are filled once the job is through, everything outside the plan is as it was. Inside
+ * the plan and not finished it may be either. Returns the bytes found copied.
+ */
+uint64_t rig_check(struct rig *rig, const struct map *map);
+/* The plan complete, nothing else touched. */
+void rig_check_complete(struct rig *rig);
+/* The same, and it came of copying and flushing alone, without an error. */
+void rig_check_copied(struct rig *rig, const struct job_snapshot *s);
+/* For rig.setup: the digests beside the map file as they are now, if there are any. */
+void rig_load_earlier(struct rig *rig);
+void rig_forget_earlier(struct rig *rig);
+/* The map file as it is now; its plan must be the rig's. */
+struct map *rig_load_map(struct rig *rig);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One figure over all passes, and times that are told only where they are known: whole copies,
+ * played back snapshot by snapshot. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "job/overall.h"
+
+#define MB   1000000ULL
+#define ALL  (1000 * MB)
+#define RATE (10 * MB) /* per second, of every pass */
+#define NOW  1000000
+
+static struct overall overall;
+static struct job_snapshot job;
+static struct eta copying; /* what is left of the copy, at its speed */
+static bool retries;
+static double before;
+
+static void setup(void)
+{
+	overall = (struct overall){ 0 };
+	job = (struct job_snapshot){ .state = JOB_COPYING, .total = ALL, .average = RATE };
+	job.rescue.non_tried = ALL;
+	job.proof.asked = true;
+	copying = (struct eta){ 0 };
+	retries = false;
+	before = 0;
+}
+
+static void begin(enum job_state state, enum pass_kind kind, uint64_t total)
+{
+	job.state = state;
+	job.pass = kind;
+	job.passes[job.pass_count++] = (struct job_pass){ .kind = kind, .total = total };
+}
+
+/* Looks as the keeper does: it never goes back, and never reaches the end before the end. */
+static void look(void)
+{
+	overall_show(&overall, &copying, retries, NOW, &job);
+	ck_assert_double_ge(job.overall, before);
+	if (job.state != JOB_ENDED)
+		ck_assert_double_lt(job.overall, 1);
+	ck_assert(!job.eta.known || job.pass_eta.known);
+	ck_assert(!job.eta.known || job.eta.seconds >= job.pass_eta.seconds);
+	before = job.overall;
+}
+
+static void spend(uint64_t bytes)
+{
+	struct job_pass *pass = &job.passes[job.pass_count - 1];
+
+	pass->done += bytes;
+	pass->ns += bytes * NSEC_PER_SEC / RATE;
+}
+
+static void copy(uint64_t bytes)
+{
+	uint64_t left;
+
+	spend(bytes);
+	job.rescue.non_tried -= bytes;
+	job.rescue.rescued += bytes;
+	job.written += bytes;
+	job.copy_ns += bytes * NSEC_PER_SEC / RATE;
+	left = (ALL - job.rescue.rescued - job.rescue.bad_sector) / RATE;
+	copying = (struct eta){ .known = true, .seconds = left, .finish = NOW + (int64_t)left };
+	look();
+}
+
+static void damage(uint64_t bytes)
+{
+	job.rescue.non_tried -= bytes;
+	job.rescue.non_trimmed += bytes;
+	job.rescue.trouble = true;
+}
+
+/* What is read back counts as proven at the end of the pass. */
+static void verify(uint64_t bytes)
+{
+	const struct job_pass *pass = &job.passes[job.pass_count - 1];
+
+	spend(bytes);
+	if (pass->done == pass->total)
+		job.proof.verified += pass->done;
+	look();
+}
+
+static void unknown(void)
+{
+	look();
+	ck_assert(!job.eta.known);
+	ck_assert_uint_eq(job.eta.seconds, 0);
+	ck_assert(!job.pass_eta.known);
+}
+
+static void end(enum job_result result)
+{
+	job.state = JOB_ENDED;
+	job.pass = PASS_NONE;
+	job.result = result;
+	unknown();
+}
+
+START_TEST(copied_and_verified)
+{
+	begin(JOB_COPYING, PASS_BASELINE, 8 * MB);
+	unknown();
+	spend(8 * MB);
+	look();
+	/* Of the whole nothing is known, even if that of the pass is. */
+	job.passes[0].ns = 3 * NSEC_PER_SEC;
+	job.passes[0].done = 6 * MB;
+	look();
+	ck_assert(job.pass_eta.known);
+	ck_assert(!job.eta.known);
+	ck_assert_double_eq(job.overall, 0);
+
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	unknown();
+	for (int i = 0; i < 10; i++)
+		copy(50 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.25, 1e-6);
+	ck_assert_uint_eq(job.pass_eta.seconds, 50);
+	ck_assert_uint_eq(job.eta.seconds, 150);
+	ck_assert_int_eq(job.eta.finish, NOW + 150);
+	for (int i = 0; i < 10; i++)
+		copy(50 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.5, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 100);
+
+	begin(JOB_FLUSHING, PASS_FLUSH, 0);
+	unknown();
+	begin(JOB_VERIFYING, PASS_VERIFY, ALL);
+	unknown();
+	verify(500 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.75, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 50);
+	ck_assert_uint_eq(job.pass_eta.seconds, 50);
+	verify(500 * MB);
+	begin(JOB_VERIFYING, PASS_RECHECK, 60 * MB);
+	spend(30 * MB);
+	look();
+	ck_assert_uint_eq(job.eta.seconds, 3);
+	end(JOB_RESULT_COMPLETE);
+	ck_assert_double_eq(job.overall, 1);
+}
+END_TEST
+
+/* Nobody knows how long a bad sector takes to be read; the figures go on all the same. */
+START_TEST(rescued)
+{
+	double whole;
+
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(400 * MB);
+	ck_assert(job.eta.known);
+	damage(100 * MB);
+	/* Copying the rest takes as long as it does, without what failed. */
+	copy(250 * MB);
+	ck_assert(!job.eta.known);
+	ck_assert(job.pass_eta.known);
+	ck_assert_uint_eq(job.pass_eta.seconds, 25);
+	copy(250 * MB);
+	whole = job.overall;
+
+	begin(JOB_COPYING, PASS_TRIM, 100 * MB);
+	for (int i = 0; i < 5; i++) {
+		spend(10 * MB);
+		job.rescue.non_trimmed -= 10 * MB;
+		job.rescue.rescued += 10 * MB;
+		unknown();
+	}
+	ck_assert_double_gt(job.overall, whole);
+	job.rescue.non_scraped = job.rescue.non_trimmed;
+	job.rescue.non_trimmed = 0;
+	begin(JOB_COPYING, PASS_SCRAPE, 50 * MB);
+	for (int i = 0; i < 5; i++) {
+		spend(10 * MB);
+		job.rescue.non_scraped -= 10 * MB;
+		job.rescue.bad_sector += 10 * MB;
+		unknown();
+	}
+	begin(JOB_COPYING, PASS_RETRY, 50 * MB);
+	spend(25 * MB);
+	unknown();
+	begin(JOB_COPYING, PASS_FILL, 50 * MB);
+	spend(25 * MB);
+	look();
+	/* All that can be verified is, at the speed of the copy. */
+	ck_assert_uint_eq(job.pass_eta.seconds, 3);
+	ck_assert_uint_ge(job.eta.seconds, 95);
+	ck_assert_uint_le(job.eta.seconds, 100);
+
+	begin(JOB_FLUSHING, PASS_FLUSH, 0);
+	unknown();
+	begin(JOB_VERIFYING, PASS_VERIFY, 950 * MB);
+	verify(475 * MB);
+	ck_assert_double_gt(job.overall, 0.7);
+	ck_assert_double_lt(job.overall, 0.8);
+	verify(475 * MB);
+	end(JOB_RESULT_PARTIAL);
+	ck_assert_double_eq(job.overall, 1);
+}
+END_TEST
+
+/* What a map calls bad is read again at last, so the end is not known while the rest is copied. */
+START_TEST(bad_sectors_of_a_map_that_are_due)
+{
+	job.rescue.non_tried -= 10 * MB;
+	job.rescue.bad_sector = 10 * MB;
+	job.rescue.trouble = true;
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(500 * MB);
+	ck_assert(job.eta.known);
+	retries = true;
+	copy(10 * MB);
+	ck_assert(!job.eta.known);
+	ck_assert(job.pass_eta.known);
+}
+END_TEST
+
+/* What is verified during the copy is not verified after it. */
+START_TEST(verified_meanwhile)
+{
+	job.proof.rolling = true;
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	for (int i = 0; i < 9; i++) {
+		job.proof.verified = job.proof.early = i * 100 * MB;
+		copy(100 * MB);
+	}
+	ck_assert_double_eq_tol(job.overall, 0.85, 1e-6);
+	ck_assert_uint_eq(job.pass_eta.seconds, 10);
+	ck_assert_uint_ge(job.eta.seconds, 20);
+	ck_assert_uint_le(job.eta.seconds, 23);
+}
+END_TEST
+
+/* Without verification the copy is all there is. */
+START_TEST(only_copied)
+{
+	job.proof.asked = false;
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(500 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.5, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 50);
+	copy(500 * MB);
+	begin(JOB_FLUSHING, PASS_FLUSH, 0);
+	unknown();
+	ck_assert_double_gt(job.overall, 0.999);
+	end(JOB_RESULT_COMPLETE);
+	ck_assert_double_eq(job.overall, 1);
+}
+END_TEST
+
+/* And without a copy, verification is. */
+START_TEST(only_verified)
+{
+	job.only_reads = true;
+	job.rescue.non_tried = 0;
+	job.rescue.rescued = job.written = ALL;
+	begin(JOB_VERIFYING, PASS_COMPARE, ALL);
+	look();
+	ck_assert_double_eq(job.overall, 0);
+	verify(250 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.25, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 75);
+	end(JOB_RESULT_STOPPED);
+	ck_assert_double_eq_tol(job.overall, 0.25, 1e-6);
+}
+END_TEST
+
+/* What differs is written and verified again: late, but nothing done is undone. */
+START_TEST(written_again)
+{
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(ALL);
+	begin(JOB_VERIFYING, PASS_VERIFY, ALL);
+	verify(ALL);
+	job.proof.verified -= 100 * MB;
+	job.rescue.rescued -= 100 * MB;
+	job.rescue.non_tried += 100 * MB;
+	begin(JOB_COPYING, PASS_REWRITE, 100 * MB);
+	look();
+	ck_assert_double_gt(job.overall, 0.95);
+	spend(50 * MB);
+	look();
+	ck_assert_uint_eq(job.pass_eta.seconds, 5);
+	ck_assert_uint_ge(job.eta.seconds, 10);
+}
+END_TEST
+
+START_TEST(a_pause_has_no_end)
+{
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(500 * MB);
+	ck_assert(job.eta.known);
+	job.state = JOB_PAUSED;
+	unknown();
+	job.state = JOB_STOPPING;
+	unknown();
+	job.state = JOB_WAITING;
+	unknown();
+}
+END_TEST
+
+START_TEST(nothing_divides_by_nothing)
+{
+	job = (struct job_snapshot){ .state = JOB_COPYING };
+	look();
+	begin(JOB_COPYING, PASS_COPY, 0);
+	unknown();
+	begin(JOB_VERIFYING, PASS_VERIFY, 0);
+	unknown();
+	end(JOB_RESULT_COMPLETE);
+	ck_assert_double_eq(job.overall, 1);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("job/overall");
+	TCase *tcase = tcase_create("overall");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, copied_and_verified);
+	tcase_add_test(tcase, rescued);
+	tcase_add_test(tcase, bad_sectors_of_a_map_that_are_due);
+	tcase_add_test(tcase, verified_meanwhile);
+	tcase_add_test(tcase, only_copied);
+	tcase_add_test(tcase, only_verified);
+	tcase_add_test(tcase, written_again);
+	tcase_add_test(tcase, a_pause_has_no_end);
+	tcase_add_test(tcase, nothing_divides_by_nothing);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

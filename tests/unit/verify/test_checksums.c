@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sums of a whole source: the right ones, of what they say they are of, or plainly none. */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/held.h"
+#include "job/rig.h"
+#include "digest/checksum.h"
+
+#define SIZE   (8 * MIB)
+#define SECTOR 512U
+#define SET    (1U << SUM_SHA256 | 1U << SUM_MD5)
+
+static struct rig rig;
+static struct held held;
+static struct range bad[4]; /* bytes of the source that count as zeros */
+static unsigned bad_count;
+
+static void teardown(void)
+{
+	held_done(&held);
+	rig_done(&rig);
+}
+
+static const struct plan_options ways[] = {
+	{ .source_backend = BACKEND_URING, .destination_backend = BACKEND_URING },
+	{ .source_backend = BACKEND_URING, .destination_backend = BACKEND_URING, .lanes = 4 },
+	{ .source_backend = BACKEND_THREADS, .destination_backend = BACKEND_THREADS, .lanes = 5 },
+	{ .source_backend = BACKEND_URING, .destination_backend = BACKEND_THREADS },
+	{ .source_backend = BACKEND_BUFFERED, .destination_backend = BACKEND_URING, .lanes = 3 },
+};
+
+#define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
+
+static struct plan_options options(int way)
+{
+	struct plan_options o = ways[way];
+
+	o.chunk = 64 * KIB;
+	o.on_error = ON_ERROR_MAP;
+	o.sums = SET;
+	return o;
+}
+
+static void prepare(int way, const struct range *ranges, size_t count, const uint64_t *at)
+{
+	struct plan_options o = options(way);
+
+	rig_new(&rig, SIZE, SECTOR);
+	rig.verified = true;
+	rig.setup.map_path = rig.map_path;
+	rig_plan(&rig, ranges, count, at, &o);
+}
+
+/* As on a disk with a table: both ends, and the beginning of a partition. */
+static void hold_back(void)
+{
+	static struct partition parts[1];
+	static struct disk disk;
+
+	parts[0] = (struct partition){ .number = 1, .start = 4096, .sectors = 9000 };
+	disk = (struct disk){
+		.identity = rig.plan->source.identity,
+		.table = "gpt",
+		.partitions = parts,
+		.partition_count = 1,
+	};
+	ck_assert_int_eq(held_find(rig.plan, &disk, NULL, &held), 0);
+	ck_assert_uint_gt(held.areas.count, 1);
+	rig.setup.held = &held;
+}
+
+static void be_bad(uint64_t start, uint64_t length)
+{
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = start,
+					    .length = length,
+					    .code = -EIO });
+	bad[bad_count++] = (struct range){ start, length };
+}
+
+/* What sha256sum would say of the plan's bytes. */
+static void expected_sum(enum sum_algorithm algorithm, char hex[static SUM_HEX_MAX])
+{
+	unsigned char *bytes = aligned_alloc(4096, SIZE);
+	struct sum *sum;
+
+	ck_assert_int_eq(pread(rig.source, bytes, SIZE, 0), SIZE);
+	for (unsigned b = 0; b < bad_count; b++)
+		memset(bytes + bad[b].start, 0, bad[b].count);
+
+	ck_assert_int_eq(sum_new(algorithm, &sum, NULL), 0);
+	for (size_t i = 0; i < rig.plan->extent_count; i++) {
+		uint64_t from, to, length;
+
+		plan_extent_bytes(rig.plan, i, &from, &to, &length);
+		sum_add(sum, bytes + from, length);
+	}
+	sum_take(sum, hex);
+	sum_destroy(sum);
+	free(bytes);
+}
+
+static void check(const struct job_snapshot *s, enum job_sums_state of)
+{
+	char hex[SUM_HEX_MAX];
+	uint64_t zeros = 0;
+
+	ck_assert_msg(s->sums.state == of, "%d, result %d %s", s->sums.state, s->result,
+		      s->error.sentence);
+	ck_assert_uint_eq(s->sums.count, 2);
+	ck_assert_int_eq(s->sums.items[0].algorithm, SUM_SHA256);
+	ck_assert_int_eq(s->sums.items[1].algorithm, SUM_MD5);
+	for (unsigned i = 0; i < 2; i++) {
+		expected_sum(s->sums.items[i].algorithm, hex);
+		ck_assert_str_eq(s->sums.items[i].hex, job_sums_known(&s->sums) ? hex : "");
+	}
+	for (unsigned i = 0; i < bad_count; i++)
+		zeros += bad[i].count;
+	ck_assert_uint_eq(s->sums.zeros, zeros);
+}
+
+static void check_unknown(const struct job_snapshot *s, enum job_sums_state why)
+{
+	ck_assert_int_eq(s->sums.state, why);
+	ck_assert_uint_eq(s->sums.count, 2);
+	ck_assert_str_eq(s->sums.items[0].hex, "");
+}
+
+START_TEST(beside_the_copy)
+{
+	struct job_snapshot s;
+
+	prepare(_i, NULL, 0, NULL);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+START_TEST(not_asked_for)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	rig.plan->options.sums = 0;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.sums.count, 0);
+}
+END_TEST
+
+/* Read in its place, written last; read before and after the copy, too. */
+START_TEST(held_back_areas_are_in_their_place)
+{
+	struct job_snapshot s;
+
+	prepare(_i, NULL, 0, NULL);
+	hold_back();
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	check(&s, JOB_SUMS_OF_SOURCE);
+	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes,
+			  SIZE + 2 * range_list_total(&held.areas) * SECTOR);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+/* Nothing of what is held back is written before its time. */
+START_TEST(stopped_before_it_is_armed)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	hold_back();
+	rig.plan->options.rate = 3 * MIB;
+	rig_start(&rig);
+	rig_until_written(&rig, 2 * MIB);
+	job_stop(rig.job);
+	s = rig_wait(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	check_unknown(&s, JOB_SUMS_INCOMPLETE);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED),
+			  SIZE - range_list_total(&held.areas) * SECTOR + 1);
+	rig_check(&rig, map);
+	map_destroy(map);
+}
+END_TEST
+
+START_TEST(answers_out_of_order)
+{
+	struct job_snapshot s;
+
+	prepare(_i, NULL, 0, NULL);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	for (uint64_t at = MIB; at < SIZE; at += 3 * MIB)
+		rig_add(&rig, &(struct fault_rule){ .kind = FAULT_REORDER,
+						    .on = FAULT_BOTH,
+						    .start = at,
+						    .length = MIB });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+}
+END_TEST
+
+/* One that is late lets all others wait, and then go on. */
+START_TEST(a_late_piece)
+{
+	struct job_snapshot s;
+
+	prepare(_i, NULL, 0, NULL);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
+					    .on = FAULT_READS,
+					    .start = 2 * MIB,
+					    .length = SECTOR,
+					    .delay_ns = 300 * MS });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+}
+END_TEST
+
+START_TEST(a_read_that_comes_at_the_second_try)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	rig.plan->options.retries = 2;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
+					    .on = FAULT_READS,
+					    .start = 3 * MIB,
+					    .length = SECTOR,
+					    .times = 1,
+					    .code = -ETIMEDOUT });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+}
+END_TEST
+
+static const struct range ranges[] = { { 100, 3000 }, { 5000, 7 }, { 8000, 5192 } };
+
+START_TEST(ranges_one_behind_the_other)
+{
+	const uint64_t at = 300;
+	struct job_snapshot s;
+
+	prepare(_i, ranges, 3, &at);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+}
+END_TEST
+
+/* Rescued in another order, so the destination is asked; what stays bad is zero. */
+START_TEST(bad_sectors_count_as_zeros)
+{
+	struct job_snapshot s;
+
+	prepare(_i / 2, NULL, 0, NULL);
+	if (_i & 1)
+		hold_back();
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	be_bad(4 * MIB + SECTOR, 3 * SECTOR);
+	be_bad(6 * MIB + 512, SECTOR);
+	/* In what is held back, too. */
+	be_bad(SIZE - 40 * SECTOR, 2 * SECTOR);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	check(&s, JOB_SUMS_OF_DESTINATION);
+}
+END_TEST
+
+/* Also where the destination got a text instead of zeros, or kept what it had. */
+START_TEST(the_filling_is_no_part_of_them)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	rig.plan->options.fill = _i == 0 ? FILL_MARK : FILL_LEAVE;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	be_bad(0, SECTOR);
+	be_bad(7 * MIB, 2 * SECTOR);
+	be_bad(SIZE - SECTOR, SECTOR);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	check(&s, JOB_SUMS_OF_DESTINATION);
+}
+END_TEST
+
+START_TEST(without_reading_back_they_are_known_or_not)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	rig.plan->options.verify = VERIFY_OFF;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+	be_bad(5 * MIB, SECTOR);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	check_unknown(&s, JOB_SUMS_NOT_READ_BACK);
+}
+END_TEST
+
+START_TEST(resumed)
+{
+	struct job_snapshot s;
+	struct map *map;
+
+	prepare(0, NULL, 0, NULL);
+	if (_i & 1)
+		hold_back();
+	if (_i & 2)
+		rig.plan->options.verify = VERIFY_COMPARE;
+	rig.plan->options.rate = 3 * MIB;
+	rig_start(&rig);
+	rig_until_written(&rig, 2 * MIB);
+	job_stop(rig.job);
+	s = rig_wait(&rig);
+	check_unknown(&s, JOB_SUMS_INCOMPLETE);
+	rig_drop_job(&rig);
+	map = rig_load_map(&rig);
+	rig.plan->options.rate = 0;
+	rig.setup.resume = map;
+	if (_i & 1)
+		rig.setup.held = &held;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	/* All of it was compared with the source, in order; or the destination is asked. */
+	check(&s, _i == 2 ? JOB_SUMS_OF_SOURCE : JOB_SUMS_OF_DESTINATION);
+	map_destroy(map);
+	rig.setup.resume = NULL;
+}
+END_TEST
+
+/* What is read twice, and is another thing the second time: what was written counts. */
+START_TEST(a_source_that_changes_meanwhile)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	hold_back();
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	/* As it is read for the sum, or for the recheck before that. */
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
+					    .on = FAULT_READS,
+					    .start = 0,
+					    .length = SECTOR,
+					    .skip = _i == 0,
+					    .times = 1 });
+	fault_script_clear(rig.destination_script);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, _i == 0 ? JOB_RESULT_COMPLETE : JOB_RESULT_MISMATCH);
+	if (_i == 0)
+		check(&s, JOB_SUMS_OF_DESTINATION);
+	else
+		check_unknown(&s, JOB_SUMS_DIFFERS);
+}
+END_TEST
+
+/* The sum is still that of the source. */
+START_TEST(a_copy_that_differs)
+{
+	struct job_snapshot s;
+
+	prepare(0, NULL, 0, NULL);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	fault_script_add(rig.destination_script, &(struct fault_rule){ .kind = FAULT_LOSE,
+								       .on = FAULT_WRITES,
+								       .start = 6 * MIB,
+								       .length = SECTOR });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	check(&s, JOB_SUMS_OF_SOURCE);
+}
+END_TEST
+
+static struct map *all_finished(void)
+{
+	struct map *map;
+
+	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	for (size_t i = 0; i < rig.plan->extent_count; i++) {
+		uint64_t from, to, length;
+
+		plan_extent_bytes(rig.plan, i, &from, &to, &length);
+		ck_assert_int_eq(map_set(map, from, length, MAP_FINISHED), 0);
+	}
+	return map;
+}
+
+START_TEST(with_verify_alone)
+{
+	const uint64_t at = 300;
+	struct job_snapshot s;
+	struct map *map;
+
+	prepare(_i, ranges, 3, &at);
+	rig_run(&rig);
+	map = all_finished();
+	rig.setup.verify_only = true;
+	rig.setup.resume = map;
+	rig.plan->options.verify = VERIFY_COMPARE;
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	check(&s, JOB_SUMS_OF_SOURCE);
+	map_destroy(map);
+	rig.setup.resume = NULL;
+}
+END_TEST
+
+START_TEST(paused_and_stopped_at_any_time)
+{
+	for (int n = 0; n < 10; n++) {
+		struct job_snapshot s;
+
+		prepare(n % WAYS, NULL, 0, NULL);
+		rig_start(&rig);
+		usleep((useconds_t)(n * 500));
+		job_pause(rig.job, true);
+		usleep(2000);
+		if (n & 1)
+			job_pause(rig.job, false);
+		job_stop(rig.job);
+		s = rig_wait(&rig);
+		if (s.result == JOB_RESULT_COMPLETE)
+			check(&s, JOB_SUMS_OF_SOURCE);
+		else
+			ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+		rig_done(&rig);
+	}
+	rig_new(&rig, SIZE, SECTOR);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("verify/checksums");
+	TCase *tcase = tcase_create("sums");
+
+	tcase_set_timeout(tcase, 90);
+	tcase_add_checked_fixture(tcase, NULL, teardown);
+	tcase_add_loop_test(tcase, beside_the_copy, 0, WAYS);
+	tcase_add_test(tcase, not_asked_for);
+	tcase_add_loop_test(tcase, held_back_areas_are_in_their_place, 0, WAYS);
+	tcase_add_test(tcase, stopped_before_it_is_armed);
+	tcase_add_loop_test(tcase, answers_out_of_order, 0, 2);
+	tcase_add_loop_test(tcase, a_late_piece, 0, 2);
+	tcase_add_test(tcase, a_read_that_comes_at_the_second_try);
+	tcase_add_loop_test(tcase, ranges_one_behind_the_other, 0, WAYS);
+	tcase_add_loop_test(tcase, bad_sectors_count_as_zeros, 0, 4);
+	tcase_add_loop_test(tcase, the_filling_is_no_part_of_them, 0, 2);
+	tcase_add_test(tcase, without_reading_back_they_are_known_or_not);
+	tcase_add_loop_test(tcase, resumed, 0, 4);
+	tcase_add_loop_test(tcase, a_source_that_changes_meanwhile, 0, 2);
+	tcase_add_test(tcase, a_copy_that_differs);
+	tcase_add_loop_test(tcase, with_verify_alone, 0, WAYS);
+	tcase_add_test(tcase, paused_and_stopped_at_any_time);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The hasher: pieces in any order are taken in the right one, and none waits for ever. */
+#include "unit.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify/hasher.h"
+#include "digest/plan.h"
+
+#define SECTOR 512U
+#define PIECE  (4 * SECTOR)
+#define PIECES 64U
+#define SET    (1U << SUM_SHA256 | 1U << SUM_MD5 | 1U << SUM_BLAKE2B)
+
+static unsigned char data[PIECES * PIECE];
+static struct hash_item items[PIECES];
+static atomic_uint done_count;
+static uint64_t state = 7;
+
+static void done(struct hash_item *item)
+{
+	ck_assert_ptr_eq(item->owner, &done_count);
+	item->owner = NULL;
+	atomic_fetch_add(&done_count, 1);
+}
+
+static void sum_of(enum sum_algorithm algorithm, const void *bytes, size_t length,
+		   char hex[static SUM_HEX_MAX])
+{
+	struct sum *sum;
+
+	ck_assert_int_eq(sum_new(algorithm, &sum, NULL), 0);
+	sum_add(sum, bytes, length);
+	sum_take(sum, hex);
+	sum_destroy(sum);
+}
+
+static struct hash_item *item_of(unsigned number, uint64_t source)
+{
+	items[number] = (struct hash_item){
+		.number = number,
+		.source = source,
+		.data = data + source,
+		.length = PIECE,
+		.done = done,
+		.owner = &done_count,
+	};
+	return &items[number];
+}
+
+static void wait_done(unsigned count)
+{
+	for (int ms = 0; atomic_load(&done_count) < count && ms < 100000; ms++)
+		usleep(1000);
+	ck_assert_uint_eq(atomic_load(&done_count), count);
+}
+
+static void wait_through(struct hasher *hasher)
+{
+	for (int ms = 0; !hasher_through(hasher) && ms < 100000; ms++)
+		usleep(1000);
+	ck_assert(hasher_through(hasher));
+}
+
+static struct plan *whole_plan(void)
+{
+	struct extent extent = { 0, 0, sizeof(data) / SECTOR };
+
+	test_noise(data, sizeof(data), 3);
+	return test_plan(&extent, 1, sizeof(data) / SECTOR);
+}
+
+static void check_sums(const struct hasher *hasher, const void *bytes, size_t length)
+{
+	char hex[SUM_HEX_MAX];
+
+	for (unsigned i = 0; i < SUM_ALGORITHMS; i++) {
+		if (!(SET & 1U << i)) {
+			ck_assert_str_eq(hasher_sum(hasher, (enum sum_algorithm)i), "");
+			continue;
+		}
+		sum_of((enum sum_algorithm)i, bytes, length, hex);
+		ck_assert_str_eq(hasher_sum(hasher, (enum sum_algorithm)i), hex);
+	}
+}
+
+START_TEST(any_order_is_put_right)
+{
+	struct plan *plan = whole_plan();
+	struct hasher *hasher;
+	unsigned order[PIECES];
+
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
+	/* The second stream finds nothing of the first one. */
+	for (int stream = 0; stream < 2; stream++) {
+		hasher_open(hasher);
+		atomic_store(&done_count, 0);
+		for (unsigned i = 0; i < PIECES; i++)
+			order[i] = i;
+		for (unsigned i = PIECES; i > 1; i--) {
+			unsigned j = test_random(&state) % i, keep = order[i - 1];
+
+			order[i - 1] = order[j];
+			order[j] = keep;
+		}
+		for (unsigned i = 0; i < PIECES; i++)
+			ck_assert(
+				hasher_give(hasher, item_of(order[i], order[i] * PIECE), NULL, 0));
+		wait_done(PIECES);
+		wait_through(hasher);
+		ck_assert(hasher_close(hasher, sizeof(data)));
+		check_sums(hasher, data, sizeof(data));
+	}
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+END_TEST
+
+/* Two extents; at the start of one, between, and at the very end something is left out. */
+START_TEST(what_is_left_out_counts_as_zeros)
+{
+	struct extent extents[] = { { 8, 100, 24 }, { 64, 200, 32 } };
+	struct plan *plan = test_plan(extents, 2, sizeof(data) / SECTOR);
+	static unsigned char expected[56 * SECTOR];
+	const uint64_t given[] = { 12, 16, 24, 64, 80 };
+	struct hasher *hasher;
+
+	test_noise(data, sizeof(data), 4);
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t at = given[i] < 64 ? given[i] - 8 : given[i] - 64 + 24;
+
+		memcpy(expected + at * SECTOR, data + given[i] * SECTOR, PIECE);
+	}
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
+	hasher_open(hasher);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert(hasher_give(hasher, item_of(i, given[i] * SECTOR), NULL, 0));
+	wait_done(5);
+	wait_through(hasher);
+	ck_assert(hasher_close(hasher, 5 * PIECE));
+	check_sums(hasher, expected, sizeof(expected));
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(what_was_given_must_be_all)
+{
+	struct plan *plan = whole_plan();
+	struct hasher *hasher;
+
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
+	ck_assert(!hasher_give(hasher, item_of(0, 0), NULL, 0));
+	hasher_open(hasher);
+	ck_assert(hasher_give(hasher, item_of(0, 0), NULL, 0));
+	wait_done(1);
+	wait_through(hasher);
+	ck_assert(!hasher_close(hasher, sizeof(data)));
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+END_TEST
+
+/* Piece 0 never comes: all others are let go, and later ones are not taken. */
+START_TEST(a_broken_stream_lets_go)
+{
+	struct plan *plan = whole_plan();
+	struct hasher *hasher;
+
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
+	hasher_open(hasher);
+	for (unsigned i = 1; i < PIECES; i++)
+		ck_assert(hasher_give(hasher, item_of(i, i * PIECE), NULL, 0));
+	ck_assert(!hasher_through(hasher));
+	ck_assert_uint_eq(atomic_load(&done_count), 0);
+	hasher_break(hasher);
+	hasher_break(hasher);
+	wait_done(PIECES - 1);
+	ck_assert(!hasher_give(hasher, item_of(0, 0), NULL, 0));
+	wait_through(hasher);
+	ck_assert(!hasher_close(hasher, sizeof(data)));
+	/* And begins anew. */
+	hasher_open(hasher);
+	atomic_store(&done_count, 0);
+	for (unsigned i = 0; i < PIECES; i++)
+		ck_assert(hasher_give(hasher, item_of(i, i * PIECE), NULL, 0));
+	wait_done(PIECES);
+	wait_through(hasher);
+	ck_assert(hasher_close(hasher, sizeof(data)));
+	check_sums(hasher, data, sizeof(data));
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+END_TEST
+
+/* At any moment, also while pieces are being read. */
+START_TEST(broken_at_any_moment)
+{
+	struct plan *plan = whole_plan();
+	struct hasher *hasher;
+
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
+	for (unsigned n = 0; n < 200; n++) {
+		unsigned given = 0, stop = test_random(&state) % PIECES;
+
+		hasher_open(hasher);
+		atomic_store(&done_count, 0);
+		for (unsigned i = 0; i < PIECES; i++) {
+			if (i == stop)
+				hasher_break(hasher);
+			given += hasher_give(hasher, item_of(i, i * PIECE), NULL, 0);
+		}
+		wait_done(given);
+		wait_through(hasher);
+		ck_assert(!hasher_close(hasher, sizeof(data)));
+	}
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("verify/hasher");
+	TCase *tcase = tcase_create("hasher");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, any_order_is_put_right);
+	tcase_add_test(tcase, what_is_left_out_counts_as_zeros);
+	tcase_add_test(tcase, what_was_given_must_be_all);
+	tcase_add_test(tcase, a_broken_stream_lets_go);
+	tcase_add_test(tcase, broken_at_any_moment);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

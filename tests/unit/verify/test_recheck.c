@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A source that another system writes to while it is copied: read again, it is another one. */
+#include "unit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job/liar.h"
+#include "job/verified.h"
+#include "job/whole.h"
+
+#define REGIONS 4 /* of the small disk, all of them in the sample */
+
+static void setup(void)
+{
+	verified_new(&rig);
+	verified_plan(&rig, VERIFY_DIGEST, false);
+}
+
+static void teardown(void)
+{
+	rig_done(&rig);
+}
+
+static void verify_whole(void)
+{
+	rig.verified = true;
+	rig.plan->options.verify = VERIFY_AFTER;
+}
+
+static bool change_sector(int unused, uint64_t lba)
+{
+	(void)unused;
+	return bit_flip(rig.source, lba);
+}
+
+static bool change_two(int unused, uint64_t lba)
+{
+	return change_sector(unused, lba) && change_sector(unused, lba + 9);
+}
+
+static unsigned flushes;
+
+/* What is wiped is flushed before the copy, twice. */
+static bool change_after_the_copy(int unused, uint64_t lba)
+{
+	return ++flushes == 3 && change_sector(unused, lba);
+}
+
+static bool is_zero(uint64_t lba)
+{
+	static const char zeros[WHOLE_SECTOR];
+	char *page = aligned_alloc(4096, 4096);
+	uint64_t at = lba * WHOLE_SECTOR;
+	bool zero;
+
+	ck_assert_ptr_nonnull(page);
+	ck_assert_int_eq(pread(rig.destination, page, 4096, (off_t)(at / 4096 * 4096)), 4096);
+	zero = memcmp(page + at % 4096, zeros, WHOLE_SECTOR) == 0;
+	free(page);
+	return zero;
+}
+
+/* So that a resume copies all of it again. */
+static void check_nothing_counts(void)
+{
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
+	map_destroy(map);
+}
+
+static void check_changed(const struct job_snapshot *s, uint64_t lba, uint64_t sectors)
+{
+	const struct job_mismatch *m = &s->proof.mismatches[0];
+
+	ck_assert_msg(s->result == JOB_RESULT_MISMATCH, "%d %s", s->result, s->error.sentence);
+	ck_assert(s->flushed && !s->proof.complete);
+	ck_assert_uint_eq(s->proof.changed, 1);
+	ck_assert_uint_eq(s->proof.areas, 1);
+	ck_assert_int_eq(m->kind, MISMATCH_SOURCE);
+	ck_assert_uint_eq(m->lba, lba);
+	ck_assert_uint_eq(m->sectors, sectors);
+	ck_assert(m->somewhere == (sectors > 1));
+	check_nothing_counts();
+}
+
+START_TEST(one_that_stays_what_it_was)
+{
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
+	ck_assert_uint_eq(s.proof.rechecked_bytes, VERIFIED_SIZE);
+	ck_assert_uint_eq(s.proof.changed, 0);
+	/* It is a part of the time that the proof takes. */
+	ck_assert_uint_eq(s.pass_count, 5);
+	ck_assert_int_eq(s.passes[2].kind, PASS_VERIFY);
+	ck_assert_int_eq(s.passes[3].kind, PASS_LOOK);
+	ck_assert_int_eq(s.passes[4].kind, PASS_RECHECK);
+	ck_assert_uint_eq(s.verify_ns, s.passes[2].ns + s.passes[3].ns + s.passes[4].ns);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+/* In whatever region: a sector alone is named. */
+START_TEST(a_sector_after_it_was_copied)
+{
+	static const uint64_t lbas[] = { 0, 2047, 2048, 5000, VERIFIED_SECTORS - 1 };
+	struct job_snapshot s;
+
+	lie_after_flush(&rig, &io_threads_backend, change_sector, lbas[_i], 1);
+	s = rig_run(&rig);
+	check_changed(&s, lbas[_i], 1);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
+}
+END_TEST
+
+/* Of several the region is named. */
+START_TEST(two_sectors_of_a_region)
+{
+	struct job_snapshot s;
+
+	lie_after_flush(&rig, &io_threads_backend, change_two, 4500, 1);
+	s = rig_run(&rig);
+	check_changed(&s, 4096, 2048);
+}
+END_TEST
+
+/* As a superblock, when its file system is mounted. */
+START_TEST(what_is_held_back_before_it_is_copied)
+{
+	const uint64_t lba = 2 * MIB / WHOLE_SECTOR + 2;
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	flushes = _i ? 0 : 2;
+	lie_after_flush(&rig, &io_threads_backend, change_after_the_copy, lba, 1);
+	s = rig_run(&rig);
+	check_changed(&s, lba, 1);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0) && is_zero(1) && is_zero(lba));
+	whole_teardown();
+}
+END_TEST
+
+START_TEST(a_whole_disk_that_stays_what_it_was)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_gt(s.proof.rechecked, REGIONS);
+	ck_assert_uint_ge(s.proof.rechecked_bytes, s.held_bytes);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
+	rig_check_complete(&rig);
+	whole_teardown();
+}
+END_TEST
+
+/* It is another one when it is read for the third time, to be written: the key stays away. */
+START_TEST(what_is_held_back_as_it_is_copied)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
+					    .on = FAULT_READS,
+					    .start = (uint64_t)_i * WHOLE_SECTOR,
+					    .length = WHOLE_SECTOR,
+					    .skip = 2,
+					    .times = 1 });
+	s = rig_run(&rig);
+	check_changed(&s, (uint64_t)_i, 1);
+	/* Also where it was written when that was found. */
+	ck_assert(!s.armed && is_zero(0) && is_zero(1));
+	whole_teardown();
+}
+END_TEST
+
+/* Whatever a sick disk gives is taken once. */
+START_TEST(a_disk_that_struggles_is_left_alone)
+{
+	static const struct fault_rule rules[] = {
+		{ .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .length = 512 },
+		{ .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .times = 1 },
+		{ .kind = FAULT_DELAY,
+		  .on = FAULT_READS,
+		  .start = 3 * MIB,
+		  .length = 512,
+		  .times = 1,
+		  .delay_ns = 1200 * MS },
+	};
+	struct job_snapshot s;
+
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_add(&rig, &rules[_i]);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, _i == 0 ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, _i == 2 ? JOB_RECHECK_SLOW : JOB_RECHECK_DAMAGED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
+	ck_assert_uint_le(fault_script_counts(rig.source_script).bytes_read, VERIFIED_SIZE);
+}
+END_TEST
+
+/* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
+START_TEST(trouble_with_the_baseline)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1 });
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
+	rig_check_complete(&rig);
+	whole_teardown();
+}
+END_TEST
+
+/* A source of which nothing is read a second time before the gate is opened. */
+static struct {
+	struct io_backend backend; /* must stay first */
+	atomic_ullong bytes;
+	atomic_bool reached, open;
+} gate;
+
+static enum io_answer gated_submit(struct io_handle *handle, struct io_request *request)
+{
+	if (atomic_fetch_add(&gate.bytes, request->length) >= VERIFIED_SIZE) {
+		atomic_store(&gate.reached, true);
+		while (!atomic_load(&gate.open))
+			usleep(500);
+	}
+	return io_threads_backend.submit(handle, request);
+}
+
+/* The copy itself is complete and verified by then. */
+START_TEST(stopped_while_the_source_is_rechecked)
+{
+	struct job_snapshot s;
+
+	gate.backend = io_threads_backend;
+	gate.backend.submit = gated_submit;
+	rig.setup.source_backend = &gate.backend;
+	rig_start(&rig);
+	while (!atomic_load(&gate.reached))
+		usleep(500);
+	job_stop(rig.job);
+	atomic_store(&gate.open, true);
+	s = rig_wait(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_PENDING);
+	ck_assert_uint_lt(s.proof.rechecked, REGIONS);
+	rig_check_complete(&rig);
+}
+END_TEST
+
+START_TEST(not_asked_for)
+{
+	static const enum verify_choice choices[] = { VERIFY_OFF, VERIFY_COMPARE };
+	struct job_snapshot s;
+
+	rig.plan->options.verify = choices[_i];
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_NOT_ASKED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
+}
+END_TEST
+
+/* What changes is listed, and the copy is finished, tables and all. */
+START_TEST(one_that_is_known_to_change)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig.setup.source_in_use = true;
+	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert(s.source_in_use);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_eq(s.proof.changed, 1);
+	ck_assert_uint_eq(s.proof.areas, 1);
+	ck_assert_uint_gt(s.proof.bytes, 0);
+	ck_assert_uint_eq(s.proof.shown, 1);
+	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
+	ck_assert_uint_le(s.proof.mismatches[0].lba, 5000);
+	ck_assert(s.proof.complete);
+	whole_teardown();
+}
+END_TEST
+
+START_TEST(one_that_was_gone)
+{
+	struct job_snapshot s;
+
+	rig.setup.source_was_gone = true;
+	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_WAS_GONE);
+}
+END_TEST
+
+/* Its digests are still those of before; and when it rests at last, all is copied anew. */
+START_TEST(while_the_copy_was_stopped)
+{
+	struct job_snapshot s;
+	struct map *map;
+
+	rig.plan->options.rate = 2 * MIB;
+	map = rig_stop_at(&rig, 3 * MIB);
+	change_sector(0, 100);
+	rig_load_earlier(&rig);
+	s = rig_run(&rig);
+	check_changed(&s, 100, 1);
+	map_destroy(map);
+
+	map = rig_load_map(&rig);
+	rig.setup.resume = map;
+	rig_load_earlier(&rig);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
+	change_sector(0, 100); /* back to what the rig knows */
+	ck_assert(bit_flip(rig.destination, 100));
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("verify/recheck");
+	TCase *small = tcase_create("a small disk"), *whole = tcase_create("a whole disk");
+
+	tcase_set_timeout(small, 60);
+	tcase_add_checked_fixture(small, setup, teardown);
+	tcase_add_test(small, one_that_stays_what_it_was);
+	tcase_add_loop_test(small, a_sector_after_it_was_copied, 0, 5);
+	tcase_add_test(small, two_sectors_of_a_region);
+	tcase_add_loop_test(small, a_disk_that_struggles_is_left_alone, 0, 3);
+	tcase_add_test(small, stopped_while_the_source_is_rechecked);
+	tcase_add_loop_test(small, not_asked_for, 0, 2);
+	tcase_add_test(small, one_that_was_gone);
+	tcase_add_test(small, while_the_copy_was_stopped);
+	suite_add_tcase(suite, small);
+
+	tcase_set_timeout(whole, 60);
+	tcase_add_loop_test(whole, what_is_held_back_before_it_is_copied, 0, 2);
+	tcase_add_test(whole, a_whole_disk_that_stays_what_it_was);
+	tcase_add_test(whole, one_that_is_known_to_change);
+	tcase_add_loop_test(whole, what_is_held_back_as_it_is_copied, 0, 2);
+	tcase_add_test(whole, trouble_with_the_baseline);
+	suite_add_tcase(suite, whole);
+	return suite;
+}
