@@ -187,6 +187,59 @@ int claim_check(struct claim *claim, struct error *reterr)
 						     : check_device(claim, reterr);
 }
 
+/* ---- still attached? The kernel's own books tell, no disk is asked ---- */
+
+/* The state of a disk that the SCSI layer has given up; one that it recovers is only blocked. */
+static bool given_up(const char *class, dev_t disk)
+{
+	char path[64], state[32] = "";
+
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/device/state", class, major(disk),
+		 minor(disk));
+	CLEANUP(fclose) FILE *f = fopen(path, "re");
+
+	/* A partition has none; its disk does. */
+	if (!f) {
+		snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/../device/state", class,
+			 major(disk), minor(disk));
+		f = fopen(path, "re");
+	}
+	if (!f || fscanf(f, "%31s", state) != 1)
+		return false;
+	return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
+	       strcmp(state, "cancel") == 0 || strcmp(state, "deleted") == 0 ||
+	       strcmp(state, "dead") == 0;
+}
+
+/* The kernel takes the directory away with the disk, and keeps the number while it is open. */
+static bool left_the_kernel(const char *class, dev_t disk)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
+	return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+static bool device_present(const char *class, dev_t devno)
+{
+	return !left_the_kernel(class, devno) && !given_up(class, devno);
+}
+
+/* One disk of a mirror is enough. */
+bool facts_place_present(const struct guard_place *place)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < place->below_count; i++) {
+		if (!place->below[i].bottom)
+			continue;
+		if (device_present("block", place->below[i].devno))
+			return true;
+		any = true;
+	}
+	return !place->gone && (!any || !place->complete);
+}
+
 bool claim_present(const struct claim *claim)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
@@ -198,7 +251,7 @@ bool claim_present(const struct claim *claim)
 		return false;
 	if (!claim_is_device(claim))
 		return true;
-	if (!facts_device_present(class, endpoint->identity.devno))
+	if (!device_present(class, endpoint->identity.devno))
 		return false;
 	if (sg_only)
 		return true;

@@ -118,7 +118,5 @@ bool facts_place_beside(const struct guard_place *place, const struct endpoint *
 /* Is any disk of the place still attached? Yes where not all of them are known. Asks the kernel
  * alone, never a disk. */
 bool facts_place_present(const struct guard_place *place);
-/* The kernel has this one device ("block" or "char"), and has not given it up; likewise. */
-bool facts_device_present(const char *class, dev_t devno);
 
 #endif

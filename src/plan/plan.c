@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Making a plan. All arithmetic on positions is checked here once; who obeys a
- * plan may multiply and add its numbers freely.
+ * Making a plan, and what follows from it. All arithmetic on positions is checked here once; who
+ * obeys a plan may multiply and add its numbers freely.
  */
 #include "plan/plan.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
@@ -378,4 +381,122 @@ void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 	*retsource = extent->source_lba * plan->sector_size;
 	*retdestination = extent->destination_lba * plan->sector_size;
 	*retlength = extent->sectors * plan->sector_size;
+}
+
+/* ---- both ends on one disk ---- */
+
+/*
+ * Two nodes of one disk by what the disk says of itself: two cables of a SAS
+ * disk, two paths of a SAN. The serial has to agree too, some makers give one
+ * WWN to all their disks; and 0x3… are local assignments (NAA 3), as USB bridges
+ * make them up, the same in each.
+ */
+static bool same_by_wwn(const struct identity *a, const struct identity *b)
+{
+	return a->wwn[0] && strncmp(a->wwn, "0x3", 3) != 0 && strcmp(a->wwn, b->wwn) == 0 &&
+	       strcmp(a->serial, b->serial) == 0 && a->size == b->size;
+}
+
+bool plan_same_disk(const struct plan *plan)
+{
+	const struct endpoint *a = &plan->source;
+	const struct endpoint *b = &plan->destination;
+
+	if (a->kind == ENDPOINT_NONE || b->kind == ENDPOINT_NONE)
+		return false;
+	if (a->kind == ENDPOINT_IMAGE || b->kind == ENDPOINT_IMAGE)
+		return a->kind == b->kind && a->exists && b->exists &&
+		       a->identity.devno == b->identity.devno &&
+		       a->identity.inode == b->identity.inode;
+	if (a->disk_node[0] && strcmp(a->disk_node, b->disk_node) == 0)
+		return true;
+	/* Equal serials of two nodes are no proof: cheap bridges share them. */
+	if (a->identity.devno != 0 && b->identity.devno != 0)
+		return a->identity.devno == b->identity.devno ||
+		       same_by_wwn(&a->identity, &b->identity);
+	return identity_same(&a->identity, &b->identity);
+}
+
+bool plan_overlaps_itself(const struct plan *plan)
+{
+	size_t i = 0, j = 0;
+
+	if (!plan_same_disk(plan))
+		return false;
+	/* Both lists ascend: walk them together, always advancing the one that ends first. */
+	while (i < plan->extent_count && j < plan->extent_count) {
+		struct range from, to;
+		uint64_t unused;
+
+		plan_extent_bytes(plan, i, &from.start, &unused, &from.count);
+		plan_extent_bytes(plan, j, &unused, &to.start, &to.count);
+		from.start += plan->source.start;
+		to.start += plan->destination.start;
+		if (range_overlaps(from, to))
+			return true;
+		if (from.start < to.start)
+			i++;
+		else
+			j++;
+	}
+	return false;
+}
+
+/* ---- its name ---- */
+
+/*
+ * The name of a plan: a digest of what it does. Left out is what changes while
+ * the plan stays the same: node names of disks that have a better identity,
+ * device numbers, inodes and sizes of files that the copy itself makes.
+ */
+
+/* Each field seeds the next, so that no two sequences of fields look alike. */
+static uint64_t mix_number(uint64_t digest, uint64_t value)
+{
+	uint64_t bytes = htole64(value);
+
+	return XXH3_64bits_withSeed(&bytes, sizeof(bytes), digest);
+}
+
+static uint64_t mix_text(uint64_t digest, const char *text)
+{
+	return XXH3_64bits_withSeed(text, strlen(text) + 1, digest);
+}
+
+static uint64_t mix_endpoint(uint64_t digest, const struct endpoint *endpoint, bool source)
+{
+	const struct identity *identity = &endpoint->identity;
+	bool image = endpoint->kind == ENDPOINT_IMAGE;
+
+	digest = mix_number(digest, (uint64_t)endpoint->kind);
+	digest = mix_text(digest, identity->model);
+	digest = mix_text(digest, identity->serial);
+	digest = mix_text(digest, identity->wwn);
+	if (identity->nsid)
+		digest = mix_number(digest, identity->nsid);
+	if (image)
+		digest = mix_text(digest, endpoint->node);
+	else if (!identity->serial[0] && !identity->wwn[0])
+		digest = mix_text(digest, endpoint->disk_node);
+	if (!image)
+		digest = mix_number(digest, identity->size);
+	if (source || !image)
+		digest = mix_number(digest, endpoint->size);
+	digest = mix_number(digest, endpoint->start);
+	return mix_number(digest, endpoint->logical_sector_size);
+}
+
+const char *plan_id(const struct plan *plan, char buffer[static 9])
+{
+	uint64_t digest = mix_endpoint(0, &plan->source, true);
+
+	digest = mix_endpoint(digest, &plan->destination, false);
+	digest = mix_number(digest, plan->sector_size);
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		digest = mix_number(digest, plan->extents[i].source_lba);
+		digest = mix_number(digest, plan->extents[i].destination_lba);
+		digest = mix_number(digest, plan->extents[i].sectors);
+	}
+	snprintf(buffer, 9, "%08x", (unsigned)(digest >> 32 ^ (digest & UINT32_MAX)));
+	return buffer;
 }
