@@ -18,9 +18,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/log_file.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "base/worker.h"
 
@@ -414,7 +414,7 @@ bool log_close(struct log *log)
 	pthread_cond_signal(&log->work);
 	pthread_mutex_unlock(&log->lock);
 
-	bool written = worker_wait(worker, since + PATIENCE_AT_THE_END);
+	bool written = worker_wait(worker, since + TIMEOUT_AT_END);
 
 	worker_abandon(worker);
 	/* A writer of an earlier place may still hang in a write to its disk. */
@@ -492,7 +492,7 @@ bool log_failing(struct log *log, struct error *reterr)
 	pthread_mutex_lock(&log->lock);
 
 	const struct writer *writer = log->writer;
-	bool silent = writer->busy_since && now - writer->busy_since >= PATIENCE_ON_THE_WAY;
+	bool silent = writer->busy_since && now - writer->busy_since >= TIMEOUT_DURING_COPY;
 	bool failing = writer->failed || silent;
 
 	if (silent)
@@ -500,7 +500,7 @@ bool log_failing(struct log *log, struct error *reterr)
 			  _("The log file %s could not be written: its disk has not answered for "
 			    "%u seconds. The copy goes on, and what is to be in the log waits in "
 			    "memory."),
-			  writer->file.path, (unsigned)(PATIENCE_ON_THE_WAY / NSEC_PER_SEC));
+			  writer->file.path, (unsigned)(TIMEOUT_DURING_COPY / NSEC_PER_SEC));
 	else if (failing && reterr)
 		*reterr = writer->failure;
 	pthread_mutex_unlock(&log->lock);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/replace.h"
+#include "base/file.h"
 
 /* A file system that is gone may have come back, and be mounted in its place: then the name leads
  * to the file, and the old descriptor to nothing. Somebody else's file is never taken for ours. */

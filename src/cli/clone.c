@@ -19,8 +19,8 @@
 #include "cli/plan_print.h"
 #include "plan/rangespec.h"
 
-#define RELEASE_PATIENCE (3 * NSEC_PER_SEC)
-#define RELEASE_RETRY    (200 * NSEC_PER_MSEC)
+#define RELEASE_TIMEOUT (3 * NSEC_PER_SEC)
+#define RELEASE_RETRY   (200 * NSEC_PER_MSEC)
 
 DEFINE_CLEANUP(session, struct session *, session_destroy)
 
@@ -192,7 +192,7 @@ static bool held_for_a_moment(const struct session *session)
 
 static void wait_for_release(struct session *session)
 {
-	uint64_t deadline = clock_monotonic() + RELEASE_PATIENCE;
+	uint64_t deadline = clock_monotonic() + RELEASE_TIMEOUT;
 
 	while (held_for_a_moment(session) && clock_monotonic() < deadline) {
 		clock_sleep_until(clock_monotonic() + RELEASE_RETRY);

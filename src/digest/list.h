@@ -22,17 +22,17 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/patience.h"
+#include "base/file.h"
 #include "base/range.h"
 #include "digest/digests.h"
 
 #define DIGEST_LIST_SCHEMA "clonedeck.digests/1"
 
 /* plan_lines: complete lines, each with its line end. left_out: sectors of the source that are in
- * no digest. Written as patience_replace() does. */
+ * no digest. Written as file_replace() does. */
 int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
-		     const struct range_list *left_out, const char *path, struct patience *patience,
-		     struct error *reterr);
+		     const struct range_list *left_out, const char *path,
+		     struct file_timeout *timeout, struct error *reterr);
 
 struct digest_line {
 	uint64_t lba, sectors;

@@ -112,18 +112,18 @@ static void fill(FILE *file, const void *user)
 }
 
 int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
-		     const struct range_list *left_out, const char *path, struct patience *patience,
-		     struct error *reterr)
+		     const struct range_list *left_out, const char *path,
+		     struct file_timeout *timeout, struct error *reterr)
 {
 	struct contents contents = { digests, left_out, plan_lines, sector_size, digest_run_new() };
 	int r = contents.run ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = patience_replace(patience, path, 0600, fill, &contents);
+		r = file_replace(timeout, path, 0600, fill, &contents);
 	digest_run_destroy(contents.run);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The list of digests could not be saved as %s: %s."), path,
-				 patience_phrase(r));
+				 file_phrase(r));
 	return 0;
 }

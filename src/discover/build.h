@@ -20,9 +20,9 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 /* The list before any disk was opened: without uses and regions, partitions as the kernel has them.
  * Borrowed. */
 const struct disk_list *build_named(const struct build *build);
-/* Opens and reads the disks; those that have not answered after `patience` (ns) stay unread, and
+/* Opens and reads the disks; those that have not answered after `timeout` (ns) stay unread, and
  * are late from then on. Those that are late already are waited for first, but not for a glance. */
-int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
+int build_probe(struct build *build, struct late *late, uint64_t timeout, bool glance,
 		struct error *reterr);
 /* Hands the list over, complete and sorted. */
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr);

@@ -322,7 +322,7 @@ static int add_copies(struct build *build)
 	return r;
 }
 
-int build_probe(struct build *build, struct late *late, uint64_t patience, bool glance,
+int build_probe(struct build *build, struct late *late, uint64_t timeout, bool glance,
 		struct error *reterr)
 {
 	size_t most = build->list->count, count = 0;
@@ -331,7 +331,7 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 	struct probe *probe = NULL;
 	int r = requests && asked ? 0 : -ENOMEM;
 
-	late_wait(late, glance ? 0 : clock_monotonic() + patience);
+	late_wait(late, glance ? 0 : clock_monotonic() + timeout);
 	if (r == 0)
 		r = take_spared(build);
 	if (r == 0)
@@ -339,7 +339,7 @@ int build_probe(struct build *build, struct late *late, uint64_t patience, bool 
 	if (r == 0)
 		r = probe_start(requests, count, &probe);
 	if (r == 0) {
-		probe_wait(probe, clock_monotonic() + patience);
+		probe_wait(probe, clock_monotonic() + timeout);
 		r = take_answers(build, probe, asked, count);
 	}
 	if (r == 0)

@@ -16,8 +16,8 @@
 #include "discover/hotplug.h"
 #include "discover/late.h"
 
-#define PATIENCE        (5 * NSEC_PER_SEC)
-#define PATIENCE_GLANCE (1 * NSEC_PER_SEC)
+#define TIMEOUT        (5 * NSEC_PER_SEC)
+#define TIMEOUT_GLANCE (1 * NSEC_PER_SEC)
 
 struct scan {
 	struct scan_options options;
@@ -128,7 +128,7 @@ static int look(struct scan *scan, bool glance, scan_choice choose, void *user,
 	if (r == 0 && choose)
 		choose(user, scan, build_named(build));
 	if (r == 0 && scan->options.probe)
-		r = build_probe(build, &scan->late, glance ? PATIENCE_GLANCE : PATIENCE, glance,
+		r = build_probe(build, &scan->late, glance ? TIMEOUT_GLANCE : TIMEOUT, glance,
 				reterr);
 	if (r == 0)
 		r = build_finish(build, ret, reterr);

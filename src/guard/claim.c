@@ -17,16 +17,16 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/replace.h"
 #include "base/text.h"
 #include "discover/sysfs.h"
 #include "guard/claim_private.h"
 
-#define HOLD_PATIENCE   (NSEC_PER_SEC / 2)
-#define LOCK_PATIENCE   (3 * NSEC_PER_SEC)
-#define REREAD_PATIENCE (2 * NSEC_PER_SEC)
-#define RETRY_EVERY     (50 * NSEC_PER_MSEC)
+#define HOLD_TIMEOUT   (NSEC_PER_SEC / 2)
+#define LOCK_TIMEOUT   (3 * NSEC_PER_SEC)
+#define REREAD_TIMEOUT (2 * NSEC_PER_SEC)
+#define RETRY_EVERY    (50 * NSEC_PER_MSEC)
 
 static const char *name_of(const struct claim *claim, char buffer[static 256])
 {
@@ -166,7 +166,7 @@ static int open_device(struct claim *claim, struct error *reterr)
 		return open_sg_only(claim, reterr);
 
 	int flags = claim->role == CLAIM_DESTINATION ? O_RDWR | O_EXCL : O_RDONLY;
-	uint64_t deadline = clock_monotonic() + HOLD_PATIENCE;
+	uint64_t deadline = clock_monotonic() + HOLD_TIMEOUT;
 	int r = open_direct(claim, flags, false);
 
 	/* A program that looks whether somebody holds the disk holds it for a moment. */
@@ -218,7 +218,7 @@ static int open_image(struct claim *claim, struct error *reterr)
 /* A lock that udev or sfdisk holds for a moment is waited for. */
 static int lock_patiently(int fd, int operation)
 {
-	uint64_t deadline = clock_monotonic() + LOCK_PATIENCE;
+	uint64_t deadline = clock_monotonic() + LOCK_TIMEOUT;
 
 	while (flock(fd, operation | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK || clock_monotonic() > deadline)
@@ -379,7 +379,7 @@ static void release(struct claim *claim)
 /* Right after a copy udev may still be looking at the partitions, so EBUSY is given a while. */
 static int reread_table(const struct claim *claim, struct error *reterr)
 {
-	uint64_t deadline = clock_monotonic() + REREAD_PATIENCE;
+	uint64_t deadline = clock_monotonic() + REREAD_TIMEOUT;
 	char name[256];
 
 	ioctl(claim->fd, BLKFLSBUF, 0);

@@ -158,7 +158,7 @@ static void say(struct health *health, int64_t now, int started, const struct an
 }
 
 static void ask(const char *program, struct smartctl_question *questions, size_t count,
-		uint64_t patience)
+		uint64_t timeout)
 {
 	struct answer answers[QUESTIONS];
 	int started[QUESTIONS];
@@ -167,7 +167,7 @@ static void ask(const char *program, struct smartctl_question *questions, size_t
 		answers[i] = (struct answer){ .fd = -1 };
 		started[i] = questions[i].node[0] ? start(program, &questions[i], &answers[i]) : 0;
 	}
-	listen_to(answers, count, clock_monotonic() + patience);
+	listen_to(answers, count, clock_monotonic() + timeout);
 	for (size_t i = 0; i < count; i++) {
 		if (questions[i].node[0])
 			say(questions[i].health, (int64_t)time(NULL), started[i], &answers[i]);
@@ -177,7 +177,7 @@ static void ask(const char *program, struct smartctl_question *questions, size_t
 }
 
 void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
-		  uint64_t patience)
+		  uint64_t timeout)
 {
 	if (!program)
 		program = find_program();
@@ -186,5 +186,5 @@ void smartctl_ask(const char *program, struct smartctl_question *questions, size
 							  ? NULL
 							  : _("smartctl is not installed."));
 	if (program)
-		ask(program, questions, count < QUESTIONS ? count : QUESTIONS, patience);
+		ask(program, questions, count < QUESTIONS ? count : QUESTIONS, timeout);
 }

@@ -20,10 +20,10 @@ struct smartctl_question {
 	struct health *health; /* the answer, or why there is none */
 };
 
-/* Asks all of them at once and waits, `patience` ns at most. program NULL: smartctl where
+/* Asks all of them at once and waits, `timeout` ns at most. program NULL: smartctl where
  * distributions install it (never what PATH says). Any thread that may wait. */
 void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
-		  uint64_t patience);
+		  uint64_t timeout);
 /* The node through which to ask this disk; "" if its kind has no health (loop, RAM, virtual).
  * Prefers the sg node if that works, because opening it triggers no udev event. */
 const char *smartctl_node(const struct disk *disk);

@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
-#include "job/job_private.h"
 #include "copy/pass.h"
+#include "job/job_private.h"
 
 static enum failure_kind failure(struct job *job)
 {
@@ -171,8 +171,7 @@ static void save_digests(struct job *job)
 
 	if (!job->proof || !job_place(job, &job->digests_place, &place))
 		return;
-	if (proof_save(job, place.path,
-		       saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
+	if (proof_save(job, place.path, saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
 		       &job->keeper.digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
@@ -197,8 +196,7 @@ static void save_without_wrong(struct job *job)
 		r = error_nomem(&error);
 	if (r == 0)
 		r = map_save(map, place.path, &state,
-			     saver_patience(job->saver, PATIENCE_AT_THE_END, place.beneath),
-			     &error);
+			     saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath), &error);
 	if (r < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 	map_destroy(map);

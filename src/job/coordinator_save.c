@@ -2,10 +2,10 @@
 /* The keeper's dealings with the saver: orders, and what their results mean for the job. */
 #include <time.h>
 
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
-#include "job/job_private.h"
 #include "copy/pass.h"
+#include "job/job_private.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
 #define SPARE_BLOCKS 4096
@@ -35,7 +35,7 @@ static void add_digests(const struct job *job, struct saver_order *order)
 
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
-	struct saver_order order = { .patience = PATIENCE_ON_THE_WAY };
+	struct saver_order order = { .timeout = TIMEOUT_DURING_COPY };
 
 	if (job_place(job, &job->map_place, &order.place) &&
 	    map_copy(job->map, &order.owned, NULL) < 0)
@@ -75,7 +75,7 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 	struct saver_order order = {
 		.flush = flush_handle(job),
 		.forget = reads_back(job) ? &job->setup.destination : NULL,
-		.patience = PATIENCE_AT_THE_END,
+		.timeout = TIMEOUT_AT_END,
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 

@@ -323,7 +323,7 @@ struct job_setup {
 	 * outlives the job. */
 	const struct range_list *retry;
 	const char *map_path;  /* NULL: no map file (tests, benchmarks) */
-	dev_t map_beneath;     /* of its directory (base/replace.h); 0: none */
+	dev_t map_beneath;     /* of its directory (base/file.h); 0: none */
 	uint64_t map_interval; /* ns; 0: 30 s */
 	uint32_t look_seed;    /* of the sample of the final look; 0: any */
 	/* The source is written to while it is read, as was accepted at the start: what changes is

@@ -18,14 +18,14 @@ struct saver {
 	int wake;
 	enum saver_state state;
 	bool quit;
-	bool lost;                /* a flush has failed; the thread's */
-	struct patience patience; /* belongs to the thread while it is not idle */
+	bool lost;                   /* a flush has failed; the thread's */
+	struct file_timeout timeout; /* belongs to the thread while it is not idle */
 	struct saver_order order;
 	struct saver_result result;
 };
 
 /* The map is worth saving even without them. */
-static void save_digests(const struct saver_order *order, struct patience *patience,
+static void save_digests(const struct saver_order *order, struct file_timeout *timeout,
 			 struct saver_result *ret)
 {
 	char path[PATH_MAX];
@@ -34,14 +34,14 @@ static void save_digests(const struct saver_order *order, struct patience *patie
 		return;
 	partial_digests_path(order->place.path, path);
 	ret->digests_code = partial_digests_save(order->digests, order->plan, NULL, order->map,
-						 path, patience, &ret->digests_error);
+						 path, timeout, &ret->digests_error);
 }
 
-struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath)
+struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t beneath)
 {
-	saver->patience.ns = ns;
-	saver->patience.beneath = beneath;
-	return &saver->patience;
+	saver->timeout.ns = ns;
+	saver->timeout.beneath = beneath;
+	return &saver->timeout;
 }
 
 /* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what
@@ -60,9 +60,9 @@ static void carry_out(struct saver *saver, const struct saver_order *order,
 	/* A map that calls more finished than is on the medium is worse than an old one. */
 	if (!order->map || saver->lost)
 		return;
-	saver_patience(saver, order->patience, order->place.beneath);
-	save_digests(order, &saver->patience, ret);
-	ret->code = map_save(order->map, order->place.path, &order->state, &saver->patience,
+	saver_timeout(saver, order->timeout, order->place.beneath);
+	save_digests(order, &saver->timeout, ret);
+	ret->code = map_save(order->map, order->place.path, &order->state, &saver->timeout,
 			     &ret->error);
 	ret->saved = ret->code == 0;
 }
@@ -129,7 +129,7 @@ void saver_destroy(struct saver *saver)
 	pthread_join(saver->thread, NULL);
 	if (saver->state == SAVER_DONE)
 		map_destroy(saver->result.confirmed);
-	patience_done(&saver->patience);
+	file_timeout_done(&saver->timeout);
 	pthread_cond_destroy(&saver->cond);
 	pthread_mutex_destroy(&saver->lock);
 	free(saver);

@@ -3,7 +3,7 @@
  * The saver: a thread that first flushes the destination and then saves the digests
  * and the map, so that what the map file calls finished is on the medium. Both can
  * take long; the keeper goes on meanwhile. If the disk of the files does not answer,
- * the saver abandons them (base/patience.h) and can still flush. After a failed
+ * the saver abandons them (base/file.h) and can still flush. After a failed
  * flush no later one counts, and no map is saved any more.
  */
 #ifndef CLONEDECK_COPY_SAVER_H
@@ -24,7 +24,7 @@ struct saver;
 /* Where a file is saved. */
 struct place {
 	char path[PATH_MAX]; /* "" nowhere */
-	dev_t beneath;       /* base/replace.h */
+	dev_t beneath;       /* base/file.h */
 };
 
 struct saver_order {
@@ -36,7 +36,7 @@ struct saver_order {
 	struct digests *digests;
 	const struct plan *plan; /* of the digests */
 	struct place place;
-	uint64_t patience;      /* ns, for the disk that holds the file */
+	uint64_t timeout;       /* ns, for the disk that holds the file */
 	struct map_state state; /* of the map file */
 };
 
@@ -53,9 +53,10 @@ int saver_new(int wake, struct saver **ret, struct error *reterr);
 void saver_destroy(struct saver *saver); /* waits for the current order; NULL is fine */
 
 bool saver_idle(struct saver *saver);
-/* For a caller that saves a file itself, while the saver is idle; the rest as in struct patience.
+/* For a caller that saves a file itself, while the saver is idle; the rest as in struct
+ * file_timeout.
  */
-struct patience *saver_patience(struct saver *saver, uint64_t ns, dev_t beneath);
+struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t beneath);
 /* Only while idle. */
 void saver_ask(struct saver *saver, const struct saver_order *order);
 /* True once per finished order. */

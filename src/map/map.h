@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/patience.h"
+#include "base/file.h"
 #include "map/map_held.h"
 #include "plan/plan.h"
 
@@ -90,9 +90,9 @@ int map_take_held(struct map *map, const struct map *from);
  * '*', '?' before '+'), '.' for cells outside the domain, and a NUL. */
 void map_cells(const struct map *map, uint64_t start, uint64_t size, int cells, char *out);
 
-/* Replaces the file as patience_replace() does: the old one stays until the new one is safe. */
+/* Replaces the file as file_replace() does: the old one stays until the new one is safe. */
 int map_save(const struct map *map, const char *path, const struct map_state *state,
-	     struct patience *patience, struct error *reterr);
+	     struct file_timeout *timeout, struct error *reterr);
 
 /*
  * Loads a map file. With ours, *retplan (may be NULL) is the plan rebuilt from

@@ -87,10 +87,10 @@ static void fill(FILE *file, const void *user)
 }
 
 int map_save(const struct map *map, const char *path, const struct map_state *state,
-	     struct patience *patience, struct error *reterr)
+	     struct file_timeout *timeout, struct error *reterr)
 {
 	const struct contents contents = { map, state };
-	int r = patience_replace(patience, path, 0600, fill, &contents);
+	int r = file_replace(timeout, path, 0600, fill, &contents);
 
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
@@ -107,6 +107,6 @@ int map_save(const struct map *map, const char *path, const struct map_state *st
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The map file %s could not be saved: %s. The copy goes on; "
 				   "choose another place for the map, or it cannot be resumed."),
-				 path, patience_phrase(r));
+				 path, file_phrase(r));
 	return 0;
 }

@@ -92,7 +92,7 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 }
 
 static int save(const struct digests *digests, const struct plan *plan, const char *masked_id,
-		const struct range_list *left_out, const char *path, struct patience *patience,
+		const struct range_list *left_out, const char *path, struct file_timeout *timeout,
 		struct error *reterr)
 {
 	char *lines = NULL;
@@ -105,13 +105,13 @@ static int save(const struct digests *digests, const struct plan *plan, const ch
 	map_plan_print(plan, masked_id, file);
 	r = fclose(file) ? error_nomem(reterr)
 			 : digest_list_save(digests, plan->sector_size, lines, left_out, path,
-					    patience, reterr);
+					    timeout, reterr);
 	free(lines);
 	return r;
 }
 
 int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-			 const struct map *map, const char *path, struct patience *patience,
+			 const struct map *map, const char *path, struct file_timeout *timeout,
 			 struct error *reterr)
 {
 	struct range_list left_out = { 0 };
@@ -120,11 +120,11 @@ int partial_digests_save(struct digests *digests, const struct plan *plan, const
 	if (known < 0)
 		r = error_nomem(reterr);
 	else if (known > 0)
-		r = save(digests, plan, masked_id, &left_out, path, patience, reterr);
-	else if ((r = patience_remove(patience, path)) < 0)
+		r = save(digests, plan, masked_id, &left_out, path, timeout, reterr);
+	else if ((r = file_remove(timeout, path)) < 0)
 		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 			      _("The list of digests %s of an earlier copy cannot be removed: %s."),
-			      path, patience_phrase(r));
+			      path, file_phrase(r));
 	range_list_done(&left_out);
 	return r;
 }

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/patience.h"
-#include "map/recorded_copy.h"
-#include "map/map.h"
+#include "base/file.h"
 #include "digest/digests.h"
+#include "map/map.h"
+#include "map/recorded_copy.h"
 
 /* The name of that file: the map's, with another ending. */
 void partial_digests_path(const char *map_path, char path[static PATH_MAX]);
@@ -25,9 +25,9 @@ uint64_t region_finished_bytes(const struct map *map, const struct digest_region
 
 /* Saves the known digests of what the map calls finished, and clears all others in `digests`. If
  * there are none, removes the file, which would belong to another copy. masked_id: NULL, or the id
- * of the plan whose identities are masked. Waits for the disk as patience_replace() does. */
+ * of the plan whose identities are masked. Waits for the disk as file_replace() does. */
 int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
-			 const struct map *map, const char *path, struct patience *patience,
+			 const struct map *map, const char *path, struct file_timeout *timeout,
 			 struct error *reterr);
 
 /* Copies into `digests`, whose regions have the same size, those of all regions in which both maps

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -286,14 +286,14 @@ static int make_form(const struct report *report, enum report_form form, char **
 }
 
 int report_save(const struct report *report, enum report_form form, const char *path,
-		struct patience *patience, struct error *reterr)
+		struct file_timeout *timeout, struct error *reterr)
 {
 	CLEANUP(free) char *text = NULL;
 	int r = make_form(report, form, &text, reterr);
 
 	if (r < 0)
 		return r;
-	r = patience_replace(patience, path, 0600, fill, text);
+	r = file_replace(timeout, path, 0600, fill, text);
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", path,
 				 _("The report cannot be saved as %s: that is not a regular file."),
@@ -301,6 +301,6 @@ int report_save(const struct report *report, enum report_form form, const char *
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The report could not be saved as %s: %s."), path,
-				 patience_phrase(r));
+				 file_phrase(r));
 	return 0;
 }

@@ -128,8 +128,9 @@ const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, 
 /* The path of the list of this checksum, in sha256sum's format; false: there is none. */
 bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
 		     size_t size);
-/* Writes those lists, as patience_replace() does. */
-int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr);
+/* Writes those lists, as file_replace() does. */
+int report_save_sums(const struct report *report, struct file_timeout *timeout,
+		     struct error *reterr);
 
 /* Local time with its zone: "2026-09-21 14:12:20 +0200 (CEST)", "-" for none (0) and for what no
  * calendar has; returns buffer. */
@@ -162,8 +163,8 @@ int report_json(const struct report *report, char **ret, struct error *reterr);
 int report_html(const struct report *report, char **ret, struct error *reterr);
 
 enum report_form { REPORT_JSON, REPORT_TEXT, REPORT_HTML };
-/* Writes one form, as patience_replace() does. */
+/* Writes one form, as file_replace() does. */
 int report_save(const struct report *report, enum report_form form, const char *path,
-		struct patience *patience, struct error *reterr);
+		struct file_timeout *timeout, struct error *reterr);
 
 #endif

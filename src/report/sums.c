@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "report/mask.h"
 #include "report/report.h"
 
@@ -85,7 +85,8 @@ static void fill(FILE *file, const void *user)
 		put_line(file, hex, "-");
 }
 
-int report_save_sums(const struct report *report, struct patience *patience, struct error *reterr)
+int report_save_sums(const struct report *report, struct file_timeout *timeout,
+		     struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
 	struct list list = { .report = report };
@@ -98,11 +99,10 @@ int report_save_sums(const struct report *report, struct patience *patience, str
 		list.sum = &report->job.sums.items[i];
 		if (!report_sum_path(report, list.sum->algorithm, path, sizeof(path)))
 			continue;
-		r = patience_replace(patience, path, 0600, fill, &list);
+		r = file_replace(timeout, path, 0600, fill, &list);
 		if (r < 0)
 			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
-				  _("The sum could not be saved as %s: %s."), path,
-				  patience_phrase(r));
+				  _("The sum could not be saved as %s: %s."), path, file_phrase(r));
 	}
 	return r;
 }

@@ -38,13 +38,12 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t patience,
-		     struct sg_reach *ret)
+void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout, struct sg_reach *ret)
 {
 	struct sg_asking asking = {
 		.driver = driver,
 		.fd = fd,
-		.deadline = clock_monotonic() + patience,
+		.deadline = clock_monotonic() + timeout,
 	};
 	struct ata_identity identity;
 	uint8_t data[ATA_PAGE];
@@ -68,12 +67,12 @@ void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t patience,
 		ret->whole = 0;
 }
 
-void sg_reach_ask(const char *node, uint64_t patience, struct sg_reach *ret)
+void sg_reach_ask(const char *node, uint64_t timeout, struct sg_reach *ret)
 {
 	/* The driver requires write access for every queued command. */
 	CLEANUP(close) int fd = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	*ret = (struct sg_reach){ 0 };
 	if (fd >= 0)
-		sg_reach_ask_by(&sg_linux_driver, fd, patience, ret);
+		sg_reach_ask_by(&sg_linux_driver, fd, timeout, ret);
 }

@@ -15,10 +15,10 @@ struct sg_reach {
 	uint64_t whole; /* bytes, including those hidden by its settings; 0 unknown */
 };
 
-/* Waits at most `patience` ns. Any thread that may wait. */
-void sg_reach_ask(const char *node, uint64_t patience, struct sg_reach *ret);
+/* Waits at most `timeout` ns. Any thread that may wait. */
+void sg_reach_ask(const char *node, uint64_t timeout, struct sg_reach *ret);
 /* The same with a descriptor of the node. */
-void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t patience,
+void sg_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout,
 		     struct sg_reach *ret);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/replace.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "scsi/reach.h"
 #include "session/session_private.h"
 
-#define REACH_PATIENCE (2 * NSEC_PER_SEC) /* of each end */
+#define REACH_TIMEOUT (2 * NSEC_PER_SEC) /* of each end */
 
 static void ask_reach(const struct disk_list *disks, const struct endpoint *endpoint,
 		      struct guard_reach *ret)
@@ -24,7 +24,7 @@ static void ask_reach(const struct disk_list *disks, const struct endpoint *endp
 
 	if (!disk || !disk_ata_node(disk)[0] || session_is_written_to(disk->node))
 		return;
-	sg_reach_ask(disk_ata_node(disk), REACH_PATIENCE, &reach);
+	sg_reach_ask(disk_ata_node(disk), REACH_TIMEOUT, &reach);
 	*ret = (struct guard_reach){ .open = reach.open, .whole = reach.whole };
 }
 

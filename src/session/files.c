@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "map/partial_digests.h"
 #include "session/session_private.h"
@@ -239,7 +239,7 @@ int session_make_files(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "log", session->log_dir,
 				 _("Log and map cannot be kept in %s: %s. Name another directory "
 				   "with --log-dir."),
-				 session->log_dir, patience_phrase(r));
+				 session->log_dir, file_phrase(r));
 	if (session->resumes)
 		session_absolute(files->map, sizeof(files->map), session->resume_path);
 	else if (session->options.map_path)
@@ -252,15 +252,15 @@ int session_make_files(struct session *session, struct error *reterr)
 	r = session_try_place(PLACE_AS_IT_IS, files->map, "", &tried);
 	files->map_beneath = tried.beneath;
 	if (r < 0) {
-		struct patience patience = { .ns = PATIENCE_ON_THE_WAY };
+		struct file_timeout timeout = { .ns = TIMEOUT_DURING_COPY };
 
-		patience_remove(&patience, files->log);
-		patience_done(&patience);
+		file_remove(&timeout, files->log);
+		file_timeout_done(&timeout);
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,
 			_("The map %s cannot be written: %s. Without it the copy could not "
 			  "be resumed; name another file with --map."),
-			files->map, patience_phrase(r));
+			files->map, file_phrase(r));
 	}
 	log_close(session->log);
 	session->log = NULL;

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "guard/claim.h"
 #include "session/session_private.h"
@@ -131,10 +131,10 @@ static int tell_and_save(struct session *session, struct finish_task *finishing)
 	finishing->made = true;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	finishing->patience.ns = PATIENCE_AT_THE_END;
+	finishing->timeout.ns = TIMEOUT_AT_END;
 	r = session_save_first(session, &finishing->error);
-	finishing->left_behind |= finishing->patience.hung != NULL;
-	patience_done(&finishing->patience);
+	finishing->left_behind |= finishing->timeout.hung != NULL;
+	file_timeout_done(&finishing->timeout);
 	finishing->left_behind |= !log_close(cleanup_steal(session->log));
 	return r;
 }

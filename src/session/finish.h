@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/patience.h"
+#include "base/file.h"
 #include "session/task.h"
 
 struct claim;
@@ -21,8 +21,8 @@ struct finish_task {
 	bool wanted;                        /* the next step is, when this one is done */
 	bool made;                          /* session->report is there */
 	struct error close_error, error;
-	struct patience patience; /* of the report and its like */
-	bool left_behind;         /* a file of it, or the log, is still being written */
+	struct file_timeout timeout; /* of the report and its like */
+	bool left_behind;            /* a file of it, or the log, is still being written */
 };
 
 /* Closes both claims of the job that ended, in the background. */

@@ -15,7 +15,7 @@
 #include "health/smartctl.h"
 #include "session/session_private.h"
 
-#define SMARTCTL_PATIENCE (5 * NSEC_PER_SEC) /* of all together */
+#define SMARTCTL_TIMEOUT (5 * NSEC_PER_SEC) /* of all together */
 
 static void address(const struct disk *disk, struct health_end *ret)
 {
@@ -33,7 +33,7 @@ static void ask(const struct health_end *const *ends, struct health *const *answ
 		questions[i].error_counters = ends[i]->error_counters;
 		text_copy(questions[i].node, sizeof(questions[i].node), ends[i]->node);
 	}
-	smartctl_ask(NULL, questions, count, SMARTCTL_PATIENCE);
+	smartctl_ask(NULL, questions, count, SMARTCTL_TIMEOUT);
 }
 
 bool session_is_written_to(const char *node)

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "session/session_private.h"
 
@@ -93,11 +93,11 @@ static bool is_lost(const char *path)
 static void save_at_the_end(struct move_task *moving)
 {
 	const struct map_state state = { .status = '?', .pass = 1 };
-	struct patience patience = { .ns = PATIENCE_AT_THE_END, .beneath = moving->place.beneath };
+	struct file_timeout timeout = { .ns = TIMEOUT_AT_END, .beneath = moving->place.beneath };
 
 	if (moving->result == 0)
-		moving->result = map_save(moving->map, moving->place.path, &state, &patience, NULL);
-	patience_done(&patience);
+		moving->result = map_save(moving->map, moving->place.path, &state, &timeout, NULL);
+	file_timeout_done(&timeout);
 	moving->map_is_lost = moving->result < 0 && is_lost(moving->from);
 }
 
@@ -250,8 +250,7 @@ static int refuse(struct move_task *moving)
 				   "Choose another disk."),
 				 path);
 	return error_set(&moving->error, ERROR_CLASS_ENVIRONMENT, moving->result, "save", path,
-			 _("The map cannot be kept as %s: %s."), path,
-			 patience_phrase(moving->result));
+			 _("The map cannot be kept as %s: %s."), path, file_phrase(moving->result));
 }
 
 /* The job has ended: only the files are named anew. */

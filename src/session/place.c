@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/patience.h"
-#include "base/replace.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/worker.h"
 #include "session/place.h"
@@ -155,7 +154,7 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 		return r;
 	}
 	r = -ETIMEDOUT;
-	if (worker_wait(worker, clock_monotonic() + PATIENCE_ON_THE_WAY)) {
+	if (worker_wait(worker, clock_monotonic() + TIMEOUT_DURING_COPY)) {
 		r = question->result;
 		*ret = question->found;
 	}

@@ -15,7 +15,7 @@ enum place_kind {
 
 struct found_place {
 	char path[512]; /* "": not known */
-	dev_t beneath;  /* its directory (base/replace.h) */
+	dev_t beneath;  /* its directory (base/file.h) */
 };
 
 /* Can a file be written at `path`, in a directory under the last part of `name`? *ret is that

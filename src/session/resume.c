@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/replace.h"
 #include "base/text.h"
 #include "session/session_private.h"
 

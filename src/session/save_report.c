@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/patience.h"
 #include "base/text.h"
 #include "map/partial_digests.h"
 #include "report/mask.h"
@@ -24,21 +24,20 @@ static void take_text(char *to, size_t size, const char *text)
 static int save(struct session *session, enum report_form form, const char *path, dev_t beneath,
 		struct error *reterr)
 {
-	struct patience *patience = &session->finishing.patience;
+	struct file_timeout *timeout = &session->finishing.timeout;
 	int r;
 
-	patience->beneath = beneath;
-	r = report_save(&session->report, form, path, patience, reterr);
+	timeout->beneath = beneath;
+	r = report_save(&session->report, form, path, timeout, reterr);
 
 	if (r < 0 && session->log)
-		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path,
-			 patience_phrase(r));
+		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path, file_phrase(r));
 	return r;
 }
 
 /* A masked report needs a masked list. It is loaded and saved anew, so that a damaged one is not
  * passed on. */
-static int put_list(const struct report *report, const char *path, struct patience *patience,
+static int put_list(const struct report *report, const char *path, struct file_timeout *timeout,
 		    struct error *reterr)
 {
 	const struct plan *plan;
@@ -58,23 +57,24 @@ static int put_list(const struct report *report, const char *path, struct patien
 	}
 	r = partial_digests_save(recorded.digests, plan,
 				 plan == &masked || recorded.masked ? recorded.id : NULL,
-				 recorded.map, path, patience, reterr);
+				 recorded.map, path, timeout, reterr);
 	recorded_copy_done(&recorded);
 	return r;
 }
 
-static int mask_list(const struct report *report, struct patience *patience, struct error *reterr)
+static int mask_list(const struct report *report, struct file_timeout *timeout,
+		     struct error *reterr)
 {
-	return report->mask_serials ? put_list(report, report->digests_path, patience, reterr) : 0;
+	return report->mask_serials ? put_list(report, report->digests_path, timeout, reterr) : 0;
 }
 
 static int save_sums(struct session *session, struct error *reterr)
 {
-	int r = report_save_sums(&session->report, &session->finishing.patience, reterr);
+	int r = report_save_sums(&session->report, &session->finishing.timeout, reterr);
 
 	if (r < 0 && session->log)
 		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s",
-			 session->report.sums_stem, patience_phrase(r));
+			 session->report.sums_stem, file_phrase(r));
 	return r;
 }
 
@@ -86,8 +86,8 @@ int session_save_first(struct session *session, struct error *reterr)
 	text_copy(report->sums_stem, sizeof(report->sums_stem), files->sums_stem);
 	text_copy(report->json_path, sizeof(report->json_path), files->report);
 	text_copy(report->certificate_path, sizeof(report->certificate_path), files->certificate);
-	session->finishing.patience.beneath = files->report_beneath;
-	int list = mask_list(report, &session->finishing.patience, reterr);
+	session->finishing.timeout.beneath = files->report_beneath;
+	int list = mask_list(report, &session->finishing.timeout, reterr);
 	int sums = save_sums(session, reterr);
 
 	/* Only existing files are named. */

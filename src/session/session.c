@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
-#include "base/replace.h"
 #include "session/session_private.h"
 
 static void take_health(struct session *session, unsigned *changes)

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "map/recorded_copy.h"
-#include "map/map.h"
 #include "guard/rules.h"
+#include "map/map.h"
+#include "map/recorded_copy.h"
 #include "plan/held.h"
 #include "session/awake.h"
 #include "session/check.h"
@@ -37,7 +37,7 @@
 struct session_files {
 	char log[512], map[512], report[512], certificate[512], digests[512];
 	char sums_stem[512]; /* of the lists of sums */
-	/* Of their directories (base/replace.h); digests and sums are beside the report. */
+	/* Of their directories (base/file.h); digests and sums are beside the report. */
 	dev_t map_beneath, report_beneath, certificate_beneath;
 };
 

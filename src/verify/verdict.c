@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "copy/pass.h"
+#include "copy/retry.h"
+#include "digest/list.h"
 #include "job/job_private.h"
 #include "map/map_plan.h"
-#include "copy/pass.h"
-#include "verify/verdict_private.h"
-#include "copy/retry.h"
 #include "map/partial_digests.h"
-#include "digest/list.h"
+#include "verify/verdict_private.h"
 
 /* The region size: that of existing digests, or our own. */
 static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
@@ -393,7 +393,7 @@ bool proof_total(const struct job *job, struct digest *ret)
 	return true;
 }
 
-int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+int proof_save(struct job *job, const char *path, struct file_timeout *timeout, bool *retsaved,
 	       struct error *reterr)
 {
 	struct range_list bad = { 0 };
@@ -414,7 +414,7 @@ int proof_save(struct job *job, const char *path, struct patience *patience, boo
 		r = error_nomem(reterr);
 	else
 		r = digest_list_save(job->proof->expected, job->plan->sector_size, lines, &bad,
-				     path, patience, reterr);
+				     path, timeout, reterr);
 	*retsaved = r == 0;
 	range_list_done(&bad);
 	free(lines);

@@ -80,7 +80,7 @@ struct digests *proof_copy_digests(const struct proof *proof);
 /* The sum of all digests of the source; false: not all are known. */
 bool proof_total(const struct job *job, struct digest *ret);
 /* Saves the list of digests (verify/list.h); *retsaved is false if not all are known. */
-int proof_save(struct job *job, const char *path, struct patience *patience, bool *retsaved,
+int proof_save(struct job *job, const char *path, struct file_timeout *timeout, bool *retsaved,
 	       struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);
 /* Bytes that were written, and so counted, twice. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/patience.h"
+#include "base/file.h"
 #include "map/map.h"
 
 #define SIZE   (20000000000000ULL / SECTOR * SECTOR)
@@ -58,14 +58,14 @@ static struct map *make_map(uint64_t areas)
 static double save(const struct map *map, const char *path)
 {
 	const struct map_state state = { .status = MAP_NON_TRIED, .pass = 1 };
-	struct patience patience = { .ns = PATIENCE_AT_THE_END };
+	struct file_timeout timeout = { .ns = TIMEOUT_AT_END };
 	struct error error = { 0 };
 	uint64_t start = clock_monotonic();
 
-	if (map_save(map, path, &state, &patience, &error) < 0)
+	if (map_save(map, path, &state, &timeout, &error) < 0)
 		fail(&error);
 	start = clock_monotonic() - start;
-	patience_done(&patience);
+	file_timeout_done(&timeout);
 	return (double)start / NSEC_PER_SEC;
 }
 

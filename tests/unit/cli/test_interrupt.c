@@ -11,7 +11,7 @@
 #include "cli/headless.h"
 #include "cli/interrupt.h"
 
-#define PATIENCE 20 /* s */
+#define TIMEOUT 20 /* s */
 
 static int signals;
 
@@ -64,7 +64,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("cli/interrupt");
 	TCase *tcase = tcase_create("interrupt");
 
-	tcase_set_timeout(tcase, PATIENCE);
+	tcase_set_timeout(tcase, TIMEOUT);
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_loop_exit_test(tcase, one_ends_the_program_at_once, EXIT_STOPPED, 0, 2);
 	tcase_add_test(tcase, others_wait_for_their_turn);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "health/smartctl.h"
 
-#define PATIENCE (20 * NSEC_PER_SEC)
+#define TIMEOUT (20 * NSEC_PER_SEC)
 
 static void parse(const char *text, struct health *ret)
 {
@@ -145,12 +145,12 @@ static const char *program(const char *name, const char *body)
 	return path;
 }
 
-static void ask(const char *path, uint64_t patience, struct health *a, struct health *b)
+static void ask(const char *path, uint64_t timeout, struct health *a, struct health *b)
 {
 	struct smartctl_question questions[] = { { "/dev/one", false, a },
 						 { "/dev/two", true, b } };
 
-	smartctl_ask(path, questions, 2, patience);
+	smartctl_ask(path, questions, 2, timeout);
 }
 
 START_TEST(each_is_asked_for_its_node)
@@ -163,7 +163,7 @@ START_TEST(each_is_asked_for_its_node)
 					 "echo \"{\\\"temperature\\\":{\\\"current\\\":$t}}\"\n"
 					 "exit 4");
 
-	ask(path, PATIENCE, &a, &b);
+	ask(path, TIMEOUT, &a, &b);
 	ck_assert_int_eq(a.values[HEALTH_TEMPERATURE], 31);
 	ck_assert_int_eq(b.values[HEALTH_TEMPERATURE], 32);
 	ck_assert_int_ne(a.time, 0);
@@ -188,7 +188,7 @@ START_TEST(one_that_never_ends_talking_is_cut_off)
 {
 	struct health a, b;
 
-	ask(program("talks", "exec yes"), PATIENCE, &a, &b);
+	ask(program("talks", "exec yes"), TIMEOUT, &a, &b);
 	ck_assert(!health_is_known(&a));
 	ck_assert(a.why[0]);
 }
@@ -198,10 +198,10 @@ START_TEST(one_that_is_not_there)
 {
 	struct health a, b;
 
-	ask("/nonexistent/smartctl", PATIENCE, &a, &b);
+	ask("/nonexistent/smartctl", TIMEOUT, &a, &b);
 	ck_assert(!health_is_known(&a));
 	ck_assert(a.why[0]);
-	ask(program("silent", "exit 1"), PATIENCE, &a, &b);
+	ask(program("silent", "exit 1"), TIMEOUT, &a, &b);
 	ck_assert(!health_is_known(&b));
 	ck_assert(b.why[0]);
 }
@@ -224,7 +224,7 @@ START_TEST(disks_without_health_are_not_asked)
 	text_copy(disk.transport, sizeof(disk.transport), "usb");
 	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
 	ck_assert(!smartctl_has_error_counters(&disk));
-	smartctl_ask("/nonexistent/smartctl", &question, 1, PATIENCE);
+	smartctl_ask("/nonexistent/smartctl", &question, 1, TIMEOUT);
 	ck_assert(!health_is_known(&health));
 	ck_assert_str_eq(health.why, "");
 }

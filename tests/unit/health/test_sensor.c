@@ -8,7 +8,7 @@
 
 #include "health/sensor.h"
 
-#define PATIENCE 10000 /* ms */
+#define TIMEOUT 10000 /* ms */
 
 /* Whichever the C library makes of it. */
 ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset);
@@ -54,7 +54,7 @@ static unsigned count(const unsigned *of)
 static void until(const unsigned *of, unsigned n)
 {
 	for (unsigned i = 0; count(of) < n; i++) {
-		ck_assert_uint_lt(i, PATIENCE);
+		ck_assert_uint_lt(i, TIMEOUT);
 		usleep(1000);
 	}
 }
@@ -86,7 +86,7 @@ START_TEST(an_answer_is_shown_when_it_came)
 	ck_assert(!sensor_read(sensor, &degrees));
 	sensor_ask(sensor);
 	for (unsigned i = 0; !sensor_read(sensor, &degrees); i++) {
-		ck_assert_uint_lt(i, PATIENCE);
+		ck_assert_uint_lt(i, TIMEOUT);
 		usleep(1000);
 	}
 	ck_assert_int_eq(degrees, 38);

@@ -18,7 +18,7 @@
 #include "map/partial_digests.h"
 
 /* Only a hang takes that long: a sanitizer on a machine that has much else to do does not. */
-#define PATIENCE (200 * NSEC_PER_SEC)
+#define TIMEOUT  (200 * NSEC_PER_SEC)
 #define SCRIBBLE 0xA5
 
 /* Each 512 bytes are a sequence that no other place has. */
@@ -226,7 +226,7 @@ struct job_snapshot rig_look(struct rig *rig)
 
 struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes)
 {
-	uint64_t deadline = clock_monotonic() + PATIENCE;
+	uint64_t deadline = clock_monotonic() + TIMEOUT;
 	struct job_snapshot s;
 
 	do {
@@ -241,7 +241,7 @@ struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes)
 
 struct job_snapshot rig_until_state(struct rig *rig, enum job_state state)
 {
-	uint64_t deadline = clock_monotonic() + PATIENCE;
+	uint64_t deadline = clock_monotonic() + TIMEOUT;
 	struct job_snapshot s;
 
 	while ((s = rig_look(rig)).state != state && s.state != JOB_ENDED) {
@@ -254,7 +254,7 @@ struct job_snapshot rig_until_state(struct rig *rig, enum job_state state)
 
 struct job_snapshot rig_until_still(struct rig *rig)
 {
-	uint64_t deadline = clock_monotonic() + PATIENCE, before;
+	uint64_t deadline = clock_monotonic() + TIMEOUT, before;
 	struct job_snapshot s = rig_look(rig);
 
 	do {
@@ -268,7 +268,7 @@ struct job_snapshot rig_until_still(struct rig *rig)
 
 struct job_snapshot rig_wait(struct rig *rig)
 {
-	uint64_t deadline = clock_monotonic() + PATIENCE;
+	uint64_t deadline = clock_monotonic() + TIMEOUT;
 
 	while (rig_look(rig).state != JOB_ENDED) {
 		ck_assert_msg(clock_monotonic() < deadline, "the job does not end");

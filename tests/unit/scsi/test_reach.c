@@ -11,9 +11,9 @@
 #include "scsi/ata.h"
 #include "scsi/reach.h"
 
-#define FD       SG_SCRIPT_FD
-#define PATIENCE (100 * NSEC_PER_MSEC)
-#define SECTORS  0x123456789aULL
+#define FD      SG_SCRIPT_FD
+#define TIMEOUT (100 * NSEC_PER_MSEC)
+#define SECTORS 0x123456789aULL
 
 /* CHECK CONDITION, "ATA pass through information available", with the last LBA 0x123456799a. */
 static const uint8_t descriptor[] = { 0x72, 1, 0, 0x1d, 0,    0,    0,    14, 9,    12,   1,
@@ -83,7 +83,7 @@ static void answer_registers(const uint8_t *sense, size_t length)
 
 static void ask(void)
 {
-	sg_reach_ask_by(&disk.driver, FD, PATIENCE, &reach);
+	sg_reach_ask_by(&disk.driver, FD, TIMEOUT, &reach);
 }
 
 static void open_is_known_alone(void)

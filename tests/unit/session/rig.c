@@ -205,7 +205,7 @@ void wait_once(void)
 {
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
-	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 	session_dispatch(session);
 }
 
@@ -248,7 +248,7 @@ static int wait_for_save(struct error *reterr)
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
 	do
-		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 	while (!(session_dispatch(session) & SESSION_CHANGE_SAVED));
 	*reterr = *session_save_error(session);
 	return reterr->code;

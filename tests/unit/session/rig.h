@@ -10,8 +10,8 @@
 
 #include "session/session.h"
 
-#define SIZE     (8 * 1024 * 1024)
-#define PATIENCE 200000 /* ms; only a hang takes that long */
+#define SIZE    (8 * 1024 * 1024)
+#define TIMEOUT 200000 /* ms; only a hang takes that long */
 
 extern char directory[96];               /* that folder */
 extern char source[64], destination[64]; /* nodes */

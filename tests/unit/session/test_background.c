@@ -24,9 +24,9 @@ int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, 
 int __real_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __real_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct patience *patience, struct error *reterr);
+		       struct file_timeout *timeout, struct error *reterr);
 int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct patience *patience, struct error *reterr);
+		       struct file_timeout *timeout, struct error *reterr);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -74,10 +74,10 @@ int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr)
 }
 
 int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
-		       struct patience *patience, struct error *reterr)
+		       struct file_timeout *timeout, struct error *reterr)
 {
 	pass();
-	return __real_report_save(report, form, path, patience, reterr);
+	return __real_report_save(report, form, path, timeout, reterr);
 }
 
 static void begin_plan(const char *from, const char *to)
@@ -95,7 +95,7 @@ static unsigned dispatched(void)
 {
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
-	ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+	ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 	return session_dispatch(session);
 }
 
@@ -127,7 +127,7 @@ START_TEST(leaving_waits_for_a_moment_only)
 	wait_until_it_hangs();
 	ck_assert(!session_settle(session, 50));
 	hold(false);
-	ck_assert(session_settle(session, PATIENCE));
+	ck_assert(session_settle(session, TIMEOUT));
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 }
 END_TEST

@@ -142,7 +142,7 @@ START_TEST(background_scan_brings_a_list)
 	for (int i = 0; i < 100 && !(changes & SESSION_CHANGE_DISKS); i++) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
-		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 		changes |= session_dispatch(session);
 	}
 	ck_assert(changes & SESSION_CHANGE_DISKS);
@@ -229,7 +229,7 @@ static void rescan(void)
 	while (!(changes & SESSION_CHANGE_DISKS)) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
-		ck_assert_int_gt(poll(&fd, 1, PATIENCE), 0);
+		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 		changes |= session_dispatch(session);
 	}
 }

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,9 +15,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/replace.h"
+#include "base/file.h"
 
-static char dir[64], path[96];
+#define SHORT (NSEC_PER_SEC / 5)
+/* Only a hang takes that long. */
+#define LONG (100 * NSEC_PER_SEC)
+
+static char dir[64], path[96], other[96];
+static char folder[80], elsewhere[96]; /* on a disk that does not hang */
+static struct file_timeout timeout;
+/* Whoever renames a file in `dir` needs it: the disk hangs, then does not. */
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static bool nameless; /* the file system lets a file without a name get one */
 
 int __real_linkat(int from, const char *old, int to, const char *new, int flags);
@@ -30,6 +39,25 @@ int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
 	return -1;
 }
 
+int __real_renameat(int from, const char *old, int to, const char *new);
+int __wrap_renameat(int from, const char *old, int to, const char *new);
+
+static bool is_folder(int fd)
+{
+	struct stat st, other_st;
+
+	return fstat(fd, &st) == 0 && stat(folder, &other_st) == 0 && st.st_ino == other_st.st_ino;
+}
+
+int __wrap_renameat(int from, const char *old, int to, const char *new)
+{
+	if (!is_folder(to)) {
+		pthread_mutex_lock(&disk);
+		pthread_mutex_unlock(&disk);
+	}
+	return __real_renameat(from, old, to, new);
+}
+
 static void fill(FILE *file, const void *user)
 {
 	fputs(user, file);
@@ -38,37 +66,47 @@ static void fill(FILE *file, const void *user)
 static void set_up(void)
 {
 	nameless = true;
-	strcpy(dir, "/tmp/clonedeck-replace-XXXXXX");
+	strcpy(dir, "/tmp/clonedeck-file-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	snprintf(folder, sizeof(folder), "%s/folder", dir);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/file", folder);
+	timeout = (struct file_timeout){ .ns = LONG };
 }
 
 /* Nothing is left beside it. */
 static void tear_down(void)
 {
+	file_timeout_done(&timeout);
 	unlink(path);
 	rmdir(path);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-static void holds(const char *expected)
+static bool file_holds(const char *name, const char *expected)
 {
 	char text[64] = "";
-	FILE *file = fopen(path, "r");
+	FILE *file = fopen(name, "r");
+	bool same = file && fgets(text, sizeof(text), file) && strcmp(text, expected) == 0;
 
-	ck_assert_ptr_nonnull(file);
-	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
-	fclose(file);
-	ck_assert_str_eq(text, expected);
+	if (file)
+		fclose(file);
+	return same;
+}
+
+static void holds(const char *expected)
+{
+	ck_assert(file_holds(path, expected));
 }
 
 START_TEST(makes_and_replaces)
 {
 	struct stat st;
 
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
 	holds("old");
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
@@ -79,8 +117,8 @@ END_TEST
 START_TEST(works_without_nameless_files)
 {
 	nameless = false;
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
 	holds("new");
 }
 END_TEST
@@ -110,12 +148,12 @@ START_TEST(a_crash_leaves_nothing_beside)
 
 	ck_assert_msg(fd >= 0, "%s: needs a file system with O_TMPFILE", dir);
 	close(fd);
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
 
 	pid_t child = fork();
 
 	if (child == 0) {
-		file_replace(path, 0, 0600, die, "half of the n");
+		file_replace(NULL, path, 0600, die, "half of the n");
 		_exit(1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -129,12 +167,12 @@ START_TEST(a_failure_keeps_the_old_one)
 {
 	struct rlimit limit;
 
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	limit.rlim_cur = 2;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "too long"), -EFBIG);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "too long"), -EFBIG);
 	limit.rlim_cur = limit.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	holds("old");
@@ -155,7 +193,7 @@ START_TEST(nothing_that_lies_beside_is_touched)
 				 (long)getpid(), i - 1);
 		ck_assert_int_eq(symlink(victim, beside[i]), 0);
 	}
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(access(victim, F_OK), -1);
 	for (int i = 0; i < 4; i++) {
@@ -170,10 +208,10 @@ START_TEST(only_regular_files_are_replaced)
 	struct stat st;
 
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), -EEXIST);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(symlink("elsewhere", path), 0);
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), -EEXIST);
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 }
@@ -184,7 +222,7 @@ START_TEST(no_directory_no_file)
 	char lost[104];
 
 	snprintf(lost, sizeof(lost), "%s/none/file", dir);
-	ck_assert_int_eq(file_replace(lost, 0, 0600, fill, "new"), -ENOENT);
+	ck_assert_int_eq(file_replace(NULL, lost, 0600, fill, "new"), -ENOENT);
 }
 END_TEST
 
@@ -196,16 +234,22 @@ static dev_t device(const char *name)
 	return st.st_dev;
 }
 
+static struct file_timeout *not_on(const char *name)
+{
+	timeout.beneath = device(name);
+	return &timeout;
+}
+
 /* Its stick was unmounted, say: what shows in its place is no place for its files. */
 START_TEST(nothing_is_kept_on_the_file_system_beneath)
 {
-	ck_assert_int_eq(file_replace(path, device(dir), 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(file_replace(not_on(dir), path, 0600, fill, "new"), -EXDEV);
 	ck_assert_int_eq(entries(), 0);
-	ck_assert_int_eq(file_replace(path, device("/proc"), 0600, fill, "old"), 0);
-	ck_assert_int_eq(file_replace(path, device(dir), 0600, fill, "new"), -EXDEV);
-	ck_assert_int_eq(file_remove(path, device(dir)), -EXDEV);
+	ck_assert_int_eq(file_replace(not_on("/proc"), path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(not_on(dir), path, 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(file_remove(not_on(dir), path), -EXDEV);
 	holds("old");
-	ck_assert_int_eq(file_remove(path, device("/proc")), 0);
+	ck_assert_int_eq(file_remove(not_on("/proc"), path), 0);
 	ck_assert_int_eq(entries(), 0);
 }
 END_TEST
@@ -240,9 +284,8 @@ static const char *const links[][2] = {
 
 START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 {
-	char folder[PATH_MAX], name[PATH_MAX], found[PATH_MAX];
+	char name[PATH_MAX], found[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%s/folder", dir);
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	for (size_t i = 0; i < LINKS; i++) {
 		snprintf(name, sizeof(name), "%s/%s", dir, links[i][0]);
@@ -253,7 +296,7 @@ START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 	leads_to("dangling", "folder/new");
 	leads_to("lost", "none/new");
 	leads_to("first", "file");
-	ck_assert_int_eq(file_replace(path, 0, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
 	leads_to("first", "file");
 	/* What is no file is not followed: it is refused by its own name. */
 	leads_to("null", "null");
@@ -271,12 +314,100 @@ START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 }
 END_TEST
 
+#define NUMBERS 200000
+
+static void fill_numbers(FILE *file, const void *user)
+{
+	(void)user;
+	for (int i = 0; i < NUMBERS; i++)
+		fprintf(file, "%d\n", i);
+}
+
+START_TEST(a_large_file_is_whole)
+{
+	FILE *file;
+	int number;
+
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill_numbers, NULL), 0);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < NUMBERS; i++) {
+		ck_assert_int_eq(fscanf(file, "%d\n", &number), 1);
+		ck_assert_int_eq(number, i);
+	}
+	ck_assert_int_eq(fgetc(file), EOF);
+	fclose(file);
+}
+END_TEST
+
+START_TEST(removing_is_as_good_as_nothing_there)
+{
+	struct file_timeout *const with[] = { NULL, &timeout };
+
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(file_replace(with[i], path, 0600, fill, "old"), 0);
+		ck_assert_int_eq(file_remove(with[i], path), 0);
+		ck_assert_int_eq(access(path, F_OK), -1);
+		ck_assert_int_eq(file_remove(with[i], path), 0);
+		ck_assert_int_eq(file_remove(with[i], dir), -EISDIR);
+	}
+}
+END_TEST
+
+START_TEST(one_that_hangs_is_waited_for_once)
+{
+	uint64_t before, waited;
+
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "old"), 0);
+	pthread_mutex_lock(&disk);
+	timeout.ns = SHORT;
+	before = clock_monotonic();
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "new"), -ETIMEDOUT);
+	waited = clock_monotonic() - before;
+	ck_assert_uint_ge(waited, SHORT);
+	ck_assert_uint_lt(waited, LONG);
+	holds("old");
+	/* Neither it nor its neighbour is begun again. */
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "newer"), -ETIMEDOUT);
+	ck_assert_int_eq(file_replace(&timeout, other, 0600, fill, "new"), -ETIMEDOUT);
+	ck_assert_int_eq(file_remove(&timeout, path), -ETIMEDOUT);
+	ck_assert_int_eq(access(other, F_OK), -1);
+	ck_assert_ptr_nonnull(timeout.hung);
+	pthread_mutex_unlock(&disk);
+	/* It answers: the one that hung is written, and then the next. */
+	timeout.ns = LONG;
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "newest"), 0);
+	holds("newest");
+	ck_assert_ptr_null(timeout.hung);
+}
+END_TEST
+
+START_TEST(another_directory_does_not_hang)
+{
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	pthread_mutex_lock(&disk);
+	timeout.ns = SHORT;
+	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "late"), -ETIMEDOUT);
+	timeout.ns = LONG;
+	ck_assert_int_eq(file_replace(&timeout, elsewhere, 0600, fill, "here"), 0);
+	ck_assert(file_holds(elsewhere, "here"));
+	ck_assert_ptr_null(timeout.hung);
+	pthread_mutex_unlock(&disk);
+	/* The abandoned one comes to its end. */
+	while (!file_holds(path, "late"))
+		usleep(10000);
+	ck_assert_int_eq(unlink(elsewhere), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("replace");
+	Suite *suite = suite_create("file");
 	TCase *tc = tcase_create("files");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, makes_and_replaces);
 	tcase_add_test(tc, works_without_nameless_files);
 	tcase_add_test(tc, a_crash_leaves_nothing_beside);
@@ -287,6 +418,10 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, a_link_is_followed_to_a_file_that_may_be_missing);
 	tcase_add_test(tc, nothing_is_kept_on_the_file_system_beneath);
 	tcase_add_test(tc, beneath_is_what_unmounting_would_show);
+	tcase_add_test(tc, a_large_file_is_whole);
+	tcase_add_test(tc, removing_is_as_good_as_nothing_there);
+	tcase_add_test(tc, one_that_hangs_is_waited_for_once);
+	tcase_add_test(tc, another_directory_does_not_hang);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/replace.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/i18n.h"
+#include "base/worker.h"
 
 #define NAMES_MAX 100
 
@@ -231,8 +235,8 @@ int file_sync_directory(const char *path)
 	return fd < 0 ? fd : sync_directory(fd);
 }
 
-int file_replace(const char *path, dev_t beneath, mode_t mode,
-		 void (*fill)(FILE *file, const void *user), const void *user)
+static int replace(const char *path, dev_t beneath, mode_t mode,
+		   void (*fill)(FILE *file, const void *user), const void *user)
 {
 	char beside[PATH_MAX];
 	const char *name;
@@ -257,7 +261,7 @@ int file_replace(const char *path, dev_t beneath, mode_t mode,
 	return sync_directory(directory);
 }
 
-int file_remove(const char *path, dev_t beneath)
+static int remove_file(const char *path, dev_t beneath)
 {
 	const char *name;
 	CLEANUP(close) int directory = open_directory(path, beneath, &name);
@@ -265,4 +269,204 @@ int file_remove(const char *path, dev_t beneath)
 	if (directory < 0)
 		return directory == -ENOENT ? 0 : directory;
 	return unlinkat(directory, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* ---- with a timeout ---- */
+
+/* A buffer that doubles, as open_memstream()'s, would take twice the memory of a map with 100,000
+ * areas. */
+struct piece {
+	struct piece *next;
+	size_t length;
+	char bytes[256 << 10];
+};
+
+/* Everything the worker needs, since its caller may not wait for its end. */
+struct file_work {
+	char *path;
+	dev_t beneath;
+	mode_t mode;
+	bool remove;
+	struct piece *pieces, *last;
+	int result;
+};
+
+static struct piece *add_piece(struct file_work *work)
+{
+	struct piece *piece = malloc(sizeof(*piece));
+
+	if (!piece)
+		return NULL;
+	piece->next = NULL;
+	piece->length = 0;
+	if (work->last)
+		work->last->next = piece;
+	else
+		work->pieces = piece;
+	work->last = piece;
+	return piece;
+}
+
+static ssize_t keep_bytes(void *cookie, const char *bytes, size_t length)
+{
+	struct file_work *work = cookie;
+
+	for (size_t done = 0, some; done < length; done += some) {
+		struct piece *piece = work->last;
+
+		if (!piece || piece->length == sizeof(piece->bytes))
+			piece = add_piece(work);
+		if (!piece)
+			return 0;
+		some = length - done;
+		if (some > sizeof(piece->bytes) - piece->length)
+			some = sizeof(piece->bytes) - piece->length;
+		memcpy(&piece->bytes[piece->length], &bytes[done], some);
+		piece->length += some;
+	}
+	return (ssize_t)length;
+}
+
+static void put_bytes(FILE *file, const void *user)
+{
+	const struct file_work *work = user;
+
+	/* replace() asks the stream whether it all went out. */
+	for (const struct piece *piece = work->pieces; piece; piece = piece->next)
+		(void)fwrite(piece->bytes, 1, piece->length, file);
+}
+
+static void run_work(void *data)
+{
+	struct file_work *work = data;
+
+	work->result = work->remove
+			       ? remove_file(work->path, work->beneath)
+			       : replace(work->path, work->beneath, work->mode, put_bytes, work);
+}
+
+static void destroy_work(void *data)
+{
+	struct file_work *work = data;
+
+	for (struct piece *piece = work->pieces, *next; piece; piece = next) {
+		next = piece->next;
+		free(piece);
+	}
+	free(work->path);
+	free(work);
+}
+
+/* fill: NULL to remove the file. NULL: there is no memory for it. */
+static struct file_work *prepare(const char *path, mode_t mode,
+				 void (*fill)(FILE *file, const void *user), const void *user)
+{
+	struct file_work *work = calloc(1, sizeof(*work));
+	FILE *file;
+	bool failed;
+
+	if (!work)
+		return NULL;
+	work->path = strdup(path);
+	work->mode = mode;
+	work->remove = !fill;
+	failed = !work->path;
+	if (fill && !failed) {
+		file = fopencookie(work, "w", (cookie_io_functions_t){ .write = keep_bytes });
+		if (file)
+			fill(file, user);
+		failed = !file || ferror(file);
+		failed |= file && fclose(file);
+	}
+	if (!failed)
+		return work;
+	destroy_work(work);
+	return NULL;
+}
+
+/* If one file of a directory hangs, so do all others in it; other directories need not. */
+static bool same_directory(const char *one, const char *other)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	return file_directory(one, a) == 0 && file_directory(other, b) == 0 && strcmp(a, b) == 0;
+}
+
+static bool still_hangs(struct file_timeout *timeout, const char *path)
+{
+	if (!timeout->hung)
+		return false;
+	if (same_directory(timeout->work->path, path) &&
+	    !worker_wait(timeout->hung, timeout->since + timeout->ns))
+		return true;
+	file_timeout_done(timeout);
+	return false;
+}
+
+/* In a worker. 1: there is no memory, or no thread, for it. */
+static int run_in_time(struct file_work *work, struct file_timeout *timeout)
+{
+	const struct worker_order order = {
+		.body = run_work,
+		.destroy = destroy_work,
+		.data = work,
+		.name = "files",
+	};
+	uint64_t now = clock_monotonic();
+	struct worker *worker;
+	int r;
+
+	if (!work)
+		return 1;
+	work->beneath = timeout->beneath;
+	if (worker_start(&order, &worker) < 0) {
+		destroy_work(work);
+		return 1;
+	}
+	if (!worker_wait(worker, now + timeout->ns)) {
+		timeout->hung = worker;
+		timeout->work = work;
+		timeout->since = now;
+		return -ETIMEDOUT;
+	}
+	r = work->result;
+	worker_abandon(worker);
+	return r;
+}
+
+void file_timeout_done(struct file_timeout *timeout)
+{
+	worker_abandon(timeout->hung);
+	timeout->hung = NULL;
+	timeout->work = NULL;
+}
+
+int file_replace(struct file_timeout *timeout, const char *path, mode_t mode,
+		 void (*fill)(FILE *file, const void *user), const void *user)
+{
+	int r = 1;
+
+	if (timeout && still_hangs(timeout, path))
+		return -ETIMEDOUT;
+	if (timeout)
+		r = run_in_time(prepare(path, mode, fill, user), timeout);
+	return r > 0 ? replace(path, timeout ? timeout->beneath : 0, mode, fill, user) : r;
+}
+
+int file_remove(struct file_timeout *timeout, const char *path)
+{
+	int r = 1;
+
+	if (timeout && still_hangs(timeout, path))
+		return -ETIMEDOUT;
+	if (timeout)
+		r = run_in_time(prepare(path, 0, NULL, NULL), timeout);
+	return r > 0 ? remove_file(path, timeout ? timeout->beneath : 0) : r;
+}
+
+const char *file_phrase(int code)
+{
+	if (code == -ETIMEDOUT)
+		return _("its disk does not answer");
+	return code == -EXDEV ? _("its disk is not mounted any more") : error_phrase(code);
 }
