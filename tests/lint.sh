@@ -30,7 +30,7 @@ translations)
 	# What has a mark and what po/POTFILES names must be the same files.
 	{
 		grep -rlE --include='*.c' '\b(_|N_|P_)\(' src ui
-		echo data/clonedeck.desktop.in
+		echo data/certificate.html data/clonedeck.desktop.in | tr " " "\n"
 	} | sort >"$work/marked"
 	sort po/POTFILES | diff "$work/marked" - || status=1
 	xgettext --from-code=UTF-8 --keyword=_ --keyword=N_ --keyword=P_:1,2 -f po/POTFILES \

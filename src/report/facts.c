@@ -509,31 +509,41 @@ bool report_fact_line(const struct fact *fact, const struct report *report, bool
 	return true;
 }
 
-json_object *report_fact_rows(const struct report *report, enum fact_group group)
+static void add_row(json_object *rows, const char *label, const char *text)
 {
-	json_object *rows = json_object_new_array();
+	json_object *row = json_object_new_object();
+
+	json_object_object_add(row, "label", json_object_new_string(label));
+	json_object_object_add(row, "text", json_object_new_string(text));
+	json_object_array_add(rows, row);
+}
+
+void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
+			  enum fact_group last)
+{
 	struct fact_line line;
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const struct fact *fact = &facts[i];
 		const char *title = fact->title;
 
-		if (fact->group != group || !title)
+		if (fact->group < first || fact->group > last || !title)
 			continue;
+		title = title[0] ? _(title) : "";
 		for (size_t at = 0; report_fact_line(fact, report, true, at, &line); at++) {
-			json_object *row;
-
 			if (!line.text[0])
 				continue;
-			if (line.title)
-				title = line.title;
-			row = json_object_new_object();
-			json_object_object_add(row, "label",
-					       json_object_new_string(title[0] ? _(title) : ""));
-			json_object_object_add(row, "text", json_object_new_string(line.text));
-			json_object_array_add(rows, row);
+			add_row(rows, line.title ? line.title : title, line.text);
 			title = "";
 		}
 	}
-	return rows;
+}
+
+json_object *report_json_of_facts(const struct report *report)
+{
+	json_object *object = json_object_new_object();
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		report_json_add_field(object, &facts[i].json, report);
+	return object;
 }

@@ -48,8 +48,16 @@ const struct fact *report_facts(size_t *retcount);
 /* The lines of a fact from 0 on; false after the last one. */
 bool report_fact_line(const struct fact *fact, const struct report *report, bool full, size_t index,
 		      struct fact_line *ret);
-/* Lines of the group's facts that have a title, as an array of { label, text }. */
-json_object *report_fact_rows(const struct report *report, enum fact_group group);
+/* Appends the lines of the facts with a title, of the groups from `first` to `last`, as
+ * { label, text }. */
+void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
+			  enum fact_group last);
+/* The JSON of the report as it is, not masked. */
+json_object *report_json_of_facts(const struct report *report);
+
+/* graph.c: for the template; NULL where nothing is known. */
+json_object *report_graph(const struct report *report);
+json_object *report_strip(const struct report *report);
 
 /* ends.c */
 bool report_source_line(const struct report *report, bool full, size_t index,

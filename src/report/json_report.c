@@ -375,17 +375,10 @@ json_object *report_json_next(const void *data)
 json_object *report_json_document(const struct report *report)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
-	json_object *object;
-	const struct fact *facts;
-	size_t count;
 
 	if (report_mask(report, &masked, NULL) < 0)
 		return NULL;
-	object = json_object_new_object();
-	facts = report_facts(&count);
-	for (size_t i = 0; i < count; i++)
-		report_json_add_field(object, &facts[i].json, masked ? &masked->report : report);
-	return object;
+	return report_json_of_facts(masked ? &masked->report : report);
 }
 
 int report_json(const struct report *report, char **ret, struct error *reterr)
