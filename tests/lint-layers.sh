@@ -186,7 +186,6 @@ cycle 16
 src/job/job_private.h 38
 src/session/session_private.h 24
 ui/core/app_private.h 10
-src/guard/rules_private.h 7
 struct gate
 struct report'}
 
@@ -273,9 +272,9 @@ done
 # What a rule means to others stands in its row: a name spelled elsewhere is not renamed with it.
 rules_spelled() {
 	local names
-	names=$(sed -nE 's/^\t\{ ("[a-z-]+"), .*/\1/p' src/guard/rules.c)
+	names=$(sed -nE 's/^\tRULE\(("[a-z-]+"), .*/\1/p' src/guard/rules_private.h)
 	[ -n "$names" ] || {
-		echo "src/guard/rules.c: where is the table of rules?"
+		echo "src/guard/rules_private.h: where is the table of rules?"
 		return
 	}
 	grep -rnF "$names" src ui --include='*.[ch]' | grep -v '^src/guard/'

@@ -31,11 +31,7 @@ int fine_LAYER(FILE *file, int i)
 }
 C
 done
-file src/guard/rules.c <<'C'
-const struct { const char *id, *looks_at; } rules[] = {
-	{ "disk-is-full", "there is room" },
-};
-C
+printf '\tRULE("disk-is-full", disk_is_full, 0, 0)\n' >src/guard/rules_private.h
 file ui/fine.c <<'C'
 #include <curses.h>
 #include "session/session.h"

@@ -12,99 +12,11 @@
 #include "base/text.h"
 #include "guard/rules_private.h"
 
-/* The order is the one in which a technician wants to hear of it: is it the right disk, is it
- * free, does it fit, what is lost, and what is left to do afterwards. */
 static const struct rule_info table[] = {
-	{ "source-gone", "the source is still attached", rule_source_gone, RULE_SOURCE_READ },
-	{ "destination-gone", "the destination is still attached", rule_destination_gone,
-	  RULE_DESTINATION_READ },
-	{ "source-empty", "the source holds a medium", rule_source_empty,
-	  RULE_SOURCE_READ | RULE_SOURCE_ROW },
-	{ "destination-empty", "the destination holds a medium", rule_destination_empty,
-	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
-	{ "source-is-destination", "both ends are different devices or files",
-	  rule_source_is_destination, RULE_SOURCE_READ },
-	{ "same-disk-overlap", "no sector is both read and written", rule_same_disk_overlap },
-	{ "destination-on-source", "the destination is not made of the source",
-	  rule_destination_on_source, RULE_SOURCE_READ },
-	{ "same-wwn", "both ends do not share a WWN", rule_same_wwn, RULE_LIFTABLE },
-	{ "source-image-on-destination", "the source image is not on the destination",
-	  rule_source_image_on_destination },
-	{ "destination-boot", "the running system is not on the destination", rule_destination_boot,
-	  RULE_DESTINATION_ROW },
-	{ "destination-mounted", "nothing on the destination is mounted", rule_destination_mounted,
-	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
-	{ "destination-swap", "nothing on the destination is used as swap", rule_destination_swap,
-	  RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
-	{ "destination-held", "no LVM, md, dm, bcache or loop device uses the destination",
-	  rule_destination_held, RULE_DESTINATION_READ | RULE_DESTINATION_ROW },
-	{ "destination-exclusive", "no program holds the destination open exclusively",
-	  rule_destination_exclusive, RULE_DESTINATION_ROW, .means = MEANS_MAY_PASS },
-	{ "destination-read-only", "the destination can be written", rule_destination_read_only,
-	  RULE_DESTINATION_ROW, .means = MEANS_READABLE },
-	{ "destination-host-managed", "the destination takes writes in any order",
-	  rule_destination_host_managed, RULE_DESTINATION_ROW },
-	{ "destination-extended", "the destination is no extended partition",
-	  rule_destination_extended, RULE_DESTINATION_ROW },
-	{ "destination-too-small", "everything fits on the destination", rule_destination_too_small,
-	  RULE_DESTINATION_READ },
-	{ "sector-size-differs", "logical sector sizes are equal", rule_sector_size_differs,
-	  RULE_LIFTABLE },
-	{ "table-beyond-end", "the copied partition table fits the destination",
-	  rule_table_beyond_end, RULE_LIFTABLE, .means = MEANS_TABLE_TOO_LONG },
-	{ "image-on-source-disk", "the image is not written onto the disk being read",
-	  rule_image_on_source_disk, RULE_LIFTABLE },
-	{ "source-mounted", "the source is not mounted read-write", rule_source_mounted,
-	  RULE_LIFTABLE, .means = MEANS_SOURCE_WRITTEN },
-	{ "source-in-use", "nobody else writes to the source", rule_source_in_use, RULE_LIFTABLE,
-	  .means = MEANS_SOURCE_WRITTEN },
-	{ "sg-backend", "SCSI commands reach the ends that they were chosen for", rule_sg_backend },
-	{ "block-node", "both ends have block nodes", rule_block_node, RULE_DESTINATION_ROW },
-	{ "image-space", "the file system has room for the image", rule_image_space,
-	  RULE_LIFTABLE },
-	{ "image-limit", "the file system takes files of the image's size", rule_image_limit },
-	{ "log-on-destination", "log and map are not kept on the destination",
-	  rule_log_on_destination },
-	{ "destination-not-half-made", "a half-made destination still shows nothing",
-	  rule_destination_not_half_made },
-	{ "destination-holds-data", "what the destination holds now", rule_destination_holds_data,
-	  RULE_FIRST_PART },
-	{ "image-exists", "the image file is a new one", rule_image_exists, RULE_FIRST_PART },
-	{ "same-model", "other attached disks are not the destination's model", rule_same_model },
-	{ "destination-serial", "the destination has a serial number of its own",
-	  rule_destination_serial },
-	{ "source-host-managed", "the source is no host-managed zoned disk",
-	  rule_source_host_managed },
-	{ "source-table-broken", "the source's partition table is sound",
-	  rule_source_table_broken },
-	{ "destination-on-boot-disk", "the destination is not beside the running system",
-	  rule_destination_on_boot_disk },
-	{ "disk-into-partition", "a whole disk goes onto a whole disk", rule_disk_into_partition },
-	{ "partition-onto-disk", "a partition goes into a partition", rule_partition_onto_disk },
-	{ "partitions-not-copied", "all partitions of a copied table are copied",
-	  rule_partitions_not_copied },
-	{ "table-not-copied", "copied partitions are in a table of the destination",
-	  rule_table_not_copied },
-	{ "source-hidden", "no sectors of the source are hidden", rule_source_hidden },
-	{ "destination-hidden", "no sectors of the destination are hidden",
-	  rule_destination_hidden },
-	{ "backup-gpt-inside", "the backup GPT comes to lie at the end", rule_backup_gpt_inside,
-	  .means = MEANS_BACKUP_GPT_INSIDE },
-	{ "backup-gpt-missing", "the backup GPT is copied with the table", rule_backup_gpt_missing,
-	  .means = MEANS_BACKUP_GPT_MISSING },
-	{ "leftovers", "no old signatures stay behind the copy", rule_leftovers, RULE_FIRST_PART },
-	{ "duplicate-identities", "identifiers are not on two attached disks",
-	  rule_duplicate_identities, .means = MEANS_SAME_IDENTIFIERS },
-	{ "duplicate-btrfs", "no btrfs is on two attached disks", rule_duplicate_btrfs },
-	{ "duplicate-lvm", "no LVM volume is on two attached disks", rule_duplicate_lvm },
-	{ "duplicate-md", "no md member is on two attached disks", rule_duplicate_md },
-	{ "duplicate-xfs", "no XFS is on two attached disks", rule_duplicate_xfs },
-	{ "alignment", "writes start at physical sectors", rule_alignment },
-	{ "same-physical-disk", "both ends are on different drives", rule_same_physical_disk },
-	{ "log-on-source", "log and map are not kept on the source", rule_log_on_source },
-	{ "log-in-memory", "log and map survive a restart", rule_log_in_memory },
-	{ "without-root", "everything could be looked at", rule_without_root },
-	{ 0 },
+#define RULE(id, name, flags, means) { id, rule_##name, flags, means },
+	RULES(RULE)
+#undef RULE
+		{ 0 },
 };
 
 #define RULE_COUNT (sizeof(table) / sizeof(table[0]) - 1)
@@ -200,25 +112,49 @@ static bool run(const struct rule_info *rule, const struct rule_context *context
 	return true;
 }
 
+static void name_end(const struct endpoint *endpoint, char buffer[static RULE_NAME_MAX])
+{
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		text_copy(buffer, RULE_NAME_MAX, endpoint->node);
+	else if (endpoint->identity.serial[0])
+		snprintf(buffer, RULE_NAME_MAX, _("%.96s (serial %s)"), endpoint->node,
+			 endpoint->identity.serial);
+	else
+		snprintf(buffer, RULE_NAME_MAX, _("%.96s (no serial)"), endpoint->node);
+}
+
+static void look_at(const struct plan *plan, const struct guard_facts *facts,
+		    const struct disk *source, const struct disk *destination,
+		    struct rule_context *ret)
+{
+	bool from_image = plan->source.kind == ENDPOINT_IMAGE;
+	bool to_image = plan->destination.kind == ENDPOINT_IMAGE;
+
+	*ret = (struct rule_context){
+		.plan = plan,
+		.facts = facts,
+		.source = &plan->source,
+		.destination = &plan->destination,
+		.source_disk = source,
+		.destination_disk = destination,
+		.source_contents = from_image ? facts->source_contents : source,
+		.destination_contents = to_image ? facts->destination_contents : destination,
+	};
+	name_end(ret->source, ret->source_name);
+	name_end(ret->destination, ret->destination_name);
+}
+
 int rules_check(const struct plan *plan, const struct guard_facts *facts, const char *const *allow,
 		enum guard_run kind, struct verdict_list *ret, struct error *reterr)
 {
-	struct rule_context context = {
-		.plan = plan,
-		.facts = facts,
-		.source = endpoint_disk(facts->disks, &plan->source),
-		.destination = endpoint_disk(facts->disks, &plan->destination),
-	};
-	bool from_image = plan->source.kind == ENDPOINT_IMAGE;
-	bool to_image = plan->destination.kind == ENDPOINT_IMAGE;
+	struct rule_context context;
 	struct verdict_list list = { 0 };
 	int r = rules_check_allow(allow, reterr);
 
-	context.source_contents = from_image ? facts->source_contents : context.source;
-	context.destination_contents = to_image ? facts->destination_contents : context.destination;
-
 	if (r < 0)
 		return r;
+	look_at(plan, facts, endpoint_disk(facts->disks, &plan->source),
+		endpoint_disk(facts->disks, &plan->destination), &context);
 	struct verdict *all = calloc(RULE_COUNT, sizeof(*all));
 
 	list.items = calloc(RULE_COUNT, sizeof(*list.items));
@@ -257,8 +193,9 @@ static const struct guard_facts no_facts;
 bool rules_refuse_source(const struct disk *disk, const struct endpoint *end, struct verdict *ret)
 {
 	const struct plan plan = { .source = *end };
-	const struct rule_context context = { .plan = &plan, .facts = &no_facts, .source = disk };
+	struct rule_context context;
 
+	look_at(&plan, &no_facts, disk, NULL, &context);
 	return refuse_row(&context, RULE_SOURCE_ROW, ret);
 }
 
@@ -266,9 +203,7 @@ bool rules_refuse_destination(const struct disk *disk, const struct endpoint *en
 			      struct verdict *ret)
 {
 	const struct plan plan = { .destination = *end };
-	const struct rule_context context = { .plan = &plan,
-					      .facts = &no_facts,
-					      .destination = disk };
+	struct rule_context context;
 
 	for (size_t i = 0; i < disk->in_use.count; i++)
 		if (disk->in_use.items[i].kind == USE_COPY) {
@@ -277,6 +212,7 @@ bool rules_refuse_destination(const struct disk *disk, const struct endpoint *en
 				 disk->node);
 			return true;
 		}
+	look_at(&plan, &no_facts, NULL, disk, &context);
 	return refuse_row(&context, RULE_DESTINATION_ROW, ret);
 }
 
@@ -344,19 +280,6 @@ const char *rule_disk_name(const struct disk *disk, char buffer[static RULE_NAME
 	return buffer;
 }
 
-const char *rule_name(const struct rule_context *context, const struct endpoint *endpoint,
-		      char buffer[static RULE_NAME_MAX])
-{
-	if (endpoint->kind == ENDPOINT_IMAGE)
-		return text_copy(buffer, RULE_NAME_MAX, endpoint->node);
-	if (endpoint->identity.serial[0])
-		snprintf(buffer, RULE_NAME_MAX, _("%.96s (serial %s)"), endpoint->node,
-			 endpoint->identity.serial);
-	else
-		snprintf(buffer, RULE_NAME_MAX, _("%.96s (no serial)"), endpoint->node);
-	return buffer;
-}
-
 void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
 {
 	char item[RULE_LIST_MAX];
@@ -407,8 +330,8 @@ bool rule_copies_table(const struct rule_context *context)
 
 	const struct disk *disk = context->source_contents;
 
-	if (!disk || !rule_is_whole_disk(&plan->source) ||
-	    plan->destination.kind == ENDPOINT_PARTITION || plan->extent_count == 0)
+	if (!disk || !rule_is_whole_disk(context->source) ||
+	    context->destination->kind == ENDPOINT_PARTITION || plan->extent_count == 0)
 		return false;
 	if (strcmp(disk->table, "gpt") != 0 && strcmp(disk->table, "dos") != 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The guard's rules: a table, each with an id, what it looks at, the kinds of
- * run it is asked in, a verdict and a sentence. Rules only read plain data (the
+ * The guard's rules: a table, each with an id, the kinds of run it is asked in, a
+ * verdict and a sentence. Rules only read plain data (the
  * plan, the disks as discovered, the facts of facts.h); they make no system
  * call. Nobody else spells an id: what a verdict stands for is its meaning.
  *
@@ -97,13 +97,12 @@ struct rule_context;
 
 struct rule_info {
 	const char *id;
-	const char *looks_at; /* when it is quiet, for readers of the table */
 	void (*check)(const struct rule_context *context,
 		      struct verdict *ret); /* the guard's own */
 	unsigned flags;                     /* enum rule_flag */
 	enum verdict_means means;
 };
-/* The table, for documentation and tests; ends with id NULL. */
+/* The table, for tests; ends with id NULL. */
 const struct rule_info *rules_table(void);
 
 #endif

@@ -26,41 +26,37 @@ static void add_partition(char list[static RULE_LIST_MAX], const struct disk *di
 		      units_print_short(bytes, UNITS_SI, unit, size));
 }
 
-static void say_partition_data(const struct rule_context *context, struct verdict *ret)
+static void say_partition_data(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
+	for (size_t i = 0; i < c->destination_disk->partition_count; i++) {
+		const struct partition *p = &c->destination_disk->partitions[i];
 
-	for (size_t i = 0; i < context->destination->partition_count; i++) {
-		const struct partition *p = &context->destination->partitions[i];
-
-		if (p->devno != destination->devno || !p->fs[0])
+		if (p->devno != c->destination->devno || !p->fs[0])
 			continue;
 		if (p->label[0])
 			rule_say(ret, VERDICT_WARN,
 				 _("%s holds %s \"%s\", which will be overwritten."),
-				 destination->node, p->fs, p->label);
+				 c->destination->node, p->fs, p->label);
 		else
 			rule_say(ret, VERDICT_WARN, _("%s holds %s, which will be overwritten."),
-				 destination->node, p->fs);
+				 c->destination->node, p->fs);
 	}
 }
 
-void rule_destination_holds_data(const struct rule_context *context, struct verdict *ret)
+void rule_destination_holds_data(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	const struct disk *disk = context->destination_contents;
-	char list[RULE_LIST_MAX] = "", name[RULE_NAME_MAX];
+	const struct disk *disk = c->destination_contents;
+	char list[RULE_LIST_MAX] = "";
 	struct lost *lost = NULL;
 	size_t count = 0;
 
 	if (!disk)
 		return;
-	if (destination->kind == ENDPOINT_PARTITION) {
-		say_partition_data(context, ret);
+	if (c->destination->kind == ENDPOINT_PARTITION) {
+		say_partition_data(c, ret);
 		return;
 	}
-	rule_name(context, destination, name);
-	if (picture_lost(context->plan, disk, &lost, &count) == 0)
+	if (picture_lost(c->plan, disk, &lost, &count) == 0)
 		for (size_t i = 0; i < count; i++)
 			add_partition(list, disk, lost[i].partition);
 	free(lost);
@@ -68,53 +64,50 @@ void rule_destination_holds_data(const struct rule_context *context, struct verd
 		rule_say(ret, VERDICT_WARN,
 			 P_("%s holds %zu partition that will be lost: %s.",
 			    "%s holds %zu partitions that will be lost: %s.", count),
-			 name, count, list);
+			 c->destination_name, count, list);
 	else if (disk->whole_label[0])
 		rule_say(ret, VERDICT_WARN,
 			 _("%s holds %s \"%s\" without a partition table: it will be overwritten."),
-			 name, disk->whole_fs, disk->whole_label);
+			 c->destination_name, disk->whole_fs, disk->whole_label);
 	else if (disk->whole_fs[0])
 		rule_say(ret, VERDICT_WARN,
-			 _("%s holds %s without a partition table: it will be overwritten."), name,
-			 disk->whole_fs);
+			 _("%s holds %s without a partition table: it will be overwritten."),
+			 c->destination_name, disk->whole_fs);
 	else if (strcmp(disk->table, "?") == 0)
 		rule_say(ret, VERDICT_WARN,
-			 _("What %s holds could not be read; it will be overwritten."), name);
+			 _("What %s holds could not be read; it will be overwritten."),
+			 c->destination_name);
 	else if (disk->partition_count == 0)
 		rule_say(ret, VERDICT_OK, _("no partition and no file system is known on %s"),
-			 destination->node);
+			 c->destination->node);
 }
 
-void rule_destination_not_half_made(const struct rule_context *context, struct verdict *ret)
+void rule_destination_not_half_made(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char name[RULE_NAME_MAX];
-
-	if (context->facts->shows[0])
+	if (c->facts->shows[0])
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s holds %s now. The map expects the half-made copy of %s there, which "
 			   "shows no table and no file system before it is complete: it was given "
 			   "another use, or is another disk. To overwrite it all the same, start "
 			   "again with clone."),
-			 rule_name(context, destination, name), context->facts->shows,
-			 context->plan->source.node);
+			 c->destination_name, c->facts->shows, c->source->node);
 }
 
-void rule_partitions_not_copied(const struct rule_context *context, struct verdict *ret)
+void rule_partitions_not_copied(const struct rule_context *c, struct verdict *ret)
 {
-	const struct disk *disk = context->source_contents;
+	const struct disk *disk = c->source_contents;
 	char list[RULE_LIST_MAX] = "";
 	size_t count = 0;
 
-	if (!rule_copies_table(context))
+	if (!rule_copies_table(c))
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
 		uint64_t start, length;
 
-		if (p->extended || !u64_mul(p->start, context->plan->sector_size, &start) ||
-		    !u64_mul(p->sectors, context->plan->sector_size, &length) ||
-		    rule_copies(context->plan, start, length))
+		if (p->extended || !u64_mul(p->start, c->plan->sector_size, &start) ||
+		    !u64_mul(p->sectors, c->plan->sector_size, &length) ||
+		    rule_copies(c->plan, start, length))
 			continue;
 		rule_list_add(list, "%u", p->number);
 		count++;
@@ -132,14 +125,14 @@ void rule_partitions_not_copied(const struct rule_context *context, struct verdi
 }
 
 /* The destination's own table has a partition where this byte of the source goes. */
-static bool lands_on_partition(const struct rule_context *context, uint64_t start)
+static bool lands_on_partition(const struct rule_context *c, uint64_t start)
 {
-	const struct disk *disk = context->destination;
+	const struct disk *disk = c->destination_disk;
 
-	for (size_t i = 0; i < context->plan->extent_count; i++) {
+	for (size_t i = 0; i < c->plan->extent_count; i++) {
 		uint64_t from, to, bytes, at;
 
-		plan_extent_bytes(context->plan, i, &from, &to, &bytes);
+		plan_extent_bytes(c->plan, i, &from, &to, &bytes);
 		if (start < from || start - from >= bytes)
 			continue;
 		for (size_t k = 0; disk && k < disk->partition_count; k++)
@@ -151,14 +144,14 @@ static bool lands_on_partition(const struct rule_context *context, uint64_t star
 	return false;
 }
 
-void rule_table_not_copied(const struct rule_context *context, struct verdict *ret)
+void rule_table_not_copied(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct disk *disk = context->source_contents;
+	const struct plan *plan = c->plan;
+	const struct disk *disk = c->source_contents;
 	char list[RULE_LIST_MAX] = "";
 
-	if (!disk || !rule_is_whole_disk(&plan->source) ||
-	    plan->destination.kind != ENDPOINT_DISK || rule_copies_table(context))
+	if (!disk || !rule_is_whole_disk(c->source) || c->destination->kind != ENDPOINT_DISK ||
+	    rule_copies_table(c))
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
@@ -166,7 +159,7 @@ void rule_table_not_copied(const struct rule_context *context, struct verdict *r
 
 		if (!p->extended && u64_mul(p->start, plan->sector_size, &start) &&
 		    u64_mul(p->sectors, plan->sector_size, &length) && length &&
-		    rule_copies(plan, start, length) && !lands_on_partition(context, start))
+		    rule_copies(plan, start, length) && !lands_on_partition(c, start))
 			rule_list_add(list, "%u", p->number);
 	}
 	if (list[0])
@@ -174,50 +167,48 @@ void rule_table_not_copied(const struct rule_context *context, struct verdict *r
 			 _("The partition table is not copied, and the table of %s names no "
 			   "partition where these of the source come to lie: %s. No system will "
 			   "find them there. Copy the whole disk, or the table with them."),
-			 plan->destination.node, list);
+			 c->destination->node, list);
 }
 
-void rule_destination_extended(const struct rule_context *context, struct verdict *ret)
+void rule_destination_extended(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-
-	if (!context->destination || destination->kind != ENDPOINT_PARTITION)
+	if (!c->destination_disk || c->destination->kind != ENDPOINT_PARTITION)
 		return;
-	for (size_t i = 0; i < context->destination->partition_count; i++) {
-		const struct partition *p = &context->destination->partitions[i];
+	for (size_t i = 0; i < c->destination_disk->partition_count; i++) {
+		const struct partition *p = &c->destination_disk->partitions[i];
 
-		if (p->devno == destination->devno && p->extended)
+		if (p->devno == c->destination->devno && p->extended)
 			rule_say(ret, VERDICT_REFUSE,
 				 _("%s is an extended partition: it holds nothing but the list of "
 				   "the logical ones, which would be lost. Choose one of those."),
-				 destination->node);
+				 c->destination->node);
 	}
 }
 
-void rule_disk_into_partition(const struct rule_context *context, struct verdict *ret)
+void rule_disk_into_partition(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
+	const struct plan *plan = c->plan;
 
-	if (rule_is_whole_disk(&plan->source) && plan->destination.kind == ENDPOINT_PARTITION &&
-	    context->source_contents && context->source_contents->table[0] && plan->extent_count &&
+	if (rule_is_whole_disk(c->source) && c->destination->kind == ENDPOINT_PARTITION &&
+	    c->source_contents && c->source_contents->table[0] && plan->extent_count &&
 	    plan->extents[0].source_lba == 0)
 		rule_say(ret, VERDICT_WARN,
 			 _("The whole disk %s, with its partition table, would be copied into the "
 			   "partition %s: the system will not see the partitions inside it, and it "
 			   "will not boot."),
-			 plan->source.node, plan->destination.node);
+			 c->source->node, c->destination->node);
 }
 
-void rule_partition_onto_disk(const struct rule_context *context, struct verdict *ret)
+void rule_partition_onto_disk(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
+	const struct plan *plan = c->plan;
 
-	if (plan->source.kind == ENDPOINT_PARTITION && plan->destination.kind == ENDPOINT_DISK &&
+	if (c->source->kind == ENDPOINT_PARTITION && c->destination->kind == ENDPOINT_DISK &&
 	    plan->extent_count && plan->extents[0].destination_lba == 0)
 		rule_say(ret, VERDICT_WARN,
 			 _("The contents of the partition %s go to the very start of %s, over its "
 			   "partition table. Did you mean a partition of it?"),
-			 plan->source.node, plan->destination.node);
+			 c->source->node, c->destination->node);
 }
 
 /* Signatures that their owners look for at the end of a disk. */
@@ -247,13 +238,13 @@ static bool keeps_backup_gpt(const struct plan *plan, const struct disk *disk)
 	return false;
 }
 
-void rule_leftovers(const struct rule_context *context, struct verdict *ret)
+void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct disk *disk = context->destination;
+	const struct plan *plan = c->plan;
+	const struct disk *disk = c->destination_disk;
 
-	if (!plan->whole || plan->destination.kind != ENDPOINT_DISK || !disk ||
-	    rule_destination_end(plan) >= plan->destination.size)
+	if (!plan->whole || c->destination->kind != ENDPOINT_DISK || !disk ||
+	    rule_destination_end(plan) >= c->destination->size)
 		return;
 	if (keeps_backup_gpt(plan, disk))
 		rule_say(ret, VERDICT_WARN,
@@ -270,32 +261,30 @@ void rule_leftovers(const struct rule_context *context, struct verdict *ret)
 			disk->whole_fs, disk->node, disk->node);
 }
 
-void rule_source_table_broken(const struct rule_context *context, struct verdict *ret)
+void rule_source_table_broken(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	const struct disk *disk = context->source_contents;
+	const struct disk *disk = c->source_contents;
 
-	if (disk && disk->note_count && rule_is_whole_disk(source))
+	if (disk && disk->note_count && rule_is_whole_disk(c->source))
 		rule_say(ret, VERDICT_WARN,
 			 _("The partition table of the source %s has a fault, which is copied as "
 			   "it is: %s"),
-			 source->node, disk->notes[0].text);
+			 c->source->node, disk->notes[0].text);
 }
 
 /* The start of what holds it is copied, so what identifies it is. */
-static bool copies_start(const struct rule_context *context, uint64_t start_bytes)
+static bool copies_start(const struct rule_context *c, uint64_t start_bytes)
 {
-	return rule_copies(context->plan, start_bytes, context->plan->sector_size);
+	return rule_copies(c->plan, start_bytes, c->plan->sector_size);
 }
 
-static bool partition_copied(const struct rule_context *context, const struct partition *p)
+static bool partition_copied(const struct rule_context *c, const struct partition *p)
 {
 	uint64_t start;
 
-	if (context->plan->source.kind == ENDPOINT_PARTITION)
-		return p->devno == context->plan->source.devno && copies_start(context, 0);
-	return u64_mul(p->start, context->plan->sector_size, &start) &&
-	       copies_start(context, start);
+	if (c->source->kind == ENDPOINT_PARTITION)
+		return p->devno == c->source->devno && copies_start(c, 0);
+	return u64_mul(p->start, c->plan->sector_size, &start) && copies_start(c, start);
 }
 
 /* The kernel may not have read the table. */
@@ -309,23 +298,23 @@ static void partition_name(const struct disk *disk, const struct partition *p,
 }
 
 /* Lists what of the source has one of the types and is copied; false when nothing. */
-static bool find_types(const struct rule_context *context, const char *const *types,
+static bool find_types(const struct rule_context *c, const char *const *types,
 		       char list[static RULE_LIST_MAX])
 {
-	const struct disk *disk = context->source;
+	const struct disk *disk = c->source_disk;
 	char name[RULE_NAME_MAX];
 
 	list[0] = '\0';
-	if (!disk || !rule_is_device(&context->plan->destination))
+	if (!disk || !rule_is_device(c->destination))
 		return false;
 	for (; *types; types++) {
-		if (context->plan->source.kind == ENDPOINT_DISK &&
-		    strcmp(disk->whole_fs, *types) == 0 && copies_start(context, 0))
+		if (c->source->kind == ENDPOINT_DISK && strcmp(disk->whole_fs, *types) == 0 &&
+		    copies_start(c, 0))
 			rule_list_add(list, "%s", disk->node);
 		for (size_t i = 0; i < disk->partition_count; i++) {
 			const struct partition *p = &disk->partitions[i];
 
-			if (strcmp(p->fs, *types) != 0 || !partition_copied(context, p))
+			if (strcmp(p->fs, *types) != 0 || !partition_copied(c, p))
 				continue;
 			partition_name(disk, p, name);
 			if (p->label[0])
@@ -339,47 +328,46 @@ static bool find_types(const struct rule_context *context, const char *const *ty
 
 /* New identifiers are nothing to be advised here: boot loader and fstab of the copy name the old
  * ones. */
-static void say_duplicate(const struct rule_context *context, const char *what, struct verdict *ret)
+static void say_duplicate(const struct rule_context *c, const char *what, struct verdict *ret)
 {
 	rule_say(ret, VERDICT_WARN,
 		 _("Afterwards %s and its copy on %s have the same identifiers. Keep them if this "
 		   "disk replaces the old one; take the old one out before you start from it. "
 		   "With both attached, a system may start or mount either."),
-		 what, context->plan->destination.disk_node);
+		 what, c->destination->disk_node);
 }
 
-void rule_duplicate_identities(const struct rule_context *context, struct verdict *ret)
+void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret)
 {
-	const struct disk *disk = context->source;
+	const struct disk *disk = c->source_disk;
 	char name[RULE_NAME_MAX];
 
-	if (!disk || !rule_is_device(&context->plan->destination))
+	if (!disk || !rule_is_device(c->destination))
 		return;
-	if (rule_copies_table(context) && disk->table_uuid[0]) {
-		say_duplicate(context, disk->node, ret);
+	if (rule_copies_table(c) && disk->table_uuid[0]) {
+		say_duplicate(c, disk->node, ret);
 		return;
 	}
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
 
-		if (!p->uuid[0] || !partition_copied(context, p))
+		if (!p->uuid[0] || !partition_copied(c, p))
 			continue;
 		partition_name(disk, p, name);
-		say_duplicate(context, name, ret);
+		say_duplicate(c, name, ret);
 		return;
 	}
 	/* A file system, LUKS or a member of something without a partition. */
-	if (context->plan->source.kind == ENDPOINT_DISK && disk->whole_fs[0] &&
-	    copies_start(context, 0))
-		say_duplicate(context, disk->node, ret);
+	if (c->source->kind == ENDPOINT_DISK && disk->whole_fs[0] && copies_start(c, 0))
+		say_duplicate(c, disk->node, ret);
 }
 
-void rule_duplicate_btrfs(const struct rule_context *context, struct verdict *ret)
+void rule_duplicate_btrfs(const struct rule_context *c, struct verdict *ret)
 {
 	static const char *const types[] = { "btrfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(context, types, list))
+	if (find_types(c, types, list))
 		rule_say(
 			ret, VERDICT_WARN,
 			_("btrfs on %s: never mount it while source and copy are both attached, "
@@ -387,36 +375,36 @@ void rule_duplicate_btrfs(const struct rule_context *context, struct verdict *re
 			list);
 }
 
-void rule_duplicate_lvm(const struct rule_context *context, struct verdict *ret)
+void rule_duplicate_lvm(const struct rule_context *c, struct verdict *ret)
 {
 	static const char *const types[] = { "LVM2_member", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(context, types, list))
+	if (find_types(c, types, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("LVM on %s: with both disks attached LVM refuses the volume group or "
 			   "takes the wrong one. Take one of them out first."),
 			 list);
 }
 
-void rule_duplicate_md(const struct rule_context *context, struct verdict *ret)
+void rule_duplicate_md(const struct rule_context *c, struct verdict *ret)
 {
 	static const char *const types[] = { "linux_raid_member", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(context, types, list))
+	if (find_types(c, types, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("RAID member on %s: the array may be assembled from the copy. Take one "
 			   "of them out before the next start."),
 			 list);
 }
 
-void rule_duplicate_xfs(const struct rule_context *context, struct verdict *ret)
+void rule_duplicate_xfs(const struct rule_context *c, struct verdict *ret)
 {
 	static const char *const types[] = { "xfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(context, types, list))
+	if (find_types(c, types, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Take "
 			   "one of them out, or look at the copy with mount -o ro,nouuid."),

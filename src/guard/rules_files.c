@@ -4,92 +4,84 @@
 #include "base/units.h"
 #include "guard/rules_private.h"
 
-void rule_source_image_on_destination(const struct rule_context *context, struct verdict *ret)
+void rule_source_image_on_destination(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	char name[RULE_NAME_MAX];
-
-	if (plan->source.kind == ENDPOINT_IMAGE &&
-	    facts_place_on(&context->facts->source_image, &plan->destination))
+	if (c->source->kind == ENDPOINT_IMAGE &&
+	    facts_place_on(&c->facts->source_image, c->destination))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source image %s lies on the destination %s and would be "
 			   "overwritten. Move it to another disk first."),
-			 plan->source.node, rule_name(context, &plan->destination, name));
+			 c->source->node, c->destination_name);
 }
 
 /* The file that contains the destination, if any; otherwise NULL. */
-static const struct guard_place *file_place(const struct rule_context *context)
+static const struct guard_place *file_place(const struct rule_context *c)
 {
-	if (context->plan->destination.kind == ENDPOINT_IMAGE)
-		return &context->facts->destination_image;
+	if (c->destination->kind == ENDPOINT_IMAGE)
+		return &c->facts->destination_image;
 	/* One that was put over a device has none: see destination-on-source. */
-	if (context->destination && context->destination->kind == DISK_LOOP &&
-	    !facts_made_of(&context->facts->destination_below, &context->plan->source))
-		return &context->facts->destination_below;
+	if (c->destination_disk && c->destination_disk->kind == DISK_LOOP &&
+	    !facts_made_of(&c->facts->destination_below, c->source))
+		return &c->facts->destination_below;
 	return NULL;
 }
 
-void rule_image_on_source_disk(const struct rule_context *context, struct verdict *ret)
+void rule_image_on_source_disk(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct guard_place *place = file_place(context);
-	char name[RULE_NAME_MAX];
+	const struct guard_place *place = file_place(c);
 
-	if (!place || !rule_is_device(&plan->source))
+	if (!place || !rule_is_device(c->source))
 		return;
-	rule_name(context, &plan->source, name);
-	if (facts_place_on(place, &plan->source))
+	if (facts_place_on(place, c->source))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s would be written onto the source %s while that is read: the source "
 			   "changes, and free space that holds deleted files is lost. Only if you "
 			   "accept that: --allow image-on-source-disk."),
-			 plan->destination.node, name);
-	else if (facts_place_beside(place, &plan->source))
+			 c->destination->node, c->source_name);
+	else if (facts_place_beside(place, c->source))
 		rule_say(ret, VERDICT_WARN,
 			 _("%s lies on the same disk as the source %s: the copy is slow, and a "
 			   "failing disk takes both with it."),
-			 plan->destination.node, name);
+			 c->destination->node, c->source_name);
 }
 
-void rule_image_exists(const struct rule_context *context, struct verdict *ret)
+void rule_image_exists(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
 	char size[UNITS_TEXT_MAX];
 
-	if (destination->kind != ENDPOINT_IMAGE)
+	if (c->destination->kind != ENDPOINT_IMAGE)
 		return;
-	if (destination->exists)
+	if (c->destination->exists)
 		rule_say(ret, VERDICT_WARN,
 			 _("The image %s exists already (%s): its contents will be overwritten."),
-			 destination->node,
-			 units_print_long(destination->size, UNITS_SI, 512, size));
+			 c->destination->node,
+			 units_print_long(c->destination->size, UNITS_SI, 512, size));
 	else
-		rule_say(ret, VERDICT_OK, _("the image %s does not exist yet"), destination->node);
+		rule_say(ret, VERDICT_OK, _("the image %s does not exist yet"),
+			 c->destination->node);
 }
 
 /* The most space that the image needs beyond what it has. */
-static uint64_t image_needs(const struct rule_context *context)
+static uint64_t image_needs(const struct rule_context *c)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	uint64_t bytes = plan_bytes(context->plan);
+	uint64_t bytes = plan_bytes(c->plan);
 
-	if (!destination->exists)
+	if (!c->destination->exists)
 		return bytes;
 	/* An existing file may be sparse, and its size does not show what its holes will take: only
 	 * what is beyond its end is surely new. */
-	uint64_t end = rule_destination_end(context->plan);
+	uint64_t end = rule_destination_end(c->plan);
 
-	return end > destination->size ? end - destination->size : 0;
+	return end > c->destination->size ? end - c->destination->size : 0;
 }
 
-void rule_image_space(const struct rule_context *context, struct verdict *ret)
+void rule_image_space(const struct rule_context *c, struct verdict *ret)
 {
-	const struct guard_facts *facts = context->facts;
-	const struct endpoint *destination = &context->plan->destination;
-	uint64_t needs = image_needs(context);
+	const struct guard_facts *facts = c->facts;
+	uint64_t needs = image_needs(c);
 	char bytes[UNITS_TEXT_MAX], available[UNITS_TEXT_MAX];
 
-	if (destination->kind != ENDPOINT_IMAGE || !facts->image_free_known)
+	if (c->destination->kind != ENDPOINT_IMAGE || !facts->image_free_known)
 		return;
 	units_print_long(needs, UNITS_SI, 512, bytes);
 	units_print_long(facts->image_free, UNITS_SI, 512, available);
@@ -101,28 +93,27 @@ void rule_image_space(const struct rule_context *context, struct verdict *ret)
 			ret, VERDICT_WARN,
 			_("The image %s needs %s, and only %s are free. The source file is sparse, "
 			  "so its copy should fit; the copy stops when the file system is full."),
-			destination->node, bytes, available);
+			c->destination->node, bytes, available);
 	else
 		rule_say(
 			ret, VERDICT_REFUSE,
 			_("The image %s needs up to %s, and only %s are free there. Make room, or, "
 			  "if the source holds enough zeros (they take no space): --allow "
 			  "image-space."),
-			destination->node, bytes, available);
+			c->destination->node, bytes, available);
 }
 
-void rule_image_limit(const struct rule_context *context, struct verdict *ret)
+void rule_image_limit(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	uint64_t end = rule_destination_end(context->plan), limit = context->facts->image_limit;
+	uint64_t end = rule_destination_end(c->plan), limit = c->facts->image_limit;
 	char bytes[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
-	if (destination->kind != ENDPOINT_IMAGE || limit == 0 || end <= limit)
+	if (c->destination->kind != ENDPOINT_IMAGE || limit == 0 || end <= limit)
 		return;
 	rule_say(ret, VERDICT_REFUSE,
 		 _("The image %s would be %s, and its file system holds files of at most %s (FAT). "
 		   "Choose a place on ext4, exFAT or NTFS."),
-		 destination->node, units_print_long(end, UNITS_SI, 512, bytes),
+		 c->destination->node, units_print_long(end, UNITS_SI, 512, bytes),
 		 units_print_long(limit, UNITS_SI, 512, most));
 }
 
@@ -136,36 +127,32 @@ static const char *kept_on(const struct guard_facts *facts, const struct endpoin
 	return NULL;
 }
 
-void rule_log_on_destination(const struct rule_context *context, struct verdict *ret)
+void rule_log_on_destination(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	const char *path = kept_on(context->facts, destination);
-	char name[RULE_NAME_MAX];
+	const char *path = kept_on(c->facts, c->destination);
 
 	if (path)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Log or map would be written to %s, which is on the destination %s and "
 			   "would be overwritten. Choose another place with --log-dir or --map."),
-			 path, rule_name(context, destination, name));
+			 path, c->destination_name);
 }
 
-void rule_log_on_source(const struct rule_context *context, struct verdict *ret)
+void rule_log_on_source(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	const char *path = kept_on(context->facts, source);
-	char name[RULE_NAME_MAX];
+	const char *path = kept_on(c->facts, c->source);
 
 	if (path)
 		rule_say(ret, VERDICT_WARN,
 			 _("Log or map are written to %s, which is on the source %s: the source "
 			   "changes while it is copied. Choose another place with --log-dir or "
 			   "--map."),
-			 path, rule_name(context, source, name));
+			 path, c->source_name);
 }
 
-void rule_log_in_memory(const struct rule_context *context, struct verdict *ret)
+void rule_log_in_memory(const struct rule_context *c, struct verdict *ret)
 {
-	const struct guard_facts *facts = context->facts;
+	const struct guard_facts *facts = c->facts;
 	const char *path = NULL;
 
 	if (facts->map.path[0])

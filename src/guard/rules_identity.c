@@ -5,41 +5,32 @@
 #include "base/i18n.h"
 #include "guard/rules_private.h"
 
-void rule_source_gone(const struct rule_context *context, struct verdict *ret)
+void rule_source_gone(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	char name[RULE_NAME_MAX];
-
-	if (rule_is_device(source) && !context->source)
+	if (rule_is_device(c->source) && !c->source_disk)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is no longer attached, or another disk is in its place. "
 			   "Look at the list of disks again."),
-			 rule_name(context, source, name));
+			 c->source_name);
 }
 
-void rule_destination_gone(const struct rule_context *context, struct verdict *ret)
+void rule_destination_gone(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char name[RULE_NAME_MAX];
-
-	if (rule_is_device(destination) && !context->destination)
+	if (rule_is_device(c->destination) && !c->destination_disk)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is no longer attached, or another disk is in its "
 			   "place. Look at the list of disks again."),
-			 rule_name(context, destination, name));
+			 c->destination_name);
 }
 
-static bool same_device(const struct rule_context *context)
+static bool same_device(const struct rule_context *c)
 {
-	const struct endpoint *source = &context->plan->source;
-	const struct endpoint *destination = &context->plan->destination;
-
-	if (!rule_is_device(source) || !rule_is_device(destination))
+	if (!rule_is_device(c->source) || !rule_is_device(c->destination))
 		return false;
-	if (source->devno == destination->devno)
+	if (c->source->devno == c->destination->devno)
 		return true;
-	return source->kind == ENDPOINT_DISK && destination->kind == ENDPOINT_DISK &&
-	       context->source && context->source == context->destination;
+	return c->source->kind == ENDPOINT_DISK && c->destination->kind == ENDPOINT_DISK &&
+	       c->source_disk && c->source_disk == c->destination_disk;
 }
 
 /* Every sector onto itself. */
@@ -51,48 +42,46 @@ static bool in_place(const struct plan *plan)
 	return true;
 }
 
-void rule_source_is_destination(const struct rule_context *context, struct verdict *ret)
+void rule_source_is_destination(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	char name[RULE_NAME_MAX];
+	const struct plan *plan = c->plan;
 
-	if (context->facts->same_storage)
+	if (c->facts->same_storage)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s and %s lead to the same file or device. Choose another "
 			   "destination."),
-			 plan->source.node, plan->destination.node);
-	else if (same_device(context) && plan_overlaps_itself(plan) && in_place(plan))
+			 c->source->node, c->destination->node);
+	else if (same_device(c) && plan_overlaps_itself(plan) && in_place(plan))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Source and destination are the same device, %s. Choose another "
 			   "destination."),
-			 rule_name(context, &plan->destination, name));
+			 c->destination_name);
 }
 
-void rule_same_disk_overlap(const struct rule_context *context, struct verdict *ret)
+void rule_same_disk_overlap(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	char name[RULE_NAME_MAX];
+	const struct plan *plan = c->plan;
 
-	if (context->facts->same_storage || !plan_overlaps_itself(plan))
+	if (c->facts->same_storage || !plan_overlaps_itself(plan))
 		return;
-	if (!same_device(context))
+	if (!same_device(c))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s would be read and overwritten in the same place: %s and %s overlap "
 			   "on that disk."),
-			 plan->destination.disk_node[0] ? plan->destination.disk_node
-							: plan->destination.node,
-			 plan->source.node, rule_name(context, &plan->destination, name));
+			 c->destination->disk_node[0] ? c->destination->disk_node
+						      : c->destination->node,
+			 c->source->node, c->destination_name);
 	else if (!in_place(plan))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("What is read of %s and what is written to it overlap. Let the first "
 			   "range start at another LBA of the destination (--at), or choose "
 			   "shorter ranges."),
-			 rule_name(context, &plan->destination, name));
+			 c->destination_name);
 }
 
-void rule_same_wwn(const struct rule_context *context, struct verdict *ret)
+void rule_same_wwn(const struct rule_context *c, struct verdict *ret)
 {
-	const struct disk *a = context->source, *b = context->destination;
+	const struct disk *a = c->source_disk, *b = c->destination_disk;
 
 	if (!a || !b || a == b || !a->identity.wwn[0])
 		return;
@@ -110,10 +99,10 @@ static bool has_model(const struct disk *disk)
 	       disk->kind != DISK_DM && disk->kind != DISK_MD;
 }
 
-void rule_same_model(const struct rule_context *context, struct verdict *ret)
+void rule_same_model(const struct rule_context *c, struct verdict *ret)
 {
-	const struct disk *destination = context->destination;
-	const struct disk_list *disks = context->facts->disks;
+	const struct disk *destination = c->destination_disk;
+	const struct disk_list *disks = c->facts->disks;
 	char list[RULE_LIST_MAX] = "", one[RULE_NAME_MAX], name[RULE_NAME_MAX];
 
 	if (!destination || !has_model(destination))
@@ -132,9 +121,9 @@ void rule_same_model(const struct rule_context *context, struct verdict *ret)
 			 destination->identity.model, rule_disk_name(destination, name), list);
 }
 
-void rule_destination_serial(const struct rule_context *context, struct verdict *ret)
+void rule_destination_serial(const struct rule_context *c, struct verdict *ret)
 {
-	const struct disk *destination = context->destination;
+	const struct disk *destination = c->destination_disk;
 
 	if (!destination)
 		return;
@@ -163,21 +152,19 @@ void rule_destination_serial(const struct rule_context *context, struct verdict 
 			 destination->node, destination->identity.serial);
 }
 
-void rule_destination_on_source(const struct rule_context *context, struct verdict *ret)
+void rule_destination_on_source(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct guard_place *below = &context->facts->destination_below;
-	char name[RULE_NAME_MAX];
+	const struct guard_place *below = &c->facts->destination_below;
 
-	if (!context->destination)
+	if (!c->destination_disk)
 		return;
 	/* A file on the source is another matter: see image-on-source-disk. */
-	if (context->destination->kind == DISK_LOOP ? facts_made_of(below, &plan->source)
-						    : facts_place_on(below, &plan->source))
+	if (c->destination_disk->kind == DISK_LOOP ? facts_made_of(below, c->source)
+						   : facts_place_on(below, c->source))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is made of the source %s: what is read would be "
 			   "overwritten on the way."),
-			 plan->destination.node, rule_name(context, &plan->source, name));
+			 c->destination->node, c->source_name);
 }
 
 /* The n-th disk that an end is on: its own, then those below; NULL after the last. */
@@ -191,37 +178,36 @@ static const char *nth_disk(const struct endpoint *endpoint, const struct guard_
 
 /* The first disk below both ends: two logical volumes on one disk, or one and its disk. NULL when
  * there is none, or when files lie between: see image-on-source-disk. */
-static const char *shared_disk(const struct rule_context *context)
+static const char *shared_disk(const struct rule_context *c)
 {
-	const struct plan *plan = context->plan;
-	const struct guard_place *from = &context->facts->source_below;
-	const struct guard_place *to = &context->facts->destination_below;
+	const struct guard_place *from = &c->facts->source_below;
+	const struct guard_place *to = &c->facts->destination_below;
 	const char *a, *b;
 
-	if (!context->source || context->source->kind == DISK_LOOP || !context->destination ||
-	    context->destination->kind == DISK_LOOP)
+	if (!c->source_disk || c->source_disk->kind == DISK_LOOP || !c->destination_disk ||
+	    c->destination_disk->kind == DISK_LOOP)
 		return NULL;
-	for (size_t i = 0; (a = nth_disk(&plan->source, from, i)); i++)
-		for (size_t j = 0; (b = nth_disk(&plan->destination, to, j)); j++)
+	for (size_t i = 0; (a = nth_disk(c->source, from, i)); i++)
+		for (size_t j = 0; (b = nth_disk(c->destination, to, j)); j++)
 			if (strcmp(a, b) == 0)
 				return a;
 	return NULL;
 }
 
-void rule_same_physical_disk(const struct rule_context *context, struct verdict *ret)
+void rule_same_physical_disk(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct disk *a = context->source, *b = context->destination;
-	const char *shared = shared_disk(context);
+	const struct plan *plan = c->plan;
+	const struct disk *a = c->source_disk, *b = c->destination_disk;
+	const char *shared = shared_disk(c);
 
-	if (plan_overlaps_itself(plan) || context->facts->same_storage)
+	if (plan_overlaps_itself(plan) || c->facts->same_storage)
 		return;
 	if (plan_same_disk(plan))
 		rule_say(ret, VERDICT_WARN,
 			 _("Source and destination are on one disk, %s: reading and writing share "
 			   "it, and a failing disk takes both with it."),
-			 plan->destination.disk_node[0] ? plan->destination.disk_node
-							: plan->destination.node);
+			 c->destination->disk_node[0] ? c->destination->disk_node
+						      : c->destination->node);
 	else if (a && b && a != b && a->physical_parent[0] &&
 		 strcmp(a->physical_parent, b->physical_parent) == 0)
 		rule_say(

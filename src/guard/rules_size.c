@@ -14,28 +14,25 @@ static uint64_t backup_gpt_bytes(uint32_t sector_size)
 	return 16384 + (uint64_t)sector_size;
 }
 
-static void say_empty(const struct rule_context *context, const struct endpoint *endpoint,
-		      const struct disk *disk, struct verdict *ret)
+static void say_empty(const struct endpoint *endpoint, const struct disk *disk, const char *name,
+		      struct verdict *ret)
 {
-	char name[RULE_NAME_MAX];
-
-	if (!rule_is_device(endpoint))
-		return;
-	if (endpoint->size == 0 || (disk && disk->medium_present == NO))
+	if (rule_is_device(endpoint) &&
+	    (endpoint->size == 0 || (disk && disk->medium_present == NO)))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has no medium or a size of 0. Insert the medium, or check cable and "
 			   "power of the disk."),
-			 rule_name(context, endpoint, name));
+			 name);
 }
 
-void rule_source_empty(const struct rule_context *context, struct verdict *ret)
+void rule_source_empty(const struct rule_context *c, struct verdict *ret)
 {
-	say_empty(context, &context->plan->source, context->source, ret);
+	say_empty(c->source, c->source_disk, c->source_name, ret);
 }
 
-void rule_destination_empty(const struct rule_context *context, struct verdict *ret)
+void rule_destination_empty(const struct rule_context *c, struct verdict *ret)
 {
-	say_empty(context, &context->plan->destination, context->destination, ret);
+	say_empty(c->destination, c->destination_disk, c->destination_name, ret);
 }
 
 static uint64_t partitions_end(const struct disk *disk, unsigned *retnumber)
@@ -69,18 +66,18 @@ static uint64_t partitions_within(const struct disk *disk, uint64_t limit)
 
 /* What can be done on a destination that is too small, and the sectors from the start that have all
  * the partitions for which there is room; 0: unknown, or none. */
-static uint64_t say_what_fits(const struct rule_context *context, char *advice, size_t size)
+static uint64_t say_what_fits(const struct rule_context *c, char *advice, size_t size)
 {
-	const struct plan *plan = context->plan;
-	const struct disk *disk = context->source_contents;
+	const struct plan *plan = c->plan;
+	const struct disk *disk = c->source_contents;
 	uint64_t limit, last, within;
 	unsigned number = 0;
 
 	snprintf(advice, size, "%s", _("Take a larger disk, or choose ranges that fit."));
-	if (!rule_copies_table(context) || plan->destination.kind != ENDPOINT_DISK ||
+	if (!rule_copies_table(c) || c->destination->kind != ENDPOINT_DISK ||
 	    !disk->partition_count)
 		return 0;
-	limit = plan->destination.size / plan->sector_size;
+	limit = c->destination->size / plan->sector_size;
 	last = partitions_end(disk, &number);
 	within = partitions_within(disk, limit);
 	if (last == within)
@@ -102,36 +99,34 @@ static uint64_t say_what_fits(const struct rule_context *context, char *advice, 
 	return within;
 }
 
-void rule_destination_too_small(const struct rule_context *context, struct verdict *ret)
+void rule_destination_too_small(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	uint64_t needed = rule_destination_end(context->plan);
-	uint32_t unit = context->plan->sector_size;
-	char sectors[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+	uint64_t needed = rule_destination_end(c->plan);
+	uint32_t unit = c->plan->sector_size;
+	char sectors[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
 
-	if (!rule_is_device(destination) || destination->size == 0)
+	if (!rule_is_device(c->destination) || c->destination->size == 0)
 		return;
-	rule_name(context, destination, name);
-	if (needed > destination->size) {
-		uint64_t missing = needed - destination->size;
+	if (needed > c->destination->size) {
+		uint64_t missing = needed - c->destination->size;
 		uint64_t count = (missing + unit - 1) / unit;
 		char advice[200];
 
-		ret->fits = say_what_fits(context, advice, sizeof(advice));
+		ret->fits = say_what_fits(c, advice, sizeof(advice));
 		rule_say(ret, VERDICT_REFUSE,
 			 P_("The destination %s is too small: %s sector of %" PRIu32 " bytes (%s) "
 			    "is missing. %s",
 			    "The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
 			    "are missing. %s",
 			    count),
-			 name, units_print_count(count, sectors), unit,
+			 c->destination_name, units_print_count(count, sectors), unit,
 			 units_print_long(missing, UNITS_SI, unit, bytes), advice);
-	} else if (destination->size - needed < unit) {
-		rule_say(ret, VERDICT_OK, _("the copy fills %s exactly"), destination->node);
+	} else if (c->destination->size - needed < unit) {
+		rule_say(ret, VERDICT_OK, _("the copy fills %s exactly"), c->destination->node);
 	} else {
 		rule_say(ret, VERDICT_OK, _("the copy fits, %s on %s stay as they are behind it"),
-			 units_print_long(destination->size - needed, UNITS_SI, unit, bytes),
-			 destination->node);
+			 units_print_long(c->destination->size - needed, UNITS_SI, unit, bytes),
+			 c->destination->node);
 	}
 }
 
@@ -149,52 +144,49 @@ static uint64_t hidden_bytes(const struct endpoint *endpoint, const struct guard
 	return reach->open > size ? reach->open - size : 0;
 }
 
-void rule_source_hidden(const struct rule_context *context, struct verdict *ret)
+void rule_source_hidden(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
 	bool by_disk = false;
-	uint64_t hidden = hidden_bytes(source, &context->facts->source_reach, &by_disk);
-	char amount[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+	uint64_t hidden = hidden_bytes(c->source, &c->facts->source_reach, &by_disk);
+	char amount[UNITS_TEXT_MAX];
 
 	if (hidden == 0)
 		return;
-	units_print_long(hidden, UNITS_SECTORS, source->identity.logical_sector_size, amount);
-	rule_name(context, source, name);
+	units_print_long(hidden, UNITS_SECTORS, c->source->identity.logical_sector_size, amount);
 	if (by_disk)
 		rule_say(ret, VERDICT_WARN,
 			 _("A host protected area (HPA) or device configuration overlay (DCO) "
 			   "hides the end of the source %s (%s): it is not copied. hdparm -N and "
 			   "hdparm --dco-identify show it."),
-			 name, amount);
+			 c->source_name, amount);
 	else
 		rule_say(ret, VERDICT_WARN,
 			 _("The USB bridge or adapter of the source %s keeps back its end (%s): "
 			   "it is not copied. Attached directly, the disk may show it."),
-			 name, amount);
+			 c->source_name, amount);
 }
 
-void rule_destination_hidden(const struct rule_context *context, struct verdict *ret)
+void rule_destination_hidden(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
 	bool by_disk = false;
-	uint64_t hidden = hidden_bytes(destination, &context->facts->destination_reach, &by_disk);
-	char amount[UNITS_TEXT_MAX], name[RULE_NAME_MAX];
+	uint64_t hidden = hidden_bytes(c->destination, &c->facts->destination_reach, &by_disk);
+	char amount[UNITS_TEXT_MAX];
 
 	if (hidden == 0)
 		return;
-	units_print_long(hidden, UNITS_SECTORS, destination->identity.logical_sector_size, amount);
-	rule_name(context, destination, name);
+	units_print_long(hidden, UNITS_SECTORS, c->destination->identity.logical_sector_size,
+			 amount);
 	if (by_disk)
 		rule_say(ret, VERDICT_WARN,
 			 _("A host protected area (HPA) or device configuration overlay (DCO) "
 			   "hides the end of the destination %s (%s): it stays as it is. hdparm -N "
 			   "and hdparm --dco-identify show it."),
-			 name, amount);
+			 c->destination_name, amount);
 	else
 		rule_say(ret, VERDICT_WARN,
 			 _("The USB bridge or adapter of the destination %s keeps back its end "
 			   "(%s): it stays as it is. Attached directly, the disk may show it."),
-			 name, amount);
+			 c->destination_name, amount);
 }
 
 static bool multiples_of(const struct plan *plan, uint32_t sector)
@@ -209,14 +201,14 @@ static bool multiples_of(const struct plan *plan, uint32_t sector)
 	return true;
 }
 
-void rule_sector_size_differs(const struct rule_context *context, struct verdict *ret)
+void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	uint32_t from = plan->source.logical_sector_size;
-	uint32_t to = plan->destination.logical_sector_size;
+	const struct plan *plan = c->plan;
+	uint32_t from = c->source->logical_sector_size;
+	uint32_t to = c->destination->logical_sector_size;
 	uint32_t larger = from > to ? from : to;
 
-	if (from == 0 || to == 0 || !rule_is_device(&plan->destination))
+	if (from == 0 || to == 0 || !rule_is_device(c->destination))
 		return;
 	if (from == to) {
 		rule_say(ret, VERDICT_OK, _("logical sector size equal (%" PRIu32 ")"), from);
@@ -227,29 +219,29 @@ void rule_sector_size_differs(const struct rule_context *context, struct verdict
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ", and the "
 			   "ranges are not multiples of %" PRIu32 ". Choose ranges that are."),
-			 plan->source.node, from, plan->destination.node, to, larger);
+			 c->source->node, from, c->destination->node, to, larger);
 		return;
 	}
-	if (rule_copies_table(context)) {
+	if (rule_copies_table(c)) {
 		ret->liftable = false;
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
 			   "partition table would be unreadable there. Take a disk with sectors of "
 			   "%" PRIu32 " bytes."),
-			 plan->source.node, from, plan->destination.node, to, from);
+			 c->source->node, from, c->destination->node, to, from);
 		return;
 	}
 	rule_say(ret, VERDICT_REFUSE,
 		 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": FAT, NTFS and boot "
 		   "sectors do not work after such a copy. If the contents do not depend on it: "
 		   "--allow sector-size-differs."),
-		 plan->source.node, from, plan->destination.node, to);
+		 c->source->node, from, c->destination->node, to);
 }
 
-void rule_alignment(const struct rule_context *context, struct verdict *ret)
+void rule_alignment(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct endpoint *destination = &plan->destination;
+	const struct plan *plan = c->plan;
+	const struct endpoint *destination = c->destination;
 	uint32_t physical = destination->physical_sector_size;
 
 	if (!rule_is_device(destination) || physical <= destination->logical_sector_size)
@@ -258,8 +250,8 @@ void rule_alignment(const struct rule_context *context, struct verdict *ret)
 		uint64_t from, to, bytes, offset = 0;
 
 		plan_extent_bytes(plan, i, &from, &to, &bytes);
-		if (context->destination)
-			offset = context->destination->alignment_offset;
+		if (c->destination_disk)
+			offset = c->destination_disk->alignment_offset;
 		if ((destination->start + to + physical - offset % physical) % physical == 0)
 			continue;
 		rule_say(ret, VERDICT_WARN,
@@ -271,17 +263,17 @@ void rule_alignment(const struct rule_context *context, struct verdict *ret)
 	}
 }
 
-void rule_table_beyond_end(const struct rule_context *context, struct verdict *ret)
+void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 {
-	const struct plan *plan = context->plan;
-	const struct endpoint *destination = &plan->destination;
+	const struct plan *plan = c->plan;
+	const struct endpoint *destination = c->destination;
 	unsigned number = 0;
 
-	if (!rule_copies_table(context) || destination->kind != ENDPOINT_DISK ||
-	    destination->size == 0 || destination->size >= context->source_contents->identity.size)
+	if (!rule_copies_table(c) || destination->kind != ENDPOINT_DISK || destination->size == 0 ||
+	    destination->size >= c->source_contents->identity.size)
 		return;
-	uint32_t unit = context->source_contents->identity.logical_sector_size;
-	uint64_t last = partitions_end(context->source_contents, &number);
+	uint32_t unit = c->source_contents->identity.logical_sector_size;
+	uint64_t last = partitions_end(c->source_contents, &number);
 
 	/* The copy of everything onto less is refused as too small; this is about chosen ranges. */
 	if (rule_destination_end(plan) > destination->size || unit == 0)
@@ -293,7 +285,7 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 			   "Shrink it on a larger copy first. To leave out what does not fit: "
 			   "--allow table-beyond-end."),
 			 destination->node, number, last - 1, destination->size / unit - 1);
-	else if (strcmp(context->source_contents->table, "gpt") == 0)
+	else if (strcmp(c->source_contents->table, "gpt") == 0)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s is smaller than the source, so the copied GPT points beyond its end "
 			   "and the system will not read it before it is rebuilt, which the report "
@@ -301,36 +293,32 @@ void rule_table_beyond_end(const struct rule_context *context, struct verdict *r
 			 destination->node);
 }
 
-static bool is_gpt(const struct rule_context *context)
+static bool is_gpt(const struct rule_context *c)
 {
-	return context->source_contents && strcmp(context->source_contents->table, "gpt") == 0;
+	return c->source_contents && strcmp(c->source_contents->table, "gpt") == 0;
 }
 
-void rule_backup_gpt_inside(const struct rule_context *context, struct verdict *ret)
+void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-
-	if (rule_copies_table(context) && is_gpt(context) && destination->kind == ENDPOINT_DISK &&
-	    destination->size > context->source_contents->identity.size)
+	if (rule_copies_table(c) && is_gpt(c) && c->destination->kind == ENDPOINT_DISK &&
+	    c->destination->size > c->source_contents->identity.size)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
 			   "Move it to the end afterwards with: sfdisk --relocate gpt-bak-std %s"),
-			 destination->node, destination->node);
+			 c->destination->node, c->destination->node);
 }
 
-void rule_backup_gpt_missing(const struct rule_context *context, struct verdict *ret)
+void rule_backup_gpt_missing(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-
-	if (!rule_copies_table(context) || !is_gpt(context) || destination->kind != ENDPOINT_DISK ||
-	    destination->size != context->source_contents->identity.size)
+	if (!rule_copies_table(c) || !is_gpt(c) || c->destination->kind != ENDPOINT_DISK ||
+	    c->destination->size != c->source_contents->identity.size)
 		return;
-	uint64_t size = context->source_contents->identity.size;
-	uint64_t backup = backup_gpt_bytes(context->source_contents->identity.logical_sector_size);
+	uint64_t size = c->source_contents->identity.size;
+	uint64_t backup = backup_gpt_bytes(c->source_contents->identity.logical_sector_size);
 
-	if (size > backup && !rule_copies(context->plan, size - backup, backup))
+	if (size > backup && !rule_copies(c->plan, size - backup, backup))
 		rule_say(ret, VERDICT_WARN,
 			 _("The GPT at the start is copied, its backup at the end is not. Write a "
 			   "new one afterwards with: sfdisk --relocate gpt-bak-std %s"),
-			 destination->node);
+			 c->destination->node);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules about who uses an end: mounts, swap, holders, the running system. */
+/* Rules about who uses an end (mounts, swap, holders, the running system), and how it is reached.
+ */
 #include <string.h>
 
 #include "base/i18n.h"
@@ -42,65 +43,61 @@ static const struct use *find_use(const struct disk *disk, const struct endpoint
 	return first;
 }
 
-void rule_destination_boot(const struct rule_context *context, struct verdict *ret)
+void rule_destination_boot(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
-
-	if (find_use(context->destination, destination, 1U << USE_BOOT, list))
-		rule_say(ret, VERDICT_REFUSE,
-			 _("The running system is on %s (%s). It can never be the destination."),
-			 rule_name(context, destination, name), list);
-}
-
-void rule_destination_on_boot_disk(const struct rule_context *context, struct verdict *ret)
-{
-	const struct endpoint *destination = &context->plan->destination;
 	char list[RULE_LIST_MAX];
 
-	if (destination->kind != ENDPOINT_PARTITION || !context->destination)
+	if (find_use(c->destination_disk, c->destination, 1U << USE_BOOT, list))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The running system is on %s (%s). It can never be the destination."),
+			 c->destination_name, list);
+}
+
+void rule_destination_on_boot_disk(const struct rule_context *c, struct verdict *ret)
+{
+	char list[RULE_LIST_MAX];
+
+	if (c->destination->kind != ENDPOINT_PARTITION || !c->destination_disk)
 		return;
-	if (find_use(context->destination, destination, 1U << USE_BOOT, list))
+	if (find_use(c->destination_disk, c->destination, 1U << USE_BOOT, list))
 		return;
-	for (size_t i = 0; i < context->destination->in_use.count; i++) {
-		const struct use *use = &context->destination->in_use.items[i];
+	for (size_t i = 0; i < c->destination_disk->in_use.count; i++) {
+		const struct use *use = &c->destination_disk->in_use.items[i];
 
 		if (use->kind != USE_BOOT)
 			continue;
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is on the disk of the running system (%s). Make sure that it is "
 			   "the partition you mean."),
-			 destination->node, use->node);
+			 c->destination->node, use->node);
 		return;
 	}
 }
 
-void rule_destination_mounted(const struct rule_context *context, struct verdict *ret)
+void rule_destination_mounted(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	char list[RULE_LIST_MAX];
 
-	if (find_use(context->destination, destination, 1U << USE_MOUNT, list))
+	if (find_use(c->destination_disk, c->destination, 1U << USE_MOUNT, list))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is mounted (%s). Unmount it with umount first."),
-			 rule_name(context, destination, name), list);
+			 c->destination_name, list);
 }
 
-void rule_destination_swap(const struct rule_context *context, struct verdict *ret)
+void rule_destination_swap(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	char list[RULE_LIST_MAX];
 
-	if (context->facts->destination_swap)
+	if (c->facts->destination_swap)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is an active swap file. Turn that off with swapoff "
 			   "first."),
-			 rule_name(context, destination, name));
-	else if (find_use(context->destination, destination, 1U << USE_SWAP, list))
+			 c->destination_name);
+	else if (find_use(c->destination_disk, c->destination, 1U << USE_SWAP, list))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is used as swap (%s). Turn that off with swapoff "
 			   "first."),
-			 rule_name(context, destination, name), list);
+			 c->destination_name, list);
 }
 
 /* bcache holds its disks also before, and after, anything stands upon them. */
@@ -161,16 +158,15 @@ static void endpoint_with(const struct disk *disk, dev_t devno, struct endpoint 
 }
 
 /* A loop device over a disk keeps nobody away from the disk. */
-static void say_used_below(const struct rule_context *context, struct verdict *ret)
+static void say_used_below(const struct rule_context *c, struct verdict *ret)
 {
-	const struct guard_place *below = &context->facts->destination_below;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	const struct guard_place *below = &c->facts->destination_below;
+	char list[RULE_LIST_MAX];
 
-	if (!context->destination || context->destination->kind != DISK_LOOP)
+	if (!c->destination_disk || c->destination_disk->kind != DISK_LOOP)
 		return;
 	for (size_t i = 0; i < below->below_count && !ret->sentence[0]; i++) {
-		const struct disk *disk =
-			disk_list_find(context->facts->disks, below->below[i].disk);
+		const struct disk *disk = disk_list_find(c->facts->disks, below->below[i].disk);
 		struct endpoint under;
 
 		if (!disk || below->below[i].by_file)
@@ -181,79 +177,71 @@ static void say_used_below(const struct rule_context *context, struct verdict *r
 				ret, VERDICT_REFUSE,
 				_("The destination %s stands for %s, which is in use (%s). Release "
 				  "that first."),
-				rule_name(context, &context->plan->destination, name), under.node,
-				list);
+				c->destination_name, under.node, list);
 	}
 }
 
-void rule_destination_held(const struct rule_context *context, struct verdict *ret)
+void rule_destination_held(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
-	const char *loop = context->facts->destination_loop;
+	char list[RULE_LIST_MAX];
+	const char *loop = c->facts->destination_loop;
 	const struct use *use =
-		find_use(context->destination, destination,
+		find_use(c->destination_disk, c->destination,
 			 1U << USE_DM | 1U << USE_MD | 1U << USE_BCACHE | 1U << USE_LOOP, list);
 
 	/* Another rule reports the same file. */
-	if (loop[0] && !context->facts->same_storage)
+	if (loop[0] && !c->facts->same_storage)
 		rule_say(ret, VERDICT_REFUSE,
-			 destination->kind == ENDPOINT_IMAGE
+			 c->destination->kind == ENDPOINT_IMAGE
 				 ? _("The image %s is attached as the disk %s, which may be in "
 				     "use. Detach that first (losetup -d %s).")
 				 : _("The file below %s is attached as the disk %s, too, which may "
 				     "be in use. Detach that first (losetup -d %s)."),
-			 destination->node, loop, loop);
+			 c->destination->node, loop, loop);
 	if (use)
-		say_held(use, rule_name(context, destination, name), list, ret);
+		say_held(use, c->destination_name, list, ret);
 	else
-		say_used_below(context, ret);
+		say_used_below(c, ret);
 }
 
-void rule_destination_exclusive(const struct rule_context *context, struct verdict *ret)
+void rule_destination_exclusive(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	char list[RULE_LIST_MAX];
 
-	if (!context->destination)
+	if (!c->destination_disk)
 		return;
 	const struct use *use =
-		find_use(context->destination, destination, 1U << USE_EXCLUSIVE, list);
-	const char *copy = use ? use->what : context->destination->read_by;
+		find_use(c->destination_disk, c->destination, 1U << USE_EXCLUSIVE, list);
+	const char *copy = use ? use->what : c->destination_disk->read_by;
 
 	if (copy[0])
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is busy: %s. Wait until that has ended, or stop it "
 			   "(kill sends it SIGTERM; what is done can be resumed)."),
-			 rule_name(context, destination, name), copy);
+			 c->destination_name, copy);
 	else if (use)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Another program holds the destination %s open exclusively (%s), or it "
 			   "is mounted where this program cannot see it (a container, an imported "
 			   "ZFS pool). Find it with fuser, lsof or lsns and release it."),
-			 rule_name(context, destination, name), list);
-	else if (context->facts->root && !find_use(context->destination, destination, ~0U, list))
+			 c->destination_name, list);
+	else if (c->facts->root && !find_use(c->destination_disk, c->destination, ~0U, list))
 		rule_say(ret, VERDICT_OK, _("no mount, swap, md, dm or open holder on %s"),
-			 destination->node);
+			 c->destination->node);
 }
 
-void rule_destination_read_only(const struct rule_context *context, struct verdict *ret)
+void rule_destination_read_only(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *destination = &context->plan->destination;
-	char name[RULE_NAME_MAX];
-
-	if (context->destination && context->destination->read_only == YES)
+	if (c->destination_disk && c->destination_disk->read_only == YES)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is read-only. Look for a write-protect switch, or "
 			   "clear the kernel's flag with blockdev --setrw %s."),
-			 rule_name(context, destination, name), destination->node);
+			 c->destination_name, c->destination->node);
 }
 
-void rule_source_mounted(const struct rule_context *context, struct verdict *ret)
+void rule_source_mounted(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	const char *where = context->facts->source_writers.mount;
-	char name[RULE_NAME_MAX];
+	const char *where = c->facts->source_writers.mount;
 
 	if (where[0])
 		rule_say(ret, VERDICT_REFUSE,
@@ -262,48 +250,128 @@ void rule_source_mounted(const struct rule_context *context, struct verdict *ret
 			   "remount,ro); or copy a snapshot of it (LVM, dm; fsfreeze while it is "
 			   "made), or start from a rescue stick. As it is: --allow "
 			   "source-mounted."),
-			 rule_name(context, source, name), where);
+			 c->source_name, where);
 }
 
-void rule_source_in_use(const struct rule_context *context, struct verdict *ret)
+void rule_source_in_use(const struct rule_context *c, struct verdict *ret)
 {
-	const struct endpoint *source = &context->plan->source;
-	const struct source_writers *writers = &context->facts->source_writers;
-	char list[RULE_LIST_MAX], name[RULE_NAME_MAX];
+	const struct source_writers *writers = &c->facts->source_writers;
+	char list[RULE_LIST_MAX];
 
-	rule_name(context, source, name);
 	if (writers->other[0])
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s can be written to at any moment: %s. A copy made now "
 			   "mixes several moments. End that first, or copy a snapshot. As it is: "
 			   "--allow source-in-use."),
-			 name, writers->other);
-	else if (find_use(context->source, source, 1U << USE_SWAP, list))
+			 c->source_name, writers->other);
+	else if (find_use(c->source_disk, c->source, 1U << USE_SWAP, list))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is used as swap (%s): a copy made now mixes several "
 			   "moments. Turn that off with swapoff first. As it is: --allow "
 			   "source-in-use."),
-			 name, list);
-	else if (find_use(context->source, source, 1U << USE_BCACHE | 1U << USE_EXCLUSIVE, list))
+			 c->source_name, list);
+	else if (find_use(c->source_disk, c->source, 1U << USE_BCACHE | 1U << USE_EXCLUSIVE, list))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is held by something that may write to it (%s): bcache, "
 			   "a pool of ZFS, a mount in a container. A copy made now could mix "
 			   "several moments. Release it first (fuser, lsof and lsns find it). As "
 			   "it is: --allow source-in-use."),
-			 name, list);
-	else if (!writers->mount[0] && find_use(context->source, source,
+			 c->source_name, list);
+	else if (!writers->mount[0] && find_use(c->source_disk, c->source,
 						1U << USE_DM | 1U << USE_MD | 1U << USE_LOOP, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("Other devices are built upon the source %s (%s). Nobody writes to them "
 			   "now: leave it so until the copy has ended."),
-			 name, list);
+			 c->source_name, list);
 }
 
-void rule_without_root(const struct rule_context *context, struct verdict *ret)
+void rule_without_root(const struct rule_context *c, struct verdict *ret)
 {
-	if (!context->facts->root &&
-	    (rule_is_device(&context->plan->source) || rule_is_device(&context->plan->destination)))
+	if (!c->facts->root && (rule_is_device(c->source) || rule_is_device(c->destination)))
 		rule_say(ret, VERDICT_WARN,
 			 _("This was checked without root privileges: file systems and open "
 			   "holders may be missing. Start clonedeck as root."));
+}
+
+/* ---- how an end is reached: what the start, or the first write, would fail at is said before ----
+ */
+
+static void say_unreachable(const struct rule_context *c, const struct endpoint *endpoint,
+			    const struct disk *disk, const char *option, struct verdict *ret)
+{
+	if (!rule_is_device(endpoint)) {
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s is a file: SCSI commands cannot reach it. Leave %s sg away."),
+			 endpoint->node, option);
+	} else if (endpoint->sg[0] || !disk) {
+		return;
+	} else if (disk->kind != DISK_SCSI) {
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no sg node and cannot have one: it is no SCSI disk (%s). Leave "
+			   "%s sg away, the fastest way to it is chosen then."),
+			 endpoint->node, disk->transport[0] ? disk->transport : disk->name, option);
+	} else if (c->plan->options.sg_data == SG_DATA_MMAP) {
+		/* All else goes by SG_IO on the block node. */
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no sg node, and --sg-io mmap needs one. Load the driver "
+			   "(modprobe sg), or leave --sg-io mmap away."),
+			 endpoint->node);
+	}
+}
+
+void rule_sg_backend(const struct rule_context *c, struct verdict *ret)
+{
+	const struct plan *plan = c->plan;
+
+	if (plan->options.source_backend == BACKEND_SG)
+		say_unreachable(c, c->source, c->source_disk, "--source-backend", ret);
+	if (plan->options.destination_backend == BACKEND_SG && !ret->sentence[0])
+		say_unreachable(c, c->destination, c->destination_disk, "--destination-backend",
+				ret);
+}
+
+void rule_block_node(const struct rule_context *c, struct verdict *ret)
+{
+	const struct plan *plan = c->plan;
+
+	if (endpoint_is_sg_only(c->destination))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no block node, so nothing keeps others from writing to it "
+			   "meanwhile; it may be part of a RAID controller's volume. Give it one "
+			   "(modprobe sd_mod; echo %s > /sys/bus/scsi/drivers/sd/bind) and choose "
+			   "it again."),
+			 c->destination_name,
+			 c->destination_disk ? c->destination_disk->hctl : "H:C:T:L");
+	else if (endpoint_is_sg_only(c->source) && plan->options.source_backend != BACKEND_SG)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no block node: only SCSI commands reach it. Leave "
+			   "--source-backend away."),
+			 c->source_name);
+	else if (endpoint_is_sg_only(c->source))
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s has no block node: what uses it is unknown, and so is "
+			   "whether it changes while it is read. It may be part of a RAID "
+			   "controller's volume."),
+			 c->source_name);
+}
+
+/* Zones that the host may, but need not, write in order (host-aware) take a copy like any disk. */
+void rule_destination_host_managed(const struct rule_context *c, struct verdict *ret)
+{
+	if (c->destination_disk && disk_is_host_managed(c->destination_disk))
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The destination %s is a host-managed zoned disk (SMR or ZNS): it "
+			   "refuses writes out of the order of its zones, and a copy needs them. "
+			   "Take another disk; as a source it can be read."),
+			 c->destination_name);
+}
+
+void rule_source_host_managed(const struct rule_context *c, struct verdict *ret)
+{
+	if (c->source_disk && disk_is_host_managed(c->source_disk))
+		rule_say(ret, VERDICT_WARN,
+			 _("The source %s is a host-managed zoned disk (SMR or ZNS): every sector "
+			   "of it is read, but a file system made for its zones may not mount on a "
+			   "disk without them, nor from an image."),
+			 c->source_name);
 }

@@ -80,11 +80,9 @@ static int cases_of(const char *rule, const struct rule_case *cases)
 
 START_TEST(every_rule_is_tested)
 {
-	for (const struct rule_info *rule = rules_table(); rule->id; rule++) {
+	for (const struct rule_info *rule = rules_table(); rule->id; rule++)
 		ck_assert_msg(cases_of(rule->id, refused) + cases_of(rule->id, warned) > 0,
 			      "no test makes %s fire", rule->id);
-		ck_assert(rule->looks_at && rule->looks_at[0]);
-	}
 }
 END_TEST
 
