@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
 #include "ui/core/app_private.h"
 
-const struct screen_ops *app_ops(enum screen_id screen)
+const struct screen_ops *screen_ops(enum screen_id screen)
 {
 	static const struct screen_ops *const all[SCREEN_COUNT] = {
 		[SCREEN_DISKS] = &scr_disks,   [SCREEN_RANGES] = &scr_ranges,
@@ -31,7 +31,12 @@ static enum screen_id shown_id(const struct app *app)
 
 const struct screen_ops *app_shown(const struct app *app)
 {
-	return app_ops(shown_id(app));
+	return screen_ops(shown_id(app));
+}
+
+struct popup *app_popup(struct app *app)
+{
+	return &app->popup;
 }
 
 static void *state_of(struct app *app)
@@ -62,7 +67,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
 		app->host[0] = '\0';
 	for (int i = 0; i < SCREEN_COUNT; i++) {
-		const struct screen_ops *ops = app_ops((enum screen_id)i);
+		const struct screen_ops *ops = screen_ops((enum screen_id)i);
 
 		app->states[i] = calloc(1, ops->state_size);
 		if (!app->states[i]) {
@@ -82,7 +87,7 @@ void app_destroy(struct app *app)
 	if (!app)
 		return;
 	for (int i = 0; i < SCREEN_COUNT; i++) {
-		const struct screen_ops *ops = app_ops((enum screen_id)i);
+		const struct screen_ops *ops = screen_ops((enum screen_id)i);
 
 		if (ops->done && app->states[i])
 			ops->done(app->states[i]);
@@ -406,143 +411,144 @@ void app_key(struct app *app, int key)
 			    keys_name(key, name, sizeof(name)));
 }
 
-/* ---- following the session ---- */
+/* ---- stopping ---- */
 
-/* A report is longer than most screens, and its result is what stands first: once more below it. */
-char *app_result_at_end(const char *report)
+/* Where nobody can be asked: a signal that comes so long after the first one means it. */
+#define LEAVE_AFTER (5 * NSEC_PER_SEC)
+
+static bool verifying(const struct app *app)
 {
-	const char *end = strstr(report, "\n\n");
-	char *text = NULL;
-
-	if (asprintf(&text, "%s\n%.*s\n", report, (int)(end ? end - report : 0), report) < 0)
-		return NULL;
-	return text;
+	return session_state(app->session) == SESSION_VERIFYING;
 }
 
-/* The session forgets the report when something else is chosen; who started the copy still has
- * to be told how it ended. */
-static void keep_report(struct app *app, const struct report *report)
+void app_stop_now(struct app *app)
 {
-	int cols =
-		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
-	CLEANUP(free) struct report *shown = malloc(sizeof(*shown));
-	CLEANUP(free) char *text = NULL;
+	const struct session_waiting *waiting = session_waiting(app->session);
 
-	app->copied = true;
-	app->exit_code = (int)report_exit_code(report);
-	free(app->report_text);
-	app->report_text = NULL;
-	if (!shown)
+	if (!app->stop_wanted)
+		app->stop_since = clock_monotonic();
+	app->stop_wanted = true;
+	if (!app_copying(app))
 		return;
-	*shown = *report;
-	/* Files of a practice go with its disks. */
-	if (app->options->practice_dir)
-		shown->log_path[0] = shown->map_path[0] = shown->json_path[0] =
-			shown->certificate_path[0] = shown->digests_path[0] = '\0';
-	if (report_text(shown, cols, &text, NULL) == 0)
-		app->report_text = app_result_at_end(text);
-}
-
-/* With what may be done about it. */
-static void tell_end(struct app *app, const struct report *report)
-{
-	enum exit_code code = report_exit_code(report);
-	bool map = report->map_path[0] && report->job.map_safe;
-
-	app_message(app, MESSAGE_INFO,
-		    code == EXIT_BAD_AREAS && map && report->job.bad_areas
-			    ? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
-		    : code == EXIT_STOPPED && map
-			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")
-			    : _("%s: the copy has ended. The exit code will be %d. q quits."),
-		    _(report_result_word(report)), (int)code);
-}
-
-static void end(struct app *app)
-{
-	const struct report *report = session_report(app->session);
-	const struct error *error = session_finish_error(app->session);
-
-	popup_close(app);
-	if (report) {
-		keep_report(app, report);
-		app_go(app, SCREEN_REPORT);
-	}
-	if (error->code)
-		app_error(app, error);
-	else if (report)
-		tell_end(app, report);
-	if (app->leaving)
-		app->quit = true;
-}
-
-/* Whoever has just pressed Enter looks at where the copy should come, not at the message line. */
-static void tell_not_started(struct app *app)
-{
-	const struct error *error = session_start_error(app->session);
-	char text[sizeof(error->sentence) + 256];
-
-	app_error(app, error);
-	snprintf(text, sizeof(text),
-		 _("%s\n\nNothing was copied. The plan stays, and its disks are looked at again: "
-		   "type what is asked for once more when the cause is gone."),
-		 app_said(app));
-	popup_text(app, _("Not started"), text);
-	app->stop_wanted = false;
-	if (app->leaving)
-		app->quit = true;
-}
-
-static void follow_state(struct app *app)
-{
-	enum session_state before = app->session_state, now = session_state(app->session);
-
-	app->session_state = now;
-	if (before == SESSION_CHECKING && now != SESSION_CHECKING)
-		app_follow_plan(app);
-	if (before == SESSION_STARTING && now == SESSION_PLANNED)
-		tell_not_started(app);
-	if (before != SESSION_RUNNING && now == SESSION_RUNNING) {
-		app_take_snapshot(app);
-		app_go(app, SCREEN_RUN);
-		if (app->stop_wanted)
-			app_stop_now(app);
-	}
-	if (before != now && now == SESSION_FINISHING) {
-		popup_close(app);
-		app_message(app, MESSAGE_INFO,
-			    _("The copy has ended. Its disks are being released and its report "
-			      "saved."));
-	}
-	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
-		end(app);
-	app_follow_waiting(app, before);
-	app_follow_verify(app, before);
-}
-
-void app_finish(struct app *app)
-{
-	struct error error = { 0 };
-
-	if (session_begin_finish(app->session, &error) < 0)
-		app_error(app, &error);
-	app_take_snapshot(app);
-	follow_state(app);
-}
-
-void app_follow(struct app *app, unsigned changes)
-{
-	app_redraw(app);
-	if (changes & (SESSION_CHANGE_STATE | SESSION_CHANGE_JOB))
-		app_take_snapshot(app);
-	if (changes & SESSION_CHANGE_STATE)
-		follow_state(app);
-	for (int i = 0; i < SCREEN_COUNT; i++) {
-		const struct screen_ops *ops = app_ops((enum screen_id)i);
-
-		if (ops->changed)
-			ops->changed(app->states[i], app, changes);
-	}
-	if (session_can_finish(app->session))
+	/* While a disk is being claimed again, that is brought to its end first. */
+	if (waiting && !waiting->trying) {
 		app_finish(app);
+		return;
+	}
+	session_stop(app->session);
+	app_message(app, MESSAGE_INFO,
+		    verifying(app) ? _("Stopping: requests in flight are finished.")
+				   : _("Stopping: requests in flight are finished, flushed and "
+				       "recorded in the map."));
+}
+
+static void give_up(struct app *app)
+{
+	app->abandoned = true;
+	/* A copy that is only read back has ended, and was told, before. */
+	if (!verifying(app) || !session_report(app->session))
+		app->exit_code = EXIT_STOPPED;
+	app->quit = true;
+}
+
+void app_stop_or_leave(struct app *app)
+{
+	if (app->stop_wanted && clock_monotonic() - app->stop_since >= LEAVE_AFTER)
+		give_up(app);
+	else
+		app_stop_now(app);
+}
+
+static void answer_leave(void *user, struct app *app, int choice)
+{
+	if (choice == 0 && app_copying(app))
+		give_up(app);
+}
+
+static const char *why_still_stopping(const struct app *app)
+{
+	if (verifying(app) && !session_report(app->session))
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
+			 "answer. Nothing was written.");
+	if (verifying(app))
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
+			 "answer. The copy and its report stay as they are.");
+	if (session_state(app->session) == SESSION_FINISHING)
+		return _("The copy has ended; its disks are being released and its report saved. A "
+			 "disk that hangs may take minutes, or never answer.");
+	return _("Requests are in flight, or the destination is flushing. A disk that hangs may "
+		 "take minutes, or never answer. If you leave now, the copy resumes from the map "
+		 "as it was saved last.");
+}
+
+/* It was asked to stop already, and a disk that hangs may never let it. */
+static void ask_leave(struct app *app)
+{
+	const struct popup_choice choices[] = {
+		{ 'l', verifying(app) ? _("leave")
+				      : _("leave: what was not flushed is copied again later") }
+	};
+
+	popup_ask(app, _("Still stopping"), why_still_stopping(app), choices, 1, answer_leave,
+		  NULL);
+}
+
+static void answer_stop(void *user, struct app *app, int choice)
+{
+	if (choice == 0)
+		app_stop_now(app);
+	else
+		app_message(app, MESSAGE_INFO,
+			    verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
+}
+
+struct question {
+	const char *title, *text, *choice;
+};
+
+static struct question question(const struct app *app)
+{
+	if (verifying(app) && app_compares(app))
+		return (struct question){
+			_("Stop verifying?"),
+			_("Both disks are being compared; nothing is written. Ctrl-C again "
+			  "stops too."),
+			_("stop: report on what was compared")
+		};
+	if (verifying(app))
+		return (struct question){
+			_("Stop verifying?"),
+			_("The copy is being read back once more; nothing is written. Ctrl-C "
+			  "again stops too."),
+			_("stop: the report stays as it is")
+		};
+	return (struct question){
+		_("Stop the copy?"),
+		app->has_job && app->snapshot.state == JOB_PAUSED
+			? _("The copy stays paused while you think. A stopped copy can be resumed "
+			    "from its map. Ctrl-C again stops too.")
+			: _("The copy goes on while you think. A stopped copy can be resumed from "
+			    "its map. Ctrl-C again stops too."),
+		_("stop: flush, save the map, report")
+	};
+}
+
+void app_ask_stop(struct app *app)
+{
+	enum session_state state = session_state(app->session);
+	const struct question ask = question(app);
+	const struct popup_choice choice = { 's', ask.choice };
+
+	if (!app_copying(app)) {
+		app->quit = true;
+	} else if (state == SESSION_FINISHING || (app->stop_wanted && state != SESSION_WAITING)) {
+		ask_leave(app);
+	} else if (popup_is_open(app, ask.title)) {
+		popup_close(app);
+		app_stop_now(app);
+	} else if (state == SESSION_WAITING) {
+		app_show_waiting(app);
+	} else {
+		popup_ask(app, ask.title, ask.text, &choice, 1, answer_stop, NULL);
+	}
 }

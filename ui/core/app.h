@@ -9,8 +9,8 @@
  * session through its states (starting -> Run, job ended -> Report) and owns
  * header, message line and footer.
  */
-#ifndef CLONEDECK_UI_APP_H
-#define CLONEDECK_UI_APP_H
+#ifndef CLONEDECK_UI_CORE_APP_H
+#define CLONEDECK_UI_CORE_APP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,6 @@
 #include "session/session.h"
 
 #include "ui/core/keys.h"
-#include "ui/widgets/popup.h"
 #include "ui/core/term.h"
 
 /* What the technician has chosen so far. Change it through app_choose_*(). */
@@ -92,6 +91,8 @@ bool app_compared(const struct app *app, struct report *ret);
 void app_go(struct app *app, enum screen_id screen);
 /* Screens from this one on count as not reached any more. */
 void app_forget(struct app *app, enum screen_id from);
+/* What stands on top of the screen. */
+struct popup *app_popup(struct app *app);
 /* Draw again before the next wait (done by itself after keys, ticks and session news). */
 void app_redraw(struct app *app);
 /* The question that Ctrl-C asks while copying; without a copy it quits. */

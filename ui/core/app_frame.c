@@ -8,7 +8,6 @@
 
 #include "ui/core/app_private.h"
 #include "ui/core/line.h"
-#include "ui/run/passes.h"
 #include "ui/run/model.h"
 
 #define TABS_COL 14
@@ -21,7 +20,7 @@ static int draw_tab(struct app *app, struct draw *draw, struct rect area, int co
 
 	/* The brackets say it where there is no reverse video. */
 	return draw_printf(draw, area, 0, col, role, active ? "[%d %s]" : " %d %s ",
-			   (int)screen + 1, _(app_ops(screen)->title));
+			   (int)screen + 1, _(screen_ops(screen)->title));
 }
 
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
@@ -78,14 +77,15 @@ static enum role message_role(const struct app *app)
 
 static void draw_message(struct app *app, struct draw *draw, struct rect area)
 {
-	enum role role = app->help ? ROLE_MESSAGE : message_role(app);
+	const struct screen_ops *ops = app_shown(app);
+	enum role role = ops->message ? ROLE_MESSAGE : message_role(app);
 	int cols = area.cols - 2;
-	char help[256];
+	char own[256];
 	const char *text = app->message;
 
-	if (app->help) {
-		scr_help_line(app, help, sizeof(help));
-		text = help;
+	if (ops->message) {
+		ops->message(app->states[ops->id], app, own, sizeof(own));
+		text = own;
 	}
 	draw_cell(draw, area, 0, 1, cols, role, text);
 	if (app->said)

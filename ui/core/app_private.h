@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The app from the inside: for app*.c, popup.c and help.c only. */
-#ifndef CLONEDECK_UI_APP_PRIVATE_H
-#define CLONEDECK_UI_APP_PRIVATE_H
+/* The app from the inside: for app*.c and loop.c only. */
+#ifndef CLONEDECK_UI_CORE_APP_PRIVATE_H
+#define CLONEDECK_UI_CORE_APP_PRIVATE_H
 
 #include "ui/core/app.h"
-#include "ui/widgets/popup_private.h"
+#include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
 
 struct app {
@@ -44,41 +44,27 @@ struct app {
 int app_new(const struct deck_options *options, struct session *session, struct term *term,
 	    int signals, struct app **ret, struct error *reterr);
 void app_destroy(struct app *app);
-const struct screen_ops *app_ops(enum screen_id screen);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
 /* False: it means nothing where the deck is. */
 bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);
-/* Follows the session: what is to be shown after a change. */
-void app_follow(struct app *app, unsigned changes);
-/* The job has ended, or nobody waits for its disk any more. */
-void app_finish(struct app *app);
-/* A report with its result once more below it; malloc'd, NULL without memory. */
-char *app_result_at_end(const char *report);
-
-/* app_stop.c */
 void app_stop_now(struct app *app);
 /* The same of a signal: one that comes when stopping takes too long leaves. */
 void app_stop_or_leave(struct app *app);
 
-/* app_choice.c */
-/* The plan was checked, or could not be. */
+/* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);
 
-/* app_verify.c */
-void app_ask_stop_verify(struct app *app);
-void app_follow_verify(struct app *app, enum session_state before);
-
-/* app_waiting.c */
-void app_follow_waiting(struct app *app, enum session_state before);
+/* app_follow.c */
+/* Follows the session: what is to be shown after a change. */
+void app_follow(struct app *app, unsigned changes);
+/* The job has ended, or nobody waits for its disk any more. */
+void app_finish(struct app *app);
+/* Both ends of a plan are compared; else it is a copy that has ended. */
+bool app_compares(const struct app *app);
 
 /* app_frame.c */
 void app_draw(struct app *app);
-/* The line above the keys while help is shown (ui/help/help.c). */
-void scr_help_line(struct app *app, char *buffer, size_t size);
-
-/* app_loop.c: until the technician quits or the copy of a lost terminal has ended. */
-void app_loop(struct app *app);
 
 #endif

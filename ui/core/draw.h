@@ -6,8 +6,8 @@
  *
  * A frame is drawn completely each time; curses sends only what changed.
  */
-#ifndef CLONEDECK_UI_DRAW_H
-#define CLONEDECK_UI_DRAW_H
+#ifndef CLONEDECK_UI_CORE_DRAW_H
+#define CLONEDECK_UI_CORE_DRAW_H
 
 #include "ui/widgets/field.h"
 #include "ui/core/layout.h"

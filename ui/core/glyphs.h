@@ -5,8 +5,8 @@
  * given as box-drawing code points (U+2500…); draw.c turns them into the
  * terminal's own line drawing.
  */
-#ifndef CLONEDECK_UI_GLYPHS_H
-#define CLONEDECK_UI_GLYPHS_H
+#ifndef CLONEDECK_UI_CORE_GLYPHS_H
+#define CLONEDECK_UI_CORE_GLYPHS_H
 
 #include <stdint.h>
 

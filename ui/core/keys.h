@@ -7,8 +7,8 @@
  * A key is an int: a Unicode code point, a control character (Ctrl-L is 12),
  * or one of enum special_key.
  */
-#ifndef CLONEDECK_UI_KEYS_H
-#define CLONEDECK_UI_KEYS_H
+#ifndef CLONEDECK_UI_CORE_KEYS_H
+#define CLONEDECK_UI_CORE_KEYS_H
 
 #include <stddef.h>
 

@@ -9,11 +9,10 @@
  * between 80x24 and 120x40 text keeps its place, above that panes grow.
  *
  * A screen's layout is a struct made of rects only, filled by
- * layout_NAME(cols, rows, …); disks and help live here, each other screen's in
- * ui/layout_NAME.h beside its owner.
+ * layout_NAME(), which stands with the drawing of that screen.
  */
-#ifndef CLONEDECK_UI_LAYOUT_H
-#define CLONEDECK_UI_LAYOUT_H
+#ifndef CLONEDECK_UI_CORE_LAYOUT_H
+#define CLONEDECK_UI_CORE_LAYOUT_H
 
 #include <stdbool.h>
 
@@ -61,20 +60,5 @@ static inline bool layout_too_small(int cols, int rows)
 
 /* Also for sizes that are too small: then everything but `message` is empty. */
 void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret);
-
-struct layout_disks {
-	struct rect columns; /* heading of the list */
-	struct rect list;
-	struct rect place; /* which part of the list is shown */
-	struct rect legend;
-	struct rect marks;  /* narrow: the rest of the legend, beside the place */
-	struct rect detail; /* narrow: of the disk under the cursor, with a title line */
-	struct rect source; /* wide: boxes */
-	struct rect destination;
-	struct rect events; /* hot-plug log, with a title line; tall screens only */
-};
-
-/* body: layout_frame()'s; wanted: lines the list would like. */
-void layout_disks(struct rect body, int wanted, struct layout_disks *ret);
 
 #endif

@@ -4,8 +4,8 @@
  * models use it so that no row can ever be wider than its screen, whatever a
  * disk calls itself. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_LINE_H
-#define CLONEDECK_UI_LINE_H
+#ifndef CLONEDECK_UI_CORE_LINE_H
+#define CLONEDECK_UI_CORE_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

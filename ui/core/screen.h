@@ -6,8 +6,8 @@
  *
  * No function here may wait: a key has to be answered within 50 ms.
  */
-#ifndef CLONEDECK_UI_SCREEN_H
-#define CLONEDECK_UI_SCREEN_H
+#ifndef CLONEDECK_UI_CORE_SCREEN_H
+#define CLONEDECK_UI_CORE_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,10 +69,15 @@ struct screen_ops {
 	/* Once per refresh interval while it is shown; draw follows. NULL: nothing moves here. */
 	void (*tick)(void *state, struct app *app);
 
+	/* A line of its own in the place of the newest message. NULL: that one. */
+	void (*message)(void *state, struct app *app, char *buffer, size_t size);
+
 	/* Lines for the help page below the keys: N_() strings, NULL behind the last. "NAME  text":
 	 * what stands before two blanks is shown strong. */
 	const char *const *notes;
 };
+
+const struct screen_ops *screen_ops(enum screen_id screen);
 
 extern const struct screen_ops scr_disks;
 extern const struct screen_ops scr_ranges;

@@ -14,7 +14,6 @@
 #include "base/i18n.h"
 
 #include "ui/core/keys.h"
-#include "ui/core/term_rescue.h"
 #include "ui/core/terminfo.h"
 
 static bool starts_with(const char *text, const char *prefix)

@@ -5,8 +5,8 @@
  *
  * One thread only. There is one terminal, so at most one struct term at a time.
  */
-#ifndef CLONEDECK_UI_TERM_H
-#define CLONEDECK_UI_TERM_H
+#ifndef CLONEDECK_UI_CORE_TERM_H
+#define CLONEDECK_UI_CORE_TERM_H
 
 #include <stdbool.h>
 #include <stdint.h>

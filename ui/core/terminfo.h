@@ -3,8 +3,8 @@
  * Questions to the terminfo database. Apart from term.c because <term.h> calls
  * its own things "term".
  */
-#ifndef CLONEDECK_UI_TERMINFO_H
-#define CLONEDECK_UI_TERMINFO_H
+#ifndef CLONEDECK_UI_CORE_TERMINFO_H
+#define CLONEDECK_UI_CORE_TERMINFO_H
 
 #include <stdbool.h>
 
@@ -23,5 +23,19 @@ int terminfo_rows(void);
 int terminfo_cols(void);
 /* Lets it scroll from the first to the last of `rows` lines again. The cursor may move. */
 void terminfo_whole_screen(int rows);
+
+/*
+ * Gives the terminal back when the program dies of a fatal signal, so that the
+ * technician gets a usable shell and sees the message. Only what is safe in a
+ * signal handler is done there; all else is prepared before.
+ */
+
+/* Remembers the terminal's modes; call before curses changes them, after setupterm(). */
+void term_rescue_prepare(void);
+void term_rescue_arm(void);
+void term_rescue_disarm(void);
+/* Gives it back now, as far as it is there, in the foreground and takes what is sent to it; true
+ * when it was. Never waits. */
+bool term_rescue_give_back(void);
 
 #endif

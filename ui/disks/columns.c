@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of screen 1 in columns. */
-#include "ui/disks/columns.h"
+#include "ui/disks/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>

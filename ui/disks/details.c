@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk in words: the detail panes of screen 1, and which disks are chosen. */
-#include "ui/disks/columns.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +7,8 @@
 #include <string.h>
 
 #include "base/i18n.h"
+
+#include "ui/disks/model.h"
 
 struct writer {
 	char *text;

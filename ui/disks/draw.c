@@ -9,7 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "ui/disks/columns.h"
+#include "ui/disks/model.h"
 
 static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
 		      const struct layout_disks *layout)
@@ -285,4 +285,66 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 	draw_box_of(state, app, draw, layout.source, true);
 	draw_box_of(state, app, draw, layout.destination, false);
 	draw_events(app, draw, layout.events);
+}
+
+/* ---- layout ---- */
+
+/* Lines of one detail pane without its title or border. */
+#define DETAIL_LINES 8
+#define DETAIL_MORE  2 /* where there is room: long tables, notes */
+#define BOX_LINES    11
+/* Fewer disks than this at once make a list hard to read. */
+#define LIST_LINES  4
+#define EVENT_LINES 4
+
+void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
+{
+	struct rect rest = body, bottom;
+	bool wide = body.cols >= LAYOUT_WIDE_COLS;
+	int detail = wide ? BOX_LINES + 2 : DETAIL_LINES + 1;
+	int list;
+
+	*ret = (struct layout_disks){ 0 };
+	ret->columns = rect_cut_top(&rest, 1);
+	if (wanted < 1)
+		wanted = 1;
+	/* The detail pane always has its place; the list takes what is left, but not more than
+	 * it needs, so that the rest stands close below it. */
+	list = rest.rows - detail - 3;
+	if (list < LIST_LINES)
+		list = LIST_LINES;
+	if (list > wanted)
+		list = wanted;
+	ret->list = rect_cut_top(&rest, list);
+	/* In narrow screens the legend takes two lines, and leaves the end of the second one. */
+	if (wide)
+		ret->place = rect_cut_top(&rest, 1);
+	ret->legend = rect_cut_top(&rest, 1);
+	if (!wide) {
+		ret->marks = rect_cut_top(&rest, 1);
+		ret->place = rect_cut_right(&ret->marks, 22);
+	}
+	if (wide)
+		rect_cut_top(&rest, 1);
+	if (rest.rows >= detail + DETAIL_MORE + EVENT_LINES)
+		detail += DETAIL_MORE;
+	bottom = rect_cut_top(&rest, detail);
+	if (wide) {
+		int half = (bottom.cols - 3) / 2;
+
+		rect_cut_left(&bottom, 1);
+		ret->source = rect_cut_left(&bottom, half);
+		rect_cut_left(&bottom, 1);
+		ret->destination = bottom;
+		rect_cut_right(&ret->destination, 1);
+	} else {
+		/* What is too little for another pane makes this one larger. */
+		if (rest.rows < EVENT_LINES)
+			bottom.rows += rect_cut_top(&rest, rest.rows).rows;
+		ret->detail = bottom;
+	}
+	if (rest.rows >= EVENT_LINES) {
+		rect_cut_top(&rest, 1);
+		ret->events = rest;
+	}
 }

@@ -6,8 +6,8 @@
  * The rows borrow from the disk list; after a new list disks_update() has to
  * be called before anything else.
  */
-#ifndef CLONEDECK_UI_MODEL_DISKS_H
-#define CLONEDECK_UI_MODEL_DISKS_H
+#ifndef CLONEDECK_UI_DISKS_MODEL_H
+#define CLONEDECK_UI_DISKS_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +105,13 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */
 void disks_text_choice(const struct disks_model *model, char *buffer, size_t size);
+
+/* What the rows of screen 1 and its details both say of a disk or partition. */
+
+const char *text_or_dash(const char *text);
+/* The name of a device node without its folder. */
+const char *text_base_name(const char *node);
+/* File system and label, or what the table calls the partition, cut to size. */
+void text_contents(const struct partition *p, char *buffer, size_t size);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include "ui/core/screen.h"
+#include "ui/widgets/popup.h"
 
 static void init(void *data, struct app *app)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 1 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_SCR_DISKS_H
-#define CLONEDECK_UI_SCR_DISKS_H
+#ifndef CLONEDECK_UI_DISKS_SCREEN_H
+#define CLONEDECK_UI_DISKS_SCREEN_H
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
@@ -31,5 +31,20 @@ const struct session_unfinished *disks_screen_unfinished(const struct disks_stat
 enum command disks_screen_wanted(void *data, struct app *app);
 bool disks_screen_banner(void *data, struct app *app, struct line *line, enum role *retrole);
 void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body);
+
+struct layout_disks {
+	struct rect columns; /* heading of the list */
+	struct rect list;
+	struct rect place; /* which part of the list is shown */
+	struct rect legend;
+	struct rect marks;  /* narrow: the rest of the legend, beside the place */
+	struct rect detail; /* narrow: of the disk under the cursor, with a title line */
+	struct rect source; /* wide: boxes */
+	struct rect destination;
+	struct rect events; /* hot-plug log, with a title line; tall screens only */
+};
+
+/* body: layout_frame()'s; wanted: lines the list would like. */
+void layout_disks(struct rect body, int wanted, struct layout_disks *ret);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "ui/core/app_private.h"
+#include "ui/core/app.h"
 #include "ui/core/screen.h"
 
 struct help_state {
@@ -22,15 +22,15 @@ static void enter(void *data, struct app *app)
 	state->top = 0;
 }
 
-void scr_help_line(struct app *app, char *buffer, size_t size)
+static void message(void *data, struct app *app, char *buffer, size_t size)
 {
-	const struct help_state *state = app->states[SCREEN_HELP];
+	const struct help_state *state = data;
 	int last = state->top + state->rows, used;
 
 	used = snprintf(buffer, size,
 			app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
 					 : _("Help for screen %d %s."),
-			(int)state->topic + 1, _(app_ops(state->topic)->title));
+			(int)state->topic + 1, _(screen_ops(state->topic)->title));
 	if (state->lines > state->rows && used >= 0 && (size_t)used < size)
 		snprintf(buffer + used, size - (size_t)used, _(" Lines %d-%d of %d (Up Down)."),
 			 state->top + 1, last < state->lines ? last : state->lines, state->lines);
@@ -198,7 +198,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	if (wide)
 		column.area.cols = TERMS_COL - 1;
 	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
-		 _(app_ops(state->topic)->title));
+		 _(screen_ops(state->topic)->title));
 	put_title(&column, KEYS_COL, title);
 	longest = larger(longest, put_keys(&column, KEYS_COL, state->topic, false));
 	if (wide) {
@@ -206,7 +206,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 		longest = larger(longest, put_terms(&column));
 	}
 	page.line = longest + 1;
-	put_notes(&page, app_ops(state->topic)->notes);
+	put_notes(&page, screen_ops(state->topic)->notes);
 	/* Plan says for itself what comes before a write. */
 	put_notes(&page, common_notes + (state->topic == SCREEN_PLAN));
 	state->lines = page.line;
@@ -273,4 +273,5 @@ const struct screen_ops scr_help = {
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,
+	.message = message,
 };

@@ -3,8 +3,8 @@
  * How long a plan may take, from how fast its ends were measured to read: that
  * the destination writes as fast as it reads is said to be assumed. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_MODEL_ESTIMATE_H
-#define CLONEDECK_UI_MODEL_ESTIMATE_H
+#ifndef CLONEDECK_UI_PLAN_ESTIMATE_H
+#define CLONEDECK_UI_PLAN_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Screen 3 as data: what the plan says, in lines. Everything is made from the
  * plan and the verdicts themselves. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_MODEL_PLAN_H
-#define CLONEDECK_UI_MODEL_PLAN_H
+#ifndef CLONEDECK_UI_PLAN_MODEL_H
+#define CLONEDECK_UI_PLAN_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

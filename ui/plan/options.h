@@ -3,8 +3,8 @@
  * The options of a copy as a form: one line of text each, read back as a
  * whole. What it shows always reads back as the same options. Pure.
  */
-#ifndef CLONEDECK_UI_MODEL_OPTIONS_H
-#define CLONEDECK_UI_MODEL_OPTIONS_H
+#ifndef CLONEDECK_UI_PLAN_OPTIONS_H
+#define CLONEDECK_UI_PLAN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "plan/plan.h"
 
+#include "ui/core/draw.h"
 #include "ui/widgets/field.h"
 
 enum option_row {
@@ -69,5 +70,10 @@ void options_form_typed(struct options_form *form);
 bool options_read_rate(const char *text, uint64_t *ret);
 /* The shortest text that reads back as the same number of bytes. */
 const char *options_print_size(uint64_t bytes, char *buffer, size_t size);
+
+/* The dialog for the options of a copy, drawn over screen 3. */
+
+void form_options_draw(const struct options_form *form, const char *complaint, struct draw *draw,
+		       struct rect body);
 
 #endif

@@ -15,7 +15,8 @@
 
 #include "ui/plan/estimate.h"
 #include "ui/core/screen.h"
-#include "ui/disks/columns.h"
+#include "ui/disks/model.h"
+#include "ui/widgets/popup.h"
 
 static void drop_lost(struct plan_screen *screen)
 {

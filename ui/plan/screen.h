@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 3 from the inside: for scr_plan*.c only. */
-#ifndef CLONEDECK_UI_SCR_PLAN_H
-#define CLONEDECK_UI_SCR_PLAN_H
+/* Screen 3 from the inside: for its own folder only. */
+#ifndef CLONEDECK_UI_PLAN_SCREEN_H
+#define CLONEDECK_UI_PLAN_SCREEN_H
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
-#include "ui/plan/options.h"
+#include "ui/core/layout.h"
 #include "ui/plan/model.h"
+#include "ui/plan/options.h"
 
 struct plan_screen {
 	struct gate gate;
@@ -28,11 +29,26 @@ struct plan_screen {
 bool plan_screen_startable(struct app *app);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
-/* lift.c */
 /* Plans anew with the range that fits on the destination, which a check knows. */
 void plan_screen_fit(struct plan_screen *screen, struct app *app);
 /* Asks for the name of the check that is to be lifted. */
 void plan_screen_allow(struct plan_screen *screen, struct app *app);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+/* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
+
+struct layout_plan {
+	struct rect ends;     /* SOURCE, DEST, COPY, OPTIONS */
+	struct rect picture;  /* before, touched, after, scale, legend; empty without a disk */
+	struct rect heading;  /* of the checks */
+	struct rect list;     /* checks, and what follows them */
+	struct rect start;    /* what to do, and the field */
+	struct rect files;    /* wide: box with the paths */
+	struct rect estimate; /* wide and tall: box below it */
+	struct rect lost;     /* tall: what will be lost, with its heading */
+};
+
+/* checks: lines that the checks take; lost: lines of the list of lost partitions with heading. */
+void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * The model borrows the disk; one thread.
  */
-#ifndef CLONEDECK_UI_MODEL_RANGES_H
-#define CLONEDECK_UI_MODEL_RANGES_H
+#ifndef CLONEDECK_UI_RANGES_MODEL_H
+#define CLONEDECK_UI_RANGES_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Screen 5 as data: the report's own text, cut into lines, and its profile as
  * samples of a graph. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_MODEL_REPORT_H
-#define CLONEDECK_UI_MODEL_REPORT_H
+#ifndef CLONEDECK_UI_REPORT_MODEL_H
+#define CLONEDECK_UI_REPORT_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "report/report.h"
 
+#include "ui/core/layout.h"
 #include "ui/core/line.h"
 #include "ui/core/term.h"
 
@@ -35,5 +36,15 @@ enum role report_line_role(const struct report *report, const struct report_line
 /* Throughput over what was copied, MB/s, in `count` samples: each the slowest of the parts it
  * stands for, NaN where nothing was copied. Returns the largest of all parts. */
 float report_profile(const struct report *report, float *samples, int count);
+
+/* Where things go on screen 5. Pure; see ui/core/layout.h for the rules. */
+
+struct layout_report {
+	struct rect text;
+	struct rect graph; /* wide: box, throughput over the disk */
+	struct rect map;   /* tall: with its legend */
+};
+
+void layout_report(struct rect body, struct layout_report *ret);
 
 #endif

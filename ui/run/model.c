@@ -12,8 +12,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "ui/run/passes.h"
-
 const char *run_state_words(const struct job_snapshot *job)
 {
 	switch (job->state) {

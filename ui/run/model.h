@@ -4,8 +4,8 @@
  * known is '-', never 0; what is written is what was completed. Pure; each
  * function costs what one line of text costs, so only what shows is made.
  */
-#ifndef CLONEDECK_UI_MODEL_RUN_H
-#define CLONEDECK_UI_MODEL_RUN_H
+#ifndef CLONEDECK_UI_RUN_MODEL_H
+#define CLONEDECK_UI_RUN_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 /* A table of all lanes, lines ending in \n; malloc'd, NULL without memory. */
 char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
-/* ---- queues, errors (text.c) ---- */
+/* ---- queues, errors and the rescue (text.c) ---- */
 
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
@@ -127,5 +127,34 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 		  enum units_scale scale, const char *legend, struct line *line);
 /* Translated. job: NULL for one that has ended. */
 const char *run_map_legend(const struct job_snapshot *job);
+
+/*
+ * How a rescue stands, in ddrescue's words: what is rescued, what was not even
+ * tried, what is left to trim and to scrape, what is bad. Pure; no curses.
+ */
+
+/* Columns that every line fits into without losing anything. */
+#define RESCUE_COLS 74
+
+/* Which pass goes over the source, its round, and which way: the pane's title. */
+void rescue_title(const struct job_snapshot *job, char *buffer, size_t size);
+/* Line `index` of the pane; false when there is none any more. The first four matter most. */
+bool rescue_text(const struct job_snapshot *job, int index, struct line *line);
+
+/*
+ * The passes of a job as data: which are through, which one is under way and
+ * how far, which are still to come. Pure; no curses.
+ */
+
+/* "copying > [trimming 12.3%] > flushing": the one under way in brackets, with how far it is and
+ * how long it takes, as far as that is known. Where there is no room for all, those that are long
+ * through are left out. */
+void passes_text(const struct job_snapshot *job, const struct plan_options *options,
+		 struct line *line);
+/* Of the pass under way: "52.3%", never rounded up; "-" where it is not known, as of a flush.
+ * Between two passes and at the end of the job: how much of the copy is written. */
+void passes_percent(const struct job_snapshot *job, char *buffer, size_t size);
+/* The same of all that is to be done. */
+void passes_overall(const struct job_snapshot *job, char *buffer, size_t size);
 
 #endif

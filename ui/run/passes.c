@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/run/passes.h"
+#include "ui/run/model.h"
 
 #include <math.h>
 #include <stdio.h>

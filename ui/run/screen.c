@@ -14,8 +14,9 @@
 #include "base/text.h"
 #include "stats/cpu.h"
 
-#include "ui/plan/options.h"
 #include "ui/core/screen.h"
+#include "ui/plan/options.h"
+#include "ui/widgets/popup.h"
 
 /* A first look at a zoomed map: one sixteenth of the disk. */
 #define ZOOM_FIRST 4
@@ -25,6 +26,75 @@ static void init(void *state, struct app *app)
 	struct run_screen *screen = state;
 
 	screen->cores = cpu_count();
+}
+
+/* ---- another place for a map that cannot be saved where it was to be ---- */
+
+static const char *place_typed(void *user, struct app *app, const char *text)
+{
+	struct error error = { 0 };
+
+	if (!text || !text[0])
+		return NULL;
+	if (session_move_map(app_session(app), text, &error) < 0)
+		app_error(app, &error);
+	else
+		app_message(app, MESSAGE_INFO, _("Trying that place."));
+	return NULL;
+}
+
+static void place_ask(struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+	char text[640];
+
+	snprintf(text, sizeof(text),
+		 job->map_failed
+			 ? _("%.400s cannot be written. The copy goes on with the map in memory; "
+			     "without it the copy cannot be resumed. A folder, or a file that is "
+			     "not there yet:")
+			 : _("It is kept as %.400s. Another folder, or a file that is not there "
+			     "yet:"),
+		 session_map_path(app_session(app)));
+	popup_prompt(app, job->map_failed ? _("The map cannot be saved") : _("Place of the map"),
+		     text, "/tmp", place_typed, NULL);
+}
+
+static void say_moved(struct app *app)
+{
+	const struct session *session = app_session(app);
+	const char *map = session_map_path(session);
+
+	if (session_map_in_memory(session))
+		app_message(app, MESSAGE_WARN,
+			    _("The map is kept as %s from now on, in memory: copy it to a disk "
+			      "before this machine restarts."),
+			    map);
+	else if (session_log_moved(session))
+		app_message(app, MESSAGE_INFO,
+			    _("The map is kept as %s from now on; log and report go there, too."),
+			    map);
+	else
+		app_message(app, MESSAGE_INFO, _("The map is kept as %s from now on."), map);
+}
+
+static void place_follow(struct run_screen *screen, struct app *app, unsigned changes)
+{
+	const struct job_snapshot *job = app_job(app);
+	const struct error *error = session_move_error(app_session(app));
+
+	if (changes & SESSION_CHANGE_MAP && error->code < 0)
+		app_error(app, error);
+	else if (changes & SESSION_CHANGE_MAP)
+		say_moved(app);
+	/* Asked once, on whichever screen; s asks again. */
+	if (job->map_failed && popup_is_typed(app))
+		return;
+	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
+		app_bell(app);
+		place_ask(app);
+	}
+	screen->map_failed = job->map_failed;
 }
 
 /* ---- following the job ---- */
@@ -173,7 +243,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	/* From the first error on this is what matters; who wants the other back has a key. */
 	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
 		screen->rescue = screen->rescue_told = true;
-	run_place_follow(screen, app, changes);
+	place_follow(screen, app, changes);
 	if (job->state == JOB_ENDED && !screen->rang) {
 		screen->rang = true;
 		if (screen->bell)
@@ -282,7 +352,7 @@ static bool command(void *state, struct app *app, enum command command)
 		ask_rate(app);
 		return true;
 	case COMMAND_SAVE:
-		run_place_ask(app);
+		place_ask(app);
 		return true;
 	case COMMAND_LOG:
 		show_log(screen, app);

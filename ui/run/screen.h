@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 4 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_SCR_RUN_H
-#define CLONEDECK_UI_SCR_RUN_H
+#ifndef CLONEDECK_UI_RUN_SCREEN_H
+#define CLONEDECK_UI_RUN_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "job/job.h"
+#include "plan/plan.h"
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
-#include "ui/widgets/map_pane.h"
+#include "ui/core/layout.h"
 #include "ui/run/model.h"
-#include "ui/run/spoken.h"
+#include "ui/widgets/map_pane.h"
 
 #define RUN_EVENTS (2UL * JOB_EVENTS_MAX)
+
+/*
+ * Screen 4 for who listens to it or reads it with the fingers (--simple): no panes in which
+ * figures move, but a line now and then, each below the one before.
+ */
+
+#define SPOKEN_LINES 32
+#define SPOKEN_COLS  150 /* two rows of the smallest screen take it */
+
+struct run_spoken {
+	char lines[SPOKEN_LINES][4 * SPOKEN_COLS + 1]; /* on this page, oldest first */
+	size_t count;
+	bool fresh;           /* the newest one was not drawn yet */
+	enum job_state state; /* as it says */
+	enum pass_kind pass;
+};
 
 struct run_screen {
 	struct rates rates;
@@ -33,10 +53,29 @@ struct run_screen {
 
 /* What its map shows; only with a job. */
 struct map_scene run_screen_scene(struct app *app);
-/* place.c */
-void run_place_ask(struct app *app);
-void run_place_follow(struct run_screen *screen, struct app *app, unsigned changes);
-
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+
+/* Where things go on screen 4. Pure; see ui/core/layout.h for the rules. */
+
+struct layout_run {
+	struct rect head;  /* ends and state, bar, figures */
+	struct rect alarm; /* tall: blank unless somebody should see to something */
+	struct rect graph; /* boxes, with their frames */
+	struct rect latency;
+	struct rect cpu;
+	struct rect queues;
+	struct rect map;    /* with its heading */
+	struct rect status; /* errors and slow reads in words */
+	struct rect events; /* tall: with its heading */
+};
+
+void layout_run(struct rect body, struct layout_run *ret);
+
+/* Says how it stands: when it is time for that (`due`), or when the copy has begun with something
+ * else since. Never the same twice. */
+void run_spoken_follow(struct run_spoken *spoken, const struct job_snapshot *job, bool due);
+/* Both ends, and the lines. A page that is full is turned. */
+void run_spoken_draw(struct run_spoken *spoken, const struct plan *plan, struct draw *draw,
+		     struct rect body);
 
 #endif

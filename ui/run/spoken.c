@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/run/spoken.h"
+#include "ui/run/screen.h"
 
 #include <string.h>
 #include <time.h>

@@ -4,8 +4,8 @@
  * feeds it keys). Control characters never get in; the cursor is a byte index
  * that always stands at the start of a character or at the end.
  */
-#ifndef CLONEDECK_UI_FIELD_H
-#define CLONEDECK_UI_FIELD_H
+#ifndef CLONEDECK_UI_WIDGETS_FIELD_H
+#define CLONEDECK_UI_WIDGETS_FIELD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +39,6 @@ void field_view(const struct field *field, int columns, char *ret, int *retcurso
 /* Column of byte `at` when byte `first` is shown in column 0; negative when it is left of it. */
 int field_column(const struct field *field, size_t first, size_t at);
 
-/* ---- keys (keys.h), implemented in field_key.c ---- */
 enum field_event {
 	FIELD_NOT_TAKEN, /* not for the field: look the key up as a command */
 	FIELD_MOVED,

@@ -5,8 +5,8 @@
  * typed in full. Pure: it only answers whether the technician has done all that
  * starting asks for; session_confirm() checks the token and the rules again.
  */
-#ifndef CLONEDECK_UI_GATE_H
-#define CLONEDECK_UI_GATE_H
+#ifndef CLONEDECK_UI_WIDGETS_GATE_H
+#define CLONEDECK_UI_WIDGETS_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,12 +5,13 @@
  *
  * Bytes are those of the source's node, LBAs are in plan->sector_size.
  */
-#ifndef CLONEDECK_UI_MODEL_MAP_H
-#define CLONEDECK_UI_MODEL_MAP_H
+#ifndef CLONEDECK_UI_WIDGETS_MAP_MODEL_H
+#define CLONEDECK_UI_WIDGETS_MAP_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "job/job.h"
 #include "discover/disk.h"
 #include "plan/plan.h"
@@ -70,5 +71,11 @@ void map_area_at(const struct job_snapshot *job, size_t i, struct map_area *ret)
 void map_text_area(const struct map_area *area, struct line *line);
 /* What went wrong there and what it means, a sentence or two. */
 const char *map_text_why(const struct map_area *area, char *buffer, size_t size);
+
+/* What a failure means to whoever has the disk on the bench. Pure. */
+
+/* A sentence, translated, static. code: negative errno, for where there is no sense. write: the
+ * destination was written, else the source was read. */
+const char *explain_failure(const struct sense *sense, int code, bool write);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "ui/widgets/map_layout.h"
 #include "ui/run/model.h"
 
 #define MAP_CELLS_MAX (250 * 100)
@@ -330,4 +329,28 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 		return pane->list ? list_command(pane, scene, command)
 				  : map_command(pane, scene, command);
 	}
+}
+
+/* ---- map_layout ---- */
+
+#define WHY_ROWS 2
+
+void layout_map(struct rect body, int areas, struct layout_map *ret)
+{
+	struct rect rest = body;
+	/* A third of the pane at most: the map is what was asked for. */
+	int rows = body.rows / 3 < areas ? body.rows / 3 : areas;
+
+	*ret = (struct layout_map){ .heading = rect_cut_top(&rest, 1) };
+	rect_cut_left(&rest, 1);
+	rect_cut_right(&rest, 1);
+	ret->keys = rect_cut_bottom(&rest, 1);
+	ret->legend = rect_cut_bottom(&rest, 1);
+	if (areas > 0) {
+		ret->why = rect_cut_bottom(&rest, WHY_ROWS);
+		ret->areas = rect_cut_bottom(&rest, rows > 0 ? rows : 1);
+		ret->columns = rect_cut_bottom(&rest, 1);
+	}
+	ret->cell = rect_cut_bottom(&rest, 1);
+	ret->cells = rest;
 }

@@ -3,8 +3,8 @@
  * The map over the whole screen, with a cursor, zoom, and the list of areas
  * that are bad or differ: the same on screens 4 and 5.
  */
-#ifndef CLONEDECK_UI_MAP_PANE_H
-#define CLONEDECK_UI_MAP_PANE_H
+#ifndef CLONEDECK_UI_WIDGETS_MAP_PANE_H
+#define CLONEDECK_UI_WIDGETS_MAP_PANE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
+#include "ui/core/layout.h"
 #include "ui/widgets/map_model.h"
 
 /* Zero-initialise. */
@@ -45,5 +46,21 @@ int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
 /* Beside other things: all of the plan with its heading, without a cursor. */
 void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 			 const struct plan *plan);
+
+/* Where things go on the map pane of screens 4 and 5. Pure; see layout.h for the rules. */
+
+struct layout_map {
+	struct rect heading; /* which part, and the size of a cell */
+	struct rect cells;
+	struct rect cell;    /* what the one under the cursor is */
+	struct rect columns; /* heading of the bad areas; empty without them */
+	struct rect areas;
+	struct rect why; /* what the one under the cursor means */
+	struct rect legend;
+	struct rect keys;
+};
+
+/* areas: how many there are to list. */
+void layout_map(struct rect body, int areas, struct layout_map *ret);
 
 #endif

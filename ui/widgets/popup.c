@@ -8,10 +8,9 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#include "ui/core/app_private.h"
+#include "ui/core/app.h"
 #include "ui/core/keys.h"
 #include "ui/core/line.h"
-#include "ui/widgets/popup_private.h"
 
 void popup_done(struct popup *popup)
 {
@@ -24,7 +23,7 @@ void popup_done(struct popup *popup)
 static bool open_popup(struct app *app, enum popup_kind kind, const char *title, const char *text,
 		       void *user)
 {
-	struct popup *popup = &app->popup;
+	struct popup *popup = app_popup(app);
 
 	popup_done(popup);
 	popup->title = strdup(title);
@@ -42,7 +41,7 @@ static bool open_popup(struct app *app, enum popup_kind kind, const char *title,
 void popup_ask(struct app *app, const char *title, const char *text,
 	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user)
 {
-	struct popup *popup = &app->popup;
+	struct popup *popup = app_popup(app);
 
 	if (!open_popup(app, POPUP_ASK, title, text, user))
 		return;
@@ -59,37 +58,37 @@ void popup_prompt(struct app *app, const char *title, const char *text, const ch
 {
 	if (!open_popup(app, POPUP_PROMPT, title, text, user))
 		return;
-	field_set(&app->popup.field, initial);
-	app->popup.typed = typed;
+	field_set(&app_popup(app)->field, initial);
+	app_popup(app)->typed = typed;
 }
 
 void popup_complain(struct app *app, const char *sentence)
 {
-	if (app->popup.kind == POPUP_PROMPT)
-		text_copy(app->popup.complaint, sizeof(app->popup.complaint), sentence);
+	if (app_popup(app)->kind == POPUP_PROMPT)
+		text_copy(app_popup(app)->complaint, sizeof(app_popup(app)->complaint), sentence);
 }
 
 void popup_text(struct app *app, const char *title, const char *text)
 {
-	int top = popup_is_open(app, title) ? app->popup.top : 0;
+	int top = popup_is_open(app, title) ? app_popup(app)->top : 0;
 
 	if (open_popup(app, POPUP_TEXT, title, text, NULL))
-		app->popup.top = top;
+		app_popup(app)->top = top;
 }
 
-bool popup_is_open(const struct app *app, const char *title)
+bool popup_is_open(struct app *app, const char *title)
 {
-	return app->popup.kind != POPUP_NONE && strcmp(app->popup.title, title) == 0;
+	return app_popup(app)->kind != POPUP_NONE && strcmp(app_popup(app)->title, title) == 0;
 }
 
-bool popup_is_typed(const struct app *app)
+bool popup_is_typed(struct app *app)
 {
-	return app->popup.kind == POPUP_PROMPT;
+	return app_popup(app)->kind == POPUP_PROMPT;
 }
 
 void popup_close(struct app *app)
 {
-	popup_done(&app->popup);
+	popup_done(app_popup(app));
 	app_redraw(app);
 }
 
@@ -271,8 +270,8 @@ static bool is_back(int key)
 
 static void choose(struct app *app, int choice)
 {
-	popup_chosen_fn *chosen = app->popup.chosen;
-	void *user = app->popup.user;
+	popup_chosen_fn *chosen = app_popup(app)->chosen;
+	void *user = app_popup(app)->user;
 
 	popup_close(app);
 	if (chosen)
@@ -285,8 +284,8 @@ static void ask_key(struct app *app, int key)
 		choose(app, -1);
 		return;
 	}
-	for (int i = 0; i < app->popup.count; i++) {
-		if (app->popup.choices[i].key == key) {
+	for (int i = 0; i < app_popup(app)->count; i++) {
+		if (app_popup(app)->choices[i].key == key) {
 			choose(app, i);
 			return;
 		}
@@ -295,7 +294,7 @@ static void ask_key(struct app *app, int key)
 
 static void prompt_key(struct app *app, int key)
 {
-	struct popup *popup = &app->popup;
+	struct popup *popup = app_popup(app);
 	popup_typed_fn *typed = popup->typed;
 	void *user = popup->user;
 	const char *complaint;
@@ -331,7 +330,7 @@ static void prompt_key(struct app *app, int key)
 
 static void text_key(struct app *app, int key)
 {
-	struct popup *popup = &app->popup;
+	struct popup *popup = app_popup(app);
 
 	switch (keys_lookup(SCREEN_HELP, key)) {
 	case COMMAND_BACK:
@@ -363,7 +362,7 @@ static void text_key(struct app *app, int key)
 
 void popup_key(struct app *app, int key)
 {
-	switch (app->popup.kind) {
+	switch (app_popup(app)->kind) {
 	case POPUP_ASK:
 		ask_key(app, key);
 		break;

@@ -7,10 +7,13 @@
  * All texts are copied. A callback runs after the popup is closed, so it may
  * open the next one.
  */
-#ifndef CLONEDECK_UI_POPUP_H
-#define CLONEDECK_UI_POPUP_H
+#ifndef CLONEDECK_UI_WIDGETS_POPUP_H
+#define CLONEDECK_UI_WIDGETS_POPUP_H
 
 #include "base/error.h"
+
+#include "ui/core/draw.h"
+#include "ui/widgets/field.h"
 
 struct app;
 
@@ -39,10 +42,36 @@ void popup_complain(struct app *app, const char *sentence);
  * open, it replaces the text and keeps the place (a log that grows). */
 void popup_text(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */
-bool popup_is_open(const struct app *app, const char *title);
+bool popup_is_open(struct app *app, const char *title);
 /* Is a line being typed? What comes by itself does not take its place: the next key would answer
  * what nobody has read. */
-bool popup_is_typed(const struct app *app);
+bool popup_is_typed(struct app *app);
 void popup_close(struct app *app);
+
+/* ---- for the app, which keeps it ---- */
+
+enum popup_kind { POPUP_NONE, POPUP_ASK, POPUP_PROMPT, POPUP_TEXT };
+
+struct popup {
+	enum popup_kind kind;
+	char *title; /* owned */
+	char *text;  /* owned */
+	struct popup_choice choices[POPUP_CHOICES_MAX];
+	char labels[POPUP_CHOICES_MAX][128];
+	int count;
+	struct field field;
+	char complaint[512];
+	int top, lines, rows; /* of a text: first line shown, how many there are, how many fit */
+	popup_chosen_fn *chosen;
+	popup_typed_fn *typed;
+	void *user;
+};
+
+void popup_done(struct popup *popup);
+void popup_draw(struct popup *popup, struct draw *draw, struct rect screen);
+/* A question where there is but one line for it. */
+void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
+/* Takes every key while one is open. */
+void popup_key(struct app *app, int key);
 
 #endif

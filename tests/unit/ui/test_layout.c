@@ -2,7 +2,7 @@
 /* The frame, the disks screen and the arithmetic of rectangles. */
 #include "unit.h"
 
-#include "ui/core/layout.h"
+#include "ui/disks/screen.h"
 
 #include "layout_check.h"
 

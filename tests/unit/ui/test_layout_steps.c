@@ -2,11 +2,11 @@
 /* Screens 2 to 5 at every size: nothing outside, nothing on top of another. */
 #include "unit.h"
 
-#include "ui/widgets/map_layout.h"
-#include "ui/plan/layout.h"
-#include "ui/ranges/layout.h"
-#include "ui/report/layout.h"
-#include "ui/run/layout.h"
+#include "ui/widgets/map_pane.h"
+#include "ui/plan/screen.h"
+#include "ui/ranges/screen.h"
+#include "ui/report/model.h"
+#include "ui/run/screen.h"
 
 #include "layout_check.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/widgets/map_explain.h"
 #include "ui/widgets/map_model.h"
 
 static struct plan plan;

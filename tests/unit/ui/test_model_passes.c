@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/run/passes.h"
+#include "ui/run/model.h"
 
 static struct job_snapshot job;
 static struct plan_options options;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "ui/run/rescue.h"
+#include "ui/run/model.h"
 
 static struct job_snapshot job;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ui/run/spoken.h"
+#include "ui/run/screen.h"
 
 static struct job_snapshot job;
 static struct run_spoken spoken;

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Following the session: a copy that starts, waits for a disk, is read back, ends; what is said of
+ * it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/app_private.h"
+
+/* A report is longer than most screens, and its result is what stands first: once more below it. */
+static char *result_at_end(const char *report)
+{
+	const char *end = strstr(report, "\n\n");
+	char *text = NULL;
+
+	if (asprintf(&text, "%s\n%.*s\n", report, (int)(end ? end - report : 0), report) < 0)
+		return NULL;
+	return text;
+}
+
+/* ---- a disk of the copy is gone ---- */
+
+static const char *waiting_title(void)
+{
+	return _("A disk is gone");
+}
+
+static void answer_waiting(void *user, struct app *app, int choice)
+{
+	struct error error = { 0 };
+
+	if (choice == 1)
+		app_stop_now(app);
+	else if (choice == 0 && session_go_on(app->session, &error) < 0)
+		app_error(app, &error);
+	else if (choice < 0)
+		app_message(app, MESSAGE_WARN, _("Waiting for the disk. p shows what for."));
+}
+
+/* "since 14:32:05", by the clock on the wall. */
+static void since_text(const struct session_waiting *waiting, char *buffer, size_t size)
+{
+	time_t since = (time_t)waiting->at;
+	char at[16] = "-";
+	struct tm tm;
+
+	if (localtime_r(&since, &tm))
+		strftime(at, sizeof(at), "%H:%M:%S", &tm);
+	snprintf(buffer, size, _("since %s"), at);
+}
+
+static const char *advice(const struct app *app, const struct session_waiting *waiting)
+{
+	if (waiting->trying)
+		return _("It is back: claimed again, and what was copied is compared.");
+	if (waiting->back)
+		return _("It is attached again; g goes on.");
+	if (app->options->on_vanish == SESSION_VANISH_ASK)
+		return _("Attach the same disk again, under any name: then g goes on where the "
+			 "copy ended.");
+	return _("Attach the same disk again, under any name: it is checked, and the copy goes on "
+		 "by itself.");
+}
+
+void app_show_waiting(struct app *app)
+{
+	const struct session_waiting *waiting = session_waiting(app->session);
+	const struct popup_choice choices[] = {
+		{ 'g', _("go on now, if it is back") },
+		{ 's', _("stop: report; the map can be resumed") },
+	};
+	char text[1024], since[64];
+	const char *note;
+
+	if (!waiting || !app->term)
+		return;
+	note = waiting->trying ? "" : waiting->note;
+	since_text(waiting, since, sizeof(since));
+	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s", waiting->who, since, advice(app, waiting),
+		 note[0] ? "\n" : "", note);
+	popup_ask(app, waiting_title(), text, choices, 2, answer_waiting, NULL);
+}
+
+static void follow_waiting(struct app *app, enum session_state before)
+{
+	const struct session_waiting *waiting = session_waiting(app->session);
+	char said[sizeof(app->waiting_said)];
+
+	if (!waiting) {
+		if (before != SESSION_WAITING)
+			return;
+		app->waiting_said[0] = '\0';
+		if (popup_is_open(app, waiting_title()))
+			popup_close(app);
+		if (session_state(app->session) == SESSION_RUNNING)
+			app_message(app, MESSAGE_INFO,
+				    _("The disk is back. The copy goes on where it ended."));
+		return;
+	}
+	if (app->stop_wanted && !waiting->trying) {
+		app_finish(app);
+		return;
+	}
+	snprintf(said, sizeof(said), "%.300s%.380s%d%d", waiting->who, waiting->note, waiting->back,
+		 /* Tried again and again where something is in the way: said once. */
+		 waiting->trying && !waiting->note[0]);
+	if (strcmp(said, app->waiting_said) == 0)
+		return;
+	if (before != SESSION_WAITING)
+		app_bell(app);
+	if (popup_is_typed(app)) {
+		app_message(app, MESSAGE_WARN, _("A disk is gone: p on 4 Run tells more."));
+		return;
+	}
+	text_copy(app->waiting_said, sizeof(app->waiting_said), said);
+	app_show_waiting(app);
+}
+
+/* ---- what only reads: a copy that has ended is read back, or both ends of a plan are compared
+ * ---- */
+
+bool app_compares(const struct app *app)
+{
+	return session_report(app->session) == NULL;
+}
+
+void app_verify(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_begin_verify(app->session, &error) < 0) {
+		app_error(app, &error);
+		return;
+	}
+	app->session_state = session_state(app->session);
+	app->stop_wanted = false;
+	app_message(app, MESSAGE_INFO,
+		    app_compares(app)
+			    ? _("Opening both disks, for reading only: they are compared. Nothing "
+				"is written.")
+			    : _("Opening the disks to read the copy back. Nothing is "
+				"written."));
+}
+
+bool app_compared(const struct app *app, struct report *ret)
+{
+	const struct job_snapshot *job = session_verified(app->session);
+
+	if (!job || !app_compares(app))
+		return false;
+	*ret = (struct report){ .plan = session_current_plan(app->session),
+				.job = *job,
+				.verdicts = *session_verdicts(app->session) };
+	return true;
+}
+
+static const char *headline(const struct report *found)
+{
+	switch (report_exit_code(found)) {
+	case EXIT_COMPLETE:
+		return _("VERIFIED again: every byte is as it was copied.");
+	case EXIT_BAD_AREAS:
+		return _(
+			"VERIFIED again, but for the bad areas: all that was copied is as it was.");
+	case EXIT_MISMATCH:
+		return _("MISMATCH: the destination does not hold what was copied to it.");
+	case EXIT_STOPPED:
+		return _("STOPPED: only a part of the copy was read back.");
+	default:
+		return _("FAILED: the copy could not be read back.");
+	}
+}
+
+/* How it ended counts from now on, unless it was stopped or not even begun: then nothing new is
+ * known. */
+static void take_exit_code(struct app *app, enum exit_code code)
+{
+	if (code == EXIT_MISMATCH || code == EXIT_DESTINATION_FAILED)
+		app->exit_code = (int)code;
+}
+
+/* Below the report that stays behind where the screens were. */
+static void tell_afterwards(struct app *app, const char *said)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "%s\n%s\n", app->report_text ? app->report_text : "", said) < 0)
+		return;
+	free(app->report_text);
+	app->report_text = text;
+}
+
+static void show_again(struct app *app, const struct job_snapshot *job)
+{
+	const struct report *copy = session_report(app->session);
+	const struct report found = { .plan = copy->plan, .job = *job };
+	char *proof = NULL, *text = NULL;
+	struct error error;
+
+	take_exit_code(app, report_exit_code(&found));
+	if (report_text_verify(&found, LAYOUT_MIN_COLS - 10, &proof, &error) < 0 ||
+	    asprintf(&text, "%s\n\n%s%s", headline(&found), proof,
+		     job->error.code ? job->error.sentence : "") < 0) {
+		app_error(app, &error);
+	} else {
+		app_message(app, MESSAGE_INFO, "%s", headline(&found));
+		popup_text(app, _("Verified again"), text);
+	}
+	tell_afterwards(app, headline(&found));
+	free(text);
+	free(proof);
+}
+
+/* Its report is on the screen, and stays behind where the screens were. */
+static void show_compared(struct app *app)
+{
+	struct report found;
+	char *text = NULL;
+
+	if (!app_compared(app, &found))
+		return;
+	app->copied = true;
+	app->exit_code = (int)report_exit_code(&found);
+	free(app->report_text);
+	app->report_text = NULL;
+	if (report_text_compared(&found, LAYOUT_MIN_COLS, &text, NULL) == 0)
+		app->report_text = result_at_end(text);
+	free(text);
+	app_message(app, MESSAGE_INFO,
+		    _("%s. Nothing was written. The exit code will be %d. q quits."),
+		    _(report_verify_word(&found)), app->exit_code);
+}
+
+static void verify_ended(struct app *app)
+{
+	const struct job_snapshot *job = session_verified(app->session);
+
+	popup_close(app);
+	app->stop_wanted = false;
+	app_take_snapshot(app);
+	if (job || !app_compares(app))
+		app_go(app, SCREEN_REPORT);
+	if (!job)
+		app_error(app, session_verify_error(app->session));
+	else if (app_compares(app))
+		show_compared(app);
+	else
+		show_again(app, job);
+	if (app->leaving)
+		app->quit = true;
+}
+
+static void follow_verify(struct app *app, enum session_state before)
+{
+	if (session_state(app->session) == SESSION_VERIFYING) {
+		if (!session_job(app->session) || app->current == SCREEN_RUN)
+			return;
+		app_take_snapshot(app);
+		app_go(app, SCREEN_RUN);
+		app_message(app, MESSAGE_INFO,
+			    _("Both ends are only read: nothing is written. "
+			      "Ctrl-C stops."));
+		if (app->stop_wanted)
+			app_stop_now(app);
+	} else if (before == SESSION_VERIFYING) {
+		verify_ended(app);
+	}
+}
+
+/* ---- the end of a copy ---- */
+
+/* The session forgets the report when something else is chosen; who started the copy still has
+ * to be told how it ended. */
+static void keep_report(struct app *app, const struct report *report)
+{
+	int cols =
+		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
+	CLEANUP(free) struct report *shown = malloc(sizeof(*shown));
+	CLEANUP(free) char *text = NULL;
+
+	app->copied = true;
+	app->exit_code = (int)report_exit_code(report);
+	free(app->report_text);
+	app->report_text = NULL;
+	if (!shown)
+		return;
+	*shown = *report;
+	/* Files of a practice go with its disks. */
+	if (app->options->practice_dir)
+		shown->log_path[0] = shown->map_path[0] = shown->json_path[0] =
+			shown->certificate_path[0] = shown->digests_path[0] = '\0';
+	if (report_text(shown, cols, &text, NULL) == 0)
+		app->report_text = result_at_end(text);
+}
+
+/* With what may be done about it. */
+static void tell_end(struct app *app, const struct report *report)
+{
+	enum exit_code code = report_exit_code(report);
+	bool map = report->map_path[0] && report->job.map_safe;
+
+	app_message(app, MESSAGE_INFO,
+		    code == EXIT_BAD_AREAS && map && report->job.bad_areas
+			    ? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
+		    : code == EXIT_STOPPED && map
+			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")
+			    : _("%s: the copy has ended. The exit code will be %d. q quits."),
+		    _(report_result_word(report)), (int)code);
+}
+
+static void copy_ended(struct app *app)
+{
+	const struct report *report = session_report(app->session);
+	const struct error *error = session_finish_error(app->session);
+
+	popup_close(app);
+	if (report) {
+		keep_report(app, report);
+		app_go(app, SCREEN_REPORT);
+	}
+	if (error->code)
+		app_error(app, error);
+	else if (report)
+		tell_end(app, report);
+	if (app->leaving)
+		app->quit = true;
+}
+
+/* Whoever has just pressed Enter looks at where the copy should come, not at the message line. */
+static void tell_not_started(struct app *app)
+{
+	const struct error *error = session_start_error(app->session);
+	char text[sizeof(error->sentence) + 256];
+
+	app_error(app, error);
+	snprintf(text, sizeof(text),
+		 _("%s\n\nNothing was copied. The plan stays, and its disks are looked at again: "
+		   "type what is asked for once more when the cause is gone."),
+		 app_said(app));
+	popup_text(app, _("Not started"), text);
+	app->stop_wanted = false;
+	if (app->leaving)
+		app->quit = true;
+}
+
+static void follow_state(struct app *app)
+{
+	enum session_state before = app->session_state, now = session_state(app->session);
+
+	app->session_state = now;
+	if (before == SESSION_CHECKING && now != SESSION_CHECKING)
+		app_follow_plan(app);
+	if (before == SESSION_STARTING && now == SESSION_PLANNED)
+		tell_not_started(app);
+	if (before != SESSION_RUNNING && now == SESSION_RUNNING) {
+		app_take_snapshot(app);
+		app_go(app, SCREEN_RUN);
+		if (app->stop_wanted)
+			app_stop_now(app);
+	}
+	if (before != now && now == SESSION_FINISHING) {
+		popup_close(app);
+		app_message(app, MESSAGE_INFO,
+			    _("The copy has ended. Its disks are being released and its report "
+			      "saved."));
+	}
+	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
+		copy_ended(app);
+	follow_waiting(app, before);
+	follow_verify(app, before);
+}
+
+void app_finish(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_begin_finish(app->session, &error) < 0)
+		app_error(app, &error);
+	app_take_snapshot(app);
+	follow_state(app);
+}
+
+void app_follow(struct app *app, unsigned changes)
+{
+	app_redraw(app);
+	if (changes & (SESSION_CHANGE_STATE | SESSION_CHANGE_JOB))
+		app_take_snapshot(app);
+	if (changes & SESSION_CHANGE_STATE)
+		follow_state(app);
+	for (int i = 0; i < SCREEN_COUNT; i++) {
+		const struct screen_ops *ops = screen_ops((enum screen_id)i);
+
+		if (ops->changed)
+			ops->changed(app->states[i], app, changes);
+	}
+	if (session_can_finish(app->session))
+		app_finish(app);
+}
