@@ -15,10 +15,10 @@ core="base scsi discover health plan stats io guard digest map copy rescue verif
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
 public='base/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h health/health.h plan/plan.h plan/picture.h
-	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h job/job.h map/map.h
+	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/snapshot.h map/map.h
 	report/report.h session/session.h session/progress.h'
 # What the lanes still know of those that are to know them; it may only become less.
-not_yet='copy/* rescue/search.h verify/rolling.h verify/checksums.h verify/hasher.h job/job.h job/job_private.h'
+not_yet='copy/* rescue/search.h verify/rolling.h verify/checksums.h verify/hasher.h job/job.h job/snapshot.h job/job_private.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;
@@ -35,7 +35,7 @@ allowed() { # LAYER
 	rescue) echo "base/* scsi/sense.h plan/plan.h map/map.h io/io.h copy/* $not_yet" ;;
 	verify) echo "base/* plan/* digest/* map/* io/io.h stats/* copy/* $not_yet" ;;
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
-	report) echo 'base/* scsi/sense.h discover/disk.h health/health.h plan/* stats/* job/job.h map/map.h guard/rules.h' ;;
+	report) echo 'base/* scsi/sense.h discover/disk.h health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/reach.h scsi/sg_only.h $public" ;;
 	cli) echo "config.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;

@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_CLI_PROGRESS_H
 #define CLONEDECK_CLI_PROGRESS_H
 
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "plan/plan.h"
 #include "report/report.h"
 

@@ -104,11 +104,25 @@ static void count_inside(struct lane *lane, const struct io_request *request)
 		counter_add(&lane->counters.submit_ns, request->completed - request->submitted);
 }
 
+/* If its disk was unplugged, it gets -ENODEV, which no code that concerns one place only is, and
+ * the job ends. */
+static void ask_unplugged(struct lane *lane, struct slot *slot)
+{
+	int code = slot->request.result;
+	struct error error;
+
+	if (code >= 0 || code == -ECANCELED ||
+	    !unplug_found(&lane->job->keeper.unplug, slot->at_destination, &error))
+		return;
+	job_fail(lane->job, slot->at_destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
+	slot->request.result = -ENODEV;
+}
+
 static void complete(struct lane *lane, struct slot *slot)
 {
 	count_end(lane, slot);
 	count_result(lane, slot);
-	gone_ask(lane, slot);
+	ask_unplugged(lane, slot);
 	/* This only queues the slot, so there is no recursion. */
 	slot->ops->advance(lane, slot);
 }

@@ -16,9 +16,9 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "copy/hang.h"
 #include "verify/hasher.h"
 #include "copy/ring.h"
+#include "copy/watch.h"
 #include "copy/work.h"
 #include "io/io.h"
 #include "stats/latency.h"

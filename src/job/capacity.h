@@ -16,8 +16,8 @@
  * Pure data; pass_probe.c sends the requests. One thread at a time, but
  * capacity_fill() and capacity_look() of different places may run concurrently.
  */
-#ifndef CLONEDECK_COPY_CAPACITY_H
-#define CLONEDECK_COPY_CAPACITY_H
+#ifndef CLONEDECK_JOB_CAPACITY_H
+#define CLONEDECK_JOB_CAPACITY_H
 
 #include <stddef.h>
 #include <stdint.h>

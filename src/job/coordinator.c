@@ -5,10 +5,12 @@
  * job. It never waits for a device; that is left to the saver.
  */
 #include <poll.h>
+#include <time.h>
 
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "base/units.h"
+#include "job/hang.h"
 #include "job/job_private.h"
 #include "copy/pass.h"
 
@@ -17,17 +19,46 @@
 #define SAVE_SOON (2 * NSEC_PER_SEC)
 /* After a longer pause the destination is checked again before anything is written. */
 #define CHECK_AFTER (10 * NSEC_PER_SEC)
+/* A request that takes longer hangs, if the plan sets no limit. */
+#define WORTH_TELLING (5 * NSEC_PER_SEC)
+#define HANGS_TOLD    16
+
+void keeper_view(const struct job *job, struct measure_view *ret)
+{
+	const struct pass *pass = job->pass;
+
+	*ret = (struct measure_view){
+		.lanes = job->lanes,
+		.lane_count = job->lane_count,
+		.state = job->keeper.state,
+		.total = job->total,
+		.reads_back = pass && job->stages.now == 0 &&
+			      (pass->kind == PASS_VERIFY || pass->kind == PASS_COMPARE),
+		.pass_started = job->keeper.course.pass_started,
+	};
+}
+
+void keeper_measure(struct job *job, bool last, uint64_t now)
+{
+	struct measure_view view;
+
+	keeper_view(job, &view);
+	io_stats_collect(job);
+	measure_tick(&job->keeper.measure, &view, now);
+	if (last)
+		measure_end(&job->keeper.measure, &view);
+}
 
 void keeper_init(struct job *job)
 {
 	job->keeper.state = JOB_READY;
-	measure_publish(job, clock_monotonic());
+	show_publish(job, clock_monotonic());
 }
 
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now)
 {
 	job->keeper.state = state;
-	measure_publish(job, now);
+	show_publish(job, now);
 }
 
 static bool check_claim(struct job *job)
@@ -50,7 +81,9 @@ static void begin(struct job *job, uint64_t now)
 {
 	char id[9], bytes[UNITS_TEXT_MAX];
 
-	measure_start(job, now);
+	job->keeper.started = job->keeper.next_save = now;
+	job->keeper.started_at = (int64_t)time(NULL);
+	measure_start(&job->keeper.measure, job->total, job->already, now);
 	if (!check_claim(job)) {
 		keeper_set_state(job, JOB_STOPPING, now);
 		return;
@@ -113,7 +146,7 @@ static void add_lane(struct job *job)
 	struct error error = { 0 };
 
 	if (n >= job->lanes_max || !lanes_at_work(job) || job->pass->traits & PASS_ONE_LANE ||
-	    job->keeper.state != job->pass->state || !measure_lanes_busy(job))
+	    job->keeper.state != job->pass->state || !measure_lanes_busy(&job->keeper.measure))
 		return;
 	if (lane_new(job, n, slots < 2 ? 2 : slots, &job->lanes[n], &error) < 0)
 		goto out;
@@ -145,9 +178,66 @@ static bool save_due(struct job *job, uint64_t now)
 		return true;
 	/* Flushing a destination that hangs would keep the process from ending, even if the flush
 	 * is abandoned. */
-	if (k->state == JOB_STOPPING && k->presence.silent_since[1])
+	if (k->state == JOB_STOPPING && k->unplug.ends[1].silent_since)
 		return false;
 	return k->map_changed && now >= k->next_save;
+}
+
+static uint32_t in_flight(const struct job *job, unsigned end)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		const struct lane_counters *c = &job->lanes[i]->counters;
+
+		sum += counter_get32(end > 0 ? &c->at_destination : &c->at_source);
+	}
+	return sum;
+}
+
+/* Only a failed request asks by itself: this notices an idle or silent disk. */
+static void look_for_unplugged(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	struct error error;
+
+	if (!k->ever_copied || now < k->next_look)
+		return;
+	k->next_look = now + NSEC_PER_SEC;
+	for (unsigned end = 0; end < JOB_ENDS_MAX; end++) {
+		unplug_watch(&k->unplug, end,
+			     end > 0 ? MEASURE_SUM(job, writes) + MEASURE_SUM(job, read_back)
+				     : MEASURE_SUM(job, reads),
+			     in_flight(job, end), now);
+		if (job_gate(job) < GATE_STOP && unplug_found(&k->unplug, end, &error))
+			job_fail(job, end > 0 ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
+	}
+}
+
+/* The copy skips what follows it, and goes on where the disk may answer. */
+static void leave_hanging(struct job *job, const struct hang *hang)
+{
+	if (!job->plan->options.slow_limit || !job->pass || !job->pass->hangs ||
+	    job_gate(job) != GATE_RUN)
+		return;
+	job->pass->hangs(job, hang->tag);
+	if (job->keeper.hangs_told++ >= HANGS_TOLD)
+		return;
+	job_event_add(job, LOG_LEVEL_WARNING,
+		      _("A read of %s at LBA %llu has not come back for %u s. What follows it is "
+			"left for later."),
+		      job->setup.source.name,
+		      (unsigned long long)(hang->offset / job->plan->sector_size),
+		      job->plan->options.slow_limit);
+}
+
+static void look_for_hanging(struct job *job, uint64_t now)
+{
+	uint64_t limit = job->plan->options.slow_limit * NSEC_PER_SEC;
+	struct hang hang;
+
+	while (hang_find(job->lanes, job->lane_count, limit ? limit : WORTH_TELLING, now, &hang))
+		leave_hanging(job, &hang);
 }
 
 static void take_rate(struct job *job)
@@ -158,7 +248,7 @@ static void take_rate(struct job *job)
 	if (!atomic_exchange(&job->rate_changed, false))
 		return;
 	limit = rate_limit_get(&job->limit);
-	rates_forget_trend(&job->keeper.measured.rates);
+	rates_forget_trend(&job->keeper.measure.rates);
 	if (limit)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
 			      units_print_rate((double)limit, rate));
@@ -182,11 +272,11 @@ static bool tick(struct job *job, uint64_t now)
 	keeper_collect(job);
 	keeper_take_saved(job);
 	rolling_tick(job);
-	measure_tick(job, now);
+	keeper_measure(job, false, now);
 	take_rate(job);
-	gone_look(job, now);
-	hang_look(job, now);
-	events_look_at_log(job);
+	look_for_unplugged(job, now);
+	look_for_hanging(job, now);
+	events_look_at_log(&job->events);
 	/* Between two passes too: the next one may be waiting for memory. */
 	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
@@ -202,7 +292,7 @@ static bool tick(struct job *job, uint64_t now)
 		keeper_end(job);
 		return false;
 	}
-	measure_publish(job, now);
+	show_publish(job, now);
 	return true;
 }
 

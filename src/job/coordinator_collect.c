@@ -44,7 +44,7 @@ static bool take_report(struct job *job, const struct report *report)
 	if (report->status == MAP_BAD)
 		bad_areas_note(job, report);
 	if (report->status != MAP_FINISHED)
-		gone_remember(job, report);
+		unplug_doubt(&job->keeper.unplug, report->source, report->length);
 	return true;
 }
 
@@ -54,6 +54,40 @@ void keeper_pause_for_memory(struct job *job)
 		      _("There is no memory left for the map of bad areas. The copy is paused; "
 			"free some memory, then continue it."));
 	job_pause(job, true);
+}
+
+static bool source_was_unplugged(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	bool gone = job->failure == FAILURE_SOURCE && job->failure_error.code == -ENODEV;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return gone;
+}
+
+/* What was found bad in the seconds before the source was gone. */
+static void take_back_doubtful(struct job *job)
+{
+	struct keeper *k = &job->keeper;
+	bool changed;
+
+	if (!k->unplug.doubts || !source_was_unplugged(job))
+		return;
+	if (!k->unplug.since)
+		k->unplug.since = clock_monotonic();
+	/* In these passes the saver reads the map itself, not a copy. */
+	if (job->pass && job->pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
+		return;
+	pthread_mutex_lock(&job->map_lock);
+	changed = unplug_take_back(&k->unplug, job->map);
+	pthread_mutex_unlock(&job->map_lock);
+	if (!changed)
+		return;
+	k->map_changed = k->flush_due = true;
+	job_event_add(job, LOG_LEVEL_INFO,
+		      _("Sectors that failed in the seconds before that will be read again "
+			"later."));
 }
 
 void keeper_collect(struct job *job)
@@ -75,7 +109,7 @@ void keeper_collect(struct job *job)
 			ring_pop(ring);
 		}
 	}
-	gone_take_back(job);
+	take_back_doubtful(job);
 	if (job_gate(job) >= GATE_STOP)
 		short_of_memory = false;
 	if (short_of_memory && !job->keeper.memory_short)

@@ -220,7 +220,7 @@ void keeper_end(struct job *job)
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);
-	measure_leave_disks(job);
+	measure_leave_disks(&k->measure);
 	saver_destroy(job->saver);
 	job->saver = NULL;
 	tell_end(job);

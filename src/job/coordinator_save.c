@@ -144,6 +144,7 @@ void keeper_take_saved(struct job *job)
 {
 	struct keeper *k = &job->keeper;
 	struct saver_result result;
+	struct error error;
 
 	if (!saver_take_result(job->saver, &result))
 		return;
@@ -152,8 +153,9 @@ void keeper_take_saved(struct job *job)
 	take_confirmed(job, &result);
 	if (result.flush_code < 0) {
 		k->map_changed = true;
-		if (!gone_is_why(job))
-			job_fail(job, FAILURE_DESTINATION, &result.flush_error);
+		if (unplug_found(&k->unplug, 1, &error))
+			result.flush_error = error;
+		job_fail(job, FAILURE_DESTINATION, &result.flush_error);
 	}
 	/* A flush on the way says nothing about what was written since. */
 	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)

@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events for people: a short ring in memory, and the log. */
+#include "job/events.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/thread.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "base/thread.h"
-#include "job/job_private.h"
 
-void events_init(struct job *job)
+int events_init(struct events *events, struct log *log, const struct job_event *earlier,
+		size_t count, struct error *reterr)
 {
-	const struct job_setup *setup = &job->setup;
-	struct events *events = &job->events;
-
-	for (size_t i = 0; i < setup->event_count; i++) {
-		events->newest = setup->events[i].number;
-		events->ring[(events->newest - 1) % JOB_EVENTS_MAX] = setup->events[i];
+	events->log = log;
+	pthread_mutex_init(&events->lock, NULL);
+	for (size_t i = 0; i < count; i++) {
+		events->newest = earlier[i].number;
+		events->ring[(events->newest - 1) % JOB_EVENTS_MAX] = earlier[i];
 	}
-	/* The caller's. */
-	job->setup.events = NULL;
-	job->setup.event_count = 0;
+	return events->fd = eventfd_new(reterr);
 }
 
-void job_event_add(struct job *job, enum log_level level, const char *format, ...)
+void events_done(struct events *events)
 {
-	struct events *events = &job->events;
+	if (events->fd >= 0)
+		close(events->fd);
+	pthread_mutex_destroy(&events->lock);
+}
+
+void events_add(struct events *events, enum log_level level, const char *format, ...)
+{
 	char raw[2 * sizeof(events->ring[0].text)];
 	struct job_event *event;
 	va_list ap;
@@ -39,31 +44,29 @@ void job_event_add(struct job *job, enum log_level level, const char *format, ..
 	event->number = ++events->newest;
 	event->time = (int64_t)time(NULL);
 	event->level = level;
-	/* It may contain the name of an image, and that anything. */
 	text_show(event->text, sizeof(event->text), raw);
 	pthread_mutex_unlock(&events->lock);
 
-	log_line(job->setup.log, level, "copy", "%s", raw);
-	eventfd_signal(job->event_fd);
+	log_line(events->log, level, "copy", "%s", raw);
+	eventfd_signal(events->fd);
 }
 
-void events_look_at_log(struct job *job)
+void events_look_at_log(struct events *events)
 {
 	struct error failure;
-	bool failing = log_failing(job->setup.log, &failure);
+	bool failing = log_failing(events->log, &failure);
 
-	if (failing == job->keeper.log_failing)
+	if (failing == events->log_failing)
 		return;
-	job->keeper.log_failing = failing;
+	events->log_failing = failing;
 	if (failing)
-		job_event_add(job, LOG_LEVEL_WARNING, "%s", failure.sentence);
+		events_add(events, LOG_LEVEL_WARNING, "%s", failure.sentence);
 	else
-		job_event_add(job, LOG_LEVEL_INFO, _("The log is written again."));
+		events_add(events, LOG_LEVEL_INFO, _("The log is written again."));
 }
 
-size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)
+size_t events_after(struct events *events, uint64_t after, struct job_event *ret, size_t max)
 {
-	struct events *events = &job->events;
 	size_t n = 0;
 
 	pthread_mutex_lock(&events->lock);
@@ -74,4 +77,14 @@ size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t
 		ret[n++] = events->ring[i % JOB_EVENTS_MAX];
 	pthread_mutex_unlock(&events->lock);
 	return n;
+}
+
+uint64_t events_newest(struct events *events)
+{
+	pthread_mutex_lock(&events->lock);
+
+	uint64_t newest = events->newest;
+
+	pthread_mutex_unlock(&events->lock);
+	return newest;
 }

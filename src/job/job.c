@@ -225,7 +225,6 @@ static void init_locks(struct job *job)
 	pthread_mutex_init(&job->failure_lock, NULL);
 	pthread_mutex_init(&job->map_lock, NULL);
 	pthread_mutex_init(&job->place_lock, NULL);
-	pthread_mutex_init(&job->events.lock, NULL);
 	pthread_mutex_init(&job->shown_lock, NULL);
 	pthread_cond_init(&job->shown_cond, NULL);
 }
@@ -234,7 +233,6 @@ static void done_locks(struct job *job)
 {
 	pthread_cond_destroy(&job->shown_cond);
 	pthread_mutex_destroy(&job->shown_lock);
-	pthread_mutex_destroy(&job->events.lock);
 	pthread_mutex_destroy(&job->place_lock);
 	pthread_mutex_destroy(&job->map_lock);
 	pthread_mutex_destroy(&job->failure_lock);
@@ -242,12 +240,16 @@ static void done_locks(struct job *job)
 
 static int init(struct job *job, struct error *reterr)
 {
-	int r = job->keeper_wake = eventfd_new(reterr);
+	int r = events_init(&job->events, job->setup.log, job->setup.events, job->setup.event_count,
+			    reterr);
 
 	if (r >= 0)
-		r = job->event_fd = eventfd_new(reterr);
+		r = job->keeper_wake = eventfd_new(reterr);
 	if (r >= 0)
-		r = measure_init(job, reterr);
+		r = measure_init(&job->keeper.measure,
+				 (const char *const[]){ job->setup.source_hwmon,
+							job->setup.destination_hwmon },
+				 reterr);
 	if (r >= 0)
 		r = check_fits(&job->setup, reterr);
 	if (r >= 0)
@@ -280,12 +282,18 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	job->setup = *setup;
 	job->plan = setup->plan;
 	job->nameless = io_find_name(&setup->destination, name, sizeof(name)) != IO_NAME_KEPT;
-	job->keeper_wake = job->event_fd = -1;
+	job->keeper_wake = job->events.fd = -1;
 	/* Lanes rest until the keeper has checked the claim. */
 	atomic_store(&job->gate, GATE_PAUSE);
 	rate_limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
 	init_locks(job);
 	skip_init(&job->skip);
+	job->keeper.unplug = (struct unplug){
+		.present = setup->present,
+		.user = setup->check_user,
+		.events = &job->events,
+		.ends = { { .end = &job->setup.source }, { .end = &job->setup.destination } },
+	};
 	r = init(job, reterr);
 	if (r < 0) {
 		/* It stays the caller's. */
@@ -298,7 +306,6 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	if (!setup->verify_only)
 		job->keeper.confirmed = setup->resume;
 	job->setup.resume = NULL;
-	events_init(job);
 	keeper_init(job);
 	*ret = job;
 	return 0;
@@ -368,7 +375,7 @@ void job_set_rate(struct job *job, uint64_t bytes_per_second)
 void job_snapshot(struct job *job, struct job_snapshot *ret)
 {
 	/* Before copying, so that a later change is seen next time. */
-	eventfd_clear(job->event_fd);
+	eventfd_clear(job->events.fd);
 	pthread_mutex_lock(&job->shown_lock);
 	*ret = job->shown;
 	pthread_mutex_unlock(&job->shown_lock);
@@ -433,7 +440,7 @@ void job_set_digests_path(struct job *job, const char *path, dev_t beneath)
 
 int job_event_fd(const struct job *job)
 {
-	return job->event_fd;
+	return job->events.fd;
 }
 
 int job_wait(struct job *job, struct error *reterr)
@@ -456,6 +463,11 @@ int job_wait(struct job *job, struct error *reterr)
 	if (error.code < 0 && reterr)
 		*reterr = error;
 	return error.code;
+}
+
+size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t max)
+{
+	return events_after(&job->events, after, ret, max);
 }
 
 struct map *job_take_confirmed(struct job *job)
@@ -484,9 +496,8 @@ void job_destroy(struct job *job)
 	proof_destroy(job->proof);
 	map_destroy(job->map);
 	map_destroy(job->keeper.confirmed);
-	measure_done(job);
-	if (job->event_fd >= 0)
-		close(job->event_fd);
+	measure_done(&job->keeper.measure);
+	events_done(&job->events);
 	if (job->keeper_wake >= 0)
 		close(job->keeper_wake);
 	done_locks(job);

@@ -6,30 +6,33 @@
  * owns itself; the rest is constant after job_new(), atomic, or protected by the
  * lock next to it. No lock is ever held while waiting for a device.
  */
-#ifndef CLONEDECK_COPY_JOB_PRIVATE_H
-#define CLONEDECK_COPY_JOB_PRIVATE_H
+#ifndef CLONEDECK_JOB_JOB_PRIVATE_H
+#define CLONEDECK_JOB_JOB_PRIVATE_H
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "job/capacity.h"
-#include "copy/hang.h"
-#include "job/job.h"
+#include "job/hang.h"
 #include "copy/lane.h"
-#include "verify/final_look.h"
-#include "job/overall.h"
-#include "rescue/search.h"
-#include "verify/verdict.h"
 #include "copy/rate_limit.h"
+#include "copy/work.h"
+#include "job/capacity.h"
+#include "job/events.h"
+#include "job/job.h"
+#include "job/measure.h"
+#include "job/overall.h"
+#include "job/saver.h"
+#include "job/stage.h"
+#include "job/unplug.h"
+#include "rescue/search.h"
+#include "rescue/skip.h"
+#include "verify/checksums.h"
+#include "verify/final_look.h"
 #include "verify/recheck.h"
 #include "verify/rolling.h"
-#include "job/saver.h"
-#include "rescue/skip.h"
-#include "job/stage.h"
-#include "verify/checksums.h"
-#include "copy/work.h"
+#include "verify/verdict.h"
 
 #define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
@@ -55,24 +58,6 @@ enum failure_kind {
 	FAILURE_INTERNAL,
 };
 
-struct events {
-	pthread_mutex_t lock;
-	struct job_event ring[JOB_EVENTS_MAX];
-	uint64_t newest; /* number; 0 none */
-};
-
-struct temperature {
-	bool known;
-	int degrees; /* Celsius */
-};
-
-#define GONE_DOUBTS 512
-
-/* Bytes of the source that were recently found bad (gone.c). */
-struct doubt {
-	uint64_t time, start, length;
-};
-
 /* The position in the sequence of passes; changed by pass.c only. */
 struct course {
 	size_t step;
@@ -84,50 +69,6 @@ struct course {
 	uint64_t handled_before, errors_before; /* counters then */
 };
 
-/* Speed, load and temperatures (measure.c). */
-struct measured {
-	struct rates rates;
-	bool resting;            /* nothing was copied at the last tick */
-	struct rates proving;    /* of the pass that reads back */
-	uint64_t proving_since;  /* monotonic ns, its start; 0: not yet */
-	uint64_t proving_before; /* counter of handled bytes then */
-	struct cpu_reader *cpu;
-	uint64_t next_second, next_temperature;
-	struct job_lane shown_lanes[JOB_LANES_MAX];
-	uint64_t lane_bytes[JOB_LANES_MAX];
-	bool lanes_proving; /* lane_bytes counts what was read back */
-	/* At the last measurement: ns of a lane's thread on a processor, and in submit. */
-	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
-	uint64_t handled_then; /* a second ago */
-	double handled_rate;   /* bytes per second, in any pass */
-	double slow_rate;      /* the same over about ten seconds of a pass */
-	uint64_t slow_since;   /* monotonic ns: the start of that pass */
-	struct overall overall;
-	uint64_t read_back_then;             /* a second ago */
-	double back_rate;                    /* bytes per second */
-	uint64_t busy_since;                 /* monotonic ns; of that measurement */
-	unsigned busy_spans;                 /* in a row with a lane at its limit */
-	double process_user, process_system; /* seconds at the start */
-	struct cpu_share cpu_system, cpu_process, cpu_keeper;
-	struct latency_summary read_latency, write_latency, back_latency;
-	/* Source, destination; NULL: none. */
-	struct sensor *sensor[2];
-	struct temperature temperature[2];
-};
-
-/* Are both ends still there? (gone.c) */
-struct presence {
-	struct doubt doubt[GONE_DOUBTS]; /* a ring */
-	uint64_t doubts;                 /* so far */
-	uint64_t next_look;
-	/* Source, destination: completed requests, and since when none has completed although
-	 * some are in flight. */
-	uint64_t answers[2], silent_since[2];
-	bool silence_told[2];
-	unsigned hangs_told;  /* events */
-	uint64_t source_gone; /* monotonic ns; 0: it is there */
-};
-
 /* The keeper's. */
 struct keeper {
 	enum job_state state;
@@ -137,17 +78,18 @@ struct keeper {
 	int64_t started_at, flushed_at, ended_at; /* unix seconds */
 	uint64_t paused_since, paused_ns, copied_paused_ns;
 	struct course course;
-	struct measured measured;
-	struct presence presence;
+	struct measure measure;
+	struct overall overall;
+	struct unplug unplug;
+	uint64_t next_look;    /* for unplugged and silent disks */
+	unsigned hangs_told;   /* events */
 	bool flush_due;        /* something may not be on the medium yet */
 	bool fill_due;         /* bad sectors are still to be filled */
 	unsigned filled_stage; /* the last one filled, and its bad bytes */
 	uint64_t filled_bytes;
-	uint64_t refused_bytes; /* by the destination */
-	uint64_t reading_since; /* monotonic ns: since the start or the last pause */
-	uint64_t looked;        /* monotonic ns: last check of the error limits */
-	uint64_t error_bytes;   /* counter a second ago */
-	double error_rate;
+	uint64_t refused_bytes;            /* by the destination */
+	uint64_t reading_since;            /* monotonic ns: since the start or the last pause */
+	uint64_t looked;                   /* monotonic ns: last check of the error limits */
 	struct job_bad_area bad[BAD_KEPT]; /* ascending, with what the devices said */
 	size_t bad_count;
 	unsigned bad_told;           /* events */
@@ -159,7 +101,6 @@ struct keeper {
 	uint64_t next_save;
 	bool map_changed; /* since it was last handed to the saver */
 	bool map_safe, map_warned, digests_warned, digests_saved;
-	bool log_failing;
 	int64_t map_saved_at;
 	bool memory_short;
 	bool armed;
@@ -204,7 +145,6 @@ struct job {
 	atomic_int gate; /* enum gate */
 	atomic_bool want_pause, want_save, rate_changed;
 	int keeper_wake; /* eventfd */
-	int event_fd;
 
 	struct lane *lanes[JOB_LANES_MAX]; /* the keeper's once it runs */
 	atomic_uint lane_count;
@@ -255,13 +195,7 @@ int resume_map(struct job *job);
 /* Once the initial map is complete. -ENOMEM. */
 int rescue_prepare(struct job *job);
 
-/* events.c */
-/* Takes over the events of the setup. */
-void events_init(struct job *job);
-void job_event_add(struct job *job, enum log_level level, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* To be called now and then: reports when the log cannot be written, and when it can again. */
-void events_look_at_log(struct job *job);
+#define job_event_add(job, level, ...) events_add(&(job)->events, level, __VA_ARGS__)
 
 /* keeper.c */
 void *keeper_main(void *job);
@@ -291,19 +225,6 @@ void keeper_end(struct job *job);
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);
 
-/* gone.c */
-/* A request has completed: if it failed because its disk is gone, it gets -ENODEV, and the job
- * ends. In the lane's thread. */
-void gone_ask(struct lane *lane, struct slot *slot);
-/* After a failed flush: is it because the destination is gone? Then the job ends. */
-bool gone_is_why(struct job *job);
-/* To be called now and then: notices an idle or silent disk that is gone. */
-void gone_look(struct job *job, uint64_t now);
-/* Remembers sectors that were just found bad. */
-void gone_remember(struct job *job, const struct report *report);
-/* When the source is gone: sectors that failed just before that count as non-tried again. */
-void gone_take_back(struct job *job);
-
 /* bad_areas.c */
 /* Remembers what a device said about a bad or refused area. */
 void bad_areas_note(struct job *job, const struct report *report);
@@ -317,29 +238,20 @@ unsigned job_partition_at(const struct job *job, uint64_t lba);
 void rescue_check_limits(struct job *job, uint64_t now);
 /* Fills in the state of the rescue. */
 void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
-/* Once a second. */
-void rescue_measure(struct job *job, double seconds);
 
 /* io_stats.c */
 /* Sums up what the lanes' handles report, and tells the user once about anything noteworthy. Only
  * while the lanes run. */
 void io_stats_collect(struct job *job);
 
-/* measure.c */
-int measure_init(struct job *job, struct error *reterr);
-void measure_done(struct job *job);
-/* The sum of one counter over all lanes; offset of a uint64_t in struct lane_counters. */
-uint64_t measure_sum(const struct job *job, size_t offset);
-#define MEASURE_SUM(job, member) measure_sum(job, offsetof(struct lane_counters, member))
-/* At the start; then ten times a second. */
-void measure_start(struct job *job, uint64_t now);
-void measure_tick(struct job *job, uint64_t now);
-/* Once more when all lanes are parked, so that the last figures are complete. */
-void measure_end(struct job *job, uint64_t now);
-/* Stops asking the disks for their temperature. */
-void measure_leave_disks(struct job *job);
-/* Has a lane been at its limit for a while? */
-bool measure_lanes_busy(struct job *job);
-void measure_publish(struct job *job, uint64_t now);
+/* The sum of one member of struct lane_counters over all lanes. */
+#define MEASURE_SUM(job, member) measure_sum((job)->lanes, (job)->lane_count, member)
+/* last: when all lanes are parked after a pass. */
+void keeper_measure(struct job *job, bool last, uint64_t now);
+void keeper_view(const struct job *job, struct measure_view *ret);
+
+/* show.c */
+/* Has front ends see how things are now. */
+void show_publish(struct job *job, uint64_t now);
 
 #endif

@@ -6,13 +6,13 @@
  * The whole job is every byte to be copied and, if that was asked for, every byte
  * to be verified. A byte that was given up as bad counts as done.
  */
-#ifndef CLONEDECK_COPY_OVERALL_H
-#define CLONEDECK_COPY_OVERALL_H
+#ifndef CLONEDECK_JOB_OVERALL_H
+#define CLONEDECK_JOB_OVERALL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/job.h"
+#include "job/snapshot.h"
 
 /* What is remembered from one snapshot to the next. Starts as zeros. */
 struct overall {

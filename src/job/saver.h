@@ -6,8 +6,8 @@
  * the saver abandons them (base/file.h) and can still flush. After a failed
  * flush no later one counts, and no map is saved any more.
  */
-#ifndef CLONEDECK_COPY_SAVER_H
-#define CLONEDECK_COPY_SAVER_H
+#ifndef CLONEDECK_JOB_SAVER_H
+#define CLONEDECK_JOB_SAVER_H
 
 #include <limits.h>
 #include <stdbool.h>

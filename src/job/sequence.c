@@ -48,7 +48,7 @@ bool job_nothing_left(const struct job *job)
 	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
 
-/* Possibly again, if the map was changed meanwhile (gone_take_back()). */
+/* Possibly again, if the map was changed meanwhile (unplug.h). */
 static int flush_prepare(struct job *job, unsigned round)
 {
 	return job->keeper.flush_due;
@@ -222,7 +222,7 @@ static void close_pass(struct job *job, uint64_t now)
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))
-		measure_end(job, now);
+		keeper_measure(job, true, now);
 	update_line(job, now, &c->passes[c->pass_count - 1]);
 	job->pass = NULL;
 	c->round++;

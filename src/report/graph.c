@@ -5,6 +5,7 @@
  * in markup.
  */
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/i18n.h"
 #include "base/units.h"

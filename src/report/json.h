@@ -11,7 +11,7 @@
 
 #include <json-c/json.h>
 
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "plan/plan.h"

@@ -10,10 +10,12 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "plan/plan.h"
+
+struct file_timeout;
 
 #define REPORT_MAP_CELLS  240
 #define REPORT_WHEN_MAX   64

@@ -45,20 +45,11 @@ void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 	r->bad_sector = map_bytes(job->map, MAP_BAD);
 	r->bad_areas = map_damaged_areas(job->map);
 	r->read_errors = MEASURE_SUM(job, read_errors);
-	r->error_rate = job->keeper.error_rate;
+	r->error_rate = job->keeper.measure.error_rate;
 	r->good_read_known = last_good_read(job) != 0;
 	r->since_good_read = since_good_read(job, now);
 	r->trouble = r->read_errors || r->bad_areas;
 	ret->refused_bytes = job->keeper.refused_bytes;
-}
-
-void rescue_measure(struct job *job, double seconds)
-{
-	struct keeper *k = &job->keeper;
-	uint64_t bytes = MEASURE_SUM(job, error_bytes);
-
-	k->error_rate = (double)(bytes - k->error_bytes) / seconds;
-	k->error_bytes = bytes;
 }
 
 static void give_up(struct job *job, const char *why)
@@ -93,9 +84,9 @@ static bool check_rates(struct job *job, uint64_t now, char *why, size_t size)
 	uint64_t since = since_good_read(job, now);
 	char rate[UNITS_TEXT_MAX];
 
-	if (o->max_error_rate && job->keeper.error_rate > (double)o->max_error_rate)
+	if (o->max_error_rate && job->keeper.measure.error_rate > (double)o->max_error_rate)
 		snprintf(why, size, _("Reads of %s fail at %s."), job->setup.source.name,
-			 units_print_rate(job->keeper.error_rate, rate));
+			 units_print_rate(job->keeper.measure.error_rate, rate));
 	else if (o->max_no_read && since > o->max_no_read * NSEC_PER_SEC)
 		snprintf(why, size, _("Nothing could be read from %s for %" PRIu64 " s."),
 			 job->setup.source.name, (uint64_t)(since / NSEC_PER_SEC));

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/job.h"
+#include "job/snapshot.h"
 
 /* The parts that have ended. */
 struct parts {

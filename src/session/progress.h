@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_SESSION_PROGRESS_H
 #define CLONEDECK_SESSION_PROGRESS_H
 
-#include "job/job.h"
+#include "job/snapshot.h"
 
 #define PROGRESS_LINE_MAX 1024
 

@@ -17,7 +17,7 @@
 
 #include "base/range.h"
 #include "base/units.h"
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "discover/endpoint.h"
 #include "plan/plan.h"
 #include "session/session.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/units.h"
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "plan/plan.h"
 #include "stats/rates.h"
 

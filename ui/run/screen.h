@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "plan/plan.h"
 
 #include "ui/core/app.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "job/job.h"
+#include "job/snapshot.h"
 #include "discover/disk.h"
 #include "plan/plan.h"
 

@@ -269,7 +269,7 @@ END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("job/gone");
+	Suite *suite = suite_create("job/unplug");
 	TCase *tcase = tcase_create("gone");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

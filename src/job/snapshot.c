@@ -2,7 +2,7 @@
 /* What passes and states are called, and which pass counts; apart, so that what only shows them
  * needs no job. */
 #include "base/i18n.h"
-#include "job/job.h"
+#include "job/snapshot.h"
 
 const char *pass_name(enum pass_kind kind)
 {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Turns the counters of the lanes into rates, latencies and shares of the
+ * processors. All by one thread, which is not that of a lane.
+ */
+#ifndef CLONEDECK_JOB_MEASURE_H
+#define CLONEDECK_JOB_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "copy/lane.h"
+#include "job/snapshot.h"
+
+struct sensor;
+
+struct temperature {
+	bool known;
+	int degrees; /* Celsius */
+};
+
+struct measure {
+	struct rates rates;
+	bool resting;            /* nothing was copied at the last tick */
+	struct rates proving;    /* of the pass that reads back */
+	uint64_t proving_since;  /* monotonic ns, its start; 0: not yet */
+	uint64_t proving_before; /* counter of handled bytes then */
+	struct cpu_reader *cpu;
+	uint64_t next_second, next_temperature;
+	struct job_lane shown_lanes[JOB_LANES_MAX];
+	uint64_t lane_bytes[JOB_LANES_MAX];
+	bool lanes_proving; /* lane_bytes counts what was read back */
+	/* At the last measurement: ns of a lane's thread on a processor, and in submit. */
+	uint64_t lane_ran[JOB_LANES_MAX], lane_submit[JOB_LANES_MAX];
+	uint64_t handled_then;               /* a second ago */
+	double handled_rate;                 /* bytes per second, in any pass */
+	double slow_rate;                    /* the same over about ten seconds of a pass */
+	uint64_t slow_since;                 /* monotonic ns: the start of that pass */
+	uint64_t read_back_then;             /* a second ago */
+	double back_rate;                    /* bytes per second */
+	uint64_t busy_since;                 /* monotonic ns; of that measurement */
+	unsigned busy_spans;                 /* in a row with a lane at its limit */
+	double process_user, process_system; /* seconds at the start */
+	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	uint64_t errors_then; /* bytes that failed, a second ago */
+	double error_rate;    /* bytes per second */
+	struct latency_summary read_latency, write_latency, back_latency;
+	/* Source, destination; NULL: none. */
+	struct sensor *sensor[2];
+	struct temperature temperature[2];
+};
+
+/* What the lanes are doing. */
+struct measure_view {
+	struct lane *const *lanes;
+	unsigned lane_count;
+	enum job_state state;
+	uint64_t total;        /* bytes of the plan */
+	bool reads_back;       /* the pass reads all of it back: its rates are shown */
+	uint64_t pass_started; /* monotonic ns */
+};
+
+/* hwmon: sysfs files of the source's and the destination's temperature, "" or NULL. */
+int measure_init(struct measure *measure, const char *const hwmon[static 2], struct error *reterr);
+void measure_done(struct measure *measure);
+/* At the start. already: bytes of `total` that are done before. */
+void measure_start(struct measure *measure, uint64_t total, uint64_t already, uint64_t now);
+/* Then ten times a second. */
+void measure_tick(struct measure *measure, const struct measure_view *view, uint64_t now);
+/* After that, when all lanes are parked, so that the last figures are complete. */
+void measure_end(struct measure *measure, const struct measure_view *view);
+/* Stops asking the disks for their temperature. */
+void measure_leave_disks(struct measure *measure);
+/* Has a lane been at its limit for a while? True once for each while. */
+bool measure_lanes_busy(struct measure *measure);
+/* Fills in the lanes, with their buffers, and the shares of the processors. */
+void measure_show(const struct measure *measure, const struct measure_view *view,
+		  struct job_snapshot *ret);
+
+/* The sum of one uint64_t of struct lane_counters over these lanes. */
+uint64_t measure_sum_at(struct lane *const *lanes, unsigned count, size_t offset);
+#define measure_sum(lanes, count, member)                                                          \
+	measure_sum_at(lanes, count, offsetof(struct lane_counters, member))
+
+#endif

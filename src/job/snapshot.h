@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a job shows of itself: plain data, a copy of which anybody may keep, and
+ * the words for it. Everything is of one moment.
+ */
+#ifndef CLONEDECK_JOB_SNAPSHOT_H
+#define CLONEDECK_JOB_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "io/io.h"
+#include "plan/plan.h"
+#include "plan/sums.h"
+#include "stats/cpu.h"
+#include "stats/latency.h"
+#include "stats/rates.h"
+
+#define JOB_LANES_MAX  PLAN_LANES_MAX
+#define JOB_ENDS_MAX   2 /* the source, then the destinations */
+#define JOB_EVENTS_MAX 128
+#define JOB_BAD_SHOWN  64
+#define JOB_PASSES_MAX 40
+
+#define JOB_MISMATCHES_SHOWN 16
+
+enum job_state {
+	JOB_READY,
+	JOB_COPYING,
+	JOB_PAUSED,
+	JOB_STOPPING, /* no new requests; draining */
+	JOB_FLUSHING, /* everything is written; flushing the destination */
+	JOB_VERIFYING,
+	JOB_ENDED,
+	JOB_WAITING, /* for a missing disk, between two parts of a copy; set by the session only
+		      * (session.h) */
+};
+
+/* A job is a sequence of passes; those with nothing to do are skipped. */
+enum pass_kind {
+	PASS_NONE,
+	PASS_BASELINE, /* reads what is held back, to be compared with later */
+	PASS_PROBE,    /* is the destination as large as it claims? */
+	PASS_WIPE,     /* what is held back, so that nothing is found there before the end */
+	PASS_COPY,
+	PASS_TRIM,   /* the good edges of failed areas */
+	PASS_SCRAPE, /* the rest of them, sector by sector */
+	PASS_RETRY,  /* bad sectors again */
+	PASS_FILL,   /* zeros or a mark in place of bad sectors */
+	PASS_FLUSH,
+	PASS_ARM,     /* all passes over what was held back */
+	PASS_VERIFY,  /* reads the destination back */
+	PASS_COMPARE, /* reads both ends */
+	PASS_REWRITE, /* copies what differs once more */
+	PASS_RECHECK, /* reads some of the source again: did it change? */
+	PASS_LOOK,    /* reads some of the destination again after the last write */
+	PASS_DISARM,  /* takes away what was held back, as the copy differs */
+};
+
+struct job_pass {
+	enum pass_kind kind;
+	unsigned rounds;      /* begun so far; a pass may have several */
+	bool backwards;       /* the last round goes from the end of the source */
+	uint64_t ns;          /* pauses included */
+	uint64_t done, total; /* bytes of all rounds begun; total 0: not counted in bytes */
+	uint64_t errors;      /* requests that failed for good */
+};
+
+/* How it ended. */
+enum job_result {
+	JOB_RESULT_NONE, /* not ended */
+	JOB_RESULT_COMPLETE,
+	JOB_RESULT_PARTIAL,  /* everything but recorded bad areas */
+	JOB_RESULT_MISMATCH, /* everything was written, but the destination differs */
+	JOB_RESULT_STOPPED,  /* by the user, or at a bad sector as asked (with error set);
+			      * resumable if map_safe */
+	JOB_RESULT_FAILED,   /* a device or the claim failed; resumable if map_safe */
+};
+
+struct job_end {
+	const char *backend; /* static name */
+	uint32_t depth, in_flight;
+	uint64_t bytes_in_flight;
+	struct latency_summary latency; /* of the source's reads, of the destination's writes */
+	uint64_t requests;
+	struct io_stats stats; /* of all lanes; `first` is NULL */
+	int temperature;       /* degrees Celsius */
+	bool temperature_known;
+};
+
+struct job_lane {
+	bool alive;
+	struct cpu_share cpu;
+	double rate; /* bytes written, or read back, in the last second */
+	uint32_t in_flight;
+};
+
+struct job_event {
+	uint64_t number; /* counts from 1 over the whole job */
+	int64_t time;    /* unix seconds */
+	enum log_level level;
+	char text[256]; /* translated, printable */
+};
+
+struct job_bad_area {
+	uint64_t lba, sectors; /* of the source, plan->sector_size */
+	struct sense sense;
+	int code;           /* negative errno; 0: already bad in the resumed map */
+	bool write;         /* the destination failed, not the source */
+	unsigned partition; /* of the source's disk, 0 none or unknown */
+};
+
+/* The state of a rescue, in the words of GNU ddrescue. */
+struct job_rescue {
+	bool trouble; /* some reads failed, now or before a resume */
+	uint64_t non_tried, rescued, non_trimmed, non_scraped, bad_sector; /* bytes */
+	uint64_t bad_areas;       /* contiguous areas of these except non-tried and rescued */
+	uint64_t read_errors;     /* failed reads, retries included */
+	double error_rate;        /* bytes that failed in the last second */
+	bool good_read_known;     /* there was a good read in this run */
+	uint64_t since_good_read; /* ns since the last one, or since reading began */
+};
+
+/* Requests in flight for longer than the plan's limit for slow reads, or 5 s if it has none. */
+struct job_hang {
+	unsigned count; /* 0: none, and the rest is zero */
+	/* The oldest one: */
+	bool write;   /* at the destination */
+	uint64_t lba; /* on its end, in the sectors of that */
+	uint64_t ns;  /* in flight so far */
+};
+
+/* Which end is at fault, according to a second read of both. */
+enum mismatch_kind {
+	MISMATCH_DESTINATION, /* the source is unchanged, the destination differs from it */
+	MISMATCH_UNSTABLE,    /* the destination returns different data each time */
+	MISMATCH_SOURCE,      /* the source has changed since it was read */
+	MISMATCH_UNKNOWN,     /* they differ, and either could be wrong */
+	MISMATCH_UNREADABLE,  /* the destination cannot be read back */
+	MISMATCH_NO_SOURCE,   /* the source cannot be read for the comparison */
+};
+
+struct job_mismatch {
+	enum mismatch_kind kind;
+	uint64_t lba, sectors; /* of the source, plan->sector_size */
+	uint64_t destination_lba;
+	unsigned partition; /* of the source's disk, 0 none or unknown */
+	/* It is somewhere in the area: only the digest of all of it is known, or it is
+	 * unreadable. */
+	bool somewhere;
+	/* The first byte that differs, from the start of the area, and its values. */
+	bool has_byte;
+	uint32_t byte;
+	uint8_t at_source, at_destination;
+	/* Of the region around it: as read from the source, and as read back. */
+	bool has_digests;
+	uint64_t region_lba, region_sectors;
+	char expected[33], found[33];
+	int code; /* of the read that failed */
+};
+
+/* Were some areas of the source read again after the copy, to see whether it changed meanwhile? */
+enum job_recheck {
+	JOB_RECHECK_NOT_ASKED, /* as of a copy without digests */
+	JOB_RECHECK_PENDING,   /* the copy did not come so far */
+	JOB_RECHECK_DONE,
+	/* No, to spare it: */
+	JOB_RECHECK_DAMAGED,  /* it could not be read everywhere, or not at once */
+	JOB_RECHECK_SLOW,     /* some read of it took more than a second */
+	JOB_RECHECK_WAS_GONE, /* for a while */
+};
+
+/* How the copy was verified. */
+struct job_proof {
+	bool asked;        /* otherwise the rest is zero, but for what the final look has found */
+	bool complete;     /* everything on the destination was read back and is right */
+	uint64_t verified; /* bytes of that; of these, `compared` with the source itself */
+	uint64_t compared;
+	bool rolling;       /* it is read back during the copy */
+	uint64_t early;     /* bytes of `verified` that were read back during the copy */
+	uint64_t rewritten; /* bytes that were wrong and were written again */
+	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
+	size_t shown;
+	uint64_t areas, bytes; /* of all remaining mismatches; whole sectors */
+	enum job_recheck recheck;
+	/* Areas of the source that were read again, and those of them that had changed: each of
+	 * these is one of the mismatches; and then there are no others, but of a source that was in
+	 * use. */
+	unsigned rechecked, changed;
+	uint64_t rechecked_bytes;
+	bool changed_before; /* that was while the copy was stopped: nothing was written since */
+};
+
+/* The final look (look.h): what was read from the destination after the last write. */
+struct job_look {
+	bool asked; /* otherwise the rest is zero: nothing was written */
+	bool done;  /* otherwise all but the seed is zero */
+	unsigned places;
+	uint64_t bytes;                 /* of these; */
+	uint64_t held_bytes, end_bytes; /* of what was held back, and of both ends of the rest */
+	unsigned sample;                /* places chosen by the seed */
+	uint64_t sample_bytes;
+	unsigned differing; /* places; of a verified copy, both ends were read there afterwards */
+	uint32_t seed;
+};
+
+/* What is known of the checksums that were asked for. */
+enum job_sums_state {
+	JOB_SUMS_PENDING,        /* not yet */
+	JOB_SUMS_OF_SOURCE,      /* of the source, as it was read */
+	JOB_SUMS_OF_DESTINATION, /* of the destination, as it was read back and verified */
+	JOB_SUMS_INCOMPLETE,     /* unknown: the copy is not complete */
+	JOB_SUMS_DIFFERS,        /* unknown: the copy is not what the source was */
+	JOB_SUMS_NOT_READ_BACK,  /* unknown: neither end was read in one go */
+};
+
+struct job_sum {
+	enum sum_algorithm algorithm;
+	char hex[129]; /* "": unknown */
+};
+
+/* Over all bytes of the plan in the order of the source, several ranges concatenated. */
+struct job_sums {
+	enum job_sums_state state;
+	unsigned count; /* 0: none were asked for */
+	struct job_sum items[SUM_ALGORITHMS];
+	uint64_t zeros; /* bytes that could not be read, counted as zeros */
+};
+
+static inline bool job_sums_known(const struct job_sums *sums)
+{
+	return sums->state == JOB_SUMS_OF_SOURCE || sums->state == JOB_SUMS_OF_DESTINATION;
+}
+
+struct job_snapshot {
+	enum job_state state;
+	enum job_result result;
+	struct error error;                       /* of JOB_RESULT_FAILED, or why it stopped */
+	bool flushed;                             /* the final flush succeeded */
+	int64_t started_at, ended_at, flushed_at; /* unix seconds, 0 not yet */
+	uint64_t elapsed;                         /* ns since the start, pauses included */
+	uint64_t copy_ns, flush_ns, verify_ns, paused_ns;
+	uint64_t total, read, written; /* bytes; written: finished, resumed ones included */
+	uint64_t already;              /* bytes that a resumed map called finished */
+	uint64_t position;             /* bytes of the source: the highest byte taken */
+	/* Bytes per second. In a pass that reads back, minute and average are of that. */
+	double now_read, now_write, minute, average, peak;
+	/* Of what the pass under way counts in job_pass.done; in the passes of a rescue, where a
+	 * sector may take seconds, over about the last ten seconds. */
+	double now_pass;
+	double now_back; /* bytes per second read back during the copy */
+	/* Of all that is to be done, 0 to 1, verification included; never falls, and is 1 only
+	 * at the end (overall.h). */
+	double overall;
+	/* For all of it, and for the pass under way. Not known where bad areas are still to be
+	 * read again, in a flush, and in a pause. */
+	struct eta eta, pass_eta;
+	bool only_reads;     /* as of job_setup.verify_only */
+	enum pass_kind pass; /* the current one; PASS_NONE between two and at the end */
+	/* All that have begun, in order; the last one is the current one, if there is one. */
+	struct job_pass passes[JOB_PASSES_MAX];
+	unsigned pass_count;
+	struct job_end source, destination;
+	struct latency_summary read_back; /* of the destination's reads */
+	struct job_lane lanes[JOB_LANES_MAX];
+	unsigned lane_count;
+	uint32_t chunk;
+	uint32_t buffers, buffers_in_use;
+	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	double process_cpu_user, process_cpu_system; /* seconds since the start */
+	uint64_t rate_limit;                         /* bytes per second, 0 none */
+	uint64_t errors, retries, slow_reads;        /* slow: over 1 s */
+	struct job_bad_area bad[JOB_BAD_SHOWN];
+	size_t bad_shown;
+	uint64_t bad_areas, bad_bytes;
+	uint64_t refused_bytes; /* by the destination, in a copy that goes on nevertheless */
+	struct job_rescue rescue;
+	struct job_hang hang;
+	struct job_proof proof;
+	struct job_look look;
+	struct job_sums sums;
+	bool digests_saved; /* the list is at digests_path */
+	uint64_t events;    /* number of the newest event */
+	bool map_failed; /* the last save failed; the map is in memory, and will be tried again */
+	bool map_safe;   /* the last save succeeded */
+	bool log_failed; /* the log cannot be written, or its disk does not answer */
+	int64_t map_saved_at;
+	char engine[256]; /* the choice in words */
+	/* Held back to the end (plan/held.h); 0: nothing. */
+	unsigned held_areas;
+	uint64_t held_bytes;
+	bool source_in_use; /* as of job_setup */
+	bool armed;         /* and now on the medium; false if nothing was held back */
+};
+
+/* "copy", "trim", …: for JSON and logs, never translated; "" for PASS_NONE. */
+const char *pass_name(enum pass_kind kind);
+/* The same for people, translated, in lower case: "copying". */
+const char *pass_words(enum pass_kind kind);
+
+/* The pass under way, if it is counted in bytes and is not the copy itself, which `written` counts;
+ * else NULL. */
+const struct job_pass *job_pass_counted(const struct job_snapshot *job);
+
+/* "copying", "paused", …: for people, translated, in lower case. */
+const char *job_state_words(enum job_state state);
+/* What is wrong, in a translated phrase. */
+const char *job_mismatch_words(enum mismatch_kind kind);
+
+#endif
