@@ -7,9 +7,9 @@ schemas=$(realpath -- "$(dirname -- "$0")/../../data/schema")
 
 # valid FILE: each document in it is named by its "schema" and fits that schema; prints the names.
 valid() {
-	/usr/bin/python3 - "$schemas" "$1" <<-'PYTHON'
+	PYTHONPATH=$schemas/../../tests /usr/bin/python3 -B - "$schemas" "$1" <<-'PYTHON'
 		import json, sys
-		import jsonschema
+		from schema import validator
 		folder, path = sys.argv[1:]
 		text = open(path, encoding="utf-8").read()
 		decoder = json.JSONDecoder()
@@ -17,8 +17,7 @@ valid() {
 		    document, end = decoder.raw_decode(text)
 		    text = text[end:]
 		    name = document["schema"].removeprefix("clonedeck.").removesuffix("/1")
-		    with open(f"{folder}/{name}.schema.json", encoding="utf-8") as file:
-		        jsonschema.Draft202012Validator(json.load(file)).validate(document)
+		    validator(f"{folder}/{name}.schema.json").validate(document)
 		    print(name)
 	PYTHON
 }

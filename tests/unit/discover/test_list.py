@@ -10,7 +10,9 @@ import subprocess
 import sys
 import unittest
 
-import jsonschema
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+import schema
 
 CLONEDECK, DUMPS, SCHEMAS = sys.argv[1:4]
 CPU_LIMIT = 1.5
@@ -36,11 +38,8 @@ def run(machine, *arguments, columns=None, measured=False):
 
 
 def validated(name, text):
-    with open(os.path.join(SCHEMAS, name + ".schema.json"), encoding="utf-8") as file:
-        schema = json.load(file)
     document = json.loads(text)
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema).validate(document)
+    schema.validator(os.path.join(SCHEMAS, name + ".schema.json")).validate(document)
     return document
 
 
