@@ -10,14 +10,11 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/thread.h"
-#include "job/job_private.h"
-#include "copy/pass.h"
-#include "verify/rolling.h"
-#include "verify/checksums.h"
 #include "io/buffers.h"
 
-#define BATCH     32
-#define SLOW_READ NSEC_PER_SEC
+#define BATCH      32
+#define STACK_SIZE (256 << 10)
+#define SLOW_READ  NSEC_PER_SEC
 /* The longest that a completion waits for others to join it. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
 /* A full ring means that the keeper is late; it runs ten times a second. */
@@ -34,13 +31,13 @@ static bool works_inside(const struct lane *lane, const struct io_handle *handle
 	return !is_async(handle) || lane->inside[handle == lane->destination] > 0;
 }
 
-/* Called before waiting: from now on the hasher wakes the lane when it releases a slot. */
-static bool hashed_meanwhile(struct lane *lane)
+/* Called before waiting: from now on whoever releases a slot wakes the lane. */
+static bool released_meanwhile(struct lane *lane)
 {
-	if (!lane->hashing.first)
+	if (!lane->held.first)
 		return false;
 	atomic_store(&lane->wants_slots, true);
-	return lane_take_hashed(lane);
+	return lane_take_released(lane);
 }
 
 static void count_begin(struct lane *lane, struct slot *slot)
@@ -104,25 +101,21 @@ static void count_inside(struct lane *lane, const struct io_request *request)
 		counter_add(&lane->counters.submit_ns, request->completed - request->submitted);
 }
 
-/* If its disk was unplugged, it gets -ENODEV, which no code that concerns one place only is, and
- * the job ends. */
-static void ask_unplugged(struct lane *lane, struct slot *slot)
+static void ask_if_gone(struct lane *lane, struct slot *slot)
 {
+	const struct copy *copy = lane->copy;
 	int code = slot->request.result;
-	struct error error;
 
-	if (code >= 0 || code == -ECANCELED ||
-	    !unplug_found(&lane->job->keeper.unplug, slot->at_destination, &error))
-		return;
-	job_fail(lane->job, slot->at_destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
-	slot->request.result = -ENODEV;
+	/* Not one of the codes that may concern one place only. */
+	if (code < 0 && code != -ECANCELED && copy->owner->is_gone(copy->job, slot->at_destination))
+		slot->request.result = -ENODEV;
 }
 
 static void complete(struct lane *lane, struct slot *slot)
 {
 	count_end(lane, slot);
 	count_result(lane, slot);
-	ask_unplugged(lane, slot);
+	ask_if_gone(lane, slot);
 	/* This only queues the slot, so there is no recursion. */
 	slot->ops->advance(lane, slot);
 }
@@ -181,7 +174,7 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 
 static bool is_limited(const struct lane *lane)
 {
-	return lane->pass->ops->depth && lane->pass->ops->depth(lane) != UINT32_MAX;
+	return lane->ops->depth && lane->ops->depth(lane) != UINT32_MAX;
 }
 
 /*
@@ -227,12 +220,12 @@ static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_han
 /* The state of a one-lane pass belongs to lane 0. */
 static bool is_idle_in_pass(const struct lane *lane)
 {
-	return lane->pass->traits & PASS_ONE_LANE && lane->number > 0;
+	return lane->traits & PASS_ONE_LANE && lane->number > 0;
 }
 
 static bool have_piece(struct lane *lane)
 {
-	const struct pass_ops *ops = lane->pass->ops;
+	const struct slot_ops *ops = lane->ops;
 
 	if (lane->has_pending)
 		return true;
@@ -246,7 +239,7 @@ static bool have_piece(struct lane *lane)
 static uint32_t limit_of_pass(const struct lane *lane)
 {
 	int hanging = atomic_load_explicit(&lane->hanging, memory_order_relaxed);
-	uint32_t depth = lane->pass->ops->depth ? lane->pass->ops->depth(lane) : UINT32_MAX;
+	uint32_t depth = lane->ops->depth ? lane->ops->depth(lane) : UINT32_MAX;
 
 	return depth < UINT32_MAX && hanging > 0 ? depth + (uint32_t)hanging : depth;
 }
@@ -254,7 +247,7 @@ static uint32_t limit_of_pass(const struct lane *lane)
 /* How many more requests may go to the end at which pieces begin. */
 static uint32_t room_for_pieces(const struct lane *lane)
 {
-	bool back = lane->pass->traits & PASS_READS_BACK;
+	bool back = lane->traits & PASS_READS_BACK;
 	const struct lane_counters *c = &lane->counters;
 	uint32_t depth = back ? lane->depth_write : lane->depth_read;
 	uint32_t busy = back ? c->at_destination : c->at_source;
@@ -283,15 +276,15 @@ static void take_pieces(struct lane *lane)
 
 	while (room-- > 0 && lane->idle && have_piece(lane)) {
 		/* A wide piece needs the buffers of all slots. */
-		if (lane->pending.length > lane->job->choice.chunk &&
+		if (lane->pending.length > lane->copy->choice->chunk &&
 		    lane->counters.buffers_in_use > 0)
 			return;
-		if (rate_limit_get(&lane->job->limit) &&
-		    !rate_limit_take(&lane->job->limit, lane->pending.length, clock_monotonic(),
+		if (rate_limit_get(lane->copy->limit) &&
+		    !rate_limit_take(lane->copy->limit, lane->pending.length, clock_monotonic(),
 				     &lane->token_wait))
 			return;
 		lane->has_pending = false;
-		lane_slot_begin(lane, lane->pass->ops, &lane->pending);
+		lane_slot_begin(lane, lane->ops, &lane->pending);
 	}
 }
 
@@ -318,7 +311,7 @@ static int send_source(struct lane *lane, int gate)
 /* Reading back begins something, as reading does; a write finishes what was begun. */
 static int send_destination(struct lane *lane, int gate)
 {
-	bool back = lane->pass->traits & PASS_READS_BACK;
+	bool back = lane->traits & PASS_READS_BACK;
 
 	if (back && gate == GATE_PAUSE)
 		return 0;
@@ -348,7 +341,7 @@ static void send_reports(struct lane *lane)
 		lane_slot_free(lane, slot);
 	}
 	if (ring_half_full(&lane->ring))
-		job_kick_keeper(lane->job);
+		copy_kick(lane->copy);
 }
 
 static void wait_wake(struct lane *lane, int timeout_ms)
@@ -366,7 +359,7 @@ static int ms_of(uint64_t ns)
 
 static uint64_t patience(const struct lane *lane)
 {
-	uint64_t ns = lane->to_report.first || lane->hashing.first ? RING_WAIT : JOB_PATIENCE;
+	uint64_t ns = lane->to_report.first || lane->held.first ? RING_WAIT : COPY_PATIENCE;
 
 	return lane->token_wait && lane->token_wait < ns ? lane->token_wait : ns;
 }
@@ -380,7 +373,7 @@ static int wait_batch(struct lane *lane, struct io_handle *handle)
 {
 	/* Reading back during the copy uses gaps that would be over after several completions;
 	 * and inspecting one piece keeps the lane busy until the next ones arrive. */
-	bool single = lane->rolling || (lane->job->proof && lane->pass->ops->inspect);
+	bool single = lane->beside || (lane->copy->takes_long && lane->ops->inspect);
 	uint32_t most = single ? 1 : lane->queued * 2 / 3;
 	uint32_t least = lane->batch < most ? lane->batch : most;
 	uint64_t before = clock_monotonic(), time = patience(lane);
@@ -441,9 +434,8 @@ static void take_turns(struct lane *lane, int gate)
 
 static bool in_turns(const struct lane *lane)
 {
-	return lane->job->choice.take_turns &&
-	       (lane->pass == &pass_copy || lane->pass == &pass_compare) &&
-	       !rate_limit_get(&lane->job->limit);
+	return lane->copy->choice->take_turns && lane->traits & PASS_BOTH_ENDS &&
+	       !rate_limit_get(lane->copy->limit);
 }
 
 /* Lets pieces begin and sends what is queued. Positive: something completed in the call; negative:
@@ -455,8 +447,8 @@ static int send_all(struct lane *lane, int gate)
 
 	if (turns)
 		take_turns(lane, gate);
-	if (gate == GATE_RUN && lane->pass == &pass_copy)
-		rolling_take(lane);
+	if (gate == GATE_RUN && lane->ops->beside)
+		lane->ops->beside(lane);
 	if (gate == GATE_RUN && !(turns && lane->writing))
 		take_pieces(lane);
 	if (!turns || lane->writing)
@@ -471,23 +463,30 @@ static int send_all(struct lane *lane, int gate)
 static bool is_through(struct lane *lane, int gate)
 {
 	if (lane->to_source.first || lane->to_destination.first || lane->to_report.first ||
-	    lane->hashing.first)
+	    lane->held.first)
 		return false;
 	return gate >= GATE_STOP || (lane->chunks_left == 0 && !have_piece(lane));
+}
+
+static void tell_stopped(struct copy *copy)
+{
+	for (unsigned i = 0; i < copy->observer_count; i++)
+		if (copy->observers[i]->stopped)
+			copy->observers[i]->stopped(copy);
 }
 
 /* One round: send, then inspect, reap or wait. False: there is nothing left to do, or *reterr says
  * why not. */
 static bool lane_round(struct lane *lane, int *reterr)
 {
-	int gate = job_gate(lane->job);
+	int gate = copy_gate(lane->copy);
 	int done, r = 0;
 
 	lane->token_wait = 0;
 	send_reports(lane);
 	if (gate >= GATE_STOP)
-		sums_break(lane->job);
-	lane_take_hashed(lane);
+		tell_stopped(lane->copy);
+	lane_take_released(lane);
 	done = send_all(lane, gate);
 	if (done < 0) {
 		*reterr = done;
@@ -502,7 +501,7 @@ static bool lane_round(struct lane *lane, int *reterr)
 			lane_inspect_next(lane);
 	} else if (done > 0) {
 		r = lane->queued > 0 ? reap_now(lane) : 0;
-	} else if (hashed_meanwhile(lane)) {
+	} else if (released_meanwhile(lane)) {
 		return true;
 	} else if (lane->queued > 0) {
 		r = wait_queues(lane);
@@ -521,24 +520,25 @@ static void broken(struct lane *lane, int code)
 {
 	struct error error;
 
-	error_set(&error, ERROR_CLASS_INTERNAL, code, "wait", lane->job->setup.source.name,
+	error_set(&error, ERROR_CLASS_INTERNAL, code, "wait", lane->copy->source->name,
 		  _("The request queue of lane %u failed: %s. Stop other programs that use much "
 		    "memory, then resume."),
 		  lane->number, error_phrase(code));
-	job_fail(lane->job, FAILURE_INTERNAL, &error);
+	copy_fail(lane->copy, FAILURE_INTERNAL, &error);
 }
 
 /* Waits for the next pass. False: the lane is to end. */
 static bool wait_pass(struct lane *lane)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 
-	while (job_gate(job) != GATE_EXIT) {
-		unsigned generation = atomic_load(&job->generation);
+	while (copy_gate(copy) != GATE_EXIT) {
+		unsigned generation = atomic_load(&copy->generation);
 
 		if (generation != lane->generation) {
 			lane->generation = generation;
-			lane->pass = job->pass;
+			lane->ops = copy->ops;
+			lane->traits = copy->traits;
 			lane->has_pending = false;
 			lane->chunks_left = 0;
 			lane->pending_tag = 0;
@@ -561,10 +561,10 @@ static void *lane_main(void *arg)
 		if (code < 0)
 			broken(lane, code);
 		atomic_store(&lane->state, code < 0 ? LANE_BROKEN : LANE_PARKED);
-		job_kick_keeper(lane->job);
+		copy_kick(lane->copy);
 	}
 	/* The handles stay open until the end: the final flush uses one of them. */
-	while (job_gate(lane->job) != GATE_EXIT)
+	while (copy_gate(lane->copy) != GATE_EXIT)
 		wait_wake(lane, -1);
 	io_close(lane->destination);
 	io_close(lane->source);
@@ -578,7 +578,7 @@ int lane_start(struct lane *lane, struct error *reterr)
 	int r;
 
 	snprintf(name, sizeof(name), "lane%u", lane->number);
-	r = thread_start(&lane->thread, JOB_STACK_SIZE, lane_main, lane, name, reterr);
+	r = thread_start(&lane->thread, STACK_SIZE, lane_main, lane, name, reterr);
 	lane->started = r == 0;
 	return r;
 }

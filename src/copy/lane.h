@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A lane: one thread that keeps both ends of the copy busy with its own buffers,
- * handles and requests. A slot is one buffer with one request. The pass (pass.h)
- * decides what a slot does: in the copy pass it starts as a read and becomes the
- * write. Between passes the lane is parked. Lanes share only the cursor (work.h),
- * the rate limit, counters that others read, and the ring that the keeper empties.
+ * handles and requests. A slot is one buffer with one request. The pass
+ * (struct slot_ops) decides what a slot does: in the copy pass it starts as a read and
+ * becomes the write. Between passes the lane is parked. Lanes share only what copy.h
+ * gives them, counters that others read, and the ring that the keeper empties.
  */
 #ifndef CLONEDECK_COPY_LANE_H
 #define CLONEDECK_COPY_LANE_H
@@ -16,16 +16,12 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "verify/hasher.h"
+#include "copy/copy.h"
 #include "copy/ring.h"
 #include "copy/watch.h"
 #include "copy/work.h"
 #include "io/io.h"
 #include "stats/latency.h"
-
-struct job;
-struct pass;
-struct pass_ops;
 
 /* What the request is for; the pass decides what comes next. */
 enum slot_phase {
@@ -49,7 +45,7 @@ struct slot {
 	struct io_request request; /* must stay first: a request is its slot */
 	struct slot *next;
 	void *buffer;
-	const struct pass_ops *ops; /* of the pass under way, or rolling_ops */
+	const struct slot_ops *ops; /* of the pass under way, or beside it */
 	bool at_destination;        /* the end that the current request was sent to */
 	struct watch watch;
 	struct slot *twin; /* holds the same piece of the other end, or NULL */
@@ -75,13 +71,12 @@ struct slot {
 	/* Digests of the data read from the source and, if both ends are read, from the other. */
 	uint8_t part_count, other_count;
 	struct digest_part parts[DIGEST_PARTS_MAX], other[DIGEST_PARTS_MAX];
-	/* Checksums (sums.h): the piece was given to the hasher, which may still read the buffer.
-	 */
-	bool given;
-	atomic_bool hashing;
-	struct hash_item hash;
-	bool read_only; /* read for the checksums only; written later */
-	bool wide;      /* uses the buffers and bad bits of all slots */
+	/* Somebody still reads the buffer: only lane_slot_release() makes the slot free. */
+	atomic_bool held;
+	void *state[COPY_OBSERVERS]; /* of each observer */
+	bool secondary;              /* a twin, or beside the pass: not to be observed */
+	bool read_only;              /* read for the checksums only; written later */
+	bool wide;                   /* uses the buffers and bad bits of all slots */
 };
 
 #define SLOT_BITS 64 /* in one word of slot.bad */
@@ -118,7 +113,8 @@ enum lane_state {
 };
 
 struct lane {
-	struct job *job;
+	struct copy *copy;
+	struct job *job; /* of the passes */
 	unsigned number;
 	pthread_t thread;
 	bool started;
@@ -133,16 +129,18 @@ struct lane {
 	uint32_t depth_read, depth_write;
 	struct slot *slots;
 	uint64_t *bad_bits;
+	char *states; /* of the observers, for all slots */
 	uint32_t slot_count;
 	uint32_t widest; /* bytes of the largest wide request */
 	uint32_t run;    /* chunks taken from the cursor at once */
 
 	/* The lane's alone. */
-	const struct pass *pass;
-	unsigned generation; /* of the pass */
+	const struct slot_ops *ops; /* of the pass */
+	unsigned traits;            /* PASS_… */
+	unsigned generation;
 	struct slot *idle;
 	struct slot_queue to_source, to_destination, to_report;
-	struct slot_queue hashing; /* done, but the hasher still reads their buffers */
+	struct slot_queue held; /* done, but somebody still reads their buffers */
 	/* Data to be hashed or compared while requests, perhaps its own write, are in flight. */
 	struct slot *inspect_first, **inspect_last;
 	uint32_t queued; /* requests that reap will give back */
@@ -160,9 +158,9 @@ struct lane {
 	uint64_t token_wait; /* ns until the rate limit permits more; 0: not waiting */
 	bool cancelled;
 	atomic_int hanging;      /* hanging reads of the source, as found by the keeper */
-	atomic_bool wants_slots; /* to be woken when the hasher releases a slot */
-	uint32_t rolling;        /* slots of rolling_ops */
-	bool rolled;             /* the last slot begun is one of them */
+	atomic_bool wants_slots; /* to be woken when a slot is released */
+	uint32_t beside;         /* slots with other ops than the pass's */
+	bool went_beside;        /* the last slot begun is one of them */
 
 	struct lane_counters counters;
 	struct latency read_latency, write_latency;
@@ -235,8 +233,9 @@ static inline struct slot *slot_queue_pop(struct slot_queue *queue)
 }
 
 /* Allocates everything and opens the handles; does not start the thread. */
-int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret,
-	     struct error *reterr);
+/* first: lane 0, or NULL for that one. */
+int lane_new(struct copy *copy, unsigned number, uint32_t slots, const struct lane *first,
+	     struct lane **ret, struct error *reterr);
 int lane_start(struct lane *lane, struct error *reterr);
 void lane_wake(struct lane *lane);
 /* After the gate is at GATE_EXIT. */
@@ -244,10 +243,10 @@ void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
 /* Begins a piece in a free slot; there must be one. */
-void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct piece *piece);
+void lane_slot_begin(struct lane *lane, const struct slot_ops *ops, const struct piece *piece);
 /* Are two slots free, one for each end? */
 bool lane_has_pair(const struct lane *lane);
-/* Takes a second slot for the same piece; only the first one counts for the checksums. */
+/* Takes a second slot for the same piece; only the first one is observed. */
 struct slot *lane_slot_twin(struct lane *lane, struct slot *slot);
 /* For the passes. Each of these leaves the slot in one of the lane's queues, or free. */
 void lane_slot_free(struct lane *lane, struct slot *slot);
@@ -259,17 +258,20 @@ void lane_slot_write(struct lane *lane, struct slot *slot);
 void lane_slot_inspect(struct lane *lane, struct slot *slot);
 /* Inspects the slot that has waited longest. */
 void lane_inspect_next(struct lane *lane);
-/* Takes digests and checksums of the complete part of the buffer. */
-void lane_take_digests(struct lane *lane, struct slot *slot);
+/* Shows the observers what is about to be written. */
+void lane_slot_observe(struct lane *lane, struct slot *slot);
+/* Until it is released, from any thread and just once, the slot is not used again. */
+void lane_slot_hold(struct slot *slot);
+void lane_slot_release(struct lane *lane, struct slot *slot);
 /* Calls the pass's report() until everything is reported, then frees the slot. */
 void lane_slot_report(struct lane *lane, struct slot *slot);
 /* Reads the piece back from the destination, in whole sectors of that: if these are larger than
  * the source's, the piece begins lane_back_skip() bytes into the buffer. */
 void lane_slot_read_back(struct lane *lane, struct slot *slot);
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot);
-/* Frees slots that the hasher has released. False: there were none. */
-bool lane_take_hashed(struct lane *lane);
-/* The next chunk of job->work, which is taken in runs. */
+/* Takes back slots that were released. False: there were none. */
+bool lane_take_released(struct lane *lane);
+/* The next chunk of the work, which is taken in runs. */
 bool lane_take_chunk(struct lane *lane, struct piece *ret);
 /* Size of the next piece. More than a chunk if both ends work inside the call: then requests are
  * sent one after the other, and their number is what costs time. */

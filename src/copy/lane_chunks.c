@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a lane takes chunks from the shared work, and how many of them make a piece. */
-#include "job/job_private.h"
 #include "copy/lane.h"
 
 /* No disk that queues completes so many requests in a row within submit. */
@@ -8,27 +7,27 @@
 
 bool lane_take_chunk(struct lane *lane, struct piece *ret)
 {
-	struct job *job = lane->job;
+	struct work *work = lane->copy->work;
 
 	if (lane->chunks_left == 0)
-		lane->chunks_left = work_take(&job->work, lane->run, &lane->chunk);
+		lane->chunks_left = work_take(work, lane->run, &lane->chunk);
 	if (lane->chunks_left == 0)
 		return false;
 	lane->pending_tag = lane->chunk;
-	work_piece(&job->work, lane->chunk++, ret);
+	work_piece(work, lane->chunk++, ret);
 	lane->chunks_left--;
 	return true;
 }
 
-/* Digests and checksums need chunks, and a rate limit needs small steps. */
+/* Observers count on chunks, and a rate limit needs small steps. */
 uint32_t lane_piece_size(const struct lane *lane)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
-		    lane->counters.buffers_in_use == 0 && !job->proof && !job->sums.hasher &&
-		    !rate_limit_get(&job->limit);
+		    lane->counters.buffers_in_use == 0 && !copy->of_chunks &&
+		    !rate_limit_get(copy->limit);
 
-	return wide ? lane->widest : job->choice.chunk;
+	return wide ? lane->widest : copy->choice->chunk;
 }
 
 /* Joins the next chunk in the order of taking, if it is contiguous on both ends. */
@@ -46,7 +45,7 @@ static bool join(const struct work *work, const struct piece *next, struct piece
 
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
 {
-	struct work *work = &lane->job->work;
+	struct work *work = lane->copy->work;
 
 	for (;;) {
 		uint64_t end = piece->destination + piece->length;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Making a lane and taking it apart again. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/thread.h"
-#include "job/job_private.h"
 #include "copy/lane.h"
 #include "io/buffers.h"
 
@@ -17,36 +17,54 @@ static uint32_t per_lane(uint32_t depth, uint32_t lanes)
 	return share ? share : 1;
 }
 
-static int open_ends(struct lane *lane, struct error *reterr)
+static int open_ends(struct lane *lane, const struct lane *first, struct error *reterr)
 {
-	struct job *job = lane->job;
-	const struct lane *first = lane->number > 0 ? job->lanes[0] : NULL;
+	const struct io_choice *choice = lane->copy->choice;
 	struct io_setup setup = {
 		.depth = lane->depth_read,
 		.buffers = lane->buffers,
 		.sibling = first ? first->source : NULL,
 	};
-	int r = io_open(job->choice.source, &job->setup.source, &setup, &lane->source, reterr);
+	int r = io_open(choice->source, lane->copy->source, &setup, &lane->source, reterr);
 
 	if (r < 0)
 		return r;
-	lane->shared = job->choice.source == job->choice.destination &&
-		       job->choice.source->traits & IO_CAN_SHARE;
+	lane->shared =
+		choice->source == choice->destination && choice->source->traits & IO_CAN_SHARE;
 	setup.depth = lane->depth_write;
 	setup.peer = lane->shared ? lane->source : NULL;
 	setup.sibling = first ? first->destination : NULL;
-	return io_open(job->choice.destination, &job->setup.destination, &setup, &lane->destination,
+	return io_open(choice->destination, lane->copy->destination, &setup, &lane->destination,
 		       reterr);
+}
+
+/* For each slot, one after the other, what each observer wants. */
+static int make_states(struct lane *lane, uint32_t count)
+{
+	const struct copy *copy = lane->copy;
+	size_t size = 0, at = 0;
+
+	for (unsigned i = 0; i < copy->observer_count; i++)
+		size += copy->observers[i]->slot_size;
+	lane->states = calloc(count, size ? size : 1);
+	if (!lane->states)
+		return -ENOMEM;
+	for (uint32_t s = 0; s < count; s++)
+		for (unsigned i = 0; i < copy->observer_count; i++) {
+			lane->slots[s].state[i] = lane->states + at;
+			at += copy->observers[i]->slot_size;
+		}
+	return 0;
 }
 
 static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 {
-	const struct job *job = lane->job;
-	size_t words = slot_bad_words(job->choice.chunk, job->plan->sector_size);
+	const struct copy *copy = lane->copy;
+	size_t words = slot_bad_words(copy->choice->chunk, copy->plan->sector_size);
 
 	lane->slots = calloc(count, sizeof(*lane->slots));
 	lane->bad_bits = calloc(count * words, sizeof(*lane->bad_bits));
-	if (!lane->slots || !lane->bad_bits)
+	if (!lane->slots || !lane->bad_bits || make_states(lane, count) < 0)
 		return error_nomem(reterr);
 	lane->slot_count = count;
 	/* Contiguous buffers and bits: a wide piece uses them all. */
@@ -61,9 +79,11 @@ static int make_slots(struct lane *lane, uint32_t count, struct error *reterr)
 	return 0;
 }
 
-int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret,
-	     struct error *reterr)
+int lane_new(struct copy *copy, unsigned number, uint32_t slots, const struct lane *first,
+	     struct lane **ret, struct error *reterr)
 {
+	const struct io_choice *choice = copy->choice;
+	uint32_t all = slots * choice->chunk;
 	struct lane *lane = aligned_alloc(64, sizeof(*lane));
 	int r;
 
@@ -71,32 +91,30 @@ int lane_new(struct job *job, unsigned number, uint32_t slots, struct lane **ret
 		return error_nomem(reterr);
 	/* Not the ring itself: pages of it that are never used take no memory. */
 	memset(lane, 0, offsetof(struct lane, ring.items));
-	lane->job = job;
+	lane->copy = copy;
+	lane->job = copy->job;
 	lane->number = number;
 	atomic_store(&lane->state, LANE_PARKED);
 	lane->batch = 1;
-	lane->widest = job->choice.widest < slots * job->choice.chunk ? job->choice.widest
-								      : slots * job->choice.chunk;
-	lane->depth_read = per_lane(job->choice.source_depth, job->choice.lanes);
-	lane->depth_write = per_lane(job->choice.destination_depth, job->choice.lanes);
+	lane->widest = choice->widest < all ? choice->widest : all;
+	lane->depth_read = per_lane(choice->source_depth, choice->lanes);
+	lane->depth_write = per_lane(choice->destination_depth, choice->lanes);
 	/* One chunk at a time keeps the lanes' requests closest to sequential; without seeks,
 	 * longer runs reduce contention for the cursor. */
-	lane->run = job->setup.source.rotational == YES || job->setup.destination.rotational == YES
-			    ? 1
-			    : 4;
+	lane->run = copy->source->rotational == YES || copy->destination->rotational == YES ? 1 : 4;
 	slot_queue_init(&lane->to_source);
 	slot_queue_init(&lane->to_destination);
 	slot_queue_init(&lane->to_report);
-	slot_queue_init(&lane->hashing);
+	slot_queue_init(&lane->held);
 	lane->inspect_last = &lane->inspect_first;
 
 	r = lane->wake = eventfd_new(reterr);
 	if (r >= 0)
-		r = io_buffers_new(slots, job->choice.chunk, &lane->buffers, reterr);
+		r = io_buffers_new(slots, choice->chunk, &lane->buffers, reterr);
 	if (r >= 0)
 		r = make_slots(lane, slots, reterr);
 	if (r >= 0)
-		r = open_ends(lane, reterr);
+		r = open_ends(lane, first, reterr);
 	if (r < 0) {
 		lane_destroy(lane);
 		return r;
@@ -113,6 +131,7 @@ void lane_destroy(struct lane *lane)
 	io_close(lane->source);
 	free(lane->slots);
 	free(lane->bad_bits);
+	free(lane->states);
 	io_buffers_destroy(lane->buffers);
 	if (lane->wake >= 0)
 		close(lane->wake);

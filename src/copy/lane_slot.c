@@ -3,11 +3,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
-#include "job/job_private.h"
 #include "copy/lane.h"
-#include "copy/pass.h"
-#include "verify/rolling.h"
-#include "verify/checksums.h"
 
 /* The buffers of the slots are contiguous, and so are their bad bits. */
 static struct slot *take_all(struct lane *lane)
@@ -26,10 +22,10 @@ static struct slot *take_one(struct lane *lane)
 	return slot;
 }
 
-static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
+static struct slot *take_idle(struct lane *lane, const struct slot_ops *ops,
 			      const struct piece *piece)
 {
-	bool wide = piece->length > lane->job->choice.chunk;
+	bool wide = piece->length > lane->copy->choice->chunk;
 	struct slot *slot = wide ? take_all(lane) : take_one(lane);
 
 	slot->wide = wide;
@@ -43,19 +39,18 @@ static struct slot *take_idle(struct lane *lane, const struct pass_ops *ops,
 	slot->bad_status = MAP_BAD;
 	slot->fills = slot->filled = false;
 	slot->part_count = slot->other_count = 0;
-	slot->read_only = slot->given = false;
+	slot->read_only = slot->secondary = false;
 	slot->twin = NULL;
 	slot->through = slot->to_inspect = false;
 	return slot;
 }
 
-void lane_slot_begin(struct lane *lane, const struct pass_ops *ops, const struct piece *piece)
+void lane_slot_begin(struct lane *lane, const struct slot_ops *ops, const struct piece *piece)
 {
 	struct slot *slot = take_idle(lane, ops, piece);
 
-	lane->rolled = ops == &rolling_ops;
-	/* What is read back during the copy does not count for the checksums. */
-	slot->given = lane->rolled;
+	lane->went_beside = slot->secondary = ops != lane->ops;
+	lane->beside += slot->secondary;
 	ops->begin(lane, slot);
 }
 
@@ -68,7 +63,7 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
 {
 	struct slot *twin = take_idle(lane, slot->ops, &slot->piece);
 
-	twin->given = true;
+	twin->secondary = true;
 	twin->twin = slot;
 	slot->twin = twin;
 	return twin;
@@ -85,8 +80,7 @@ static void give_back_all(struct lane *lane)
 
 static void make_idle(struct lane *lane, struct slot *slot)
 {
-	if (slot->ops == &rolling_ops)
-		lane->rolling--;
+	lane->beside -= slot->ops != lane->ops;
 	if (slot->wide) {
 		give_back_all(lane);
 		return;
@@ -98,27 +92,41 @@ static void make_idle(struct lane *lane, struct slot *slot)
 
 void lane_slot_free(struct lane *lane, struct slot *slot)
 {
-	/* The hasher must not wait for a piece that never comes. */
-	if (!slot->given)
-		sums_break(lane->job);
-	if (atomic_load(&slot->hashing))
-		slot_queue_push(&lane->hashing, slot);
+	const struct copy *copy = lane->copy;
+
+	for (unsigned i = 0; i < copy->observer_count && !slot->secondary; i++)
+		if (copy->observers[i]->freed)
+			copy->observers[i]->freed(lane, slot);
+	if (atomic_load(&slot->held))
+		slot_queue_push(&lane->held, slot);
 	else
 		make_idle(lane, slot);
 }
 
-bool lane_take_hashed(struct lane *lane)
+void lane_slot_hold(struct slot *slot)
 {
-	struct slot_queue all = lane->hashing;
+	atomic_store(&slot->held, true);
+}
+
+void lane_slot_release(struct lane *lane, struct slot *slot)
+{
+	atomic_store(&slot->held, false);
+	if (atomic_exchange(&lane->wants_slots, false))
+		lane_wake(lane);
+}
+
+bool lane_take_released(struct lane *lane)
+{
+	struct slot_queue all = lane->held;
 	struct slot *slot;
 	bool any = false;
 
 	if (!all.first)
 		return false;
-	slot_queue_init(&lane->hashing);
+	slot_queue_init(&lane->held);
 	while ((slot = slot_queue_pop(&all))) {
-		if (atomic_load(&slot->hashing)) {
-			slot_queue_push(&lane->hashing, slot);
+		if (atomic_load(&slot->held)) {
+			slot_queue_push(&lane->held, slot);
 			continue;
 		}
 		make_idle(lane, slot);
@@ -127,36 +135,36 @@ bool lane_take_hashed(struct lane *lane)
 	return any;
 }
 
-void lane_take_digests(struct lane *lane, struct slot *slot)
+void lane_slot_observe(struct lane *lane, struct slot *slot)
 {
-	if (lane->job->proof)
-		lane->now = 0;
-	proof_take(lane->job, slot);
-	if (slot->write_length == slot->piece.length && !slot->has_bad)
-		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+	const struct copy *copy = lane->copy;
+
+	for (unsigned i = 0; i < copy->observer_count; i++)
+		if (copy->observers[i]->data)
+			copy->observers[i]->data(lane, slot);
 }
 
 /* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
 void lane_slot_write(struct lane *lane, struct slot *slot)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
+	const char *name = copy->destination->name;
 	struct error error;
 
-	if (job->setup.verify_only || !work_allowed(job->plan, &slot->piece) ||
+	if (copy->never_writes || !work_allowed(copy->plan, &slot->piece) ||
 	    slot->write_length > slot->piece.length) {
-		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write",
-			  job->setup.destination.name,
+		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write", name,
 			  _("A write to %s at byte %llu lies outside the plan and was not made. "
 			    "This is a defect of the program; please report it."),
-			  job->setup.destination.name, (unsigned long long)slot->piece.destination);
-		job_fail(job, FAILURE_INTERNAL, &error);
+			  name, (unsigned long long)slot->piece.destination);
+		copy_fail(copy, FAILURE_INTERNAL, &error);
 		lane_slot_free(lane, slot);
 		return;
 	}
-	if (job->proof && slot->ops->inspect)
+	if (copy->takes_long && slot->ops->inspect)
 		lane_slot_inspect(lane, slot);
 	else
-		lane_take_digests(lane, slot);
+		lane_slot_observe(lane, slot);
 	slot->phase = SLOT_WRITE;
 	slot->tries = 0;
 	slot->request = (struct io_request){

@@ -7,7 +7,6 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-#include "job/job_private.h"
 
 /* The first step of the search: small enough to lose little around one bad sector, large enough to
  * read a healthy chunk in 16 requests. */
@@ -41,8 +40,8 @@ bool slot_is_bad(const struct slot *slot, uint32_t sector)
 
 void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length)
 {
-	uint32_t size = lane->job->plan->sector_size;
-	uint32_t most = slot->wide ? slot->piece.length : lane->job->choice.chunk;
+	uint32_t size = lane->copy->plan->sector_size;
+	uint32_t most = slot->wide ? slot->piece.length : lane->copy->choice->chunk;
 
 	if (!slot->has_bad)
 		memset(slot->bad, 0, slot_bad_words(most, size) * sizeof(*slot->bad));
@@ -101,7 +100,7 @@ void slot_fail(struct lane *lane, enum failure_kind kind, const struct io_handle
 	struct error error;
 
 	explain(handle, slot, &error);
-	job_fail(lane->job, kind, &error);
+	copy_fail(lane->copy, kind, &error);
 }
 
 /* Everything before `known` was read: writes it, in whole sectors of the destination, which may be
@@ -111,7 +110,7 @@ static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known
 	if (known < slot->piece.length)
 		known = (uint32_t)u64_align_down(known, io_sector_size(lane->destination->end));
 	slot->write_length = known;
-	if (known > 0 && job_gate(lane->job) < GATE_ABANDON) {
+	if (known > 0 && copy_gate(lane->copy) < GATE_ABANDON) {
 		lane_slot_write(lane, slot);
 		return;
 	}
@@ -121,7 +120,7 @@ static void read_search_end(struct lane *lane, struct slot *slot, uint32_t known
 static void read_search_next(struct lane *lane, struct slot *slot)
 {
 	const struct io_end *end = lane->source->end;
-	uint32_t sector = lane->job->plan->sector_size;
+	uint32_t sector = lane->copy->plan->sector_size;
 
 	if (slot->search.pos >= slot->piece.length) {
 		slot->report_end = slot->piece.length;
@@ -151,14 +150,14 @@ bool retry_is_damage(const struct slot *slot)
 
 bool retry_read_at_once(struct lane *lane, struct slot *slot)
 {
-	const struct plan_options *options = &lane->job->plan->options;
+	const struct plan_options *options = &lane->copy->plan->options;
 	int code = slot->request.result;
 	unsigned retries =
 		options->on_error == ON_ERROR_MAP && retry_is_damage(slot) ? 0 : options->retries;
 
 	slot->code = code;
 	slot->sense = slot->request.sense;
-	if (code == -ECANCELED || job_gate(lane->job) >= GATE_STOP || !retry_is_local(code)) {
+	if (code == -ECANCELED || copy_gate(lane->copy) >= GATE_STOP || !retry_is_local(code)) {
 		if (!retry_is_local(code) && code != -ECANCELED) {
 			counter_add(&lane->counters.errors, 1);
 			slot_fail(lane, FAILURE_SOURCE, lane->source, slot);
@@ -178,8 +177,8 @@ bool retry_read_at_once(struct lane *lane, struct slot *slot)
 
 void retry_read_failed(struct lane *lane, struct slot *slot)
 {
-	struct job *job = lane->job;
-	uint32_t sector = job->plan->sector_size;
+	const struct copy *copy = lane->copy;
+	uint32_t sector = copy->plan->sector_size;
 	struct error error;
 
 	if (retry_read_at_once(lane, slot))
@@ -188,8 +187,8 @@ void retry_read_failed(struct lane *lane, struct slot *slot)
 	search_widen(&slot->search, slot->piece.source + slot->search.pos, lane->source->end,
 		     sector);
 	explain(lane->source, slot, &error);
-	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is read again in smaller parts."),
-		      error.sentence);
+	copy_tell(copy, LOG_LEVEL_WARNING, _("%s It is read again in smaller parts."),
+		  error.sentence);
 	read_search_next(lane, slot);
 }
 
@@ -209,7 +208,7 @@ static void read_bad_sector(struct lane *lane, struct slot *slot)
 void retry_read_searched(struct lane *lane, struct slot *slot)
 {
 	const struct io_end *end = lane->source->end;
-	uint32_t sector = lane->job->plan->sector_size;
+	uint32_t sector = lane->copy->plan->sector_size;
 	int code = slot->request.result;
 
 	if (code == 0) {
@@ -276,7 +275,7 @@ static void write_fatal(struct lane *lane, struct slot *slot, uint32_t finished)
 static uint32_t known_written(const struct lane *lane, const struct slot *slot)
 {
 	uint32_t least = io_sector_size(lane->destination->end);
-	uint32_t sector = lane->job->plan->sector_size;
+	uint32_t sector = lane->copy->plan->sector_size;
 
 	if (sector > least)
 		least = sector;
@@ -285,7 +284,7 @@ static uint32_t known_written(const struct lane *lane, const struct slot *slot)
 
 void retry_write_failed(struct lane *lane, struct slot *slot)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 	int code = slot->request.result;
 	struct error error;
 
@@ -298,7 +297,7 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 		write_fatal(lane, slot, known_written(lane, slot));
 		return;
 	}
-	if (slot->tries < job->plan->options.retries && job_gate(job) < GATE_STOP) {
+	if (slot->tries < copy->plan->options.retries && copy_gate(copy) < GATE_STOP) {
 		slot->tries++;
 		counter_add(&lane->counters.retries, 1);
 		slot_queue_push(&lane->to_destination, slot);
@@ -309,8 +308,8 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 	search_widen(&slot->search, slot->piece.destination + slot->search.pos,
 		     lane->destination->end, io_sector_size(lane->destination->end));
 	explain(lane->destination, slot, &error);
-	job_event_add(job, LOG_LEVEL_WARNING, _("%s It is written again in smaller parts."),
-		      error.sentence);
+	copy_tell(copy, LOG_LEVEL_WARNING, _("%s It is written again in smaller parts."),
+		  error.sentence);
 	write_search_next(lane, slot);
 }
 
@@ -330,7 +329,7 @@ void retry_write_searched(struct lane *lane, struct slot *slot)
 		slot->search.level++;
 		write_search_next(lane, slot);
 	} else if (retry_is_local(code) &&
-		   lane->job->plan->options.on_write_error == ON_ERROR_MAP) {
+		   lane->copy->plan->options.on_write_error == ON_ERROR_MAP) {
 		counter_add(&lane->counters.errors, 1);
 		note_refused(lane, slot);
 		slot->search.pos += slot->request.length;
@@ -338,7 +337,7 @@ void retry_write_searched(struct lane *lane, struct slot *slot)
 	} else {
 		write_fatal(
 			lane, slot,
-			(uint32_t)u64_align_down(slot->search.pos, lane->job->plan->sector_size));
+			(uint32_t)u64_align_down(slot->search.pos, lane->copy->plan->sector_size));
 	}
 }
 
@@ -351,7 +350,7 @@ void retry_give_up(struct lane *lane, struct slot *slot)
 		break;
 	case SLOT_WRITE_SEARCH:
 		slot->finished =
-			(uint32_t)u64_align_down(slot->search.pos, lane->job->plan->sector_size);
+			(uint32_t)u64_align_down(slot->search.pos, lane->copy->plan->sector_size);
 		if (slot->report_end < slot->finished)
 			slot->report_end = slot->finished;
 		lane_slot_report(lane, slot);
@@ -379,7 +378,7 @@ static uint32_t run_end(const struct slot *slot, uint32_t from, uint32_t sector,
 
 bool slot_report_map(struct lane *lane, struct slot *slot)
 {
-	uint32_t sector = lane->job->plan->sector_size;
+	uint32_t sector = lane->copy->plan->sector_size;
 
 	while (slot->reported < slot->report_end) {
 		uint32_t from = slot->reported;
@@ -428,14 +427,14 @@ bool retry_read_back(struct lane *lane, struct slot *slot)
 	int code = slot->request.result;
 
 	slot->code = code;
-	if (code == -ECANCELED || job_gate(lane->job) >= GATE_STOP) {
+	if (code == -ECANCELED || copy_gate(lane->copy) >= GATE_STOP) {
 		slot->code = -ECANCELED;
 	} else if (!retry_is_local(code)) {
 		counter_add(&lane->counters.errors, 1);
 		slot_fail(lane, back ? FAILURE_DESTINATION : FAILURE_SOURCE,
 			  back ? lane->destination : lane->source, slot);
 		slot->code = -ECANCELED;
-	} else if (slot->tries < lane->job->plan->options.retries) {
+	} else if (slot->tries < lane->copy->plan->options.retries) {
 		slot->tries++;
 		slot->code = 0;
 		counter_add(&lane->counters.retries, 1);

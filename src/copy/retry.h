@@ -8,7 +8,6 @@
 #ifndef CLONEDECK_COPY_RETRY_H
 #define CLONEDECK_COPY_RETRY_H
 
-#include "job/job_private.h"
 #include "copy/lane.h"
 
 void retry_read_failed(struct lane *lane, struct slot *slot);
@@ -34,7 +33,7 @@ bool slot_is_bad(const struct slot *slot, uint32_t sector);
 void slot_mark_bad(struct lane *lane, struct slot *slot, uint32_t from, uint32_t length);
 /* Everything to be written is on the destination. */
 void slot_write_done(struct lane *lane, struct slot *slot);
-/* For pass_ops.report(): what was finished, refused, or could not be read. */
+/* For slot_ops.report(): what was finished, refused, or could not be read. */
 bool slot_report_map(struct lane *lane, struct slot *slot);
 /* After a read for the proof failed, of either end. True: it is retried. False: slot->code says why
  * it failed; -ECANCELED if that says nothing about this place, because the copy stops or the disk

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "job/hang.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 #define TICK (NSEC_PER_SEC / 10)
 /* Requests that complete at all do so sooner. */
@@ -148,7 +148,8 @@ static void add_lane(struct job *job)
 	if (n >= job->lanes_max || !lanes_at_work(job) || job->pass->traits & PASS_ONE_LANE ||
 	    job->keeper.state != job->pass->state || !measure_lanes_busy(&job->keeper.measure))
 		return;
-	if (lane_new(job, n, slots < 2 ? 2 : slots, &job->lanes[n], &error) < 0)
+	if (lane_new(&job->copy, n, slots < 2 ? 2 : slots, job->lanes[0], &job->lanes[n], &error) <
+	    0)
 		goto out;
 	atomic_store(&job->lanes[n]->state, LANE_RUNNING);
 	if (lane_start(job->lanes[n], &error) < 0) {

@@ -4,7 +4,7 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 /* False: no memory for the map. The report stays in its ring, lanes halt when their rings are full,
  * and nothing is lost. */

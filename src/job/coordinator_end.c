@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/i18n.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "job/job_private.h"
 
 static enum failure_kind failure(struct job *job)

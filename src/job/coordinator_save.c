@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/i18n.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "job/job_private.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)

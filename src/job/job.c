@@ -208,10 +208,56 @@ static int set_map_place(struct job *job, const char *path, dev_t beneath, struc
 	return 0;
 }
 
+static void tell(struct job *job, enum log_level level, const char *sentence)
+{
+	job_event_add(job, level, "%s", sentence);
+}
+
+static bool is_gone(struct job *job, bool destination)
+{
+	struct error error;
+
+	if (!unplug_found(&job->keeper.unplug, destination, &error))
+		return false;
+	job_fail(job, destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
+	return true;
+}
+
+static const struct copy_owner owner = {
+	.kick = job_kick_keeper,
+	.fail = job_fail,
+	.tell = tell,
+	.is_gone = is_gone,
+};
+
+/* Before the lanes are made. */
+static void make_copy(struct job *job)
+{
+	job->copy = (struct copy){
+		.plan = job->plan,
+		.source = &job->setup.source,
+		.destination = &job->setup.destination,
+		.choice = &job->choice,
+		.never_writes = job->setup.verify_only,
+		.work = &job->work,
+		.limit = &job->limit,
+		.gate = &job->gate,
+		.owner = &owner,
+		.job = job,
+	};
+	if (job->proof)
+		copy_observe(&job->copy, &proof_observer);
+	else if (job->look.shown.asked)
+		copy_observe(&job->copy, &look_observer);
+	if (job->sums.hasher)
+		job->sums.observer = copy_observe(&job->copy, &sums_observer);
+}
+
 static int make_lanes(struct job *job, struct error *reterr)
 {
 	for (unsigned i = 0; i < job->choice.lanes; i++) {
-		int r = lane_new(job, i, job->choice.buffers_per_lane, &job->lanes[i], reterr);
+		int r = lane_new(&job->copy, i, job->choice.buffers_per_lane,
+				 i ? job->lanes[0] : NULL, &job->lanes[i], reterr);
 
 		if (r < 0)
 			return r;
@@ -266,6 +312,7 @@ static int init(struct job *job, struct error *reterr)
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_place(job, job->setup.map_path, job->setup.map_beneath, reterr);
 	job_set_digests_path(job, job->setup.digests_path, job->setup.digests_beneath);
+	make_copy(job);
 	if (r >= 0)
 		r = make_lanes(job, reterr);
 	return r;

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "job/hang.h"
+#include "copy/copy.h"
 #include "copy/lane.h"
 #include "copy/rate_limit.h"
 #include "copy/work.h"
@@ -36,28 +37,6 @@
 
 #define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
-/* The longest that a thread waits before it looks at the gate again. */
-#define JOB_PATIENCE (100 * NSEC_PER_MSEC)
-
-/* What lanes may do. It only rises, except for pausing and resuming. */
-enum gate {
-	GATE_RUN,
-	GATE_PAUSE,   /* no new reads */
-	GATE_STOP,    /* no new reads; what was read is still written */
-	GATE_ABANDON, /* no new requests at all */
-	GATE_EXIT,    /* the threads end */
-};
-
-enum failure_kind {
-	FAILURE_NONE,
-	FAILURE_BAD_SECTOR, /* of the source, and the plan says to stop there */
-	FAILURE_LIMIT,      /* more errors than the plan allows */
-	FAILURE_SOURCE,     /* the source is gone or unusable */
-	FAILURE_DESTINATION,
-	FAILURE_REFUSED, /* by the check of the claim */
-	FAILURE_INTERNAL,
-};
-
 /* The position in the sequence of passes; changed by pass.c only. */
 struct course {
 	size_t step;
@@ -118,10 +97,8 @@ struct job {
 	const struct plan *plan;
 	struct io_choice choice;
 	uint32_t lanes_max;
-	/* The current pass, or NULL. Set by the keeper while all lanes are parked, and published
-	 * to them by the next generation. */
-	const struct pass *pass;
-	atomic_uint generation;
+	struct copy copy;        /* what the lanes see of all this */
+	const struct pass *pass; /* the current one, or NULL; the keeper's */
 	/* Its work; rebuilt by the keeper while all lanes are parked, under the map's lock because
 	 * front ends ask for the position. */
 	struct work work;

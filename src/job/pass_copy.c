@@ -22,7 +22,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 #include "verify/rolling.h"
 #include "verify/checksums.h"
@@ -398,19 +398,20 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	return r;
 }
 
-static const struct pass_ops copy_ops = {
+static const struct slot_ops copy_ops = {
 	.take = copy_take,
 	.depth = copy_depth,
+	.beside = rolling_take,
 	.begin = copy_begin,
 	.advance = copy_advance,
-	.inspect = lane_take_digests,
+	.inspect = lane_slot_observe,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 };
 
 const struct pass pass_copy = {
 	.kind = PASS_COPY,
-	.traits = PASS_WRITES,
+	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
 	.state = JOB_COPYING,
 	.letter = '?',
 	.ops = &copy_ops,
@@ -421,11 +422,11 @@ const struct pass pass_copy = {
 	.hangs = copy_hangs,
 };
 
-static const struct pass_ops rewrite_ops = {
+static const struct slot_ops rewrite_ops = {
 	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
-	.inspect = lane_take_digests,
+	.inspect = lane_slot_observe,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
 };

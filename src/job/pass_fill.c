@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 /* The areas held back may have bad sectors of their own. */
 static void fill_done(struct job *job)
@@ -81,7 +81,7 @@ static void fill_end(struct job *job)
 	fill_done(job);
 }
 
-static const struct pass_ops fill_ops = {
+static const struct slot_ops fill_ops = {
 	.take = fill_take,
 	.begin = fill_begin,
 	.advance = prober_written,

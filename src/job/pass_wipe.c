@@ -12,7 +12,7 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 #include "io/io.h"
 
@@ -141,7 +141,7 @@ bool write_only_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct pass_ops wipe_ops = {
+static const struct slot_ops wipe_ops = {
 	.begin = wipe_begin,
 	.advance = write_only_advance,
 	.give_up = retry_give_up,
@@ -168,7 +168,7 @@ const struct pass pass_wipe_rest = {
 
 const struct pass pass_disarm = {
 	.kind = PASS_DISARM,
-	.traits = PASS_WRITES,
+	.traits = PASS_WRITES | PASS_SHOWN_AS_IS,
 	.state = JOB_COPYING,
 	.letter = '?',
 	.ops = &wipe_ops,

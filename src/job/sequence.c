@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The sequence of passes, and how the keeper goes through it. */
-#include "copy/pass.h"
+#include "job/pass.h"
 
 #include <errno.h>
 
@@ -180,10 +180,7 @@ bool pass_is_through(struct job *job)
 /* To the user, all passes over what was held back are one. */
 static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 {
-	return job->stages.now > 0 && pass != &pass_sums && pass->kind != PASS_LOOK &&
-			       pass != &pass_disarm
-		       ? PASS_ARM
-		       : pass->kind;
+	return job->stages.now > 0 && !(pass->traits & PASS_SHOWN_AS_IS) ? PASS_ARM : pass->kind;
 }
 
 /* Updates the line of the current pass. */
@@ -257,7 +254,7 @@ static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 		k->paused_ns += now - k->paused_since;
 		k->paused_since = 0;
 	}
-	if (!k->copied && pass == &pass_flush) {
+	if (!k->copied && pass->kind == PASS_FLUSH) {
 		k->copied = now;
 		k->copied_paused_ns = k->paused_ns;
 	}
@@ -286,7 +283,9 @@ static void begin_lanes(struct job *job, uint64_t now)
 	for (unsigned i = 0; i < job->lane_count; i++)
 		if (atomic_load(&job->lanes[i]->state) == LANE_PARKED)
 			atomic_store(&job->lanes[i]->state, LANE_RUNNING);
-	atomic_fetch_add(&job->generation, 1);
+	job->copy.ops = job->pass->ops;
+	job->copy.traits = job->pass->traits;
+	atomic_fetch_add(&job->copy.generation, 1);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_wake(job->lanes[i]);
 	if (!k->paused_since)

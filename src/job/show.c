@@ -7,7 +7,7 @@
 #include "base/thread.h"
 #include "job/hang.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 /* Does the time that it takes count as that of verifying? */
 static bool is_verification(enum pass_kind kind)

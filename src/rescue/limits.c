@@ -7,7 +7,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 /* The keeper runs ten times a second; after a longer gap, the machine was asleep. */
 #define SUSPENDED (2 * NSEC_PER_SEC)

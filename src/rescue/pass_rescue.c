@@ -7,7 +7,7 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 #define WHOLE_EDGES 4
 
@@ -157,7 +157,7 @@ const struct pass pass_scrape = {
 
 const struct pass pass_retry = {
 	.kind = PASS_RETRY,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.traits = PASS_WRITES | PASS_ONE_LANE | PASS_FILLED,
 	.state = JOB_COPYING,
 	.letter = '-',
 	.ops = &prober_ops,

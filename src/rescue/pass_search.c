@@ -10,7 +10,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 
 static int write_prepare(struct job *job, unsigned round)
@@ -122,7 +122,7 @@ static void read_end(struct job *job)
 	}
 }
 
-static const struct pass_ops write_ops = {
+static const struct slot_ops write_ops = {
 	.take = probe_take,
 	.begin = write_begin,
 	.advance = write_only_advance,
@@ -139,7 +139,7 @@ const struct pass pass_probe_write = {
 	.prepare = write_prepare,
 };
 
-static const struct pass_ops read_ops = {
+static const struct slot_ops read_ops = {
 	.take = probe_take,
 	.begin = lane_slot_read_back,
 	.advance = read_advance,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 
 /* Good sectors in a row are written together: at most this many bytes, read in this time. */
@@ -153,9 +153,9 @@ static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
 
 /* Fill bad sectors at once, since the destination is idle anyway. Those being retried were filled
  * before. */
-static bool fills_at_once(const struct job *job)
+static bool fills_at_once(const struct lane *lane)
 {
-	return job->plan->options.fill != FILL_LEAVE && job->pass != &pass_retry;
+	return lane->copy->plan->options.fill != FILL_LEAVE && !(lane->traits & PASS_FILLED);
 }
 
 /* Adds to a failed sector, read forwards, the rest of its physical sector, as far as the spot goes:
@@ -178,7 +178,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 {
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
 	slot->report_end = slot->piece.length;
-	if (!fills_at_once(lane->job)) {
+	if (!fills_at_once(lane)) {
 		lane_slot_report(lane, slot);
 		return;
 	}
@@ -376,7 +376,7 @@ void prober_write(struct lane *lane, struct slot *slot)
 		lane_slot_write(lane, slot);
 		return;
 	}
-	proof_take(lane->job, slot);
+	lane_slot_observe(lane, slot);
 	memcpy(lane->job->prober.spare, slot->buffer, slot->piece.length);
 	patch_request(lane, slot, IO_READ);
 }
@@ -467,7 +467,7 @@ void prober_give_up(struct lane *lane, struct slot *slot)
 	}
 }
 
-const struct pass_ops prober_ops = {
+const struct slot_ops prober_ops = {
 	.take = prober_take,
 	.depth = prober_depth,
 	.begin = prober_begin,

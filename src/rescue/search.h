@@ -43,7 +43,7 @@ struct prober {
 /* Starts over the areas of job->work. While all lanes are parked. */
 void prober_reset(struct job *job, bool backwards, bool edges);
 /* For the passes over damaged areas. */
-extern const struct pass_ops prober_ops;
+extern const struct slot_ops prober_ops;
 /* Drops the queued request. */
 void prober_give_up(struct lane *lane, struct slot *slot);
 

@@ -7,7 +7,7 @@
 #include "base/range.h"
 #include "verify/hasher.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 int sums_new(struct job *job, struct error *reterr)
 {
@@ -89,37 +89,79 @@ bool sums_need_reading(struct job *job)
 	return true;
 }
 
+/* Of a slot. */
+struct given {
+	struct hash_item item;
+	struct lane *lane;
+	struct slot *slot;
+	bool is; /* the hasher has, or had, its piece */
+};
+
 /* In a thread of the hasher, or of a lane. */
 static void hashed(struct hash_item *item)
 {
-	struct slot *slot = (struct slot *)((char *)item - offsetof(struct slot, hash));
-	struct lane *lane = item->owner;
+	struct given *given = item->owner;
 
-	atomic_store(&slot->hashing, false);
-	if (atomic_exchange(&lane->wants_slots, false))
-		lane_wake(lane);
+	lane_slot_release(given->lane, given->slot);
 }
 
 void sums_give(struct lane *lane, struct slot *slot, const void *data,
 	       const struct digest_part *parts, unsigned count)
 {
 	const struct sums *sums = &lane->job->sums;
+	struct given *given;
 
-	if (!sums->open || slot->given)
+	if (!sums->open || slot->secondary)
 		return;
-	slot->hash = (struct hash_item){
-		.number = slot->tag,
-		.source = slot->piece.source,
-		.data = data,
-		.length = slot->piece.length,
-		.done = hashed,
-		.owner = lane,
+	given = slot->state[sums->observer];
+	if (given->is)
+		return;
+	*given = (struct given){
+		.item = {
+			.number = slot->tag,
+			.source = slot->piece.source,
+			.data = data,
+			.length = slot->piece.length,
+			.done = hashed,
+			.owner = given,
+		},
+		.lane = lane,
+		.slot = slot,
+		.is = true,
 	};
-	slot->given = true;
-	atomic_store(&slot->hashing, true);
-	if (!hasher_give(sums->hasher, &slot->hash, parts, count))
-		atomic_store(&slot->hashing, false);
+	lane_slot_hold(slot);
+	if (!hasher_give(sums->hasher, &given->item, parts, count))
+		lane_slot_release(lane, slot);
 }
+
+static void give_written(struct lane *lane, struct slot *slot)
+{
+	if (slot->write_length == slot->piece.length && !slot->has_bad)
+		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+}
+
+/* The hasher must not wait for a piece that never comes. */
+static void forget(struct lane *lane, struct slot *slot)
+{
+	struct given *given = slot->state[lane->job->sums.observer];
+
+	if (!given->is)
+		sums_break(lane->job);
+	given->is = false;
+}
+
+static void stopped(struct copy *copy)
+{
+	sums_break(copy->job);
+}
+
+const struct observer sums_observer = {
+	.of_chunks = true,
+	.slot_size = sizeof(struct given),
+	.data = give_written,
+	.freed = forget,
+	.stopped = stopped,
+};
 
 void sums_break(struct job *job)
 {

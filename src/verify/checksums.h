@@ -25,10 +25,12 @@
 struct digest_part;
 struct hasher;
 struct lane;
+struct observer;
 struct slot;
 
 struct sums {
 	struct hasher *hasher; /* NULL: no checksums were asked for */
+	unsigned observer;     /* its number */
 	bool open;             /* the current pass feeds it; constant while lanes run */
 	bool whole;            /* the last stream had the whole plan */
 	enum job_sums_state of;
@@ -50,6 +52,8 @@ bool sums_need_reading(struct job *job);
 
 /* ---- for lanes; these do nothing without an open stream ---- */
 
+/* Registered if there are checksums to make, after the one that takes digests. */
+extern const struct observer sums_observer;
 /* data: the complete piece, in the slot's buffer; parts: its digests. */
 void sums_give(struct lane *lane, struct slot *slot, const void *data,
 	       const struct digest_part *parts, unsigned count);

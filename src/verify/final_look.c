@@ -149,10 +149,15 @@ void look_take(struct job *job, const struct piece *piece, uint32_t length, cons
 	take(job, piece, length, data);
 }
 
-void look_forget(struct job *job, const struct piece *piece)
+static void take_written(struct lane *lane, struct slot *slot)
 {
-	take(job, piece, piece->length, NULL);
+	bool whole = !slot->has_bad;
+
+	take(lane->job, &slot->piece, whole ? slot->write_length : slot->piece.length,
+	     whole ? slot->buffer : NULL);
 }
+
+const struct observer look_observer = { .data = take_written };
 
 bool look_is_due(const struct job *job)
 {

@@ -42,6 +42,7 @@
 #include "digest/digest.h"
 
 struct job;
+struct observer;
 struct piece;
 
 enum look_state {
@@ -73,10 +74,11 @@ struct look {
 /* When stages and proof are made. -ENOMEM. */
 int look_init(struct job *job);
 void look_done(struct look *look);
-/* In a lane: these bytes are, or are about to be, on the destination. */
+/* Of a copy that is not verified: takes the marks from what is written. Of a piece of which some is
+ * missing, nothing is known. */
+extern const struct observer look_observer;
+/* In a lane: these bytes were read back from the destination, and are right. */
 void look_take(struct job *job, const struct piece *piece, uint32_t length, const void *data);
-/* The same of a piece of which some is missing: nothing is known of its marks. */
-void look_forget(struct job *job, const struct piece *piece);
 /* Was something written that is still to be looked at? */
 bool look_is_due(const struct job *job);
 /* Has it found anything in an unverified copy? */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 #include "verify/checksums.h"
 
@@ -150,7 +150,7 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct pass_ops compare_ops = {
+static const struct slot_ops compare_ops = {
 	.take = compare_take,
 	.begin = compare_begin,
 	.advance = compare_advance,
@@ -161,6 +161,7 @@ static const struct pass_ops compare_ops = {
 
 const struct pass pass_compare = {
 	.kind = PASS_COMPARE,
+	.traits = PASS_BOTH_ENDS,
 	.state = JOB_VERIFYING,
 	.letter = '+',
 	.ops = &compare_ops,

@@ -5,7 +5,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 
 /*
@@ -29,7 +29,7 @@ static int look_flush_prepare(struct job *job, unsigned round)
 
 const struct pass pass_look_flush = {
 	.kind = PASS_LOOK,
-	.traits = PASS_NO_LANES,
+	.traits = PASS_NO_LANES | PASS_SHOWN_AS_IS,
 	.state = JOB_FLUSHING,
 	.prepare = look_flush_prepare,
 };
@@ -212,7 +212,7 @@ static void look_end(struct job *job)
 			      job->setup.destination.name);
 }
 
-static const struct pass_ops look_ops = {
+static const struct slot_ops look_ops = {
 	.take = take_mark,
 	.begin = lane_slot_read_back,
 	.advance = look_advance,
@@ -221,7 +221,7 @@ static const struct pass_ops look_ops = {
 
 const struct pass pass_look = {
 	.kind = PASS_LOOK,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
 	.state = JOB_VERIFYING,
 	.letter = '+',
 	.ops = &look_ops,

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 
 /* Enough to keep a spinning disk busy. */
 #define DEPTH 2
@@ -95,7 +95,7 @@ static bool recheck_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct pass_ops recheck_ops = {
+static const struct slot_ops recheck_ops = {
 	.take = recheck_take,
 	.depth = recheck_depth,
 	.begin = lane_slot_read,

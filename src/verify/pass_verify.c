@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 #include "verify/rolling.h"
 #include "verify/checksums.h"
@@ -75,7 +75,7 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct pass_ops verify_ops = {
+static const struct slot_ops verify_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.inspect = verify_inspect,
@@ -96,7 +96,7 @@ const struct pass pass_verify = {
 
 const struct pass pass_sums = {
 	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK,
+	.traits = PASS_READS_BACK | PASS_SHOWN_AS_IS,
 	.state = JOB_VERIFYING,
 	.letter = '+',
 	.ops = &verify_ops,
@@ -106,7 +106,7 @@ const struct pass pass_sums = {
 };
 
 /* Not for a pass of the sequence: what these slots do does not count for the current pass. */
-const struct pass_ops rolling_ops = {
+const struct slot_ops rolling_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.inspect = verify_inspect,

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "verify/verdict_private.h"
 
 /* Of any disk less than a hundredth of the time that it takes to copy it. */

@@ -7,7 +7,7 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "verify/verdict_private.h"
 
 /* Not more windows, because a flush costs a flash disk some milliseconds; not fewer, because the
@@ -112,12 +112,17 @@ static bool is_new(const struct job *job, size_t region)
 	       proof_finished(job, job->keeper.confirmed, region) == whole;
 }
 
+static bool is_beside(const struct job *job)
+{
+	return job->rolling.how != ROLLING_NO && job->pass && job->pass->traits & PASS_ROLLING;
+}
+
 void rolling_open(struct job *job)
 {
 	struct rolling *rolling = &job->rolling;
 	size_t ready = rolling->ready;
 
-	if (rolling->how == ROLLING_NO || job->pass != &pass_copy || !job->keeper.confirmed)
+	if (!is_beside(job) || !job->keeper.confirmed)
 		return;
 	for (size_t i = 0; i < job->proof->count; i++) {
 		if (!is_new(job, i))
@@ -182,7 +187,7 @@ void rolling_tick(struct job *job)
 	struct rolling *rolling = &job->rolling;
 	uint64_t written;
 
-	if (rolling->how == ROLLING_NO || job->pass != &pass_copy)
+	if (!is_beside(job))
 		return;
 	judge_all(job);
 	written = MEASURE_SUM(job, written);
@@ -244,7 +249,7 @@ static uint32_t writes_of(const struct lane *lane)
 
 	for (const struct slot *s = lane->to_destination.first; s; s = s->next)
 		count++;
-	return count > lane->rolling ? count - lane->rolling : 0;
+	return count > lane->beside ? count - lane->beside : 0;
 }
 
 /*
@@ -260,11 +265,11 @@ static bool has_room(const struct lane *lane)
 	bool by_turns = limited || !(lane->destination->backend->traits & IO_ASYNC);
 	uint32_t share = lane->slot_count / 4;
 
-	if (!lane->idle || (by_turns && lane->rolled))
+	if (!lane->idle || (by_turns && lane->went_beside))
 		return false;
 	if (job->rolling.how == ROLLING_ASKED)
-		return lane->rolling < (lane->slot_count > 1 ? lane->slot_count / 2 : 1);
-	return !limited && lane->rolling < share && writes_of(lane) <= share;
+		return lane->beside < (lane->slot_count > 1 ? lane->slot_count / 2 : 1);
+	return !limited && lane->beside < share && writes_of(lane) <= share;
 }
 
 void rolling_take(struct lane *lane)
@@ -280,7 +285,6 @@ void rolling_take(struct lane *lane)
 	       rate_limit_take(&job->limit, job->choice.chunk, clock_monotonic(),
 			       &lane->token_wait) &&
 	       take_piece(job, &piece)) {
-		lane->rolling++;
 		lane_slot_begin(lane, &rolling_ops, &piece);
 	}
 }

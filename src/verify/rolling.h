@@ -25,7 +25,7 @@
 
 struct job;
 struct lane;
-struct pass_ops;
+struct slot_ops;
 
 struct rolling {
 	enum rolling_how how;
@@ -60,7 +60,7 @@ void rolling_end(struct job *job);
 /* ---- a lane ---- */
 
 /* For its slots, during the copy pass. */
-extern const struct pass_ops rolling_ops;
+extern const struct slot_ops rolling_ops;
 /* Begins pieces if the copy leaves buffers and the destination has room. */
 void rolling_take(struct lane *lane);
 

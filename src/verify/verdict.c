@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "copy/retry.h"
 #include "digest/list.h"
 #include "job/job_private.h"
@@ -99,18 +99,13 @@ static void add_part(struct slot *slot, const struct digest_part *part)
 }
 
 /* Unreadable sectors, which are zeros in the buffer, have no digest. */
-void proof_take(struct job *job, struct slot *slot)
+static void take_digests(struct lane *lane, struct slot *slot)
 {
+	const struct job *job = lane->job;
 	uint32_t sector = job->plan->sector_size, from = 0, to;
 
+	lane->now = 0; /* this takes a while */
 	slot->part_count = 0;
-	if (!job->proof) {
-		if (slot->has_bad)
-			look_forget(job, &slot->piece);
-		else
-			look_take(job, &slot->piece, slot->write_length, slot->buffer);
-		return;
-	}
 	for (; from < slot->write_length; from = to) {
 		struct digest_part parts[DIGEST_PARTS_MAX];
 		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
@@ -127,6 +122,10 @@ void proof_take(struct job *job, struct slot *slot)
 			add_part(slot, &parts[i]);
 	}
 }
+
+const struct observer proof_observer = { .takes_long = true,
+					 .of_chunks = true,
+					 .data = take_digests };
 
 void proof_collect(struct proof *proof, const struct report *report)
 {

@@ -22,7 +22,7 @@
 
 struct proof;
 struct job;
-struct slot;
+struct observer;
 struct piece;
 
 /* *ret is NULL if the plan asks for no proof, or the destination keeps nothing. */
@@ -31,8 +31,8 @@ void proof_destroy(struct proof *proof); /* NULL is fine */
 
 /* ---- taking digests; NULL for proof is fine ---- */
 
-/* Takes the digests of what a slot has read from the source, before it is written. Any lane. */
-void proof_take(struct job *job, struct slot *slot);
+/* Takes the digests of what a slot has read from the source, before it is written. */
+extern const struct observer proof_observer;
 /* Computes the digests of one piece in memory; returns their number. Any lane. */
 unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
 		     struct digest_part parts[static DIGEST_PARTS_MAX]);

@@ -6,7 +6,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "job/job_private.h"
-#include "copy/pass.h"
+#include "job/pass.h"
 #include "verify/verdict_private.h"
 
 #define EVENTS_MAX 8

@@ -11,17 +11,7 @@
  * and then the lanes run. After a stop or a failure, only passes with PASS_ALWAYS
  * still run.
  *
- * What a lane does in a pass is in the ops, which several passes may share. A slot
- * is a buffer of job->choice.chunk bytes with one request. While there is a free
- * slot and room in the queue, the lane calls take() for the next piece, then
- * begin(), which sets up the slot's first request and pushes the slot onto
- * to_source or to_destination. When the request completes, advance() decides what
- * comes next: another request to either end (so a read becomes a write, or is
- * compared with what another slot read), or lane_slot_report(). Then report() puts
- * the outcome into the ring, and the slot is free again. A pass that needs two
- * blocks at once lets take() wait for two free slots, and begin() makes the second
- * the twin of the first. During the copy, some slots read back what is flushed;
- * they have ops of their own (rolling.h), in the same queues. Nothing may block.
+ * What a lane does in a pass is in the ops (copy.h), which several passes may share.
  *
  * Threads: the functions of struct pass run in the keeper's thread, the ops in
  * those of the lanes, concurrently. Shared state is in struct job (job_private.h), with
@@ -30,8 +20,8 @@
  * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
  * sequence (pass.c), its words (job_words.c), its name in the schemas.
  */
-#ifndef CLONEDECK_COPY_PASS_H
-#define CLONEDECK_COPY_PASS_H
+#ifndef CLONEDECK_JOB_PASS_H
+#define CLONEDECK_JOB_PASS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,48 +31,12 @@
 #include "copy/ring.h"
 #include "copy/work.h"
 
-enum pass_trait {
-	PASS_WRITES = 1 << 0,   /* to the destination: a flush is due, the claim is checked again
-				 * after a long pause, the map is saved on the way */
-	PASS_ONE_LANE = 1 << 1, /* only lane 0 works */
-	/* Its requests to the destination are reads: none when paused or stopped. */
-	PASS_READS_BACK = 1 << 2,
-	PASS_ALWAYS = 1 << 3,   /* runs even after a stop or a failure */
-	PASS_NO_LANES = 1 << 4, /* no lanes: the saver flushes the destination */
-	PASS_SAVES = 1 << 5,    /* and then saves the map */
-};
-
-/* What a lane does with the slots of a pass. */
-struct pass_ops {
-	/* The next piece, usually at most a chunk. False: none before another request of this
-	 * lane completes or, if none is in flight, none in this round. NULL: the chunks of
-	 * job->work in order. */
-	bool (*take)(struct lane *lane, struct piece *ret);
-	/* Limits the requests of this lane in flight to the source, and has them sent one by one,
-	 * so that the kernel does not merge a good sector with its bad neighbour. NULL or
-	 * UINT32_MAX: the lane's depth, in batches. */
-	uint32_t (*depth)(const struct lane *lane);
-	/* slot->piece is set, everything else as by lane_slot_begin(). */
-	void (*begin)(struct lane *lane, struct slot *slot);
-	/* The request has completed: slot->request.result. */
-	void (*advance)(struct lane *lane, struct slot *slot);
-	/* Hashes or compares what was read, some time after lane_slot_inspect(), while requests
-	 * keep both ends busy. May be NULL. */
-	void (*inspect)(struct lane *lane, struct slot *slot);
-	/* The copy stops: drops the queued request, keeps what the slot knows. */
-	void (*give_up)(struct lane *lane, struct slot *slot);
-	/* Puts the outcome into lane->ring and adds the bytes that are done to
-	 * counters.handled. False: the ring is full, call again. NULL: slots are not reported,
-	 * just freed. */
-	bool (*report)(struct lane *lane, struct slot *slot);
-};
-
 struct pass {
 	enum pass_kind kind;
 	unsigned traits;
 	enum job_state state;       /* of the job while it runs */
 	char letter;                /* of the map file: ddrescue's current status */
-	const struct pass_ops *ops; /* NULL with PASS_NO_LANES */
+	const struct slot_ops *ops; /* NULL with PASS_NO_LANES */
 
 	/*
 	 * Is there anything to do in this round (from 0)? Builds job->work, while all lanes are

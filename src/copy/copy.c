@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "copy/copy.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define SENTENCE_MAX 1024
+
+unsigned copy_observe(struct copy *copy, const struct observer *observer)
+{
+	copy->observers[copy->observer_count] = observer;
+	copy->takes_long |= observer->takes_long;
+	copy->of_chunks |= observer->of_chunks;
+	return copy->observer_count++;
+}
+
+int copy_gate(const struct copy *copy)
+{
+	return atomic_load(copy->gate);
+}
+
+void copy_kick(const struct copy *copy)
+{
+	copy->owner->kick(copy->job);
+}
+
+void copy_fail(const struct copy *copy, enum failure_kind kind, const struct error *error)
+{
+	copy->owner->fail(copy->job, kind, error);
+}
+
+void copy_tell(const struct copy *copy, enum log_level level, const char *format, ...)
+{
+	char sentence[SENTENCE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	copy->owner->tell(copy->job, level, sentence);
+}
