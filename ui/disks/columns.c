@@ -173,7 +173,7 @@ static void put_marks(const struct disks_model *model, size_t at, struct line *l
 		marks[1] = '?';
 		*retrole = ROLE_WARN;
 	}
-	if (at == model->cursor)
+	if ((int)at == model->cursor.at)
 		marks[2] = '>';
 	line_add(line, "%s", marks);
 }

@@ -22,19 +22,17 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 	line_start(&line, layout->columns.cols - 1);
 	disks_text_heading(&columns, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
-	state->page = layout->list.rows > 1 ? layout->list.rows - 1 : 1;
-	state->top =
-		layout_scroll(state->top, (int)model->cursor, (int)model->count, layout->list.rows);
+	list_fit(&model->cursor, (int)model->count, layout->list.rows);
 	for (int row = 0; row < layout->list.rows; row++) {
-		size_t at = (size_t)state->top + (size_t)row;
+		int at = model->cursor.top + row;
 		enum role role;
 
-		if (at >= model->count)
+		if (at >= model->cursor.count)
 			break;
 		line_start(&line, layout->list.cols - 1);
-		disks_text_row(model, at, &columns, app_units(app), &line, &role);
+		disks_text_row(model, (size_t)at, &columns, app_units(app), &line, &role);
 		draw_text(draw, layout->list, row, 0, role, line.text);
-		if (at != model->cursor)
+		if (at != model->cursor.at)
 			continue;
 		draw_highlight(draw, layout->list, row, ROLE_CURSOR);
 		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
@@ -49,11 +47,11 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 /* Where the list is when it is longer than its place. */
 static void draw_place(struct disks_state *state, struct draw *draw, struct rect area)
 {
-	struct disks_model *model = &state->model;
+	const struct list *cursor = &state->model.cursor;
 
-	if (model->count > (size_t)state->page + 1)
-		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%zu of %zu"),
-			    model->cursor + 1, model->count);
+	if (cursor->count > cursor->rows)
+		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%d of %d"),
+			    cursor->at + 1, cursor->count);
 }
 
 /* Every letter that a row can have. */

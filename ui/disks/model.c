@@ -112,7 +112,7 @@ void disks_remember(const struct disks_model *model, struct disks_place *ret)
 {
 	const struct disks_row *row = disks_current(model);
 
-	*ret = (struct disks_place){ .row = model->cursor };
+	*ret = (struct disks_place){ .row = (size_t)model->cursor.at };
 	if (!row || !row->disk)
 		return;
 	ret->known = true;
@@ -141,17 +141,16 @@ static void restore(struct disks_model *model, const struct disks_place *place)
 	int best = 0;
 
 	/* A disk that is gone leaves the cursor at its line, not at the top. */
-	model->cursor = place->row;
+	model->cursor.count = (int)model->count;
+	list_go(&model->cursor, (int)place->row);
 	for (size_t i = 0; place->known && i < model->count; i++) {
 		int score = fit(&model->rows[i], place);
 
 		if (score > best) {
 			best = score;
-			model->cursor = i;
+			model->cursor.at = (int)i;
 		}
 	}
-	if (model->cursor >= model->count)
-		model->cursor = model->count ? model->count - 1 : 0;
 }
 
 int disks_update(struct disks_model *model, const struct disk_list *list,
@@ -170,16 +169,7 @@ int disks_update(struct disks_model *model, const struct disk_list *list,
 
 const struct disks_row *disks_current(const struct disks_model *model)
 {
-	return model->cursor < model->count ? &model->rows[model->cursor] : NULL;
-}
-
-void disks_move(struct disks_model *model, long by)
-{
-	long to = (long)model->cursor + by, last = (long)model->count - 1;
-
-	if (to > last)
-		to = last;
-	model->cursor = to > 0 ? (size_t)to : 0;
+	return model->cursor.at < (int)model->count ? &model->rows[model->cursor.at] : NULL;
 }
 
 bool disks_toggle(struct disks_model *model, int *reterr)
@@ -241,10 +231,10 @@ static bool row_holds(const struct disks_row *row, const char *text)
 bool disks_find(struct disks_model *model, const char *text)
 {
 	for (size_t i = 1; i <= model->count; i++) {
-		size_t at = (model->cursor + i) % model->count;
+		size_t at = ((size_t)model->cursor.at + i) % model->count;
 
 		if (row_holds(&model->rows[at], text)) {
-			model->cursor = at;
+			model->cursor.at = (int)at;
 			return true;
 		}
 	}

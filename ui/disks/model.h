@@ -20,6 +20,7 @@
 
 #include "ui/core/line.h"
 #include "ui/core/term.h"
+#include "ui/widgets/list.h"
 
 struct disks_row {
 	const struct disk *disk;           /* NULL: an image file */
@@ -34,7 +35,7 @@ struct disks_model {
 	struct disks_row *rows;
 	size_t count;
 	size_t hidden; /* disks that `all` would show */
-	size_t cursor;
+	struct list cursor;
 	struct identity *open; /* disks whose partitions are shown */
 	size_t open_count;
 };
@@ -57,7 +58,6 @@ int disks_update(struct disks_model *model, const struct disk_list *list,
 		 const struct disks_place *place);
 /* The row under the cursor, NULL when there is none. */
 const struct disks_row *disks_current(const struct disks_model *model);
-void disks_move(struct disks_model *model, long by);
 /* Opens or closes the disk under the cursor; false when it has no partitions. */
 bool disks_toggle(struct disks_model *model, int *reterr);
 /* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */

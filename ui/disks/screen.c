@@ -485,33 +485,9 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 static bool command(void *data, struct app *app, enum command command)
 {
 	struct disks_state *state = data;
-	struct disks_model *model = &state->model;
-	bool done = true;
+	bool done = list_move(&state->model.cursor, command) || act(state, app, command);
 
-	switch (command) {
-	case COMMAND_UP:
-		disks_move(model, -1);
-		break;
-	case COMMAND_DOWN:
-		disks_move(model, 1);
-		break;
-	case COMMAND_PAGE_UP:
-		disks_move(model, -state->page);
-		break;
-	case COMMAND_PAGE_DOWN:
-		disks_move(model, state->page);
-		break;
-	case COMMAND_FIRST:
-		disks_move(model, -(long)model->count);
-		break;
-	case COMMAND_LAST:
-		disks_move(model, (long)model->count);
-		break;
-	default:
-		done = act(state, app, command);
-		break;
-	}
-	disks_remember(model, &state->place);
+	disks_remember(&state->model, &state->place);
 	return done;
 }
 

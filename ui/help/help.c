@@ -8,10 +8,11 @@
 
 #include "ui/core/app.h"
 #include "ui/core/screen.h"
+#include "ui/widgets/list.h"
 
 struct help_state {
 	enum screen_id topic;
-	int top, lines, rows;
+	struct list text;
 };
 
 static void enter(void *data, struct app *app)
@@ -19,21 +20,22 @@ static void enter(void *data, struct app *app)
 	struct help_state *state = data;
 
 	state->topic = app_current(app);
-	state->top = 0;
+	state->text = (struct list){ .text = true };
 }
 
 static void message(void *data, struct app *app, char *buffer, size_t size)
 {
 	const struct help_state *state = data;
-	int last = state->top + state->rows, used;
+	int last = state->text.top + state->text.rows, used;
 
 	used = snprintf(buffer, size,
 			app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
 					 : _("Help for screen %d %s."),
 			(int)state->topic + 1, _(screen_ops(state->topic)->title));
-	if (state->lines > state->rows && used >= 0 && (size_t)used < size)
+	if (state->text.count > state->text.rows && used >= 0 && (size_t)used < size)
 		snprintf(buffer + used, size - (size_t)used, _(" Lines %d-%d of %d (Up Down)."),
-			 state->top + 1, last < state->lines ? last : state->lines, state->lines);
+			 state->text.top + 1, last < state->text.count ? last : state->text.count,
+			 state->text.count);
 }
 
 /* ---- drawing ---- */
@@ -177,7 +179,7 @@ static void put_notes(struct page *page, const char *const *notes)
 static void draw_screen(void *data, struct app *app, struct draw *draw, struct rect body)
 {
 	struct help_state *state = data;
-	struct page page = { .draw = draw, .area = body, .top = state->top };
+	struct page page = { .draw = draw, .area = body, .top = state->text.top };
 	bool wide = body.cols >= LAYOUT_WIDE_COLS;
 	struct rect left;
 	char title[128];
@@ -185,7 +187,6 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 
 	rect_cut_top(&page.area, 1);
 	rect_cut_left(&page.area, 1);
-	state->rows = page.area.rows;
 	left = page.area;
 	left.cols = KEYS_COL - 1;
 
@@ -209,61 +210,27 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	put_notes(&page, screen_ops(state->topic)->notes);
 	/* Plan says for itself what comes before a write. */
 	put_notes(&page, common_notes + (state->topic == SCREEN_PLAN));
-	state->lines = page.line;
+	list_fit(&state->text, page.line, page.area.rows);
 	draw_cursor(draw, page.area, 0, 0);
 }
 
 /* ---- commands ---- */
 
-static void scroll(struct help_state *state, int by)
-{
-	int last = state->lines - state->rows;
-
-	state->top += by;
-	if (state->top > last)
-		state->top = last;
-	if (state->top < 0)
-		state->top = 0;
-}
-
 static void next_topic(struct help_state *state, int by)
 {
 	state->topic = (enum screen_id)(((int)state->topic + by + SCREEN_STEPS) % SCREEN_STEPS);
-	state->top = 0;
+	state->text = (struct list){ .text = true };
 }
 
 static bool command(void *data, struct app *app, enum command command)
 {
 	struct help_state *state = data;
 
-	switch (command) {
-	case COMMAND_UP:
-		scroll(state, -1);
-		return true;
-	case COMMAND_DOWN:
-		scroll(state, 1);
-		return true;
-	case COMMAND_PAGE_UP:
-		scroll(state, -state->rows);
-		return true;
-	case COMMAND_PAGE_DOWN:
-		scroll(state, state->rows);
-		return true;
-	case COMMAND_FIRST:
-		scroll(state, -state->lines);
-		return true;
-	case COMMAND_LAST:
-		scroll(state, state->lines);
-		return true;
-	case COMMAND_NEXT_FIELD:
-		next_topic(state, 1);
-		return true;
-	case COMMAND_PREVIOUS_FIELD:
-		next_topic(state, -1);
-		return true;
-	default:
-		return false;
-	}
+	if (command == COMMAND_NEXT_FIELD || command == COMMAND_PREVIOUS_FIELD)
+		next_topic(state, command == COMMAND_NEXT_FIELD ? 1 : -1);
+	else
+		return list_move(&state->text, command);
+	return true;
 }
 
 const struct screen_ops scr_help = {

@@ -33,12 +33,13 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 {
 	plan_lines_done(&screen->lines);
 	plan_lines_add_checks(&screen->lines, screen->gate.verdicts, list.cols, list.rows,
-			      screen->at);
+			      (size_t)screen->list.at);
 	if (lost)
 		plan_lines_add_lost(&screen->lines, screen->lost_count);
 	plan_lines_add_extents(&screen->lines, plan);
-	if (screen->at >= screen->lines.entries)
-		screen->at = screen->lines.entries ? screen->lines.entries - 1 : 0;
+	screen->list.count = (int)screen->lines.entries;
+	screen->list.rows = list.rows;
+	list_go(&screen->list, screen->list.at);
 }
 
 static void draw_ends(struct draw *draw, struct rect area, struct session *session,
@@ -137,7 +138,7 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	}
 	draw_text(draw, list, row, 0, role, line.text);
-	if (at->entry != screen->at)
+	if (at->entry != (size_t)screen->list.at)
 		return;
 	if (at->kind != PLAN_LINE_CHECK || at->first)
 		draw_text(draw, list, row, 1, ROLE_STRONG, ">");
@@ -152,21 +153,20 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 		      const struct layout_plan *layout)
 {
 	struct rect list = layout->list;
-	int count = (int)screen->lines.count;
+	int count = (int)screen->lines.count, top;
 	size_t first, last;
 
-	screen->page = list.rows;
-	plan_lines_find(&screen->lines, screen->at, &first, &last);
-	screen->top = layout_scroll(screen->top, (int)last, count, list.rows);
-	screen->top = layout_scroll(screen->top, (int)first, count, list.rows);
+	plan_lines_find(&screen->lines, (size_t)screen->list.at, &first, &last);
+	top = layout_scroll(screen->list.top, (int)last, count, list.rows);
+	screen->list.top = top = layout_scroll(top, (int)first, count, list.rows);
 	if (count > list.rows && list.rows > 0)
 		draw_printf(draw, layout->heading, 0, 1, ROLE_STRONG,
-			    _("CHECKS, lines %d-%d of %d (Up Down PgUp PgDn)"), screen->top + 1,
-			    screen->top + list.rows, count);
+			    _("CHECKS, lines %d-%d of %d (Up Down PgUp PgDn)"), top + 1,
+			    top + list.rows, count);
 	else
 		draw_text(draw, layout->heading, 0, 1, ROLE_STRONG, _("CHECKS"));
-	for (int row = 0; row < list.rows && screen->top + row < count; row++)
-		draw_line(screen, app, draw, list, row, (size_t)screen->top + (size_t)row);
+	for (int row = 0; row < list.rows && top + row < count; row++)
+		draw_line(screen, app, draw, list, row, (size_t)top + (size_t)row);
 }
 
 static const char *what_became(struct app *app)

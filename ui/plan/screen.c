@@ -122,8 +122,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	if (plan && plan_screen_startable(app))
 		session_list_finished(session, &screen->finished);
 	if (screen->gate.about != about) {
-		screen->at = 0;
-		screen->top = 0;
+		screen->list.at = screen->list.top = 0;
 		keep_typing(screen, app, typing);
 	}
 }
@@ -280,7 +279,7 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 		break;
 	case GATE_UNTICKED:
 		gate_set_typing(&screen->gate, false);
-		screen->at = verdict;
+		screen->list.at = (int)verdict;
 		app_message(app, MESSAGE_INFO,
 			    _("Not started: read W%u and tick it with Space first."),
 			    gate_warning(&screen->gate, verdict));
@@ -301,18 +300,11 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 
 /* ---- keys ---- */
 
-static void move(struct plan_screen *screen, int by)
-{
-	long last = (long)screen->lines.entries - 1, to = (long)screen->at + by;
-
-	screen->at = to < 0 || last < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
-}
-
 static void tick(struct plan_screen *screen, struct app *app)
 {
 	unsigned left;
 
-	if (!gate_tick(&screen->gate, screen->at)) {
+	if (!gate_tick(&screen->gate, (size_t)screen->list.at)) {
 		app_message(app, MESSAGE_INFO,
 			    _("There is no warning on this line: Up and Down go to one."));
 		return;
@@ -339,7 +331,6 @@ static void open_options(struct plan_screen *screen, struct app *app)
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct plan_screen *screen = state;
-	int page = screen->page > 1 ? screen->page - 1 : 1;
 
 	if (screen->options_open) {
 		if (command == COMMAND_UP || command == COMMAND_DOWN)
@@ -348,21 +339,9 @@ static bool command(void *state, struct app *app, enum command command)
 			options_form_page(&screen->form, command == COMMAND_PAGE_UP ? -1 : 1);
 		return true;
 	}
+	if (list_move(&screen->list, command))
+		return true;
 	switch (command) {
-	case COMMAND_UP:
-	case COMMAND_DOWN:
-		move(screen, command == COMMAND_UP ? -1 : 1);
-		return true;
-	case COMMAND_PAGE_UP:
-	case COMMAND_PAGE_DOWN:
-		move(screen, command == COMMAND_PAGE_UP ? -page : page);
-		return true;
-	case COMMAND_FIRST:
-		screen->at = 0;
-		return true;
-	case COMMAND_LAST:
-		move(screen, (int)screen->lines.entries);
-		return true;
 	case COMMAND_TOGGLE:
 		tick(screen, app);
 		return true;

@@ -8,6 +8,7 @@
 #include "ui/core/layout.h"
 #include "ui/plan/model.h"
 #include "ui/plan/options.h"
+#include "ui/widgets/list.h"
 
 struct plan_screen {
 	struct gate gate;
@@ -15,11 +16,10 @@ struct plan_screen {
 	struct lost *lost;
 	size_t lost_count;
 	struct range_list finished; /* as session_list_finished() gives it */
-	size_t at;                  /* entry under the cursor */
+	struct list list;           /* of entries; `top` counts lines */
 	bool checking;              /* the plan is not judged yet */
 	bool started;               /* a copy of what was ticked */
 	bool anew;                  /* planned again, with other options */
-	int top, page;
 	bool options_open;
 	struct options_form form;
 	char complaint[512]; /* about the options */

@@ -17,21 +17,19 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 	struct rect list = layout->list;
 	struct line line;
 
-	screen->page = list.rows;
-	screen->top =
-		layout_scroll(screen->top, (int)screen->cursor, (int)model->row_count, list.rows);
+	list_fit(&screen->list, (int)model->row_count, list.rows);
 	line_start(&line, list.cols);
 	ranges_model_header(model, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
-	for (int i = 0; i < list.rows && screen->top + i < (int)model->row_count; i++) {
-		size_t row = (size_t)screen->top + (size_t)i;
+	for (int i = 0; i < list.rows && screen->list.top + i < screen->list.count; i++) {
+		size_t row = (size_t)(screen->list.top + i);
 		enum ranges_mark mark = ranges_model_mark(model, row);
 
 		line_start(&line, list.cols);
 		ranges_model_row(model, row, app_units(app), &line);
 		draw_text(draw, list, i, 0, mark == RANGES_NONE ? ROLE_NORMAL : ROLE_STRONG,
 			  line.text);
-		if (row != screen->cursor)
+		if ((int)row != screen->list.at)
 			continue;
 		draw_text(draw, list, i, 1, ROLE_STRONG, ">");
 		draw_highlight(draw, list, i, ROLE_CURSOR);
@@ -50,8 +48,8 @@ static void draw_title(struct ranges_screen *screen, struct app *app, struct dra
 	struct line line;
 
 	if ((int)model->row_count > rows)
-		snprintf(place, sizeof(place), _("rows %d-%d of %zu"), screen->top + 1,
-			 screen->top + rows, model->row_count);
+		snprintf(place, sizeof(place), _("rows %d-%d of %zu"), screen->list.top + 1,
+			 screen->list.top + rows, model->row_count);
 	used = text_width(place);
 	line_start(&line, layout->title.cols);
 	ranges_model_title(model, &line);

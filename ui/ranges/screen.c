@@ -71,7 +71,7 @@ static void renew(struct ranges_screen *screen, struct app *app)
 	if (gone || (screen->model && !same_source(&screen->model->source, &choice->source))) {
 		ranges_model_destroy(screen->model);
 		screen->model = NULL;
-		screen->cursor = 0;
+		screen->list.at = 0;
 		screen->focus = FOCUS_LIST;
 	}
 	if (gone)
@@ -92,8 +92,7 @@ static void renew(struct ranges_screen *screen, struct app *app)
 	} else {
 		recall(screen, app);
 	}
-	if (screen->cursor >= screen->model->row_count)
-		screen->cursor = screen->model->row_count - 1;
+	list_fit(&screen->list, (int)screen->model->row_count, screen->list.rows);
 }
 
 static void enter(void *state, struct app *app)
@@ -177,44 +176,11 @@ static void focus_on(struct ranges_screen *screen, enum focus focus)
 	screen->focus = focus;
 }
 
-static void move(struct ranges_screen *screen, int by)
-{
-	long to = (long)screen->cursor + by, last = (long)screen->model->row_count - 1;
-
-	screen->cursor = to < 0 ? 0 : to > last ? (size_t)last : (size_t)to;
-}
-
 static void begin(struct ranges_screen *screen, enum ranges_entry entry)
 {
 	ranges_model_begin(screen->model, entry);
 	focus_on(screen, FOCUS_RANGE);
 	text_copy(screen->before, sizeof(screen->before), ranges_model_field(screen->model)->text);
-}
-
-static bool move_command(struct ranges_screen *screen, enum command command)
-{
-	switch (command) {
-	case COMMAND_UP:
-		move(screen, -1);
-		return true;
-	case COMMAND_DOWN:
-		move(screen, 1);
-		return true;
-	case COMMAND_PAGE_UP:
-		move(screen, screen->page > 1 ? 1 - screen->page : -1);
-		return true;
-	case COMMAND_PAGE_DOWN:
-		move(screen, screen->page > 1 ? screen->page - 1 : 1);
-		return true;
-	case COMMAND_FIRST:
-		screen->cursor = 0;
-		return true;
-	case COMMAND_LAST:
-		screen->cursor = screen->model->row_count - 1;
-		return true;
-	default:
-		return false;
-	}
 }
 
 static bool command(void *state, struct app *app, enum command command)
@@ -224,11 +190,11 @@ static bool command(void *state, struct app *app, enum command command)
 
 	if (!model)
 		return false;
-	if (move_command(screen, command))
+	if (list_move(&screen->list, command))
 		return true;
 	switch (command) {
 	case COMMAND_TOGGLE:
-		changed_by_tick(screen, app, ranges_model_toggle(model, screen->cursor));
+		changed_by_tick(screen, app, ranges_model_toggle(model, (size_t)screen->list.at));
 		return true;
 	case COMMAND_TICK_ALL:
 		changed_by_tick(screen, app, ranges_model_tick_partitions(model));

@@ -7,13 +7,13 @@
 #include "ui/core/draw.h"
 #include "ui/core/layout.h"
 #include "ui/ranges/model.h"
+#include "ui/widgets/list.h"
 
 enum focus { FOCUS_LIST, FOCUS_RANGE, FOCUS_DESTINATION };
 
 struct ranges_screen {
 	struct ranges_model *model; /* NULL: no source */
-	size_t cursor;
-	int top, page;
+	struct list list;
 	enum focus focus;
 	char before[FIELD_TEXT_MAX]; /* of the field that is being edited, for Esc */
 };

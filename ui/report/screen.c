@@ -12,6 +12,7 @@
 #include "ui/core/screen.h"
 #include "ui/report/model.h"
 #include "ui/run/model.h"
+#include "ui/widgets/list.h"
 #include "ui/widgets/map_pane.h"
 #include "ui/widgets/popup.h"
 
@@ -26,7 +27,7 @@ struct report_sign {
 struct report_screen {
 	struct report_lines lines; /* of the width `cols` */
 	int cols;
-	int top, page;
+	struct list text;
 	struct map_pane map;
 	struct report_sign sign;
 };
@@ -151,7 +152,7 @@ static void drop(struct report_screen *screen)
 {
 	report_lines_done(&screen->lines);
 	screen->cols = 0;
-	screen->top = 0;
+	screen->text = (struct list){ .text = true };
 }
 
 static void done(void *state)
@@ -187,7 +188,6 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 	bool compared = !session_report(app_session(app));
 	struct error error;
 	bool more;
-	int last;
 
 	if (screen->cols != area.cols) {
 		drop(screen);
@@ -196,16 +196,11 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		if (report_lines_make(&screen->lines, report, compared, area.cols, &error) < 0)
 			app_error(app, &error);
 	}
-	screen->page = area.rows;
-	last = (int)screen->lines.count - area.rows;
-	if (screen->top > last)
-		screen->top = last;
-	if (screen->top < 0)
-		screen->top = 0;
+	list_fit(&screen->text, (int)screen->lines.count, area.rows);
 	/* The last row tells of what is below it, and covers nothing with that. */
-	more = last > 0 && screen->top < last && area.rows > 1;
+	more = screen->text.top + area.rows < screen->text.count && area.rows > 1;
 	for (int row = 0; row < area.rows - more; row++) {
-		size_t at = (size_t)screen->top + (size_t)row;
+		size_t at = (size_t)(screen->text.top + row);
 
 		if (at >= screen->lines.count)
 			break;
@@ -349,7 +344,6 @@ static bool command(void *state, struct app *app, enum command command)
 {
 	struct report_screen *screen = state;
 	const struct report *report = session_report(app_session(app));
-	int page = screen->page > 1 ? screen->page - 1 : 1;
 
 	if (report) {
 		struct map_scene scene = scene_of(app, report);
@@ -357,25 +351,9 @@ static bool command(void *state, struct app *app, enum command command)
 		if (map_pane_command(&screen->map, &scene, command))
 			return true;
 	}
+	if (list_move(&screen->text, command))
+		return true;
 	switch (command) {
-	case COMMAND_UP:
-		screen->top--;
-		return true;
-	case COMMAND_DOWN:
-		screen->top++;
-		return true;
-	case COMMAND_PAGE_UP:
-		screen->top -= page;
-		return true;
-	case COMMAND_PAGE_DOWN:
-		screen->top += page;
-		return true;
-	case COMMAND_FIRST:
-		screen->top = 0;
-		return true;
-	case COMMAND_LAST:
-		screen->top = (int)screen->lines.count;
-		return true;
 	case COMMAND_SAVE:
 		ask_save(app, &screen->sign, "");
 		return true;

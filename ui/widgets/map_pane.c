@@ -13,8 +13,6 @@
 /* Enter on a bad area brings it this close: a window of so many times its size. */
 #define CLOSE_UP 16
 
-#define AREAS_MAX (JOB_BAD_SHOWN + JOB_MISMATCHES_SHOWN)
-
 _Static_assert(JOB_BAD_SHOWN <= 64, "a bit for each of them");
 
 int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
@@ -111,12 +109,12 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 static void draw_area(const struct map_pane *pane, struct draw *draw, struct rect rows, int row,
 		      const struct map_scene *scene)
 {
-	size_t index = (size_t)pane->top + (size_t)row;
-	bool here = index == pane->area;
+	int index = pane->areas.top + row;
+	bool here = index == pane->areas.at;
 	struct map_area area;
 	struct line line;
 
-	map_area_at(scene->snapshot, index, &area);
+	map_area_at(scene->snapshot, (size_t)index, &area);
 	line_start(&line, rows.cols);
 	line_add(&line, here ? ">" : " ");
 	if (scene->ticks)
@@ -142,9 +140,9 @@ static void draw_place(const struct map_pane *pane, struct draw *draw, struct re
 	if (all > (uint64_t)count)
 		snprintf(place, sizeof(place), _("the first %d of %llu, the map file has all"),
 			 count, (unsigned long long)all);
-	else if (count > pane->rows)
-		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->top + 1,
-			 pane->top + pane->rows, count);
+	else if (count > pane->areas.rows)
+		snprintf(place, sizeof(place), _("%d-%d of %d"), pane->areas.top + 1,
+			 pane->areas.top + pane->areas.rows, count);
 	used = text_width(place);
 	draw_cell_right(draw, heading, 0, heading.cols - used, used, ROLE_DIM, place);
 }
@@ -158,16 +156,13 @@ static void draw_areas(struct map_pane *pane, struct draw *draw, const struct la
 
 	if (!count)
 		return;
-	if (pane->area >= (size_t)count)
-		pane->area = (size_t)count - 1;
-	pane->rows = layout->areas.rows;
-	pane->top = layout_scroll(pane->top, (int)pane->area, count, pane->rows);
+	list_fit(&pane->areas, count, layout->areas.rows);
 	draw_text(draw, layout->columns, 0, scene->ticks ? 3 : 0, ROLE_DIM,
 		  _("          AREA SECTORS   PART  WHAT IS WRONG"));
 	draw_place(pane, draw, layout->columns, scene->snapshot, count);
-	for (int row = 0; row < pane->rows && pane->top + row < count; row++)
+	for (int row = 0; row < pane->areas.rows && pane->areas.top + row < count; row++)
 		draw_area(pane, draw, layout->areas, row, scene);
-	map_area_at(scene->snapshot, pane->area, &area);
+	map_area_at(scene->snapshot, (size_t)pane->areas.at, &area);
 	draw_wrapped(draw, layout->why, 0, 1, layout->why.rows, ROLE_NORMAL,
 		     map_text_why(&area, why, sizeof(why)));
 }
@@ -207,7 +202,7 @@ static void go_to_area(struct map_pane *pane, const struct map_scene *scene, boo
 	uint32_t unit = scene->plan->sector_size;
 	struct map_area area;
 
-	map_area_at(scene->snapshot, pane->area, &area);
+	map_area_at(scene->snapshot, (size_t)pane->areas.at, &area);
 
 	if (close_up) {
 		pane->view.zoom = 0;
@@ -219,52 +214,30 @@ static void go_to_area(struct map_pane *pane, const struct map_scene *scene, boo
 	map_view_go(&pane->view, &pane->window, area.lba * unit);
 }
 
-static void move_in_list(struct map_pane *pane, const struct map_scene *scene, int by)
-{
-	int last = (int)map_area_count(scene->snapshot) - 1, to = (int)pane->area + by;
-
-	pane->area = (size_t)(to < 0 || last < 0 ? 0 : to > last ? last : to);
-	go_to_area(pane, scene, false);
-}
-
 /* And on to the next one. */
 static void tick(struct map_pane *pane, const struct map_scene *scene)
 {
 	struct map_area area;
 
-	map_area_at(scene->snapshot, pane->area, &area);
+	map_area_at(scene->snapshot, (size_t)pane->areas.at, &area);
 	if (!scene->ticks || !area.bad)
 		return;
 	pane->ticked ^= UINT64_C(1) << area.number;
-	move_in_list(pane, scene, 1);
+	list_move(&pane->areas, COMMAND_DOWN);
+	go_to_area(pane, scene, false);
 }
 
 static bool list_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
 {
-	int page = pane->rows > 1 ? pane->rows - 1 : 1;
-
-	switch (command) {
-	case COMMAND_UP:
-	case COMMAND_DOWN:
-		move_in_list(pane, scene, command == COMMAND_UP ? -1 : 1);
-		return true;
-	case COMMAND_PAGE_UP:
-	case COMMAND_PAGE_DOWN:
-		move_in_list(pane, scene, command == COMMAND_PAGE_UP ? -page : page);
-		return true;
-	case COMMAND_FIRST:
-	case COMMAND_LAST:
-		move_in_list(pane, scene, command == COMMAND_FIRST ? -AREAS_MAX : AREAS_MAX);
-		return true;
-	case COMMAND_TOGGLE:
+	if (list_move(&pane->areas, command))
+		go_to_area(pane, scene, false);
+	else if (command == COMMAND_TOGGLE)
 		tick(pane, scene);
-		return true;
-	case COMMAND_ACCEPT:
+	else if (command == COMMAND_ACCEPT)
 		go_to_area(pane, scene, true);
-		return true;
-	default:
+	else
 		return false;
-	}
+	return true;
 }
 
 static bool map_command(struct map_pane *pane, const struct map_scene *scene, enum command command)

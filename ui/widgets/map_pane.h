@@ -14,6 +14,7 @@
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
 #include "ui/core/layout.h"
+#include "ui/widgets/list.h"
 #include "ui/widgets/map_model.h"
 
 /* Zero-initialise. */
@@ -22,9 +23,8 @@ struct map_pane {
 	struct map_view view;
 	struct map_window window; /* as drawn last */
 	bool list;                /* the keys move in the list, else in the map */
-	size_t area;              /* of the list, under the cursor */
-	int top, rows;            /* of the list: first line shown, how many fit */
-	uint64_t ticked;          /* bad areas by their number; a bit each */
+	struct list areas;
+	uint64_t ticked; /* bad areas by their number; a bit each */
 };
 
 /* The copy that is looked at; all borrowed. */

@@ -70,10 +70,10 @@ void popup_complain(struct app *app, const char *sentence)
 
 void popup_text(struct app *app, const char *title, const char *text)
 {
-	int top = popup_is_open(app, title) ? app_popup(app)->top : 0;
+	int top = popup_is_open(app, title) ? app_popup(app)->lines.at : 0;
 
 	if (open_popup(app, POPUP_TEXT, title, text, NULL))
-		app_popup(app)->top = top;
+		app_popup(app)->lines = (struct list){ .at = top, .text = true };
 }
 
 bool popup_is_open(struct app *app, const char *title)
@@ -220,25 +220,21 @@ static void draw_prompt(struct popup *popup, struct draw *draw, struct rect scre
 static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = screen.cols - 8;
+	int lines;
 	struct rect area;
 
-	popup->lines = each_line(popup->text, cols, NULL, NULL);
-	area = open_box(draw, screen,
-			popup->lines + 1 < screen.rows - 4 ? popup->lines + 1 : screen.rows - 4,
+	lines = each_line(popup->text, cols, NULL, NULL);
+	area = open_box(draw, screen, lines + 1 < screen.rows - 4 ? lines + 1 : screen.rows - 4,
 			cols, popup->title);
-	popup->rows = area.rows - 1;
-	if (popup->top > popup->lines - popup->rows)
-		popup->top = popup->lines - popup->rows;
-	if (popup->top < 0)
-		popup->top = 0;
+	list_fit(&popup->lines, lines, area.rows - 1);
 	struct rect body = area;
 
 	rect_cut_bottom(&body, 1);
-	draw_body(draw, body, popup->text, popup->top);
-	if (popup->lines > popup->rows)
+	draw_body(draw, body, popup->text, popup->lines.top);
+	if (lines > popup->lines.rows)
 		draw_printf(draw, area, area.rows - 1, 0, ROLE_DIM,
-			    _("Up/Down=scroll  Esc=close  line %d of %d"), popup->top + 1,
-			    popup->lines);
+			    _("Up/Down=scroll  Esc=close  line %d of %d"), popup->lines.top + 1,
+			    lines);
 	else
 		draw_text(draw, area, area.rows - 1, 0, ROLE_DIM, _("Esc=close"));
 	draw_cursor(draw, area, 0, 0);
@@ -330,34 +326,12 @@ static void prompt_key(struct app *app, int key)
 
 static void text_key(struct app *app, int key)
 {
-	struct popup *popup = app_popup(app);
+	enum command command = keys_lookup(SCREEN_HELP, key);
 
-	switch (keys_lookup(SCREEN_HELP, key)) {
-	case COMMAND_BACK:
-	case COMMAND_ACCEPT:
+	if (command == COMMAND_BACK || command == COMMAND_ACCEPT)
 		popup_close(app);
-		return;
-	case COMMAND_UP:
-		popup->top--;
-		break;
-	case COMMAND_DOWN:
-		popup->top++;
-		break;
-	case COMMAND_PAGE_UP:
-		popup->top -= popup->rows;
-		break;
-	case COMMAND_PAGE_DOWN:
-		popup->top += popup->rows;
-		break;
-	case COMMAND_FIRST:
-		popup->top = 0;
-		break;
-	case COMMAND_LAST:
-		popup->top = popup->lines;
-		break;
-	default:
-		break;
-	}
+	else
+		list_move(&app_popup(app)->lines, command);
 }
 
 void popup_key(struct app *app, int key)

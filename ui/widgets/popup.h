@@ -14,6 +14,7 @@
 
 #include "ui/core/draw.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/list.h"
 
 struct app;
 
@@ -61,7 +62,7 @@ struct popup {
 	int count;
 	struct field field;
 	char complaint[512];
-	int top, lines, rows; /* of a text: first line shown, how many there are, how many fit */
+	struct list lines; /* of a text */
 	popup_chosen_fn *chosen;
 	popup_typed_fn *typed;
 	void *user;

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "ui/disks/screen.h"
+#include "ui/widgets/list.h"
 
 #include "layout_check.h"
 
@@ -130,6 +131,46 @@ START_TEST(test_scroll)
 }
 END_TEST
 
+/* Rows of a list of 30 where 10 fit: where the cursor (of a text: the first line) goes from `at`.
+ */
+START_TEST(test_list_moves)
+{
+	static const struct {
+		bool text;
+		int at;
+		enum command command;
+		int wanted, top;
+	} rows[] = {
+		{ false, 0, COMMAND_UP, 0, 0 },         { false, 0, COMMAND_DOWN, 1, 0 },
+		{ false, 29, COMMAND_DOWN, 29, 20 },    { false, 3, COMMAND_PAGE_DOWN, 12, 3 },
+		{ false, 25, COMMAND_PAGE_UP, 16, 16 }, { false, 5, COMMAND_LAST, 29, 20 },
+		{ false, 29, COMMAND_FIRST, 0, 0 },     { true, 0, COMMAND_UP, 0, 0 },
+		{ true, 0, COMMAND_PAGE_DOWN, 9, 9 },   { true, 15, COMMAND_PAGE_DOWN, 20, 20 },
+		{ true, 4, COMMAND_LAST, 20, 20 },      { true, 20, COMMAND_DOWN, 20, 20 },
+	};
+	struct list none = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct list list = { .at = rows[i].at, .text = rows[i].text };
+
+		list_fit(&list, 30, 10);
+		ck_assert(list_move(&list, rows[i].command));
+		list_fit(&list, 30, 10);
+		ck_assert_int_eq(list.at, rows[i].wanted);
+		ck_assert_int_eq(list.top, rows[i].top);
+	}
+	/* Rows that went take the cursor with them; in a list of none there is a place for it. */
+	list_fit(&none, 30, 10);
+	list_move(&none, COMMAND_LAST);
+	list_fit(&none, 5, 10);
+	ck_assert_int_eq(none.at, 4);
+	list_fit(&none, 0, 10);
+	list_move(&none, COMMAND_DOWN);
+	ck_assert_int_eq(none.at, 0);
+	ck_assert(!list_move(&none, COMMAND_ACCEPT));
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/layout");
@@ -141,6 +182,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, test_disks_wide);
 	tcase_add_test(tests, test_cut);
 	tcase_add_test(tests, test_scroll);
+	tcase_add_test(tests, test_list_moves);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -39,7 +39,7 @@ static void go_to(struct fixture *f, const char *name)
 		const struct disks_row *row = &f->model.rows[i];
 
 		if (row->disk && !row->partition && strcmp(row->disk->name, name) == 0) {
-			f->model.cursor = i;
+			f->model.cursor.at = (int)i;
 			return;
 		}
 	}
@@ -90,7 +90,7 @@ START_TEST(test_partitions)
 	go_to(&f, "sda");
 	ck_assert(disks_toggle(&f.model, &err));
 	ck_assert_uint_eq(f.model.count, 9);
-	disks_move(&f.model, 2);
+	list_go(&f.model.cursor, f.model.cursor.at + 2);
 	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
 	/* Stays open, and on its partition, when the list is replaced. */
 	replace(&f, "unplugged");
@@ -111,16 +111,16 @@ START_TEST(test_moving)
 	struct fixture f;
 
 	setup(&f, "many");
-	disks_move(&f.model, -5);
-	ck_assert_uint_eq(f.model.cursor, 0);
-	disks_move(&f.model, 1000);
-	ck_assert_uint_eq(f.model.cursor, 199);
-	disks_move(&f.model, -1000);
-	ck_assert_uint_eq(f.model.cursor, 0);
+	list_go(&f.model.cursor, f.model.cursor.at - 5);
+	ck_assert_int_eq(f.model.cursor.at, 0);
+	list_go(&f.model.cursor, f.model.cursor.at + 1000);
+	ck_assert_int_eq(f.model.cursor.at, 199);
+	list_go(&f.model.cursor, f.model.cursor.at - 1000);
+	ck_assert_int_eq(f.model.cursor.at, 0);
 	teardown(&f);
 	setup(&f, "none");
-	disks_move(&f.model, 1);
-	ck_assert_uint_eq(f.model.cursor, 0);
+	list_go(&f.model.cursor, f.model.cursor.at + 1);
+	ck_assert_int_eq(f.model.cursor.at, 0);
 	ck_assert_ptr_null(disks_current(&f.model));
 	ck_assert(!disks_find(&f.model, "x"));
 	teardown(&f);
@@ -235,7 +235,7 @@ START_TEST(test_marks)
 	ck_assert_int_eq(strncmp(line.text, " d  sdb", 7), 0);
 	row_text(&f, 2, 80, &line);
 	ck_assert_int_eq(strncmp(line.text, " !  sdc", 7), 0);
-	f.model.cursor = 1;
+	f.model.cursor.at = 1;
 	ck_assert(disks_toggle(&f.model, &err));
 	row_text(&f, 3, 80, &line);
 	ck_assert_int_eq(strncmp(line.text, " D   sdb2", 9), 0);
