@@ -11,23 +11,32 @@ mkdir -p "$builds"
 passed=0
 failed=0
 
-# build NAME MESON-OPTION...: a build with every warning an error.
-build() {
+# configure NAME MESON-OPTION...: with every warning an error.
+configure() {
 	local name=$1
 	shift
-	if [ ! -e "$builds/$name/build.ninja" ]; then
-		meson setup -Dwerror=true -Dtests=enabled "$@" "$builds/$name" "$top" || return 1
-	fi
-	meson compile -C "$builds/$name"
+	[ -e "$builds/$name/build.ninja" ] ||
+		meson setup -Dwerror=true -Dtests=enabled "$@" "$builds/$name" "$top"
+}
+
+# build NAME MESON-OPTION...: whoever else builds the same is waited for.
+build() {
+	exec {lock}>"$builds/$1.lock"
+	flock "$lock"
+	configure "$@" && meson compile -C "$builds/$1" {lock}>&-
+	local status=$?
+	exec {lock}>&-
+	return "$status"
 }
 
 # tests NAME SELECTION...: in that build, and none of them skipped. What failed, and why, comes last.
 tests() {
 	local name=$1 good=0
 	shift
-	# Randomised addresses may lie where a sanitizer keeps its own.
+	# Randomised addresses may lie where a sanitizer keeps its own. Of what waits, two of these runs are
+	# beside each other.
 	setarch "$(uname -m)" -R meson test -C "$builds/$name" --no-rebuild --print-errorlogs \
-		--timeout-multiplier 10 "$@" || good=1
+		--num-processes $(($(nproc) * 2)) --timeout-multiplier 10 "$@" || good=1
 	"$top/tests/count-tests" "$builds/$name/meson-logs/testlog.json" && return "$good"
 }
 
@@ -41,13 +50,14 @@ check_gcc() {
 	CC=gcc build gcc --buildtype=release -Dtests=disabled
 }
 
+# For its warnings, which do not depend on how it optimizes; what it makes is not run.
 check_clang() {
-	CC=clang build clang --buildtype=debugoptimized
+	CC=clang build clang --buildtype=plain
 }
 
 # Without anything that may be left out.
 check_minimal() {
-	build minimal -Dauto_features=disabled -Dtests=disabled -Ddebug=false
+	build minimal -Dauto_features=disabled -Dtests=disabled -Doptimization=1 -Ddebug=false
 }
 
 # Installed, everything is in its place and the program runs from there.
@@ -99,8 +109,9 @@ check_thread() {
 	TSAN_OPTIONS=halt_on_error=1:suppressions=$top/tests/thread.supp sanitized_tests thread
 }
 
+# The configuration tells what each file is compiled with, and there are no headers that a build makes.
 check_tidy() {
-	check_clang || return 1
+	CC=clang configure clang --buildtype=plain || return 1
 	find "$top/src" "$top/ui" -name '*.c' -print0 |
 		xargs -0 -n 8 -P "$(nproc)" clang-tidy --quiet -p "$builds/clang" \
 			--warnings-as-errors='*'
