@@ -34,7 +34,7 @@ done
 printf '\tRULE("disk-is-full", disk_is_full, 0, 0)\n' >src/guard/rules_private.h
 file ui/fine.c <<'C'
 #include <curses.h>
-#include "session/session.h"
+#include "session/run.h"
 int counter;
 int fine(void);
 int fine(void)

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "session/session.h"
+#include "session/choose.h"
 
 enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
 enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };

@@ -2,7 +2,8 @@
 /*
  * The command line: one function per command, each takes the arguments behind
  * the program's name (argv[0] is the command) and returns an enum exit_code.
- * Only this layer prints and only main() ends the program, but for interrupt.h.
+ * Only this layer prints, and only main() ends the program, or a signal before anything is
+ * written (clone_look()).
  */
 #ifndef CLONEDECK_CLI_CLI_H
 #define CLONEDECK_CLI_CLI_H

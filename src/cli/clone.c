@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -15,7 +17,6 @@
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
-#include "cli/interrupt.h"
 #include "cli/plan_print.h"
 #include "plan/rangespec.h"
 
@@ -58,6 +59,33 @@ static int range_error(const char *text, const struct rangespec_error *error)
 	return EXIT_USAGE;
 }
 
+/* From options to a plan; nothing is written before that is agreed to. */
+struct look {
+	const struct clone_options *options;
+	struct session *session;
+	int interrupt; /* readable when it is to be stopped; negative: signals do that themselves */
+};
+
+/* At once: threads may be waiting for a disk, and there is nothing to save. */
+static void wait_for_session(const struct look *look)
+{
+	if (session_wait(look->session, look->interrupt, -1))
+		return;
+	fflush(stdout);
+	fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);
+	_exit(EXIT_STOPPED);
+}
+
+static int find(const struct look *look, const char *text, bool destination, struct endpoint *ret)
+{
+	struct error error = { 0 };
+
+	if (session_find(look->session, text, destination, &error) < 0)
+		return cli_error(&error);
+	wait_for_session(look);
+	return session_found(look->session, ret, &error) < 0 ? cli_error(&error) : 0;
+}
+
 static int parse_ranges(const struct session *session, const struct endpoint *source,
 			const char *text, struct range_list *ret)
 {
@@ -66,7 +94,7 @@ static int parse_ranges(const struct session *session, const struct endpoint *so
 		.sector_size = source->logical_sector_size,
 		.disk = source->kind == ENDPOINT_DISK
 				? endpoint_disk(session_disks(session), source)
-				: session_read_image(session, source),
+				: session_image(session, source),
 	};
 
 	context.sectors = source->size / source->logical_sector_size;
@@ -92,45 +120,53 @@ static int set_sector_size(const struct clone_options *options, struct endpoint 
 	return 0;
 }
 
-static int plan_ranges(struct session *session, const struct clone_options *options,
-		       const struct endpoint *source, const struct endpoint *destination)
+static int plan(const struct look *look, const struct session_wish *wish)
 {
+	struct error error = { 0 };
+
+	if (session_plan(look->session, wish, &error) < 0)
+		return cli_error(&error);
+	wait_for_session(look);
+	return session_state(look->session) == SESSION_PLANNED
+		       ? 0
+		       : cli_error(session_error(look->session, SESSION_TASK_PLAN));
+}
+
+static int plan_ranges(const struct look *look, const struct endpoint *source,
+		       const struct endpoint *destination)
+{
+	const struct clone_options *options = look->options;
+	/* Without a sector size there are no ranges; the plan says why there is none. */
+	bool known = source->logical_sector_size != 0;
 	struct range_list ranges = { 0 };
 	struct error error = { 0 };
 	uint64_t at = 0;
-	int r;
+	const struct session_wish wish = {
+		.source = source,
+		.destination = destination,
+		.ranges = &ranges,
+		.destination_lba = options->at ? &at : NULL,
+		.domain = known ? options->domain : NULL,
+		.options = &options->plan,
+	};
+	int r = 0;
 
-	/* Without a sector size there are no ranges; the plan says why there is none. */
-	if (options->ranges && source->logical_sector_size) {
-		r = parse_ranges(session, source, options->ranges, &ranges);
-		if (r != 0)
-			return r;
-	}
-	if (options->domain && source->logical_sector_size &&
-	    session_domain(options->domain, source, &ranges, &error) < 0) {
-		range_list_done(&ranges);
-		return cli_error(&error);
-	}
-	r = options->at && source->logical_sector_size
-		    ? parse_at(options->at, source->logical_sector_size, &at, &error)
-		    : 0;
+	if (options->ranges && known)
+		r = parse_ranges(look->session, source, options->ranges, &ranges);
+	if (r == 0 && options->at && known &&
+	    parse_at(options->at, source->logical_sector_size, &at, &error) < 0)
+		r = cli_error(&error);
 	if (r == 0)
-		r = session_plan(session, source, destination, ranges.count ? &ranges : NULL,
-				 options->at ? &at : NULL, &options->plan, &error);
+		r = plan(look, &wish);
 	range_list_done(&ranges);
-	if (r < 0)
-		return cli_error(&error);
-	if (options->domain && source->logical_sector_size)
-		session_name_domain(session, options->domain);
-	return 0;
+	return r;
 }
 
 static int choose_areas(struct session *session, const char *text)
 {
-	const struct plan *plan = session_current_plan(session);
 	struct range_list areas = { 0 };
 	struct error error = { 0 };
-	int r = parse_ranges(session, &plan->source, text, &areas);
+	int r = parse_ranges(session, &session_choice(session).plan->source, text, &areas);
 
 	if (r == 0 && session_retry_areas(session, &areas, &error) < 0)
 		r = cli_error(&error);
@@ -138,67 +174,113 @@ static int choose_areas(struct session *session, const char *text)
 	return r;
 }
 
-static int go_on(struct session *session, const struct clone_options *options,
-		 const struct endpoint *source, const struct endpoint *destination)
+static int go_on(const struct look *look, const struct endpoint *source,
+		 const struct endpoint *destination)
 {
-	struct error error = { 0 };
-	int r = source ? session_plan_from_other_map(session, options->map, source, destination,
-						     &options->plan, &error)
-		       : session_plan_from_map(session, options->map, &error);
-
-	if (r < 0)
-		return cli_error(&error);
-	return options->retry_area ? choose_areas(session, options->retry_area) : 0;
-}
-
-int clone_scan(struct session *session, const struct clone_options *options, struct error *reterr)
-{
-	struct session_names names = {
-		.source = options->source,
-		.destination = options->destination,
+	const struct clone_options *options = look->options;
+	const struct session_wish wish = {
+		.source = source,
+		.destination = destination,
 		.map = options->map,
+		.options = &options->plan,
 	};
+	int r = plan(look, &wish);
 
-	return session_scan_named(session, &names, reterr);
+	return r == 0 && options->retry_area ? choose_areas(look->session, options->retry_area) : r;
 }
 
-int clone_make_plan(struct session *session, const struct clone_options *options)
+static int make_plan(const struct look *look)
 {
-	const struct disk_list *disks = session_disks(session);
+	const struct clone_options *options = look->options;
 	struct endpoint source, destination;
 	struct error error = { 0 };
+	int r = 0;
 
 	if (options->map && !options->source)
-		return go_on(session, options, NULL, NULL);
-	if (endpoint_resolve(disks, options->source, false, &source, &error) < 0 ||
-	    endpoint_resolve(disks, options->destination, true, &destination, &error) < 0 ||
-	    set_sector_size(options, &source, &error) < 0)
-		return cli_error(&error);
-	if (options->map)
-		return go_on(session, options, &source, &destination);
-	return plan_ranges(session, options, &source, &destination);
+		return go_on(look, NULL, NULL);
+	/* What is to be verified is there. */
+	if (options->command == COMMAND_VERIFY)
+		r = find(look, options->destination, false, &destination);
+	if (r == 0 && options->report)
+		return plan(look, &(struct session_wish){ .destination = &destination,
+							  .report = options->report,
+							  .options = &options->plan });
+	if (r == 0)
+		r = find(look, options->source, false, &source);
+	if (r == 0)
+		r = find(look, options->destination, true, &destination);
+	if (r == 0 && set_sector_size(options, &source, &error) < 0)
+		r = cli_error(&error);
+	if (r != 0)
+		return r;
+	return options->map ? go_on(look, &source, &destination)
+			    : plan_ranges(look, &source, &destination);
+}
+
+static void scan(const struct look *look)
+{
+	const struct session_names names = {
+		.source = look->options->source,
+		.destination = look->options->destination,
+		.map = look->options->map,
+	};
+
+	session_scan(look->session, &names);
+	wait_for_session(look);
 }
 
 /* Nothing but an exclusive open speaks against it: udev or a program that just ended (a copy that
  * was killed still has requests in flight) may let go in a moment. */
 static bool held_for_a_moment(const struct session *session)
 {
-	const struct verdict_list *verdicts = session_verdicts(session);
+	const struct verdict_list *verdicts = session_choice(session).verdicts;
 
 	return verdicts->count && verdicts->items[0].kind == VERDICT_REFUSE &&
 	       verdicts->items[0].means == MEANS_MAY_PASS &&
 	       (verdicts->count == 1 || verdicts->items[1].kind != VERDICT_REFUSE);
 }
 
-static void wait_for_release(struct session *session)
+static void wait_for_release(const struct look *look)
 {
 	uint64_t deadline = clock_monotonic() + RELEASE_TIMEOUT;
 
-	while (held_for_a_moment(session) && clock_monotonic() < deadline) {
+	while (held_for_a_moment(look->session) && clock_monotonic() < deadline) {
 		clock_sleep_until(clock_monotonic() + RELEASE_RETRY);
-		if (session_scan(session, NULL) < 0)
-			return;
+		scan(look);
 	}
+}
+
+/* Stop signals are blocked, unless they may end the program like any other. They are not taken:
+ * whatever comes next finds those that nobody has seen. */
+static int stop_signals(const struct clone_options *options)
+{
+	sigset_t set;
+
+	if (options->dry_run)
+		return -1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int clone_look(const struct clone_options *options, struct session **ret)
+{
+	CLEANUP(close) int interrupt = stop_signals(options);
+	struct look look = { .options = options, .interrupt = interrupt };
+	const struct error *failed;
+	struct error error = { 0 };
+	int r;
+
+	if (session_new(&options->session, ret, &error) < 0)
+		return cli_error(&error);
+	look.session = *ret;
+	scan(&look);
+	failed = session_error(*ret, SESSION_TASK_SCAN);
+	r = failed->code < 0 ? cli_error(failed) : make_plan(&look);
+	if (r == 0 && options->command != COMMAND_VERIFY)
+		wait_for_release(&look);
+	return r;
 }
 
 static void print_plan(const struct session *session, const struct clone_options *options)
@@ -212,7 +294,7 @@ static void print_plan(const struct session *session, const struct clone_options
 /* Warnings are shown before they count as accepted. */
 static void print_warnings(const struct session *session)
 {
-	const struct verdict_list *verdicts = session_verdicts(session);
+	const struct verdict_list *verdicts = session_choice(session).verdicts;
 
 	for (size_t i = 0; i < verdicts->count; i++)
 		if (verdicts->items[i].kind == VERDICT_WARN)
@@ -221,14 +303,14 @@ static void print_warnings(const struct session *session)
 
 static int confirm(struct session *session, const struct clone_options *options)
 {
-	bool refused = verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE;
+	bool refused = verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE;
 	struct error error = { 0 };
 
-	if (!refused && !options->confirm && session_token(session)[0]) {
+	if (!refused && !options->confirm && session_choice(session).token[0]) {
 		print_plan(session, options);
 		return cli_usage(options->command == COMMAND_RESUME ? "resume" : "clone",
 				 _("Nothing was written: --confirm is missing. It needs %s."),
-				 session_token_phrase(session));
+				 session_choice(session).token_phrase);
 	}
 	if (session_confirm(session, options->confirm, &error) < 0) {
 		print_plan(session, options);
@@ -240,40 +322,10 @@ static int confirm(struct session *session, const struct clone_options *options)
 
 static int dry_run(const struct session *session, const struct clone_options *options)
 {
-	bool refused = verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE;
+	bool refused = verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE;
 
 	print_plan(session, options);
 	return cli_finish_output(refused ? EXIT_REFUSED : EXIT_COMPLETE);
-}
-
-/* Until all is agreed to; nothing is written before that. */
-static int look(const struct clone_options *options, struct session **ret)
-{
-	struct error error = { 0 };
-	int r;
-
-	if (session_new(&options->session, ret, &error) < 0 ||
-	    clone_scan(*ret, options, &error) < 0)
-		return cli_error(&error);
-	r = clone_make_plan(*ret, options);
-	if (r != 0)
-		return r;
-	wait_for_release(*ret);
-	return options->dry_run ? dry_run(*ret, options) : confirm(*ret, options);
-}
-
-/* A dry run may be interrupted like any program. */
-static int look_or_be_interrupted(const struct clone_options *options, struct session **ret)
-{
-	struct interrupt interrupt;
-	int r;
-
-	if (options->dry_run)
-		return look(options, ret);
-	interrupt_allow(&interrupt);
-	r = look(options, ret);
-	interrupt_forbid(&interrupt);
-	return r;
 }
 
 static int run(int argc, char **argv, enum clone_command command)
@@ -294,7 +346,9 @@ static int run(int argc, char **argv, enum clone_command command)
 			error_phrase(signal_fd));
 		return EXIT_ENVIRONMENT;
 	}
-	r = look_or_be_interrupted(&options, &session);
+	r = clone_look(&options, &session);
+	if (r == 0)
+		r = options.dry_run ? dry_run(session, &options) : confirm(session, &options);
 
 	struct headless_options wanted = {
 		.json = options.json,

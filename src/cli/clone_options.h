@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 #include "plan/plan.h"
-#include "session/session.h"
+#include "session/run.h"
 
 /* A bit each: tables name several. */
 enum clone_command { COMMAND_CLONE = 1, COMMAND_RESUME = 2, COMMAND_VERIFY = 4 };
@@ -37,10 +37,9 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret);
 /* Prints what the command's --help says; an enum exit_code. */
 int clone_options_help(enum clone_command command);
-/* Lists the disks, and opens only those that the options name, so that no other one that hangs is
- * waited for. */
-int clone_scan(struct session *session, const struct clone_options *options, struct error *reterr);
-/* Makes the session's plan of source, destination, ranges, or map; an enum exit_code. */
-int clone_make_plan(struct session *session, const struct clone_options *options);
+/* Looks for the disks that the options name and makes a plan of them, in a new session; prints what
+ * is wrong. An enum exit_code; *ret is to be destroyed in any case. A signal that stops the command
+ * ends the program here. */
+int clone_look(const struct clone_options *options, struct session **ret);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A copy without the deck. */
 #include "cli/headless.h"
 
 #include <errno.h>
@@ -37,6 +36,7 @@ struct headless {
 	struct session *session;
 	int signal_fd;
 	bool json, terminal, stop_on_hangup;
+	bool reads;       /* a verification: its lines are for a terminal only */
 	bool line_open;   /* the cursor is behind a progress line */
 	bool map_failed;  /* was said */
 	bool log_failed;  /* likewise */
@@ -96,7 +96,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 
 	if (run->json) {
 		char *text CLEANUP(free) =
-			progress_json(session_current_plan(run->session), job, NULL);
+			progress_json(session_choice(run->session).plan, job, NULL);
 
 		if (text)
 			puts(text);
@@ -105,7 +105,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 		printf("\r%s", text_fit(fitted, sizeof(fitted), progress_line(job, line),
 					headless_columns() - 1));
 		run->line_open = true;
-	} else {
+	} else if (!run->reads) {
 		puts(progress_line(job, line));
 	}
 	/* A full disk or a closed pipe as standard output does not stop the copy. */
@@ -122,7 +122,7 @@ static uint64_t interval(const struct headless *run)
 
 static const char *map_name(const struct headless *run, char buffer[static 256])
 {
-	const char *path = session_map_path(run->session);
+	const char *path = session_copy(run->session).map_path;
 
 	return text_show(buffer, 256, path);
 }
@@ -204,7 +204,7 @@ static void move_map(struct headless *run)
 
 static void say_moved(struct headless *run)
 {
-	const struct error *error = session_move_error(run->session);
+	const struct error *error = session_error(run->session, SESSION_TASK_MOVE);
 	char name[256];
 
 	close_line(run);
@@ -213,12 +213,12 @@ static void say_moved(struct headless *run)
 		return;
 	}
 	fprintf(stderr,
-		session_log_moved(run->session)
+		session_copy(run->session).log_moved
 			? _("clonedeck: The map is kept as %s from now on; log and report go "
 			    "there, too.\n")
 			: _("clonedeck: The map is kept as %s from now on.\n"),
 		map_name(run, name));
-	if (session_map_in_memory(run->session))
+	if (session_copy(run->session).map_in_memory)
 		fputs(_("clonedeck: That is in memory: copy the map to a disk before this machine "
 			"restarts.\n"),
 		      stderr);
@@ -275,7 +275,7 @@ static void stop_when_wanted(struct headless *run)
 	enum session_state state = session_state(run->session);
 
 	if (!run->stop_wanted || run->stop_said ||
-	    (state != SESSION_STARTING && state != SESSION_RUNNING))
+	    (state != SESSION_STARTING && state != SESSION_RUNNING && state != SESSION_VERIFYING))
 		return;
 	run->stop_said = state == SESSION_RUNNING;
 	session_stop(run->session);
@@ -323,7 +323,7 @@ static int poll_timeout(const struct headless *run)
 	if (run->stop_wanted && (next <= now || next > now + LOOK_EVERY))
 		next = now + LOOK_EVERY;
 	if (next <= now)
-		return session_job(run->session) ? 0 : -1;
+		return session_copy(run->session).job ? 0 : -1;
 	return (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
@@ -353,26 +353,26 @@ static void finish(struct headless *run)
 	while (session_state(run->session) == SESSION_RUNNING && !run->abandoned &&
 	       !session_can_finish(run->session))
 		wait_for_events(run);
-	if (!run->abandoned && session_begin_finish(run->session, &error) < 0)
+	if (!run->abandoned && session_finish(run->session, &error) < 0)
 		cli_error(&error);
 	while (session_state(run->session) == SESSION_FINISHING && !run->abandoned)
 		wait_for_events(run);
 	if (session_state(run->session) == SESSION_FINISHED &&
-	    session_finish_error(run->session)->code)
-		cli_error(session_finish_error(run->session));
+	    session_error(run->session, SESSION_TASK_FINISH)->code)
+		cli_error(session_error(run->session, SESSION_TASK_FINISH));
 }
 
-/* Never 0: nothing was copied. */
-static int start_failed(const struct session *session)
+/* Never 0: nothing was done. */
+static int failed(const struct session *session, enum session_task task)
 {
-	int code = cli_error(session_start_error(session));
+	int code = cli_error(session_error(session, task));
 
 	return code == EXIT_COMPLETE ? EXIT_INTERNAL : code;
 }
 
 static int print_report(struct headless *run)
 {
-	const struct report *report = session_report(run->session);
+	const struct report *report = session_copy(run->session).report;
 	struct error error = { 0 };
 	char *text CLEANUP(free) = NULL;
 	int code;
@@ -403,7 +403,7 @@ static int print_report(struct headless *run)
 
 static void say_left_behind(const struct headless *run)
 {
-	if (session_left_behind(run->session))
+	if (session_copy(run->session).left_behind)
 		fputs(_("clonedeck: The disk of the log or the report does not answer; clonedeck "
 			"no longer waits for it. If the kernel does, this process ends when the "
 			"disk answers.\n"),
@@ -442,7 +442,7 @@ static void wait_for_disk(struct headless *run)
 {
 	const struct session_waiting *waiting;
 
-	while (!run->abandoned && (waiting = session_waiting(run->session))) {
+	while (!run->abandoned && (waiting = session_copy(run->session).waiting)) {
 		say_waiting(run, waiting);
 		if (waited_enough(run, waiting)) {
 			finish(run);
@@ -457,20 +457,24 @@ static void wait_for_disk(struct headless *run)
 	run->who[0] = run->note[0] = '\0';
 }
 
-static int leave(bool *retabandoned)
+static int leave(const struct headless *run, bool *retabandoned)
 {
 	*retabandoned = true;
-	fputs(_("clonedeck: Left while the copy was still stopping. Resume continues from the map "
-		"as it was saved last. If the kernel still waits for the disk, this process ends "
-		"when the disk answers.\n"),
+	fputs(run->reads
+		      ? _("clonedeck: Left while it was still stopping. If the kernel still waits "
+			  "for the disk, this process ends when the disk answers.\n")
+		      : _("clonedeck: Left while the copy was still stopping. Resume continues "
+			  "from the map as it was saved last. If the kernel still waits for the "
+			  "disk, this process ends when the disk answers.\n"),
 	      stderr);
 	return EXIT_STOPPED;
 }
 
-int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
-		 bool *retabandoned)
+/* False: interrupted while it was looked for the disks, so that nothing is started. */
+static bool begin(struct headless *ret, struct session *session, int signal_fd,
+		  const struct headless_options *options)
 {
-	struct headless run = {
+	*ret = (struct headless){
 		.session = session,
 		.signal_fd = signal_fd,
 		.json = options->json,
@@ -479,20 +483,26 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 		.terminal = !options->json && isatty(STDOUT_FILENO),
 		.shown = JOB_READY,
 	};
-	struct error error = { 0 };
-
-	/* Interrupted during the scan: nothing is started. */
-	take_signals(&run);
-	if (run.stop_wanted) {
+	take_signals(ret);
+	if (ret->stop_wanted)
 		fputs(_("clonedeck: Stopped before anything was written.\n"), stderr);
+	return !ret->stop_wanted;
+}
+
+int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
+		 bool *retabandoned)
+{
+	struct error error = { 0 };
+	struct headless run;
+
+	if (!begin(&run, session, signal_fd, options))
 		return EXIT_STOPPED;
-	}
 	if (session_start(session, &error) < 0)
 		return cli_error(&error);
 	while (session_state(session) == SESSION_STARTING && !run.abandoned)
 		wait_for_events(&run);
 	if (session_state(session) == SESSION_PLANNED)
-		return start_failed(session);
+		return failed(session, SESSION_TASK_START);
 	while (session_state(session) == SESSION_RUNNING && !run.abandoned) {
 		while (!show(&run) && !run.abandoned)
 			wait_for_events(&run);
@@ -503,10 +513,36 @@ int headless_run(struct session *session, int signal_fd, const struct headless_o
 		wait_for_disk(&run);
 	}
 	if (run.abandoned)
-		return leave(retabandoned);
+		return leave(&run, retabandoned);
 
 	int code = print_report(&run);
 
 	say_left_behind(&run);
 	return code;
+}
+
+int headless_verify(struct session *session, int signal_fd, const struct headless_options *options,
+		    bool *retabandoned)
+{
+	struct error error = { 0 };
+	struct headless run;
+
+	if (!begin(&run, session, signal_fd, options))
+		return EXIT_STOPPED;
+	run.reads = true;
+	if (session_verify(session, &error) < 0)
+		return cli_error(&error);
+	while (session_state(session) == SESSION_VERIFYING && !session_can_finish(session) &&
+	       !run.abandoned) {
+		show(&run);
+		wait_for_events(&run);
+	}
+	close_line(&run);
+	if (!run.abandoned)
+		session_finish(session, NULL);
+	while (session_state(session) == SESSION_VERIFYING && !run.abandoned)
+		wait_for_events(&run);
+	if (run.abandoned)
+		return leave(&run, retabandoned);
+	return session_verified(session) ? 0 : failed(session, SESSION_TASK_VERIFY);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy without the deck: starts what was confirmed, prints progress, obeys
- * signals, ends with the report. One thread; the copy's own threads never wait
- * for its output.
+ * A copy or a verification without the deck: starts it, prints progress, obeys signals, ends with
+ * the report. One thread; the job's own threads never wait for its output.
  */
 #ifndef CLONEDECK_CLI_HEADLESS_H
 #define CLONEDECK_CLI_HEADLESS_H
 
-#include "session/session.h"
+#include "session/run.h"
+#include "session/verify.h"
 
 struct headless_options {
 	bool json;           /* progress and report as JSON lines */
@@ -23,6 +23,9 @@ int headless_block_signals(void);
  * for ever and are not to be waited for. */
 int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
 		 bool *retabandoned);
+/* From a planned session to session_verified(); 0, or the exit code if there is nothing of it. */
+int headless_verify(struct session *session, int signal_fd, const struct headless_options *options,
+		    bool *retabandoned);
 /* Columns of the terminal on standard output, 80 where there is none. */
 int headless_columns(void);
 

@@ -62,7 +62,7 @@ static void put_ranges(struct page *page, const struct plan *plan)
 
 static void put_retried(const struct session *session, struct page *page)
 {
-	const struct range_list *areas = session_retried(session);
+	const struct range_list *areas = session_choice(session).retry;
 	char sectors[UNITS_TEXT_MAX];
 
 	if (areas->count)
@@ -75,13 +75,13 @@ static void put_retried(const struct session *session, struct page *page)
 
 static void put_held(const struct session *session, struct page *page)
 {
-	const struct plan *plan = session_current_plan(session);
-	const struct held *held = session_held(session);
+	const struct plan *plan = session_choice(session).plan;
+	const struct held *held = session_choice(session).held;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (session_resumes(session))
+	if (session_choice(session).resumes)
 		page_field(page, "", _("resumes from a map: %s B are already copied"),
-			   units_print_count(session_finished_bytes(session), bytes));
+			   units_print_count(session_choice(session).finished_bytes, bytes));
 	if (held->areas.count)
 		page_field(page, "",
 			   P_("%zu area of %s B with tables, written last",
@@ -89,19 +89,19 @@ static void put_held(const struct session *session, struct page *page)
 			   held->areas.count,
 			   units_print_count(range_list_total(&held->areas) * plan->sector_size,
 					     bytes));
-	if (plan_probes(plan, session_destination_disk(session)))
+	if (plan_probes(plan, session_choice(session).destination))
 		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }
 
 static const char *verify_words(const struct session *session)
 {
-	const struct plan *plan = session_current_plan(session);
+	const struct plan *plan = session_choice(session).plan;
 
 	if (plan->options.verify == VERIFY_OFF)
 		return _("the copy is not read back");
 	if (plan->options.verify == VERIFY_COMPARE)
 		return _("both ends are read and compared when all is copied");
-	switch (plan_rolling(plan, session_destination_disk(session))) {
+	switch (plan_rolling(plan, session_choice(session).destination)) {
 	case ROLLING_NO:
 		break;
 	case ROLLING_SPARE:
@@ -115,9 +115,9 @@ static const char *verify_words(const struct session *session)
 
 static void put_pictures(const struct session *session, struct page *page)
 {
-	const struct disk *source = session_source_contents(session);
-	const struct disk *destination = session_destination_contents(session);
-	const struct plan *plan = session_current_plan(session);
+	const struct disk *source = session_choice(session).source;
+	const struct disk *destination = session_choice(session).destination;
+	const struct plan *plan = session_choice(session).plan;
 	uint64_t scale;
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = page->columns - PICTURE_FRAME;
@@ -142,7 +142,7 @@ static void put_pictures(const struct session *session, struct page *page)
 	picture_after(plan, source, destination, count, cells);
 	page_field(page, _("after"), "|%s|", cells);
 	page_item(page, "%s",
-		  session_resumes(session)
+		  session_choice(session).resumes
 			  ? _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  + "
 			      "copied "
 			      "before  - not touched")
@@ -165,11 +165,11 @@ static const char *how_lost(enum lost_how how)
 
 static void put_lost(const struct session *session, struct page *page)
 {
-	const struct disk *disk = session_destination_contents(session);
+	const struct disk *disk = session_choice(session).destination;
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(session_current_plan(session), disk, &lost, &count) < 0 ||
+	if (!disk || picture_lost(session_choice(session).plan, disk, &lost, &count) < 0 ||
 	    count == 0)
 		return;
 	fprintf(page->out, "\n %s\n", _("PARTITIONS THAT WILL BE LOST"));
@@ -208,7 +208,7 @@ static bool goes_to_sg_node(enum backend_choice backend, const struct endpoint *
 /* What was asked for by name; all else is chosen when the copy starts. */
 static void put_engine(const struct session *session, struct page *page)
 {
-	const struct plan *plan = session_current_plan(session);
+	const struct plan *plan = session_choice(session).plan;
 	const struct plan_options *options = &plan->options;
 	char source[PLAN_OPTION_TEXT_MAX], destination[PLAN_OPTION_TEXT_MAX];
 	bool sg = goes_to_sg_node(options->source_backend, &plan->source) ||
@@ -227,7 +227,7 @@ static void put_engine(const struct session *session, struct page *page)
 
 void plan_print_text(const struct session *session, int columns)
 {
-	const struct plan *plan = session_current_plan(session);
+	const struct plan *plan = session_choice(session).plan;
 	struct page page;
 
 	page_init(&page, stdout, columns);
@@ -240,13 +240,13 @@ void plan_print_text(const struct session *session, int columns)
 	put_engine(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);
-	put_verdicts(session_verdicts(session), &page);
+	put_verdicts(session_choice(session).verdicts, &page);
 	fputc('\n', stdout);
-	if (verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE)
+	if (verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE)
 		page_field(&page, _("start"), "%s", _("refused; nothing was written"));
-	else if (session_token(session)[0])
+	else if (session_choice(session).token[0])
 		page_field(&page, _("start"), _("--confirm needs %s"),
-			   session_token_phrase(session));
+			   session_choice(session).token_phrase);
 }
 
 /* What is chosen by the core, has no limit, or is not to be done, is null. */
@@ -286,12 +286,12 @@ static json_object *json_options(const struct plan_options *options)
 static json_object *json_lost(const struct session *session)
 {
 	static const char *const words[] = { "overwritten", "partly", "from-table" };
-	const struct disk *disk = session_destination_contents(session);
+	const struct disk *disk = session_choice(session).destination;
 	json_object *array = json_object_new_array();
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(session_current_plan(session), disk, &lost, &count) < 0)
+	if (!disk || picture_lost(session_choice(session).plan, disk, &lost, &count) < 0)
 		return array;
 	for (size_t i = 0; i < count; i++) {
 		const struct partition *p = lost[i].partition;
@@ -316,16 +316,17 @@ static json_object *json_confirm(const struct session *session)
 	json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "needed",
-			       json_object_new_boolean(session_token(session)[0] != '\0'));
-	json_object_object_add(object, "what", report_json_text(session_token_phrase(session)));
+			       json_object_new_boolean(session_choice(session).token[0] != '\0'));
+	json_object_object_add(object, "what",
+			       report_json_text(session_choice(session).token_phrase));
 	return object;
 }
 
 void plan_print_json(const struct session *session, bool pretty)
 {
-	const struct plan *plan = session_current_plan(session);
-	const struct verdict_list *verdicts = session_verdicts(session);
-	const struct held *held = session_held(session);
+	const struct plan *plan = session_choice(session).plan;
+	const struct verdict_list *verdicts = session_choice(session).verdicts;
+	const struct held *held = session_choice(session).held;
 	bool refused = verdict_list_worst(verdicts) == VERDICT_REFUSE;
 	json_object *object = json_object_new_object();
 	json_object *destinations = json_object_new_array();
@@ -338,7 +339,7 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "destinations", destinations);
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	report_json_add_number(object, "bytes", plan_bytes(plan));
-	report_json_add_number(object, "bytes_already", session_finished_bytes(session));
+	report_json_add_number(object, "bytes_already", session_choice(session).finished_bytes);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "options", json_options(&plan->options));

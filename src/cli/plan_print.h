@@ -3,7 +3,7 @@
 #ifndef CLONEDECK_CLI_PLAN_PRINT_H
 #define CLONEDECK_CLI_PLAN_PRINT_H
 
-#include "session/session.h"
+#include "session/run.h"
 
 /* Text to standard output, at most `columns` wide. */
 void plan_print_text(const struct session *session, int columns);

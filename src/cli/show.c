@@ -19,7 +19,7 @@
 #include "discover/image_store.h"
 #include "discover/scan.h"
 #include "report/json.h"
-#include "session/session.h"
+#include "session/health.h"
 
 #define HEADING_WIDTH 9
 
@@ -464,6 +464,7 @@ static int work(void *data, struct error *reterr)
 	struct image_store *images = image_store_new();
 	struct endpoint endpoint = { 0 };
 	struct scan *scan = NULL;
+	struct health_end end;
 	struct health health;
 	int r = images ? scan_new(&how, &scan, reterr) : error_nomem(reterr);
 
@@ -472,8 +473,10 @@ static int work(void *data, struct error *reterr)
 	if (r == 0)
 		r = find_disk(list, options->disk, images, &endpoint, &disk, reterr);
 	health_clear(&health, NULL);
-	if (r == 0 && endpoint.kind != ENDPOINT_IMAGE)
-		session_disk_health(disk, &health);
+	if (r == 0 && endpoint.kind != ENDPOINT_IMAGE) {
+		health_address(disk, &end);
+		health_ask(&end, &health);
+	}
 	if (r == 0 && options->json)
 		r = print_json(list, disk, &endpoint, &health, show_work->out, reterr);
 	else if (r == 0)

@@ -1,51 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine has to be asked about a plan, before it can be judged. */
+/*
+ * Asks the machine what is needed to judge a plan: where files are, what is mounted, what a map
+ * contains, how large a disk claims to be. A dying disk, or a mount whose server is gone, may take
+ * minutes to answer, so this has a thread of its own.
+ */
 #ifndef CLONEDECK_SESSION_CHECK_H
 #define CLONEDECK_SESSION_CHECK_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "map/map.h"
 #include "discover/image_store.h"
 #include "guard/facts.h"
-#include "plan/plan.h"
-#include "session/task.h"
+#include "session/load.h"
 
-struct session;
-
-/* Looks around for a plan: where files lie, what is mounted. Reads its map first, where it comes
- * from one. */
-struct check_task {
-	struct task task;
-	bool again;                    /* plan or disks have changed while it ran */
+struct check {
+	/* What is asked. */
 	const struct disk_list *disks; /* the session keeps it so long; NULL while none runs */
 	struct image_store *images;    /* the session's */
 	char log_dir[512], map_path[512];
-	bool load; /* the plan is in the map */
+	bool load; /* the plan is in a file of the wish */
+	struct wish wish;
+	const char *new_map; /* that the user named; must not be there. NULL: none */
 	const struct plan_options *rescue;
 	unsigned rescue_given;
 	struct plan ends; /* of the plan; without its extents */
 	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
 	uint64_t empty_to;
-	struct plan *plan;  /* as it was read; owned */
-	struct map *resume; /* likewise */
+	/* What was found. */
+	struct loaded loaded;
 	struct guard_facts facts;
 	struct error error;
 	int result;
 };
 
-/* Of session->plan, or of what is in the map at session->resume_path. */
-int session_begin_check(struct session *session, struct error *reterr);
-/* Judges the plan anew after the disks changed. */
-void session_recheck(struct session *session);
-void session_take_check(struct session *session, unsigned *changes);
-/* Lets go of what the task has read. */
-void session_forget_check(struct session *session);
+/* data: a struct check. */
+void check_run(void *data);
+/* As check.empty_to; map NULL: the plan does not resume. */
+uint64_t check_empty_to(const struct plan *plan, const struct map *map);
 /* Reads what images at the ends hold. */
-void session_look_into_images(struct image_store *images, const struct plan *plan,
-			      struct guard_facts *facts);
-/* Until SESSION_CHECKING is over: 0, or why there is no plan. */
-int session_wait_for_check(struct session *session, struct error *reterr);
+void check_images(struct image_store *images, const struct plan *plan, struct guard_facts *facts);
 
 #endif

@@ -6,15 +6,17 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "discover/answers.h"
+#include "session/ends.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(map, struct map *, map_destroy)
 
 int session_disks_init(struct session *session, struct error *reterr)
 {
-	struct scan_task *scanning = &session->scanning;
+	struct scanning *scanning = &session->scanning;
 	int r, fd;
 
 	/* Without memory for them every disk is read each time. */
@@ -53,7 +55,7 @@ void session_drop_disks(struct session *session, const struct disk_list *disks)
 {
 	if (disks != session->disks && disks != session->started_disks &&
 	    disks != session->checking.disks && disks != session->finding.disks &&
-	    disks != session->reverifying.disks)
+	    disks != session->compare.disks)
 		disk_list_destroy((struct disk_list *)disks);
 }
 
@@ -65,31 +67,7 @@ static void replace_disks(struct session *session, struct disk_list *disks)
 	session_drop_disks(session, before);
 }
 
-static void take_list(struct session *session, struct disk_list *disks)
-{
-	unsigned changes = 0;
-
-	replace_disks(session, disks);
-	session_recheck(session);
-	while (session->checking.task.running)
-		session_take_check(session, &changes);
-}
-
-int session_scan(struct session *session, struct error *reterr)
-{
-	struct disk_list *disks = NULL;
-	unsigned changes = 0;
-	int r;
-
-	/* What has changed since the last one is read. */
-	session_take_hotplug(session, &changes);
-	r = scan_run(session->scan, &disks, reterr);
-	if (r == 0)
-		take_list(session, disks);
-	return r;
-}
-
-static void look_for_images(struct scan_task *scanning)
+static void look_for_images(struct scanning *scanning)
 {
 	for (int destination = 0; destination < 2; destination++) {
 		struct looked *looked = &scanning->images[destination];
@@ -97,83 +75,9 @@ static void look_for_images(struct scan_task *scanning)
 		looked->error = (struct error){ 0 };
 		looked->found = (struct endpoint){ 0 };
 		if (looked->recorded.kind == ENDPOINT_IMAGE)
-			looked->result =
-				session_find_end(scanning->disks, &looked->recorded, NULL,
-						 destination, &looked->found, &looked->error);
+			looked->result = ends_find(scanning->disks, &looked->recorded, NULL,
+						   destination, &looked->found, &looked->error);
 	}
-}
-
-/* A scan belongs to one thread, so the task has its own. */
-static void *scan_body(void *argument)
-{
-	struct scan_task *scanning = argument;
-	struct error *error = &scanning->error;
-	int r = 0;
-
-	scanning->disks = NULL;
-	*error = (struct error){ 0 };
-	if (!scanning->scan)
-		r = scan_new(&scanning->options, &scanning->scan, error);
-	if (r == 0) {
-		scan_spare(scanning->scan, scanning->spared);
-		/* If memory is short, they are read after all. */
-		scan_avoid(scanning->scan, scanning->bad_on, &scanning->bad);
-	}
-	if (r == 0)
-		r = (scanning->patient ? scan_run : scan_glance)(scanning->scan, &scanning->disks,
-								 error);
-	if (r == 0 && scanning->looks)
-		look_for_images(scanning);
-	scanning->result = r;
-	task_announce(&scanning->task);
-	return NULL;
-}
-
-/* As far as discovery looks from the ends of a disk or partition. */
-#define EDGE (8ULL << 20)
-
-static bool is_at_edge(const struct disk *disk, struct range place, uint64_t start,
-		       uint64_t sectors)
-{
-	uint64_t edge = EDGE / disk->identity.logical_sector_size;
-	uint64_t end = start + sectors;
-
-	return place.start < end && place.start + place.count > start &&
-	       (place.start < start + edge || place.start + place.count + edge > end);
-}
-
-static bool may_be_looked_at(const struct disk *disk, struct range place)
-{
-	if (!disk || is_at_edge(disk, place, 0, disk_sectors(disk)))
-		return true;
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (is_at_edge(disk, place, disk->partitions[i].start, disk->partitions[i].sectors))
-			return true;
-	return false;
-}
-
-/* Sectors that a map calls unreadable or not yet scraped, near the places that discovery reads. */
-static int list_bad(const struct map *map, const struct disk *disk, const struct endpoint *source,
-		    struct range_list *ret)
-{
-	static const enum map_status statuses[] = { MAP_BAD, MAP_NON_SCRAPED, MAP_NON_TRIMMED };
-	uint32_t sector = source->logical_sector_size;
-	uint64_t first = source->start / sector;
-	struct map_block block;
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-		for (uint64_t pos = 0; r == 0 && map_next(map, pos, statuses[i], &block);
-		     pos = block.start + block.size) {
-			struct range place = { first + block.start / sector,
-					       (block.size + sector - 1) / sector };
-
-			if (may_be_looked_at(disk, place))
-				r = range_list_add(ret, place);
-		}
-	if (r < 0)
-		range_list_done(ret);
-	return r;
 }
 
 static void avoid_bad(struct scan *scan, const struct disk_list *disks, const char *map_path,
@@ -185,7 +89,7 @@ static void avoid_bad(struct scan *scan, const struct disk_list *disks, const ch
 	/* Problems of the map are reported where it is needed. */
 	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
 	    map_load(map_path, &map, NULL, NULL) < 0 ||
-	    list_bad(map, endpoint_disk(disks, source), source, &bad) < 0)
+	    load_bad(map, endpoint_disk(disks, source), source, &bad) < 0)
 		return;
 	scan_avoid(scan, source->identity.devno, &bad);
 	range_list_done(&bad);
@@ -197,8 +101,7 @@ static int find_ends(const struct session_names *names, const struct disk_list *
 	int r;
 
 	if (!names->destination)
-		return names->map ? session_ends_of_map(disks, names->map, source, destination)
-				  : -EINVAL;
+		return names->map ? ends_of_map(disks, names->map, source, destination) : -EINVAL;
 	r = endpoint_resolve(disks, names->destination, true, destination, NULL);
 	if (r == 0 && names->source)
 		r = endpoint_resolve(disks, names->source, false, source, NULL);
@@ -230,28 +133,41 @@ static void choose_named(void *user, struct scan *scan, const struct disk_list *
 		avoid_bad(scan, named, names->map, &source);
 }
 
-int session_scan_named(struct session *session, const struct session_names *names,
-		       struct error *reterr)
+/* A scan belongs to one thread, so the task has its own. */
+static void scan_body(void *data)
 {
-	struct session_names wanted = *names;
-	struct disk_list *disks = NULL;
-	int r = scan_run_chosen(session->scan, choose_named, &wanted, &disks, reterr);
+	struct scanning *scanning = data;
+	struct error *error = &scanning->error;
+	int r = 0;
 
-	if (r == 0)
-		take_list(session, disks);
-	return r;
+	scanning->disks = NULL;
+	*error = (struct error){ 0 };
+	if (!scanning->scan)
+		r = scan_new(&scanning->options, &scanning->scan, error);
+	if (r == 0) {
+		scan_spare(scanning->scan, scanning->spared);
+		/* If memory is short, they are read after all. */
+		scan_avoid(scanning->scan, scanning->bad_on, &scanning->bad);
+		scan_only(scanning->scan, NULL);
+	}
+	if (r == 0 && scanning->named)
+		r = scan_run_chosen(scanning->scan, choose_named, &scanning->names,
+				    &scanning->disks, error);
+	else if (r == 0)
+		r = (scanning->patient ? scan_run : scan_glance)(scanning->scan, &scanning->disks,
+								 error);
+	if (r == 0 && scanning->looks)
+		look_for_images(scanning);
+	scanning->result = r;
 }
 
 /* Reading a disk that is being copied would disturb the copy, or a dying disk. One that came back
  * has another sequence number. */
 static void spare_ends(const struct session *session, struct scan_spared ret[2])
 {
-	bool copies = session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
-		      session->state == SESSION_WAITING || session->state == SESSION_FINISHING ||
-		      session->state == SESSION_VERIFYING;
 	const struct endpoint *ends[2] = { NULL };
 
-	if (copies && session->plan) {
+	if (session_is_busy(session) && session->plan) {
 		ends[0] = &session->plan->source;
 		ends[1] = &session->plan->destination;
 	}
@@ -267,42 +183,49 @@ static void list_bad_of_plan(const struct map *map, void *user)
 {
 	struct session *session = user;
 
-	list_bad(map, session_source_disk(session), &session->plan->source, &session->scanning.bad);
+	const struct endpoint *source = &session->plan->source;
+
+	load_bad(map, session_disk(session, source), source, &session->scanning.bad);
 }
 
 /* Both ends are spared while a copy starts, and then its map is the starting thread's. */
 static void avoid_what_the_map_has(struct session *session)
 {
-	struct scan_task *scanning = &session->scanning;
+	struct scanning *scanning = &session->scanning;
 	const struct plan *plan = session->plan;
-	struct job *job = session->waiting.job;
+	bool starts = session_runs(session, SESSION_TASK_START);
+	struct job *job = session->unplugged.job;
 
-	if (!job && !session->starting.task.running)
-		job = session->starting.job;
+	if (!job && !starts)
+		job = session->opened.job;
 	range_list_done(&scanning->bad);
 	if (!plan || plan->source.kind == ENDPOINT_IMAGE)
 		return;
 	scanning->bad_on = plan->source.identity.devno;
 	if (job)
 		job_look_at_map(job, list_bad_of_plan, session);
-	else if (!session->starting.task.running && session->resume)
+	else if (!starts && session->resume)
 		list_bad_of_plan(session->resume, session);
 }
 
-static void begin(struct session *session, bool patient)
+static void begin(struct session *session, bool patient, const struct session_names *names)
 {
-	struct scan_task *scanning = &session->scanning;
+	struct scanning *scanning = &session->scanning;
 
 	spare_ends(session, scanning->spared);
 	avoid_what_the_map_has(session);
 	scanning->again = false;
 	scanning->patient = patient;
+	scanning->named = names != NULL;
+	if (names)
+		scanning->names = *names;
 	scanning->looks = session->state == SESSION_WAITING;
 	if (scanning->looks) {
 		scanning->images[0].recorded = session->plan->source;
 		scanning->images[1].recorded = session->plan->destination;
 	}
-	task_start(&scanning->task, scan_body, scanning, &session->scan_error);
+	session_begin_task(session, SESSION_TASK_SCAN, scan_body, scanning,
+			   &session->errors[SESSION_TASK_SCAN]);
 }
 
 /* What is not read again keeps what it told: the ends of a copy are shown by that. */
@@ -325,21 +248,25 @@ static void forget_answers(struct session *session)
 	}
 }
 
-void session_rescan(struct session *session)
+void session_scan(struct session *session, const struct session_names *names)
 {
-	forget_answers(session);
-	session_look_again(session);
+	if (!names) {
+		forget_answers(session);
+		session_look_again(session);
+	} else if (!session_runs(session, SESSION_TASK_SCAN)) {
+		begin(session, true, names);
+	}
 }
 
 void session_look_again(struct session *session)
 {
-	struct scan_task *scanning = &session->scanning;
+	struct scanning *scanning = &session->scanning;
 
 	scanning->follows = true;
-	if (scanning->task.running)
+	if (session_runs(session, SESSION_TASK_SCAN))
 		scanning->again = true;
 	else
-		begin(session, false);
+		begin(session, false, NULL);
 }
 
 void session_forget_destination(struct session *session)
@@ -363,26 +290,35 @@ static bool is_silent_now(const struct disk_list *before, const struct disk_list
 	return false;
 }
 
+static void take_looked(struct session *session)
+{
+	const struct scanning *scanning = &session->scanning;
+
+	if (!scanning->looks)
+		return;
+	memcpy(session->unplugged.images, scanning->images, sizeof(scanning->images));
+	session->unplugged.has_looked = true;
+}
+
 void session_take_scan(struct session *session, unsigned *changes)
 {
-	struct scan_task *scanning = &session->scanning;
+	struct scanning *scanning = &session->scanning;
 	bool unsettled = false;
 
-	task_join(&scanning->task);
-	session->scan_error = scanning->error;
+	session->errors[SESSION_TASK_SCAN] = scanning->error;
 	*changes |= SESSION_CHANGE_DISKS;
 	if (scanning->result == 0) {
 		unsettled = is_silent_now(session->disks, scanning->disks);
 		replace_disks(session, scanning->disks);
 		scanning->disks = NULL;
 		session_recheck(session);
-		session_take_looked(session);
+		take_looked(session);
 		session_look_for_ends(session, changes);
 	}
 	if (scanning->again)
 		session_look_again(session);
 	else if (unsettled && !scanning->patient && scanning->follows)
-		begin(session, true);
+		begin(session, true, NULL);
 }
 
 void session_take_hotplug(struct session *session, unsigned *changes)
@@ -424,7 +360,190 @@ const char *session_hotplug_line(const struct session *session, unsigned index)
 	return session->hotplug[(session->hotplug_count - 1 - index) % HOTPLUG_LINES];
 }
 
-const struct error *session_scan_error(const struct session *session)
+/* ---- who is meant by a name ---- */
+
+/* A path may lead to a file system that does not answer. */
+static void find_body(void *data)
 {
-	return &session->scan_error;
+	struct finding *finding = data;
+
+	finding->error = (struct error){ 0 };
+	finding->result = endpoint_resolve(finding->disks, finding->text, finding->destination,
+					   &finding->endpoint, &finding->error);
+	/* The front end shows what an image holds without waiting for it. */
+	if (finding->result == 0)
+		image_store_read(finding->images, &finding->endpoint);
+}
+
+static int begin_find(struct session *session, struct error *reterr)
+{
+	struct finding *finding = &session->finding;
+	int r;
+
+	finding->again = false;
+	text_copy(finding->text, sizeof(finding->text), finding->wanted);
+	finding->destination = finding->wanted_destination;
+	finding->disks = session->disks;
+	finding->images = session->images;
+	r = session_begin_task(session, SESSION_TASK_FIND, find_body, finding, reterr);
+	if (r < 0)
+		finding->disks = NULL;
+	return r;
+}
+
+int session_find(struct session *session, const char *text, bool destination, struct error *reterr)
+{
+	struct finding *finding = &session->finding;
+
+	if (!session->disks)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "open", text,
+				 _("The disks are still being looked for."));
+	text_copy(finding->wanted, sizeof(finding->wanted), text);
+	finding->wanted_destination = destination;
+	finding->again = session_runs(session, SESSION_TASK_FIND);
+	return finding->again ? 0 : begin_find(session, reterr);
+}
+
+void session_take_find(struct session *session, unsigned *changes)
+{
+	struct finding *finding = &session->finding;
+	const struct disk_list *disks = finding->disks;
+
+	finding->disks = NULL;
+	if (finding->again) {
+		struct error error = { 0 };
+		int r = begin_find(session, &error);
+
+		/* While it runs, all of this belongs to the thread. */
+		if (r < 0) {
+			finding->result = r;
+			finding->error = error;
+		}
+	}
+	if (!session_runs(session, SESSION_TASK_FIND))
+		*changes |= SESSION_CHANGE_FOUND;
+	session_drop_disks(session, disks);
+}
+
+int session_found(const struct session *session, struct endpoint *ret, struct error *reterr)
+{
+	const struct finding *finding = &session->finding;
+
+	if (finding->result == 0)
+		*ret = finding->endpoint;
+	else if (reterr)
+		*reterr = finding->error;
+	return finding->result;
+}
+
+const struct disk *session_image(const struct session *session, const struct endpoint *image)
+{
+	return image_store_known(session->images, image);
+}
+
+/* While a copy runs, its ends are what they were at its start: a later list may know less of disks
+ * that are not looked into, and says of the destination what is no longer true. */
+const struct disk *session_disk(const struct session *session, const struct endpoint *endpoint)
+{
+	const struct disk_list *lists[] = { session->disks, session->started_disks };
+	bool copies = session_is_busy(session);
+
+	for (int i = 0; i < 2; i++) {
+		const struct disk_list *list = lists[copies ? !i : i];
+		const struct disk *disk = list ? endpoint_disk(list, endpoint) : NULL;
+
+		if (disk)
+			return disk;
+	}
+	return NULL;
+}
+
+const struct disk *session_contents(const struct session *session, const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_IMAGE ? session_image(session, endpoint)
+						: session_disk(session, endpoint);
+}
+
+/* ---- the health of disks that the user looks at ---- */
+
+static struct checkup *find_checkup(const struct session *session, const struct identity *identity)
+{
+	const struct checkups *task = &session->checkups;
+
+	for (unsigned i = 0; i < task->count; i++)
+		if (identity_same(&task->items[i].identity, identity))
+			return (struct checkup *)&task->items[i];
+	return NULL;
+}
+
+static void ask_body(void *data)
+{
+	struct checkups *task = data;
+
+	health_ask(&task->asked, &task->answer);
+}
+
+static void ask_next(struct session *session)
+{
+	struct checkups *task = &session->checkups;
+
+	for (unsigned i = 0; i < task->count && !session_runs(session, SESSION_TASK_HEALTH); i++) {
+		struct checkup *item = &task->items[i];
+
+		if (!item->wanted)
+			continue;
+		item->wanted = false;
+		task->at = i;
+		task->asked = item->end;
+		session_begin_task(session, SESSION_TASK_HEALTH, ask_body, task, NULL);
+	}
+}
+
+void session_ask_health(struct session *session, const struct disk *disk)
+{
+	struct checkups *task = &session->checkups;
+	struct checkup *item = find_checkup(session, &disk->identity);
+
+	/* A disk that is being written to must not be disturbed. */
+	if (session_is_busy(session))
+		return;
+	if (!item) {
+		if (task->count == CHECKUPS_MAX && session_runs(session, SESSION_TASK_HEALTH))
+			return;
+		/* More than anybody looks at; the oldest is dropped. */
+		if (task->count == CHECKUPS_MAX)
+			memmove(&task->items[0], &task->items[1],
+				--task->count * sizeof(task->items[0]));
+		item = &task->items[task->count++];
+		*item = (struct checkup){ .identity = disk->identity };
+		health_clear(&item->health, NULL);
+	}
+	health_address(disk, &item->end);
+	item->wanted = item->end.node[0];
+	ask_next(session);
+}
+
+void session_take_checkup(struct session *session, unsigned *changes)
+{
+	struct checkups *task = &session->checkups;
+
+	task->items[task->at].health = task->answer;
+	*changes |= SESSION_CHANGE_HEALTH;
+	ask_next(session);
+}
+
+const struct health *session_health(const struct session *session, const struct disk *disk,
+				    bool *retasking)
+{
+	const struct checkups *task = &session->checkups;
+	const struct checkup *item = find_checkup(session, &disk->identity);
+
+	*retasking = item && (item->wanted || (session_runs(session, SESSION_TASK_HEALTH) &&
+					       item == &task->items[task->at]));
+	return item && item->end.node[0] ? &item->health : NULL;
+}
+
+bool session_unfinished(const struct session *session, struct session_unfinished *ret)
+{
+	return files_unfinished(session->files.directory, ret);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where log, map and report go, and the opening of the log. */
+#include "session/files.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -8,16 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/worker.h"
 #include "base/i18n.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "map/partial_digests.h"
-#include "session/session_private.h"
+#include "discover/running.h"
+#include "guard/facts.h"
+#include "report/report.h"
 
 #define SAME_SECOND_MAX 100
 
@@ -36,7 +40,7 @@ static bool could_be_made(const char *directory)
 	return access(part, W_OK | X_OK) == 0;
 }
 
-void session_absolute(char *to, size_t size, const char *path)
+void files_absolute(char *to, size_t size, const char *path)
 {
 	char here[PATH_MAX];
 
@@ -45,19 +49,19 @@ void session_absolute(char *to, size_t size, const char *path)
 		text_copy(to, size, path);
 }
 
-void session_find_log_dir(struct session *session)
+void files_find_directory(struct files *files, const char *log_dir, const char *practice_dir)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	char *directory = session->log_dir;
-	size_t size = sizeof(session->log_dir);
+	char *directory = files->directory;
+	size_t size = sizeof(files->directory);
 
-	if (session->options.log_dir) {
-		session_absolute(directory, size, session->options.log_dir);
+	if (log_dir) {
+		files_absolute(directory, size, log_dir);
 		return;
 	}
 	/* Practice copies keep their logs apart from those of real ones. */
-	if (session->options.practice_dir) {
-		text_copy(directory, size, session->options.practice_dir);
+	if (practice_dir) {
+		text_copy(directory, size, practice_dir);
 		return;
 	}
 	text_copy(directory, size, "/var/log/clonedeck");
@@ -69,10 +73,8 @@ void session_find_log_dir(struct session *session)
 		snprintf(directory, size, "%s/.local/state/clonedeck", home);
 }
 
-static bool name_files(struct session *session, const char *stem)
+static bool name_files(struct files *files, const char *stem)
 {
-	struct session_files *files = &session->files;
-
 	text_copy(files->sums_stem, sizeof(files->sums_stem), stem);
 	return (size_t)snprintf(files->log, sizeof(files->log), "%s.log", stem) <
 		       sizeof(files->log) &&
@@ -98,9 +100,8 @@ static int reserve(const char *log)
 }
 
 /* DATE-TIME, with a number appended for the second copy in a second. Creates the log. */
-static int find_names(struct session *session)
+static int find_names(struct files *files)
 {
-	const struct session_files *files = &session->files;
 	char stamp[32] = "", stem[512];
 	time_t now = time(NULL);
 	struct tm tm;
@@ -108,11 +109,11 @@ static int find_names(struct session *session)
 	if (localtime_r(&now, &tm))
 		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
 	for (unsigned i = 1; i < SAME_SECOND_MAX; i++) {
-		int length = i == 1 ? snprintf(stem, sizeof(stem), "%s/%s", session->log_dir, stamp)
-				    : snprintf(stem, sizeof(stem), "%s/%s-%u", session->log_dir,
+		int length = i == 1 ? snprintf(stem, sizeof(stem), "%s/%s", files->directory, stamp)
+				    : snprintf(stem, sizeof(stem), "%s/%s-%u", files->directory,
 					       stamp, i);
 
-		if ((size_t)length >= sizeof(stem) || !name_files(session, stem))
+		if ((size_t)length >= sizeof(stem) || !name_files(files, stem))
 			return -ENAMETOOLONG;
 		if (access(files->map, F_OK) == 0 || access(files->report, F_OK) == 0 ||
 		    access(files->certificate, F_OK) == 0 || access(files->digests, F_OK) == 0)
@@ -125,38 +126,15 @@ static int find_names(struct session *session)
 	return -EEXIST;
 }
 
-void session_log_plan(struct session *session)
+bool files_beside(const char *one, const char *other)
 {
-	const struct plan *plan = session->plan;
-	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
-	struct utsname host;
-	char id[9], node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
+	char a[PATH_MAX], b[PATH_MAX];
 
-	text_encode(node[0], sizeof(node[0]), plan->source.node);
-	text_encode(node[1], sizeof(node[1]), plan->destination.node);
-	text_encode(map, sizeof(map), session->resumes ? session->resume_path : "");
-	if (uname(&host) == 0)
-		log_line(session->log, LOG_LEVEL_INFO, "session", "clonedeck %s on %s, %s %s",
-			 PACKAGE_VERSION, host.nodename, host.sysname, host.release);
-	log_line(session->log, LOG_LEVEL_INFO, "session", "source %s, model %s, serial %s, wwn %s",
-		 node[0], from->model, from->serial, from->wwn);
-	log_line(session->log, LOG_LEVEL_INFO, "session",
-		 "destination %s, model %s, serial %s, wwn %s", node[1], to->model, to->serial,
-		 to->wwn);
-	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
-		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
-		 session->resumes ? ", goes on from " : "", map);
-	for (size_t i = 0; i < session->verdicts.count; i++) {
-		const struct verdict *verdict = &session->verdicts.items[i];
-
-		if (verdict->kind != VERDICT_OK)
-			log_line(session->log, LOG_LEVEL_WARNING, "guard", "%s%s: %s",
-				 verdict->rule, verdict->lifted ? " (lifted)" : "",
-				 verdict->sentence);
-	}
+	return strcmp(dirname(text_copy(a, sizeof(a), one)),
+		      dirname(text_copy(b, sizeof(b), other))) == 0;
 }
 
-bool session_name_beside(char *to, size_t size, const char *path, const char *ending)
+bool files_name_beside(char *to, size_t size, const char *path, const char *ending)
 {
 	static const char *const endings[] = { ".json", ".txt", ".html" };
 	size_t length = strlen(path);
@@ -174,25 +152,24 @@ bool session_name_beside(char *to, size_t size, const char *path, const char *en
 }
 
 /* Beside a report named by the user, unless that would replace an existing file. */
-static void name_certificate(struct session *session)
+static void name_certificate(struct files *files)
 {
-	struct session_files *files = &session->files;
 	char beside[sizeof(files->certificate)];
 
-	if (session->options.certificate_path)
-		session_absolute(files->certificate, sizeof(files->certificate),
-				 session->options.certificate_path);
-	else if (session->options.report_path &&
-		 session_name_beside(beside, sizeof(beside), files->report, ".html") &&
+	if (files->wanted_certificate)
+		files_absolute(files->certificate, sizeof(files->certificate),
+			       files->wanted_certificate);
+	else if (files->wanted_report &&
+		 files_name_beside(beside, sizeof(beside), files->report, ".html") &&
 		 access(beside, F_OK) < 0)
 		text_copy(files->certificate, sizeof(files->certificate), beside);
 }
 
-bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size)
+bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size)
 {
 	char stem[512], path[sizeof(stem) + 16];
 
-	if (!session_name_beside(stem, sizeof(stem), report, ""))
+	if (!files_name_beside(stem, sizeof(stem), report, ""))
 		return false;
 	for (unsigned i = 0; i < SUM_ALGORITHMS; i++) {
 		snprintf(path, sizeof(path), "%s.%s", stem, sum_name((enum sum_algorithm)i));
@@ -204,52 +181,45 @@ bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size
 }
 
 /* The list of digests is beside the report, wherever that is. */
-static void name_report(struct session *session)
+static void name_report(struct files *files, unsigned sums)
 {
-	struct session_files *files = &session->files;
-
-	session_absolute(files->report, sizeof(files->report), session->options.report_path);
+	files_absolute(files->report, sizeof(files->report), files->wanted_report);
 	snprintf(files->digests, sizeof(files->digests), "%.503s" REPORT_LIST_ENDING,
 		 files->report);
-	session_name_sums(session->plan->options.sums, files->report, files->sums_stem,
-			  sizeof(files->sums_stem));
+	files_name_sums(sums, files->report, files->sums_stem, sizeof(files->sums_stem));
 }
 
 static dev_t beneath(const char *path)
 {
-	struct found_place place;
+	struct file_place place;
 
-	session_try_place(PLACE_UNTRIED, path, "", &place);
+	place_try(PLACE_UNTRIED, path, "", &place);
 	return place.beneath;
 }
 
-int session_make_files(struct session *session, struct error *reterr)
+int files_make(struct files *files, unsigned sums, const char *map, struct error *reterr)
 {
-	struct session_files *files = &session->files;
-	struct found_place tried;
-	int r = session_try_place(PLACE_MADE, session->log_dir, "try", &tried);
+	struct file_place tried;
+	int r = place_try(PLACE_MADE, files->directory, "try", &tried);
 
 	/* The copy goes on without a log; the map may be elsewhere. */
 	if (r == -ENOSPC || r == -EDQUOT)
 		r = 0;
-
 	if (r == 0)
-		r = find_names(session);
+		r = find_names(files);
 	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "log", session->log_dir,
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "log", files->directory,
 				 _("Log and map cannot be kept in %s: %s. Name another directory "
 				   "with --log-dir."),
-				 session->log_dir, file_phrase(r));
-	if (session->resumes)
-		session_absolute(files->map, sizeof(files->map), session->resume_path);
-	else if (session->options.map_path)
-		session_absolute(files->map, sizeof(files->map), session->options.map_path);
-	if (session->options.report_path)
-		name_report(session);
-	name_certificate(session);
+				 files->directory, file_phrase(r));
+	if (map || files->wanted_map)
+		files_absolute(files->map, sizeof(files->map), map ? map : files->wanted_map);
+	if (files->wanted_report)
+		name_report(files, sums);
+	name_certificate(files);
 	files->report_beneath = beneath(files->report);
 	files->certificate_beneath = beneath(files->certificate);
-	r = session_try_place(PLACE_AS_IT_IS, files->map, "", &tried);
+	r = place_try(PLACE_AS_IT_IS, files->map, "", &tried);
 	files->map_beneath = tried.beneath;
 	if (r < 0) {
 		struct file_timeout timeout = { .ns = TIMEOUT_DURING_COPY };
@@ -262,12 +232,7 @@ int session_make_files(struct session *session, struct error *reterr)
 			  "be resumed; name another file with --map."),
 			files->map, file_phrase(r));
 	}
-	log_close(session->log);
-	session->log = NULL;
-	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, reterr);
-	if (r == 0)
-		session_log_plan(session);
-	return r;
+	return 0;
 }
 
 static int cannot_be_kept(const char *path, int code, struct error *reterr)
@@ -285,7 +250,7 @@ static int check_file(const char *path, struct error *reterr)
 
 	if (!path)
 		return 0;
-	if (strlen(path) >= sizeof(((struct session_files *)0)->map) - 8)
+	if (strlen(path) >= sizeof(((struct files *)0)->map) - 8)
 		return cannot_be_kept(path, -ENAMETOOLONG, reterr);
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
@@ -323,7 +288,7 @@ static int check_apart(const char *one, const char *other, struct error *reterr)
 		one);
 }
 
-int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)
+int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)
 {
 	const struct endpoint *ends[] = { &plan->source, &plan->destination };
 
@@ -338,63 +303,189 @@ int session_check_not_an_end(const struct plan *plan, const char *path, struct e
 	return 0;
 }
 
-int session_check_map(const struct plan *plan, const char *map, struct error *reterr)
+int files_check_map(const struct plan *plan, const char *map, struct error *reterr)
 {
 	char list[PATH_MAX];
-	int r = session_check_not_an_end(plan, map, reterr);
+	int r = files_check_not_an_end(plan, map, reterr);
 
 	if (!map || r < 0)
 		return r;
 	partial_digests_path(map, list);
-	return session_check_not_an_end(plan, list, reterr);
+	return files_check_not_an_end(plan, list, reterr);
 }
 
 static int check_report(const struct plan *plan, const char *report, struct error *reterr)
 {
 	char list[PATH_MAX];
-	int r = session_check_not_an_end(plan, report, reterr);
+	int r = files_check_not_an_end(plan, report, reterr);
 
 	if (!report || r < 0)
 		return r;
 	snprintf(list, sizeof(list), "%.503s" REPORT_LIST_ENDING, report);
-	return session_check_not_an_end(plan, list, reterr);
+	return files_check_not_an_end(plan, list, reterr);
 }
 
-int session_check_files(const struct session *session, struct error *reterr)
+int files_check_new(const struct plan *plan, const char *map, struct error *reterr)
 {
-	const struct session_options *options = &session->options;
-	const char *map = session->resumes ? session->resume_path : options->map_path;
-	int r = session_check_map(session->plan, map, reterr);
+	struct stat st;
+	int r = files_check_not_an_end(plan, map, reterr);
 
-	if (r == 0)
-		r = check_report(session->plan, options->report_path, reterr);
-	if (r == 0)
-		r = session_check_not_an_end(session->plan, options->certificate_path, reterr);
-	if (r == 0)
-		r = check_file(options->map_path, reterr);
-	if (r == 0)
-		r = check_file(options->report_path, reterr);
-	if (r == 0)
-		r = check_file(options->certificate_path, reterr);
-	if (r == 0)
-		r = check_apart(map, options->report_path, reterr);
-	if (r == 0)
-		r = check_apart(map, options->certificate_path, reterr);
-	return r < 0 ? r : check_apart(options->report_path, options->certificate_path, reterr);
+	/* Anything but a file is refused elsewhere. */
+	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
+		return r;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
+			 _("The map %s exists already. Go on with its copy (clonedeck resume %s), "
+			   "or name another file."),
+			 map, map);
 }
 
-const char *session_log_dir(const struct session *session)
+int files_check(const struct files *files, const struct plan *plan, const char *map,
+		struct error *reterr)
 {
-	return session->log_dir;
+	const char *report = files->wanted_report, *certificate = files->wanted_certificate;
+	int r;
+
+	if (!map)
+		map = files->wanted_map;
+	r = files_check_map(plan, map, reterr);
+	if (r == 0)
+		r = check_report(plan, report, reterr);
+	if (r == 0)
+		r = files_check_not_an_end(plan, certificate, reterr);
+	if (r == 0)
+		r = check_file(files->wanted_map, reterr);
+	if (r == 0)
+		r = check_file(report, reterr);
+	if (r == 0)
+		r = check_file(certificate, reterr);
+	if (r == 0)
+		r = check_apart(map, report, reterr);
+	if (r == 0)
+		r = check_apart(map, certificate, reterr);
+	return r < 0 ? r : check_apart(report, certificate, reterr);
 }
 
-void session_note(struct session *session, const char *text)
+/* ---- after a power failure: which copy was under way? ---- */
+
+/* Whoever asks waits for a key to be answered. */
+#define WAIT_AT_MOST (NSEC_PER_SEC / 10)
+
+struct search {
+	char directory[512];
+	struct session_unfinished found; /* map "": none */
+};
+
+static bool is_map(const char *name)
 {
-	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
-		log_line(session->log, LOG_LEVEL_WARNING, "session", "%s", text);
+	size_t length = strlen(name);
+
+	return length > 4 && strcmp(name + length - 4, ".map") == 0;
 }
 
-bool session_log_dir_in_memory(const struct session *session)
+/* Records are named by date and time. */
+static bool find_newest(const char *directory, char name[static 256])
 {
-	return session->log_dir_in_memory;
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+
+	name[0] = '\0';
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir)))
+		if (is_map(entry->d_name) && strcmp(entry->d_name, name) > 0)
+			text_copy(name, 256, entry->d_name);
+	closedir(dir);
+	return name[0] != '\0';
+}
+
+/* The first line that is no comment tells the state, '+' when nothing is left to do. */
+static bool is_unfinished(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[512], state = '+';
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (line[0] != '#') {
+			if (sscanf(line, "%*s %c", &state) != 1)
+				state = '+';
+			break;
+		}
+	fclose(file);
+	return state != '+';
+}
+
+/* As far as the map tells. */
+static void describe(struct session_unfinished *found)
+{
+	struct plan *plan = NULL;
+	struct map *map = NULL;
+	struct stat st;
+
+	if (stat(found->map, &st) == 0)
+		found->at = st.st_mtime;
+	if (map_load(found->map, &map, &plan, NULL) == 0 && plan) {
+		found->source = plan->source;
+		found->destination = plan->destination;
+		found->finished = map_bytes(map, MAP_FINISHED);
+		found->total = plan_bytes(plan);
+	}
+	plan_destroy(plan);
+	map_destroy(map);
+}
+
+static void search(void *data)
+{
+	struct search *search = data;
+	struct session_unfinished *found = &search->found;
+	char name[256];
+
+	if (!find_newest(search->directory, name) ||
+	    (size_t)snprintf(found->map, sizeof(found->map), "%s/%s", search->directory, name) >=
+		    sizeof(found->map) ||
+	    !is_unfinished(found->map))
+		found->map[0] = '\0';
+	else
+		describe(found);
+}
+
+static void tell_running(const char *map, char told[static 160])
+{
+	struct running *running = calloc(RUNNING_MAX, sizeof(*running));
+	size_t count = running ? running_list(NULL, running) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(running[i].map, map) == 0)
+			snprintf(told, 160, _("clonedeck, process %ld, is copying: %u %%"),
+				 (long)running[i].pid, (unsigned)running[i].percent);
+	free(running);
+}
+
+bool files_unfinished(const char *directory, struct session_unfinished *ret)
+{
+	struct search *asked = calloc(1, sizeof(*asked));
+	struct worker *worker;
+
+	*ret = (struct session_unfinished){ 0 };
+	if (!asked)
+		return false;
+	text_copy(asked->directory, sizeof(asked->directory), directory);
+	const struct worker_order order = {
+		.body = search,
+		.destroy = free,
+		.data = asked,
+		.name = "maps",
+	};
+
+	if (worker_start(&order, &worker) < 0) {
+		free(asked);
+		return false;
+	}
+	if (worker_wait(worker, clock_monotonic() + WAIT_AT_MOST))
+		*ret = asked->found;
+	worker_abandon(worker);
+	if (ret->map[0])
+		tell_running(ret->map, ret->running);
+	return ret->map[0] != '\0';
 }

@@ -9,10 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/i18n.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "guard/claim.h"
+#include "session/outcome.h"
 #include "session/session_private.h"
 
 static int copy_warnings(const struct verdict_list *from, struct verdict_list *ret)
@@ -24,13 +25,6 @@ static int copy_warnings(const struct verdict_list *from, struct verdict_list *r
 		if (from->items[i].kind != VERDICT_OK)
 			ret->items[ret->count++] = from->items[i];
 	return 0;
-}
-
-bool session_warned(const struct session *session, enum verdict_means means)
-{
-	const struct verdict *verdict = verdict_list_find(&session->verdicts, means);
-
-	return verdict && verdict->kind == VERDICT_WARN;
 }
 
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size)
@@ -75,6 +69,15 @@ static void describe_disk(const struct session *session, const struct endpoint *
 	ret->rotational = disk->rotational;
 }
 
+/* What was copied, as it was when the copy began; NULL: unknown. */
+static const struct disk *copied(const struct session *session)
+{
+	const struct endpoint *source = &session->plan->source;
+
+	return source->kind == ENDPOINT_IMAGE ? session_image(session, source)
+					      : endpoint_disk(session->started_disks, source);
+}
+
 static int make_report(struct session *session, const struct error *close_error,
 		       struct error *reterr)
 {
@@ -88,10 +91,10 @@ static int make_report(struct session *session, const struct error *close_error,
 	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
 	describe_disk(session, &session->plan->source, &report->source);
 	describe_disk(session, &session->plan->destination, &report->destination);
-	report->source.before = session->asking.source_before;
-	report->source.after = session->asking.source_after;
-	report->destination.before = session->asking.destination_before;
-	report->destination.after = session->asking.destination_after;
+	report->source.before = session->health.before[0];
+	report->source.after = session->health.after[0];
+	report->destination.before = session->health.before[1];
+	report->destination.after = session->health.after[1];
 	job_map_cells(job, 0, 0, REPORT_MAP_CELLS, report->map_cells);
 	session_snapshot(session, &report->job);
 	job_rates(job, &report->rates);
@@ -107,7 +110,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	text_copy(report->digests_path, sizeof(report->digests_path), session->files.digests);
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
 	report->log_dir_in_memory = session->log_dir_in_memory;
-	report->map_lost = session->moving.lost;
+	report->map_lost = session->map_lost;
 	if (uname(&host) == 0) {
 		text_sanitise(report->host, sizeof(report->host), host.nodename,
 			      sizeof(host.nodename));
@@ -115,13 +118,13 @@ static int make_report(struct session *session, const struct error *close_error,
 			      sizeof(host.release));
 	}
 	find_writer(session, report);
-	session_find_hurt(session, job, report);
-	session_say_next(session, close_error, report);
+	outcome_find_hurt(job, copied(session), report);
+	outcome_say_next(copied(session), close_error, report);
 	return 0;
 }
 
 /* The log is closed last. */
-static int tell_and_save(struct session *session, struct finish_task *finishing)
+static int tell_and_save(struct session *session, struct finishing *finishing)
 {
 	char line[256];
 	int r = make_report(session, &finishing->close_error, &finishing->error);
@@ -132,14 +135,15 @@ static int tell_and_save(struct session *session, struct finish_task *finishing)
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
 	finishing->timeout.ns = TIMEOUT_AT_END;
-	r = session_save_first(session, &finishing->error);
+	r = save_first(&session->report, &session->files, session->log, &finishing->timeout,
+		       &finishing->error);
 	finishing->left_behind |= finishing->timeout.hung != NULL;
 	file_timeout_done(&finishing->timeout);
 	finishing->left_behind |= !log_close(cleanup_steal(session->log));
 	return r;
 }
 
-static void close_claims(struct session *session, struct finish_task *finishing)
+static void close_claims(struct session *session, struct finishing *finishing)
 {
 	if (finishing->destination && claim_close(cleanup_steal(finishing->destination),
 						  finishing->reread, &finishing->close_error) < 0)
@@ -149,28 +153,26 @@ static void close_claims(struct session *session, struct finish_task *finishing)
 
 /* Rereading a partition table, closing a disk and saving a file may take long. The front end's
  * thread changes nothing of what is used here before the state changes. */
-static void *finish_body(void *argument)
+static void finish_body(void *data)
 {
-	struct session *session = argument;
-	struct finish_task *finishing = &session->finishing;
+	struct session *session = data;
+	struct finishing *finishing = &session->finishing;
 
 	close_claims(session, finishing);
 	if (finishing->report)
 		tell_and_save(session, finishing);
-	task_announce(&finishing->task);
-	return NULL;
 }
 
-static int begin(struct session *session, bool report, bool reread, struct error *reterr)
+static int begin_closing(struct session *session, bool report, bool reread, struct error *reterr)
 {
-	struct finish_task *finishing = &session->finishing;
+	struct finishing *finishing = &session->finishing;
 	int r;
 
 	finishing->report = report;
 	finishing->reread = reread;
 	finishing->made = false;
 	finishing->close_error = finishing->error = (struct error){ 0 };
-	r = task_start(&finishing->task, finish_body, session, reterr);
+	r = session_begin_task(session, SESSION_TASK_FINISH, finish_body, session, reterr);
 	/* Without a thread: then here. */
 	if (r < 0)
 		close_claims(session, finishing);
@@ -179,28 +181,28 @@ static int begin(struct session *session, bool report, bool reread, struct error
 
 void session_begin_release(struct session *session)
 {
-	struct finish_task *finishing = &session->finishing;
+	struct finishing *finishing = &session->finishing;
 
-	finishing->destination = cleanup_steal(session->starting.destination);
-	finishing->source = cleanup_steal(session->starting.source);
-	if (begin(session, false, false, NULL) < 0)
+	finishing->destination = cleanup_steal(session->opened.destination);
+	finishing->source = cleanup_steal(session->opened.source);
+	if (begin_closing(session, false, false, NULL) < 0)
 		session_look_again(session);
 }
 
 /* The last step; if the disks are still being released, it follows that. */
 static int begin_report(struct session *session, bool reread, struct error *reterr)
 {
-	struct finish_task *finishing = &session->finishing;
+	struct finishing *finishing = &session->finishing;
 	int r;
 
 	session->state = SESSION_FINISHING;
-	finishing->wanted = finishing->task.running;
+	finishing->wanted = session_runs(session, SESSION_TASK_FINISH);
 	if (finishing->wanted)
 		return 0;
-	r = begin(session, true, reread, reterr);
+	r = begin_closing(session, true, reread, reterr);
 	if (r < 0) {
 		session->state = SESSION_FINISHED;
-		heartbeat_end(session);
+		heartbeat_end(&session->heartbeat);
 	}
 	return r;
 }
@@ -210,20 +212,194 @@ static int finish_waiting(struct session *session, struct error *reterr)
 	session_give_up_waiting(session);
 	/* The next part has just begun: stop it first. */
 	if (session->state == SESSION_RUNNING) {
-		job_stop(session->starting.job);
-		return session_begin_finish(session, reterr);
+		job_stop(session->opened.job);
+		return session_finish(session, reterr);
 	}
 	/* Not if a disk is gone; and who gives up waiting does not want to wait for the other
 	 * one. */
-	health_clear(&session->asking.source_after, NULL);
-	health_clear(&session->asking.destination_after, NULL);
+	health_clear(&session->health.after[0], NULL);
+	health_clear(&session->health.after[1], NULL);
 	return begin_report(session, false, reterr);
 }
 
-int session_begin_finish(struct session *session, struct error *reterr)
+/* ---- the health of both disks, after the final flush ---- */
+
+/* The difference to before is what the copy did to a weak disk. */
+static void ask_after(void *data)
 {
-	struct start_task *starting = &session->starting;
-	struct finish_task *finishing = &session->finishing;
+	struct ends_health *health = data;
+
+	health_ask_both(health->ends, health->after);
+}
+
+static void begin_health_after(struct session *session)
+{
+	struct ends_health *health = &session->health;
+
+	if (health->asked)
+		return;
+	health->asked = true;
+	health_clear(&health->after[0], NULL);
+	health_clear(&health->after[1], NULL);
+	if (health->ends[0].node[0] || health->ends[1].node[0])
+		session_begin_task(session, SESSION_TASK_AFTER, ask_after, health, NULL);
+}
+
+void session_take_after(struct session *session, unsigned *changes)
+{
+	*changes |= SESSION_CHANGE_JOB;
+}
+
+/* ---- another place for the map ---- */
+
+/* A copy has ended that could be resumed, and its map could not be saved: begins to save it at
+ * another place, once. */
+static void begin_map_rescue(struct session *session)
+{
+	struct move *move = &session->move;
+	struct job *job = session->opened.job;
+	struct job_snapshot snapshot;
+
+	if (session->map_tried || session_runs(session, SESSION_TASK_MOVE))
+		return;
+	session->map_tried = true;
+	job_snapshot(job, &snapshot);
+	if (snapshot.map_safe || !session->files.map[0] || snapshot.error.code == -ENOENT ||
+	    (snapshot.result != JOB_RESULT_STOPPED && snapshot.result != JOB_RESULT_FAILED))
+		return;
+	move->map = job_take_confirmed(job);
+	if (!move->map)
+		return;
+	session->log_moved = false;
+	move_prepare(move, &session->files, session->plan, NULL);
+	if (session_begin_task(session, SESSION_TASK_MOVE, move_run, move, NULL) < 0)
+		map_destroy(cleanup_steal(move->map));
+}
+
+int session_move_map(struct session *session, const char *path, struct error *reterr)
+{
+	struct move *move = &session->move;
+
+	if (session->state != SESSION_RUNNING)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", NULL,
+				 _("No copy runs, so there is no map to be moved."));
+	if (session_runs(session, SESSION_TASK_MOVE))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
+				 _("A place for the map is being tried already."));
+	session->log_moved = false;
+	move_prepare(move, &session->files, session->plan, path);
+	return session_begin_task(session, SESSION_TASK_MOVE, move_run, move, reterr);
+}
+
+static void move_log(struct session *session)
+{
+	const struct move *move = &session->move;
+	struct files *files = &session->files, before = *files;
+	struct error error;
+
+	if (!move->stem[0] ||
+	    (!files_beside(files->log, files->map) && !log_failing(session->log, &error)))
+		return;
+	move_rename(move, files);
+	if (log_move(session->log, files->log, NULL) < 0) {
+		*files = before;
+		return;
+	}
+	session->log_moved = true;
+	session->log_dir_in_memory = move->in_memory;
+	log_line(session->log, LOG_LEVEL_INFO, "session", "this log begins in %s", before.log);
+	session_log_plan(session);
+}
+
+static void name_map(struct session *session)
+{
+	struct files *files = &session->files;
+
+	move_log(session);
+	text_copy(files->map, sizeof(files->map), session->move.place.path);
+	files->map_beneath = session->move.place.beneath;
+	session->map_in_memory = session->move.in_memory;
+}
+
+static void save_there(struct session *session, struct error *reterr)
+{
+	struct files *files = &session->files, before = *files;
+	struct job *job = session->opened.job;
+
+	if (files_check_map(session->plan, session->move.place.path, reterr) < 0)
+		return;
+	name_map(session);
+	text_copy(session->resume_path, sizeof(session->resume_path), files->map);
+	if (job_set_map_path(job, files->map, files->map_beneath, reterr) < 0)
+		*files = before;
+	else
+		job_set_digests_path(job, files->digests, files->report_beneath);
+}
+
+/* The job has ended: only the files are named anew. */
+static void take_rescued(struct session *session)
+{
+	map_destroy(cleanup_steal(session->move.map));
+	session->map_lost = session->move.map_is_lost;
+	if (session->move.result < 0)
+		return;
+	session->map_saved = true;
+	log_line(session->log, LOG_LEVEL_WARNING, "session", "the map could not be saved as %s: %s",
+		 session->files.map, session->move.place.path);
+	name_map(session);
+}
+
+static bool has_ended(struct job *job)
+{
+	struct job_snapshot snapshot;
+
+	job_snapshot(job, &snapshot);
+	return snapshot.state == JOB_ENDED;
+}
+
+void session_take_move(struct session *session, unsigned *changes)
+{
+	struct error *error = &session->errors[SESSION_TASK_MOVE];
+	struct move *move = &session->move;
+
+	*changes |= SESSION_CHANGE_MAP;
+	*error = (struct error){ 0 };
+	if (move->result < 0)
+		move_refused(move, error);
+	if (move->map)
+		take_rescued(session);
+	/* If the copy has ended by now, the map stays where it is. */
+	else if (move->result == 0 && session->state == SESSION_RUNNING &&
+		 !has_ended(session->opened.job))
+		save_there(session, error);
+}
+
+/* ---- the end ---- */
+
+bool session_can_finish(struct session *session)
+{
+	struct job_snapshot job;
+
+	if (session->state == SESSION_VERIFYING)
+		return session_verify_ended(session);
+	if (session->state != SESSION_RUNNING)
+		return false;
+	job_snapshot(session->opened.job, &job);
+	if (job.state != JOB_ENDED)
+		return false;
+	/* A missing disk does not answer, and the copy will go on. */
+	if (session_will_wait(session))
+		return true;
+	begin_map_rescue(session);
+	begin_health_after(session);
+	return !session_runs(session, SESSION_TASK_AFTER) &&
+	       !session_runs(session, SESSION_TASK_MOVE);
+}
+
+int session_finish(struct session *session, struct error *reterr)
+{
+	struct opened *opened = &session->opened;
+	struct finishing *finishing = &session->finishing;
 	unsigned changes = 0;
 
 	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
@@ -238,36 +414,39 @@ int session_begin_finish(struct session *session, struct error *reterr)
 	if (session->state != SESSION_RUNNING)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "finish", NULL,
 				 _("There is no running copy to finish."));
-	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(starting->job), NULL);
+	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(opened->job), NULL);
 	/* The result of the copy itself is in the report. */
-	job_wait(starting->job, NULL);
+	job_wait(opened->job, NULL);
 	if (session_begin_waiting(session))
 		return 0;
-	session_begin_health_after(session);
-	task_join(&session->asking.task);
-	session_begin_map_rescue(session);
-	if (session->moving.map)
+	begin_health_after(session);
+	task_join(&session->tasks[SESSION_TASK_AFTER]);
+	begin_map_rescue(session);
+	if (session->move.map) {
+		task_join(&session->tasks[SESSION_TASK_MOVE]);
 		session_take_move(session, &changes);
-	finishing->destination = cleanup_steal(starting->destination);
-	finishing->source = cleanup_steal(starting->source);
+	}
+	finishing->destination = cleanup_steal(opened->destination);
+	finishing->source = cleanup_steal(opened->source);
 	return begin_report(session, true, reterr);
 }
 
 void session_take_finish(struct session *session, unsigned *changes)
 {
-	struct finish_task *finishing = &session->finishing;
+	struct finishing *finishing = &session->finishing;
 
-	task_join(&finishing->task);
 	if (finishing->wanted) {
 		finishing->wanted = false;
 		*changes |= SESSION_CHANGE_STATE;
-		begin_report(session, false, &finishing->error);
+		begin_report(session, false, &session->errors[SESSION_TASK_FINISH]);
 		return;
 	}
 	if (session->state == SESSION_FINISHING) {
 		session->state = SESSION_FINISHED;
-		heartbeat_end(session);
+		heartbeat_end(&session->heartbeat);
 		session->has_report = finishing->made;
+		session->left_behind = finishing->left_behind;
+		session->errors[SESSION_TASK_FINISH] = finishing->error;
 		*changes |= SESSION_CHANGE_STATE;
 	}
 	session_forget_destination(session);
@@ -275,35 +454,93 @@ void session_take_finish(struct session *session, unsigned *changes)
 		session_look_again(session);
 }
 
-const struct error *session_finish_error(const struct session *session)
+/* ---- the report once more ---- */
+
+static void take_text(char *to, size_t size, const char *text)
 {
-	return &session->finishing.error;
+	if (text)
+		text_sanitise(to, size, text, strlen(text));
 }
 
-int session_finish(struct session *session, struct error *reterr)
+static int check_idle(const struct session *session, struct error *reterr)
 {
-	unsigned changes = 0;
+	if (!session_runs(session, SESSION_TASK_SAVE))
+		return 0;
+	return error_set(
+		reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
+		_("The report is still being saved; that takes as long as the disk does."));
+}
+
+static int begin_save(struct session *session, struct error *reterr)
+{
+	struct saving *saving = &session->saving;
 	int r;
 
-	if (session->state == SESSION_FINISHED)
-		return 0;
-	r = session_begin_finish(session, reterr);
+	save_done(saving);
+	if (save_copy(&session->report, saving) < 0) {
+		save_done(saving);
+		return error_nomem(reterr);
+	}
+	r = session_begin_task(session, SESSION_TASK_SAVE, save_run, saving, reterr);
+	if (r < 0)
+		save_done(saving);
+	return r;
+}
 
-	while (session->finishing.task.running)
-		session_take_finish(session, &changes);
-	if (r < 0 || session->state != SESSION_FINISHED)
+int session_sign(struct session *session, const char *operator_name, const char *ticket,
+		 bool mask_serials, struct error *reterr)
+{
+	struct report *report = &session->report;
+	int r = check_idle(session, reterr);
+
+	if (r < 0)
 		return r;
-	if (session->finishing.error.code && reterr)
-		*reterr = session->finishing.error;
-	return session->finishing.error.code;
+	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
+	take_text(session->ticket, sizeof(session->ticket), ticket);
+	session->options.mask_serials = mask_serials;
+	if (!session->has_report)
+		return 0;
+	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
+	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
+	report->mask_serials = mask_serials;
+	session->saving.path[0] = '\0';
+	return begin_save(session, reterr);
 }
 
-bool session_left_behind(const struct session *session)
+int session_save(struct session *session, const char *path, struct error *reterr)
 {
-	return session->finishing.left_behind;
+	struct saving *saving = &session->saving;
+	int r = check_idle(session, reterr);
+
+	if (r < 0)
+		return r;
+	if (!session->has_report)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
+				 _("There is no report yet."));
+	if (strlen(path) >= sizeof(saving->path))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
+				 _("The report cannot be saved there: the path is too long."));
+	files_absolute(saving->path, sizeof(saving->path), path);
+	return begin_save(session, reterr);
 }
 
-const struct report *session_report(const struct session *session)
+void session_take_save(struct session *session, unsigned *changes)
 {
-	return session->has_report ? &session->report : NULL;
+	struct saving *saving = &session->saving;
+	const struct report *saved = &saving->report;
+
+	/* The session may have the report of another copy by now. */
+	if (saving->result == 0 && session->has_report &&
+	    strcmp(session->report.log_path, saved->log_path) == 0)
+		save_name(&session->report, saved->json_path, saved->certificate_path,
+			  saved->digests_path, saved->sums_stem);
+	session->errors[SESSION_TASK_SAVE] = saving->error;
+	save_done(saving);
+	*changes |= SESSION_CHANGE_SAVED;
+}
+
+void session_note(struct session *session, const char *text)
+{
+	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
+		log_line(session->log, LOG_LEVEL_WARNING, "session", "%s", text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The health of both disks, before and after their copy. */
+/* Asks disks for their health through smartctl. Waits five seconds at most; any thread. */
 #ifndef CLONEDECK_SESSION_HEALTH_H
 #define CLONEDECK_SESSION_HEALTH_H
 
@@ -7,9 +7,6 @@
 
 #include "discover/disk.h"
 #include "health/health.h"
-#include "session/task.h"
-
-struct session;
 
 /* Where a disk is asked for its health. */
 struct health_end {
@@ -18,27 +15,14 @@ struct health_end {
 	char disk[64]; /* whoever writes to it holds its lock */
 };
 
-/* Who is asked for its health, and the answers: the asking thread's while it runs. */
-struct health_task {
-	struct task task;
-	bool asked; /* after the copy */
-	struct health_end source, destination;
-	struct health source_before, destination_before;
-	struct health source_after, destination_after;
-};
-
 /* Does another program hold the disk's lock? Then it is not asked: some answers (a deferred write
  * error, a reset) are given only once, and that program must get them. */
-bool session_is_written_to(const char *node);
-/* Where it is to be asked; an empty node: nowhere. */
-void session_address_disk(const struct disk *disk, struct health_end *ret);
-/* Asks and waits; any thread. */
-void session_ask_at(const struct health_end *end, struct health *ret);
-/* Before the start: which nodes are to be asked. */
-void session_address_health(struct session *session);
-/* Waits for the answers; any thread. */
-void session_ask_health(struct session *session, struct health *source, struct health *destination);
-/* In the background, once; task_join() waits for it. */
-void session_begin_health_after(struct session *session);
+bool health_is_written_to(const char *node);
+/* disk NULL, or of a kind that has no health: an empty node. */
+void health_address(const struct disk *disk, struct health_end *ret);
+/* Not one that another program is writing to. */
+void health_ask(const struct health_end *end, struct health *ret);
+/* The source and the destination of a copy of this process, at once. */
+void health_ask_both(const struct health_end ends[2], struct health answers[2]);
 
 #endif

@@ -2,39 +2,41 @@
 #include "session/heartbeat.h"
 
 #include <errno.h>
-#include <math.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "session/progress.h"
-#include "session/session_private.h"
 
 #define BEAT       2  /* seconds */
 #define BEATS_LINE 30 /* a minute */
 
-int heartbeat_init(struct session *session, struct error *reterr)
-{
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+/* Made by logind when it starts; by this its own library knows it, too. */
+#define LOGIND  "/run/systemd/seats/"
+#define PROGRAM "/usr/bin/systemd-inhibit"
 
-	session->heartbeat.timer_fd = fd;
-	if (fd < 0)
+int heartbeat_init(struct heartbeat *heartbeat, struct error *reterr)
+{
+	heartbeat->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (heartbeat->timer_fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
 				 _("No event descriptor could be made: %s."), error_phrase(errno));
-	return session_watch(session, fd, EVENT_HEARTBEAT, reterr);
+	return 0;
 }
 
-static void set_timer(const struct session *session, time_t seconds)
+static void set_timer(const struct heartbeat *heartbeat, time_t seconds)
 {
 	struct itimerspec when = {
 		.it_value.tv_sec = seconds,
 		.it_interval.tv_sec = seconds,
 	};
 
-	timerfd_settime(session->heartbeat.timer_fd, 0, &when, NULL);
+	timerfd_settime(heartbeat->timer_fd, 0, &when, NULL);
 }
 
 static void describe(const struct endpoint *endpoint, struct running_end *ret)
@@ -51,61 +53,105 @@ static void describe(const struct endpoint *endpoint, struct running_end *ret)
 		ret->devno = st.st_rdev;
 }
 
-static void update(struct session *session)
+void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job, const char *map,
+		    bool away, struct log *log)
 {
-	struct heartbeat *heartbeat = &session->heartbeat;
 	char line[PROGRESS_LINE_MAX];
-	struct job_snapshot job;
+	uint64_t times;
 
-	if (!session_snapshot(session, &job))
+	/* Nothing to be read: it is the first beat. */
+	if (read(heartbeat->timer_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
 		return;
-	heartbeat->running.percent = progress_percent(job.overall);
-	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map),
-		  session_map_path(session));
+	heartbeat->running.percent = progress_percent(job->overall);
+	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map), map);
 	/* Nothing is held while a disk is missing, and another one may get its number. */
-	if (session->state == SESSION_WAITING)
+	if (away)
 		heartbeat->running.source.devno = heartbeat->running.destination.devno = 0;
 	if (heartbeat->record)
 		running_update(heartbeat->record, &heartbeat->running);
-	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 &&
-	    session->state == SESSION_RUNNING && job.state != JOB_ENDED)
-		log_line(session->log, LOG_LEVEL_INFO, "progress", "%s", progress_line(&job, line));
+	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 && !away && job->state != JOB_ENDED)
+		log_line(log, LOG_LEVEL_INFO, "progress", "%s", progress_line(job, line));
 }
 
-/* After a disk was gone, its name and number may be others. */
-void heartbeat_begin(struct session *session)
+void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan)
 {
-	struct heartbeat *heartbeat = &session->heartbeat;
 	char folder[512];
 
 	heartbeat->running.pid = getpid();
 	if (!heartbeat->running.started)
 		heartbeat->running.started = (int64_t)time(NULL);
-	describe(&session->plan->source, &heartbeat->running.source);
-	describe(&session->plan->destination, &heartbeat->running.destination);
+	describe(&plan->source, &heartbeat->running.source);
+	describe(&plan->destination, &heartbeat->running.destination);
 	if (!heartbeat->record && running_folder(folder, sizeof(folder)) &&
 	    running_new(folder, &heartbeat->running, &heartbeat->record) < 0)
 		heartbeat->record = NULL;
-	update(session);
-	set_timer(session, BEAT);
+	set_timer(heartbeat, BEAT);
 }
 
-void heartbeat_end(struct session *session)
+void heartbeat_end(struct heartbeat *heartbeat)
 {
-	struct heartbeat *heartbeat = &session->heartbeat;
-
 	running_destroy(heartbeat->record);
 	heartbeat->record = NULL;
 	heartbeat->beats = 0;
 	heartbeat->running = (struct running){ 0 };
 	if (heartbeat->timer_fd >= 0)
-		set_timer(session, 0);
+		set_timer(heartbeat, 0);
 }
 
-void heartbeat_take_timer(struct session *session)
+void heartbeat_done(struct heartbeat *heartbeat)
 {
-	uint64_t times;
+	heartbeat_end(heartbeat);
+	if (heartbeat->timer_fd >= 0)
+		close(heartbeat->timer_fd);
+}
 
-	if (read(session->heartbeat.timer_fd, &times, sizeof(times)) == (ssize_t)sizeof(times))
-		update(session);
+/*
+ * USB disks would be gone when the machine wakes up. With logind, systemd-inhibit holds sleep off
+ * for as long as its program runs: cat, reading from a pipe of ours. However this process ends, the
+ * pipe ends with it.
+ */
+int awake_begin(const char *program, struct awake *awake)
+{
+	const char *const argv[] = { program,
+				     "--what=sleep:idle:handle-lid-switch",
+				     "--who=clonedeck",
+				     "--why",
+				     _("A disk is being copied"),
+				     "--mode=block",
+				     "cat",
+				     NULL };
+	int pipes[2], r;
+
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return -errno;
+	r = child_start(program, argv, pipes[0], -1, &awake->pid);
+	close(pipes[0]);
+	if (r < 0) {
+		awake->pid = 0;
+		close(pipes[1]);
+		return r;
+	}
+	awake->pipe = pipes[1];
+	return 0;
+}
+
+void awake_end(struct awake *awake)
+{
+	if (awake->pid <= 0)
+		return;
+	close(awake->pipe);
+	child_end(awake->pid);
+	awake->pid = 0;
+}
+
+void awake_follow(struct awake *awake, bool wanted)
+{
+	if (wanted == awake->wanted)
+		return;
+	awake->wanted = wanted;
+	if (!wanted)
+		awake_end(awake);
+	/* The copy is as safe without it, so a failure is not reported. */
+	else if (access(LOGIND, F_OK) == 0 && access(PROGRAM, X_OK) == 0)
+		awake_begin(PROGRAM, awake);
 }

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* While a copy runs: its record for other processes (discover/running.h), every few seconds, and a
- * line of progress in its log, every minute. */
+/*
+ * While a copy runs: its record for other processes (discover/running.h), every few seconds, a line
+ * of progress in its log, every minute; and the machine does not go to sleep.
+ */
 #ifndef CLONEDECK_SESSION_HEARTBEAT_H
 #define CLONEDECK_SESSION_HEARTBEAT_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "base/error.h"
+#include "base/log.h"
+#include "job/job.h"
 #include "discover/running.h"
 
-struct session;
+/* Holds off the sleep of the machine; zero-initialised: does not. */
+struct awake {
+	bool wanted;
+	pid_t pid; /* 0: none */
+	int pipe;  /* it ends with this */
+};
 
 struct heartbeat {
 	int timer_fd;
@@ -16,11 +28,20 @@ struct heartbeat {
 	struct running running;
 };
 
-int heartbeat_init(struct session *session, struct error *reterr);
-/* The copy has begun, or goes on. A record that cannot be made is no reason not to copy. */
-void heartbeat_begin(struct session *session);
+int heartbeat_init(struct heartbeat *heartbeat, struct error *reterr);
+void heartbeat_done(struct heartbeat *heartbeat);
+/* The copy has begun, or goes on: after a disk was gone, its name and number may be others. A
+ * record that cannot be made is no reason not to copy. */
+void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan);
+/* When timer_fd is readable, and at once after heartbeat_begin(). away: a disk is missing. */
+void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job, const char *map,
+		    bool away, struct log *log);
 /* Its disks are free again. */
-void heartbeat_end(struct session *session);
-void heartbeat_take_timer(struct session *session);
+void heartbeat_end(struct heartbeat *heartbeat);
+
+int awake_begin(const char *program, struct awake *awake);
+void awake_end(struct awake *awake);
+/* Begins or ends it as wanted. */
+void awake_follow(struct awake *awake, bool wanted);
 
 #endif

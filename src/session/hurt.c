@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which tables and superblocks of the source are not on the destination. */
+#include "session/outcome.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "discover/table.h"
-#include "session/session_private.h"
 
 #define GPT_ENTRIES_BYTES 16384U
 
@@ -35,16 +36,8 @@ static const struct {
 	{ "", 0, 8192 },
 };
 
-const struct disk *session_copied(const struct session *session)
-{
-	const struct endpoint *source = &session->plan->source;
-
-	return source->kind == ENDPOINT_IMAGE ? session_source_contents(session)
-					      : endpoint_disk(session->started_disks, source);
-}
-
 struct look {
-	const struct session *session;
+	const struct disk *source;
 	const struct map *map;
 	struct report *report;
 };
@@ -169,7 +162,7 @@ static int open_copy(const struct endpoint *destination)
  * the backup. */
 static void look_at_copy(const struct look *look, const struct disk *source)
 {
-	const struct plan *plan = look->session->plan;
+	const struct plan *plan = look->report->plan;
 	CLEANUP(close) int fd = open_copy(&plan->destination);
 	struct disk disk = *source;
 	struct table table = { 0 };
@@ -191,8 +184,8 @@ static void look_at_copy(const struct look *look, const struct disk *source)
 static void look_at_map(const struct map *map, void *user)
 {
 	struct look *look = user;
-	const struct plan *plan = look->session->plan;
-	const struct disk *disk = session_copied(look->session);
+	const struct plan *plan = look->report->plan;
+	const struct disk *disk = look->source;
 
 	look->map = map;
 	if (!disk)
@@ -211,10 +204,10 @@ static void look_at_map(const struct map *map, void *user)
 }
 
 /* Only of a copy that went to its end: what else is missing is known to be. */
-void session_find_hurt(const struct session *session, struct job *job, struct report *report)
+void outcome_find_hurt(struct job *job, const struct disk *source, struct report *report)
 {
 	enum exit_code code = report_exit_code(report);
-	struct look look = { .session = session, .report = report };
+	struct look look = { .source = source, .report = report };
 
 	if (code == EXIT_BAD_AREAS || (code == EXIT_MISMATCH && report->job.armed))
 		job_look_at_map(job, look_at_map, &look);

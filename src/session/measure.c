@@ -4,15 +4,14 @@
  * in the middle and at the end of what is to be copied, bypassing the page cache, in the
  * background. How fast the destination writes cannot be known before it may be written.
  */
-#include <errno.h>
+#include "session/measure.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/i18n.h"
 #include "guard/claim.h"
-#include "session/session_private.h"
 
 #define PLACES 3
 #define PIECE  (1U << 20)
@@ -21,7 +20,7 @@
 #define ALIGN  4096
 
 /* Adds the bytes read there and the time that took. An unreadable place does not count. */
-static void read_place(struct measure_task *task, int fd, void *buffer, uint64_t at, uint64_t end,
+static void read_place(struct measurement *task, int fd, void *buffer, uint64_t at, uint64_t end,
 		       uint64_t *bytes, uint64_t *ns)
 {
 	uint64_t begin = clock_monotonic(), now = begin, got = 0;
@@ -44,7 +43,7 @@ static void read_place(struct measure_task *task, int fd, void *buffer, uint64_t
 }
 
 /* 0: unknown */
-static double read_rate(struct measure_task *task, int fd, struct span span)
+static double read_rate(struct measurement *task, int fd, struct span span)
 {
 	void *buffer CLEANUP(free) = aligned_alloc(ALIGN, PIECE);
 	uint64_t size = span.end - span.start, bytes = 0, ns = 0;
@@ -60,7 +59,7 @@ static double read_rate(struct measure_task *task, int fd, struct span span)
 	return ns ? (double)bytes * (double)NSEC_PER_SEC / (double)ns : 0;
 }
 
-static double measure_end(struct measure_task *task, const struct endpoint *endpoint,
+static double measure_end(struct measurement *task, const struct endpoint *endpoint,
 			  struct span span)
 {
 	struct claim *claim = NULL;
@@ -77,29 +76,21 @@ static double measure_end(struct measure_task *task, const struct endpoint *endp
 	return rate;
 }
 
-static void *measure_body(void *argument)
+void measure_run(void *data)
 {
-	struct measure_task *task = argument;
+	struct measurement *task = data;
 
 	task->found.source = measure_end(task, &task->plan.source, task->source);
 	if (!task->error.code)
 		task->found.destination =
 			measure_end(task, &task->plan.destination, task->destination);
-	task_announce(&task->task);
-	return NULL;
 }
 
-int session_begin_measure(struct session *session, struct error *reterr)
+void measure_prepare(struct measurement *task, const struct plan *plan)
 {
-	struct measure_task *task = &session->measuring;
-	const struct plan *plan = session->plan;
-	const struct extent *first, *last;
+	const struct extent *first = &plan->extents[0];
+	const struct extent *last = &plan->extents[plan->extent_count - 1];
 
-	if (session->state != SESSION_PLANNED || task->task.running)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
-				 _("There is no plan to be measured now."));
-	first = &plan->extents[0];
-	last = &plan->extents[plan->extent_count - 1];
 	task->plan = *plan;
 	task->plan.extents = NULL;
 	task->plan.extent_count = 0;
@@ -112,37 +103,5 @@ int session_begin_measure(struct session *session, struct error *reterr)
 			       (last->destination_lba + last->sectors) * plan->sector_size };
 	task->found = (struct session_measured){ 0 };
 	task->error = (struct error){ 0 };
-	task->known = false;
 	atomic_store(&task->cancel, false);
-	return task_start(&task->task, measure_body, task, reterr);
-}
-
-void session_take_measure(struct session *session, unsigned *changes)
-{
-	struct measure_task *task = &session->measuring;
-
-	task_join(&task->task);
-	task->known = !atomic_load(&task->cancel) && !task->error.code;
-	*changes |= SESSION_CHANGE_MEASURED;
-}
-
-void session_forget_measure(struct session *session)
-{
-	atomic_store(&session->measuring.cancel, true);
-	session->measuring.known = false;
-}
-
-bool session_measuring(const struct session *session)
-{
-	return session->measuring.task.running;
-}
-
-const struct error *session_measure_error(const struct session *session)
-{
-	return &session->measuring.error;
-}
-
-const struct session_measured *session_measured(const struct session *session)
-{
-	return session->measuring.known ? &session->measuring.found : NULL;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is left to do after the copy: first every step without which it does not work, in order. */
+#include "session/outcome.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,7 +10,6 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "session/session_private.h"
 
 #define GPT_ENTRIES_BYTES 16384U
 
@@ -34,6 +35,14 @@ static void add_about(struct report *report, const char *format, const char *wha
 
 	if (place)
 		add(report, "%.*s%s%s", (int)(place - format), format, what, place + 2);
+}
+
+/* Was a warning that means this accepted before the start? */
+static bool was_warned(const struct report *report, enum verdict_means means)
+{
+	const struct verdict *verdict = verdict_list_find(&report->verdicts, means);
+
+	return verdict && verdict->kind == VERDICT_WARN;
 }
 
 /* ---- the table of a clone on a smaller disk ---- */
@@ -115,13 +124,12 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 		    node, source->node, node);
 }
 
-static void say_smaller(const struct session *session, struct report *report)
+static void say_smaller(const struct disk *source, struct report *report)
 {
-	const struct plan *plan = session->plan;
-	const struct disk *source = session_copied(session);
+	const struct plan *plan = report->plan;
 	uint64_t room;
 
-	if (!session_warned(session, MEANS_TABLE_TOO_LONG) || !source ||
+	if (!was_warned(report, MEANS_TABLE_TOO_LONG) || !source ||
 	    !source->identity.logical_sector_size)
 		return;
 	room = room_for_partitions(source, plan);
@@ -169,10 +177,9 @@ static const char *hurt_table(const struct report *report)
 	return table ? table->fs : "";
 }
 
-static void say_lost_table(const struct session *session, struct report *report)
+static void say_lost_table(const struct disk *source, struct report *report)
 {
-	const struct disk *source = session_copied(session);
-	const char *node = session->plan->destination.node, *type = hurt_table(report);
+	const char *node = report->plan->destination.node, *type = hurt_table(report);
 	bool first = is_hurt(report, REPORT_HURT_MBR), gpt = is_hurt(report, REPORT_HURT_GPT);
 	bool backup = is_hurt(report, REPORT_HURT_GPT_BACKUP);
 
@@ -243,9 +250,9 @@ static void say_superblock(const struct report_hurt *hurt, const char *node, str
 	add_about(report, _(repair), where);
 }
 
-static void say_superblocks(const struct session *session, struct report *report)
+static void say_superblocks(struct report *report)
 {
-	const char *node = session->plan->destination.node;
+	const char *node = report->plan->destination.node;
 
 	for (size_t i = 0; i < report->hurt_count; i++)
 		if (report->hurt[i].kind == REPORT_HURT_FS)
@@ -254,60 +261,60 @@ static void say_superblocks(const struct session *session, struct report *report
 
 /* ---- all together ---- */
 
-static void say_tables(const struct session *session, struct report *report)
+static void say_tables(const struct disk *source, struct report *report)
 {
-	const char *node = session->plan->destination.node;
+	const char *node = report->plan->destination.node;
 
-	say_lost_table(session, report);
-	say_smaller(session, report);
+	say_lost_table(source, report);
+	say_smaller(source, report);
 	/* The same command, which was just named, does that as well. */
 	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
-	if (session_warned(session, MEANS_BACKUP_GPT_INSIDE))
+	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
 		add(report,
 		    _("Move the backup GPT to the end of the disk: sfdisk --relocate gpt-bak-std "
 		      "%s"),
 		    node);
-	else if (session_warned(session, MEANS_BACKUP_GPT_MISSING))
+	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
 		add(report, _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"), node);
 }
 
-static void say_duplicates(const struct session *session, struct report *report)
+static void say_duplicates(struct report *report)
 {
-	if (session_warned(session, MEANS_SAME_IDENTIFIERS))
+	if (was_warned(report, MEANS_SAME_IDENTIFIERS))
 		add(report, "%s",
 		    _("Source and copy have the same identifiers. Keep them if this disk replaces "
 		      "the old one; take the old one out before you start from it."));
 }
 
 /* A copy that nobody is to rely on. */
-static void say_again(const struct session *session, struct report *report)
+static void say_again(struct report *report)
 {
 	if (report->job.proof.changed_before)
 		add(report,
 		    _("%s was written to while the copy was stopped. See that nobody does so "
 		      "again, then copy all of it anew: clonedeck resume %.300s"),
-		    session->plan->source.node, report->map_path);
+		    report->plan->source.node, report->map_path);
 	else if (report->job.proof.changed)
 		add(report,
 		    _("Another system or program is writing to %s. Unmount it there, then make the "
 		      "copy again."),
-		    session->plan->source.node);
+		    report->plan->source.node);
 	else
 		add(report, "%s",
 		    _("Do not rely on this copy: make it again. With --rewrite, differences are "
 		      "written again automatically."));
 }
 
-void session_say_next(const struct session *session, const struct error *close_error,
+void outcome_say_next(const struct disk *source, const struct error *close_error,
 		      struct report *report)
 {
 	enum exit_code code = report_exit_code(report);
 	bool in_use = report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH;
 
 	if (code == EXIT_MISMATCH && !in_use) {
-		say_again(session, report);
+		say_again(report);
 		return;
 	}
 	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS && code != EXIT_MISMATCH) {
@@ -317,8 +324,8 @@ void session_say_next(const struct session *session, const struct error *close_e
 			    report->map_path);
 		return;
 	}
-	say_tables(session, report);
-	say_superblocks(session, report);
+	say_tables(source, report);
+	say_superblocks(report);
 	if (in_use)
 		add(report, "%s",
 		    _("Make the copy again while nothing writes to the source: unmounted, mounted "
@@ -326,5 +333,5 @@ void session_say_next(const struct session *session, const struct error *close_e
 		      "you use them."));
 	if (close_error->code)
 		add(report, "%s", close_error->sentence);
-	say_duplicates(session, report);
+	say_duplicates(report);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can a file be written at some place? A thread tries, and is abandoned if the disk does not
- * answer. */
+/*
+ * Can a file be written at some place? A thread tries, and is abandoned if the disk does not
+ * answer. And a map that cannot be saved, because its file system is full, read-only or gone, while
+ * the copy goes on with the map in memory: it finds another place, which may be as dead as the old
+ * one.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,10 +16,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/worker.h"
+#include "base/i18n.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "base/worker.h"
-#include "session/place.h"
+#include "guard/facts.h"
+#include "session/files.h"
 
 /* The size of a map with a few hundred areas. */
 #define ROOM (16 << 10)
@@ -23,7 +29,7 @@
 struct question {
 	enum place_kind kind;
 	char path[512], name[512];
-	struct found_place found;
+	struct file_place found;
 	int result;
 };
 
@@ -86,8 +92,6 @@ static int name_in(struct question *question)
 	struct stat st;
 	bool directory = stat(question->path, &st) == 0 && S_ISDIR(st.st_mode);
 
-	if (question->kind == PLACE_DIRECTORY && !directory)
-		return -ENOTDIR;
 	char *found = question->found.path;
 	size_t size = sizeof(question->found.path);
 	int length = directory ? snprintf(found, size, "%s/%s", question->path, question->name)
@@ -98,7 +102,7 @@ static int name_in(struct question *question)
 
 static int try(struct question *question)
 {
-	struct found_place *found = &question->found;
+	struct file_place *found = &question->found;
 	enum place_kind kind = question->kind;
 	int r = kind == PLACE_MADE ? make_directory(question->path) : 0;
 
@@ -107,8 +111,7 @@ static int try(struct question *question)
 	else if (r == 0)
 		r = name_in(question);
 	/* A map is the only way to resume its copy, so existing files are never replaced. */
-	if (r == 0 && (kind == PLACE_NEW || kind == PLACE_DIRECTORY) &&
-	    access(found->path, F_OK) == 0)
+	if (r == 0 && kind == PLACE_NEW && access(found->path, F_OK) == 0)
 		r = -EEXIST;
 	if (r < 0)
 		return r;
@@ -126,15 +129,14 @@ static void ask(void *data)
 	question->result = try(question);
 }
 
-int session_try_place(enum place_kind kind, const char *path, const char *name,
-		      struct found_place *ret)
+int place_try(enum place_kind kind, const char *path, const char *name, struct file_place *ret)
 {
 	struct question *question = calloc(1, sizeof(*question));
 	char copy[PATH_MAX];
 	struct worker *worker;
 	int r;
 
-	*ret = (struct found_place){ 0 };
+	*ret = (struct file_place){ 0 };
 	if (!question)
 		return -ENOMEM;
 	question->kind = kind;
@@ -160,4 +162,132 @@ int session_try_place(enum place_kind kind, const char *path, const char *name,
 	}
 	worker_abandon(worker);
 	return r;
+}
+
+/* ---- another place for the map ---- */
+
+/* -EXDEV: it is on a disk of the copy, which must not be changed. */
+static int look_below(struct move *move)
+{
+	struct guard_place place;
+
+	facts_find_path(move->place.path, &place);
+	move->in_memory = place.in_memory;
+	return facts_place_on(&place, &move->source) || facts_place_on(&place, &move->destination)
+		       ? -EXDEV
+		       : 0;
+}
+
+static int try_wanted(struct move *move)
+{
+	int r = place_try(PLACE_NEW, move->wanted, move->from, &move->place);
+
+	if (!move->place.path[0])
+		text_copy(move->place.path, sizeof(move->place.path), move->wanted);
+	return r < 0 ? r : look_below(move);
+}
+
+/* Existing files are never replaced. */
+static void find_stem(struct move *move)
+{
+	static const char *const endings[] = { ".log", ".json", ".html", ".digests" };
+	size_t length = strlen(move->place.path);
+	char path[sizeof(move->place.path) + 16];
+
+	text_copy(move->stem, sizeof(move->stem), move->place.path);
+	if (length > 4 && strcmp(move->place.path + length - 4, ".map") == 0)
+		move->stem[length - 4] = '\0';
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", move->stem, endings[i]);
+		if (access(path, F_OK) < 0 && errno == ENOENT)
+			continue;
+		move->stem[0] = '\0';
+		return;
+	}
+}
+
+/* An older one that is still there is better than none; and of a disk that does not answer, nothing
+ * is known. */
+static bool is_lost(const char *path)
+{
+	struct file_place place;
+	int r = place_try(PLACE_NEW, path, "", &place);
+
+	return r != -EEXIST && r != -ETIMEDOUT;
+}
+
+static void save_at_the_end(struct move *move)
+{
+	const struct map_state state = { .status = '?', .pass = 1 };
+	struct file_timeout timeout = { .ns = TIMEOUT_AT_END, .beneath = move->place.beneath };
+
+	if (move->result == 0)
+		move->result = map_save(move->map, move->place.path, &state, &timeout, NULL);
+	file_timeout_done(&timeout);
+	move->map_is_lost = move->result < 0 && is_lost(move->from);
+}
+
+void move_run(void *data)
+{
+	struct move *move = data;
+
+	move->result = try_wanted(move);
+	if (move->result == 0)
+		find_stem(move);
+	if (move->map)
+		save_at_the_end(move);
+}
+
+/* A name in it, not the directory: a file must not take the place of one that is not there. */
+static void find_fallback(const struct files *files, char *ret, size_t size)
+{
+	const char *temporary = getenv("TMPDIR"), *slash = strrchr(files->map, '/');
+
+	if (!temporary || temporary[0] != '/')
+		temporary = "/dev/shm";
+	snprintf(ret, size, "%.255s/%.255s",
+		 files_beside(files->map, files->log) ? temporary : files->directory,
+		 slash ? slash + 1 : files->map);
+}
+
+void move_prepare(struct move *move, const struct files *files, const struct plan *plan,
+		  const char *wanted)
+{
+	if (wanted)
+		files_absolute(move->wanted, sizeof(move->wanted), wanted);
+	else
+		find_fallback(files, move->wanted, sizeof(move->wanted));
+	text_copy(move->from, sizeof(move->from), files->map);
+	move->source = plan->source;
+	move->destination = plan->destination;
+}
+
+int move_refused(const struct move *move, struct error *reterr)
+{
+	const char *path = move->place.path[0] ? move->place.path : move->wanted;
+
+	if (move->result == -EXDEV)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EXDEV, "save", path,
+				 _("The map cannot be kept as %s: that is on a disk of this copy. "
+				   "Choose another disk."),
+				 path);
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, move->result, "save", path,
+			 _("The map cannot be kept as %s: %s."), path, file_phrase(move->result));
+}
+
+void move_rename(const struct move *move, struct files *files)
+{
+	bool certificate_too = files_beside(files->certificate, files->log);
+
+	snprintf(files->log, sizeof(files->log), "%.500s.log", move->stem);
+	if (!files->wanted_report) {
+		snprintf(files->report, sizeof(files->report), "%.500s.json", move->stem);
+		snprintf(files->digests, sizeof(files->digests), "%.500s.digests", move->stem);
+		text_copy(files->sums_stem, sizeof(files->sums_stem), move->stem);
+		files->report_beneath = move->place.beneath;
+	}
+	if (!files->wanted_certificate && certificate_too) {
+		snprintf(files->certificate, sizeof(files->certificate), "%.500s.html", move->stem);
+		files->certificate_beneath = move->place.beneath;
+	}
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Planning and confirming; nothing can be started without both. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
@@ -51,18 +49,19 @@ void session_resume_from(struct session *session, struct map *map)
 /* What follows from plan and disks: the areas held back. */
 static int find_held(struct session *session, struct error *reterr)
 {
-	const struct disk *source = session_source_contents(session);
+	const struct plan *plan = session->plan;
+	const struct disk *source = session_contents(session, &plan->source);
 	struct held held;
 
-	if (held_find(session->plan, source, session_destination_disk(session), &held) < 0)
+	if (held_find(plan, source, session_disk(session, &plan->destination), &held) < 0)
 		return error_nomem(reterr);
 	held_done(&session->held);
 	session->held = held;
 	return 0;
 }
 
-int session_take_facts(struct session *session, const struct guard_facts *facts,
-		       struct error *reterr)
+static int take_facts(struct session *session, const struct guard_facts *facts,
+		      struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
 	/* A copy of which nothing is finished begins anew, and so does what it overwrites. */
@@ -82,16 +81,6 @@ int session_take_facts(struct session *session, const struct guard_facts *facts,
 	session->log_dir_in_memory = facts->log_dir.in_memory;
 	find_token(session);
 	return 0;
-}
-
-int session_busy(const struct session *session, const char *operation, struct error *reterr)
-{
-	if (session->state != SESSION_STARTING && session->state != SESSION_RUNNING &&
-	    session->state != SESSION_WAITING && session->state != SESSION_FINISHING &&
-	    session->state != SESSION_VERIFYING)
-		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, operation, NULL,
-			 _("A copy is running. Another one can be planned when it has ended."));
 }
 
 int session_allow(struct session *session, const char *rule, struct error *reterr)
@@ -119,102 +108,270 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 
 void session_discard_plan(struct session *session)
 {
-	if (session_busy(session, "plan", NULL) < 0)
+	if (session_refuse_busy(session, "plan", NULL) < 0)
 		return;
 	session->allowed[session->allowed_always] = NULL;
 	session_forget_measure(session);
 	session_release_job(session);
-	session->reverifying.verified = false;
+	session->compared = false;
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	plan_destroy(cleanup_steal(session->plan));
 	session_resume_from(session, NULL);
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
+	session->from_report = false;
 	session->token[0] = session->token_phrase[0] = '\0';
-	session->start_error = (struct error){ 0 };
+	session->errors[SESSION_TASK_START] = (struct error){ 0 };
 	session->loads = false;
 	session->state = SESSION_CHOOSING;
 }
 
-static int begin_adopting(struct session *session, struct plan *plan, struct map *resume,
-			  struct error *reterr)
+/* ---- the check, in the background ---- */
+
+static int begin_check(struct session *session, struct error *reterr)
+{
+	struct check *check = &session->checking;
+	const char *map_path = session->files.wanted_map;
+	struct range_list ranges;
+
+	if (session->state == SESSION_CHOOSING || session->state == SESSION_FINISHED)
+		session->state = SESSION_CHECKING;
+	session->check_again = session_runs(session, SESSION_TASK_PLAN);
+	if (session->check_again)
+		return 0;
+	if (session->resumes && !session->loads)
+		map_path = session->resume_path;
+	if (range_list_copy(&session->wish.ranges, &ranges) < 0)
+		return error_nomem(reterr);
+	range_list_done(&check->wish.ranges);
+	check->wish = session->wish;
+	check->wish.ranges = ranges;
+	text_copy(check->map_path, sizeof(check->map_path), map_path ? map_path : "");
+	text_copy(check->log_dir, sizeof(check->log_dir), session->files.directory);
+	check->load = session->loads;
+	check->new_map = session->files.wanted_map;
+	check->rescue = session->options.rescue;
+	check->rescue_given = session->options.rescue_given;
+	check->empty_to = 0;
+	if (session->plan) {
+		check->ends = *session->plan;
+		check->ends.extents = NULL;
+		check->ends.extent_count = 0;
+		check->empty_to = check_empty_to(session->plan, session->resume);
+	}
+	loaded_done(&check->loaded);
+	check->error = (struct error){ 0 };
+	check->disks = session->disks;
+	check->images = session->images;
+	int r = session_begin_task(session, SESSION_TASK_PLAN, check_run, check, reterr);
+
+	if (r < 0)
+		check->disks = NULL;
+	return r;
+}
+
+void session_recheck(struct session *session)
+{
+	if (session->state == SESSION_CHECKING || session->state == SESSION_PLANNED ||
+	    session->state == SESSION_CONFIRMED)
+		begin_check(session, NULL);
+}
+
+static bool same_verdicts(const struct verdict_list *a, const struct verdict_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
+		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
+			return false;
+	return true;
+}
+
+/* For a plan that was judged before: has anything changed? */
+static void take_again(struct session *session, unsigned *changes)
+{
+	struct verdict_list before = session->verdicts;
+	char token[sizeof(session->token)];
+	bool same;
+
+	if (session->checking.result < 0)
+		return;
+	memcpy(token, session->token, sizeof(token));
+	session->verdicts = (struct verdict_list){ 0 };
+	if (take_facts(session, &session->checking.facts, NULL) < 0) {
+		session->verdicts = before;
+		return;
+	}
+	same = same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
+	verdict_list_done(&before);
+	if (same)
+		return;
+	/* The confirmation was for another situation. */
+	session->state = SESSION_PLANNED;
+	*changes |= SESSION_CHANGE_STATE;
+}
+
+/* The plan was in a file. */
+static int take_loaded(struct session *session)
+{
+	struct check *check = &session->checking;
+	struct loaded *loaded = &check->loaded;
+	bool resumes = loaded->resume != NULL;
+
+	session_discard_plan(session);
+	session->plan = cleanup_steal(loaded->plan);
+	session_resume_from(session, cleanup_steal(loaded->resume));
+	session->recorded = loaded->recorded;
+	loaded->recorded = (struct recorded_copy){ 0 };
+	session->from_report = session->recorded.digests != NULL;
+	if (resumes)
+		text_copy(session->resume_path, sizeof(session->resume_path), check->map_path);
+	return files_check(&session->files, session->plan, resumes ? session->resume_path : NULL,
+			   &check->error);
+}
+
+static void take_first(struct session *session, unsigned *changes)
+{
+	struct check *check = &session->checking;
+	int r = check->result;
+
+	*changes |= SESSION_CHANGE_STATE;
+	if (r == 0 && check->load)
+		r = take_loaded(session);
+	if (r == 0)
+		r = take_facts(session, &check->facts, &check->error);
+	if (r == 0) {
+		session->state = SESSION_PLANNED;
+		return;
+	}
+	session->errors[SESSION_TASK_PLAN] = check->error;
+	loaded_done(&check->loaded);
+	session->loads = false;
+	session->state = session->has_report ? SESSION_FINISHED : SESSION_CHOOSING;
+	if (!session->has_report)
+		session_discard_plan(session);
+}
+
+static void check_anew(struct session *session, unsigned *changes)
+{
+	struct check *check = &session->checking;
+
+	session->check_again = false;
+	loaded_done(&check->loaded);
+	if (session->state != SESSION_CHECKING) {
+		session_recheck(session);
+	} else if (begin_check(session, &check->error) < 0) {
+		check->result = check->error.code;
+		take_first(session, changes);
+	}
+}
+
+void session_take_check(struct session *session, unsigned *changes)
+{
+	struct check *check = &session->checking;
+	const struct disk_list *disks = check->disks;
+
+	check->disks = NULL;
+	/* It was for another plan, or another list of disks. */
+	if (session->check_again)
+		check_anew(session, changes);
+	else if (session->state == SESSION_CHECKING)
+		take_first(session, changes);
+	else if (session->state == SESSION_PLANNED || session->state == SESSION_CONFIRMED)
+		take_again(session, changes);
+	session_drop_disks(session, disks);
+}
+
+/* ---- a plan ---- */
+
+/* Of a plan that is in a file. Keeps the report until there is another plan. */
+static int begin_loading(struct session *session, const struct session_wish *wish,
+			 struct error *reterr)
+{
+	const char *path = wish->map ? wish->map : wish->report ? wish->report : wish->domain;
+	struct wish *kept = &session->wish;
+
+	if (!session->has_report)
+		session_discard_plan(session);
+	if (strlen(path) >= sizeof(kept->map))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", path,
+				 _("The path %s is too long."), path);
+	range_list_done(&kept->ranges);
+	*kept = (struct wish){ .ends = wish->destination != NULL, .moved = wish->destination_lba };
+	if (wish->ranges && range_list_copy(wish->ranges, &kept->ranges) < 0)
+		return error_nomem(reterr);
+	if (wish->source)
+		kept->source = *wish->source;
+	if (wish->destination)
+		kept->destination = *wish->destination;
+	if (wish->destination_lba)
+		kept->destination_lba = *wish->destination_lba;
+	if (wish->options)
+		kept->options = *wish->options;
+	text_copy(kept->map, sizeof(kept->map), wish->map ? wish->map : "");
+	text_copy(kept->report, sizeof(kept->report), wish->report ? wish->report : "");
+	text_copy(kept->domain, sizeof(kept->domain), wish->domain ? wish->domain : "");
+	session->loads = true;
+	return begin_check(session, reterr);
+}
+
+static int begin_new(struct session *session, struct plan *plan, struct error *reterr)
 {
 	session_discard_plan(session);
 	session->plan = plan;
-	session_resume_from(session, resume);
-	int r = session_check_files(session, reterr);
+
+	int r = files_check(&session->files, plan, NULL, reterr);
 
 	if (r == 0)
-		r = session_begin_check(session, reterr);
+		r = begin_check(session, reterr);
 	if (r < 0)
 		session_discard_plan(session);
 	return r;
 }
 
-int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
-		       struct error *reterr)
-{
-	int r = begin_adopting(session, plan, resume, reterr);
-
-	return r < 0 ? r : session_wait_for_check(session, reterr);
-}
-
-/* A map is the only way to resume its copy, so it is never replaced by a new one. */
-static int check_is_new(const struct plan *plan, const char *map, struct error *reterr)
-{
-	struct stat st;
-	int r = session_check_not_an_end(plan, map, reterr);
-
-	/* Anything but a file is refused elsewhere. */
-	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
-		return r;
-	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
-			 _("The map %s exists already. Go on with its copy (clonedeck resume %s), "
-			   "or name another file."),
-			 map, map);
-}
-
-int session_begin_plan(struct session *session, const struct endpoint *source,
-		       const struct endpoint *destination, const struct range_list *ranges,
-		       const uint64_t *destination_lba, const struct plan_options *options,
-		       struct error *reterr)
+int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr)
 {
 	CLEANUP(plan) struct plan *plan = NULL;
-	const char *map_path = session->options.map_path;
-	int r = session_busy(session, "plan", reterr);
+	int r = session_refuse_busy(session, wish->map ? "resume" : "plan", reterr);
 
 	if (r < 0)
 		return r;
-	r = plan_new(source, destination, ranges, destination_lba, options, &plan, reterr);
+	if (wish->map || wish->report || wish->domain)
+		return begin_loading(session, wish, reterr);
+	r = plan_new(wish->source, wish->destination,
+		     wish->ranges && wish->ranges->count ? wish->ranges : NULL,
+		     wish->destination_lba, wish->options, &plan, reterr);
 	if (r == 0)
-		r = check_is_new(plan, map_path, reterr);
+		r = files_check_new(plan, session->files.wanted_map, reterr);
 	if (r < 0) {
 		session_discard_plan(session);
 		return r;
 	}
-	return begin_adopting(session, cleanup_steal(plan), NULL, reterr);
+	return begin_new(session, cleanup_steal(plan), reterr);
 }
 
-int session_plan(struct session *session, const struct endpoint *source,
-		 const struct endpoint *destination, const struct range_list *ranges,
-		 const uint64_t *destination_lba, const struct plan_options *options,
-		 struct error *reterr)
+struct session_choice session_choice(const struct session *session)
 {
-	int r = session_begin_plan(session, source, destination, ranges, destination_lba, options,
-				   reterr);
+	const struct plan *plan = session->plan;
 
-	return r < 0 ? r : session_wait_for_check(session, reterr);
-}
-
-bool session_resumes(const struct session *session)
-{
-	return session->plan && session->resumes;
-}
-
-uint64_t session_finished_bytes(const struct session *session)
-{
-	return session->finished_bytes;
+	return (struct session_choice){
+		.plan = plan,
+		.verdicts = &session->verdicts,
+		.held = &session->held,
+		.source = plan ? session_contents(session, &plan->source) : NULL,
+		.destination = plan ? session_contents(session, &plan->destination) : NULL,
+		.resumes = plan && session->resumes,
+		.finished_bytes = session->finished_bytes,
+		.retry = &session->retry,
+		.token = session->token,
+		.token_phrase = session->token_phrase,
+		.measuring = session_runs(session, SESSION_TASK_MEASURE),
+		.measured = session->measured ? &session->measurement.found : NULL,
+		.log_dir = session->files.directory,
+		.log_dir_in_memory = session->log_dir_in_memory,
+	};
 }
 
 int session_list_finished(const struct session *session, struct range_list *ret)
@@ -235,83 +392,49 @@ int session_list_finished(const struct session *session, struct range_list *ret)
 	return r;
 }
 
-const struct plan *session_current_plan(const struct session *session)
+static bool holds_bad(const struct map *map, struct range area, uint32_t sector)
 {
-	return session->plan;
+	struct map_block block;
+
+	return map_next(map, area.start * sector, MAP_BAD, &block) &&
+	       block.start / sector < area.start + area.count;
 }
 
-const struct verdict_list *session_verdicts(const struct session *session)
+static bool any_bad(const struct session *session, const struct range_list *areas)
 {
-	return &session->verdicts;
+	for (size_t i = 0; i < areas->count; i++)
+		if (holds_bad(session->resume, areas->items[i], session->plan->sector_size))
+			return true;
+	return false;
 }
 
-/* While a copy runs, its ends are what they were at its start: a later list may know less of disks
- * that are not looked into, and says of the destination what is no longer true. */
-static const struct disk *find_disk(const struct session *session, const struct endpoint *endpoint)
+int session_retry_areas(struct session *session, const struct range_list *areas,
+			struct error *reterr)
 {
-	const struct disk_list *lists[] = { session->disks, session->started_disks };
-	bool copies = session_busy(session, "plan", NULL) < 0;
+	struct plan_options *options = session->plan ? &session->plan->options : NULL;
+	struct range_list chosen;
 
-	for (int i = 0; i < 2; i++) {
-		const struct disk_list *list = lists[copies ? !i : i];
-		const struct disk *disk = list ? endpoint_disk(list, endpoint) : NULL;
-
-		if (disk)
-			return disk;
-	}
-	return NULL;
-}
-
-const struct held *session_held(const struct session *session)
-{
-	return &session->held;
-}
-
-const struct disk *session_source_disk(const struct session *session)
-{
-	return session->plan ? find_disk(session, &session->plan->source) : NULL;
-}
-
-const struct disk *session_destination_disk(const struct session *session)
-{
-	return session->plan ? find_disk(session, &session->plan->destination) : NULL;
-}
-
-const struct disk *session_image(const struct session *session, const struct endpoint *image)
-{
-	return image_store_known(session->images, image);
-}
-
-const struct disk *session_read_image(const struct session *session, const struct endpoint *image)
-{
-	return image_store_read(session->images, image);
-}
-
-static const struct disk *find_contents(const struct session *session,
-					const struct endpoint *endpoint)
-{
-	return endpoint->kind == ENDPOINT_IMAGE ? session_image(session, endpoint)
-						: find_disk(session, endpoint);
-}
-
-const struct disk *session_source_contents(const struct session *session)
-{
-	return session->plan ? find_contents(session, &session->plan->source) : NULL;
-}
-
-const struct disk *session_destination_contents(const struct session *session)
-{
-	return session->plan ? find_contents(session, &session->plan->destination) : NULL;
-}
-
-const char *session_token(const struct session *session)
-{
-	return session->token;
-}
-
-const char *session_token_phrase(const struct session *session)
-{
-	return session->token_phrase;
+	if ((session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED) ||
+	    !session->resumes)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "plan", NULL,
+				 _("Bad areas are chosen of a copy that goes on from its map."));
+	if (options->on_error != ON_ERROR_MAP)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", session->resume_path,
+				 _("This copy stops at the first bad sector, so none can be "
+				   "chosen: all that is left is read when it goes on."));
+	if (!any_bad(session, areas))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENODATA, "plan", session->resume_path,
+				 _("The map %s calls nothing bad in what was chosen."),
+				 session->resume_path);
+	if (range_list_copy(areas, &chosen) < 0)
+		return error_nomem(reterr);
+	range_list_done(&session->retry);
+	session->retry = chosen;
+	if (!options->retry_passes)
+		options->retry_passes = 1;
+	/* The confirmation was for another plan. */
+	session->state = SESSION_PLANNED;
+	return 0;
 }
 
 static int refuse(const struct session *session, struct error *reterr)
@@ -337,7 +460,7 @@ int session_confirm(struct session *session, const char *token, struct error *re
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "confirm", NULL,
 				 _("There is no plan to confirm."));
 	session->state = SESSION_PLANNED;
-	if (session->checking.task.running)
+	if (session_runs(session, SESSION_TASK_PLAN))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "confirm",
 				 session->plan->destination.node,
 				 _("Disks came or went, and the plan is being checked again. "
@@ -351,4 +474,32 @@ int session_confirm(struct session *session, const char *token, struct error *re
 				 session->token_phrase);
 	session->state = SESSION_CONFIRMED;
 	return 0;
+}
+
+/* ---- measuring ---- */
+
+int session_measure(struct session *session, struct error *reterr)
+{
+	if (session->state != SESSION_PLANNED || session_runs(session, SESSION_TASK_MEASURE))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
+				 _("There is no plan to be measured now."));
+	session->measured = false;
+	measure_prepare(&session->measurement, session->plan);
+	return session_begin_task(session, SESSION_TASK_MEASURE, measure_run, &session->measurement,
+				  reterr);
+}
+
+void session_take_measure(struct session *session, unsigned *changes)
+{
+	const struct measurement *measurement = &session->measurement;
+
+	session->errors[SESSION_TASK_MEASURE] = measurement->error;
+	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
+	*changes |= SESSION_CHANGE_MEASURED;
+}
+
+void session_forget_measure(struct session *session)
+{
+	atomic_store(&session->measurement.cancel, true);
+	session->measured = false;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session's life, and what wakes its front end. */
-#include "session/session.h"
-
+/* The session's life, its background tasks, and what wakes its front end. */
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -14,75 +11,62 @@
 #include "base/i18n.h"
 #include "session/session_private.h"
 
-static void take_health(struct session *session, unsigned *changes)
-{
-	task_join(&session->asking.task);
-	*changes |= SESSION_CHANGE_JOB;
-}
-
-static void take_timer(struct session *session, unsigned *changes)
-{
-	session_take_timer(session);
-}
-
-static void take_heartbeat(struct session *session, unsigned *changes)
-{
-	heartbeat_take_timer(session);
-}
+#define WITHOUT_POLL (NSEC_PER_SEC / 10)
 
 static void take_job(struct session *session, unsigned *changes)
 {
 	*changes |= SESSION_CHANGE_JOB;
 }
 
-#define TASK(member) offsetof(struct session, member)
-
-/* The events that wake the front end, and what handles them. */
-static const struct {
-	void (*take)(struct session *session, unsigned *changes);
-	size_t task; /* whose end it is; 0: no task's */
-} sources[EVENT_COUNT] = {
-	[EVENT_HOTPLUG] = { session_take_hotplug, 0 },
-	[EVENT_SCAN] = { session_take_scan, TASK(scanning.task) },
-	[EVENT_START] = { session_take_start, TASK(starting.task) },
-	[EVENT_JOB] = { take_job, 0 },
-	[EVENT_HEALTH] = { take_health, TASK(asking.task) },
-	[EVENT_TIMER] = { take_timer, 0 },
-	[EVENT_HEARTBEAT] = { take_heartbeat, 0 },
-	[EVENT_MOVE] = { session_take_move, TASK(moving.task) },
-	[EVENT_CHECK] = { session_take_check, TASK(checking.task) },
-	[EVENT_FIND] = { session_take_find, TASK(finding.task) },
-	[EVENT_FINISH] = { session_take_finish, TASK(finishing.task) },
-	[EVENT_SAVE] = { session_take_save, TASK(saving.task) },
-	[EVENT_REVERIFY] = { session_take_verify, TASK(reverifying.start.task) },
-	[EVENT_CHECKUP] = { session_take_checkup, TASK(checkup.task) },
-	[EVENT_MEASURE] = { session_take_measure, TASK(measuring.task) },
-};
-
-_Static_assert(offsetof(struct session, options) == 0, "no task lies at 0");
-
-/* NULL: no task's. */
-static struct task *task_of(struct session *session, enum session_event_source source)
+static void take_heartbeat(struct session *session, unsigned *changes)
 {
-	size_t offset = sources[source].task;
-
-	return offset ? (struct task *)((char *)session + offset) : NULL;
+	session_beat(session);
 }
 
-int session_watch(struct session *session, int fd, enum session_event_source source,
-		  struct error *reterr)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u32 = source };
+/* What handles the end of each task, which was joined before, and other events. */
+static void (*const take[EVENT_COUNT])(struct session *session, unsigned *changes) = {
+	[SESSION_TASK_SCAN] = session_take_scan,
+	[SESSION_TASK_FIND] = session_take_find,
+	[SESSION_TASK_PLAN] = session_take_check,
+	[SESSION_TASK_MEASURE] = session_take_measure,
+	[SESSION_TASK_HEALTH] = session_take_checkup,
+	[SESSION_TASK_START] = session_take_start,
+	[SESSION_TASK_AFTER] = session_take_after,
+	[SESSION_TASK_MOVE] = session_take_move,
+	[SESSION_TASK_FINISH] = session_take_finish,
+	[SESSION_TASK_SAVE] = session_take_save,
+	[SESSION_TASK_VERIFY] = session_take_verify,
+	[EVENT_HOTPLUG] = session_take_hotplug,
+	[EVENT_JOB] = take_job,
+	[EVENT_TIMER] = session_take_timer,
+	[EVENT_HEARTBEAT] = take_heartbeat,
+};
 
-	if (epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+int session_watch(struct session *session, int fd, int event, struct error *reterr)
+{
+	struct epoll_event wanted = { .events = EPOLLIN, .data.u32 = (uint32_t)event };
+
+	if (epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
 				 _("An event descriptor could not be watched: %s."),
 				 error_phrase(errno));
 	return 0;
 }
 
+int session_begin_task(struct session *session, enum session_task task, void (*body)(void *),
+		       void *data, struct error *reterr)
+{
+	return task_start(&session->tasks[task], body, data, reterr);
+}
+
+bool session_runs(const struct session *session, enum session_task task)
+{
+	return session->tasks[task].running;
+}
+
 static int init(struct session *session, struct error *reterr)
 {
+	const struct session_options *options = &session->options;
 	int r = 0;
 
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -92,32 +76,29 @@ static int init(struct session *session, struct error *reterr)
 	session->images = image_store_new();
 	if (!session->images)
 		return error_nomem(reterr);
-	session_find_log_dir(session);
-	for (int source = 0; r == 0 && source < EVENT_COUNT; source++) {
-		struct task *task = task_of(session, (enum session_event_source)source);
-
-		if (!task)
-			continue;
-		r = task_init(task, reterr);
+	files_find_directory(&session->files, options->log_dir, options->practice_dir);
+	for (int i = 0; r == 0 && i < SESSION_TASK_COUNT; i++) {
+		r = task_init(&session->tasks[i], reterr);
 		if (r == 0)
-			r = session_watch(session, task->event_fd,
-					  (enum session_event_source)source, reterr);
+			r = session_watch(session, session->tasks[i].event_fd, i, reterr);
 	}
 	if (r == 0)
 		r = session_disks_init(session, reterr);
 	if (r == 0)
-		r = heartbeat_init(session, reterr);
+		r = heartbeat_init(&session->heartbeat, reterr);
+	if (r == 0)
+		r = session_watch(session, session->heartbeat.timer_fd, EVENT_HEARTBEAT, reterr);
 	return r < 0 ? r : session_waiting_init(session, reterr);
 }
 
 /* Links to files that are to be written are followed once, here. What cannot be followed is refused
  * with the plan. */
-static void follow(struct session *session, int number, const char **path)
+static const char *follow(struct session *session, int number, const char *path)
 {
-	if (!*path)
-		return;
-	(void)file_follow(*path, session->given[number], sizeof(session->given[number]));
-	*path = session->given[number];
+	if (!path)
+		return NULL;
+	(void)file_follow(path, session->given[number], sizeof(session->given[number]));
+	return session->given[number];
 }
 
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
@@ -137,18 +118,13 @@ int session_new(const struct session_options *options, struct session **ret, str
 		session->allowed_always++;
 	}
 	session->options.allow = NULL;
-	follow(session, 0, &session->options.map_path);
-	follow(session, 1, &session->options.report_path);
-	follow(session, 2, &session->options.certificate_path);
-	session_begin_sign(session, options->operator_name, options->ticket, options->mask_serials,
-			   NULL);
-	session->epoll_fd = session->waiting.timer_fd = session->heartbeat.timer_fd = -1;
-	for (int source = 0; source < EVENT_COUNT; source++) {
-		struct task *task = task_of(session, (enum session_event_source)source);
-
-		if (task)
-			task->event_fd = -1;
-	}
+	session->files.wanted_map = follow(session, 0, options->map_path);
+	session->files.wanted_report = follow(session, 1, options->report_path);
+	session->files.wanted_certificate = follow(session, 2, options->certificate_path);
+	session_sign(session, options->operator_name, options->ticket, options->mask_serials, NULL);
+	session->epoll_fd = session->unplugged.timer_fd = session->heartbeat.timer_fd = -1;
+	for (int i = 0; i < SESSION_TASK_COUNT; i++)
+		session->tasks[i].event_fd = -1;
 	r = init(session, reterr);
 	if (r < 0)
 		session_destroy(session);
@@ -157,28 +133,36 @@ int session_new(const struct session_options *options, struct session **ret, str
 	return r;
 }
 
-static bool any_task_runs(struct session *session)
+static bool any_task_runs(const struct session *session)
 {
-	for (int source = 0; source < EVENT_COUNT; source++) {
-		const struct task *task = task_of(session, (enum session_event_source)source);
-
-		if (task && task->running)
+	for (int i = 0; i < SESSION_TASK_COUNT; i++)
+		if (session->tasks[i].running)
 			return true;
-	}
 	return false;
 }
 
-bool session_settle(struct session *session, unsigned patience)
+bool session_wait(struct session *session, int interrupt, int timeout)
 {
-	uint64_t now = clock_monotonic(), end = now + patience * NSEC_PER_MSEC;
-	struct pollfd fd = { .fd = session->epoll_fd, .events = POLLIN };
+	uint64_t now = clock_monotonic();
+	uint64_t end = timeout < 0 ? UINT64_MAX : now + (uint64_t)timeout * NSEC_PER_MSEC;
+	struct pollfd fds[] = {
+		{ .fd = session->epoll_fd, .events = POLLIN },
+		{ .fd = interrupt, .events = POLLIN },
+	};
 
-	/* Hot-plug no longer matters. */
 	session->scanning.follows = session->scanning.again = false;
 	for (; any_task_runs(session); now = clock_monotonic()) {
-		if (now >= end)
+		int left = timeout < 0  ? -1
+			   : now >= end ? 0
+					: (int)((end - now) / NSEC_PER_MSEC) + 1;
+
+		if (left == 0)
 			return false;
-		poll(&fd, 1, (int)((end - now) / NSEC_PER_MSEC) + 1);
+		/* If memory is short, the kernel may refuse to wait. */
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			clock_sleep_until(clock_monotonic() + WITHOUT_POLL);
+		else if (fds[1].revents)
+			return false;
 		session_dispatch(session);
 	}
 	return true;
@@ -187,23 +171,28 @@ bool session_settle(struct session *session, unsigned patience)
 /* Ends whatever is running. */
 static void settle(struct session *session)
 {
+	struct task *finish = &session->tasks[SESSION_TASK_FINISH];
 	unsigned changes = 0;
 
 	/* Nobody waits for disks or their health any more. */
 	session->options.on_vanish = SESSION_VANISH_STOP;
-	session->asking.asked = true;
+	session->health.asked = true;
 	session_forget_measure(session);
 	if (session->state == SESSION_VERIFYING)
 		session_stop_verify(session);
-	if (session->starting.task.running) {
+	if (session_runs(session, SESSION_TASK_START)) {
 		session_stop(session);
+		task_join(&session->tasks[SESSION_TASK_START]);
 		session_take_start(session, &changes);
 	}
 	if (session->state == SESSION_RUNNING)
-		job_stop(session->starting.job);
-	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING ||
-	    session->state == SESSION_FINISHING)
+		job_stop(session->opened.job);
+	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
 		session_finish(session, NULL);
+	while (session->state == SESSION_FINISHING && finish->running) {
+		task_join(finish);
+		session_take_finish(session, &changes);
+	}
 }
 
 void session_destroy(struct session *session)
@@ -211,30 +200,29 @@ void session_destroy(struct session *session)
 	if (!session)
 		return;
 	settle(session);
-	for (int source = 0; source < EVENT_COUNT; source++) {
-		struct task *task = task_of(session, (enum session_event_source)source);
-
-		if (task)
-			task_done(task);
-	}
+	for (int i = 0; i < SESSION_TASK_COUNT; i++)
+		task_done(&session->tasks[i]);
 	awake_end(&session->awake);
 	session_release_job(session);
-	session_forget_check(session);
-	session_forget_save(session);
+	compare_done(&session->compare);
+	loaded_done(&session->checking.loaded);
+	save_done(&session->saving);
 	session_disks_done(session);
 	image_store_destroy(session->images);
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
 	map_destroy(session->resume);
-	map_destroy(session->moving.map);
+	map_destroy(session->move.map);
 	range_list_done(&session->retry);
+	range_list_done(&session->wish.ranges);
+	range_list_done(&session->checking.wish.ranges);
 	recorded_copy_done(&session->recorded);
+	plan_destroy(session->starting.plan);
 	plan_destroy(session->plan);
 	log_close(session->log);
-	if (session->waiting.timer_fd >= 0)
-		close(session->waiting.timer_fd);
-	if (session->heartbeat.timer_fd >= 0)
-		close(session->heartbeat.timer_fd);
+	heartbeat_done(&session->heartbeat);
+	if (session->unplugged.timer_fd >= 0)
+		close(session->unplugged.timer_fd);
 	if (session->epoll_fd >= 0)
 		close(session->epoll_fd);
 	free(session);
@@ -245,9 +233,29 @@ enum session_state session_state(const struct session *session)
 	return session->state;
 }
 
+bool session_is_busy(const struct session *session)
+{
+	return session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
+	       session->state == SESSION_WAITING || session->state == SESSION_FINISHING ||
+	       session->state == SESSION_VERIFYING;
+}
+
+int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr)
+{
+	if (!session_is_busy(session))
+		return 0;
+	return error_set(reterr, ERROR_CLASS_USAGE, -EBUSY, operation, NULL,
+			 _("A copy is running. Another one can be planned when it has ended."));
+}
+
 int session_fd(const struct session *session)
 {
 	return session->epoll_fd;
+}
+
+const struct error *session_error(const struct session *session, enum session_task task)
+{
+	return &session->errors[task];
 }
 
 unsigned session_dispatch(struct session *session)
@@ -256,8 +264,71 @@ unsigned session_dispatch(struct session *session)
 	unsigned changes = 0;
 	int count = epoll_wait(session->epoll_fd, events, EVENT_COUNT, 0);
 
-	for (int i = 0; i < count; i++)
-		sources[events[i].data.u32].take(session, &changes);
-	session_follow_awake(session);
+	for (int i = 0; i < count; i++) {
+		uint32_t event = events[i].data.u32;
+
+		if (event < SESSION_TASK_COUNT)
+			task_join(&session->tasks[event]);
+		take[event](session, &changes);
+	}
+	awake_follow(&session->awake, session_is_busy(session));
 	return changes;
+}
+
+struct job *session_job(const struct session *session)
+{
+	const struct unplugged *unplugged = &session->unplugged;
+
+	switch (session->state) {
+	case SESSION_WAITING:
+		return unplugged->job;
+	case SESSION_RUNNING:
+		return session->opened.job;
+	case SESSION_VERIFYING:
+		/* Until its ends are open, it belongs to the thread that opens them. */
+		return session_runs(session, SESSION_TASK_VERIFY) && !session->compare_ends
+			       ? NULL
+			       : session->compare.opened.job;
+	/* Of the copy whose report is still shown, if any. */
+	case SESSION_CHECKING:
+	case SESSION_FINISHING:
+	case SESSION_FINISHED:
+		return unplugged->job ? unplugged->job : session->opened.job;
+	default:
+		return NULL;
+	}
+}
+
+bool session_snapshot(const struct session *session, struct job_snapshot *ret)
+{
+	struct job *job = session_job(session);
+
+	if (!job)
+		return false;
+	job_snapshot(job, ret);
+	if (session->state == SESSION_VERIFYING)
+		return true;
+	session_join_parts(&session->unplugged, ret);
+	if (session->state == SESSION_WAITING)
+		ret->state = JOB_WAITING;
+	if (session->map_saved) {
+		ret->map_safe = true;
+		ret->map_failed = false;
+	}
+	return true;
+}
+
+struct session_copy session_copy(const struct session *session)
+{
+	bool waits = session->state == SESSION_WAITING;
+
+	return (struct session_copy){
+		.job = session_job(session),
+		.waiting = waits ? &session->unplugged.shown : NULL,
+		.report = session->has_report ? &session->report : NULL,
+		.map_path = session->files.map,
+		.map_in_memory = session->map_in_memory,
+		.log_moved = session->log_moved,
+		.left_behind = session->left_behind,
+	};
 }

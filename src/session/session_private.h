@@ -1,47 +1,136 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The inside of a session, for the files of this folder only. The front end's thread
- * owns everything, except the struct of a background task while that runs (task.h).
- * Files with a struct in here have a header of their own.
+ * The inside of a session, for session.c, disks.c, plan.c, start.c, unplug.c and finish.c. The
+ * front end's thread owns everything, except what a background task was given while that runs
+ * (task.h).
  */
 #ifndef CLONEDECK_SESSION_SESSION_PRIVATE_H
 #define CLONEDECK_SESSION_SESSION_PRIVATE_H
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "guard/rules.h"
-#include "map/map.h"
-#include "map/recorded_copy.h"
-#include "plan/held.h"
-#include "session/awake.h"
+#include "base/file.h"
+#include "discover/scan.h"
 #include "session/check.h"
-#include "session/checkup.h"
-#include "session/disks.h"
-#include "session/find.h"
-#include "session/finish.h"
+#include "session/compare.h"
+#include "session/files.h"
 #include "session/health.h"
 #include "session/heartbeat.h"
+#include "session/load.h"
 #include "session/measure.h"
-#include "session/move_map.h"
-#include "session/parts.h"
-#include "session/place.h"
-#include "session/reverify.h"
-#include "session/save_report.h"
-#include "session/session.h"
-#include "session/start.h"
-#include "session/waiting.h"
+#include "session/opened.h"
+#include "session/run.h"
+#include "session/save.h"
+#include "session/task.h"
+#include "session/verify.h"
 
-/* Where log, map and report of one copy go. */
-struct session_files {
-	char log[512], map[512], report[512], certificate[512], digests[512];
-	char sums_stem[512]; /* of the lists of sums */
-	/* Of their directories (base/file.h); digests and sums are beside the report. */
-	dev_t map_beneath, report_beneath, certificate_beneath;
+#define ALLOWED_MAX   64
+#define HOTPLUG_LINES 32
+#define CHECKUPS_MAX  16
+
+/* An image file that is waited for. Its path may lead to a file system that does not answer. */
+struct looked {
+	struct endpoint recorded, found;
+	int result;
+	struct error error;
 };
 
-#define ALLOWED_MAX 64
+struct scanning {
+	bool again;   /* something changed while it ran */
+	bool patient; /* for disks that take their time to answer */
+	bool follows; /* the front end wants lists in the background, not just the first one */
+	bool looks;   /* for the ends of the plan that are images */
+	bool named;   /* only the disks of these ends are opened */
+	struct session_names names;
+	struct looked images[2]; /* source, destination; of another kind: not looked for */
+	struct scan_spared spared[2];
+	dev_t bad_on;
+	struct range_list bad;
+	struct scan_options options;
+	struct scan *scan;
+	struct disk_list *disks;
+	struct error error;
+	int result;
+};
+
+struct finding {
+	bool again;
+	const struct disk_list *disks; /* as in struct check */
+	struct image_store *images;    /* likewise */
+	char wanted[PATH_MAX];         /* asked for last, by the front end */
+	bool wanted_destination;
+	char text[PATH_MAX];
+	bool destination;
+	struct endpoint endpoint;
+	struct error error;
+	int result;
+};
+
+/* Disks that are asked for their health before there is a copy, one after the other. */
+struct checkups {
+	struct checkup {
+		struct identity identity;
+		struct health_end end;
+		bool wanted; /* its turn is still to come */
+		struct health health;
+	} items[CHECKUPS_MAX];
+	unsigned count, at; /* `at` is being asked */
+	struct health_end asked;
+	struct health answer; /* the asking thread's while it runs */
+};
+
+/* The health of both ends, source first, before and after their copy. */
+struct ends_health {
+	struct health_end ends[2];
+	struct health before[2], after[2];
+	bool asked; /* after the copy */
+};
+
+/* The start of a copy, and of each part of one whose disk was away. */
+struct starting {
+	struct plan *plan; /* of the part that starts, with its ends as they are claimed; then
+			    * session->plan */
+	/* After a disk was away: in the same files, what was copied is compared, and what was
+	 * wished of the part before it counts. */
+	bool goes_on;
+	bool pause;
+	uint64_t rate;
+	atomic_bool stop; /* wished while it starts */
+	struct error error;
+	int result;
+};
+
+/* Waiting for a missing disk, and the parts of the copy that have ended before. */
+struct unplugged {
+	struct session_waiting shown;
+	struct job *job;     /* the part that ended; shown until the next one runs */
+	uint64_t tried[2];   /* diskseq of the ends that came back last */
+	uint64_t refused[2]; /* of ends that were compared and differ */
+	bool went[2];        /* source, destination: was missing at some time */
+	bool has_looked;     /* `images` has a result */
+	struct looked images[2];
+	struct job_event *told; /* events of all parts so far; borrowed by the next job's setup */
+	size_t told_count;
+	int timer_fd;
+	unsigned parts;
+	bool source_gone; /* between two of them */
+	struct job_snapshot sum;
+};
+
+/* Releases the disks once the job has ended, makes the report, saves it. */
+struct finishing {
+	struct claim *source, *destination; /* to be closed; NULL: they are */
+	bool reread;                        /* the destination's partition table, then */
+	bool report;                        /* the last step: make and save the report */
+	bool wanted;                        /* the next step is, when this one is done */
+	bool made;                          /* session->report is there */
+	struct error close_error, error;
+	struct file_timeout timeout; /* of the report and its like */
+	bool left_behind;            /* a file of it, or the log, is still being written */
+};
 
 struct session {
 	struct session_options options;       /* allow: NULL, `allowed` has them */
@@ -50,21 +139,25 @@ struct session {
 	char given[3][PATH_MAX]; /* the options' paths, links followed */
 	enum session_state state;
 	int epoll_fd;
+	struct task tasks[SESSION_TASK_COUNT];
+	struct error errors[SESSION_TASK_COUNT]; /* of the last one */
 
-	struct scan *scan; /* the front end's: hot-plug, and scans that it waits for */
-	struct scan_task scanning;
+	struct scan *scan; /* the front end's: hot-plug */
+	struct scanning scanning;
 	struct disk_list *disks;
 	struct image_store *images; /* what image files hold, for any thread */
-	struct error scan_error;
 	char hotplug[HOTPLUG_LINES][160];
 	unsigned hotplug_count; /* so far */
+	struct finding finding;
+	struct checkups checkups;
 
-	struct find_task finding;
+	struct wish wish; /* with loads: where the plan is to come from */
+	bool loads;       /* it is still in a file */
 	struct plan *plan;
-	struct check_task checking;
-	struct error plan_error;
-	bool loads;                    /* the plan is still in the map at resume_path */
+	struct check checking;
+	bool check_again;              /* plan or disks have changed while it ran */
 	struct recorded_copy recorded; /* the copy to be verified without its source */
+	bool from_report;              /* the plan is of that */
 	bool resumes;                  /* from a map, which calls so many bytes finished */
 	uint64_t finished_bytes;
 	/* That map; while a disk is missing, also what a copy from the start has confirmed. The
@@ -73,132 +166,136 @@ struct session {
 	char resume_path[512];
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
-	struct source_writers source_writers; /* as the verdicts were made */
+	struct source_writers source_writers; /* when the verdicts were made */
 	struct held held;                     /* of the plan */
-	bool log_dir_in_memory;
 	char token[512];
 	char token_phrase[256];
+	struct measurement measurement;
+	bool measured; /* and it is of this plan */
 
-	char log_dir[512];
-	struct session_files files;
+	struct files files;
+	bool log_dir_in_memory;
 	struct log *log;
-	struct start_task starting;
-	struct reverify_task reverifying;
-	struct health_task asking;
-	struct checkup_task checkup;
-	struct measure_task measuring;
-	struct error start_error;
+	struct starting starting;
+	struct opened opened;            /* of the copy */
 	struct disk_list *started_disks; /* borrowed by the job; may be `disks` */
+	struct ends_health health;
+	struct unplugged unplugged;
+	struct move move;
+	bool log_moved;
+	bool map_in_memory, left_behind; /* as in struct session_copy */
+	bool map_tried; /* at the end of this copy: its map was to be saved at another place, */
+	bool map_saved; /* and was, */
+	bool map_lost;  /* or there is none of this copy anywhere */
 
-	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
-	struct parts earlier;
-	struct waiting waiting;
-	struct move_task moving;
+	struct compare compare;
+	bool compare_ends; /* its ends are being closed */
+	bool compared;     /* `verified` tells what came of it */
+	struct job_snapshot verified;
 
 	struct awake awake;
 	struct heartbeat heartbeat;
-	struct finish_task finishing;
-	struct save_task saving;
+	struct finishing finishing;
+	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
+	struct saving saving;
 	struct report report;
 	bool has_report;
 };
 
-enum session_event_source {
-	EVENT_HOTPLUG,
-	EVENT_SCAN,
-	EVENT_START,
+/* ---- session.c ---- */
+
+enum session_event {
+	EVENT_HOTPLUG = SESSION_TASK_COUNT, /* those before are the ends of tasks */
 	EVENT_JOB,
-	EVENT_HEALTH,
 	EVENT_TIMER,
 	EVENT_HEARTBEAT,
-	EVENT_MOVE,
-	EVENT_CHECK,
-	EVENT_FIND,
-	EVENT_FINISH,
-	EVENT_SAVE,
-	EVENT_REVERIFY,
-	EVENT_CHECKUP,
-	EVENT_MEASURE,
 	EVENT_COUNT,
 };
 
-/* session.c */
-int session_watch(struct session *session, int fd, enum session_event_source source,
-		  struct error *reterr);
+int session_watch(struct session *session, int fd, int event, struct error *reterr);
+int session_begin_task(struct session *session, enum session_task task, void (*body)(void *),
+		       void *data, struct error *reterr);
+bool session_runs(const struct session *session, enum session_task task);
+/* -EBUSY while a copy is in progress and nothing else can be planned. */
+int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
+struct job *session_job(const struct session *session);
 
-/* plan.c */
+/* ---- disks.c ---- */
+
+int session_disks_init(struct session *session, struct error *reterr);
+void session_disks_done(struct session *session);
+/* As session_scan() of all disks, but those that have not changed are not read again. */
+void session_look_again(struct session *session);
+/* It was written to: it is read with the next list. */
+void session_forget_destination(struct session *session);
+/* Frees a list unless the session, a job or a task still looks at it. */
+void session_drop_disks(struct session *session, const struct disk_list *disks);
+/* The disk that an end is or lies on; NULL for an image. */
+const struct disk *session_disk(const struct session *session, const struct endpoint *endpoint);
+/* The same, but of an image the disk that it holds, as far as it could be read. */
+const struct disk *session_contents(const struct session *session, const struct endpoint *endpoint);
+void session_take_hotplug(struct session *session, unsigned *changes);
+void session_take_scan(struct session *session, unsigned *changes);
+void session_take_find(struct session *session, unsigned *changes);
+void session_take_checkup(struct session *session, unsigned *changes);
+
+/* ---- plan.c ---- */
+
 /* The copy will go on from this map, now the session's; NULL: from the start. */
 void session_resume_from(struct session *session, struct map *map);
-/* Judges session->plan and determines the token. */
-int session_take_facts(struct session *session, const struct guard_facts *facts,
-		       struct error *reterr);
-/* -EBUSY while a copy is in progress and nothing else can be planned. */
-int session_busy(const struct session *session, const char *operation, struct error *reterr);
-/* Takes over the plan (and the map) and checks it; waits. */
-int session_adopt_plan(struct session *session, struct plan *plan, struct map *resume,
-		       struct error *reterr);
+/* Judges the plan anew after the disks changed. */
+void session_recheck(struct session *session);
+void session_take_check(struct session *session, unsigned *changes);
+void session_take_measure(struct session *session, unsigned *changes);
+/* What was measured is of another plan now. */
+void session_forget_measure(struct session *session);
 
-/* files.c */
-void session_find_log_dir(struct session *session);
-/* Can map and report be written where the user wants them? Hours later is too late to find out. */
-int session_check_files(const struct session *session, struct error *reterr);
-/* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
-int session_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
-/* The same for a map and its list of digests. */
-int session_check_map(const struct plan *plan, const char *map, struct error *reterr);
-int session_make_files(struct session *session, struct error *reterr);
+/* ---- start.c ---- */
+
+/* Claims both ends of session->starting.plan (which it takes) and starts a job, in the
+ * background. */
+int session_begin(struct session *session, struct plan *plan, bool goes_on, struct error *reterr);
+void session_take_start(struct session *session, unsigned *changes);
+void session_release_job(struct session *session);
 /* Logs the plan, at the beginning of each log file. */
 void session_log_plan(struct session *session);
-/* Makes a path absolute, since it may be used later from another directory. */
-void session_absolute(char *to, size_t size, const char *path);
-/* Replaces the .json, .txt or .html of `path` by `ending`, or appends it; false: too long. */
-bool session_name_beside(char *to, size_t size, const char *path, const char *ending);
-/* The stem of the checksum lists beside a report; false, with *ret unchanged: there are foreign
- * files of that name. sums: as in struct plan_options. */
-bool session_name_sums(unsigned sums, const char *report, char *ret, size_t size);
+void session_beat(struct session *session);
+void session_take_verify(struct session *session, unsigned *changes);
+/* The job has ended; its ends are still open until session_end_verify(). */
+bool session_verify_ended(const struct session *session);
+void session_end_verify(struct session *session);
+/* At once, and waits for it; the session is about to go. */
+void session_stop_verify(struct session *session);
 
-/* resume.c */
-/* Loads a map and the plan in it, with its ends as they are in the current list. */
-int session_load_map(const char *map_path, const struct disk_list *disks,
-		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
-		     struct map **retmap, struct error *reterr);
-/* Finds a recorded disk, partition or image in the current list, by its identity. Among disks that
- * look alike, it is the one that was not detached since, and not that of `other`, the other
- * recorded end. With -ESTALE, *ret is the image that now has its name. */
-int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
-		     const struct endpoint *other, bool destination, struct endpoint *ret,
-		     struct error *reterr);
-/* Finds both ends that a map names. */
-int session_ends_of_map(const struct disk_list *disks, const char *map_path,
-			struct endpoint *source, struct endpoint *destination);
-/* Is there anything but its name to tell this disk or partition from others? */
-bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint);
-/* Is an image on the same file system, of the same disk, as according to another list? UNKNOWN:
- * that has no identity. */
-enum tristate session_same_file_system(const struct disk_list *before,
-				       const struct endpoint *recorded,
-				       const struct disk_list *disks, const struct endpoint *found);
+/* ---- unplug.c ---- */
 
-/* finish.c */
-/* Was a warning that means this accepted before the start? */
-bool session_warned(const struct session *session, enum verdict_means means);
-/* The source's disk, or what an image holds, as it was when the copy began; NULL: unknown. */
-const struct disk *session_copied(const struct session *session);
-/* hurt.c: report->hurt, once the job's snapshot is in the report. */
-void session_find_hurt(const struct session *session, struct job *job, struct report *report);
-/* next.c: once the rest of the report is known. */
-void session_say_next(const struct session *session, const struct error *close_error,
-		      struct report *report);
+int session_waiting_init(struct session *session, struct error *reterr);
+void session_waiting_done(struct session *session);
+/* Would session_begin_waiting() wait? */
+bool session_will_wait(const struct session *session);
+/* After the job, with its ends still claimed. False: no disk is missing, or waiting is not
+ * wanted. */
+bool session_begin_waiting(struct session *session);
+/* After a scan: are the missing ends back? */
+void session_look_for_ends(struct session *session, unsigned *changes);
+void session_take_timer(struct session *session, unsigned *changes);
+/* Stops waiting for disks; waits for a start in progress. */
+void session_give_up_waiting(struct session *session);
+/* The next part has started, and is session->opened.job, or could not. */
+void session_went_on(struct session *session, int result, const struct error *error);
+/* Adds the parts that have ended to the snapshot of the current one. */
+void session_join_parts(const struct unplugged *earlier, struct job_snapshot *job);
+void session_add_part(struct unplugged *earlier, const struct job_snapshot *part, uint64_t away);
+
+/* ---- finish.c ---- */
+
+/* Closes both claims of the job that ended, in the background. */
+void session_begin_release(struct session *session);
+void session_take_finish(struct session *session, unsigned *changes);
+void session_take_after(struct session *session, unsigned *changes);
+void session_take_move(struct session *session, unsigned *changes);
+void session_take_save(struct session *session, unsigned *changes);
 /* A phrase for plan.source_writer. */
 const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
-
-/* verify.c */
-/* Refuses what would prove nothing. */
-int session_check_readable(const struct plan *plan, const struct verdict_list *verdicts,
-			   enum guard_run run, struct error *reterr);
-/* Refuses an image that is not as long as what it is to be compared with. */
-int session_check_length(const struct plan *plan, struct error *reterr);
-/* Makes a map in which everything in the plan is finished. */
-int session_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting in the background: claims both ends, creates the files, runs the job. */
+/* Starting in the background: claims both ends, creates the files, runs the job; and the same for a
+ * verification. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -15,123 +18,33 @@
 #include "session/half_made.h"
 #include "session/session_private.h"
 
-/* The smallest unit that every file system addresses. */
-#define FILE_SECTOR 512
+DEFINE_CLEANUP(digests, struct digests *, digests_destroy)
 
-static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
-{
-	ret->regular_file = true;
-	ret->logical_sector_size =
-		endpoint->logical_sector_size ? endpoint->logical_sector_size : FILE_SECTOR;
-	ret->physical_sector_size = endpoint->physical_sector_size ? endpoint->physical_sector_size
-								   : ret->logical_sector_size;
-	ret->kind = DISK_OTHER;
-	ret->rotational = UNKNOWN;
-}
-
-static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
-			  struct io_end *ret)
-{
-	ret->logical_sector_size = endpoint->logical_sector_size;
-	ret->physical_sector_size = endpoint->physical_sector_size;
-	ret->kind = DISK_OTHER;
-	ret->rotational = UNKNOWN;
-	if (!disk)
-		return;
-	ret->dma_alignment = disk->dma_alignment;
-	ret->max_transfer = disk->max_transfer;
-	ret->max_command = disk->max_command;
-	ret->queue_depth = disk->queue_depth;
-	ret->kind = disk->kind;
-	ret->rotational = disk->rotational;
-	ret->host_managed = disk_is_host_managed(disk);
-	text_copy(ret->spindle, sizeof(ret->spindle), disk->physical_parent);
-	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
-	text_copy(ret->driver, sizeof(ret->driver), disk->driver);
-}
-
-static void describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
-		     bool writable, struct io_end *ret)
-{
-	*ret = (struct io_end){
-		.fd = -1,
-		.writable = writable,
-		.name = endpoint->node,
-		.size = size,
-		.sg = endpoint->sg,
-		.sg_fd = -1,
-		.start = endpoint->start,
-	};
-	if (endpoint->kind == ENDPOINT_IMAGE)
-		describe_file(endpoint, ret);
-	else
-		describe_disk(endpoint, disk, ret);
-}
-
-static void use_claim(const struct claim *claim, struct io_end *end)
-{
-	end->fd = claim_fd(claim);
-	end->direct = claim_is_direct(claim);
-	end->sg_fd = claim_sg_fd(claim);
-}
-
-static int check_claims(void *user, struct error *reterr)
-{
-	const struct start_task *starting = user;
-	int r = claim_check(starting->destination, reterr);
-
-	return r < 0 ? r : claim_check(starting->source, reterr);
-}
-
-static bool is_present(void *user, bool destination)
-{
-	const struct start_task *starting = user;
-
-	return claim_present(destination ? starting->destination : starting->source);
-}
-
-static int open_both(struct session *session)
-{
-	struct start_task *starting = &session->starting;
-	const struct plan *plan = session->plan;
-	int r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, &starting->error);
-
-	if (r == 0)
-		r = claim_open(&plan->destination, CLAIM_DESTINATION, plan, &starting->destination,
-			       &starting->error);
-	if (r < 0)
-		return r;
-	/* The map must identify the new file, not another one of that name. */
-	starting->plan.destination = *claim_endpoint(starting->destination);
-	use_claim(starting->source, &starting->setup.source);
-	use_claim(starting->destination, &starting->setup.destination);
-	return 0;
-}
+/* ---- in the background ---- */
 
 /* A disk that came back may be in use by now. The contents of the destination were judged and
  * confirmed at the start. */
 static int check_again(struct session *session)
 {
-	struct start_task *starting = &session->starting;
+	struct starting *starting = &session->starting;
+	const struct plan *plan = starting->plan;
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
-	int r = facts_gather(&starting->plan, session->started_disks, session->log_dir,
+	int r = facts_gather(plan, session->started_disks, session->files.directory,
 			     session->resumes ? session->resume_path : NULL, &facts,
 			     &starting->error);
 
-	session_look_into_images(session->images, &starting->plan, &facts);
+	check_images(session->images, plan, &facts);
 	if (r == 0)
-		r = rules_check(&starting->plan, &facts, session->allowed,
+		r = rules_check(plan, &facts, session->allowed,
 				session->resumes ? RUN_RESUME : RUN_COPY, &verdicts,
 				&starting->error);
 	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
 		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
-			      starting->plan.destination.node, "%s", verdicts.items[0].sentence);
+			      plan->destination.node, "%s", verdicts.items[0].sentence);
 	verdict_list_done(&verdicts);
 	return r;
 }
-
-DEFINE_CLEANUP(digests, struct digests *, digests_destroy)
 
 /* Sequence numbers of an earlier boot are not in the plan of a map. */
 static bool was_never_detached(const struct endpoint *now, const struct plan *recorded)
@@ -151,13 +64,13 @@ static bool was_never_detached(const struct endpoint *now, const struct plan *re
  * rescued in time. */
 static int compare_before(struct session *session, const struct recorded_copy *earlier)
 {
-	struct start_task *starting = &session->starting;
+	struct starting *starting = &session->starting;
 	struct half_made half = {
-		.plan = &starting->plan,
+		.plan = starting->plan,
 		.map = session->resume,
-		.source = claim_fd(starting->source),
-		.destination = claim_fd(starting->destination),
-		.strict = starting->goes_on || starting->plan.options.verify == VERIFY_OFF,
+		.source = claim_fd(session->opened.source),
+		.destination = claim_fd(session->opened.destination),
+		.strict = starting->goes_on || starting->plan->options.verify == VERIFY_OFF,
 		.confirmed = !starting->goes_on,
 	};
 	CLEANUP(digests) struct digests *known = NULL;
@@ -165,7 +78,7 @@ static int compare_before(struct session *session, const struct recorded_copy *e
 
 	if (!session->resume)
 		return 0;
-	half.same_device = was_never_detached(&starting->plan.destination, map_plan(half.map));
+	half.same_device = was_never_detached(&starting->plan->destination, map_plan(half.map));
 	if (earlier->digests &&
 	    digests_new_sized(half.plan, digests_region_size(earlier->digests), &known) == 0)
 		partial_digests_restore(known, half.map, earlier);
@@ -179,33 +92,79 @@ static int compare_before(struct session *session, const struct recorded_copy *e
 /* Without digests, what was copied before is compared with its source. */
 static void load_earlier(struct session *session, struct recorded_copy *ret)
 {
-	struct start_task *starting = &session->starting;
+	struct starting *starting = &session->starting;
 	struct error error = { 0 };
 	char path[PATH_MAX], id[9];
 
 	partial_digests_path(session->files.map, path);
-	if (!session->resumes || starting->plan.options.verify == VERIFY_OFF ||
+	if (!session->resumes || starting->plan->options.verify == VERIFY_OFF ||
 	    access(path, F_OK) < 0)
 		return;
 	if (recorded_copy_load(path, ret, &error) < 0) {
 		log_error(session->log, "session", &error);
-	} else if (strcmp(ret->id, plan_id(&starting->plan, id)) != 0) {
+	} else if (strcmp(ret->id, plan_id(starting->plan, id)) != 0) {
 		log_line(session->log, LOG_LEVEL_WARNING, "session",
 			 "%s belongs to another plan and is not used", path);
 		recorded_copy_done(ret);
 	}
 }
 
+void session_log_plan(struct session *session)
+{
+	const struct plan *plan = session->plan;
+	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
+	struct utsname host;
+	char id[9], node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
+
+	text_encode(node[0], sizeof(node[0]), plan->source.node);
+	text_encode(node[1], sizeof(node[1]), plan->destination.node);
+	text_encode(map, sizeof(map), session->resumes ? session->resume_path : "");
+	if (uname(&host) == 0)
+		log_line(session->log, LOG_LEVEL_INFO, "session", "clonedeck %s on %s, %s %s",
+			 PACKAGE_VERSION, host.nodename, host.sysname, host.release);
+	log_line(session->log, LOG_LEVEL_INFO, "session", "source %s, model %s, serial %s, wwn %s",
+		 node[0], from->model, from->serial, from->wwn);
+	log_line(session->log, LOG_LEVEL_INFO, "session",
+		 "destination %s, model %s, serial %s, wwn %s", node[1], to->model, to->serial,
+		 to->wwn);
+	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
+		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
+		 session->resumes ? ", goes on from " : "", map);
+	for (size_t i = 0; i < session->verdicts.count; i++) {
+		const struct verdict *verdict = &session->verdicts.items[i];
+
+		if (verdict->kind != VERDICT_OK)
+			log_line(session->log, LOG_LEVEL_WARNING, "guard", "%s%s: %s",
+				 verdict->rule, verdict->lifted ? " (lifted)" : "",
+				 verdict->sentence);
+	}
+}
+
+static int make_files(struct session *session)
+{
+	struct starting *starting = &session->starting;
+	struct files *files = &session->files;
+	int r = files_make(files, starting->plan->options.sums,
+			   session->resumes ? session->resume_path : NULL, &starting->error);
+
+	if (r < 0)
+		return r;
+	log_close(cleanup_steal(session->log));
+	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, &starting->error);
+	if (r == 0)
+		session_log_plan(session);
+	return r;
+}
+
 /* For a further part of a copy, the files exist, and so does what was copied. */
 static int prepare(struct session *session, struct recorded_copy *earlier)
 {
-	struct start_task *starting = &session->starting;
+	struct ends_health *health = &session->health;
 	int r = 0;
 
-	if (!starting->goes_on) {
-		session_ask_health(session, &session->asking.source_before,
-				   &session->asking.destination_before);
-		r = session_make_files(session, &starting->error);
+	if (!session->starting.goes_on) {
+		health_ask_both(health->ends, health->before);
+		r = make_files(session);
 	}
 	if (r < 0)
 		return r;
@@ -213,59 +172,10 @@ static int prepare(struct session *session, struct recorded_copy *earlier)
 	return compare_before(session, earlier);
 }
 
-static int check_reading(void *user, struct error *reterr)
-{
-	const struct start_task *starting = user;
-	int r = claim_check(starting->destination, reterr);
-
-	return r < 0 || !starting->source ? r : claim_check(starting->source, reterr);
-}
-
-static const struct disk *disk_of(const struct disk_list *disks, const struct endpoint *endpoint)
-{
-	return disks && endpoint->kind != ENDPOINT_IMAGE ? endpoint_disk(disks, endpoint) : NULL;
-}
-
-int session_open_to_verify(struct start_task *starting, const struct plan *plan,
-			   const struct disk_list *disks, struct image_store *images,
-			   const struct digests *digests, struct map *map, struct error *reterr)
-{
-	const struct disk *source = disk_of(disks, &plan->source);
-	struct endpoint destination = plan->destination;
-	int r = 0;
-
-	/* An image that was made by the copy, or became longer. */
-	destination.size = plan->destination_size_after;
-	starting->plan = *plan;
-	starting->setup = (struct job_setup){
-		.plan = &starting->plan,
-		.resume = map,
-		.verify_only = true,
-		.source_digests = digests,
-		.source_disk = source ? source : image_store_known(images, &plan->source),
-		.check = check_reading,
-		.check_user = starting,
-	};
-	describe(&plan->source, source, plan->source.size, false, &starting->setup.source);
-	describe(&plan->destination, disk_of(disks, &plan->destination), destination.size, false,
-		 &starting->setup.destination);
-	starting->setup.destination.from_medium = true;
-	if (!digests)
-		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &starting->source, reterr);
-	if (r == 0)
-		r = claim_open(&destination, CLAIM_SOURCE, plan, &starting->destination, reterr);
-	if (r < 0)
-		return r;
-	if (!digests)
-		use_claim(starting->source, &starting->setup.source);
-	use_claim(starting->destination, &starting->setup.destination);
-	return 0;
-}
-
 /* Of a job that comes to nothing. */
 static void take_map_back(struct session *session)
 {
-	struct job *job = session->starting.job;
+	struct job *job = session->opened.job;
 
 	if (!job || !session->resumes)
 		return;
@@ -274,55 +184,58 @@ static void take_map_back(struct session *session)
 	session->resume = job_take_confirmed(job);
 }
 
-static void discard_claims(struct start_task *starting)
+static int make_job(struct session *session, const struct recorded_copy *earlier)
 {
-	job_destroy(cleanup_steal(starting->job));
-	claim_discard(cleanup_steal(starting->destination));
-	claim_discard(cleanup_steal(starting->source));
+	struct job_setup *setup = &session->opened.setup;
+	const struct files *files = &session->files;
+	int r;
+
+	setup->earlier = earlier->digests ? earlier : NULL;
+	setup->map_path = files->map;
+	setup->map_beneath = files->map_beneath;
+	setup->digests_path = files->digests;
+	setup->digests_beneath = files->report_beneath;
+	setup->log = session->log;
+	r = job_new(setup, &session->opened.job, &session->starting.error);
+	setup->earlier = NULL;
+	if (r == 0)
+		session->resume = NULL; /* the job has it */
+	return r;
 }
 
-static void *start_body(void *argument)
+static void start_body(void *data)
 {
-	struct session *session = argument;
-	struct start_task *starting = &session->starting;
+	struct session *session = data;
+	struct starting *starting = &session->starting;
+	struct opened *opened = &session->opened;
 	struct recorded_copy earlier = { 0 };
 	int r = starting->goes_on ? check_again(session) : 0;
 
 	if (r == 0)
-		r = open_both(session);
+		r = opened_claim(opened, &starting->error);
 	if (r == 0)
 		r = prepare(session, &earlier);
-	if (r == 0) {
-		starting->setup.earlier = earlier.digests ? &earlier : NULL;
-		starting->setup.map_path = session->files.map;
-		starting->setup.map_beneath = session->files.map_beneath;
-		starting->setup.digests_path = session->files.digests;
-		starting->setup.digests_beneath = session->files.report_beneath;
-		starting->setup.log = session->log;
-		r = job_new(&starting->setup, &starting->job, &starting->error);
-		starting->setup.earlier = NULL;
-		if (r == 0)
-			session->resume = NULL; /* the job has it */
-	}
-	recorded_copy_done(&earlier);
-	if (r == 0 && starting->goes_on && starting->rate != starting->plan.options.rate)
-		job_set_rate(starting->job, starting->rate);
-	if (r == 0 && starting->goes_on && starting->pause)
-		job_pause(starting->job, true);
-	if (r == 0 && atomic_load(&starting->stop))
-		job_stop(starting->job);
 	if (r == 0)
-		r = job_start(starting->job, &starting->error);
+		r = make_job(session, &earlier);
+	recorded_copy_done(&earlier);
+	if (r == 0 && starting->goes_on && starting->rate != starting->plan->options.rate)
+		job_set_rate(opened->job, starting->rate);
+	if (r == 0 && starting->goes_on && starting->pause)
+		job_pause(opened->job, true);
+	if (r == 0 && atomic_load(&starting->stop))
+		job_stop(opened->job);
+	if (r == 0)
+		r = job_start(opened->job, &starting->error);
 	if (r < 0) {
 		log_error(session->log, "session", &starting->error);
 		take_map_back(session);
 		/* Closing a disk may take long, too. */
-		discard_claims(starting);
+		opened_discard(opened);
 	}
 	starting->result = r;
-	task_announce(&starting->task);
-	return NULL;
 }
+
+/* ---- a copy ---- */
 
 static void drop_started_disks(struct session *session)
 {
@@ -333,7 +246,7 @@ static void drop_started_disks(struct session *session)
 		session_drop_disks(session, disks);
 }
 
-static void remember_wishes(struct start_task *starting, struct job *before)
+static void remember_wishes(struct starting *starting, struct job *before)
 {
 	struct job_snapshot job;
 
@@ -342,10 +255,8 @@ static void remember_wishes(struct start_task *starting, struct job *before)
 	starting->pause = job_pause_wanted(before);
 }
 
-/* It stays known over resumes: what was copied meanwhile does not get better. */
-static void note_writer(struct session *session)
+static void note_writer(const struct session *session, struct plan *plan)
 {
-	struct plan *plan = session->plan;
 	const struct verdict *written = verdict_list_find(&session->verdicts, MEANS_SOURCE_WRITTEN);
 
 	if (plan->source_writer[0] || !written || !written->lifted)
@@ -357,64 +268,66 @@ static void note_writer(struct session *session)
 			  _("it was used as swap or held by another program"));
 }
 
-int session_begin(struct session *session, bool goes_on, struct error *reterr)
+static void fill_setup(struct session *session, bool goes_on)
 {
-	struct start_task *starting = &session->starting;
-	const struct plan *plan = session->plan;
+	struct job_setup *setup = &session->opened.setup;
+	const struct plan *plan = session->starting.plan;
+	const struct unplugged *unplugged = &session->unplugged;
+
+	setup->resume = session->resume;
+	setup->held = &session->held;
+	setup->retry = session->retry.count ? &session->retry : NULL;
+	setup->source_disk = session_contents(session, &plan->source);
+	setup->map_interval = session->options.map_interval * NSEC_PER_SEC;
+	setup->source_in_use = plan->source_writer[0] != '\0';
+	setup->source_was_gone = goes_on && (unplugged->went[0] || unplugged->source_gone);
+	setup->events = unplugged->told;
+	setup->event_count = unplugged->told_count;
+}
+
+int session_begin(struct session *session, struct plan *plan, bool goes_on, struct error *reterr)
+{
+	struct starting *starting = &session->starting;
 	const struct disk *source, *destination;
+	int r;
 
 	/* First of all: the job borrows its disks from the list that stays. */
 	drop_started_disks(session);
 	session->started_disks = session->disks;
-	source = session_source_disk(session);
-	destination = session_destination_disk(session);
-	note_writer(session);
-	starting->plan = *plan;
+	source = session_disk(session, &plan->source);
+	destination = session_disk(session, &plan->destination);
+	note_writer(session, plan);
+	starting->plan = plan;
 	starting->goes_on = goes_on;
-	session->moving.tried = session->moving.saved = session->moving.lost = false;
-	starting->setup = (struct job_setup){
-		.plan = &starting->plan,
-		.resume = session->resume,
-		.held = &session->held,
-		.retry = session->retry.count ? &session->retry : NULL,
-		.probe = plan_probes(plan, destination),
-		.rolling = plan_rolling(plan, destination),
-		.source_hwmon = source ? source->hwmon : NULL,
-		.destination_hwmon = destination ? destination->hwmon : NULL,
-		.source_disk = session_source_contents(session),
-		.map_interval = session->options.map_interval * NSEC_PER_SEC,
-		.check = check_claims,
-		.present = is_present,
-		.check_user = starting,
-		.source_in_use = plan->source_writer[0] != '\0',
-		.source_was_gone =
-			goes_on && (session->waiting.went[0] || session->earlier.source_gone),
-		.events = session->waiting.told,
-		.event_count = session->waiting.told_count,
-	};
-	describe(&starting->plan.source, source, plan->source.size, false, &starting->setup.source);
-	describe(&starting->plan.destination, destination,
-		 plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
-							  : plan->destination.size,
-		 true, &starting->setup.destination);
-	starting->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
+	session->map_tried = session->map_saved = session->map_lost = false;
+	opened_prepare(&session->opened, plan, source, destination);
+	fill_setup(session, goes_on);
 	if (goes_on)
-		remember_wishes(starting, session->waiting.job);
+		remember_wishes(starting, session->unplugged.job);
 	atomic_store(&starting->stop, false);
 	starting->error = (struct error){ 0 };
 	session_forget_measure(session);
-	session_address_health(session);
-	return task_start(&starting->task, start_body, session, reterr);
+	session->health.asked = false;
+	health_address(source, &session->health.ends[0]);
+	health_address(destination, &session->health.ends[1]);
+	r = session_begin_task(session, SESSION_TASK_START, start_body, session, reterr);
+	if (r < 0)
+		plan_destroy(cleanup_steal(starting->plan));
+	return r;
 }
 
 int session_start(struct session *session, struct error *reterr)
 {
+	struct plan *plan = NULL;
+	int r;
+
 	if (session->state != SESSION_CONFIRMED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("Nothing can be started before it is confirmed."));
-	session->start_error = (struct error){ 0 };
-	int r = session_begin(session, false, reterr);
-
+	session->errors[SESSION_TASK_START] = (struct error){ 0 };
+	if (plan_copy(session->plan, &plan) < 0)
+		return error_nomem(reterr);
+	r = session_begin(session, plan, false, reterr);
 	if (r == 0)
 		session->state = SESSION_STARTING;
 	return r;
@@ -431,42 +344,45 @@ void session_stop(struct session *session)
 
 void session_release_job(struct session *session)
 {
-	discard_claims(&session->starting);
+	opened_discard(&session->opened);
 	session_waiting_done(session);
-	heartbeat_end(session);
-	session->earlier = (struct parts){ 0 };
+	heartbeat_end(&session->heartbeat);
+	session->unplugged.parts = 0;
+	session->unplugged.source_gone = false;
 	if (session->has_report)
 		report_done(&session->report);
 	session->has_report = false;
 	drop_started_disks(session);
 }
 
-void session_take_start(struct session *session, unsigned *changes)
+void session_beat(struct session *session)
 {
-	struct start_task *starting = &session->starting;
+	struct job_snapshot job;
 
-	task_join(&starting->task);
-	*changes |= SESSION_CHANGE_STATE;
-	if (starting->result == 0)
-		starting->result = session_watch(session, job_event_fd(starting->job), EVENT_JOB,
-						 &starting->error);
-	if (starting->result < 0)
-		take_map_back(session);
-	/* A new image is identified by its inode from now on. */
-	if (starting->result == 0)
-		session->plan->destination.identity = starting->plan.destination.identity;
+	if (session_snapshot(session, &job))
+		heartbeat_beat(&session->heartbeat, &job, session->files.map,
+			       session->state == SESSION_WAITING, session->log);
+}
+
+/* The job borrows the plan that it was started with, so that one stays. */
+static void take_plan(struct session *session)
+{
+	plan_destroy(session->plan);
+	session->plan = cleanup_steal(session->starting.plan);
+}
+
+static void not_started(struct session *session)
+{
+	struct starting *starting = &session->starting;
+
+	take_map_back(session);
+	opened_discard(&session->opened);
+	plan_destroy(cleanup_steal(starting->plan));
 	if (session->state == SESSION_WAITING) {
-		if (starting->result < 0)
-			discard_claims(starting);
 		session_went_on(session, starting->result, &starting->error);
 		return;
 	}
-	if (starting->result == 0) {
-		session->state = SESSION_RUNNING;
-		heartbeat_begin(session);
-		return;
-	}
-	session->start_error = starting->error;
+	session->errors[SESSION_TASK_START] = starting->error;
 	session_release_job(session);
 	session->state = SESSION_PLANNED;
 	/* The plan was judged by a list that is no longer true. */
@@ -474,45 +390,165 @@ void session_take_start(struct session *session, unsigned *changes)
 		session_look_again(session);
 }
 
-const struct error *session_start_error(const struct session *session)
+void session_take_start(struct session *session, unsigned *changes)
 {
-	return &session->start_error;
-}
+	struct starting *starting = &session->starting;
 
-struct job *session_job(const struct session *session)
-{
-	switch (session->state) {
-	case SESSION_WAITING:
-		return session->waiting.job;
-	case SESSION_RUNNING:
-		return session->starting.job;
-	case SESSION_VERIFYING:
-		return session_verify_job(session);
-	/* Of the copy whose report is still shown, if any. */
-	case SESSION_CHECKING:
-	case SESSION_FINISHING:
-	case SESSION_FINISHED:
-		return session->waiting.job ? session->waiting.job : session->starting.job;
-	default:
-		return NULL;
+	*changes |= SESSION_CHANGE_STATE;
+	if (starting->result == 0)
+		starting->result = session_watch(session, job_event_fd(session->opened.job),
+						 EVENT_JOB, &starting->error);
+	if (starting->result < 0) {
+		not_started(session);
+		return;
 	}
-}
-
-bool session_snapshot(const struct session *session, struct job_snapshot *ret)
-{
-	struct job *job = session_job(session);
-
-	if (!job)
-		return false;
-	job_snapshot(job, ret);
-	if (session->state == SESSION_VERIFYING)
-		return true;
-	parts_join(&session->earlier, ret);
 	if (session->state == SESSION_WAITING)
-		ret->state = JOB_WAITING;
-	if (session->moving.saved) {
-		ret->map_safe = true;
-		ret->map_failed = false;
+		session_went_on(session, 0, NULL);
+	session->state = SESSION_RUNNING;
+	take_plan(session);
+	heartbeat_begin(&session->heartbeat, session->plan);
+	session_beat(session);
+}
+
+/* ---- a verification ---- */
+
+/* A plan that resumes from a map is of a copy that is not finished; and what a report recorded is
+ * used up by the first verification. */
+static bool can_verify(const struct session *session)
+{
+	if (session->from_report && !session->recorded.digests)
+		return false;
+	if (session->state == SESSION_FINISHED)
+		return session->has_report || session->compared;
+	return (session->state == SESSION_PLANNED || session->state == SESSION_CONFIRMED) &&
+	       !session->resumes;
+}
+
+static int prepare_compare(struct session *session)
+{
+	struct compare *compare = &session->compare;
+	const struct report *report = &session->report;
+	bool of_copy = session->has_report;
+
+	compare_done(compare);
+	*compare = (struct compare){
+		.disks = session->disks,
+		.described = of_copy ? session->started_disks : session->disks,
+		.images = session->images,
+		.allowed = session->allowed,
+		.log_dir = session->files.directory,
+		.of_copy = of_copy,
+		/* As it was wished last. */
+		.rate = of_copy ? report->job.rate_limit : session->plan->options.rate,
+		.recorded = session->recorded,
+	};
+	session->recorded = (struct recorded_copy){ 0 };
+	if (of_copy) {
+		/* The first list: a later place may have been unplugged since. */
+		text_copy(compare->list, sizeof(compare->list),
+			  report->job.digests_saved ? session->files.digests : "");
+		text_copy(compare->report, sizeof(compare->report), report->json_path);
+		text_copy(compare->log_path, sizeof(compare->log_path), report->log_path);
 	}
-	return true;
+	return plan_copy(session->plan, &compare->plan);
+}
+
+int session_verify(struct session *session, struct error *reterr)
+{
+	struct compare *compare = &session->compare;
+	int r;
+
+	if (!can_verify(session))
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
+				 _("There is nothing to verify."));
+	/* Both would read the same disks. */
+	session_forget_measure(session);
+	if (prepare_compare(session) < 0)
+		r = error_nomem(reterr);
+	else
+		r = session_begin_task(session, SESSION_TASK_VERIFY, compare_start, compare,
+				       reterr);
+	if (r < 0) {
+		compare->disks = NULL;
+		return r;
+	}
+	session->compared = false;
+	session->compare_ends = false;
+	session->state = SESSION_VERIFYING;
+	return 0;
+}
+
+/* Nothing of it runs any more. */
+static void forget_verify(struct session *session)
+{
+	struct compare *compare = &session->compare;
+	const struct disk_list *disks = compare->disks;
+
+	session->errors[SESSION_TASK_VERIFY] = compare->error;
+	compare_done(compare);
+	compare->disks = NULL;
+	if (disks)
+		session_drop_disks(session, disks);
+	if (session->state == SESSION_VERIFYING)
+		session->state = session->has_report || session->compared ? SESSION_FINISHED
+									  : SESSION_PLANNED;
+}
+
+bool session_verify_ended(const struct session *session)
+{
+	struct job_snapshot job;
+
+	if (session->state != SESSION_VERIFYING || session_runs(session, SESSION_TASK_VERIFY) ||
+	    !session->compare.opened.job)
+		return false;
+	job_snapshot(session->compare.opened.job, &job);
+	return job.state == JOB_ENDED;
+}
+
+void session_end_verify(struct session *session)
+{
+	struct compare *compare = &session->compare;
+	struct job *job = compare->opened.job;
+
+	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(job), NULL);
+	job_wait(job, NULL);
+	job_snapshot(job, &session->verified);
+	session->compared = true;
+	session->compare_ends = true;
+	/* Without a thread: then here. */
+	if (session_begin_task(session, SESSION_TASK_VERIFY, compare_close, compare, NULL) < 0)
+		forget_verify(session);
+}
+
+void session_take_verify(struct session *session, unsigned *changes)
+{
+	struct compare *compare = &session->compare;
+
+	*changes |= SESSION_CHANGE_STATE;
+	if (!session->compare_ends && compare->result == 0)
+		compare->result = session_watch(session, job_event_fd(compare->opened.job),
+						EVENT_JOB, &compare->error);
+	if (!session->compare_ends && compare->result == 0)
+		return;
+	forget_verify(session);
+	/* A plan that stays: disks may have come or gone meanwhile. */
+	session_recheck(session);
+}
+
+void session_stop_verify(struct session *session)
+{
+	task_join(&session->tasks[SESSION_TASK_VERIFY]);
+	if (session->compare.opened.job)
+		job_stop(session->compare.opened.job);
+	forget_verify(session);
+}
+
+int session_check_compare(const struct session *session, struct error *reterr)
+{
+	return compare_allowed(session->plan, &session->verdicts, RUN_COMPARE, reterr);
+}
+
+const struct job_snapshot *session_verified(const struct session *session)
+{
+	return session->compared ? &session->verified : NULL;
 }

@@ -12,17 +12,24 @@ int task_init(struct task *task, struct error *reterr)
 	return r < 0 ? r : 0;
 }
 
-int task_start(struct task *task, void *(*body)(void *), void *argument, struct error *reterr)
+static void *run(void *argument)
 {
-	int r = thread_start(&task->thread, 0, body, argument, NULL, reterr);
+	struct task *task = argument;
 
-	task->running = r == 0;
-	return r;
+	task->body(task->data);
+	eventfd_signal(task->event_fd);
+	return NULL;
 }
 
-void task_announce(struct task *task)
+int task_start(struct task *task, void (*body)(void *data), void *data, struct error *reterr)
 {
-	eventfd_signal(task->event_fd);
+	int r;
+
+	task->body = body;
+	task->data = data;
+	r = thread_start(&task->thread, 0, run, task, NULL, reterr);
+	task->running = r == 0;
+	return r;
 }
 
 void task_join(struct task *task)

@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "discover/endpoint.h"
 #include "guard/facts.h"
-#include "session/session.h"
+#include "session/run.h"
+#include "session/verify.h"
 
 #include "fake.h"
 #include "machine.h"
@@ -62,7 +63,7 @@ struct session {
 	bool has_verified;
 	struct report report;
 	bool has_report;
-	struct error none, error, find_error, save_error, start_error;
+	struct error find_error, errors[SESSION_TASK_COUNT];
 	struct endpoint endpoint;
 	struct range_list retry;
 	bool resumes;
@@ -106,7 +107,7 @@ void session_destroy(struct session *session)
 	free(session);
 }
 
-bool session_settle(struct session *session, unsigned patience)
+bool session_wait(struct session *session, int interrupt, int timeout)
 {
 	return !machines.stuck || session->state != SESSION_CHECKING;
 }
@@ -116,7 +117,14 @@ enum session_state session_state(const struct session *session)
 	return session->state;
 }
 
-void session_rescan(struct session *session)
+bool session_is_busy(const struct session *session)
+{
+	return session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
+	       session->state == SESSION_WAITING || session->state == SESSION_FINISHING ||
+	       session->state == SESSION_VERIFYING;
+}
+
+void session_scan(struct session *session, const struct session_names *names)
 {
 	session->scans++;
 	tell(session, SESSION_CHANGE_DISKS | SESSION_CHANGE_EVENT);
@@ -193,7 +201,7 @@ unsigned session_dispatch(struct session *session)
 	} else if (session->state == SESSION_STARTING && machines.grabbed) {
 		machines.grabbed = false;
 		session->state = SESSION_PLANNED;
-		error_set(&session->start_error, ERROR_CLASS_REFUSED, -EBUSY, "open",
+		error_set(&session->errors[SESSION_TASK_START], ERROR_CLASS_REFUSED, -EBUSY, "open",
 			  session->plan->destination.node,
 			  "%s is in use: another program has it open exclusively.",
 			  session->plan->destination.node);
@@ -224,35 +232,53 @@ const char *session_hotplug_line(const struct session *session, unsigned index)
 	return session->scans > 1 && index == 0 ? "14:48:02  a disk came or went" : NULL;
 }
 
-const struct error *session_scan_error(const struct session *session)
+static const struct disk *disk_at(const struct session *session, const struct endpoint *endpoint)
 {
-	return &session->none;
+	return endpoint_disk(session->disks, endpoint);
 }
 
-int session_begin_plan(struct session *session, const struct endpoint *source,
-		       const struct endpoint *destination, const struct range_list *ranges,
-		       const uint64_t *destination_lba, const struct plan_options *options,
-		       struct error *reterr)
+/* Of the copy that has just ended, whose plan stays as it is. */
+static int resume(struct session *session, const char *map, struct error *reterr)
+{
+	if (!session->plan)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map,
+				 "There is no map %s: this session only pretends.", map);
+	session->resumes = true;
+	return 0;
+}
+
+static int plan(struct session *session, const struct session_wish *wish, struct error *reterr)
 {
 	struct guard_facts facts = { .disks = session->disks, .root = true };
-	int err;
+	const struct plan *made;
+	int r;
 
 	session_discard_plan(session);
-	err = plan_new(source, destination, ranges, destination_lba, options, &session->plan,
-		       reterr);
-	if (!err)
-		err = rules_check(session->plan, &facts, session->allowed, RUN_COPY,
-				  &session->verdicts, reterr);
-	if (err) {
+	r = plan_new(wish->source, wish->destination, wish->ranges, wish->destination_lba,
+		     wish->options, &session->plan, reterr);
+	made = session->plan;
+	if (r == 0)
+		r = rules_check(made, &facts, session->allowed, RUN_COPY, &session->verdicts,
+				reterr);
+	if (r == 0 && held_find(made, disk_at(session, &made->source),
+				disk_at(session, &made->destination), &session->held) < 0)
+		r = error_nomem(reterr);
+	if (r < 0) {
 		session_discard_plan(session);
-		return err;
+		return r;
 	}
-	if (held_find(session->plan, session_source_disk(session),
-		      session_destination_disk(session), &session->held) < 0)
-		return -ENOMEM;
-	endpoint_token(session->disks, destination, session->token);
+	endpoint_token(session->disks, wish->destination, session->token);
 	snprintf(session->phrase, sizeof(session->phrase),
-		 "the last 6 characters of the serial number of %s", destination->node);
+		 "the last 6 characters of the serial number of %s", wish->destination->node);
+	return 0;
+}
+
+int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr)
+{
+	int r = wish->map ? resume(session, wish->map, reterr) : plan(session, wish, reterr);
+
+	if (r < 0)
+		return r;
 	session->state = SESSION_CHECKING;
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
@@ -275,13 +301,7 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 	return r;
 }
 
-const struct error *session_plan_error(const struct session *session)
-{
-	return &session->error;
-}
-
-int session_begin_find(struct session *session, const char *text, bool destination,
-		       struct error *reterr)
+int session_find(struct session *session, const char *text, bool destination, struct error *reterr)
 {
 	session->found = endpoint_resolve(session->disks, text, destination, &session->endpoint,
 					  &session->find_error);
@@ -296,7 +316,7 @@ int session_found(const struct session *session, struct endpoint *ret, struct er
 	return session->found;
 }
 
-int session_begin_measure(struct session *session, struct error *reterr)
+int session_measure(struct session *session, struct error *reterr)
 {
 	session->measured = (struct session_measured){ 210e6, 180e6 };
 	session->has_measured = true;
@@ -304,23 +324,8 @@ int session_begin_measure(struct session *session, struct error *reterr)
 	return 0;
 }
 
-bool session_measuring(const struct session *session)
-{
-	return false;
-}
-
-const struct error *session_measure_error(const struct session *session)
-{
-	return &session->none;
-}
-
-const struct session_measured *session_measured(const struct session *session)
-{
-	return session->has_measured ? &session->measured : NULL;
-}
-
 /* Every disk answers, and the first of them is not quite well. */
-void session_begin_checkup(struct session *session, const struct disk *disk)
+void session_ask_health(struct session *session, const struct disk *disk)
 {
 	struct health *health;
 
@@ -338,8 +343,8 @@ void session_begin_checkup(struct session *session, const struct disk *disk)
 	tell(session, SESSION_CHANGE_HEALTH);
 }
 
-const struct health *session_checkup(const struct session *session, const struct disk *disk,
-				     bool *retasking)
+const struct health *session_health(const struct session *session, const struct disk *disk,
+				    bool *retasking)
 {
 	*retasking = false;
 	for (int i = session->checkup_count; i-- > 0;)
@@ -348,44 +353,35 @@ const struct health *session_checkup(const struct session *session, const struct
 	return NULL;
 }
 
-const struct plan *session_current_plan(const struct session *session)
-{
-	return session->plan;
-}
-
-const struct verdict_list *session_verdicts(const struct session *session)
-{
-	return &session->verdicts;
-}
-
-const struct held *session_held(const struct session *session)
-{
-	return &session->held;
-}
-
 const struct disk *session_image(const struct session *session, const struct endpoint *image)
 {
 	return NULL;
 }
 
-const struct disk *session_source_contents(const struct session *session)
+struct session_choice session_choice(const struct session *session)
 {
-	return session_source_disk(session);
+	const struct plan *plan = session->plan;
+
+	return (struct session_choice){
+		.plan = plan,
+		.verdicts = &session->verdicts,
+		.held = &session->held,
+		.source = plan ? disk_at(session, &plan->source) : NULL,
+		.destination = plan ? disk_at(session, &plan->destination) : NULL,
+		.resumes = session->resumes,
+		.finished_bytes = session->resumes ? UINT64_C(1046208642482) : 0,
+		.retry = &session->retry,
+		.token = session->token,
+		.token_phrase = session->phrase,
+		.measured = session->has_measured ? &session->measured : NULL,
+		.log_dir = "/var/log/clonedeck",
+		.log_dir_in_memory = true,
+	};
 }
 
-const struct disk *session_destination_contents(const struct session *session)
+const struct error *session_error(const struct session *session, enum session_task task)
 {
-	return session_destination_disk(session);
-}
-
-const struct disk *session_source_disk(const struct session *session)
-{
-	return session->plan ? endpoint_disk(session->disks, &session->plan->source) : NULL;
-}
-
-const struct disk *session_destination_disk(const struct session *session)
-{
-	return session->plan ? endpoint_disk(session->disks, &session->plan->destination) : NULL;
+	return &session->errors[task];
 }
 
 void session_discard_plan(struct session *session)
@@ -409,16 +405,6 @@ void session_discard_plan(struct session *session)
 	session->state = SESSION_CHOOSING;
 }
 
-const char *session_token(const struct session *session)
-{
-	return session->token;
-}
-
-const char *session_token_phrase(const struct session *session)
-{
-	return session->phrase;
-}
-
 int session_confirm(struct session *session, const char *token, struct error *reterr)
 {
 	if (strcmp(token, session->token) != 0 ||
@@ -436,18 +422,7 @@ int session_start(struct session *session, struct error *reterr)
 	return 0;
 }
 
-void session_stop(struct session *session)
-{
-	if (session_job(session))
-		job_stop(session_job(session));
-}
-
-const struct error *session_start_error(const struct session *session)
-{
-	return &session->start_error;
-}
-
-int session_begin_verify(struct session *session, struct error *reterr)
+int session_verify(struct session *session, struct error *reterr)
 {
 	session->state = SESSION_VERIFYING;
 	session->has_verified = false;
@@ -459,11 +434,6 @@ int session_begin_verify(struct session *session, struct error *reterr)
 int session_check_compare(const struct session *session, struct error *reterr)
 {
 	return verdict_list_worst(&session->verdicts) == VERDICT_REFUSE ? -EBUSY : 0;
-}
-
-const struct error *session_verify_error(const struct session *session)
-{
-	return &session->none;
 }
 
 const struct job_snapshot *session_verified(const struct session *session)
@@ -481,11 +451,25 @@ static void end_verify(struct session *session)
 	tell(session, SESSION_CHANGE_STATE);
 }
 
-struct job *session_job(const struct session *session)
+static struct job *job_of(const struct session *session)
 {
-	if (session->state == SESSION_VERIFYING)
-		return session->again;
-	return session->job;
+	return session->state == SESSION_VERIFYING ? session->again : session->job;
+}
+
+struct session_copy session_copy(const struct session *session)
+{
+	return (struct session_copy){
+		.job = job_of(session),
+		.waiting = session->state == SESSION_WAITING ? &session->waiting : NULL,
+		.report = session->has_report ? &session->report : NULL,
+		.map_path = "/var/log/clonedeck/x.map",
+	};
+}
+
+void session_stop(struct session *session)
+{
+	if (job_of(session))
+		job_stop(job_of(session));
 }
 
 bool session_can_finish(struct session *session)
@@ -493,25 +477,20 @@ bool session_can_finish(struct session *session)
 	struct job_snapshot job;
 
 	if ((session->state != SESSION_RUNNING && session->state != SESSION_VERIFYING) ||
-	    !session_job(session))
+	    !job_of(session))
 		return false;
-	job_snapshot(session_job(session), &job);
+	job_snapshot(job_of(session), &job);
 	return job.state == JOB_ENDED;
 }
 
 bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 {
-	if (!session_job(session))
+	if (!job_of(session))
 		return false;
-	job_snapshot(session_job(session), ret);
+	job_snapshot(job_of(session), ret);
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;
 	return true;
-}
-
-const struct session_waiting *session_waiting(const struct session *session)
-{
-	return session->state == SESSION_WAITING ? &session->waiting : NULL;
 }
 
 int session_go_on(struct session *session, struct error *reterr)
@@ -526,27 +505,7 @@ int session_move_map(struct session *session, const char *path, struct error *re
 	return 0;
 }
 
-const struct error *session_move_error(const struct session *session)
-{
-	return &session->none;
-}
-
-bool session_log_moved(const struct session *session)
-{
-	return false;
-}
-
-bool session_map_in_memory(const struct session *session)
-{
-	return false;
-}
-
-const char *session_map_path(const struct session *session)
-{
-	return "/var/log/clonedeck/x.map";
-}
-
-int session_begin_finish(struct session *session, struct error *reterr)
+int session_finish(struct session *session, struct error *reterr)
 {
 	if (session->state == SESSION_VERIFYING) {
 		end_verify(session);
@@ -557,54 +516,29 @@ int session_begin_finish(struct session *session, struct error *reterr)
 	return 0;
 }
 
-bool session_left_behind(const struct session *session)
-{
-	return false;
-}
-
-const struct error *session_finish_error(const struct session *session)
-{
-	return &session->none;
-}
-
-const struct report *session_report(const struct session *session)
-{
-	return session->has_report ? &session->report : NULL;
-}
-
-int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
-		       bool mask_serials, struct error *reterr)
+int session_sign(struct session *session, const char *operator_name, const char *ticket,
+		 bool mask_serials, struct error *reterr)
 {
 	struct report *report = &session->report;
 
 	text_copy(report->operator_name, sizeof(report->operator_name), operator_name);
 	text_copy(report->ticket, sizeof(report->ticket), ticket);
 	report->mask_serials = mask_serials;
-	session->save_error = (struct error){ 0 };
+	session->errors[SESSION_TASK_SAVE] = (struct error){ 0 };
 	tell(session, SESSION_CHANGE_SAVED);
 	return 0;
 }
 
-int session_begin_save(struct session *session, const char *path, struct error *reterr)
+int session_save(struct session *session, const char *path, struct error *reterr)
 {
-	error_set(&session->save_error, ERROR_CLASS_ENVIRONMENT, -EROFS, "save", path,
-		  "The report cannot be saved to %s: this session only pretends.", path);
+	error_set(&session->errors[SESSION_TASK_SAVE], ERROR_CLASS_ENVIRONMENT, -EROFS, "save",
+		  path, "The report cannot be saved to %s: this session only pretends.", path);
 	tell(session, SESSION_CHANGE_SAVED);
 	return 0;
-}
-
-const struct error *session_save_error(const struct session *session)
-{
-	return &session->save_error;
 }
 
 void session_note(struct session *session, const char *text)
 {
-}
-
-const char *session_log_dir(const struct session *session)
-{
-	return "/var/log/clonedeck";
 }
 
 bool session_unfinished(const struct session *session, struct session_unfinished *ret)
@@ -618,16 +552,6 @@ bool session_unfinished(const struct session *session, struct session_unfinished
 	return true;
 }
 
-bool session_log_dir_in_memory(const struct session *session)
-{
-	return true;
-}
-
-bool session_resumes(const struct session *session)
-{
-	return session->resumes;
-}
-
 /* Nearly the first half; not what is copied last. */
 int session_list_finished(const struct session *session, struct range_list *ret)
 {
@@ -637,31 +561,9 @@ int session_list_finished(const struct session *session, struct range_list *ret)
 	return range_list_add(ret, (struct range){ 1 << 20, plan_bytes(session->plan) / 2 });
 }
 
-uint64_t session_finished_bytes(const struct session *session)
-{
-	return session->resumes ? UINT64_C(1046208642482) : 0;
-}
-
-/* Of the copy that has just ended, whose plan stays as it is. */
-int session_begin_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
-{
-	if (!session->plan)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "resume", map_path,
-				 "There is no map %s: this session only pretends.", map_path);
-	session->resumes = true;
-	session->state = SESSION_CHECKING;
-	tell(session, SESSION_CHANGE_STATE);
-	return 0;
-}
-
 int session_retry_areas(struct session *session, const struct range_list *areas,
 			struct error *reterr)
 {
 	range_list_done(&session->retry);
 	return range_list_copy(areas, &session->retry);
-}
-
-const struct range_list *session_retried(const struct session *session)
-{
-	return &session->retry;
 }

@@ -144,11 +144,7 @@ const struct job_snapshot *app_job(const struct app *app)
 
 bool app_copying(const struct app *app)
 {
-	enum session_state state = session_state(app->session);
-
-	/* Also while it only waits for what the report needs, or for a disk. */
-	return state == SESSION_STARTING || state == SESSION_RUNNING || state == SESSION_WAITING ||
-	       state == SESSION_FINISHING || state == SESSION_VERIFYING;
+	return session_is_busy(app->session);
 }
 
 void app_take_snapshot(struct app *app)
@@ -423,7 +419,7 @@ static bool verifying(const struct app *app)
 
 void app_stop_now(struct app *app)
 {
-	const struct session_waiting *waiting = session_waiting(app->session);
+	const struct session_waiting *waiting = session_copy(app->session).waiting;
 
 	if (!app->stop_wanted)
 		app->stop_since = clock_monotonic();
@@ -446,7 +442,7 @@ static void give_up(struct app *app)
 {
 	app->abandoned = true;
 	/* A copy that is only read back has ended, and was told, before. */
-	if (!verifying(app) || !session_report(app->session))
+	if (!verifying(app) || !session_copy(app->session).report)
 		app->exit_code = EXIT_STOPPED;
 	app->quit = true;
 }
@@ -467,7 +463,7 @@ static void answer_leave(void *user, struct app *app, int choice)
 
 static const char *why_still_stopping(const struct app *app)
 {
-	if (verifying(app) && !session_report(app->session))
+	if (verifying(app) && !session_copy(app->session).report)
 		return _("Reads are in flight. A disk that hangs may take minutes, or never "
 			 "answer. Nothing was written.");
 	if (verifying(app))

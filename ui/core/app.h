@@ -20,7 +20,8 @@
 #include "job/snapshot.h"
 #include "discover/endpoint.h"
 #include "plan/plan.h"
-#include "session/session.h"
+#include "session/run.h"
+#include "session/verify.h"
 
 #include "ui/core/keys.h"
 #include "ui/core/term.h"

@@ -145,9 +145,15 @@ bool app_plan(struct app *app, struct error *reterr)
 		return false;
 	range_list_done(&app->retry);
 	app->retry = (struct range_list){ 0 };
-	err = session_begin_plan(app->session, &choice->source, &choice->destination,
-				 choice->everything ? NULL : &choice->ranges,
-				 choice->at_set ? &choice->at : NULL, &choice->options, &error);
+	const struct session_wish wish = {
+		.source = &choice->source,
+		.destination = &choice->destination,
+		.ranges = choice->everything ? NULL : &choice->ranges,
+		.destination_lba = choice->at_set ? &choice->at : NULL,
+		.options = &choice->options,
+	};
+
+	err = session_plan(app->session, &wish, &error);
 	if (err && reterr)
 		*reterr = error;
 	return begun(app, err, &error);
@@ -170,7 +176,7 @@ bool app_resume(struct app *app, const char *map_path, const struct range_list *
 	} else {
 		range_list_done(&app->retry);
 		app->retry = retry;
-		err = session_begin_plan_from_map(app->session, map_path, &error);
+		err = session_plan(app->session, &(struct session_wish){ .map = map_path }, &error);
 	}
 	return begun(app, err, &error);
 }
@@ -198,7 +204,7 @@ static bool take_choice(struct app *app)
 	struct error error = { 0 };
 	const struct plan *plan;
 
-	if (!session_resumes(app->session))
+	if (!session_choice(app->session).resumes)
 		return true;
 	/* Run and report are of the copy that it goes on from. */
 	app_forget(app, SCREEN_RUN);
@@ -210,7 +216,7 @@ static bool take_choice(struct app *app)
 		app_error(app, &error);
 		return false;
 	}
-	plan = session_current_plan(app->session);
+	plan = session_choice(app->session).plan;
 	choice->source = plan->source;
 	choice->destination = plan->destination;
 	choice->options = plan->options;
@@ -223,7 +229,7 @@ void app_follow_plan(struct app *app)
 
 	app->planning = false;
 	if (session_state(app->session) != SESSION_PLANNED) {
-		app_error(app, session_plan_error(app->session));
+		app_error(app, session_error(app->session, SESSION_TASK_PLAN));
 		return;
 	}
 	if (take_choice(app) && planning && app->current != SCREEN_PLAN)

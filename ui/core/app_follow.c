@@ -69,7 +69,7 @@ static const char *advice(const struct app *app, const struct session_waiting *w
 
 void app_show_waiting(struct app *app)
 {
-	const struct session_waiting *waiting = session_waiting(app->session);
+	const struct session_waiting *waiting = session_copy(app->session).waiting;
 	const struct popup_choice choices[] = {
 		{ 'g', _("go on now, if it is back") },
 		{ 's', _("stop: report; the map can be resumed") },
@@ -88,7 +88,7 @@ void app_show_waiting(struct app *app)
 
 static void follow_waiting(struct app *app, enum session_state before)
 {
-	const struct session_waiting *waiting = session_waiting(app->session);
+	const struct session_waiting *waiting = session_copy(app->session).waiting;
 	char said[sizeof(app->waiting_said)];
 
 	if (!waiting) {
@@ -126,14 +126,14 @@ static void follow_waiting(struct app *app, enum session_state before)
 
 bool app_compares(const struct app *app)
 {
-	return session_report(app->session) == NULL;
+	return session_copy(app->session).report == NULL;
 }
 
 void app_verify(struct app *app)
 {
 	struct error error = { 0 };
 
-	if (session_begin_verify(app->session, &error) < 0) {
+	if (session_verify(app->session, &error) < 0) {
 		app_error(app, &error);
 		return;
 	}
@@ -153,9 +153,9 @@ bool app_compared(const struct app *app, struct report *ret)
 
 	if (!job || !app_compares(app))
 		return false;
-	*ret = (struct report){ .plan = session_current_plan(app->session),
+	*ret = (struct report){ .plan = session_choice(app->session).plan,
 				.job = *job,
-				.verdicts = *session_verdicts(app->session) };
+				.verdicts = *session_choice(app->session).verdicts };
 	return true;
 }
 
@@ -197,7 +197,7 @@ static void tell_afterwards(struct app *app, const char *said)
 
 static void show_again(struct app *app, const struct job_snapshot *job)
 {
-	const struct report *copy = session_report(app->session);
+	const struct report *copy = session_copy(app->session).report;
 	const struct report found = { .plan = copy->plan, .job = *job };
 	char *proof = NULL, *text = NULL;
 	struct error error;
@@ -246,7 +246,7 @@ static void verify_ended(struct app *app)
 	if (job || !app_compares(app))
 		app_go(app, SCREEN_REPORT);
 	if (!job)
-		app_error(app, session_verify_error(app->session));
+		app_error(app, session_error(app->session, SESSION_TASK_VERIFY));
 	else if (app_compares(app))
 		show_compared(app);
 	else
@@ -258,7 +258,7 @@ static void verify_ended(struct app *app)
 static void follow_verify(struct app *app, enum session_state before)
 {
 	if (session_state(app->session) == SESSION_VERIFYING) {
-		if (!session_job(app->session) || app->current == SCREEN_RUN)
+		if (!session_copy(app->session).job || app->current == SCREEN_RUN)
 			return;
 		app_take_snapshot(app);
 		app_go(app, SCREEN_RUN);
@@ -315,8 +315,8 @@ static void tell_end(struct app *app, const struct report *report)
 
 static void copy_ended(struct app *app)
 {
-	const struct report *report = session_report(app->session);
-	const struct error *error = session_finish_error(app->session);
+	const struct report *report = session_copy(app->session).report;
+	const struct error *error = session_error(app->session, SESSION_TASK_FINISH);
 
 	popup_close(app);
 	if (report) {
@@ -334,7 +334,7 @@ static void copy_ended(struct app *app)
 /* Whoever has just pressed Enter looks at where the copy should come, not at the message line. */
 static void tell_not_started(struct app *app)
 {
-	const struct error *error = session_start_error(app->session);
+	const struct error *error = session_error(app->session, SESSION_TASK_START);
 	char text[sizeof(error->sentence) + 256];
 
 	app_error(app, error);
@@ -379,7 +379,7 @@ void app_finish(struct app *app)
 {
 	struct error error = { 0 };
 
-	if (session_begin_finish(app->session, &error) < 0)
+	if (session_finish(app->session, &error) < 0)
 		app_error(app, &error);
 	app_take_snapshot(app);
 	follow_state(app);

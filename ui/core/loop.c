@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "report/report.h"
-#include "session/session.h"
+#include "session/run.h"
 
 #include "ui/core/app_private.h"
 #include "ui/core/term.h"
@@ -246,7 +246,7 @@ static int run(const struct deck_options *options, struct session *session, stru
 		term_stop(term);
 		return (int)error_exit_code(reterr);
 	}
-	session_rescan(session);
+	session_scan(session, NULL);
 	loop(app);
 	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
@@ -273,9 +273,9 @@ static int run(const struct deck_options *options, struct session *session, stru
  * for one that never answers end with the process. */
 static void end_session(struct session *session)
 {
-	bool left_behind = session_left_behind(session);
+	bool left_behind = session_copy(session).left_behind;
 
-	if (session_settle(session, PATIENCE_MS)) {
+	if (session_wait(session, -1, PATIENCE_MS)) {
 		session_destroy(session);
 		if (!left_behind)
 			return;

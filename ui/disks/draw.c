@@ -74,7 +74,7 @@ struct disks_health disks_screen_health(struct app *app, const struct disk *disk
 {
 	struct disks_health health;
 
-	health.known = session_checkup(app_session(app), disk, &health.asking);
+	health.known = session_health(app_session(app), disk, &health.asking);
 	return health;
 }
 

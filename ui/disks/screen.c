@@ -120,7 +120,7 @@ static void look_for_unfinished(struct disks_state *state, struct app *app)
 
 static void list_changed(struct disks_state *state, struct app *app)
 {
-	const struct error *error = session_scan_error(app_session(app));
+	const struct error *error = session_error(app_session(app), SESSION_TASK_SCAN);
 
 	if (error && error->code)
 		app_error(app, error);
@@ -160,7 +160,7 @@ static void ask_health(struct app *app, const struct endpoint *endpoint)
 
 	/* A disk that hangs would block the question for as long as it hangs. */
 	if (disk && !disk->silent)
-		session_begin_checkup(app_session(app), disk);
+		session_ask_health(app_session(app), disk);
 }
 
 static void tell_silent(struct app *app, const struct endpoint *endpoint)
@@ -243,7 +243,7 @@ static void file_used_as(void *user, struct app *app, int choice)
 	}
 	state->file_destination = choice == 1;
 	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
-	if (session_begin_find(app_session(app), state->file, state->file_destination, &error) < 0)
+	if (session_find(app_session(app), state->file, state->file_destination, &error) < 0)
 		app_error(app, &error);
 }
 
@@ -460,12 +460,12 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		return true;
 	case COMMAND_DETAILS:
 		if (disks_screen_at_cursor(state))
-			session_begin_checkup(app_session(app), disks_screen_at_cursor(state));
+			session_ask_health(app_session(app), disks_screen_at_cursor(state));
 		show_details(state, app);
 		return true;
 	case COMMAND_RESCAN:
 		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
-		session_rescan(app_session(app));
+		session_scan(app_session(app), NULL);
 		return true;
 	case COMMAND_SHOW_ALL:
 		toggle_all(state, app);

@@ -45,7 +45,7 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 static void draw_ends(struct draw *draw, struct rect area, struct session *session,
 		      enum rolling_how rolling)
 {
-	const struct plan *plan = session_current_plan(session);
+	const struct plan *plan = session_choice(session).plan;
 	struct line line;
 
 	line_start(&line, area.cols);
@@ -55,8 +55,8 @@ static void draw_ends(struct draw *draw, struct rect area, struct session *sessi
 	plan_text_destination(plan, &line);
 	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
 	line_start(&line, area.cols);
-	plan_text_copy(plan, session_held(session)->areas.count, session_finished_bytes(session),
-		       &line);
+	plan_text_copy(plan, session_choice(session).held->areas.count,
+		       session_choice(session).finished_bytes, &line);
 	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
 	plan_text_options(&plan->options, rolling, &line);
@@ -103,7 +103,7 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 /* Of the rows of what will be lost; an image takes its sectors from its table. */
 static uint32_t destination_sector(struct app *app)
 {
-	const struct disk *disk = session_destination_contents(app_session(app));
+	const struct disk *disk = session_choice(app_session(app)).destination;
 
 	return disk ? disk->identity.logical_sector_size : 512;
 }
@@ -111,7 +111,7 @@ static uint32_t destination_sector(struct app *app)
 static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect list, int row, size_t index)
 {
-	const struct plan *plan = session_current_plan(app_session(app));
+	const struct plan *plan = session_choice(app_session(app)).plan;
 	const struct plan_line *at = &screen->lines.items[index];
 	enum role role = ROLE_NORMAL;
 	struct line line;
@@ -171,7 +171,7 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 
 static const char *what_became(struct app *app)
 {
-	bool copied = session_report(app_session(app)) != NULL;
+	bool copied = session_copy(app_session(app)).report != NULL;
 
 	if (session_state(app_session(app)) == SESSION_VERIFYING && !copied)
 		return _("Both disks are being compared; nothing is written. 4 shows it.");
@@ -230,7 +230,7 @@ static void draw_files(struct app *app, struct draw *draw, struct rect box)
 {
 	struct rect inside = rect_inside(box);
 	struct session *session = app_session(app);
-	const char *dir = session_log_dir(session);
+	const char *dir = session_choice(session).log_dir;
 	char id[9];
 	int row;
 
@@ -238,10 +238,10 @@ static void draw_files(struct app *app, struct draw *draw, struct rect box)
 		return;
 	draw_box(draw, box, _("Records"));
 	draw_printf(draw, inside, 0, 1, ROLE_NORMAL, _("plan   %s"),
-		    plan_id(session_current_plan(session), id));
+		    plan_id(session_choice(session).plan, id));
 	draw_text(draw, inside, 1, 1, ROLE_NORMAL, _("log, map and report go to"));
 	row = 2 + draw_wrapped(draw, inside, 2, 3, 2, ROLE_STRONG, dir && dir[0] ? dir : "-");
-	if (session_log_dir_in_memory(session))
+	if (session_choice(session).log_dir_in_memory)
 		draw_wrapped(draw, inside, row, 1, 2, ROLE_WARN,
 			     _("which is in memory: lost after a restart."));
 }
@@ -250,7 +250,7 @@ static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
 			  const struct plan *plan, const struct disk *destination)
 {
 	const struct session *session = app_session(app);
-	const struct session_measured *measured = session_measured(session);
+	const struct session_measured *measured = session_choice(session).measured;
 	struct rect inside = rect_inside(box);
 	struct estimate estimate;
 	struct line line;
@@ -261,7 +261,7 @@ static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
 	if (!measured) {
 		draw_wrapped(
 			draw, inside, 0, 1, inside.rows, ROLE_DIM,
-			session_measuring(session)
+			session_choice(session).measuring
 				? _("Both disks are being read.")
 				: _("m reads some megabytes of both disks and says how long it "
 				    "will take. Nothing is written."));
@@ -301,9 +301,9 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 {
 	struct plan_screen *screen = state;
 	struct session *session = app_session(app);
-	const struct plan *plan = session_current_plan(session);
-	const struct disk *destination = session_destination_disk(session);
-	const struct disk *shown = session_destination_contents(session);
+	const struct plan *plan = session_choice(session).plan;
+	const struct disk *destination = session_choice(session).destination;
+	const struct disk *shown = session_choice(session).destination;
 	struct layout_plan layout;
 
 	if (session_state(session) == SESSION_CHECKING) {
@@ -331,7 +331,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
 	if (shown)
 		draw_picture(screen, app, draw, layout.picture, plan,
-			     session_source_contents(session), shown);
+			     session_choice(session).source, shown);
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
 	draw_estimate(app, draw, layout.estimate, plan, destination);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "plan/plan.h"
-#include "session/session.h"
+#include "session/choose.h"
 
 #include "ui/core/line.h"
 

@@ -55,8 +55,8 @@ bool plan_screen_startable(struct app *app)
 static const char *token(struct app *app)
 {
 	struct session *session = app_session(app);
-	const struct plan *plan = session_current_plan(session);
-	const char *asked = session_token(session);
+	const struct plan *plan = session_choice(session).plan;
+	const char *asked = session_choice(session).token;
 
 	if (!plan || asked[0] || plan->destination.kind != ENDPOINT_IMAGE)
 		return asked;
@@ -65,7 +65,7 @@ static const char *token(struct app *app)
 
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 {
-	const char *phrase = session_token_phrase(app_session(app));
+	const char *phrase = session_choice(app_session(app)).token_phrase;
 
 	if (phrase[0])
 		return text_copy(buffer, size, phrase);
@@ -93,8 +93,8 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 static void look_at_plan(struct plan_screen *screen, struct app *app)
 {
 	struct session *session = app_session(app);
-	const struct plan *plan = session_current_plan(session);
-	const struct disk *destination = session_destination_contents(session);
+	const struct plan *plan = session_choice(session).plan;
+	const struct disk *destination = session_choice(session).destination;
 	struct error error;
 	char id[9] = "";
 	uint64_t about = screen->gate.about;
@@ -107,7 +107,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	if (screen->checking)
 		return;
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
-			plan ? session_verdicts(session) : NULL, token(app)) < 0) {
+			plan ? session_choice(session).verdicts : NULL, token(app)) < 0) {
 		error_nomem(&error);
 		app_error(app, &error);
 	}
@@ -138,8 +138,8 @@ static void forget_ticks(struct plan_screen *screen, struct app *app)
 
 static void tell_ready(struct app *app)
 {
-	const struct plan *plan = session_current_plan(app_session(app));
-	const struct range_list *areas = session_retried(app_session(app));
+	const struct plan *plan = session_choice(app_session(app)).plan;
+	const struct range_list *areas = session_choice(app_session(app)).retry;
 
 	if (!plan_screen_startable(app))
 		return;
@@ -152,7 +152,7 @@ static void tell_ready(struct app *app)
 			       "Of the bad areas %zu are read again; all others stay as they are.",
 			       areas->count),
 			    areas->count);
-	else if (session_resumes(app_session(app)))
+	else if (session_choice(app_session(app)).resumes)
 		app_message(app, MESSAGE_INFO,
 			    _("This plan goes on from its map: what is finished there is not "
 			      "copied again."));
@@ -166,7 +166,7 @@ static void enter(void *state, struct app *app)
 	struct plan_screen *screen = state;
 	struct session *session = app_session(app);
 
-	if (!session_current_plan(session) && session_state(session) != SESSION_CHECKING)
+	if (!session_choice(session).plan && session_state(session) != SESSION_CHECKING)
 		app_plan(app, NULL);
 	forget_ticks(screen, app);
 	look_at_plan(screen, app);
@@ -189,7 +189,7 @@ static void measure(struct app *app)
 {
 	struct error error = { 0 };
 
-	if (session_begin_measure(app_session(app), &error) < 0)
+	if (session_measure(app_session(app), &error) < 0)
 		app_error(app, &error);
 	else
 		app_message(app, MESSAGE_INFO,
@@ -199,9 +199,9 @@ static void measure(struct app *app)
 static void tell_estimate(struct app *app)
 {
 	struct session *session = app_session(app);
-	const struct plan *plan = session_current_plan(session);
-	const struct session_measured *measured = session_measured(session);
-	const struct error *error = session_measure_error(session);
+	const struct plan *plan = session_choice(session).plan;
+	const struct session_measured *measured = session_choice(session).measured;
+	const struct error *error = session_error(session, SESSION_TASK_MEASURE);
 	struct estimate estimate;
 	char text[256];
 
@@ -210,8 +210,8 @@ static void tell_estimate(struct app *app)
 	if (error->code) {
 		app_error(app, error);
 	} else if (measured) {
-		estimate_make(plan, plan_rolling(plan, session_destination_disk(session)), measured,
-			      &estimate);
+		estimate_make(plan, plan_rolling(plan, session_choice(session).destination),
+			      measured, &estimate);
 		estimate_sentence(plan, &estimate, (int64_t)time(NULL), text, sizeof(text));
 		app_message(app, MESSAGE_INFO, "%s", text);
 	}
@@ -376,11 +376,11 @@ static bool command(void *state, struct app *app, enum command command)
  * nothing, is told when it is tried. */
 static const char *no_verify(struct app *app)
 {
-	const struct plan *plan = session_current_plan(app_session(app));
+	const struct plan *plan = session_choice(app_session(app)).plan;
 
 	if (plan->destination.kind == ENDPOINT_IMAGE && !plan->destination.exists)
 		return _("That image is yet to be made: there is nothing to compare.");
-	if (session_resumes(app_session(app)))
+	if (session_choice(app_session(app)).resumes)
 		return _("This copy is not finished, so its disks differ: v comes after it.");
 	return NULL;
 }
@@ -395,7 +395,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("A check says NO: there is nothing to type.");
 		break;
 	case COMMAND_MEASURE:
-		if (session_measuring(app_session(app)))
+		if (session_choice(app_session(app)).measuring)
 			return _("Both disks are being read already.");
 		break;
 	case COMMAND_FIT:
@@ -417,7 +417,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("The plan is still being checked.");
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
-	if (command == COMMAND_OPTIONS && session_resumes(app_session(app)))
+	if (command == COMMAND_OPTIONS && session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
 	if (!plan_screen_startable(app))
 		return command == COMMAND_VERIFY

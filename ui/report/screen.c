@@ -44,7 +44,7 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 	if (!text[0])
 		return _("Type the path of a folder or a file, or Esc.");
 	text_copy(sign->saved_as, sizeof(sign->saved_as), text);
-	if (session_begin_save(app_session(app), text, &error) < 0)
+	if (session_save(app_session(app), text, &error) < 0)
 		app_error(app, &error);
 	else
 		app_message(app, MESSAGE_INFO, _("Saving report, text and certificate..."));
@@ -63,8 +63,8 @@ static void ask_save(struct app *app, struct report_sign *sign, const char *path
 
 static void tell_saved(struct app *app, struct report_sign *sign)
 {
-	const struct report *report = session_report(app_session(app));
-	const struct error *error = session_save_error(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
+	const struct error *error = session_error(app_session(app), SESSION_TASK_SAVE);
 
 	if (error->code && sign->saved_as[0] && app_current(app) == SCREEN_REPORT) {
 		/* Nobody types a long path twice for one letter. */
@@ -89,8 +89,7 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 static void sign(struct app *app, struct report_sign *sign, bool mask)
 {
 	struct error error = { 0 };
-	int r = session_begin_sign(app_session(app), sign->operator_name, sign->ticket, mask,
-				   &error);
+	int r = session_sign(app_session(app), sign->operator_name, sign->ticket, mask, &error);
 
 	sign->saved_as[0] = '\0';
 	/* Entered anew, the screen shows it. */
@@ -136,14 +135,14 @@ static const char *operator_typed(void *user, struct app *app, const char *text)
 		return _("That is too long.");
 	text_copy(answers->operator_name, sizeof(answers->operator_name), text);
 	popup_prompt(app, _("Ticket"), _("What it was made for: a ticket, a case; or nothing."),
-		     session_report(app_session(app))->ticket, ticket_typed, answers);
+		     session_copy(app_session(app)).report->ticket, ticket_typed, answers);
 	return NULL;
 }
 
 static void ask_sign(struct app *app, struct report_sign *sign)
 {
 	popup_prompt(app, _("Operator"), _("Who made the copy, for report and certificate."),
-		     session_report(app_session(app))->operator_name, operator_typed, sign);
+		     session_copy(app_session(app)).report->operator_name, operator_typed, sign);
 }
 
 /* ---- following the session ---- */
@@ -185,7 +184,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 static void draw_text_lines(struct report_screen *screen, struct app *app, struct draw *draw,
 			    struct rect area, const struct report *report)
 {
-	bool compared = !session_report(app_session(app));
+	bool compared = !session_copy(app_session(app)).report;
 	struct error error;
 	bool more;
 
@@ -247,17 +246,17 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 static struct map_scene scene_of(struct app *app, const struct report *report)
 {
 	return (struct map_scene){
-		.job = session_job(app_session(app)),
+		.job = session_copy(app_session(app)).job,
 		.snapshot = &report->job,
 		.plan = report->plan,
-		.disk = session_source_contents(app_session(app)),
+		.disk = session_choice(app_session(app)).source,
 		.ticks = true,
 	};
 }
 
 static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
 {
-	const struct report *report = session_report(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
 	struct report_screen *screen = state;
 	struct layout_report layout;
 	struct report compared;
@@ -288,7 +287,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 
 static void show_log(struct app *app)
 {
-	const struct report *report = session_report(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -324,7 +323,7 @@ static int choose_areas(const struct map_pane *map, const struct map_scene *scen
  * any other plan. */
 static void resume(struct report_screen *screen, struct app *app)
 {
-	const struct report *report = session_report(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
 	struct map_scene scene = scene_of(app, report);
 	struct range_list areas = { 0 };
 	struct error error = { 0 };
@@ -343,7 +342,7 @@ static void resume(struct report_screen *screen, struct app *app)
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct report_screen *screen = state;
-	const struct report *report = session_report(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
 
 	if (report) {
 		struct map_scene scene = scene_of(app, report);
@@ -404,7 +403,7 @@ static const char *no_report(struct app *app, enum command command)
 
 static const char *unavailable(void *state, struct app *app, enum command command)
 {
-	const struct report *report = session_report(app_session(app));
+	const struct report *report = session_copy(app_session(app)).report;
 
 	switch (command) {
 	case COMMAND_SAVE:

@@ -323,7 +323,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		.app = app,
 		.draw = draw,
 		.job = app_job(app),
-		.plan = session_current_plan(app_session(app)),
+		.plan = session_choice(app_session(app)).plan,
 		.now = (int64_t)time(NULL),
 	};
 	struct layout_run layout;

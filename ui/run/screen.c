@@ -55,7 +55,7 @@ static void place_ask(struct app *app)
 			     "not there yet:")
 			 : _("It is kept as %.400s. Another folder, or a file that is not there "
 			     "yet:"),
-		 session_map_path(app_session(app)));
+		 session_copy(app_session(app)).map_path);
 	popup_prompt(app, job->map_failed ? _("The map cannot be saved") : _("Place of the map"),
 		     text, "/tmp", place_typed, NULL);
 }
@@ -63,14 +63,14 @@ static void place_ask(struct app *app)
 static void say_moved(struct app *app)
 {
 	const struct session *session = app_session(app);
-	const char *map = session_map_path(session);
+	const char *map = session_copy(session).map_path;
 
-	if (session_map_in_memory(session))
+	if (session_copy(session).map_in_memory)
 		app_message(app, MESSAGE_WARN,
 			    _("The map is kept as %s from now on, in memory: copy it to a disk "
 			      "before this machine restarts."),
 			    map);
-	else if (session_log_moved(session))
+	else if (session_copy(session).log_moved)
 		app_message(app, MESSAGE_INFO,
 			    _("The map is kept as %s from now on; log and report go there, too."),
 			    map);
@@ -81,7 +81,7 @@ static void say_moved(struct app *app)
 static void place_follow(struct run_screen *screen, struct app *app, unsigned changes)
 {
 	const struct job_snapshot *job = app_job(app);
-	const struct error *error = session_move_error(app_session(app));
+	const struct error *error = session_error(app_session(app), SESSION_TASK_MOVE);
 
 	if (changes & SESSION_CHANGE_MAP && error->code < 0)
 		app_error(app, error);
@@ -175,7 +175,7 @@ static void show_log(struct run_screen *screen, struct app *app)
 static void show_lanes(struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
-	const struct plan *plan = session_current_plan(app_session(app));
+	const struct plan *plan = session_choice(app_session(app)).plan;
 	char *text = job && plan ? run_text_lanes(plan, job) : NULL;
 
 	if (text)
@@ -186,7 +186,7 @@ static void show_lanes(struct app *app)
 static void tick(void *state, struct app *app)
 {
 	struct run_screen *screen = state;
-	struct job *job = session_job(app_session(app));
+	struct job *job = session_copy(app_session(app)).job;
 
 	if (!job)
 		return;
@@ -221,7 +221,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct run_screen *screen = state;
 	const struct job_snapshot *job = app_job(app);
-	struct job *running = session_job(app_session(app));
+	struct job *running = session_copy(app_session(app)).job;
 
 	/* Another job: nothing of the old one may be taken for its own. */
 	if (!job || job->started_at != screen->started_at) {
@@ -263,7 +263,7 @@ static void pause_or_go_on(struct app *app)
 		app_show_waiting(app);
 		return;
 	}
-	job_pause(session_job(app_session(app)), pause);
+	job_pause(session_copy(app_session(app)).job, pause);
 	app_message(app, MESSAGE_INFO,
 		    pause   ? _("Pausing when the requests in flight are done. p continues.")
 		    : again ? _("Verifying goes on.")
@@ -272,7 +272,7 @@ static void pause_or_go_on(struct app *app)
 
 static const char *rate_typed(void *user, struct app *app, const char *text)
 {
-	struct job *job = session_job(app_session(app));
+	struct job *job = session_copy(app_session(app)).job;
 	char rate[UNITS_TEXT_MAX];
 	uint64_t limit;
 
@@ -307,10 +307,10 @@ struct map_scene run_screen_scene(struct app *app)
 	struct session *session = app_session(app);
 
 	return (struct map_scene){
-		.job = session_job(session),
+		.job = session_copy(session).job,
 		.snapshot = app_job(app),
-		.plan = session_current_plan(session),
-		.disk = session_source_contents(session),
+		.plan = session_choice(session).plan,
+		.disk = session_choice(session).source,
 	};
 }
 

@@ -65,7 +65,7 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
 		     run_map_legend(app_job(app)), &line);
 	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
-	draw_window(draw, cells, &window, session_job(app_session(app)));
+	draw_window(draw, cells, &window, session_copy(app_session(app)).job);
 }
 
 static char letter_at(const struct map_pane *pane, const struct map_scene *scene)

@@ -44,16 +44,13 @@ int __wrap_session_start(struct session *session, struct error *reterr);
 enum session_state __wrap_session_state(const struct session *session);
 int __wrap_session_fd(const struct session *session);
 unsigned __wrap_session_dispatch(struct session *session);
-struct job *__wrap_session_job(const struct session *session);
-const struct error *__wrap_session_start_error(const struct session *session);
 bool __wrap_session_can_finish(struct session *session);
-int __wrap_session_begin_finish(struct session *session, struct error *reterr);
-const struct error *__wrap_session_finish_error(const struct session *session);
+int __wrap_session_finish(struct session *session, struct error *reterr);
 uint64_t __real_clock_monotonic(void);
 uint64_t __wrap_clock_monotonic(void);
-const struct report *__wrap_session_report(const struct session *session);
 bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret);
-const struct session_waiting *__wrap_session_waiting(const struct session *session);
+struct session_copy __wrap_session_copy(const struct session *session);
+const struct error *__wrap_session_error(const struct session *session, enum session_task task);
 void __wrap_session_stop(struct session *session);
 int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
 enum exit_code __wrap_report_exit_code(const struct report *report);
@@ -104,14 +101,21 @@ unsigned __wrap_session_dispatch(struct session *session)
 	return 0;
 }
 
-struct job *__wrap_session_job(const struct session *session)
+struct session_copy __wrap_session_copy(const struct session *session)
 {
-	return play.state == SESSION_RUNNING ? a_job : NULL;
+	return (struct session_copy){
+		.job = play.state == SESSION_RUNNING ? a_job : NULL,
+		.waiting = play.state == SESSION_WAITING ? &play.waiting : NULL,
+		.report = play.state == SESSION_FINISHED ? &a_report : NULL,
+		.map_path = "/here.map",
+	};
 }
 
-const struct error *__wrap_session_start_error(const struct session *session)
+const struct error *__wrap_session_error(const struct session *session, enum session_task task)
 {
-	return &play.error;
+	static const struct error none;
+
+	return task == SESSION_TASK_FINISH ? &none : &play.error;
 }
 
 bool __wrap_session_can_finish(struct session *session)
@@ -119,7 +123,7 @@ bool __wrap_session_can_finish(struct session *session)
 	return play.state == SESSION_RUNNING;
 }
 
-int __wrap_session_begin_finish(struct session *session, struct error *reterr)
+int __wrap_session_finish(struct session *session, struct error *reterr)
 {
 	bool gone = play.vanishes && play.state == SESSION_RUNNING;
 
@@ -132,23 +136,6 @@ int __wrap_session_begin_finish(struct session *session, struct error *reterr)
 		play.until_back += play.dispatches;
 	}
 	return 0;
-}
-
-const struct error *__wrap_session_finish_error(const struct session *session)
-{
-	static const struct error none;
-
-	return &none;
-}
-
-const struct report *__wrap_session_report(const struct session *session)
-{
-	return play.state == SESSION_FINISHED ? &a_report : NULL;
-}
-
-const struct session_waiting *__wrap_session_waiting(const struct session *session)
-{
-	return play.state == SESSION_WAITING ? &play.waiting : NULL;
 }
 
 bool __wrap_session_snapshot(const struct session *session, struct job_snapshot *ret)
@@ -177,31 +164,12 @@ enum exit_code __wrap_report_exit_code(const struct report *report)
 }
 
 int __wrap_session_move_map(struct session *session, const char *path, struct error *reterr);
-const struct error *__wrap_session_move_error(const struct session *session);
-const char *__wrap_session_map_path(const struct session *session);
 
 int __wrap_session_move_map(struct session *session, const char *path, struct error *reterr)
 {
 	ck_assert_ptr_null(path);
 	play.moves++;
 	return 0;
-}
-
-const struct error *__wrap_session_move_error(const struct session *session)
-{
-	return &play.error;
-}
-
-bool __wrap_session_left_behind(const struct session *session);
-
-bool __wrap_session_left_behind(const struct session *session)
-{
-	return false;
-}
-
-const char *__wrap_session_map_path(const struct session *session)
-{
-	return "/here.map";
 }
 
 static int signals, said;

@@ -159,6 +159,46 @@ Suite *session_suite(const char *name, void (*setup)(void), TCase **ret)
 	return suite;
 }
 
+int scan_once(struct error *reterr)
+{
+	static const struct session_names all;
+
+	session_scan(session, &all);
+	ck_assert(session_wait(session, -1, TIMEOUT));
+	*reterr = *session_error(session, SESSION_TASK_SCAN);
+	return reterr->code;
+}
+
+int plan_and_wait(const struct session_wish *wish, struct error *reterr)
+{
+	int r = session_plan(session, wish, reterr);
+
+	if (r < 0)
+		return r;
+	ck_assert(session_wait(session, -1, TIMEOUT));
+	if (session_state(session) == SESSION_PLANNED)
+		return 0;
+	*reterr = *session_error(session, SESSION_TASK_PLAN);
+	return reterr->code;
+}
+
+int plan_from_map(const char *path, struct error *reterr)
+{
+	return plan_and_wait(&(struct session_wish){ .map = path }, reterr);
+}
+
+int finish_and_wait(struct error *reterr)
+{
+	int r = session_finish(session, reterr);
+
+	while (r == 0 && session_state(session) == SESSION_FINISHING)
+		wait_once();
+	if (r < 0 || session_state(session) != SESSION_FINISHED)
+		return r;
+	*reterr = *session_error(session, SESSION_TASK_FINISH);
+	return reterr->code;
+}
+
 void open_session(const char *log_dir, const char *map_path)
 {
 	static char logs[160], map[160];
@@ -176,7 +216,7 @@ void open_session(const char *log_dir, const char *map_path)
 	};
 
 	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);
-	ck_assert_msg(session_scan(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(scan_once(&error) == 0, "%s", error.sentence);
 }
 
 int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr)
@@ -187,7 +227,11 @@ int make_plan(const char *from, const char *to, uint64_t rate, struct error *ret
 
 	if (r == 0)
 		r = endpoint_resolve(session_disks(session), to, true, &b, reterr);
-	return r < 0 ? r : session_plan(session, &a, &b, NULL, NULL, &options, reterr);
+	return r < 0 ? r
+		     : plan_and_wait(&(struct session_wish){ .source = &a,
+							     .destination = &b,
+							     .options = &options },
+				     reterr);
 }
 
 void plan_and_confirm(const char *from, const char *to, uint64_t rate)
@@ -196,7 +240,7 @@ void plan_and_confirm(const char *from, const char *to, uint64_t rate)
 
 	ck_assert_msg(make_plan(from, to, rate, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+	ck_assert_msg(session_confirm(session, session_choice(session).token, &error) == 0, "%s",
 		      error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
 }
@@ -225,7 +269,7 @@ void wait_for_end(void)
 
 	ck_assert_int_eq(session_state(session), SESSION_RUNNING);
 	for (;;) {
-		job_snapshot(session_job(session), &job);
+		job_snapshot(session_copy(session).job, &job);
 		if (job.state == JOB_ENDED)
 			return;
 		wait_once();
@@ -237,10 +281,10 @@ const struct report *finish(void)
 	struct error error = { 0 };
 
 	wait_for_end();
-	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(finish_and_wait(&error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
-	ck_assert_ptr_nonnull(session_report(session));
-	return session_report(session);
+	ck_assert_ptr_nonnull(session_copy(session).report);
+	return session_copy(session).report;
 }
 
 static int wait_for_save(struct error *reterr)
@@ -250,20 +294,20 @@ static int wait_for_save(struct error *reterr)
 	do
 		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
 	while (!(session_dispatch(session) & SESSION_CHANGE_SAVED));
-	*reterr = *session_save_error(session);
+	*reterr = *session_error(session, SESSION_TASK_SAVE);
 	return reterr->code;
 }
 
 int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr)
 {
-	int r = session_begin_sign(session, operator_name, ticket, mask, reterr);
+	int r = session_sign(session, operator_name, ticket, mask, reterr);
 
 	return r < 0 ? r : wait_for_save(reterr);
 }
 
 int save_report(const char *path, struct error *reterr)
 {
-	int r = session_begin_save(session, path, reterr);
+	int r = session_save(session, path, reterr);
 
 	return r < 0 ? r : wait_for_save(reterr);
 }

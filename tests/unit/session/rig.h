@@ -8,7 +8,8 @@
 
 #include <check.h>
 
-#include "session/session.h"
+#include "session/run.h"
+#include "session/verify.h"
 
 #define SIZE    (8 * 1024 * 1024)
 #define TIMEOUT 200000 /* ms; only a hang takes that long */
@@ -35,6 +36,11 @@ Suite *session_suite(const char *name, void (*setup)(void), TCase **ret);
 void session_setup(void);
 
 void open_session(const char *log_dir, const char *map_path);
+/* All of them begin and wait; 0 or the code of what went wrong. */
+int scan_once(struct error *reterr);
+int plan_and_wait(const struct session_wish *wish, struct error *reterr);
+int plan_from_map(const char *path, struct error *reterr);
+int finish_and_wait(struct error *reterr);
 int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr);
 void plan_and_confirm(const char *from, const char *to, uint64_t rate);
 void wait_once(void);

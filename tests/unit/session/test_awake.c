@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/session_private.h"
+#include "session/heartbeat.h"
 
 static char folder[64], program[128], told[128];
 

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "guard/claim.h"
-#include "session/session.h"
+#include "session/run.h"
 
 #include "rig.h"
 
@@ -88,7 +88,12 @@ static void begin_plan(const char *from, const char *to)
 
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), from, false, &a, &error), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), to, true, &b, &error), 0);
-	ck_assert_int_eq(session_begin_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	ck_assert_int_eq(session_plan(session,
+				      &(struct session_wish){ .source = &a,
+							      .destination = &b,
+							      .options = &options },
+				      &error),
+			 0);
 }
 
 static unsigned dispatched(void)
@@ -106,15 +111,15 @@ START_TEST(a_plan_is_checked_meanwhile)
 	begin_plan(source, destination);
 	wait_until_it_hangs();
 	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
-	ck_assert_uint_eq(session_verdicts(session)->count, 0);
+	ck_assert_uint_eq(session_choice(session).verdicts->count, 0);
 	ck_assert_int_lt(session_confirm(session, destination, NULL), 0);
 	ck_assert_uint_eq(session_dispatch(session) & SESSION_CHANGE_STATE, 0);
 	hold(false);
 	while (session_state(session) == SESSION_CHECKING)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_uint_gt(session_verdicts(session)->count, 0);
-	ck_assert_str_eq(session_token(session), destination);
+	ck_assert_uint_gt(session_choice(session).verdicts->count, 0);
+	ck_assert_str_eq(session_choice(session).token, destination);
 }
 END_TEST
 
@@ -125,9 +130,9 @@ START_TEST(leaving_waits_for_a_moment_only)
 	hold(true);
 	begin_plan(source, destination);
 	wait_until_it_hangs();
-	ck_assert(!session_settle(session, 50));
+	ck_assert(!session_wait(session, -1, 50));
 	hold(false);
-	ck_assert(session_settle(session, TIMEOUT));
+	ck_assert(session_wait(session, -1, TIMEOUT));
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 }
 END_TEST
@@ -146,9 +151,9 @@ START_TEST(another_plan_takes_its_place)
 	while (session_state(session) == SESSION_CHECKING)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_str_eq(session_token(session), source);
-	for (size_t i = 0; i < session_verdicts(session)->count; i++)
-		ck_assert_int_ne(session_verdicts(session)->items[i].kind, VERDICT_REFUSE);
+	ck_assert_str_eq(session_choice(session).token, source);
+	for (size_t i = 0; i < session_choice(session).verdicts->count; i++)
+		ck_assert_int_ne(session_choice(session).verdicts->items[i].kind, VERDICT_REFUSE);
 }
 END_TEST
 
@@ -160,11 +165,11 @@ START_TEST(one_that_is_given_up_comes_to_nothing)
 	wait_until_it_hangs();
 	session_discard_plan(session);
 	hold(false);
-	session_rescan(session);
+	session_scan(session, NULL);
 	while (!(dispatched() & SESSION_CHANGE_DISKS))
 		;
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
-	ck_assert_ptr_null(session_current_plan(session));
+	ck_assert_ptr_null(session_choice(session).plan);
 }
 END_TEST
 
@@ -176,7 +181,7 @@ START_TEST(what_is_checked_again_cannot_be_confirmed)
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
 	hold(true);
-	session_rescan(session);
+	session_scan(session, NULL);
 	while (!(dispatched() & SESSION_CHANGE_DISKS))
 		;
 	wait_until_it_hangs();
@@ -201,20 +206,20 @@ START_TEST(a_copy_is_finished_meanwhile)
 	while (!session_can_finish(session))
 		wait_once();
 	hold(true);
-	ck_assert_int_eq(session_begin_finish(session, &error), 0);
+	ck_assert_int_eq(session_finish(session, &error), 0);
 	wait_until_it_hangs();
 	ck_assert_int_eq(session_state(session), SESSION_FINISHING);
-	ck_assert_ptr_null(session_report(session));
+	ck_assert_ptr_null(session_copy(session).report);
 	ck_assert(session_snapshot(session, &job));
 	ck_assert_int_eq(job.state, JOB_ENDED);
 	session_discard_plan(session);
-	ck_assert_ptr_nonnull(session_current_plan(session));
+	ck_assert_ptr_nonnull(session_choice(session).plan);
 	hold(false);
 	while (session_state(session) == SESSION_FINISHING)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
-	ck_assert_int_eq(session_finish_error(session)->code, 0);
-	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert_int_eq(session_error(session, SESSION_TASK_FINISH)->code, 0);
+	ck_assert_ptr_nonnull(session_copy(session).report);
 	ck_assert(same_files("a.img", "b.img"));
 }
 END_TEST
@@ -230,16 +235,16 @@ START_TEST(a_report_is_saved_meanwhile)
 	finish();
 	hold(true);
 	text_copy(path, sizeof(path), path_of("kept"));
-	ck_assert_int_eq(session_begin_save(session, path, &error), 0);
+	ck_assert_int_eq(session_save(session, path, &error), 0);
 	wait_until_it_hangs();
-	ck_assert_int_eq(session_begin_sign(session, "A", "B", false, &error), -EBUSY);
+	ck_assert_int_eq(session_sign(session, "A", "B", false, &error), -EBUSY);
 	/* Another choice takes the report away; what is being saved is a copy of it. */
 	session_discard_plan(session);
 	hold(false);
 	while (!(dispatched() & SESSION_CHANGE_SAVED))
 		;
-	ck_assert_msg(session_save_error(session)->code == 0, "%s",
-		      session_save_error(session)->sentence);
+	ck_assert_msg(session_error(session, SESSION_TASK_SAVE)->code == 0, "%s",
+		      session_error(session, SESSION_TASK_SAVE)->sentence);
 	ck_assert(exists("kept.json"));
 	ck_assert(exists("kept.txt"));
 	ck_assert(exists("kept.html"));
@@ -255,20 +260,22 @@ START_TEST(the_report_stays_until_a_map_was_read)
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	text_copy(path, sizeof(path), finish()->map_path);
-	ck_assert_int_eq(session_begin_plan_from_map(session, path_of("none.map"), &error), 0);
+	ck_assert_int_eq(
+		session_plan(session, &(struct session_wish){ .map = path_of("none.map") }, &error),
+		0);
 	while (session_state(session) == SESSION_CHECKING)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
-	ck_assert_int_ne(session_plan_error(session)->code, 0);
-	ck_assert_ptr_nonnull(session_report(session));
-	ck_assert_ptr_nonnull(session_job(session));
-	ck_assert_int_eq(session_begin_plan_from_map(session, path, &error), 0);
-	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert_int_ne(session_error(session, SESSION_TASK_PLAN)->code, 0);
+	ck_assert_ptr_nonnull(session_copy(session).report);
+	ck_assert_ptr_nonnull(session_copy(session).job);
+	ck_assert_int_eq(session_plan(session, &(struct session_wish){ .map = path }, &error), 0);
+	ck_assert_ptr_nonnull(session_copy(session).report);
 	while (session_state(session) == SESSION_CHECKING)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert(session_resumes(session));
-	ck_assert_ptr_null(session_report(session));
+	ck_assert(session_choice(session).resumes);
+	ck_assert_ptr_null(session_copy(session).report);
 }
 END_TEST
 
@@ -278,15 +285,15 @@ START_TEST(a_name_is_looked_for_meanwhile)
 	struct error error = { 0 };
 
 	open_session("logs", NULL);
-	ck_assert_int_eq(session_begin_find(session, path_of("a.img"), false, &error), 0);
+	ck_assert_int_eq(session_find(session, path_of("a.img"), false, &error), 0);
 	/* Only the last one that was asked for counts. */
-	ck_assert_int_eq(session_begin_find(session, path_of("new.img"), true, &error), 0);
+	ck_assert_int_eq(session_find(session, path_of("new.img"), true, &error), 0);
 	while (!(dispatched() & SESSION_CHANGE_FOUND))
 		;
 	ck_assert_int_eq(session_found(session, &endpoint, &error), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_IMAGE);
 	ck_assert_str_eq(endpoint.node, path_of("new.img"));
-	ck_assert_int_eq(session_begin_find(session, path_of("new.img"), false, &error), 0);
+	ck_assert_int_eq(session_find(session, path_of("new.img"), false, &error), 0);
 	while (!(dispatched() & SESSION_CHANGE_FOUND))
 		;
 	ck_assert_int_lt(session_found(session, &endpoint, &error), 0);

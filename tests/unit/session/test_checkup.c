@@ -29,7 +29,7 @@ static const struct health *answer_of(const struct disk *disk)
 	bool asking;
 
 	for (;;) {
-		health = session_checkup(session, disk, &asking);
+		health = session_health(session, disk, &asking);
 		ck_assert_ptr_nonnull(health);
 		if (!asking)
 			return health;
@@ -44,11 +44,11 @@ START_TEST(one_after_the_other)
 
 	for (unsigned i = 0; i < 3; i++)
 		disks[i] = pretended(i);
-	ck_assert_ptr_null(session_checkup(session, &disks[0], &asking));
+	ck_assert_ptr_null(session_health(session, &disks[0], &asking));
 	ck_assert(!asking);
 	for (unsigned i = 0; i < 3; i++)
-		session_begin_checkup(session, &disks[i]);
-	session_checkup(session, &disks[2], &asking);
+		session_ask_health(session, &disks[i]);
+	session_health(session, &disks[2], &asking);
 	ck_assert(asking);
 	for (unsigned i = 3; i-- > 0;)
 		ck_assert(!health_is_known(answer_of(&disks[i])));
@@ -62,8 +62,8 @@ START_TEST(not_of_a_loop_device)
 	bool asking;
 
 	ck_assert_ptr_nonnull(disk);
-	session_begin_checkup(session, disk);
-	ck_assert_ptr_null(session_checkup(session, disk, &asking));
+	session_ask_health(session, disk);
+	ck_assert_ptr_null(session_health(session, disk, &asking));
 	ck_assert(!asking);
 }
 END_TEST
@@ -74,22 +74,23 @@ START_TEST(ends_are_measured)
 	const struct session_measured *measured;
 	struct error error = { 0 };
 
-	ck_assert_int_lt(session_begin_measure(session, &error), 0);
+	ck_assert_int_lt(session_measure(session, &error), 0);
 	ck_assert_msg(make_plan(source, destination, 0, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_begin_measure(session, &error), 0);
-	while (session_measuring(session)) {
-		ck_assert_ptr_null(session_measured(session));
+	ck_assert_int_eq(session_measure(session, &error), 0);
+	while (session_choice(session).measuring) {
+		ck_assert_ptr_null(session_choice(session).measured);
 		wait_once();
 	}
-	measured = session_measured(session);
-	ck_assert_msg(measured != NULL, "%s", session_measure_error(session)->sentence);
+	measured = session_choice(session).measured;
+	ck_assert_msg(measured != NULL, "%s",
+		      session_error(session, SESSION_TASK_MEASURE)->sentence);
 	ck_assert(measured->source > 0 && measured->destination > 0);
 	/* A copy can start all the same, and another plan knows nothing of it. */
-	ck_assert_int_eq(session_begin_measure(session, &error), 0);
-	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_int_eq(session_measure(session, &error), 0);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
-	ck_assert_ptr_null(session_measured(session));
+	ck_assert_ptr_null(session_choice(session).measured);
 }
 END_TEST
 
@@ -99,12 +100,12 @@ START_TEST(what_is_not_there_is_not_measured)
 	struct error error = { 0 };
 
 	ck_assert_msg(make_plan(source, path_of("new.img"), 0, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_begin_measure(session, &error), 0);
-	while (session_measuring(session))
+	ck_assert_int_eq(session_measure(session, &error), 0);
+	while (session_choice(session).measuring)
 		wait_once();
-	ck_assert_ptr_nonnull(session_measured(session));
-	ck_assert(session_measured(session)->source > 0);
-	ck_assert(session_measured(session)->destination <= 0);
+	ck_assert_ptr_nonnull(session_choice(session).measured);
+	ck_assert(session_choice(session).measured->source > 0);
+	ck_assert(session_choice(session).measured->destination <= 0);
 }
 END_TEST
 

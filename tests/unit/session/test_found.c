@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/text.h"
-#include "session/session_private.h"
+#include "session/ends.h"
 
 static struct disk disks[3];
 static struct partition partition;
@@ -42,7 +42,7 @@ static void setup(void)
 static int find(void)
 {
 	found = (struct endpoint){ 0 };
-	return session_find_end(&list, &recorded, &other, true, &found, &error);
+	return ends_find(&list, &recorded, &other, true, &found, &error);
 }
 
 /* Detached and attached again, in another order. */

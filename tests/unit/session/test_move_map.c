@@ -52,7 +52,7 @@ static int move_to(const char *path)
 	for (int i = 0; i < 20000; i++) {
 		usleep(10000);
 		if (session_dispatch(session) & SESSION_CHANGE_MAP)
-			return session_move_error(session)->code;
+			return session_error(session, SESSION_TASK_MOVE)->code;
 	}
 	ck_abort_msg("no answer");
 	return 0;
@@ -70,7 +70,7 @@ START_TEST(map_finds_another_place)
 	open_session("logs", "lost/copy.map");
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
-	ck_assert_ptr_nonnull(strstr(session_map_path(session), "lost/copy.map"));
+	ck_assert_ptr_nonnull(strstr(session_copy(session).map_path, "lost/copy.map"));
 	lose(lost);
 	ck_assert(!until(true).map_safe);
 	/* Neither a place that does not exist nor a file that is somebody else's. */
@@ -78,9 +78,9 @@ START_TEST(map_finds_another_place)
 	ck_assert_int_eq(move_to(path_of("a.img")), -EEXIST);
 	ck_assert_int_eq(move_to(place), 0);
 	ck_assert(until(false).map_safe);
-	text_copy(moved, sizeof(moved), session_map_path(session));
+	text_copy(moved, sizeof(moved), session_copy(session).map_path);
 	ck_assert_int_eq(strncmp(moved, place, strlen(place)), 0);
-	job_stop(session_job(session));
+	job_stop(session_copy(session).job);
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
@@ -88,10 +88,10 @@ START_TEST(map_finds_another_place)
 	session_destroy(session);
 	session = NULL;
 	open_session("logs", NULL);
-	ck_assert_msg(session_plan_from_map(session, moved, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_msg(plan_from_map(moved, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
-	job_set_rate(session_job(session), 0);
+	job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }
@@ -119,13 +119,13 @@ START_TEST(log_and_report_go_with_the_map)
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
-	text_copy(before, sizeof(before), session_map_path(session));
+	text_copy(before, sizeof(before), session_copy(session).map_path);
 	lose(lost);
 	until(true);
 	ck_assert_int_eq(move_to(place), 0);
-	ck_assert(session_log_moved(session));
+	ck_assert(session_copy(session).log_moved);
 	ck_assert(until(false).map_safe);
-	job_set_rate(session_job(session), 0);
+	job_set_rate(session_copy(session).job, 0);
 
 	const struct report *report = finish();
 	const char *const files[] = { report->log_path, report->json_path, report->certificate_path,
@@ -155,14 +155,14 @@ START_TEST(nobodys_files_make_way)
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
-	text_copy(name, sizeof(name), strrchr(session_map_path(session), '/'));
+	text_copy(name, sizeof(name), strrchr(session_copy(session).map_path, '/'));
 	text_copy(strrchr(name, '.'), 6, ".json");
 	snprintf(log, sizeof(log), "%s%s", place, name);
 	run("echo precious >%s", log);
 	ck_assert_int_eq(move_to(place), 0);
-	ck_assert(!session_log_moved(session));
-	ck_assert_int_eq(strncmp(session_map_path(session), place, strlen(place)), 0);
-	job_set_rate(session_job(session), 0);
+	ck_assert(!session_copy(session).log_moved);
+	ck_assert_int_eq(strncmp(session_copy(session).map_path, place, strlen(place)), 0);
+	job_set_rate(session_copy(session).job, 0);
 
 	const struct report *report = finish();
 
@@ -187,25 +187,24 @@ START_TEST(a_disk_of_the_copy_is_no_place)
 	start_copy();
 	run("mount -o remount,rw %s", small);
 	ck_assert_int_eq(move_to(small), -EXDEV);
-	ck_assert_int_eq(session_move_error(session)->class, ERROR_CLASS_REFUSED);
-	ck_assert_ptr_nonnull(strstr(session_map_path(session), "logs"));
-	job_set_rate(session_job(session), 0);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_MOVE)->class, ERROR_CLASS_REFUSED);
+	ck_assert_ptr_nonnull(strstr(session_copy(session).map_path, "logs"));
+	job_set_rate(session_copy(session).job, 0);
 	finish();
 	run("umount %s", small);
 }
 END_TEST
 
-START_TEST(usual_places_are_tried_in_turn)
+START_TEST(it_falls_back_to_the_log_directory)
 {
 	open_session("logs", "copy.map");
 	plan_and_confirm(source, destination, SLOW);
 	start_copy();
 	ck_assert_int_eq(move_to(NULL), 0);
-	/* The log directory is the first of them. */
-	ck_assert_ptr_nonnull(strstr(session_map_path(session), "logs"));
-	job_set_rate(session_job(session), 0);
+	ck_assert_ptr_nonnull(strstr(session_copy(session).map_path, "logs"));
+	job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
-	ck_assert_int_eq(access(session_report(session)->map_path, F_OK), 0);
+	ck_assert_int_eq(access(session_copy(session).report->map_path, F_OK), 0);
 }
 END_TEST
 
@@ -227,7 +226,7 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, log_and_report_go_with_the_map);
 	tcase_add_test(tcase, nobodys_files_make_way);
 	tcase_add_test(tcase, a_disk_of_the_copy_is_no_place);
-	tcase_add_test(tcase, usual_places_are_tried_in_turn);
+	tcase_add_test(tcase, it_falls_back_to_the_log_directory);
 	tcase_add_test(tcase, no_copy_no_map);
 	return suite;
 }

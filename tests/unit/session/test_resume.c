@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "discover/running.h"
-#include "session/session.h"
+#include "session/run.h"
 
 #include "rig.h"
 
@@ -26,9 +26,9 @@ static const char *stop_in_the_middle(void)
 	start_copy();
 	do {
 		usleep(20000);
-		job_snapshot(session_job(session), &job);
+		job_snapshot(session_copy(session).job, &job);
 	} while (job.written == 0);
-	job_stop(session_job(session));
+	job_stop(session_copy(session).job);
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
@@ -45,10 +45,10 @@ START_TEST(stopped_copy_is_resumed)
 	struct error error = { 0 };
 
 	open_session("logs", NULL);
-	ck_assert_msg(session_plan_from_map(session, map, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
 	start_copy();
-	job_set_rate(session_job(session), 0);
+	job_set_rate(session_copy(session).job, 0);
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
@@ -71,11 +71,11 @@ START_TEST(resume_finds_disks_under_other_names)
 	attach("c.img", blocker, sizeof(blocker));
 	attach("b.img", destination, sizeof(destination));
 	open_session("logs", NULL);
-	int r = session_plan_from_map(session, map, &error);
+	int r = plan_from_map(map, &error);
 
 	run("losetup -d %s", blocker);
 	ck_assert_msg(r == 0, "%s", error.sentence);
-	ck_assert_str_eq(session_current_plan(session)->destination.node, destination);
+	ck_assert_str_eq(session_choice(session).plan->destination.node, destination);
 }
 END_TEST
 
@@ -88,9 +88,9 @@ START_TEST(resume_refuses_another_disk)
 	if (!replace(destination, "c.img"))
 		return;
 	open_session("logs", NULL);
-	ck_assert_int_lt(session_plan_from_map(session, map, &error), 0);
+	ck_assert_int_lt(plan_from_map(map, &error), 0);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
-	ck_assert_ptr_null(session_current_plan(session));
+	ck_assert_ptr_null(session_choice(session).plan);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 }
 END_TEST
@@ -99,7 +99,7 @@ static void confirm_and_run(void)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(session_confirm(session, session_token(session), &error) == 0, "%s",
+	ck_assert_msg(session_confirm(session, session_choice(session).token, &error) == 0, "%s",
 		      error.sentence);
 	start_copy();
 	finish();
@@ -114,18 +114,21 @@ static void end_with_bad_areas(void)
 
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, NULL), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &b, NULL), 0);
-	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &a,
+							       .destination = &b,
+							       .options = &options },
+				       &error),
+			 0);
 	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
+	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_COMPLETE);
 	run("sed -i '/^0x/{/+$/d}' %s", path_of("copy.map"));
 	run("printf '0 0x1000 +\\n0x1000 0x400 -\\n0x1400 0x600000 +\\n0x601400 0x200 -\\n"
 	    "0x601600 0x1fea00 +\\n' >>%s",
 	    path_of("copy.map"));
-	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_from_map(path_of("copy.map"), &error) == 0, "%s", error.sentence);
 	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
-	ck_assert_uint_eq(session_report(session)->job.bad_areas, 2);
+	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_copy(session).report->job.bad_areas, 2);
 }
 
 static void plan_from_its_map(void)
@@ -133,8 +136,8 @@ static void plan_from_its_map(void)
 	struct error error = { 0 };
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s", session_map_path(session));
-	ck_assert_msg(session_plan_from_map(session, path, &error) == 0, "%s", error.sentence);
+	snprintf(path, sizeof(path), "%s", session_copy(session).map_path);
+	ck_assert_msg(plan_from_map(path, &error) == 0, "%s", error.sentence);
 }
 
 START_TEST(chosen_bad_areas_are_read_again)
@@ -149,18 +152,18 @@ START_TEST(chosen_bad_areas_are_read_again)
 	plan_from_its_map();
 	ck_assert_msg(session_retry_areas(session, &chosen, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert(session_resumes(session));
-	ck_assert_uint_eq(session_retried(session)->count, 1);
-	ck_assert_uint_eq(session_current_plan(session)->options.retry_passes, 1);
+	ck_assert(session_choice(session).resumes);
+	ck_assert_uint_eq(session_choice(session).retry->count, 1);
+	ck_assert_uint_eq(session_choice(session).plan->options.retry_passes, 1);
 	confirm_and_run();
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_BAD_AREAS);
-	ck_assert_uint_eq(session_report(session)->job.bad_areas, 1);
-	ck_assert_uint_eq(session_report(session)->job.bad[0].lba, 0x601400 / 512);
+	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_BAD_AREAS);
+	ck_assert_uint_eq(session_copy(session).report->job.bad_areas, 1);
+	ck_assert_uint_eq(session_copy(session).report->job.bad[0].lba, 0x601400 / 512);
 	/* What is good there has no bad area, and without a plan none is left. */
 	plan_from_its_map();
 	ck_assert_int_eq(session_retry_areas(session, &nothing, &error), -ENODATA);
 	session_discard_plan(session);
-	ck_assert_uint_eq(session_retried(session)->count, 0);
+	ck_assert_uint_eq(session_choice(session).retry->count, 0);
 }
 END_TEST
 
@@ -254,9 +257,9 @@ START_TEST(foreign_map_is_refused)
 
 	run("printf '0x0 ?\\n0x0 0x800000 ?\\n' > %s", path_of("foreign.map"));
 	open_session("logs", NULL);
-	ck_assert_int_lt(session_plan_from_map(session, path_of("foreign.map"), &error), 0);
+	ck_assert_int_lt(plan_from_map(path_of("foreign.map"), &error), 0);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-	ck_assert_int_lt(session_plan_from_map(session, path_of("none.map"), &error), 0);
+	ck_assert_int_lt(plan_from_map(path_of("none.map"), &error), 0);
 }
 END_TEST
 

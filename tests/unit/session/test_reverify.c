@@ -22,12 +22,15 @@ static void copy_limited(const char *name, enum verify_choice verify, uint64_t r
 	open_session("logs", NULL);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), name, true, &to, &error), 0);
-	ck_assert_msg(session_plan(session, &from, &to, NULL, NULL, &options, &error) == 0, "%s",
-		      error.sentence);
-	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_msg(plan_and_wait(&(struct session_wish){ .source = &from,
+							    .destination = &to,
+							    .options = &options },
+				    &error) == 0,
+		      "%s", error.sentence);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
 	if (rate)
-		job_set_rate(session_job(session), 0);
+		job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 }
 
@@ -44,7 +47,7 @@ static void until_verified(enum session_state then)
 	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
 	while (session_state(session) == SESSION_VERIFYING) {
 		if (session_can_finish(session))
-			ck_assert_int_eq(session_begin_finish(session, &error), 0);
+			ck_assert_int_eq(session_finish(session, &error), 0);
 		else
 			wait_once();
 	}
@@ -56,12 +59,12 @@ static const struct job_snapshot *verify_again(void)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
 	/* The front end shows the report meanwhile. */
-	ck_assert_ptr_nonnull(session_report(session));
+	ck_assert_ptr_nonnull(session_copy(session).report);
 	until_verified(SESSION_FINISHED);
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_COMPLETE);
+	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_COMPLETE);
 	return session_verified(session);
 }
 
@@ -83,7 +86,7 @@ START_TEST(against_the_digests)
 	/* What the source holds by now does not matter: what was read of it then does. */
 	spoil(source, 4096);
 	found = verify_again();
-	ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+	ck_assert_msg(found != NULL, "%s", session_error(session, SESSION_TASK_VERIFY)->sentence);
 	ck_assert_int_eq(found->result, JOB_RESULT_COMPLETE);
 	ck_assert(found->proof.complete);
 	ck_assert_uint_eq(found->proof.verified, SIZE);
@@ -115,7 +118,7 @@ START_TEST(both_ends_without_digests)
 
 	copy(VERIFY_OFF);
 	found = verify_again();
-	ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+	ck_assert_msg(found != NULL, "%s", session_error(session, SESSION_TASK_VERIFY)->sentence);
 	ck_assert(found->proof.complete);
 	ck_assert_uint_eq(found->proof.compared, SIZE);
 	spoil(destination, 5 << 20);
@@ -133,12 +136,13 @@ START_TEST(an_image_that_the_copy_made)
 	for (int i = 0; i < 2; i++) {
 		copy_limited(path_of("new"), i ? VERIFY_OFF : VERIFY_DIGEST, 0);
 		found = verify_again();
-		ck_assert_msg(found != NULL, "%s", session_verify_error(session)->sentence);
+		ck_assert_msg(found != NULL, "%s",
+			      session_error(session, SESSION_TASK_VERIFY)->sentence);
 		ck_assert_int_eq(found->result, JOB_RESULT_COMPLETE);
 		ck_assert_uint_eq(found->proof.verified, SIZE);
 		ck_assert_int_eq(truncate(path_of("new"), SIZE - 1), 0);
 		ck_assert_ptr_null(verify_again());
-		ck_assert_int_eq(session_verify_error(session)->code, -ESTALE);
+		ck_assert_int_eq(session_error(session, SESSION_TASK_VERIFY)->code, -ESTALE);
 		ck_assert_int_eq(unlink(path_of("new")), 0);
 		session_destroy(session);
 		session = NULL;
@@ -150,10 +154,11 @@ END_TEST
 START_TEST(refused_with_a_reason)
 {
 	copy(VERIFY_DIGEST);
-	ck_assert_int_eq(unlink(session_report(session)->digests_path), 0);
+	ck_assert_int_eq(unlink(session_copy(session).report->digests_path), 0);
 	ck_assert_ptr_null(verify_again());
-	ck_assert_int_lt(session_verify_error(session)->code, 0);
-	ck_assert_ptr_nonnull(strstr(session_verify_error(session)->sentence, "digests"));
+	ck_assert_int_lt(session_error(session, SESSION_TASK_VERIFY)->code, 0);
+	ck_assert_ptr_nonnull(
+		strstr(session_error(session, SESSION_TASK_VERIFY)->sentence, "digests"));
 }
 END_TEST
 
@@ -163,7 +168,7 @@ START_TEST(session_goes)
 	struct error error = { 0 };
 
 	copy(VERIFY_DIGEST);
-	ck_assert_int_eq(session_begin_verify(session, &error), 0);
+	ck_assert_int_eq(session_verify(session, &error), 0);
 	session_destroy(session);
 	session = NULL;
 }
@@ -187,11 +192,11 @@ static const struct job_snapshot *compare(enum session_state then)
 {
 	struct error error = { 0 };
 
-	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
 	ck_assert_ptr_null(session_verified(session));
 	until_verified(then);
-	ck_assert_ptr_null(session_report(session));
+	ck_assert_ptr_null(session_copy(session).report);
 	return session_verified(session);
 }
 
@@ -241,8 +246,11 @@ START_TEST(a_plan_that_would_rewrite)
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &to, &error),
 			 0);
-	ck_assert_msg(session_plan(session, &from, &to, NULL, NULL, &options, &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_and_wait(&(struct session_wish){ .source = &from,
+							    .destination = &to,
+							    .options = &options },
+				    &error) == 0,
+		      "%s", error.sentence);
 	found = compare(SESSION_FINISHED);
 	ck_assert_ptr_nonnull(found);
 	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
@@ -261,7 +269,7 @@ START_TEST(a_copy_after_comparing)
 
 	plan_only();
 	ck_assert_int_eq(compare(SESSION_FINISHED)->result, JOB_RESULT_MISMATCH);
-	ck_assert_int_lt(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_int_lt(session_confirm(session, session_choice(session).token, &error), 0);
 	ck_assert_int_lt(session_start(session, &error), 0);
 	plan_and_confirm(source, destination, 0);
 	ck_assert_ptr_null(session_verified(session));
@@ -280,9 +288,9 @@ START_TEST(a_plan_that_cannot_be_compared)
 	open_session("logs", NULL);
 	ck_assert_msg(make_plan(source, path_of("short"), 0, &error) == 0, "%s", error.sentence);
 	ck_assert_ptr_null(compare(SESSION_PLANNED));
-	ck_assert_int_eq(session_verify_error(session)->code, -ENOSPC);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_VERIFY)->code, -ENOSPC);
 	/* The checks are made again first. */
-	while (session_confirm(session, session_token(session), &error) == -EAGAIN)
+	while (session_confirm(session, session_choice(session).token, &error) == -EAGAIN)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
 }
@@ -296,14 +304,14 @@ START_TEST(comparing_is_stopped)
 	copy_with_dd();
 	open_session("logs", NULL);
 	ck_assert_msg(make_plan(source, destination, 64 * 1024, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(session_begin_verify(session, &error), 0);
-	while (!session_job(session))
+	ck_assert_int_eq(session_verify(session, &error), 0);
+	while (!session_copy(session).job)
 		wait_once();
 	session_stop(session);
 	do
 		wait_once();
 	while (!session_can_finish(session));
-	ck_assert_int_eq(session_begin_finish(session, &error), 0);
+	ck_assert_int_eq(session_finish(session, &error), 0);
 	while (session_state(session) == SESSION_VERIFYING)
 		wait_once();
 	ck_assert_ptr_nonnull(session_verified(session));

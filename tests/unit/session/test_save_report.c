@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "session/session.h"
+#include "session/run.h"
 
 #include "rig.h"
 
@@ -39,7 +39,7 @@ END_TEST
 START_TEST(report_and_certificate_name_operator_and_ticket)
 {
 	open_session("logs", NULL);
-	session_begin_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
+	session_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	const struct report *report = finish();
@@ -117,10 +117,10 @@ START_TEST(what_was_saved_is_enough_to_verify_years_later)
 	snprintf(saved, sizeof(saved), "%s/customer.digests", place);
 	ck_assert(holds(saved, "masked=yes"));
 	run("mv %s %s.away", saved, saved);
-	ck_assert_msg(session_begin_verify(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
 	while (session_state(session) == SESSION_VERIFYING) {
 		if (session_can_finish(session))
-			ck_assert_int_eq(session_begin_finish(session, &error), 0);
+			ck_assert_int_eq(session_finish(session, &error), 0);
 		else
 			wait_once();
 	}

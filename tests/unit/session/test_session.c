@@ -16,7 +16,7 @@
 
 #include "map/map.h"
 #include "discover/table.h"
-#include "session/session.h"
+#include "session/run.h"
 
 #include "rig.h"
 
@@ -48,7 +48,7 @@ START_TEST(wrong_token_starts_nothing)
 
 	open_session("logs", NULL);
 	ck_assert_int_eq(make_plan(source, destination, 0, &error), 0);
-	ck_assert_str_eq(session_token(session), destination);
+	ck_assert_str_eq(session_choice(session).token, destination);
 	ck_assert_int_eq(session_confirm(session, source, &error), -EACCES);
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
 	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
@@ -70,11 +70,12 @@ START_TEST(another_disk_under_the_name_is_not_written)
 		return;
 	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(session_start_error(session)->code, -ESTALE);
-	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_REFUSED);
-	ck_assert_ptr_nonnull(strstr(session_start_error(session)->sentence, destination));
+	ck_assert_int_eq(session_error(session, SESSION_TASK_START)->code, -ESTALE);
+	ck_assert_int_eq(error_exit_code(session_error(session, SESSION_TASK_START)), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(
+		strstr(session_error(session, SESSION_TASK_START)->sentence, destination));
 	ck_assert(same_files("c.img", "d.img"));
-	ck_assert_ptr_null(session_job(session));
+	ck_assert_ptr_null(session_copy(session).job);
 }
 END_TEST
 
@@ -86,7 +87,7 @@ START_TEST(vanished_source_is_refused)
 	make_file("d.img", 2);
 	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_ne(session_start_error(session)->code, 0);
+	ck_assert_int_ne(session_error(session, SESSION_TASK_START)->code, 0);
 	ck_assert(same_files("b.img", "d.img"));
 }
 END_TEST
@@ -101,7 +102,7 @@ START_TEST(destination_taken_after_the_plan_is_refused)
 	make_file("d.img", 2);
 	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(session_start_error(session)->code, -EBUSY);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_START)->code, -EBUSY);
 	ck_assert(same_files("b.img", "d.img"));
 	close(fd);
 	/* Released, the same confirmation is not enough: it was for another moment. */
@@ -118,14 +119,14 @@ START_TEST(change_of_use_takes_the_confirmation_back)
 	int fd = open(destination, O_RDONLY | O_EXCL | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(session_scan(session, &error), 0);
+	ck_assert_int_eq(scan_once(&error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_REFUSE);
-	ck_assert_int_eq(session_confirm(session, session_token(session), &error), -EACCES);
+	ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts), VERDICT_REFUSE);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), -EACCES);
 	close(fd);
-	ck_assert_int_eq(session_scan(session, &error), 0);
-	ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_WARN);
-	ck_assert_int_eq(session_confirm(session, session_token(session), &error), 0);
+	ck_assert_int_eq(scan_once(&error), 0);
+	ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts), VERDICT_WARN);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 }
 END_TEST
 
@@ -136,8 +137,8 @@ START_TEST(background_scan_brings_a_list)
 	open_session("logs", NULL);
 	const struct disk_list *before = session_disks(session);
 
-	session_rescan(session);
-	session_rescan(session);
+	session_scan(session, NULL);
+	session_scan(session, NULL);
 	/* Disks of others that come and go wake us, too. */
 	for (int i = 0; i < 100 && !(changes & SESSION_CHANGE_DISKS); i++) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
@@ -148,7 +149,7 @@ START_TEST(background_scan_brings_a_list)
 	ck_assert(changes & SESSION_CHANGE_DISKS);
 	ck_assert_ptr_ne(session_disks(session), before);
 	ck_assert_ptr_nonnull(disk_list_find(session_disks(session), source));
-	ck_assert_int_eq(session_scan_error(session)->code, 0);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_SCAN)->code, 0);
 }
 END_TEST
 
@@ -193,7 +194,7 @@ static void a_disk_comes_and_goes(void)
 START_TEST(a_disk_is_read_again_when_it_has_changed)
 {
 	open_session("logs", NULL);
-	session_rescan(session);
+	session_scan(session, NULL);
 	a_disk_comes_and_goes();
 	ck_assert_uint_ge(reads, 2);
 	reads = 0;
@@ -206,7 +207,7 @@ START_TEST(a_disk_is_read_again_when_it_has_changed)
 	a_disk_comes_and_goes();
 	ck_assert_uint_eq(reads, 1);
 	/* And whoever asks for it gets it. */
-	session_rescan(session);
+	session_scan(session, NULL);
 	a_disk_comes_and_goes();
 	ck_assert_uint_ge(reads, 2);
 }
@@ -225,7 +226,7 @@ static void rescan(void)
 {
 	unsigned changes = 0;
 
-	session_rescan(session);
+	session_scan(session, NULL);
 	while (!(changes & SESSION_CHANGE_DISKS)) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
@@ -271,14 +272,14 @@ START_TEST(disks_that_are_copied_are_not_looked_into)
 	ck_assert(is_known(source));
 	ck_assert(is_known(destination));
 	ck_assert(is_held_by_copy(source) && is_held_by_copy(destination));
-	ck_assert_str_eq(session_destination_disk(session)->table, "gpt");
-	job_set_rate(session_job(session), 0);
+	ck_assert_str_eq(session_choice(session).destination->table, "gpt");
+	job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	/* The same holds for the end of the copy. */
 	rescan();
 	know_both();
 	ck_assert(!is_held_by_copy(source) && !is_held_by_copy(destination));
-	ck_assert_str_eq(session_destination_disk(session)->table, "");
+	ck_assert_str_eq(session_choice(session).destination->table, "");
 }
 END_TEST
 
@@ -299,16 +300,21 @@ START_TEST(a_check_is_lifted_for_one_plan)
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), small, true, &to, &error), 0);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(session_plan(session, &from, &to, &ranges, NULL, &options, &error),
+		ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &from,
+								       .destination = &to,
+								       .ranges = &ranges,
+								       .options = &options },
+					       &error),
 				 0);
-		ck_assert_int_eq(verdict_list_worst(session_verdicts(session)), VERDICT_REFUSE);
+		ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts),
+				 VERDICT_REFUSE);
 		ck_assert_int_eq(session_allow(session, "everything", &error), -EINVAL);
 		ck_assert_int_eq(session_allow(session, "destination-mounted", &error), -EINVAL);
 		ck_assert_int_eq(session_allow(session, "same-wwn", &error), -EINVAL);
 		ck_assert_int_eq(session_allow(session, "table-beyond-end", &error), 0);
-		while (verdict_list_worst(session_verdicts(session)) == VERDICT_REFUSE)
+		while (verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE)
 			wait_once();
-		ck_assert(session_verdicts(session)->items[0].lifted);
+		ck_assert(session_choice(session).verdicts->items[0].lifted);
 	}
 	detach(small, "small.img");
 }
@@ -318,7 +324,7 @@ START_TEST(image_is_made)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, path_of("new.img"), 0);
-	ck_assert_str_eq(session_token(session), "");
+	ck_assert_str_eq(session_choice(session).token, "");
 	ck_assert(!exists("new.img"));
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
@@ -348,14 +354,13 @@ START_TEST(new_image_is_known_by_its_map)
 	session = NULL;
 
 	open_session("logs", NULL);
-	ck_assert_msg(session_plan_from_map(session, path_of("copy.map"), &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_from_map(path_of("copy.map"), &error) == 0, "%s", error.sentence);
 	run("cp %s %s && mv %s %s", path_of("new.img"), path_of("other"), path_of("other"),
 	    path_of("new.img"));
-	ck_assert_int_eq(session_plan_from_map(session, path_of("copy.map"), &error), -ESTALE);
+	ck_assert_int_eq(plan_from_map(path_of("copy.map"), &error), -ESTALE);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	run("rm %s", path_of("new.img"));
-	ck_assert_int_eq(session_plan_from_map(session, path_of("copy.map"), &error), -ENOENT);
+	ck_assert_int_eq(plan_from_map(path_of("copy.map"), &error), -ENOENT);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
 }
 END_TEST
@@ -367,7 +372,8 @@ START_TEST(failed_start_leaves_no_image)
 	plan_and_confirm(source, path_of("new.img"), 0);
 	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
+	ck_assert_int_eq(error_exit_code(session_error(session, SESSION_TASK_START)),
+			 EXIT_ENVIRONMENT);
 	ck_assert(!exists("new.img"));
 }
 END_TEST
@@ -382,9 +388,11 @@ START_TEST(full_log_directory_starts_nothing)
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_int_eq(session_start_error(session)->code, -ENOSPC);
-	ck_assert_int_eq(error_exit_code(session_start_error(session)), EXIT_ENVIRONMENT);
-	ck_assert_ptr_nonnull(strstr(session_start_error(session)->sentence, "--map"));
+	ck_assert_int_eq(session_error(session, SESSION_TASK_START)->code, -ENOSPC);
+	ck_assert_int_eq(error_exit_code(session_error(session, SESSION_TASK_START)),
+			 EXIT_ENVIRONMENT);
+	ck_assert_ptr_nonnull(
+		strstr(session_error(session, SESSION_TASK_START)->sentence, "--map"));
 	make_file("before.img", 2);
 	ck_assert(same_files("b.img", "before.img"));
 }
@@ -404,12 +412,16 @@ START_TEST(full_file_system_is_a_failed_destination)
 	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
 	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=2m"), 0);
 	ck_assert_int_eq(session_new(&session_options, &session, &error), 0);
-	ck_assert_int_eq(session_scan(session, &error), 0);
+	ck_assert_int_eq(scan_once(&error), 0);
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, &error), 0);
 	ck_assert_int_eq(
 		endpoint_resolve(session_disks(session), path_of("small/c.img"), true, &b, &error),
 		0);
-	ck_assert_int_eq(session_plan(session, &a, &b, NULL, NULL, &options, &error), 0);
+	ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &a,
+							       .destination = &b,
+							       .options = &options },
+				       &error),
+			 0);
 	ck_assert_int_eq(session_confirm(session, NULL, &error), 0);
 	start_copy();
 	const struct report *report = finish();
@@ -459,8 +471,8 @@ START_TEST(session_can_be_used_twice)
 	finish();
 	session_discard_plan(session);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
-	ck_assert_ptr_null(session_report(session));
-	ck_assert_int_eq(session_scan(session, NULL), 0);
+	ck_assert_ptr_null(session_copy(session).report);
+	ck_assert_int_eq(scan_once(&(struct error){ 0 }), 0);
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);

@@ -56,7 +56,7 @@ static void copy_for_a_while(void)
 		ck_assert(session_snapshot(session, &job));
 	} while (job.written < SIZE / 4);
 	/* The rest takes minutes, unless somebody lets it go. */
-	job_set_rate(session_job(session), HELD);
+	job_set_rate(session_copy(session).job, HELD);
 }
 
 /* Pulled: the number is free as soon as the session has closed it. */
@@ -74,7 +74,7 @@ static void until_ended(void)
 	struct error error = { 0 };
 
 	wait_for_end();
-	ck_assert_msg(session_finish(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(finish_and_wait(&error) == 0, "%s", error.sentence);
 }
 
 static void until(bool (*done)(void))
@@ -84,9 +84,10 @@ static void until(bool (*done)(void))
 	while (!done()) {
 		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
-		ck_assert_msg(clock_monotonic() < end, "%s / %s",
-			      session_waiting(session) ? session_waiting(session)->who : "",
-			      session_waiting(session) ? session_waiting(session)->note : "");
+		ck_assert_msg(
+			clock_monotonic() < end, "%s / %s",
+			session_copy(session).waiting ? session_copy(session).waiting->who : "",
+			session_copy(session).waiting ? session_copy(session).waiting->note : "");
 		poll(&fd, 1, 100);
 		session_dispatch(session);
 	}
@@ -100,23 +101,23 @@ static bool goes_on(void)
 static void until_back_and_let_go(void)
 {
 	until(goes_on);
-	job_set_rate(session_job(session), 0);
+	job_set_rate(session_copy(session).job, 0);
 }
 
 static bool noted(void)
 {
-	return session_waiting(session) && session_waiting(session)->note[0];
+	return session_copy(session).waiting && session_copy(session).waiting->note[0];
 }
 
 /* Somebody who looks at the disk that went keeps it a little longer: then it is tried, in vain. */
 static bool noted_a_stranger(void)
 {
-	return noted() && strstr(session_waiting(session)->note, "another disk");
+	return noted() && strstr(session_copy(session).waiting->note, "another disk");
 }
 
 static bool is_back(void)
 {
-	return session_waiting(session) && session_waiting(session)->back;
+	return session_copy(session).waiting && session_copy(session).waiting->back;
 }
 
 static bool told(const struct report *report, const char *text)
@@ -148,7 +149,7 @@ START_TEST(source_comes_back_under_another_name)
 	text_copy(before, sizeof(before), source);
 	until_ended();
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	const struct session_waiting *waiting = session_waiting(session);
+	const struct session_waiting *waiting = session_copy(session).waiting;
 
 	ck_assert(waiting->source && !waiting->destination);
 	ck_assert_ptr_nonnull(strstr(waiting->who, before));
@@ -165,7 +166,7 @@ START_TEST(source_comes_back_under_another_name)
 	atomic_store(&source_gone, false);
 	attach("a.img", source, sizeof(source));
 	until_back_and_let_go();
-	ck_assert_str_eq(session_current_plan(session)->source.node, source);
+	ck_assert_str_eq(session_choice(session).plan->source.node, source);
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
@@ -188,7 +189,7 @@ START_TEST(destination_comes_back_under_another_name)
 	atomic_store(&destination_gone, true);
 	until_ended();
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert(session_waiting(session)->destination);
+	ck_assert(session_copy(session).waiting->destination);
 	text_copy(node, sizeof(node), destination);
 	bool taken = take_the_name(node, 9);
 
@@ -212,7 +213,8 @@ START_TEST(look_alike_is_refused)
 	unplug(true);
 	until_ended();
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert(session_waiting(session)->source && session_waiting(session)->destination);
+	ck_assert(session_copy(session).waiting->source &&
+		  session_copy(session).waiting->destination);
 	/* The source's bytes are others now: what was confirmed on the destination shows it. */
 	run("cp %s %s", path_of("b.img"), path_of("b.before"));
 	make_file("a.img", 7);
@@ -222,7 +224,7 @@ START_TEST(look_alike_is_refused)
 	attach("b.img", destination, sizeof(destination));
 	until(noted);
 	if (same_files("b.img", "b.before") &&
-	    strstr(session_waiting(session)->note, "another disk"))
+	    strstr(session_copy(session).waiting->note, "another disk"))
 		ck_assert_int_eq(session_state(session), SESSION_WAITING);
 	/* It is not tried again and again. */
 	for (int i = 0; i < 20; i++) {
@@ -233,7 +235,7 @@ START_TEST(look_alike_is_refused)
 	ck_assert(same_files("b.img", "b.before"));
 	struct error error = { 0 };
 
-	ck_assert_int_eq(session_finish(session, &error), 0);
+	ck_assert_int_eq(finish_and_wait(&error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 }
 END_TEST
@@ -258,10 +260,10 @@ START_TEST(giving_up_tells_of_the_disk)
 	unplug(false);
 	until_ended();
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert_int_eq(session_finish(session, &error), 0);
+	ck_assert_int_eq(finish_and_wait(&error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
-	ck_assert_int_eq(report_exit_code(session_report(session)), EXIT_STOPPED);
-	ck_assert_ptr_nonnull(strstr(session_report(session)->next[0], "resume"));
+	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_STOPPED);
+	ck_assert_ptr_nonnull(strstr(session_copy(session).report->next[0], "resume"));
 }
 END_TEST
 
@@ -298,8 +300,8 @@ START_TEST(wishes_outlive_the_wait)
 	struct job_snapshot job;
 
 	copy_for_a_while();
-	job_set_rate(session_job(session), RATE + 4096);
-	job_pause(session_job(session), true);
+	job_set_rate(session_copy(session).job, RATE + 4096);
+	job_pause(session_copy(session).job, true);
 	until(is_paused);
 	unplug(false);
 	until_ended();
@@ -310,8 +312,8 @@ START_TEST(wishes_outlive_the_wait)
 	until(is_paused);
 	ck_assert(session_snapshot(session, &job));
 	ck_assert_uint_eq(job.rate_limit, RATE + 4096);
-	job_set_rate(session_job(session), 0);
-	job_pause(session_job(session), false);
+	job_set_rate(session_copy(session).job, 0);
+	job_pause(session_copy(session).job, false);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }

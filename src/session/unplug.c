@@ -17,19 +17,17 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "guard/claim.h"
+#include "session/ends.h"
 #include "session/session_private.h"
 
 /* In case hot-plug events are missing, or a disk came back but was not ready. */
 #define LOOK_EVERY 3 /* seconds */
 
-DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
-
 int session_waiting_init(struct session *session, struct error *reterr)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
-	session->waiting.timer_fd = fd;
+	session->unplugged.timer_fd = fd;
 	if (fd < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
 				 _("No event descriptor could be made: %s."), error_phrase(errno));
@@ -43,15 +41,14 @@ static void set_timer(struct session *session, time_t seconds)
 		.it_interval.tv_sec = seconds,
 	};
 
-	timerfd_settime(session->waiting.timer_fd, 0, &when, NULL);
+	timerfd_settime(session->unplugged.timer_fd, 0, &when, NULL);
 }
 
 void session_waiting_done(struct session *session)
 {
-	struct waiting *waiting = &session->waiting;
+	struct unplugged *waiting = &session->unplugged;
 
 	job_destroy(cleanup_steal(waiting->job));
-	plan_destroy(cleanup_steal(waiting->plan));
 	free(cleanup_steal(waiting->told));
 	waiting->told_count = 0;
 	waiting->shown = (struct session_waiting){ 0 };
@@ -75,7 +72,7 @@ static void name_disk(const struct endpoint *endpoint, char *buffer, size_t size
 
 static void say_who(struct session *session)
 {
-	struct session_waiting *shown = &session->waiting.shown;
+	struct session_waiting *shown = &session->unplugged.shown;
 	char source[180], destination[180];
 
 	name_disk(&session->plan->source, source, sizeof(source));
@@ -93,8 +90,8 @@ static void say_who(struct session *session)
 /* A different disk in its place: tell the user that it is not touched. */
 static void note_stranger(struct session *session, const struct endpoint *missing)
 {
-	char *note = session->waiting.shown.note;
-	size_t size = sizeof(session->waiting.shown.note);
+	char *note = session->unplugged.shown.note;
+	size_t size = sizeof(session->unplugged.shown.note);
 	const struct disk *disk = disk_list_find(session->disks, missing->disk_node);
 	const struct plan *plan = session->plan;
 
@@ -110,7 +107,7 @@ static void note_stranger(struct session *session, const struct endpoint *missin
 
 /* ---- the end of a part ---- */
 
-static bool keep_told(struct waiting *waiting)
+static bool keep_told(struct unplugged *waiting)
 {
 	struct job_event *told = calloc(JOB_EVENTS_MAX, sizeof(*told));
 
@@ -125,7 +122,7 @@ static bool keep_told(struct waiting *waiting)
 /* Adds an event that does not come from a job. */
 static void tell(struct session *session, enum log_level level, const char *text)
 {
-	struct waiting *waiting = &session->waiting;
+	struct unplugged *waiting = &session->unplugged;
 	struct job_event *told = waiting->told, *event;
 	uint64_t last = waiting->told_count ? told[waiting->told_count - 1].number : 0;
 
@@ -165,34 +162,33 @@ bool session_will_wait(const struct session *session)
 {
 	struct job_snapshot job;
 
-	job_snapshot(session->starting.job, &job);
+	job_snapshot(session->opened.job, &job);
 	if (session->options.on_vanish == SESSION_VANISH_STOP || job.result != JOB_RESULT_FAILED)
 		return false;
 	/* A file system may fail before the kernel removes its disk. */
 	return is_gone(session, &job.error, false) || is_gone(session, &job.error, true) ||
-	       !claim_present(session->starting.source) ||
-	       !claim_present(session->starting.destination);
+	       !opened_present(&session->opened, false) || !opened_present(&session->opened, true);
 }
 
 bool session_begin_waiting(struct session *session)
 {
-	struct start_task *starting = &session->starting;
-	struct waiting *waiting = &session->waiting;
+	struct opened *opened = &session->opened;
+	struct unplugged *waiting = &session->unplugged;
 	struct session_waiting shown = { .since = clock_monotonic(), .at = time(NULL) };
 	struct job_snapshot job;
 
 	if (!session_will_wait(session))
 		return false;
-	job_snapshot(starting->job, &job);
+	job_snapshot(opened->job, &job);
 	shown.source = is_gone(session, &job.error, false);
 	shown.destination = is_gone(session, &job.error, true);
 	/* A hub takes both with it. */
-	shown.source |= !claim_present(starting->source);
-	shown.destination |= !claim_present(starting->destination);
+	shown.source |= !opened_present(opened, false);
+	shown.destination |= !opened_present(opened, true);
 	job_destroy(waiting->job);
-	waiting->job = cleanup_steal(starting->job);
+	waiting->job = cleanup_steal(opened->job);
 	if (!keep_told(waiting)) {
-		starting->job = cleanup_steal(waiting->job);
+		opened->job = cleanup_steal(waiting->job);
 		return false;
 	}
 	session_resume_from(session, job_take_confirmed(waiting->job));
@@ -210,32 +206,22 @@ bool session_begin_waiting(struct session *session)
 	return true;
 }
 
-void session_take_timer(struct session *session)
+void session_take_timer(struct session *session, unsigned *changes)
 {
 	uint64_t times;
 
-	if (read(session->waiting.timer_fd, &times, sizeof(times)) < 0)
+	if (read(session->unplugged.timer_fd, &times, sizeof(times)) < 0)
 		return;
-	if (session->state == SESSION_WAITING && !session->waiting.shown.trying)
+	if (session->state == SESSION_WAITING && !session->unplugged.shown.trying)
 		session_look_again(session);
 }
 
 /* ---- the next part ---- */
 
-static void forget_next(struct session *session)
+static void tell_return(struct session *session, const struct plan *plan)
 {
-	struct waiting *waiting = &session->waiting;
-
-	plan_destroy(session->plan);
-	session->plan = cleanup_steal(waiting->plan);
-	waiting->shown.trying = false;
-}
-
-static void tell_return(struct session *session)
-{
-	const struct session_waiting *shown = &session->waiting.shown;
-	const struct endpoint *back =
-		shown->source ? &session->plan->source : &session->plan->destination;
+	const struct session_waiting *shown = &session->unplugged.shown;
+	const struct endpoint *back = shown->source ? &plan->source : &plan->destination;
 	char text[sizeof(((struct job_event *)0)->text)], who[180];
 
 	name_disk(back, who, sizeof(who));
@@ -247,9 +233,8 @@ static void tell_return(struct session *session)
 static int next_part(struct session *session, const struct endpoint *source,
 		     const struct endpoint *destination, struct error *reterr)
 {
-	struct waiting *waiting = &session->waiting;
 	const struct plan *before = session->plan;
-	CLEANUP(plan) struct plan *plan = NULL;
+	struct plan *plan = NULL;
 	int r = plan_from_extents(source, destination, before->extents, before->extent_count,
 				  &before->options, &plan, reterr);
 
@@ -257,39 +242,32 @@ static int next_part(struct session *session, const struct endpoint *source,
 		return r;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), before->source_writer);
 	text_copy(plan->domain, sizeof(plan->domain), before->domain);
-	waiting->plan = session->plan;
-	session->plan = cleanup_steal(plan);
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
 	/* The areas held back stay the same, since both disks are the same. */
-	tell_return(session);
-	r = session_begin(session, true, reterr);
-	if (r < 0)
-		forget_next(session);
-	return r;
+	tell_return(session, plan);
+	return session_begin(session, plan, true, reterr);
 }
 
 void session_went_on(struct session *session, int result, const struct error *error)
 {
-	struct waiting *waiting = &session->waiting;
+	struct unplugged *waiting = &session->unplugged;
 	uint64_t now = clock_monotonic();
 	struct job_snapshot part;
 
 	if (result < 0) {
 		/* Not the disks they seem to be: do not try again before they are attached anew. */
 		if (error->code == -EBADMSG || error->code == -ESTALE) {
-			waiting->refused[0] = session->plan->source.identity.diskseq;
-			waiting->refused[1] = session->plan->destination.identity.diskseq;
+			waiting->refused[0] = waiting->tried[0];
+			waiting->refused[1] = waiting->tried[1];
 		}
-		forget_next(session);
+		waiting->shown.trying = false;
 		text_copy(waiting->shown.note, sizeof(waiting->shown.note), error->sentence);
 		return;
 	}
 	job_snapshot(waiting->job, &part);
-	parts_add(&session->earlier, &part, now - waiting->shown.since);
-	session->earlier.source_gone |= waiting->went[0];
+	session_add_part(waiting, &part, now - waiting->shown.since);
+	waiting->source_gone |= waiting->went[0];
 	session_waiting_done(session);
-	session->state = SESSION_RUNNING;
-	heartbeat_begin(session);
 }
 
 /* Ends whatever has begun; it writes nothing more. */
@@ -297,8 +275,9 @@ void session_give_up_waiting(struct session *session)
 {
 	unsigned changes = 0;
 
-	if (session->starting.task.running) {
+	if (session_runs(session, SESSION_TASK_START)) {
 		session_stop(session);
+		task_join(&session->tasks[SESSION_TASK_START]);
 		session_take_start(session, &changes);
 	}
 	set_timer(session, 0);
@@ -306,31 +285,20 @@ void session_give_up_waiting(struct session *session)
 
 /* ---- looking ---- */
 
-void session_take_looked(struct session *session)
-{
-	const struct scan_task *scanning = &session->scanning;
-	struct waiting *waiting = &session->waiting;
-
-	if (!scanning->looks)
-		return;
-	memcpy(waiting->images, scanning->images, sizeof(waiting->images));
-	waiting->has_looked = true;
-}
-
 /* Is the image on the same file system, or has it never been away? */
 static enum tristate same_image(const struct session *session, const struct endpoint *recorded,
 				bool destination, const struct endpoint *found)
 {
-	if (!session->waiting.went[destination] &&
+	if (!session->unplugged.went[destination] &&
 	    identity_same(&recorded->identity, &found->identity))
 		return YES;
-	return session_same_file_system(session->started_disks, recorded, session->disks, found);
+	return ends_same_file_system(session->started_disks, recorded, session->disks, found);
 }
 
 static int find_image(const struct session *session, const struct endpoint *recorded,
 		      bool destination, struct endpoint *ret, struct error *reterr)
 {
-	const struct looked *looked = &session->waiting.images[destination];
+	const struct looked *looked = &session->unplugged.images[destination];
 
 	*ret = looked->found;
 	/* If the file has changed as well, this note says what to do. */
@@ -347,17 +315,17 @@ static int find_image(const struct session *session, const struct endpoint *reco
 static bool find_one(struct session *session, const struct endpoint *recorded, bool destination,
 		     struct endpoint *ret)
 {
-	struct session_waiting *shown = &session->waiting.shown;
+	struct session_waiting *shown = &session->unplugged.shown;
 	const struct plan *plan = session->plan;
 	const struct endpoint *other = destination ? &plan->source : &plan->destination;
 	bool image = recorded->kind == ENDPOINT_IMAGE;
 	struct error error = { 0 };
 	int r = image ? find_image(session, recorded, destination, ret, &error)
-		      : session_find_end(session->disks, recorded, other, destination, ret, &error);
+		      : ends_find(session->disks, recorded, other, destination, ret, &error);
 
 	if (r == 0)
 		return true;
-	session->waiting.went[destination] = true;
+	session->unplugged.went[destination] = true;
 	note_stranger(session, recorded);
 	/* What to do: mount it or, if two could be it, detach one. */
 	if (!shown->note[0] && (image || r == -ENOTUNIQ))
@@ -368,7 +336,7 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 static bool find_both(struct session *session, struct endpoint *source,
 		      struct endpoint *destination)
 {
-	struct session_waiting *shown = &session->waiting.shown;
+	struct session_waiting *shown = &session->unplugged.shown;
 	const struct plan *plan = session->plan;
 	bool found_source, found_destination;
 
@@ -385,7 +353,7 @@ static bool find_both(struct session *session, struct endpoint *source,
 	return found_source && found_destination;
 }
 
-static bool was_refused(const struct waiting *waiting, const struct endpoint *source,
+static bool was_refused(const struct unplugged *waiting, const struct endpoint *source,
 			const struct endpoint *destination)
 {
 	return waiting->refused[1] && source->identity.diskseq == waiting->refused[0] &&
@@ -397,12 +365,12 @@ static bool is_sure(const struct session *session, const struct endpoint *record
 {
 	if (found->kind == ENDPOINT_IMAGE)
 		return same_image(session, recorded, destination, found) == YES;
-	return session_has_label(session->disks, found);
+	return ends_have_label(session->disks, found);
 }
 
 void session_look_for_ends(struct session *session, unsigned *changes)
 {
-	struct waiting *waiting = &session->waiting;
+	struct unplugged *waiting = &session->unplugged;
 	struct session_waiting *shown = &waiting->shown;
 	struct endpoint source, destination;
 	char note[sizeof(shown->note)];
@@ -410,7 +378,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	if (session->state != SESSION_WAITING || shown->trying || !waiting->has_looked)
 		return;
 	/* They cannot be claimed again before the previous claim is released. */
-	if (session->finishing.task.running)
+	if (session_runs(session, SESSION_TASK_FINISH))
 		return;
 	*changes |= SESSION_CHANGE_STATE;
 	text_copy(note, sizeof(note), shown->note);
@@ -435,7 +403,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 
 int session_go_on(struct session *session, struct error *reterr)
 {
-	struct session_waiting *shown = &session->waiting.shown;
+	struct session_waiting *shown = &session->unplugged.shown;
 	struct endpoint source, destination;
 	struct error error = { 0 };
 	int r;
@@ -444,11 +412,13 @@ int session_go_on(struct session *session, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("The copy is not waiting for a disk."));
 	/* A list from before the disk disappeared does not count. */
-	shown->back = shown->back && !session->finishing.task.running &&
+	shown->back = shown->back && !session_runs(session, SESSION_TASK_FINISH) &&
 		      find_both(session, &source, &destination);
 	if (!shown->back)
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", NULL,
 				 _("The disk is not there yet."));
+	session->unplugged.tried[0] = source.identity.diskseq;
+	session->unplugged.tried[1] = destination.identity.diskseq;
 	r = next_part(session, &source, &destination, &error);
 	shown->trying = r == 0;
 	if (r < 0) {
@@ -459,7 +429,57 @@ int session_go_on(struct session *session, struct error *reterr)
 	return r;
 }
 
-const struct session_waiting *session_waiting(const struct session *session)
+/* ---- the parts of a copy, added up ---- */
+
+static void add_end(struct job_end *to, const struct job_end *part)
 {
-	return session->state == SESSION_WAITING ? &session->waiting.shown : NULL;
+	to->requests += part->requests;
+	to->stats.known |= part->stats.known;
+	to->stats.direct += part->stats.direct;
+	to->stats.indirect += part->stats.indirect;
+	to->stats.mapped += part->stats.mapped;
+	to->stats.recovered += part->stats.recovered;
+	to->stats.retried += part->stats.retried;
+	to->stats.waited += part->stats.waited;
+	to->stats.from_medium |= part->stats.from_medium;
+}
+
+/* What cannot be added up (latencies, the engine, the error) stays that of the last part. */
+void session_join_parts(const struct unplugged *earlier, struct job_snapshot *job)
+{
+	const struct job_snapshot *sum = &earlier->sum;
+
+	if (!earlier->parts)
+		return;
+	job->started_at = sum->started_at;
+	job->already = sum->already;
+	job->elapsed += sum->elapsed;
+	job->copy_ns += sum->copy_ns;
+	job->flush_ns += sum->flush_ns;
+	job->paused_ns += sum->paused_ns;
+	job->read += sum->read;
+	job->errors += sum->errors;
+	job->retries += sum->retries;
+	job->slow_reads += sum->slow_reads;
+	job->process_cpu_user += sum->process_cpu_user;
+	job->process_cpu_system += sum->process_cpu_system;
+	if (sum->overall > job->overall)
+		job->overall = sum->overall;
+	if (sum->peak > job->peak)
+		job->peak = sum->peak;
+	add_end(&job->source, &sum->source);
+	add_end(&job->destination, &sum->destination);
+	/* Over the time spent copying, as within one part. */
+	if (job->copy_ns > 0 && job->written > job->already)
+		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
+}
+
+void session_add_part(struct unplugged *earlier, const struct job_snapshot *part, uint64_t away)
+{
+	struct job_snapshot sum = *part;
+
+	session_join_parts(earlier, &sum);
+	sum.elapsed += away;
+	earlier->sum = sum;
+	earlier->parts++;
 }

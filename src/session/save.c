@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Report, text and certificate as files: at the end of the copy, and wherever the user wants. */
+#include "session/save.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -8,32 +10,12 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "map/partial_digests.h"
+#include "map/recorded_copy.h"
+#include "guard/facts.h"
 #include "report/mask.h"
-#include "session/session_private.h"
-
-static void take_text(char *to, size_t size, const char *text)
-{
-	if (text)
-		text_sanitise(to, size, text, strlen(text));
-}
-
-static int save(struct session *session, enum report_form form, const char *path, dev_t beneath,
-		struct error *reterr)
-{
-	struct file_timeout *timeout = &session->finishing.timeout;
-	int r;
-
-	timeout->beneath = beneath;
-	r = report_save(&session->report, form, path, timeout, reterr);
-
-	if (r < 0 && session->log)
-		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s", path, file_phrase(r));
-	return r;
-}
 
 /* A masked report needs a masked list. It is loaded and saved anew, so that a damaged one is not
  * passed on. */
@@ -68,38 +50,50 @@ static int mask_list(const struct report *report, struct file_timeout *timeout,
 	return report->mask_serials ? put_list(report, report->digests_path, timeout, reterr) : 0;
 }
 
-static int save_sums(struct session *session, struct error *reterr)
+static int save(const struct report *report, enum report_form form, const char *path, dev_t beneath,
+		struct log *log, struct file_timeout *timeout, struct error *reterr)
 {
-	int r = report_save_sums(&session->report, &session->finishing.timeout, reterr);
+	int r;
 
-	if (r < 0 && session->log)
-		log_line(session->log, LOG_LEVEL_ERROR, "session", "%s: %s",
-			 session->report.sums_stem, file_phrase(r));
+	timeout->beneath = beneath;
+	r = report_save(report, form, path, timeout, reterr);
+	if (r < 0 && log)
+		log_line(log, LOG_LEVEL_ERROR, "session", "%s: %s", path, file_phrase(r));
 	return r;
 }
 
-int session_save_first(struct session *session, struct error *reterr)
+static int save_sums(const struct report *report, struct log *log, struct file_timeout *timeout,
+		     struct error *reterr)
 {
-	const struct session_files *files = &session->files;
-	struct report *report = &session->report;
+	int r = report_save_sums(report, timeout, reterr);
 
+	if (r < 0 && log)
+		log_line(log, LOG_LEVEL_ERROR, "session", "%s: %s", report->sums_stem,
+			 file_phrase(r));
+	return r;
+}
+
+int save_first(struct report *report, const struct files *files, struct log *log,
+	       struct file_timeout *timeout, struct error *reterr)
+{
 	text_copy(report->sums_stem, sizeof(report->sums_stem), files->sums_stem);
 	text_copy(report->json_path, sizeof(report->json_path), files->report);
 	text_copy(report->certificate_path, sizeof(report->certificate_path), files->certificate);
-	session->finishing.timeout.beneath = files->report_beneath;
-	int list = mask_list(report, &session->finishing.timeout, reterr);
-	int sums = save_sums(session, reterr);
+	timeout->beneath = files->report_beneath;
+	int list = mask_list(report, timeout, reterr);
+	int sums = save_sums(report, log, timeout, reterr);
 
 	/* Only existing files are named. */
 	if (sums < 0)
 		report->sums_stem[0] = '\0';
-	int certificate = save(session, REPORT_HTML, report->certificate_path,
-			       files->certificate_beneath, reterr);
+	int certificate = save(report, REPORT_HTML, report->certificate_path,
+			       files->certificate_beneath, log, timeout, reterr);
 
 	if (certificate < 0)
 		report->certificate_path[0] = '\0';
 	/* The report is more important: return its error. */
-	int json = save(session, REPORT_JSON, report->json_path, files->report_beneath, reterr);
+	int json = save(report, REPORT_JSON, report->json_path, files->report_beneath, log, timeout,
+			reterr);
 
 	if (json < 0)
 		report->json_path[0] = '\0';
@@ -109,7 +103,7 @@ int session_save_first(struct session *session, struct error *reterr)
 }
 
 /* The paths of the three forms, the list of digests and the checksum lists. */
-struct report_files {
+struct places {
 	char json[512], text[512], certificate[512], digests[512], sums_stem[512];
 };
 
@@ -133,8 +127,8 @@ static int name_stem(const struct report *report, const char *path, char stem[st
 			 _("The report cannot be saved there: the path is too long."));
 }
 
-static int name_files(const struct report *report, const char *path, struct report_files *ret,
-		      struct error *reterr)
+static int name_places(const struct report *report, const char *path, struct places *ret,
+		       struct error *reterr)
 {
 	char stem[512];
 	int r = name_stem(report, path, stem, reterr);
@@ -145,13 +139,13 @@ static int name_files(const struct report *report, const char *path, struct repo
 	/* The stem is that of the log. */
 	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
 		stem[length - 4] = '\0';
-	if (session_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
-	    session_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
-	    session_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
-	    session_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
+	if (files_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
+	    files_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
+	    files_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
+	    files_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
 		/* Otherwise they stay where they are. */
-		if (!session_name_sums(report->plan->options.sums, stem, ret->sums_stem,
-				       sizeof(ret->sums_stem)))
+		if (!files_name_sums(report->plan->options.sums, stem, ret->sums_stem,
+				     sizeof(ret->sums_stem)))
 			text_copy(ret->sums_stem, sizeof(ret->sums_stem), report->sums_stem);
 		return 0;
 	}
@@ -180,8 +174,8 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 		path, on->node);
 }
 
-static void name_in_report(struct report *report, const char *json, const char *certificate,
-			   const char *digests, const char *sums_stem)
+void save_name(struct report *report, const char *json, const char *certificate,
+	       const char *digests, const char *sums_stem)
 {
 	text_copy(report->json_path, sizeof(report->json_path), json);
 	text_copy(report->certificate_path, sizeof(report->certificate_path), certificate);
@@ -202,7 +196,7 @@ static int save_where_it_is(const struct report *report, struct error *reterr)
 	return r;
 }
 
-static int check_files(const struct report *report, const struct report_files *files,
+static int check_files(const struct report *report, const struct places *files,
 		       struct error *reterr)
 {
 	const char *const paths[] = { files->json, files->text, files->certificate,
@@ -210,14 +204,14 @@ static int check_files(const struct report *report, const struct report_files *f
 	int r = check_place(report->plan, files->json, reterr);
 
 	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
-		r = session_check_not_an_end(report->plan, paths[i], reterr);
+		r = files_check_not_an_end(report->plan, paths[i], reterr);
 	return r;
 }
 
 static int save_as(struct report *report, const char *path, struct error *reterr)
 {
-	struct report_files files;
-	int r = name_files(report, path, &files, reterr), list;
+	struct places files;
+	int r = name_places(report, path, &files, reterr), list;
 
 	if (r == 0)
 		r = check_files(report, &files, reterr);
@@ -225,8 +219,8 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 		return r;
 	list = put_list(report, files.digests, NULL, reterr);
 	/* The files name each other; the report is worth keeping without a list. */
-	name_in_report(report, files.json, files.certificate,
-		       list < 0 ? report->digests_path : files.digests, files.sums_stem);
+	save_name(report, files.json, files.certificate,
+		  list < 0 ? report->digests_path : files.digests, files.sums_stem);
 	r = report_save_sums(report, NULL, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_JSON, files.json, NULL, reterr);
@@ -237,27 +231,8 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	return r < 0 ? r : list;
 }
 
-static void *save_body(void *argument)
-{
-	struct save_task *saving = argument;
-
-	saving->error = (struct error){ 0 };
-	saving->result = saving->path[0] ? save_as(&saving->report, saving->path, &saving->error)
-					 : save_where_it_is(&saving->report, &saving->error);
-	task_announce(&saving->task);
-	return NULL;
-}
-
-void session_forget_save(struct session *session)
-{
-	struct save_task *saving = &session->saving;
-
-	report_done(&saving->report);
-	plan_destroy(cleanup_steal(saving->plan));
-}
-
 /* A copy of everything, so that another plan can be made meanwhile. */
-static int copy_report(const struct report *from, struct save_task *ret)
+int save_copy(const struct report *from, struct saving *ret)
 {
 	size_t events = from->event_count, verdicts = from->verdicts.count;
 	struct report *report = &ret->report;
@@ -275,84 +250,17 @@ static int copy_report(const struct report *from, struct save_task *ret)
 	return 0;
 }
 
-static int check_idle(const struct session *session, struct error *reterr)
+void save_run(void *data)
 {
-	if (!session->saving.task.running)
-		return 0;
-	return error_set(
-		reterr, ERROR_CLASS_USAGE, -EBUSY, "save", NULL,
-		_("The report is still being saved; that takes as long as the disk does."));
+	struct saving *saving = data;
+
+	saving->error = (struct error){ 0 };
+	saving->result = saving->path[0] ? save_as(&saving->report, saving->path, &saving->error)
+					 : save_where_it_is(&saving->report, &saving->error);
 }
 
-static int begin(struct session *session, struct error *reterr)
+void save_done(struct saving *saving)
 {
-	struct save_task *saving = &session->saving;
-	int r;
-
-	session_forget_save(session);
-	if (copy_report(&session->report, saving) < 0) {
-		session_forget_save(session);
-		return error_nomem(reterr);
-	}
-	r = task_start(&saving->task, save_body, saving, reterr);
-	if (r < 0)
-		session_forget_save(session);
-	return r;
-}
-
-int session_begin_sign(struct session *session, const char *operator_name, const char *ticket,
-		       bool mask_serials, struct error *reterr)
-{
-	struct report *report = &session->report;
-	int r = check_idle(session, reterr);
-
-	if (r < 0)
-		return r;
-	take_text(session->operator_name, sizeof(session->operator_name), operator_name);
-	take_text(session->ticket, sizeof(session->ticket), ticket);
-	session->options.mask_serials = mask_serials;
-	if (!session->has_report)
-		return 0;
-	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
-	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
-	report->mask_serials = mask_serials;
-	session->saving.path[0] = '\0';
-	return begin(session, reterr);
-}
-
-int session_begin_save(struct session *session, const char *path, struct error *reterr)
-{
-	struct save_task *saving = &session->saving;
-	int r = check_idle(session, reterr);
-
-	if (r < 0)
-		return r;
-	if (!session->has_report)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
-				 _("There is no report yet."));
-	if (strlen(path) >= sizeof(saving->path))
-		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
-				 _("The report cannot be saved there: the path is too long."));
-	session_absolute(saving->path, sizeof(saving->path), path);
-	return begin(session, reterr);
-}
-
-void session_take_save(struct session *session, unsigned *changes)
-{
-	struct save_task *saving = &session->saving;
-
-	task_join(&saving->task);
-	/* The session may have the report of another copy by now. */
-	if (saving->result == 0 && session->has_report &&
-	    strcmp(session->report.log_path, saving->report.log_path) == 0)
-		name_in_report(&session->report, saving->report.json_path,
-			       saving->report.certificate_path, saving->report.digests_path,
-			       saving->report.sums_stem);
-	session_forget_save(session);
-	*changes |= SESSION_CHANGE_SAVED;
-}
-
-const struct error *session_save_error(const struct session *session)
-{
-	return &session->saving.error;
+	report_done(&saving->report);
+	plan_destroy(cleanup_steal(saving->plan));
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a plan from a map file; finds both ends by identity. */
+/* Finds both ends by what they are, not by their names. */
+#include "session/ends.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/i18n.h"
-#include "base/text.h"
-#include "session/session_private.h"
+#include "map/map.h"
+#include "guard/facts.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 DEFINE_CLEANUP(map, struct map *, map_destroy)
@@ -170,9 +170,9 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 	return 0;
 }
 
-int session_find_end(const struct disk_list *disks, const struct endpoint *recorded,
-		     const struct endpoint *other, bool destination, struct endpoint *ret,
-		     struct error *reterr)
+int ends_find(const struct disk_list *disks, const struct endpoint *recorded,
+	      const struct endpoint *other, bool destination, struct endpoint *ret,
+	      struct error *reterr)
 {
 	const struct disk *disk;
 	int r = 0;
@@ -209,9 +209,8 @@ static const struct disk *disk_below(const struct disk_list *disks, dev_t devno,
 
 /* A file is found by its name, which may exist on any disk; only the disk below, or its file
  * system, has an identity. */
-enum tristate session_same_file_system(const struct disk_list *before,
-				       const struct endpoint *recorded,
-				       const struct disk_list *disks, const struct endpoint *found)
+enum tristate ends_same_file_system(const struct disk_list *before, const struct endpoint *recorded,
+				    const struct disk_list *disks, const struct endpoint *found)
 {
 	const struct partition *p, *q;
 	const struct disk *a = disk_below(before, recorded->identity.devno, &p);
@@ -226,77 +225,15 @@ enum tristate session_same_file_system(const struct disk_list *before,
 	return has_label(a) || (p && p->uuid[0]) ? YES : UNKNOWN;
 }
 
-bool session_has_label(const struct disk_list *disks, const struct endpoint *endpoint)
+bool ends_have_label(const struct disk_list *disks, const struct endpoint *endpoint)
 {
 	const struct disk *disk = endpoint_disk(disks, endpoint);
 
 	return disk && has_label(disk);
 }
 
-static int begin(struct session *session, const char *map_path, struct error *reterr)
-{
-	int r = session_busy(session, "resume", reterr);
-
-	if (r < 0)
-		return r;
-	/* Keep the report until there is another plan. */
-	if (!session->has_report)
-		session_discard_plan(session);
-	if (strlen(map_path) >= sizeof(session->resume_path))
-		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", map_path,
-				 _("The path of the map is too long."));
-	return 0;
-}
-
-/* The map will be saved often: find out now if that is not possible. */
-static int check_writable(const char *map_path, struct error *reterr)
-{
-	if (access(map_path, W_OK) == 0)
-		return 0;
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "resume", map_path,
-			 _("The map %s cannot be written (%s), so the copy could not be "
-			   "resumed another time. Copy it to a writable place."),
-			 map_path, error_phrase(errno));
-}
-
-int session_load_map(const char *map_path, const struct disk_list *disks,
-		     const struct plan_options *rescue, unsigned rescue_given, struct plan **ret,
-		     struct map **retmap, struct error *reterr)
-{
-	CLEANUP(plan) struct plan *recorded = NULL;
-	CLEANUP(map) struct map *map = NULL;
-	struct endpoint source, destination;
-	int r = map_load(map_path, &map, &recorded, reterr);
-
-	if (r < 0)
-		return r;
-	if (!recorded)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "resume", map_path,
-				 _("The map %s does not name its disks: another program made it. "
-				   "Name them with -s and -d."),
-				 map_path);
-	r = check_writable(map_path, reterr);
-	if (r == 0)
-		r = session_find_end(disks, &recorded->source, &recorded->destination, false,
-				     &source, reterr);
-	if (r == 0)
-		r = session_find_end(disks, &recorded->destination, &recorded->source, true,
-				     &destination, reterr);
-	if (r == 0 && rescue)
-		plan_options_merge(&recorded->options, rescue, rescue_given);
-	if (r == 0)
-		r = plan_from_extents(&source, &destination, recorded->extents,
-				      recorded->extent_count, &recorded->options, ret, reterr);
-	if (r < 0)
-		return r;
-	text_copy((*ret)->source_writer, sizeof((*ret)->source_writer), recorded->source_writer);
-	text_copy((*ret)->domain, sizeof((*ret)->domain), recorded->domain);
-	*retmap = cleanup_steal(map);
-	return 0;
-}
-
-int session_ends_of_map(const struct disk_list *disks, const char *map_path,
-			struct endpoint *source, struct endpoint *destination)
+int ends_of_map(const struct disk_list *disks, const char *map_path, struct endpoint *source,
+		struct endpoint *destination)
 {
 	CLEANUP(plan) struct plan *recorded = NULL;
 	CLEANUP(map) struct map *map = NULL;
@@ -305,94 +242,10 @@ int session_ends_of_map(const struct disk_list *disks, const char *map_path,
 	if (r == 0 && !recorded)
 		r = -EINVAL;
 	if (r == 0)
-		r = session_find_end(disks, &recorded->source, &recorded->destination, false,
-				     source, NULL);
+		r = ends_find(disks, &recorded->source, &recorded->destination, false, source,
+			      NULL);
 	if (r == 0)
-		r = session_find_end(disks, &recorded->destination, &recorded->source, true,
-				     destination, NULL);
+		r = ends_find(disks, &recorded->destination, &recorded->source, true, destination,
+			      NULL);
 	return r;
-}
-
-int session_begin_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
-{
-	int r = begin(session, map_path, reterr);
-
-	if (r < 0)
-		return r;
-	text_copy(session->resume_path, sizeof(session->resume_path), map_path);
-	session->loads = true;
-	return session_begin_check(session, reterr);
-}
-
-int session_plan_from_map(struct session *session, const char *map_path, struct error *reterr)
-{
-	int r = session_begin_plan_from_map(session, map_path, reterr);
-
-	return r < 0 ? r : session_wait_for_check(session, reterr);
-}
-
-/* A new image has nothing of what the map calls finished. */
-static int check_exists(const struct endpoint *destination, const char *map_path,
-			struct error *reterr)
-{
-	if (destination->kind != ENDPOINT_IMAGE || destination->exists)
-		return 0;
-	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOENT, "resume", map_path,
-			 _("%s does not exist, so nothing of it can be finished as the map says."),
-			 destination->node);
-}
-
-/* ddrescue's map of a disk is as long as the disk; if ddrescue did not know the size, it ends here
- * or later, with a non-tried block. */
-#define NO_DISK (1ULL << 60)
-
-static int check_size(const struct map *map, const struct endpoint *source, const char *map_path,
-		      struct error *reterr)
-{
-	struct map_block block = { 0 };
-	uint64_t end = 0;
-
-	while (map_at(map, end, &block))
-		end = block.start + block.size;
-	if (end == source->size ||
-	    (end >= NO_DISK && block.status == MAP_NON_TRIED && block.start <= source->size))
-		return 0;
-	if (end > source->size)
-		return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
-				 _("The map %s goes beyond the end of %s: it belongs to a larger "
-				   "disk."),
-				 map_path, source->node);
-	return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
-			 _("The map %s ends before %s does: it belongs to a smaller disk, or was "
-			   "cut off."),
-			 map_path, source->node);
-}
-
-int session_plan_from_other_map(struct session *session, const char *map_path,
-				const struct endpoint *source, const struct endpoint *destination,
-				const struct plan_options *options, struct error *reterr)
-{
-	CLEANUP(plan) struct plan *recorded = NULL;
-	CLEANUP(plan) struct plan *plan = NULL;
-	CLEANUP(map) struct map *map = NULL;
-	int r = begin(session, map_path, reterr);
-
-	if (r == 0)
-		r = map_load(map_path, &map, &recorded, reterr);
-	if (r == 0 && recorded)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "resume", map_path,
-				 _("The map %s names its disks itself: leave out -s and -d."),
-				 map_path);
-	if (r == 0)
-		r = check_writable(map_path, reterr);
-	if (r == 0)
-		r = check_size(map, source, map_path, reterr);
-	if (r == 0)
-		r = check_exists(destination, map_path, reterr);
-	if (r == 0)
-		r = plan_new(source, destination, NULL, NULL, options, &plan, reterr);
-	if (r < 0)
-		return r;
-	(void)file_follow(map_path, session->resume_path, sizeof(session->resume_path));
-	return session_adopt_plan(session, cleanup_steal(plan), cleanup_steal(map), reterr);
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where the files of one copy go: log, map, report, certificate, digests and checksum lists. They
+ * have one stem in the log directory, DATE-TIME, unless the user names a place of their own. What
+ * waits for a disk says so.
+ */
+#ifndef CLONEDECK_SESSION_FILES_H
+#define CLONEDECK_SESSION_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "map/map.h"
+#include "plan/plan.h"
+#include "session/choose.h"
+
+/* The one record of it. */
+struct files {
+	char directory[512]; /* of the logs */
+	/* As the user named them, borrowed, links followed; NULL: in the directory. */
+	const char *wanted_map, *wanted_report, *wanted_certificate;
+	char log[512], map[512], report[512], certificate[512], digests[512];
+	char sums_stem[512]; /* of the lists of sums */
+	/* Of their directories (base/file.h); digests and sums are beside the report. */
+	dev_t map_beneath, report_beneath, certificate_beneath;
+};
+
+void files_find_directory(struct files *files, const char *log_dir, const char *practice_dir);
+/* Can the files that the user named be written, each of them, and is none of them an end of the
+ * plan? Hours later is too late to find out. map: to go on from; NULL: a new one. */
+int files_check(const struct files *files, const struct plan *plan, const char *map,
+		struct error *reterr);
+/* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
+int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
+/* The same for a map and its list of digests. */
+int files_check_map(const struct plan *plan, const char *map, struct error *reterr);
+/* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. */
+int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
+/* Names them all, and tries whether map and log can be written; ten seconds each at most. The log
+ * is there from then on. map: as above. */
+int files_make(struct files *files, unsigned sums, const char *map, struct error *reterr);
+/* Makes a path absolute, since it may be used later from another directory. */
+void files_absolute(char *to, size_t size, const char *path);
+/* Are both in one directory, as spelled? */
+bool files_beside(const char *one, const char *other);
+/* Replaces the .json, .txt or .html of `path` by `ending`, or appends it; false: too long. */
+bool files_name_beside(char *to, size_t size, const char *path, const char *ending);
+/* The stem of the checksum lists beside a report; false, with *ret unchanged: there are foreign
+ * files of that name. sums: as in struct plan_options. */
+bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size);
+/* The copy of the newest map in the log directory, if it was not finished; waits a tenth of a
+ * second at most. */
+bool files_unfinished(const char *directory, struct session_unfinished *ret);
+
+/* ---- place.c: another place for the map ---- */
+
+enum place_kind {
+	PLACE_AS_IT_IS, /* a file, there or not */
+	PLACE_NEW,      /* one that is not there yet, or a directory that has none of that name */
+	PLACE_MADE,     /* a directory, which is made where it is not there */
+	PLACE_UNTRIED,  /* as it is, and nothing is written: only what is beneath is asked for */
+};
+
+struct file_place {
+	char path[512]; /* "": not known */
+	dev_t beneath;  /* its directory (base/file.h) */
+};
+
+/* Can a file be written at `path`, in a directory under the last part of `name`? *ret is that
+ * file. Waits ten seconds at most: then -ETIMEDOUT. */
+int place_try(enum place_kind kind, const char *path, const char *name, struct file_place *ret);
+
+/* The moving thread's while it runs. */
+struct move {
+	char wanted[512]; /* by the user, or the one fallback */
+	char from[512];
+	struct endpoint source, destination; /* no place is on their disks */
+	struct file_place place;             /* that was tried, or taken */
+	char stem[512]; /* beside it, for log and report; "": their names are taken there */
+	bool in_memory; /* it does not survive a restart */
+	/* Of a copy that has ended without one: saved at the new place. NULL: the job saves it. */
+	struct map *map;
+	bool map_is_lost; /* could not be saved, and there is none where it was */
+	int result;
+};
+
+/* wanted NULL: the log directory, or if the map was in it, $TMPDIR or /dev/shm. */
+void move_prepare(struct move *move, const struct files *files, const struct plan *plan,
+		  const char *wanted);
+/* data: a struct move. */
+void move_run(void *data);
+/* The sentence for a result below 0. */
+int move_refused(const struct move *move, struct error *reterr);
+/* Names what goes along with the map: the log, and what is saved at the end; files named by the
+ * user stay where they are. */
+void move_rename(const struct move *move, struct files *files);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plans that come from a file: a map to go on from, a report to verify, a map that restricts what
+ * is copied. Any thread; waits for the file and for what it names. */
+#ifndef CLONEDECK_SESSION_LOAD_H
+#define CLONEDECK_SESSION_LOAD_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "map/map.h"
+#include "map/recorded_copy.h"
+#include "discover/disk.h"
+#include "plan/plan.h"
+
+/* What struct session_wish says, but none of it borrowed. */
+struct wish {
+	bool ends; /* source and destination are known, or, with a report, the destination */
+	struct endpoint source, destination;
+	struct range_list ranges;
+	bool moved; /* to destination_lba */
+	uint64_t destination_lba;
+	/* "": none of that. The map of which the copy is to go on becomes the file it leads to. */
+	char domain[512], map[512], report[512];
+	struct plan_options options;
+};
+
+/* What was loaded; owned, but for what was taken out of it. */
+struct loaded {
+	struct plan *plan;
+	struct map *resume;            /* with wish.map */
+	struct recorded_copy recorded; /* with wish.report */
+};
+
+/* Of a wish that names a file. rescue: options that override those of a map of ours, by the bits in
+ * `given`; NULL: none. */
+int load_plan(struct wish *wish, const struct disk_list *disks, const struct plan_options *rescue,
+	      unsigned given, struct loaded *ret, struct error *reterr);
+void loaded_done(struct loaded *loaded);
+/* Sectors that a map calls unreadable or not yet scraped, near the places of a disk that discovery
+ * reads. disk: of the source; NULL: not known. -ENOMEM, with an empty list. */
+int load_bad(const struct map *map, const struct disk *disk, const struct endpoint *source,
+	     struct range_list *ret);
+/* A map in which everything in the plan is finished. */
+int load_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Both ends of a job: described, claimed, and handed to the job. */
+#include "session/opened.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "guard/claim.h"
+
+/* The smallest unit that every file system addresses. */
+#define FILE_SECTOR 512
+
+static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
+{
+	ret->regular_file = true;
+	ret->logical_sector_size =
+		endpoint->logical_sector_size ? endpoint->logical_sector_size : FILE_SECTOR;
+	ret->physical_sector_size = endpoint->physical_sector_size ? endpoint->physical_sector_size
+								   : ret->logical_sector_size;
+	ret->kind = DISK_OTHER;
+	ret->rotational = UNKNOWN;
+}
+
+static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
+			  struct io_end *ret)
+{
+	ret->logical_sector_size = endpoint->logical_sector_size;
+	ret->physical_sector_size = endpoint->physical_sector_size;
+	ret->kind = DISK_OTHER;
+	ret->rotational = UNKNOWN;
+	if (!disk)
+		return;
+	ret->dma_alignment = disk->dma_alignment;
+	ret->max_transfer = disk->max_transfer;
+	ret->max_command = disk->max_command;
+	ret->queue_depth = disk->queue_depth;
+	ret->kind = disk->kind;
+	ret->rotational = disk->rotational;
+	ret->host_managed = disk_is_host_managed(disk);
+	text_copy(ret->spindle, sizeof(ret->spindle), disk->physical_parent);
+	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
+	text_copy(ret->driver, sizeof(ret->driver), disk->driver);
+}
+
+static void describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
+		     bool writable, struct io_end *ret)
+{
+	*ret = (struct io_end){
+		.fd = -1,
+		.writable = writable,
+		.name = endpoint->node,
+		.size = size,
+		.sg = endpoint->sg,
+		.sg_fd = -1,
+		.start = endpoint->start,
+	};
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		describe_file(endpoint, ret);
+	else
+		describe_disk(endpoint, disk, ret);
+}
+
+static void use_claim(const struct claim *claim, struct io_end *end)
+{
+	end->fd = claim_fd(claim);
+	end->direct = claim_is_direct(claim);
+	end->sg_fd = claim_sg_fd(claim);
+}
+
+static int check_ends(void *user, struct error *reterr)
+{
+	const struct opened *opened = user;
+	int r = claim_check(opened->destination, reterr);
+
+	return r < 0 || !opened->source ? r : claim_check(opened->source, reterr);
+}
+
+bool opened_present(const struct opened *opened, bool destination)
+{
+	return claim_present(destination ? opened->destination : opened->source);
+}
+
+static bool is_present(void *user, bool destination)
+{
+	return opened_present(user, destination);
+}
+
+static const struct disk *disk_of(const struct disk_list *disks, const struct endpoint *endpoint)
+{
+	return disks && endpoint->kind != ENDPOINT_IMAGE ? endpoint_disk(disks, endpoint) : NULL;
+}
+
+void opened_prepare(struct opened *opened, struct plan *plan, const struct disk *source,
+		    const struct disk *destination)
+{
+	bool image = plan->destination.kind == ENDPOINT_IMAGE;
+
+	opened->plan = plan;
+	opened->setup = (struct job_setup){
+		.plan = plan,
+		.probe = plan_probes(plan, destination),
+		.rolling = plan_rolling(plan, destination),
+		.source_hwmon = source ? source->hwmon : NULL,
+		.destination_hwmon = destination ? destination->hwmon : NULL,
+		.check = check_ends,
+		.present = is_present,
+		.check_user = opened,
+	};
+	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
+	describe(&plan->destination, destination,
+		 image ? plan->destination_size_after : plan->destination.size, true,
+		 &opened->setup.destination);
+	opened->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
+}
+
+int opened_claim(struct opened *opened, struct error *reterr)
+{
+	struct plan *plan = opened->plan;
+	int r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
+
+	if (r == 0)
+		r = claim_open(&plan->destination, CLAIM_DESTINATION, plan, &opened->destination,
+			       reterr);
+	if (r < 0)
+		return r;
+	/* The map must identify the new file, not another one of that name. */
+	plan->destination = *claim_endpoint(opened->destination);
+	use_claim(opened->source, &opened->setup.source);
+	use_claim(opened->destination, &opened->setup.destination);
+	return 0;
+}
+
+int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk_list *disks,
+		     struct image_store *images, const struct digests *digests, struct map *map,
+		     struct error *reterr)
+{
+	const struct disk *source = disk_of(disks, &plan->source);
+	struct endpoint destination = plan->destination;
+	int r = 0;
+
+	/* An image that was made by the copy, or became longer. */
+	destination.size = plan->destination_size_after;
+	opened->plan = plan;
+	opened->setup = (struct job_setup){
+		.plan = plan,
+		.resume = map,
+		.verify_only = true,
+		.source_digests = digests,
+		.source_disk = source ? source : image_store_known(images, &plan->source),
+		.check = check_ends,
+		.check_user = opened,
+	};
+	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
+	describe(&plan->destination, disk_of(disks, &plan->destination), destination.size, false,
+		 &opened->setup.destination);
+	opened->setup.destination.from_medium = true;
+	if (!digests)
+		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
+	if (r == 0)
+		r = claim_open(&destination, CLAIM_SOURCE, plan, &opened->destination, reterr);
+	if (r < 0)
+		return r;
+	if (!digests)
+		use_claim(opened->source, &opened->setup.source);
+	use_claim(opened->destination, &opened->setup.destination);
+	return 0;
+}
+
+void opened_close(struct opened *opened)
+{
+	claim_discard(cleanup_steal(opened->destination));
+	claim_discard(cleanup_steal(opened->source));
+}
+
+void opened_discard(struct opened *opened)
+{
+	job_destroy(cleanup_steal(opened->job));
+	opened_close(opened);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Both ends of a job as they were claimed, and the job on them. What waits for a disk says so. */
+#ifndef CLONEDECK_SESSION_OPENED_H
+#define CLONEDECK_SESSION_OPENED_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "job/job.h"
+#include "discover/image_store.h"
+#include "plan/plan.h"
+
+struct claim;
+struct digests;
+
+struct opened {
+	struct plan *plan; /* borrowed; its ends as they were claimed */
+	struct claim *source, *destination;
+	struct job_setup setup;
+	struct job *job;
+};
+
+/* For a copy: what the disks (NULL: images, or not known) say about the job. */
+void opened_prepare(struct opened *opened, struct plan *plan, const struct disk *source,
+		    const struct disk *destination);
+/* Claims both; waits. A new image is identified by its inode from then on. */
+int opened_claim(struct opened *opened, struct error *reterr);
+/* Both ends of the plan for reading, or, with `digests`, only the destination. The job takes the
+ * map, the rest is borrowed. Waits. */
+int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk_list *disks,
+		     struct image_store *images, const struct digests *digests, struct map *map,
+		     struct error *reterr);
+/* Is the disk or file still there? */
+bool opened_present(const struct opened *opened, bool destination);
+/* Gives both ends back, not the job; waits. */
+void opened_close(struct opened *opened);
+/* The same, and the job, which has ended or never began. */
+void opened_discard(struct opened *opened);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report and the certificate as files. All of it waits for disks. */
+#ifndef CLONEDECK_SESSION_SAVE_H
+#define CLONEDECK_SESSION_SAVE_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/file.h"
+#include "report/report.h"
+#include "session/files.h"
+
+/* Saves the report once more, from a copy of it. */
+struct saving {
+	char path[512]; /* "": where it is already */
+	struct report report;
+	struct plan *plan; /* the report's */
+	struct error error;
+	int result;
+};
+
+/* The report and the certificate where the copy's files go; names them in the report. */
+int save_first(struct report *report, const struct files *files, struct log *log,
+	       struct file_timeout *timeout, struct error *reterr);
+/* Copies all of a report, so that another plan can be made meanwhile. -ENOMEM; then, too,
+ * save_done(). */
+int save_copy(const struct report *from, struct saving *ret);
+/* data: a struct saving. */
+void save_run(void *data);
+void save_done(struct saving *saving);
+void save_name(struct report *report, const char *json, const char *certificate,
+	       const char *digests, const char *sums_stem);
+
+#endif

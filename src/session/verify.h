@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A session that only reads: is a copy what its source is, or was? */
+#ifndef CLONEDECK_SESSION_VERIFY_H
+#define CLONEDECK_SESSION_VERIFY_H
+
+#include "job/job.h"
+#include "session/choose.h"
+
+/*
+ * Only reads, in the background:
+ * - of a plan (SESSION_PLANNED) both ends, and compares them instead of copying, whatever made the
+ *   copy; of a plan from a report, the destination. Of the plan's options, its rate, retries and
+ *   checksums count. What was found ends the plan (SESSION_FINISHED, without a report); if it could
+ *   not start, the state is as before. Refusals that also concern reading are errors (-EBUSY, class
+ *   REFUSED).
+ * - of a copy that has ended (SESSION_FINISHED with a report) the destination once more, and
+ *   compares it with the digests of the source; without a saved list of these
+ *   (report.job.digests_saved), both ends, which makes sense only for a complete copy. The report
+ *   stays as it is; the log gets some lines.
+ * The same again of what was compared so. The state is SESSION_VERIFYING, session_copy().job is its
+ * job once both ends are open, and session_finish() ends it once session_can_finish().
+ * SESSION_CHANGE_STATE announces the end, session_error(SESSION_TASK_VERIFY) why it could not
+ * start.
+ */
+int session_verify(struct session *session, struct error *reterr);
+/* May the ends of the plan be compared, as far as its checks know? -EBUSY, class REFUSED: no. */
+int session_check_compare(const struct session *session, struct error *reterr);
+/* The result of the last one; NULL: it did not start, or has not ended. */
+const struct job_snapshot *session_verified(const struct session *session);
+
+#endif
