@@ -4,6 +4,7 @@
  * reports, measures, saves the map when it is time, and decides the state of the
  * job. It never waits for a device; that is left to the saver.
  */
+#include <errno.h>
 #include <poll.h>
 #include <time.h>
 
@@ -22,6 +23,8 @@
 /* A request that takes longer hangs, if the plan sets no limit. */
 #define WORTH_TELLING (5 * NSEC_PER_SEC)
 #define HANGS_TOLD    16
+/* The coordinator runs ten times a second; after a longer gap, the machine was asleep. */
+#define SUSPENDED (2 * NSEC_PER_SEC)
 
 void keeper_view(const struct job *job, struct measure_view *ret)
 {
@@ -43,7 +46,7 @@ void keeper_measure(struct job *job, bool last, uint64_t now)
 	struct measure_view view;
 
 	keeper_view(job, &view);
-	io_stats_collect(job);
+	io_sums_collect(&job->keeper.io_sums, job->lanes, job->lane_count);
 	measure_tick(&job->keeper.measure, &view, now);
 	if (last)
 		measure_end(&job->keeper.measure, &view);
@@ -241,6 +244,57 @@ static void look_for_hanging(struct job *job, uint64_t now)
 		leave_hanging(job, &hang);
 }
 
+static uint64_t last_good_read(const struct job *job)
+{
+	uint64_t last = 0;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		uint64_t read = counter_get(&job->lanes[i]->counters.last_read);
+
+		if (read > last)
+			last = read;
+	}
+	return last;
+}
+
+bool keeper_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret)
+{
+	uint64_t good = last_good_read(job), last = good;
+
+	if (last < job->keeper.reading_since)
+		last = job->keeper.reading_since;
+	*ret = (struct rescue_figures){
+		.read_errors = MEASURE_SUM(job, read_errors),
+		.bad_areas = map_damaged_areas(job->map),
+		.error_rate = job->keeper.measure.error_rate,
+		.since_good_read = last && now > last ? now - last : 0,
+	};
+	return good != 0;
+}
+
+/* Stops the copy if there are more errors than the plan allows. */
+static void check_limits(struct job *job, uint64_t now)
+{
+	struct keeper *k = &job->keeper;
+	const char *name = job->setup.source.name;
+	struct rescue_figures figures;
+	struct error error;
+	char why[256];
+
+	/* A suspended program could not read anything meanwhile. */
+	if (now - k->looked > SUSPENDED)
+		k->reading_since = now;
+	k->looked = now;
+	if (k->state != JOB_COPYING || job_gate(job) != GATE_RUN || job->pass->kind == PASS_FILL)
+		return;
+	keeper_rescue_figures(job, now, &figures);
+	if (!rescue_limit_exceeded(&job->plan->options, &figures, name, why, sizeof(why)))
+		return;
+	error_set(&error, ERROR_CLASS_SOURCE, -ECANCELED, "read", name,
+		  _("%s The copy stops there, as its options say."), why);
+	job_fail(job, FAILURE_LIMIT, &error);
+}
+
 static void take_rate(struct job *job)
 {
 	char rate[UNITS_TEXT_MAX];
@@ -284,7 +338,7 @@ static bool tick(struct job *job, uint64_t now)
 		if (job_gate(job) >= GATE_STOP)
 			begin_stopping(job, now);
 		if (job->pass)
-			rescue_check_limits(job, now);
+			check_limits(job, now);
 	}
 	add_lane(job);
 	if (save_due(job, now))

@@ -14,7 +14,7 @@ static bool take_report(struct job *job, const struct report *report)
 
 	if (report->kind == REPORT_REFUSED) {
 		job->keeper.refused_bytes += report->length;
-		bad_areas_note(job, report);
+		bad_areas_note(&job->keeper.bad_areas, report);
 		return true;
 	}
 	if (report->kind == REPORT_PASS) {
@@ -42,7 +42,7 @@ static bool take_report(struct job *job, const struct report *report)
 	    job->plan->options.on_error == ON_ERROR_MAP && job->plan->options.fill != FILL_LEAVE)
 		job->keeper.fill_due = true;
 	if (report->status == MAP_BAD)
-		bad_areas_note(job, report);
+		bad_areas_note(&job->keeper.bad_areas, report);
 	if (report->status != MAP_FINISHED)
 		unplug_doubt(&job->keeper.unplug, report->source, report->length);
 	return true;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "job/job_private.h"
+#include "map/resume.h"
 #include "map/recorded_copy.h"
 
 int job_gate(struct job *job)
@@ -157,6 +158,20 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 	return r;
 }
 
+/* Once the map is complete. -ENOMEM. */
+static int prepare_rescue(struct job *job)
+{
+	const struct plan_options *o = &job->plan->options;
+	uint32_t sector = job->plan->sector_size;
+
+	job->prober.patches = io_sector_size(&job->setup.destination) > sector;
+	if (job->prober.patches && !(job->prober.spare = malloc(sector)))
+		return -ENOMEM;
+	job->keeper.fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
+			       map_bytes(job->map, MAP_BAD) > 0;
+	return 0;
+}
+
 static int make_map(struct job *job, struct error *reterr)
 {
 	int r = 0;
@@ -167,9 +182,11 @@ static int make_map(struct job *job, struct error *reterr)
 		r = map_new(job->plan, &job->map, reterr);
 	if (!job->map)
 		return r < 0 ? r : -EINVAL;
-	if (job->setup.resume && !job->setup.verify_only && resume_map(job) < 0)
+	if (job->setup.resume && !job->setup.verify_only &&
+	    resume_map(job->map, job->plan, job->setup.resume,
+		       io_sector_size(&job->setup.destination)) < 0)
 		return error_nomem(reterr);
-	if (!job->setup.verify_only && rescue_prepare(job) < 0)
+	if (!job->setup.verify_only && prepare_rescue(job) < 0)
 		return error_nomem(reterr);
 	/* Enough for a usual copy: one more block for every chunk in flight. */
 	if (map_reserve(job->map, 1024) < 0 ||
@@ -318,6 +335,30 @@ static int init(struct job *job, struct error *reterr)
 	return r;
 }
 
+/* Those who tell what happens to the disks. */
+static void init_watchers(struct job *job)
+{
+	const struct job_setup *setup = &job->setup;
+	const char *source = setup->source.name, *destination = setup->destination.name;
+
+	job->keeper.unplug = (struct unplug){
+		.present = setup->present,
+		.user = setup->check_user,
+		.events = &job->events,
+		.ends = { { .end = &setup->source }, { .end = &setup->destination } },
+	};
+	job->keeper.bad_areas = (struct bad_areas){
+		.plan = job->plan,
+		.disk = setup->source_disk,
+		.names = { source, destination },
+		.events = &job->events,
+	};
+	job->keeper.io_sums = (struct io_sums){
+		.events = &job->events,
+		.ends = { { .name = source }, { .name = destination } },
+	};
+}
+
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
 {
 	struct job *job = calloc(1, sizeof(*job));
@@ -335,12 +376,7 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	rate_limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
 	init_locks(job);
 	skip_init(&job->skip);
-	job->keeper.unplug = (struct unplug){
-		.present = setup->present,
-		.user = setup->check_user,
-		.events = &job->events,
-		.ends = { { .end = &job->setup.source }, { .end = &job->setup.destination } },
-	};
+	init_watchers(job);
 	r = init(job, reterr);
 	if (r < 0) {
 		/* It stays the caller's. */

@@ -21,12 +21,15 @@
 #include "copy/work.h"
 #include "job/capacity.h"
 #include "job/events.h"
+#include "job/io_sums.h"
 #include "job/job.h"
 #include "job/measure.h"
 #include "job/overall.h"
 #include "job/saver.h"
 #include "job/stage.h"
 #include "job/unplug.h"
+#include "rescue/bad_areas.h"
+#include "rescue/error_limits.h"
 #include "rescue/search.h"
 #include "rescue/skip.h"
 #include "verify/checksums.h"
@@ -35,7 +38,6 @@
 #include "verify/rolling.h"
 #include "verify/verdict.h"
 
-#define BAD_KEPT       256
 #define JOB_STACK_SIZE (256 << 10)
 /* The position in the sequence of passes; changed by pass.c only. */
 struct course {
@@ -66,15 +68,11 @@ struct keeper {
 	bool fill_due;         /* bad sectors are still to be filled */
 	unsigned filled_stage; /* the last one filled, and its bad bytes */
 	uint64_t filled_bytes;
-	uint64_t refused_bytes;            /* by the destination */
-	uint64_t reading_since;            /* monotonic ns: since the start or the last pause */
-	uint64_t looked;                   /* monotonic ns: last check of the error limits */
-	struct job_bad_area bad[BAD_KEPT]; /* ascending, with what the devices said */
-	size_t bad_count;
-	unsigned bad_told;           /* events */
-	struct io_stats io_stats[2]; /* source, destination: of all lanes */
-	unsigned recovered_told[2];  /* events */
-	uint8_t recovered_seen[2][JOB_LANES_MAX];
+	uint64_t refused_bytes; /* by the destination */
+	uint64_t reading_since; /* monotonic ns: since the start or the last pause */
+	uint64_t looked;        /* monotonic ns: last check of the error limits */
+	struct bad_areas bad_areas;
+	struct io_sums io_sums;
 	/* The map as of the last good flush; NULL: there was none. */
 	struct map *confirmed;
 	uint64_t next_save;
@@ -166,18 +164,16 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
 		     uint32_t chunk);
 
-/* resume.c */
-/* Takes over the state of job->setup.resume. -ENOMEM. */
-int resume_map(struct job *job);
-/* Once the initial map is complete. -ENOMEM. */
-int rescue_prepare(struct job *job);
-
+/* The partition of the source that contains this LBA; 0: none or unknown. */
+#define job_partition_at(job, lba)     partition_at((job)->plan, (job)->setup.source_disk, lba)
 #define job_event_add(job, level, ...) events_add(&(job)->events, level, __VA_ARGS__)
 
 /* keeper.c */
 void *keeper_main(void *job);
 /* Sets the state for the time before the keeper runs. */
 void keeper_init(struct job *job);
+/* Of the reads so far. False: there was no good one. */
+bool keeper_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
 
 /* keeper_save.c */
@@ -201,25 +197,6 @@ void keeper_end(struct job *job);
 /* Collects the reports of the lanes. */
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);
-
-/* bad_areas.c */
-/* Remembers what a device said about a bad or refused area. */
-void bad_areas_note(struct job *job, const struct report *report);
-/* Fills in the bad areas as the map has them. */
-void bad_areas_show(const struct job *job, struct job_snapshot *ret);
-/* The partition of the source that contains this LBA; 0: none or unknown. */
-unsigned job_partition_at(const struct job *job, uint64_t lba);
-
-/* rescue.c */
-/* Stops the copy if there are more errors than the plan allows. */
-void rescue_check_limits(struct job *job, uint64_t now);
-/* Fills in the state of the rescue. */
-void rescue_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
-
-/* io_stats.c */
-/* Sums up what the lanes' handles report, and tells the user once about anything noteworthy. Only
- * while the lanes run. */
-void io_stats_collect(struct job *job);
 
 /* The sum of one member of struct lane_counters over all lanes. */
 #define MEASURE_SUM(job, member) measure_sum((job)->lanes, (job)->lane_count, member)

@@ -107,7 +107,7 @@ static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
 		.latency = source ? m->read_latency : m->write_latency,
-		.stats = k->io_stats[!source],
+		.stats = k->io_sums.ends[!source].stats,
 		.temperature = m->temperature[!source].degrees,
 		.temperature_known = m->temperature[!source].known,
 	};
@@ -132,11 +132,32 @@ static void fill_counts(const struct job *job, struct job_snapshot *s)
 	s->slow_reads = MEASURE_SUM(job, slow_reads);
 }
 
+static void fill_rescue(const struct job *job, uint64_t now, struct job_snapshot *s)
+{
+	struct rescue_figures figures;
+	bool known = keeper_rescue_figures(job, now, &figures);
+
+	s->rescue = (struct job_rescue){
+		.trouble = figures.read_errors || figures.bad_areas,
+		.non_tried = map_bytes(job->map, MAP_NON_TRIED),
+		.rescued = map_bytes(job->map, MAP_FINISHED),
+		.non_trimmed = map_bytes(job->map, MAP_NON_TRIMMED),
+		.non_scraped = map_bytes(job->map, MAP_NON_SCRAPED),
+		.bad_sector = map_bytes(job->map, MAP_BAD),
+		.bad_areas = figures.bad_areas,
+		.read_errors = figures.read_errors,
+		.error_rate = figures.error_rate,
+		.good_read_known = known,
+		.since_good_read = figures.since_good_read,
+	};
+	s->refused_bytes = job->keeper.refused_bytes;
+}
+
 static void fill_map(const struct job *job, struct job_snapshot *s)
 {
 	const struct keeper *k = &job->keeper;
 
-	bad_areas_show(job, s);
+	bad_areas_show(&k->bad_areas, job->map, s);
 	s->map_safe = k->map_safe;
 	s->map_failed = k->map_warned;
 	s->map_saved_at = k->map_saved_at;
@@ -165,7 +186,7 @@ void show_publish(struct job *job, uint64_t now)
 	fill_counts(job, &s);
 	measure_show(&k->measure, &view, &s);
 	fill_map(job, &s);
-	rescue_show(job, now, &s);
+	fill_rescue(job, now, &s);
 	hang_show(job->lanes, job->lane_count, now, &s.hang);
 	s.hang.lba /= io_sector_size(s.hang.write ? &job->setup.destination : &job->setup.source);
 	s.only_reads = job->setup.verify_only;
