@@ -25,11 +25,10 @@ static int refuse(const char *path, const char *why, struct error *reterr)
 			 _("The report %s cannot be used: %s."), path, why);
 }
 
-static int slurp(const char *path, char **ret, size_t *retlength, struct error *reterr)
+static int parse(const char *path, json_object **ret, struct error *reterr)
 {
 	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	size_t length = 0;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int r = -errno;
@@ -39,38 +38,11 @@ static int slurp(const char *path, char **ret, size_t *retlength, struct error *
 	}
 	if (!S_ISREG(st.st_mode) || st.st_size > REPORT_FILE_MAX)
 		return refuse(path, _("it is no regular file, or larger than any report"), reterr);
-	*ret = malloc((size_t)st.st_size + 1);
-	if (!*ret)
-		return error_nomem(reterr);
-	while (length < (size_t)st.st_size) {
-		ssize_t n = read(fd, *ret + length, (size_t)st.st_size - length);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return refuse(path, _("it cannot be read"), reterr);
-		length += (size_t)n;
-	}
-	(*ret)[length] = '\0';
-	*retlength = length;
-	return 0;
-}
-
-static json_object *parse(const char *text, size_t length)
-{
-	json_tokener *tokener = json_tokener_new_ex(REPORT_DEPTH);
-	json_object *object;
-
-	if (!tokener)
-		return NULL;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	object = json_tokener_parse_ex(tokener, text, (int)length);
-	if (json_tokener_get_error(tokener) != json_tokener_success) {
-		json_object_put(object);
-		object = NULL;
-	}
-	json_tokener_free(tokener);
-	return object;
+	*ret = json_object_from_fd_ex(fd, REPORT_DEPTH);
+	return *ret ? 0
+		    : refuse(path,
+			     _("it is no report of clonedeck (a .json file), or it was cut off"),
+			     reterr);
 }
 
 /* NULL unless it is a text. */
@@ -153,18 +125,12 @@ static int take(json_object *object, const char *path, struct report_reference *
 
 int report_reference(const char *path, struct report_reference *ret, struct error *reterr)
 {
-	CLEANUP(free) char *text = NULL;
-	json_object *object;
-	size_t length = 0;
-	int r = slurp(path, &text, &length, reterr);
+	json_object *object = NULL;
+	int r = parse(path, &object, reterr);
 
 	if (r < 0)
 		return r;
-	object = parse(text, length);
-	r = object ? take(object, path, ret, reterr)
-		   : refuse(path,
-			    _("it is no report of clonedeck (a .json file), or it was cut off"),
-			    reterr);
+	r = take(object, path, ret, reterr);
 	json_object_put(object);
 	return r;
 }
