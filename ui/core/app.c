@@ -44,7 +44,8 @@ static void *state_of(struct app *app)
 	return app->states[shown_id(app)];
 }
 
-/* That of a good spinning disk: loop devices would be through before anybody has looked. */
+/* The speed of a good spinning disk. Without a limit a copy between loop devices would end before
+ * one sees it run. */
 #define PRACTICE_RATE 150000000 /* bytes per second */
 
 int app_new(const struct deck_options *options, struct session *session, struct term *term,
@@ -174,7 +175,7 @@ static void enter(struct app *app)
 void app_go(struct app *app, enum screen_id screen)
 {
 	leave(app);
-	/* What was said there may not be true here. */
+	/* The message was about the screen that is left. */
 	if (screen != app->current) {
 		app->message[0] = '\0';
 		popup_close(app);
@@ -250,7 +251,7 @@ void app_message(struct app *app, enum message_level level, const char *format, 
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	app_notice(app, level, text);
-	/* A sentence that says what to do has to be readable to its end. */
+	/* A warning that is cut would lose the end of the sentence, which says what to do. */
 	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) &&
 	    text_width(app->message) > app->term->cols - 2)
 		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
@@ -297,7 +298,7 @@ static void go_to_step(struct app *app, enum screen_id screen)
 		app_message(app, MESSAGE_INFO, "%s", _(reasons[screen]));
 }
 
-/* What is the same on every screen; false: it belongs to the screen. */
+/* Carries out what is the same on every screen; false: the command belongs to the screen. */
 static bool common_command(struct app *app, enum command command)
 {
 	switch (command) {
@@ -370,7 +371,7 @@ static bool key_to_field(struct app *app, int key)
 	return true;
 }
 
-/* On a screen that is too small, where nothing that cannot be seen is done. */
+/* On a terminal that is too small: only keys whose effect is visible there work. */
 static void key_unseen(struct app *app, int key)
 {
 	enum command command = keys_lookup(SCREEN_DISKS, key);
@@ -409,7 +410,8 @@ void app_key(struct app *app, int key)
 
 /* ---- stopping ---- */
 
-/* Where nobody can be asked: a signal that comes so long after the first one means it. */
+/* Without a terminal nobody can be asked: a second signal, this long after the first one, leaves at
+ * once. */
 #define LEAVE_AFTER (5 * NSEC_PER_SEC)
 
 static bool verifying(const struct app *app)
@@ -426,7 +428,7 @@ void app_stop_now(struct app *app)
 	app->stop_wanted = true;
 	if (!app_copying(app))
 		return;
-	/* While a disk is being claimed again, that is brought to its end first. */
+	/* A disk that is being claimed again cannot be let go in the middle of it. */
 	if (waiting && !waiting->trying) {
 		app_finish(app);
 		return;
@@ -441,7 +443,7 @@ void app_stop_now(struct app *app)
 static void give_up(struct app *app)
 {
 	app->abandoned = true;
-	/* A copy that is only read back has ended, and was told, before. */
+	/* Where a copy is read back once more, its own result has been told and stays. */
 	if (!verifying(app) || !session_copy(app->session).report)
 		app->exit_code = EXIT_STOPPED;
 	app->quit = true;
@@ -477,7 +479,7 @@ static const char *why_still_stopping(const struct app *app)
 		 "as it was saved last.");
 }
 
-/* It was asked to stop already, and a disk that hangs may never let it. */
+/* Asked a second time: a disk that hangs may keep the first stop from ever ending. */
 static void ask_leave(struct app *app)
 {
 	const struct popup_choice choices[] = {

@@ -69,22 +69,22 @@ bool app_choose_everything(struct app *app);
 bool app_choose_ranges(struct app *app, const struct range_list *ranges);
 bool app_choose_at(struct app *app, const uint64_t *lba);
 bool app_choose_options(struct app *app, const struct plan_options *options);
-/* Plans what was chosen, and goes to the plan when it has been checked, unless another screen is
- * gone to before. False: the reason is on the message line (and in reterr). */
+/* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
+ * another screen meanwhile. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
-/* The same from a map file: what is missing of an earlier copy. Of what is bad only `areas`
- * (logical sectors of the source) are read again; empty: as the plan in the map says. Copies the
- * list. */
+/* Plans what a map file says is missing of an earlier copy. Of the bad areas only `areas` (logical
+ * sectors of the source) are read again; empty: as the plan in the map says. Copies the list. */
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);
 
 /* Confirms the plan with what was typed, and starts to copy. False: the reason is on the message
  * line. When it fails later, while the disks are opened, a popup says why, and the plan stays. */
 bool app_start(struct app *app, const char *typed);
 
-/* Only reads: of a copy that has ended it reads the destination once more, of any other plan it
- * compares both ends instead of copying. Goes to Run, and then to Report. */
+/* Writes nothing. After a copy it reads the destination back once more; of any other plan it
+ * compares both ends. Shows Run, and then Report. */
 void app_verify(struct app *app);
-/* What came of the plan that was only compared; its parts are borrowed. False: none was. */
+/* The result of comparing both ends of a plan; its parts are borrowed. False: none were compared.
+ */
 bool app_compared(const struct app *app, struct report *ret);
 
 /* ---- going ---- */
@@ -106,8 +106,8 @@ enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
 /* The message line, written once: stays until the next one. */
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* News of the copy: never more than the message line, for a dying disk has much to say; the log
- * keeps it. */
+/* News of the copy. It never opens a popup, since a failing disk would open one after the other;
+ * the log keeps all of it. */
 void app_notice(struct app *app, enum message_level level, const char *text);
 /* What was said last. */
 const char *app_said(const struct app *app);

@@ -36,7 +36,7 @@ const struct disk *app_source_contents(struct app *app)
 					      : app_source_disk(app);
 }
 
-/* Before any change: what was made of the old choice is void. */
+/* To be called before any change: drops the plan that was made of the old choice. */
 static bool change(struct app *app, enum screen_id forget)
 {
 	if (app_copying(app)) {
@@ -123,7 +123,7 @@ bool app_choose_options(struct app *app, const struct plan_options *options)
 	return true;
 }
 
-/* It may take as long as the slowest file system around: nothing here waits for it. */
+/* A file system that hangs would block the check, so the check runs in the background. */
 static bool begun(struct app *app, int result, const struct error *error)
 {
 	app->session_state = session_state(app->session);
@@ -190,8 +190,8 @@ bool app_start(struct app *app, const char *typed)
 		app_error(app, &error);
 		return false;
 	}
-	/* It may have failed before the session is looked at again: that it was started is known
-	 * only from here. */
+	/* The start may fail before the session is next looked at; without this line nobody would
+	 * notice that it was tried. */
 	app->session_state = session_state(app->session);
 	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
 	return true;
@@ -206,7 +206,7 @@ static bool take_choice(struct app *app)
 
 	if (!session_choice(app->session).resumes)
 		return true;
-	/* Run and report are of the copy that it goes on from. */
+	/* Run and Report show the earlier copy, not the one that is planned now. */
 	app_forget(app, SCREEN_RUN);
 	app->stop_wanted = false;
 	if (app->retry.count && session_retry_areas(app->session, &app->retry, &error) < 0) {

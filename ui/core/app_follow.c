@@ -12,7 +12,7 @@
 
 #include "ui/core/app_private.h"
 
-/* A report is longer than most screens, and its result is what stands first: once more below it. */
+/* The result stands first in a report, where it scrolls away: it is repeated at the end. */
 static char *result_at_end(const char *report)
 {
 	const char *end = strstr(report, "\n\n");
@@ -107,7 +107,8 @@ static void follow_waiting(struct app *app, enum session_state before)
 		return;
 	}
 	snprintf(said, sizeof(said), "%.300s%.380s%d%d", waiting->who, waiting->note, waiting->back,
-		 /* Tried again and again where something is in the way: said once. */
+		 /* An attempt that fails is repeated; the popup is opened once for all
+		    of them. */
 		 waiting->trying && !waiting->note[0]);
 	if (strcmp(said, app->waiting_said) == 0)
 		return;
@@ -176,15 +177,15 @@ static const char *headline(const struct report *found)
 	}
 }
 
-/* How it ended counts from now on, unless it was stopped or not even begun: then nothing new is
- * known. */
+/* Verifying decides the exit code only where it found something wrong. If it was stopped, or could
+ * not begin, the result of the copy stays. */
 static void take_exit_code(struct app *app, enum exit_code code)
 {
 	if (code == EXIT_MISMATCH || code == EXIT_DESTINATION_FAILED)
 		app->exit_code = (int)code;
 }
 
-/* Below the report that stays behind where the screens were. */
+/* Added to the report that is printed after the last screen. */
 static void tell_afterwards(struct app *app, const char *said)
 {
 	char *text = NULL;
@@ -216,7 +217,7 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 	free(proof);
 }
 
-/* Its report is on the screen, and stays behind where the screens were. */
+/* Keeps the report, to be printed after the last screen. */
 static void show_compared(struct app *app)
 {
 	struct report found;
@@ -274,8 +275,8 @@ static void follow_verify(struct app *app, enum session_state before)
 
 /* ---- the end of a copy ---- */
 
-/* The session forgets the report when something else is chosen; who started the copy still has
- * to be told how it ended. */
+/* The session drops its report as soon as something else is chosen, but the report still has to be
+ * printed after the last screen. */
 static void keep_report(struct app *app, const struct report *report)
 {
 	int cols =
@@ -290,7 +291,7 @@ static void keep_report(struct app *app, const struct report *report)
 	if (!shown)
 		return;
 	*shown = *report;
-	/* Files of a practice go with its disks. */
+	/* The files of a practice copy are deleted together with its disks. */
 	if (app->options->practice_dir)
 		shown->log_path[0] = shown->map_path[0] = shown->json_path[0] =
 			shown->certificate_path[0] = shown->digests_path[0] = '\0';
@@ -298,7 +299,7 @@ static void keep_report(struct app *app, const struct report *report)
 		app->report_text = result_at_end(text);
 }
 
-/* With what may be done about it. */
+/* Says how the copy ended, and which key does something about it. */
 static void tell_end(struct app *app, const struct report *report)
 {
 	enum exit_code code = report_exit_code(report);
@@ -331,7 +332,7 @@ static void copy_ended(struct app *app)
 		app->quit = true;
 }
 
-/* Whoever has just pressed Enter looks at where the copy should come, not at the message line. */
+/* In a popup: after Enter nobody looks at the message line. */
 static void tell_not_started(struct app *app)
 {
 	const struct error *error = session_error(app->session, SESSION_TASK_START);

@@ -18,7 +18,7 @@ static int draw_tab(struct app *app, struct draw *draw, struct rect area, int co
 	bool active = screen == app->current && !app->help;
 	enum role role = active ? ROLE_TAB_ACTIVE : app_reached(app, screen) ? ROLE_TAB : ROLE_DIM;
 
-	/* The brackets say it where there is no reverse video. */
+	/* Brackets mark the active tab on terminals without reverse video. */
 	return draw_printf(draw, area, 0, col, role, active ? "[%d %s]" : " %d %s ",
 			   (int)screen + 1, _(screen_ops(screen)->title));
 }
@@ -122,12 +122,13 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 			draw_text(draw, area, 0, items[i].col - left, grey ? ROLE_DIM : ROLE_KEY,
 				  items[i].text);
 		else if (i + 1 < count)
-			/* What cannot look grey would look like the others: it is left out. */
+			/* A terminal without dim text cannot show a key as unavailable: the key is
+			 * left out. */
 			left += items[i + 1].col - items[i].col;
 	}
 }
 
-/* All that fits where there is next to no room; the copy goes on. */
+/* One or two lines, on a terminal below 80x24. */
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct job_snapshot *job = app_job(app);
@@ -157,7 +158,8 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);
 }
 
-/* Where the cursor goes when the screen names no place: the message, so that readers speak it. */
+/* Where a screen does not place the cursor it stands on the message, which screen readers then
+ * speak. */
 static void park_cursor(struct draw *draw, struct rect message)
 {
 	draw_cursor(draw, message, 0, message.cols > 1 ? 1 : 0);

@@ -18,8 +18,8 @@ struct app {
 	unsigned reached;       /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
-	bool planning;                    /* the plan is gone to when it is there */
-	struct range_list retry;          /* bad areas that it shall read again */
+	bool planning;                    /* the plan is shown as soon as it is checked */
+	struct range_list retry;          /* bad areas that the resumed copy reads again */
 	bool has_job;
 	struct job_snapshot snapshot;
 	char message[512];
@@ -34,10 +34,11 @@ struct app {
 	uint64_t stop_since; /* monotonic ns */
 	bool leaving; /* end as soon as the copy has ended: no terminal any more, or SIGTERM */
 	int signals;  /* signalfd */
-	char waiting_said[720]; /* of a disk that is gone, as it was last shown */
+	char waiting_said[720]; /* what was last said of a missing disk */
 	bool copied;            /* a copy has ended, or disks were compared */
-	char *report_text;      /* of that which ended last, for after the last screen; owned */
-	int exit_code;          /* of that, too */
+	char *report_text; /* of the last copy or comparison, printed after the last screen; owned
+			    */
+	int exit_code;     /* of the last copy or comparison */
 };
 
 /* app.c */
@@ -46,20 +47,20 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 void app_destroy(struct app *app);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
-/* False: it means nothing where the deck is. */
+/* False: the command does nothing on this screen. */
 bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);
 void app_stop_now(struct app *app);
-/* The same of a signal: one that comes when stopping takes too long leaves. */
+/* For a signal: stops, or leaves if stopping takes too long already. */
 void app_stop_or_leave(struct app *app);
 
 /* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);
 
 /* app_follow.c */
-/* Follows the session: what is to be shown after a change. */
+/* Shows what has changed in the session. */
 void app_follow(struct app *app, unsigned changes);
-/* The job has ended, or nobody waits for its disk any more. */
+/* Finishes a copy: the job has ended, or its missing disk is not waited for any longer. */
 void app_finish(struct app *app);
 /* Both ends of a plan are compared; else it is a copy that has ended. */
 bool app_compares(const struct app *app);

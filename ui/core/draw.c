@@ -87,7 +87,7 @@ static int put_text(struct draw *draw, struct rect area, int row, int col, int c
 		if (col + width > limit)
 			break;
 		text += bytes;
-		/* A combining mark could join what is beside the area: left out. */
+		/* A combining mark at the edge would change a cell outside of the area. */
 		if (width <= 0)
 			continue;
 		col += width;
@@ -165,7 +165,7 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 	put_text(draw, area, row, col + pad, cols - pad, role, text);
 }
 
-/* More would follow: behind the text, or in the place of its end. */
+/* Ends a text that was cut with "..". */
 static void put_cut(struct draw *draw, struct rect area, int row, int col, int width,
 		    enum role role)
 {

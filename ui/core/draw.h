@@ -57,8 +57,7 @@ void draw_cells(struct draw *draw, struct rect area, int row, int col, const cha
  * `focused` the hardware cursor goes there. */
 void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
 		const struct field *field, bool focused);
-/* The row is sent as a whole, also what stands there already: who listens to the screen hears
- * what is sent. */
+/* Sends the whole row again, even if it did not change: a screen reader speaks what is sent. */
 void draw_anew(struct rect area, int row);
 /* Where the hardware cursor goes: the first letter of the focused row. */
 void draw_cursor(struct draw *draw, struct rect area, int row, int col);

@@ -103,7 +103,7 @@ void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, 
 		if (glyphs == GLYPHS_ACS) {
 			int before = at > 0 ? height_of(samples[at - 1], max, rows) : -1;
 
-			/* Steps count from 1 here: the lowest line of the graph is step 1 and 0. */
+			/* The lowest line of the graph stands for steps 0 and 1. */
 			out[col] = line_cell(before < 0 ? -1 : clamp(before - 1, 0, rows - 1),
 					     step[0] < 0 ? -1 : clamp(step[0] - 1, 0, rows - 1),
 					     rows - 1 - row);

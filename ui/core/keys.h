@@ -51,7 +51,7 @@ enum special_key {
 	SPECIAL_F9,
 	SPECIAL_F10,
 	SPECIAL_RESIZE, /* handled by the app */
-	SPECIAL_OTHER,  /* known to the terminal, not to us */
+	SPECIAL_OTHER,  /* a key that the deck does not use */
 };
 
 #define KEY_CTRL(letter) ((letter)&0x1f)

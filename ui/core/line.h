@@ -27,14 +27,14 @@ void line_put_tail(struct line *line, int width, const char *text);
 /* The name of a file system: "LVM2" for "LVM2_member" where the long word does not fit; "-" for
  * none. */
 void line_put_fs(struct line *line, int width, const char *fs);
-/* Right-aligned. A number that does not fit is shown as '#', never cut: half a number lies. */
+/* Right-aligned. A number that does not fit is shown as '#': cut, it would be another number. */
 void line_put_right(struct line *line, int width, const char *text);
 /* As wide as it is; what lies beyond the limit is lost. */
 void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, but what is too long ends in "..": nobody takes its head for all of it. */
+/* The same, but a text that is cut ends in "..". */
 void line_fit(struct line *line, const char *text);
-/* All of it, two blanks behind what is there (one at the start), or nothing and false: half a
- * figure is another figure. */
+/* Adds the whole text, two blanks behind what is there (one at the start). False: there was no
+ * room, and nothing was added, since a number that is cut would be another number. */
 bool line_piece(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Blanks up to `column`; nothing when the line is already there. */
 void line_to(struct line *line, int column);

@@ -22,7 +22,7 @@
 #include "ui/core/term.h"
 #include "ui/deck.h"
 
-/* The terminal is gone, or is to be taken for gone: nothing may touch it any more. */
+/* The terminal has hung up: writing to it could block for ever. */
 static void lose_terminal(struct app *app)
 {
 	bool stop = app->options->stop_on_hangup;
@@ -43,7 +43,8 @@ static void lose_terminal(struct app *app)
 	if (!app_copying(app))
 		app->quit = true;
 	else if (stop || (app->has_job && app->snapshot.state == JOB_PAUSED))
-		/* Nobody is left to let a paused one go on; what is done can be resumed. */
+		/* A paused copy could never be continued without a terminal: it is stopped, and can
+		 * be resumed from its map. */
 		app_stop_now(app);
 }
 
@@ -122,7 +123,8 @@ static void read_keys(struct app *app)
 		default:
 			break;
 		}
-		/* Ctrl-C throws away what was typed before it: what there is was typed behind. */
+		/* The terminal drops what was typed before Ctrl-C, so the signal comes before any
+		 * key that is left. */
 		read_signals(app);
 		if (!app->term || app->quit)
 			return;
@@ -147,7 +149,7 @@ static void tick(struct app *app)
 {
 	const struct screen_ops *ops;
 
-	/* A snapshot takes the news of the job with it. */
+	/* A new snapshot brings the events of the job with it. */
 	app_follow(app, SESSION_CHANGE_JOB);
 	ops = app_shown(app);
 	if (ops->tick)
@@ -163,8 +165,8 @@ static void wait_for_news(struct app *app, struct pollfd fds[static 3], const ui
 	left = next_tick && *next_tick > now ? *next_tick - now : 0;
 	timeout.tv_sec = (time_t)(left / NSEC_PER_SEC);
 	timeout.tv_nsec = (long)(left % NSEC_PER_SEC);
-	/* Only in here curses may learn of a new size, so that no change slips through between
-	 * looking and waiting. */
+	/* SIGWINCH is let through only while waiting; otherwise a change of size just before the
+	 * wait would be missed. */
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGWINCH);
 	if (ppoll(fds, 3, next_tick ? &timeout : NULL, &mask) < 0)
@@ -269,8 +271,8 @@ static int run(const struct deck_options *options, struct session *session, stru
 	return code;
 }
 
-/* What looks at disks and file systems in the background gets a moment for it. Threads that wait
- * for one that never answers end with the process. */
+/* Gives background work PATIENCE_MS to end. A thread that waits for a disk that never answers ends
+ * with the process. */
 static void end_session(struct session *session)
 {
 	bool left_behind = session_copy(session).left_behind;
@@ -288,7 +290,7 @@ static void end_session(struct session *session)
 
 int deck_run(const struct deck_options *options)
 {
-	/* Everything is asked for; what is ordinary is chosen on the screen. */
+	/* All kinds of disks are asked for; the screen hides RAM, dm and md devices. */
 	struct session_options wanted = {
 		.all = true,
 		.practice_dir = options->practice_dir,

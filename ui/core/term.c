@@ -49,7 +49,7 @@ unsigned term_choose_interval(int baud)
 	return baud >= 38400 ? 1000 : 5000;
 }
 
-/* A pseudo terminal and the console carry a baud rate too, but it means nothing. */
+/* The baud rate of a pseudo terminal or of the console says nothing about its speed. */
 static int line_speed(void)
 {
 	const char *name = ttyname(STDOUT_FILENO);
@@ -61,7 +61,7 @@ static int line_speed(void)
 	return baudrate();
 }
 
-/* ms between two lines of a copy that is listened to: one takes some seconds to be spoken. */
+/* ms between two lines with --simple: speaking one takes some seconds. */
 #define SPOKEN_INTERVAL 10000
 
 struct look {
@@ -144,7 +144,8 @@ static void define_keys(void)
 		{ "\033[21~", KEY_F(10) },
 	};
 
-	/* It would take the first bytes of what skip_sequence() swallows whole. */
+	/* Without this, curses would take the first bytes of a mouse sequence for a key and
+	 * skip_sequence() would not see it. */
 	define_key(NULL, KEY_MOUSE);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (key_defined(keys[i].sequence) == 0)
@@ -226,7 +227,7 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	cbreak();
 	noecho();
 	nonl();
-	/* Reading through a window shows it first; through a pad it does not. */
+	/* wget_wch() on a window refreshes it first; a pad is never shown. */
 	term->input = newpad(1, 1);
 	keypad(term->input, TRUE);
 	nodelay(term->input, TRUE);
@@ -234,8 +235,8 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	set_escdelay(term->slow ? 150 : 25);
 	define_keys();
 	take_size(term);
-	/* What curses had to say at its start goes out first: it set the scrolling region for the
-	 * size that it found. */
+	/* curses sets the scrolling region for the size that it found; that has to be sent before
+	 * it is corrected. */
 	refresh();
 	terminfo_whole_screen(term->rows);
 	clearok(curscr, TRUE);
@@ -376,7 +377,8 @@ static void skip_sequence(struct term *term)
 	int got = wget_wch(term->input, &c);
 
 	if (got == OK && c == 'M') {
-		/* Of a mouse that another program left switched on: where it was comes behind. */
+		/* A mouse event (another program left the mouse on): three bytes of position
+		 * follow. */
 		for (int i = 0; i < 3; i++)
 			wget_wch(term->input, &c);
 		return;
@@ -387,7 +389,7 @@ static void skip_sequence(struct term *term)
 		got = wget_wch(term->input, &c);
 }
 
-/* What a terminal answers to a program that has ended since: up to BEL, or to ESC and \. */
+/* The answer to a question of another program: it ends with BEL, or with ESC and \. */
 static void skip_string(struct term *term)
 {
 	wint_t c;
@@ -397,10 +399,8 @@ static void skip_string(struct term *term)
 			return;
 }
 
-/*
- * A sequence that nothing is known about is swallowed whole: its letters would
- * be taken for commands. After a lone Esc nothing waits.
- */
+/* Drops an unknown sequence as a whole, since its letters would be taken for commands. Behind a
+ * lone Esc no byte waits. */
 static int after_escape(struct term *term)
 {
 	wint_t c;
@@ -443,14 +443,14 @@ static int plain_key(struct term *term, wint_t c)
 	case 0x1b:
 		return after_escape(term);
 	default:
-		/* What is neither text nor a key of ours: NUL, and the control characters of a
-		 * line whose noise is no UTF-8. */
+		/* NUL, and C1 control characters as they come from noise on a serial line, are no
+		 * keys. */
 		return c == 0 || (c > 0x7f && c < 0xa0) ? SPECIAL_OTHER : (int)c;
 	}
 }
 
-/* Readable, yet without a key: a few times that is half a sequence, for ever it is the end of
- * the line. */
+/* The terminal is readable but gives no key: half a sequence does that a few times, a line that was
+ * hung up always. */
 #define EMPTY_READS_MAX 100
 
 enum term_input term_read(struct term *term, int *retkey)

@@ -156,7 +156,8 @@ static void on_fatal(int signal)
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
 		/* There is nobody left to tell. */
 	}
-	/* SA_RESETHAND: this time it kills, with a core dump where they are wanted. */
+	/* SA_RESETHAND was set: this time the signal kills, with a core dump where they are
+	 * enabled. */
 	raise(signal);
 }
 
@@ -174,8 +175,8 @@ bool term_rescue_give_back(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
-	/* In the background the terminal is another program's. Where nobody takes what is written
-	 * (a line that was hung up, flow control) it would be waited for. */
+	/* In the background the terminal belongs to another program. On a line that was hung up or
+	 * is stopped by flow control, a write would block. */
 	if (tcgetpgrp(STDIN_FILENO) != getpgrp() || poll(&out, 1, 0) <= 0 ||
 	    !(out.revents & POLLOUT) || out.revents & (POLLERR | POLLHUP))
 		return false;
@@ -187,7 +188,7 @@ static void set_signal_stack(void)
 {
 	stack_t stack = { .ss_sp = rescue.stack, .ss_size = sizeof(rescue.stack) }, before;
 
-	/* One that is there already (from a sanitizer) stays. */
+	/* A stack that a sanitizer has set stays. */
 	if (sigaltstack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE)
 		sigaltstack(&stack, NULL);
 }

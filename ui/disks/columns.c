@@ -23,7 +23,7 @@ const char *text_base_name(const char *node)
 	return slash ? slash + 1 : node;
 }
 
-/* What is asked for through a character node: sg, or the generic node of NVMe. */
+/* The character device of a disk: sg, or the generic node of NVMe. */
 static const char *generic_node(const struct disk *disk)
 {
 	return text_or_dash(text_base_name(disk->sg[0] ? disk->sg : disk->nvme_generic));
@@ -204,7 +204,7 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c, enu
 	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
 	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
 	use_letters(&disk->in_use, disk->read_only, use);
-	/* Who holds it open is only known of a disk that answers. */
+	/* Only a disk that answers can be asked whether it is held open. */
 	if (disk->silent)
 		text_copy(use + (disk->in_use.count || disk->read_only == YES ? strlen(use) : 0), 2,
 			  "?");
@@ -248,7 +248,7 @@ static void put_image(const struct endpoint *image, const struct disks_columns *
 {
 	char size[UNITS_TEXT_MAX];
 
-	/* A path needs room: it takes the columns of what a file does not have. */
+	/* The path of an image takes the columns that only disks have. */
 	put_tail(line, c->node + 1 + c->hctl + 1 + c->sg + (c->raw ? 1 + c->raw : 0), image->node);
 	put_right(line, c->size, image->exists ? size_text(image->size, 512, scale, size) : "-");
 	put_right(line, c->sectors, "");

@@ -373,7 +373,7 @@ void disks_text_choice(const struct disks_model *model, char *buffer, size_t siz
 	char missing[UNITS_TEXT_MAX];
 
 	*buffer = '\0';
-	/* What may be cut on a narrow screen is what the keys say, too. */
+	/* The second sentence repeats what the footer says, so it may be cut on a narrow screen. */
 	if (disk) {
 		add(&w, _("%s and %s are the same model: compare serial numbers."), disk->name,
 		    other->name);

@@ -86,7 +86,7 @@ static void draw_details(struct app *app, struct draw *draw, struct rect area,
 	int count = disks_details(disk, &health, details), row = 0;
 
 	for (int i = 0; i < count && row < area.rows; i++) {
-		/* A text may be long; what comes behind it still has to get its line. */
+		/* A long text leaves one line for each detail below it. */
 		int rows = area.rows - row - (count - 1 - i);
 
 		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
@@ -237,7 +237,7 @@ static void text_unfinished(const struct session_unfinished *copy, struct line *
 	line_add(line, "  %s", key);
 }
 
-/* Of a long path the end tells most. */
+/* A path that is too long keeps its end. */
 static void text_practice(const char *dir, struct line *line)
 {
 	char text[256], shown[512];
@@ -336,7 +336,7 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 		ret->destination = bottom;
 		rect_cut_right(&ret->destination, 1);
 	} else {
-		/* What is too little for another pane makes this one larger. */
+		/* Rows that are too few for the event pane go to the detail pane. */
 		if (rest.rows < EVENT_LINES)
 			bottom.rows += rect_cut_top(&rest, rest.rows).rows;
 		ret->detail = bottom;

@@ -140,7 +140,7 @@ static void restore(struct disks_model *model, const struct disks_place *place)
 {
 	int best = 0;
 
-	/* A disk that is gone leaves the cursor at its line, not at the top. */
+	/* If the disk under the cursor is gone, the cursor stays on its line. */
 	model->cursor.count = (int)model->count;
 	list_go(&model->cursor, (int)place->row);
 	for (size_t i = 0; place->known && i < model->count; i++) {

@@ -96,7 +96,7 @@ struct disks_health {
 	const struct health *known; /* NULL: nobody asked, or nothing can be known */
 	bool asking;                /* an answer is still to come */
 };
-/* What matters least is the last one: it is what has no room in a small pane. */
+/* The least important comes last, since a small pane has no room for it. */
 int disks_details(const struct disk *disk, const struct disks_health *health,
 		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
 /* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the

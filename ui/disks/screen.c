@@ -63,8 +63,8 @@ static void tell_state(struct disks_state *state, struct app *app)
 
 /* ---- the list changed ---- */
 
-/* The chosen disk of one end went away or came back under another name: what stands on the
- * screen would not be what is meant any more. */
+/* If a chosen disk is gone, or has another name now, it has to be chosen again: the name on the
+ * screen would mean another disk. */
 static void check_end(struct app *app, const struct endpoint *endpoint,
 		      bool (*choose)(struct app *, const struct endpoint *))
 {
@@ -111,7 +111,7 @@ static void tell_notes(struct disks_state *state, struct app *app)
 		tell_choice(state, app);
 }
 
-/* A copy that runs has a map, too. */
+/* The map of a running copy is not one to be continued. */
 static void look_for_unfinished(struct disks_state *state, struct app *app)
 {
 	state->has_unfinished =
@@ -124,7 +124,7 @@ static void list_changed(struct disks_state *state, struct app *app)
 
 	if (error && error->code)
 		app_error(app, error);
-	/* First the rows: the old ones point into a list that is gone. */
+	/* The old rows point into a list that was freed. */
 	update(state, app);
 	if (!session_disks(app_session(app)))
 		return;
@@ -150,7 +150,7 @@ static bool same_end(const struct endpoint *a, const struct endpoint *b)
 	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
 }
 
-/* A disk's health must be on the screen before the disk is chosen. */
+/* Asks for the health of a chosen disk, so that it is shown before the copy is planned. */
 static void ask_health(struct app *app, const struct endpoint *endpoint)
 {
 	const struct disk *disk =
@@ -158,7 +158,7 @@ static void ask_health(struct app *app, const struct endpoint *endpoint)
 			? NULL
 			: endpoint_disk(session_disks(app_session(app)), endpoint);
 
-	/* A disk that hangs would block the question for as long as it hangs. */
+	/* A disk that does not answer would block the check-up. */
 	if (disk && !disk->silent)
 		session_ask_health(app_session(app), disk);
 }
@@ -176,7 +176,7 @@ static void tell_silent(struct app *app, const struct endpoint *endpoint)
 			    disk->node);
 }
 
-/* An endpoint chosen for one end; taken back when it is that end already. */
+/* Chooses an endpoint for one end, or takes it back when it is that end already. */
 static bool choose(struct disks_state *state, struct app *app, const struct endpoint *endpoint,
 		   bool destination)
 {
@@ -215,7 +215,7 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 
 	if (!row)
 		return;
-	/* Asked now, since choosing makes the rows anew. */
+	/* Before choosing, which makes the rows again and frees this one. */
 	refused = disks_refuse(row, destination, &verdict);
 	compared = refused && verdict.means == MEANS_READABLE;
 	disks_endpoint(row, &endpoint);
@@ -271,7 +271,7 @@ static const char *file_named(void *user, struct app *app, const char *text)
 
 static void ask_file(struct app *app, const char *path, struct disks_state *state)
 {
-	/* Where nothing is chosen yet, a copy that was interrupted comes first. */
+	/* Before anything is chosen, an interrupted copy is offered. */
 	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
 	char text[512];
 
@@ -298,7 +298,7 @@ static void ask_file(struct app *app, const char *path, struct disks_state *stat
 		path, file_named, state);
 }
 
-/* A path below /dev leads to a disk: what is true in the list is true here. */
+/* A path below /dev is a disk: it is checked like one of the list. */
 static const char *no_end(struct disks_state *state, struct app *app,
 			  const struct endpoint *endpoint)
 {
@@ -327,7 +327,8 @@ static void file_found(struct disks_state *state, struct app *app)
 		if (app_current(app) != SCREEN_DISKS) {
 			app_error(app, &error);
 		} else {
-			/* Nobody types a long path twice for one letter. */
+			/* The path stays in the field, so that one wrong letter does not mean
+			 * typing all of it again. */
 			ask_file(app, state->file, state);
 			popup_complain(app, error.sentence);
 		}
@@ -358,7 +359,7 @@ static void show_details(struct disks_state *state, struct app *app)
 		popup_text(app, disk->node, text);
 }
 
-/* The answer came: into the details, where they stand open. */
+/* Updates the details if they are open. */
 static void refresh_details(struct disks_state *state, struct app *app)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);

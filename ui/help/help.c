@@ -62,7 +62,7 @@ static void put_key(struct page *page, int col, const struct command_info *info)
 	char names[64];
 
 	if (on_page(page)) {
-		/* The five digits are one thing to whoever reads. */
+		/* The keys 1 to 5 are shown in one line. */
 		if (info->command == COMMAND_SCREEN_1)
 			snprintf(names, sizeof(names), "1 2 3 4 5");
 		else
@@ -82,7 +82,7 @@ static void put_title(struct page *page, int col, const char *title)
 	page->line++;
 }
 
-/* A command that every step has in the same way belongs to the left column. */
+/* Commands that are the same on all screens stand in the left column. */
 static bool everywhere(const struct command_info *info)
 {
 	unsigned steps = ON(SCREEN_STEPS) - 1;
@@ -208,7 +208,7 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	}
 	page.line = longest + 1;
 	put_notes(&page, screen_ops(state->topic)->notes);
-	/* Plan says for itself what comes before a write. */
+	/* The notes of Plan have a SAFETY line of their own. */
 	put_notes(&page, common_notes + (state->topic == SCREEN_PLAN));
 	list_fit(&state->text, page.line, page.area.rows);
 	draw_cursor(draw, page.area, 0, 0);

@@ -24,10 +24,8 @@ static int count_checks(const struct plan_screen *screen, int cols)
 	return count;
 }
 
-/*
- * Every check has its line, and none can be ticked without being readable:
- * where there is no room for all in full, the one under the cursor is.
- */
+/* Every check has a line. Where there is no room for all of them in full, the one under the cursor
+ * is shown in full, so that no warning is ticked unread. */
 static void make_lines(struct plan_screen *screen, const struct plan *plan, struct rect list,
 		       bool lost)
 {
@@ -80,7 +78,7 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 		return;
 	if (count > PICTURE_CELLS_MAX)
 		count = PICTURE_CELLS_MAX;
-	/* Of a copy that has ended, the disk is what it is now. */
+	/* After a copy the upper map shows the disk as it is now. */
 	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL,
 		  plan_screen_startable(app) || app_copying(app) ? _("before") : _("now"));
 	picture_disk(destination, size, count, cells);
@@ -100,7 +98,7 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 			      "table"));
 }
 
-/* Of the rows of what will be lost; an image takes its sectors from its table. */
+/* The sector size in the list of lost partitions. */
 static uint32_t destination_sector(struct app *app)
 {
 	const struct disk *disk = session_choice(app_session(app)).destination;

@@ -16,7 +16,8 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 	double bytes = (double)plan_bytes(plan);
 	double slower = fmin(measured->source, measured->destination);
 	double limit = plan->options.rate ? (double)plan->options.rate : INFINITY;
-	/* What only takes the time that is left over, takes none below a limit. */
+	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
+	 * the copy. */
 	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && isinf(limit));
 
 	*ret = (struct estimate){ .known = slower > 0 };

@@ -16,7 +16,7 @@ void plan_screen_fit(struct plan_screen *screen, struct app *app)
 	if (!range.count || !app_choose_ranges(app, &ranges))
 		return;
 	screen->anew = app_plan(app, NULL);
-	/* Choosing forgot this screen, and what it showed belongs to a plan that is gone. */
+	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
 	app_go(app, SCREEN_PLAN);
 }
 
@@ -33,7 +33,7 @@ static const char *typed(void *user, struct app *app, const char *text)
 	return NULL;
 }
 
-/* By its name, typed: no key alone may lift what a check refuses. */
+/* The name has to be typed: a check must not be lifted by a single key. */
 void plan_screen_allow(struct plan_screen *screen, struct app *app)
 {
 	const struct verdict *verdict = gate_to_lift(&screen->gate);

@@ -184,13 +184,14 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 			     struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
-	/* What only takes the time that is left over, takes none below a limit. */
+	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
+	 * the copy. */
 	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
 
 	line_put(line, 1, "");
 	line_put(line, 7, _("OPTIONS"));
 	line_put(line, 1, "");
-	/* First what is not as usual: the end may be cut. */
+	/* Unusual options come first, since the end of the line may be cut. */
 	if (options->rate)
 		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
 	if (options->verify == VERIFY_OFF)
@@ -219,7 +220,7 @@ void plan_text_options(const struct plan_options *options, enum rolling_how roll
 	line_fit(line, all.text);
 }
 
-/* How far what is typed has come; it is right as far as it goes. */
+/* What was typed so far is right: says how much is missing. */
 static void text_typed(const struct gate *gate, struct line *line)
 {
 	int typed = text_width(gate->typed.text), all = text_width(gate->token);
@@ -422,7 +423,7 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 			line_put(line, 4, _("NO"));
 		break;
 	case VERDICT_WARN:
-		/* Lifted, it is no smaller a danger. */
+		/* A lifted check stays red: the danger is the same. */
 		*retrole = verdict->lifted ? ROLE_BAD : ROLE_WARN;
 		if (at->first)
 			line_add(line, "%s W%u", gate->ticked[at->index] ? "[x]" : "[ ]",
@@ -477,7 +478,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	snprintf(name, sizeof(name), _("number %u"), partition->number);
 	fs = line->limit > 90 ? 11 : 7;
 	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1);
-	/* The label is what it is known by: it gets all the room there is. */
+	/* People know a partition by its label: it gets the room that is left. */
 	how = lost_text(lost->how, room - LABEL_LEAST);
 	room -= text_width(how);
 	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;

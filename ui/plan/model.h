@@ -20,7 +20,6 @@
 
 void plan_text_source(const struct plan *plan, struct line *line);
 void plan_text_destination(const struct plan *plan, struct line *line);
-/* held: areas that come last, 0 none. */
 /* held: areas that are written last; finished: bytes that a map calls so, 0 without one. */
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,

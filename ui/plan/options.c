@@ -119,7 +119,7 @@ void options_form_page(struct options_form *form, int direction)
 	reach(form, (enum option_row)(at < 0 ? 0 : at < OPTION_ROWS ? at : OPTION_ROWS - 1));
 }
 
-/* The one behind the word that stands there, the first behind the last or behind nonsense. */
+/* The word that follows `now`; the first one after the last, or after an unknown word. */
 static const char *next_word(const char *const *words, const char *now)
 {
 	for (size_t i = 0; words[i] && words[i + 1]; i++)
@@ -128,7 +128,7 @@ static const char *next_word(const char *const *words, const char *now)
 	return words[0];
 }
 
-/* Those that a blank goes through; NULL: it is not one of a few. */
+/* The words that Space goes through; NULL: the option is not one of a few words. */
 static const char *const *words_of(enum option_row row)
 {
 	enum plan_option option = rows[row].option;
@@ -249,7 +249,7 @@ bool options_read_rate(const char *text, uint64_t *ret)
 		*ret = 0;
 		return true;
 	}
-	/* Who types 50 means megabytes; at 50 bytes a second nothing would ever be done. */
+	/* Who types 50 means 50 MB/s: a limit of 50 bytes per second would stop the copy. */
 	return units_parse_size(clean, 0, NULL, ret) == 0 && (*ret == 0 || *ret >= RATE_LEAST);
 }
 
@@ -273,7 +273,7 @@ static bool read_number(const char *text, enum plan_option option, struct plan_o
 		plan_option_put(options, option, 0);
 		return true;
 	}
-	/* What is chosen by the core is called so, and no number. */
+	/* 0 means auto, and has to be typed as that word. */
 	return plan_option_set(options, option, text) == 0 &&
 	       (plan_option_value(options, option) || !zero || strcmp(zero, "auto") != 0);
 }
@@ -309,7 +309,8 @@ static bool limited(const struct plan_options *options)
 	       options->max_error_rate || options->max_no_read;
 }
 
-/* What would do nothing as it is: what only sg does, without sg, and so on. NULL: all is well. */
+/* An option that would have no effect with the others, such as sg FUA without sg. NULL: there is
+ * none. */
 static const char *needless(const struct plan_options *options, enum option_row *retrow)
 {
 	bool destination = options->destination_backend == BACKEND_SG;
@@ -392,7 +393,7 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), area = rect_inside(box);
 	struct rect keys = rect_cut_bottom(&area, 1), foot = rect_cut_bottom(&area, FOOT_ROWS);
 	char title[96];
-	/* The line that is edited in the middle, as far as there is more on both sides. */
+	/* The edited line is in the middle, unless the first or the last one is shown. */
 	int top =
 		layout_scroll((int)form->at - area.rows / 2, (int)form->at, OPTION_ROWS, area.rows);
 

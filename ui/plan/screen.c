@@ -75,7 +75,7 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 
 /* ---- following the session ---- */
 
-/* Whoever is typing goes on typing: the next letter must not become a command. */
+/* The field keeps the keys: otherwise the next typed letter would be a command. */
 static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
 {
 	if (!typing && !gate_ready(&screen->gate))
@@ -103,7 +103,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
 	screen->checking = session_state(session) == SESSION_CHECKING;
-	/* It may turn out to be the same again: then the ticks stay. */
+	/* The ticks stay until the check has ended, in case the result is the same. */
 	if (screen->checking)
 		return;
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
@@ -115,8 +115,8 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
-	/* Of a plan that was started it stays as it was. Without memory for it, all counts as still
-	 * to be written. */
+	/* For a started plan the list stays as it was at the start. Without memory the map shows
+	 * everything as still to be written. */
 	if (!plan || plan_screen_startable(app))
 		drop_finished(screen);
 	if (plan && plan_screen_startable(app))
@@ -127,7 +127,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	}
 }
 
-/* They are for one copy: the next one is read again, even if nothing changed. */
+/* Ticks count for one copy. For the next one the warnings have to be read again. */
 static void forget_ticks(struct plan_screen *screen, struct app *app)
 {
 	if (!screen->started || !plan_screen_startable(app))
@@ -219,7 +219,7 @@ static void tell_estimate(struct app *app)
 
 /* ---- news ---- */
 
-/* It failed: the ticks were for nothing yet. */
+/* The start failed: the ticks still count. */
 static void not_started(struct plan_screen *screen)
 {
 	screen->started = false;
@@ -372,8 +372,8 @@ static bool command(void *state, struct app *app, enum command command)
 	}
 }
 
-/* What the checks say against writing does not count: an end that may not be read, or proves
- * nothing, is told when it is tried. */
+/* Comparing writes nothing, so refusals to write do not count. Whether both ends can be read is
+ * checked when it starts. */
 static const char *no_verify(struct app *app)
 {
 	const struct plan *plan = session_choice(app_session(app)).plan;
@@ -519,7 +519,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 		gate_tab(&screen->gate);
 		break;
 	case FIELD_CHANGED:
-		/* Space was meant for the tick, which needs it no more. */
+		/* A Space that was pressed for a tick lands in the field once all are ticked. */
 		if (!text->text[strspn(text->text, " ")] && screen->gate.token[0] != ' ')
 			field_clear(text);
 		break;

@@ -207,7 +207,7 @@ void layout_ranges(struct rect body, int wanted, struct layout_ranges *ret)
 
 	if (list > wanted)
 		list = wanted;
-	/* A list of no lines would show nothing to choose: the map gives way first. */
+	/* The list keeps at least one line; the map gives way. */
 	if (list < 1)
 		list = 1;
 	ret->title = rect_cut_top(&rest, body.rows >= FIXED_ROWS ? 2 : 1);

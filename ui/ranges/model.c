@@ -116,7 +116,7 @@ enum ranges_mark ranges_model_mark(const struct ranges_model *model, size_t row)
 	return range_list_overlaps(&model->list, range) ? RANGES_PARTLY : RANGES_NONE;
 }
 
-/* The list changed by a tick: the text follows. Any half-typed text gives way. */
+/* Writes the text anew after a tick changed the list; half-typed text is lost. */
 static int list_to_text(struct ranges_model *model)
 {
 	model->entry = RANGES_ENTRY_TEXT;
@@ -292,7 +292,7 @@ void ranges_model_cancel(struct ranges_model *model)
 
 	model->entry = RANGES_ENTRY_TEXT;
 	memset(&model->error, 0, sizeof(model->error));
-	/* A text that reads well stays as it was typed; only a broken one is made anew. */
+	/* A valid text stays as it was typed; an invalid one is replaced by what the list holds. */
 	if (!changed && !model->valid)
 		list_to_text(model);
 }

@@ -20,8 +20,8 @@ static void done(void *state)
 
 /* ---- the choice ---- */
 
-/* The app hears of every change at once, so that no other screen works on an old choice; and of
- * nothing but changes, for each one takes the plan back. */
+/* Tells the app every change at once, so that no other screen uses an old choice. Only changes,
+ * since each one drops the plan. */
 static void tell(struct ranges_screen *screen, struct app *app)
 {
 	const struct ranges_model *model = screen->model;
@@ -78,7 +78,8 @@ static void renew(struct ranges_screen *screen, struct app *app)
 		return;
 	if (screen->model) {
 		if (ranges_model_rebase(screen->model, disk) < 0) {
-			/* What it borrows is gone; better no rows than those. */
+			/* The rows point into a list that was freed: without memory for new ones
+			 * there are none. */
 			ranges_model_destroy(screen->model);
 			screen->model = NULL;
 			screen->focus = FOCUS_LIST;
@@ -112,7 +113,8 @@ static void leave(void *state, struct app *app)
 {
 	struct ranges_screen *screen = state;
 
-	/* The reason to leave may be a new list of disks: the rows point into one that is gone. */
+	/* A new list of disks may be the reason to leave: then the rows point into one that was
+	 * freed. */
 	if (screen->model && screen->focus != FOCUS_LIST)
 		renew(screen, app);
 	if (screen->model && screen->focus == FOCUS_DESTINATION)
@@ -291,7 +293,7 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 		break;
 	case FIELD_NEXT:
 	case FIELD_PREVIOUS:
-		/* Half a range to add would be forgotten without a word. */
+		/* Leaving the field would drop a range that is typed only in part. */
 		if (model->entry == RANGES_ENTRY_TEXT)
 			focus_on(screen, FOCUS_DESTINATION);
 		break;

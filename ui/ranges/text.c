@@ -65,7 +65,7 @@ static void cell_right(struct line *line, int width, const char *text)
 	line_put_right(line, width, text);
 }
 
-/* A heading may be cut, other than a number. */
+/* A heading may be cut, a number may not. */
 static void heading_right(struct line *line, int width, const char *text)
 {
 	line_put(line, 1, "");

@@ -67,7 +67,8 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 	const struct error *error = session_error(app_session(app), SESSION_TASK_SAVE);
 
 	if (error->code && sign->saved_as[0] && app_current(app) == SCREEN_REPORT) {
-		/* Nobody types a long path twice for one letter. */
+		/* The path stays in the field, so that one wrong letter does not mean typing all of
+		 * it again. */
 		ask_save(app, sign, sign->saved_as);
 		popup_complain(app, error->sentence);
 	} else if (error->code) {
@@ -85,14 +86,14 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 
 /* ---- signing ---- */
 
-/* What it says is on the screen and in what was saved at the end of the copy. */
+/* The names go into the report on the screen and into the saved files. */
 static void sign(struct app *app, struct report_sign *sign, bool mask)
 {
 	struct error error = { 0 };
 	int r = session_sign(app_session(app), sign->operator_name, sign->ticket, mask, &error);
 
 	sign->saved_as[0] = '\0';
-	/* Entered anew, the screen shows it. */
+	/* Entering the screen again makes its text again. */
 	app_go(app, SCREEN_REPORT);
 	if (r < 0)
 		app_error(app, &error);
@@ -169,7 +170,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	struct report_screen *screen = state;
 
 	if (changes & SESSION_CHANGE_SAVED) {
-		/* Where it is now, stands in it. */
+		/* The report names the files that it was saved to, so its text is made again. */
 		drop(screen);
 		tell_saved(app, &screen->sign);
 	}
@@ -196,7 +197,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 			app_error(app, &error);
 	}
 	list_fit(&screen->text, (int)screen->lines.count, area.rows);
-	/* The last row tells of what is below it, and covers nothing with that. */
+	/* The last row says that there is more; it holds no line of the report. */
 	more = screen->text.top + area.rows < screen->text.count && area.rows > 1;
 	for (int row = 0; row < area.rows - more; row++) {
 		size_t at = (size_t)(screen->text.top + row);
@@ -387,7 +388,7 @@ static const char *no_verify(struct app *app, const struct report *report)
 	return NULL;
 }
 
-/* Nothing but what was found when both ends were only compared; it may be done again. */
+/* Without a copy there may be the result of a comparison, which can be repeated. */
 static const char *no_report(struct app *app, enum command command)
 {
 	struct report compared;

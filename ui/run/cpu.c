@@ -34,11 +34,11 @@ static void cpu_share(struct run_cpu *line, const struct cpu_share *share, bool 
 static const char *lane_rate(const struct job_snapshot *job, double bytes,
 			     char rate[static UNITS_TEXT_MAX])
 {
-	/* Nothing was measured in the first second. */
+	/* There is no measured rate in the first second. */
 	return job->elapsed < NSEC_PER_SEC ? "-" : units_print_rate(bytes, rate);
 }
 
-/* What it writes now. Between two passes it has nothing to do, and will have again. */
+/* What the lane writes now; between two passes it is idle. */
 static const char *lane_words(const struct job_snapshot *job, unsigned lane,
 			      char rate[static UNITS_TEXT_MAX])
 {
@@ -77,7 +77,7 @@ static void cpu_rest(const struct job_snapshot *job, unsigned from, struct run_c
 int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int max,
 		  struct run_cpu *ret)
 {
-	/* The lanes matter most; the keeper has its own line where there is room. */
+	/* The lanes come first; the coordinator has a line where there is room. */
 	bool keeper = max >= 6;
 	char more[48] = "";
 	int count = 0;

@@ -375,7 +375,7 @@ static void boxes(struct rect *rest, int rows, struct rect *left, struct rect *r
 	struct rect both = rect_cut_top(rest, rows);
 	int right_cols = both.cols >= LAYOUT_WIDE_COLS ? 44 : 38;
 
-	/* Very wide screens give the figures some air and the graph the rest. */
+	/* On very wide screens the right boxes get some columns more, the graph the rest. */
 	if (both.cols > 160)
 		right_cols = 56;
 	*right = rect_cut_right(&both, right_cols);
@@ -389,8 +389,8 @@ void layout_run(struct rect body, struct layout_run *ret)
 
 	*ret = (struct layout_run){ .head = rect_cut_top(&rest, HEAD_ROWS) };
 	if (body.rows >= TALL_BODY) {
-		/* Of four more rows two go to the graph, one to the map, one to the events: in
-		 * this order, so that a taller screen never has less of anything. */
+		/* Of four more rows two go to the graph, one to the map, one to the events, in this
+		 * order: so no pane gets smaller on a taller screen. */
 		int more = body.rows - TALL_BODY, four = more / 4, left = more % 4;
 
 		ret->alarm = rect_cut_top(&rest, 1);
@@ -399,7 +399,7 @@ void layout_run(struct rect body, struct layout_run *ret)
 		map = TALL_MAP_ROWS + four + (left == 3);
 		events = TALL_EVENTS + four;
 	} else {
-		/* Between the two, the graph and the map take what is there. */
+		/* Between 21 and 36 rows, the graph and the map share what is left. */
 		int more = body.rows - HEAD_ROWS - top - mid - map - 1;
 
 		if (more > 0) {

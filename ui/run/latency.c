@@ -45,7 +45,7 @@ const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 	return buffer;
 }
 
-/* One less beside all figures, so that the last one keeps clear of the frame. */
+/* One column less with p90, so that the last number does not touch the frame. */
 static int label_cols(bool p90)
 {
 	return p90 ? 5 : 6;

@@ -160,7 +160,8 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 		unit *= base;
 		power++;
 	}
-	/* The whole is rounded as everywhere; what is done, never up to it before it is. */
+	/* The total is rounded. What is done is cut, so that it never shows as the total too early.
+	 */
 	units_print_count((total + unit / 2) / unit, right);
 	units_print_count(done < total ? done / unit : (total + unit / 2) / unit, left);
 	snprintf(buffer, size, "%s/%s %s", left, right, names[scale == UNITS_IEC][power]);
@@ -177,7 +178,7 @@ void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size)
 		return;
 	}
 	units_print_duration(eta->seconds, left);
-	/* The time of day alone would be wrong by days beyond one day. */
+	/* Beyond a day the time of day alone would be misleading. */
 	if (eta->finish - now < 20 * 3600L)
 		strftime(at, sizeof(at), "%H:%M", &local);
 	else if (eta->finish - now < 6 * 86400L)
@@ -204,13 +205,13 @@ static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Nothing was, in the first second. */
+/* In the first second there is no rate yet. */
 static bool is_measured(const struct job_snapshot *job)
 {
 	return job->elapsed >= NSEC_PER_SEC;
 }
 
-/* With its unit: sectors that are read one by one come at kilobytes a second. */
+/* With its unit, since reading sector by sector gives kilobytes a second. */
 static void text_current(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	char rate[UNITS_TEXT_MAX];
@@ -219,13 +220,13 @@ static void text_current(const struct job_snapshot *job, char *buffer, size_t si
 		text_copy(buffer, size, units_print_rate(job->now_pass, rate));
 		return;
 	}
-	/* Nobody knows how fast a disk empties its cache. */
+	/* During a flush no rate can be measured. */
 	megabytes(job->now_pass, is_measured(job) && job->state != JOB_FLUSHING, rate,
 		  sizeof(rate));
 	snprintf(buffer, size, "%s MB/s", rate);
 }
 
-/* What is verified beside the copy; "" where nothing is. Never all of it while it is not. */
+/* How much is verified beside the copy; "" where nothing is. Cut, so that 100% means all. */
 static void text_verified(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	double share = job->total ? (double)job->proof.verified / (double)job->total : 0;
@@ -235,8 +236,7 @@ static void text_verified(const struct job_snapshot *job, char *buffer, size_t s
 		snprintf(buffer, size, _("verified %.0f%%"), floor(share * 100));
 }
 
-/* As the pane of the rescue counts it, in the words of GNU ddrescue. What was never there is not
- * told, so that the rest has room. */
+/* The counters of the rescue pane, in the words of GNU ddrescue; those that are 0 are left out. */
 static void text_trouble(const struct job_snapshot *job, const char *between, char *buffer,
 			 size_t size)
 {
@@ -261,7 +261,7 @@ static void text_trouble(const struct job_snapshot *job, const char *between, ch
 	text_copy(buffer, size, line.text);
 }
 
-/* What went wrong is never what is cut: the figures before it give way one by one. */
+/* Errors are never cut: the figures before them are left out one by one. */
 static void narrow_figures(const struct job_snapshot *job, const char *progress,
 			   const char *current, const char *second, int64_t now, struct line *line)
 {
@@ -304,7 +304,7 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	bool measured = is_measured(job);
 	struct line all;
 
-	/* What is read back is counted and timed for itself. */
+	/* A verifying pass has counters of its own. */
 	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
 			  sector_size, progress, sizeof(progress));
 	text_current(job, current, sizeof(current));
@@ -340,7 +340,7 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
 	line_add(line, _("%s of all, %s %s, %s, ETA %s"), all, run_state_phrase(job), percent,
 		 current, eta);
-	/* What is as it should be need not be heard every ten seconds. */
+	/* Only what is wrong is spoken every ten seconds. */
 	if (map)
 		line_add(line, ", %s", map);
 	if (job->hang.count)

@@ -25,8 +25,7 @@ const char *run_state_words(const struct job_snapshot *job);
 const char *run_state_phrase(const struct job_snapshot *job);
 enum role run_state_role(const struct job_snapshot *job);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
-/* What the copy would go on from is not on a disk: said so, and what helps; else NULL. Translated.
- */
+/* Says that the map is not saved, and which key helps; NULL: it is saved. Translated. */
 const char *run_map_alarm(const struct job_snapshot *job);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line);
@@ -46,7 +45,7 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 /* Seconds that one sample stands for. */
 unsigned run_graph_step(unsigned zoom);
 /* At most `max` samples in MB/s, oldest first, each the mean of `step` seconds; returns their
- * number. Whole steps only, so that the picture moves instead of trembling. */
+ * number. Only whole steps, so that old samples do not change while new ones come. */
 int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret);
 /* Upper end of the scale, MB/s: of all that is remembered, so it does not jump. */
 float run_graph_max(const struct rates *rates);
@@ -106,16 +105,15 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
-/* "3 s ago"; "-" before the first good read of the source, and where it is not read now: then that
- * says nothing of how it feels. */
+/* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
 const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
-/* What somebody should see to: a map that is not saved, a request that hangs, a log that is not
- * written; mostly nothing. */
+/* What somebody has to look after: a map that is not saved, a request that hangs, a log that is not
+ * written. Empty otherwise. */
 void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole);
-/* That, and as many of the counters as have room behind it. */
+/* The alarm, and as many counters as fit behind it. */
 void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole);
 void run_text_event(const struct job_event *event, struct line *line);
 enum role run_event_role(const struct job_event *event);

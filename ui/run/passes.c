@@ -15,7 +15,7 @@ static unsigned begun(const struct job_snapshot *job)
 	return job->pass_count < JOB_PASSES_MAX ? job->pass_count : JOB_PASSES_MAX;
 }
 
-/* What others have written before is flushed first: no part of what is done here, once it is. */
+/* A flush of what other programs wrote comes first; it is not shown once it is done. */
 static unsigned first_shown(const struct job_snapshot *job)
 {
 	return begun(job) > 1 && job->passes[0].kind == PASS_FLUSH;
@@ -49,7 +49,7 @@ static size_t coming(const struct job_snapshot *job, const struct plan_options *
 
 	if (is_before_the_copy(job))
 		kinds[count++] = PASS_COPY;
-	/* Where that came first there was nothing left to copy. */
+	/* If reading back came first, nothing was left to copy or to flush. */
 	if (!read_back) {
 		kinds[count++] = PASS_FLUSH;
 		if (verifies_digests(options->verify))
@@ -129,7 +129,7 @@ void passes_text(const struct job_snapshot *job, const struct plan_options *opti
 	while (first < count - 1 && (now < 0 || first < now) &&
 	       width_from(job, kinds, first, count, now) > line->limit)
 		first++;
-	/* Then those that are furthest off. */
+	/* Then the passes that are furthest away are left out. */
 	while (count - 1 > now && count - 1 > first &&
 	       width_from(job, kinds, first, count, now) + (count < all ? 5 : 0) > line->limit)
 		count--;
@@ -145,7 +145,7 @@ void passes_text(const struct job_snapshot *job, const struct plan_options *opti
 		line_add(line, " > ..");
 }
 
-/* Cut, not rounded: 100 is all of it. */
+/* Cut, not rounded: 100% means all of it. */
 static void put_percent(double fraction, char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.1f%%", floor(fraction * 1000) / 10);

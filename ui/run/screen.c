@@ -87,7 +87,7 @@ static void place_follow(struct run_screen *screen, struct app *app, unsigned ch
 		app_error(app, error);
 	else if (changes & SESSION_CHANGE_MAP)
 		say_moved(app);
-	/* Asked once, on whichever screen; s asks again. */
+	/* The question comes by itself once; s asks again. */
 	if (job->map_failed && popup_is_typed(app))
 		return;
 	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
@@ -125,8 +125,8 @@ static bool look_at_events(struct run_screen *screen, struct job *job,
 	return true;
 }
 
-/* What went wrong is said at once, on whichever screen it is heard, also where other news came with
- * it; and as long as it stands there, what comes of it. */
+/* A warning goes to the message line at once, on every screen, even if later events came with it.
+ * While it stands there, later events replace it. */
 static void tell_events(struct run_screen *screen, struct app *app)
 {
 	const struct job_event *end = screen->events + screen->event_count, *told = end;
@@ -223,7 +223,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	const struct job_snapshot *job = app_job(app);
 	struct job *running = session_copy(app_session(app)).job;
 
-	/* Another job: nothing of the old one may be taken for its own. */
+	/* Another job: drops what was kept of the old one. */
 	if (!job || job->started_at != screen->started_at) {
 		forget(screen);
 		screen->started_at = job ? job->started_at : 0;
@@ -240,7 +240,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 		look_at_events(screen, running, job);
 		tell_events(screen, app);
 	}
-	/* From the first error on this is what matters; who wants the other back has a key. */
+	/* The rescue pane opens by itself at the first error; Tab brings the CPU back. */
 	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
 		screen->rescue = screen->rescue_told = true;
 	place_follow(screen, app, changes);

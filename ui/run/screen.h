@@ -17,10 +17,8 @@
 
 #define RUN_EVENTS (2UL * JOB_EVENTS_MAX)
 
-/*
- * Screen 4 for who listens to it or reads it with the fingers (--simple): no panes in which
- * figures move, but a line now and then, each below the one before.
- */
+/* Screen 4 for screen readers and braille lines (--simple): no moving panes, but a new line every
+ * few seconds. */
 
 #define SPOKEN_LINES 32
 #define SPOKEN_COLS  150 /* two rows of the smallest screen take it */
@@ -38,16 +36,16 @@ struct run_screen {
 	struct job_event events[RUN_EVENTS]; /* oldest first */
 	size_t event_count;
 	uint64_t events_seen; /* the job's count when they were taken */
-	uint64_t events_told; /* the last one that the message line could tell of */
-	char warned[512];     /* the last one that went wrong, as it was told there */
+	uint64_t events_told; /* number of the last one that was considered for the message line */
+	char warned[512];     /* the last warning that was shown there */
 	int64_t started_at;   /* which job all of this is about */
 	unsigned cores;
 	unsigned graph_zoom;
 	struct map_pane map;
 	struct run_spoken spoken; /* instead of the panes, where that was asked for */
-	bool rescue;              /* how the rescue stands is shown, where else the CPU is */
-	bool rescue_told;         /* the first error has come, or it was asked for */
-	bool map_failed;          /* another place for the map was asked for */
+	bool rescue;              /* the rescue pane is shown instead of the CPU */
+	bool rescue_told;         /* it was opened once, by an error or by the key */
+	bool map_failed;          /* the question for another place was shown */
 	bool bell, rang;
 };
 
@@ -59,7 +57,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 
 struct layout_run {
 	struct rect head;  /* ends and state, bar, figures */
-	struct rect alarm; /* tall: blank unless somebody should see to something */
+	struct rect alarm; /* tall: blank unless there is an alarm */
 	struct rect graph; /* boxes, with their frames */
 	struct rect latency;
 	struct rect cpu;
@@ -71,10 +69,9 @@ struct layout_run {
 
 void layout_run(struct rect body, struct layout_run *ret);
 
-/* Says how it stands: when it is time for that (`due`), or when the copy has begun with something
- * else since. Never the same twice. */
+/* Adds a line when one is due, or when state or pass have changed. Never the same line twice. */
 void run_spoken_follow(struct run_spoken *spoken, const struct job_snapshot *job, bool due);
-/* Both ends, and the lines. A page that is full is turned. */
+/* Draws both ends and the lines. A full page starts again at the top. */
 void run_spoken_draw(struct run_spoken *spoken, const struct plan *plan, struct draw *draw,
 		     struct rect body);
 

@@ -29,7 +29,7 @@ void run_spoken_follow(struct run_spoken *spoken, const struct job_snapshot *job
 	spoken->fresh = true;
 }
 
-/* False when they do not all fit; the row behind the last one then says nothing. */
+/* False when the lines do not all fit. */
 static bool draw_page(struct run_spoken *spoken, struct draw *draw, struct rect area)
 {
 	int row = 0, last = 0;

@@ -104,7 +104,7 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	line_piece(line, _("last good %s"), run_text_last_good(job, ago, sizeof(ago)));
 }
 
-/* The driver copies the data where it was asked not to. */
+/* The sg driver copies the data although direct I/O was asked for. */
 static bool copied(const struct job_end *end)
 {
 	return end->stats.indirect && end->stats.advice;
@@ -112,7 +112,7 @@ static bool copied(const struct job_end *end)
 
 static void put_path(const struct job_end *end, bool narrow, struct line *line)
 {
-	/* What was read of a source that is not there any more is known by its digests. */
+	/* The backend "null" stands for a source that is missing: only its digests are used. */
 	line_add(line, "%s",
 		 end->backend && strcmp(end->backend, "null") != 0 ? end->backend : "-");
 	if (copied(end))
@@ -138,7 +138,7 @@ static void queue_path(const struct job_snapshot *job, bool narrow, struct line 
 	put_path(&job->destination, narrow, line);
 }
 
-/* Four lines have to hold what seven hold elsewhere. */
+/* In a pane of four lines, backend and temperature share one. */
 static void queue_path_and_temperature(const struct job_snapshot *job, const char *source,
 				       const char *destination, struct line *line)
 {
@@ -181,7 +181,7 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 		queue_slow(job, line);
 		return true;
 	case 6:
-		/* A map that is not safe matters more than the limit. */
+		/* A map that is not saved is more important than the rate limit. */
 		if (rows == 7 && job->map_saved_at && !job->map_safe)
 			queue_map(job, now, line);
 		else
@@ -307,7 +307,7 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 	else
 		snprintf(heading, sizeof(heading), _(" Map of %s, 1 cell = %s"),
 			 text_base_name(plan->source.node), cell);
-	/* What it is a map of stands above, too; what a letter means stands nowhere else. */
+	/* Without room the name of the disk is left out, not the legend. */
 	if (legend && text_width(heading) + text_width(letters) > line->limit)
 		snprintf(heading, sizeof(heading), _(" 1 cell = %s"), cell);
 	line_add(line, "%s%s", heading, letters);
@@ -321,7 +321,7 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 #define RIGHT_COL    46
 #define RIGHT_LABEL  16
 
-/* Exact as long as it can be read. */
+/* Exact bytes up to 15 digits. */
 static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
 {
 	char text[UNITS_TEXT_MAX];
@@ -333,7 +333,7 @@ static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
 	return buffer;
 }
 
-/* Cut, not rounded: 100 is all of it, and anything at all is more than nothing. */
+/* Cut, not rounded: 100% means all of it. What is not 0 is never shown as 0. */
 static void percent_text(uint64_t part, uint64_t all, char *buffer, size_t size)
 {
 	double percent = all ? floor((double)part / (double)all * 10000) / 100 : 0;

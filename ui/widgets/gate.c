@@ -62,7 +62,7 @@ void gate_done(struct gate *gate)
 
 bool gate_refused(const struct gate *gate)
 {
-	/* What was never checked is refused. */
+	/* A plan that was never checked counts as refused. */
 	return !gate->verdicts || !gate->token[0] ||
 	       verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
 }

@@ -20,7 +20,7 @@
 struct gate {
 	const struct verdict_list *verdicts; /* borrowed */
 	char token[512];
-	uint64_t about; /* digest of all that is being agreed to */
+	uint64_t about; /* digest of the plan, its verdicts and the token */
 	bool *ticked;   /* one per verdict; only those of warnings matter */
 	bool typing;    /* the field takes the keys */
 	struct field typed;

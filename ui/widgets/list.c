@@ -22,7 +22,7 @@ void list_fit(struct list *list, int count, int rows)
 
 bool list_move(struct list *list, enum command command)
 {
-	/* One row stays in sight, so that nobody loses his place. */
+	/* One row of the last page stays in sight. */
 	int page = list->rows > 1 ? list->rows - 1 : 1;
 
 	switch (command) {

@@ -55,7 +55,7 @@ static uint64_t edge(const struct map_window *window, int cell)
 	       window->size % cells * (uint64_t)cell / cells;
 }
 
-/* By whole rows, so that what was seen stays in its columns. */
+/* Scrolls by whole rows, so that cells keep their columns. */
 static void scroll_to(struct map_view *view, const struct map_window *window, uint64_t all,
 		      uint64_t cell)
 {
@@ -82,7 +82,7 @@ void map_view_move(struct map_view *view, const struct map_window *window, const
 	if (window->cells <= 0 || window->cols <= 0 || !all)
 		return;
 	if (to >= 0 && to < window->cells) {
-		/* The middle: at its edges a cell may round into its neighbour. */
+		/* The middle of the cell: its edge may be rounded into the neighbour. */
 		uint64_t from = edge(window, (int)to), until = edge(window, (int)to + 1);
 
 		view->at = window->start + from + (until - from) / 2;
@@ -112,7 +112,7 @@ void map_view_zoom(struct map_view *view, int levels)
 	int to = (int)view->zoom + levels;
 
 	view->zoom = to < 0 ? 0 : to > MAP_ZOOM_MAX ? MAP_ZOOM_MAX : (unsigned)to;
-	/* Looks for its place anew: around the cursor. */
+	/* No such start: the next window is centred on the cursor. */
 	view->start = UINT64_MAX;
 }
 
@@ -222,19 +222,6 @@ void map_area_at(const struct job_snapshot *job, size_t i, struct map_area *ret)
 	ret->sectors = ret->bad->sectors;
 }
 
-/* All of it, or as much as there is room for and the sign that there is more. */
-static void line_put_short(struct line *line, const char *text)
-{
-	int room = line->limit - line->columns;
-
-	if (text_width(text) <= room || room < 3) {
-		line_add(line, "%s", text);
-		return;
-	}
-	line_put(line, room - 2, text);
-	line_add(line, "..");
-}
-
 static void put_place(uint64_t lba, uint64_t sectors, unsigned partition, struct line *line)
 {
 	char text[UNITS_TEXT_MAX];
@@ -268,7 +255,7 @@ void map_text_area(const struct map_area *area, struct line *line)
 		sense_text(&bad->sense, why, sizeof(why));
 	else
 		snprintf(why, sizeof(why), "%s", error_phrase(bad->code));
-	line_put_short(line, why);
+	line_fit(line, why);
 }
 
 static void why_it_differs(const struct job_mismatch *mismatch, char *buffer, size_t size)

@@ -20,7 +20,7 @@
 
 #define MAP_ZOOM_MAX 40
 
-/* What is looked at. Zero-initialise: all of it, the cursor where the copy is. */
+/* Which part is shown. Zero-initialise: all of it, with the cursor where the copy is. */
 struct map_view {
 	unsigned zoom;  /* 0: everything, each further level one half of it */
 	bool held;      /* the cursor was moved and does not follow the copy any more */
@@ -28,7 +28,7 @@ struct map_view {
 	uint64_t start; /* first byte shown, as of the last window */
 };
 
-/* What that comes to in so many cells; only of a window with cells may more be asked. */
+/* The view in cells. A window without cells must not be passed on. */
 struct map_window {
 	uint64_t start, size; /* bytes */
 	int cells, cols;      /* cols of them side by side */
@@ -72,7 +72,7 @@ void map_text_area(const struct map_area *area, struct line *line);
 /* What went wrong there and what it means, a sentence or two. */
 const char *map_text_why(const struct map_area *area, char *buffer, size_t size);
 
-/* What a failure means to whoever has the disk on the bench. Pure. */
+/* What a failure means, and what a technician can do. Pure. */
 
 /* A sentence, translated, static. code: negative errno, for where there is no sense. write: the
  * destination was written, else the source was read. */

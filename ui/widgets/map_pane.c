@@ -129,7 +129,7 @@ static void draw_area(const struct map_pane *pane, struct draw *draw, struct rec
 	}
 }
 
-/* Which of them are listed, where that is not all. */
+/* Says which areas are listed, where they are not all. */
 static void draw_place(const struct map_pane *pane, struct draw *draw, struct rect heading,
 		       const struct job_snapshot *job, int count)
 {
@@ -278,7 +278,7 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 	if (command == COMMAND_MAP) {
 		bool open = !pane->open;
 
-		/* What was looked at last is not what is asked for now. */
+		/* A map that is opened again starts with all of the disk. */
 		*pane = (struct map_pane){ .open = open, .ticked = pane->ticked };
 		return true;
 	}

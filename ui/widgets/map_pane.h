@@ -43,7 +43,7 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 /* The bad areas that are ticked, in plan->sector_size. -ENOMEM. */
 int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
 		    struct range_list *ret);
-/* Beside other things: all of the plan with its heading, without a cursor. */
+/* A map of all of the plan with its heading, without a cursor, as part of a screen. */
 void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 			 const struct plan *plan);
 

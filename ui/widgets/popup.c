@@ -19,7 +19,7 @@ void popup_done(struct popup *popup)
 	*popup = (struct popup){ 0 };
 }
 
-/* False without memory: then nothing opens, and the copy goes on regardless. */
+/* False without memory: then nothing opens. */
 static bool open_popup(struct app *app, enum popup_kind kind, const char *title, const char *text,
 		       void *user)
 {
@@ -167,7 +167,7 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
 	struct rect text = area;
 
-	/* Too long a text gives way: a question without its answers is none. */
+	/* Too long a text is cut, so that the answers are always visible. */
 	rect_cut_bottom(&text, popup->count + 2);
 	draw_body(draw, text, popup->text, 0);
 	if (lines > text.rows) {
@@ -197,7 +197,7 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 
 		keys_name(popup->choices[i].key, key, sizeof(key));
 		col = draw_printf(draw, area, 0, col, ROLE_STRONG, " %s=", key);
-		/* Its first words; the keys behind it have to be seen, too. */
+		/* Only the first words, so that the keys of all choices fit. */
 		col = draw_printf(draw, area, 0, col, ROLE_DIALOG, "%.*s",
 				  (int)strcspn(popup->labels[i], ":,"), popup->labels[i]);
 	}

@@ -44,8 +44,8 @@ void popup_complain(struct app *app, const char *sentence);
 void popup_text(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */
 bool popup_is_open(struct app *app, const char *title);
-/* Is a line being typed? What comes by itself does not take its place: the next key would answer
- * what nobody has read. */
+/* Is a line being typed? Then no other popup may open by itself: the next typed letter would answer
+ * it unread. */
 bool popup_is_typed(struct app *app);
 void popup_close(struct app *app);
 
