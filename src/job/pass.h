@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A pass: one sweep of the lanes over a part of the map. A job is a sequence of
- * passes (pass.c): the copy itself, the rescue of what failed, the flush, and the
+ * passes (passes.c): the copy itself, the rescue of what failed, the flush, and the
  * verification of what is on the medium.
  *
- * Each pass is one const table in a file of its own (pass_copy.c). When all lanes
+ * Each pass is one const table there, and what it does is in a file of its own
+ * (pass_copy.c). Each step of the sequence says when it is taken. When all lanes
  * are parked and their rings are empty, the keeper calls end() of the finished
  * pass, then prepare() of the same pass for another round; if that has nothing to
  * do, prepare() of the next pass. prepare() builds job->work, or a list of its own,
@@ -17,8 +18,8 @@
  * those of the lanes, concurrently. Shared state is in struct job (job_private.h), with
  * its owner: the lanes from prepare() until all are parked, otherwise the keeper.
  *
- * Adding a pass: a value of enum pass_kind (job.h), its table, its place in the
- * sequence (pass.c), its words (job_words.c), its name in the schemas.
+ * Adding a pass: a value of enum pass_kind (snapshot.h), its table and its place in the
+ * sequence (passes.c), its words (snapshot.c), its name in the schemas.
  */
 #ifndef CLONEDECK_JOB_PASS_H
 #define CLONEDECK_JOB_PASS_H
@@ -54,21 +55,50 @@ struct pass {
 	unsigned (*number)(const struct job *job);
 };
 
-extern const struct pass pass_probe_write, pass_probe_flush, pass_probe_read;
-extern const struct pass pass_wipe_key, pass_wipe_flush, pass_wipe_rest, pass_disarm, pass_wiped,
-	pass_arming;
-extern const struct pass pass_copy;
-extern const struct pass pass_trim;
-extern const struct pass pass_scrape;
-extern const struct pass pass_retry;
-extern const struct pass pass_fill;
-extern const struct pass pass_flush;
-extern const struct pass pass_look_flush, pass_look;
-extern const struct pass pass_baseline, pass_recheck;
-extern const struct pass pass_verify;
-extern const struct pass pass_compare;
-extern const struct pass pass_sums;
-extern const struct pass pass_rewrite;
+/* What must hold for a step to be taken; all of it. */
+enum when {
+	WHEN_ONCE = 1 << 0,      /* in its first round */
+	WHEN_FIRST = 1 << 1,     /* before anything that is held back is copied */
+	WHEN_HELD = 1 << 2,      /* something is held back */
+	WHEN_WRITTEN = 1 << 3,   /* something may not be on the medium yet */
+	WHEN_COPYING = 1 << 4,   /* the job does not only verify */
+	WHEN_RESCUING = 1 << 5,  /* bad sectors do not end the copy */
+	WHEN_VERIFYING = 1 << 6, /* the copy is verified */
+	WHEN_DIFFERENT = 1 << 7, /* the destination is known not to be what it should be */
+};
+
+struct step {
+	const struct pass *pass;
+	unsigned when;
+};
+
+extern const struct step sequence[];
+extern const size_t sequence_count;
+
+/* The copy, and what was found to differ copied again (pass_copy.c). */
+extern const struct slot_ops copy_ops, rewrite_ops;
+int copy_prepare(struct job *job, unsigned round);
+unsigned copy_number(const struct job *job);
+void copy_hangs(struct job *job, uint64_t tag);
+int rewrite_prepare(struct job *job, unsigned round);
+
+/* Wiping what is held back, before and after (pass_wipe.c). */
+extern const struct slot_ops wipe_ops;
+int wipe_key_prepare(struct job *job, unsigned round);
+int wipe_rest_prepare(struct job *job, unsigned round);
+int disarm_prepare(struct job *job, unsigned round);
+void disarm_end(struct job *job);
+
+/* Is the destination as large as it claims? (pass_capacity.c) */
+extern const struct slot_ops capacity_write_ops, capacity_read_ops;
+int capacity_write_prepare(struct job *job, unsigned round);
+int capacity_read_prepare(struct job *job, unsigned round);
+void capacity_read_end(struct job *job);
+
+/* Filling bad sectors (pass_fill.c). */
+extern const struct slot_ops fill_ops;
+int fill_prepare(struct job *job, unsigned round);
+void fill_end(struct job *job);
 
 /* For passes that write something other than the copy (pass_wipe.c). */
 void write_only_advance(struct lane *lane, struct slot *slot);

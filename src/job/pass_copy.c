@@ -105,11 +105,11 @@ static void next_sweep(struct job *job, unsigned round)
 	}
 }
 
-static int copy_prepare(struct job *job, unsigned round)
+int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (job->setup.verify_only || (round > 0 && (!survives(job) || job->sweep == SWEEP_LAST)))
+	if (round > 0 && (!survives(job) || job->sweep == SWEEP_LAST))
 		return 0;
 	next_sweep(job, round);
 	r = round == 0 ? sums_begin_copy(job) : 0;
@@ -127,7 +127,7 @@ static int copy_prepare(struct job *job, unsigned round)
 }
 
 /* Those of ddrescue, which has five, so that it can continue there. */
-static unsigned copy_number(const struct job *job)
+unsigned copy_number(const struct job *job)
 {
 	switch (job->sweep) {
 	case SWEEP_HALVES:
@@ -265,7 +265,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 }
 
 /* The read may take minutes: its surroundings can wait. If it succeeds, its data is used. */
-static void copy_hangs(struct job *job, uint64_t tag)
+void copy_hangs(struct job *job, uint64_t tag)
 {
 	sums_break(job);
 	skip_hang(&job->skip, &job->work, tag);
@@ -376,13 +376,11 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 
 /* These parts are non-tried again in the map, and copied as before. What fails now is left to the
  * rescue passes. */
-static int rewrite_prepare(struct job *job, unsigned round)
+int rewrite_prepare(struct job *job, unsigned round)
 {
 	struct range_list parts = { 0 };
 	int r;
 
-	if (round > 0 || !job->proof)
-		return 0;
 	r = proof_want_rewrite(job, &parts);
 	/* Not what is held back for a later stage. */
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
@@ -398,7 +396,7 @@ static int rewrite_prepare(struct job *job, unsigned round)
 	return r;
 }
 
-static const struct slot_ops copy_ops = {
+const struct slot_ops copy_ops = {
 	.take = copy_take,
 	.depth = copy_depth,
 	.beside = rolling_take,
@@ -409,33 +407,11 @@ static const struct slot_ops copy_ops = {
 	.report = slot_report_map,
 };
 
-const struct pass pass_copy = {
-	.kind = PASS_COPY,
-	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &copy_ops,
-	.prepare = copy_prepare,
-	.number = copy_number,
-	.collect = proof_collect_found, /* for what is read back during the copy */
-	.end = rolling_end,
-	.hangs = copy_hangs,
-};
-
-static const struct slot_ops rewrite_ops = {
+const struct slot_ops rewrite_ops = {
 	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,
 	.inspect = lane_slot_observe,
 	.give_up = retry_give_up,
 	.report = slot_report_map,
-};
-
-const struct pass pass_rewrite = {
-	.kind = PASS_REWRITE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &rewrite_ops,
-	.prepare = rewrite_prepare,
 };

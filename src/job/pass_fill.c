@@ -29,11 +29,11 @@ static bool filled_before(const struct job *job)
 	       k->filled_bytes == map_bytes(job->map, MAP_BAD);
 }
 
-static int fill_prepare(struct job *job, unsigned round)
+int fill_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (round > 0 || !job->keeper.fill_due || filled_before(job))
+	if (!job->keeper.fill_due || filled_before(job))
 		return 0;
 	prober_reset(job, false, false);
 	r = job_make_work(job, "-",
@@ -72,7 +72,7 @@ static void fill_begin(struct lane *lane, struct slot *slot)
 	prober_write(lane, slot);
 }
 
-static void fill_end(struct job *job)
+void fill_end(struct job *job)
 {
 	if (job_gate(job) >= GATE_STOP)
 		return;
@@ -81,20 +81,10 @@ static void fill_end(struct job *job)
 	fill_done(job);
 }
 
-static const struct slot_ops fill_ops = {
+const struct slot_ops fill_ops = {
 	.take = fill_take,
 	.begin = fill_begin,
 	.advance = prober_written,
 	.give_up = prober_give_up,
 	.report = write_only_report,
-};
-
-const struct pass pass_fill = {
-	.kind = PASS_FILL,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = 'F',
-	.ops = &fill_ops,
-	.prepare = fill_prepare,
-	.end = fill_end,
 };

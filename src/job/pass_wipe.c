@@ -20,8 +20,6 @@ static int prepare(struct job *job, const struct range_list *list, bool descendi
 {
 	int r;
 
-	if (job->stages.count == 0)
-		return 0;
 	pthread_mutex_lock(&job->map_lock);
 	r = work_init(&job->work, job->plan, job->map, list, WORK_UNFINISHED, job->choice.chunk,
 		      descending);
@@ -29,15 +27,15 @@ static int prepare(struct job *job, const struct range_list *list, bool descendi
 	return r < 0 ? r : job->work.chunks > 0;
 }
 
-static int key_prepare(struct job *job, unsigned round)
+int wipe_key_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, &job->stages.wipe[0], false);
+	return prepare(job, &job->stages.wipe[0], false);
 }
 
 /* The heads are at the end of the disk by then, and the copy begins at the start. */
-static int rest_prepare(struct job *job, unsigned round)
+int wipe_rest_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, &job->stages.wipe[1], true);
+	return prepare(job, &job->stages.wipe[1], true);
 }
 
 /* If the destination's sectors are larger, part of one may be copied already; it was wiped before
@@ -56,11 +54,11 @@ static bool cut_to_sectors(const struct lane *lane, struct piece *piece)
 }
 
 /* Each round takes away one stage, the last one first: without its keys nobody finds the rest. */
-static int disarm_prepare(struct job *job, unsigned round)
+int disarm_prepare(struct job *job, unsigned round)
 {
 	struct stages *stages = &job->stages;
 
-	if (stages->count == 0 || !job_differs(job) || round >= stages->now)
+	if (round >= stages->now)
 		return 0;
 	return job_make_work_of(job, &stages->domain[stages->now - round], WORK_ALL,
 				job->choice.chunk) < 0
@@ -82,7 +80,7 @@ static int forget_domain(struct job *job, const struct range_list *domain)
 }
 
 /* A resume copies it again. */
-static void disarm_end(struct job *job)
+void disarm_end(struct job *job)
 {
 	struct stages *stages = &job->stages;
 	const struct range_list *domain = &stages->domain[stages->now - job->keeper.course.round];
@@ -141,37 +139,9 @@ bool write_only_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct slot_ops wipe_ops = {
+const struct slot_ops wipe_ops = {
 	.begin = wipe_begin,
 	.advance = write_only_advance,
 	.give_up = retry_give_up,
 	.report = write_only_report,
-};
-
-const struct pass pass_wipe_key = {
-	.kind = PASS_WIPE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = key_prepare,
-};
-
-const struct pass pass_wipe_rest = {
-	.kind = PASS_WIPE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = rest_prepare,
-};
-
-const struct pass pass_disarm = {
-	.kind = PASS_DISARM,
-	.traits = PASS_WRITES | PASS_SHOWN_AS_IS,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = disarm_prepare,
-	.end = disarm_end,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sequence of passes, and how the keeper goes through it. */
+/* How the keeper goes through the sequence of passes. */
 #include "job/pass.h"
 
 #include <errno.h>
@@ -8,23 +8,6 @@
 #include "base/units.h"
 #include "job/job_private.h"
 #include "verify/checksums.h"
-
-/* The second flush is for what the passes after the first one have written. */
-static const struct pass *const sequence[] = {
-	&pass_baseline,   &pass_probe_write, &pass_probe_flush, &pass_probe_read, &pass_wipe_key,
-	&pass_wipe_flush, &pass_wipe_rest,   &pass_wiped,       &pass_arming,     &pass_copy,
-	&pass_trim,       &pass_scrape,      &pass_retry,       &pass_fill,       &pass_flush,
-	&pass_verify,     &pass_compare,     &pass_look_flush,  &pass_look,       &pass_verify,
-	&pass_compare,    &pass_rewrite,     &pass_trim,        &pass_scrape,     &pass_fill,
-	&pass_flush,      &pass_verify,      &pass_compare,     &pass_look_flush, &pass_look,
-	&pass_verify,     &pass_compare,     &pass_sums,        &pass_compare,    &pass_recheck,
-	&pass_disarm,     &pass_flush,
-};
-
-#define STEPS      (sizeof(sequence) / sizeof(sequence[0]))
-#define STAGE_STEP 8 /* the steps before are done once, the others in every stage */
-
-_Static_assert(STEPS <= JOB_PASSES_MAX, "every pass can be shown");
 
 bool job_differs(const struct job *job)
 {
@@ -47,118 +30,6 @@ bool job_nothing_left(const struct job *job)
 	return !job->keeper.fill_due &&
 	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
-
-/* Possibly again, if the map was changed meanwhile (unplug.h). */
-static int flush_prepare(struct job *job, unsigned round)
-{
-	return job->keeper.flush_due;
-}
-
-const struct pass pass_flush = {
-	.kind = PASS_FLUSH,
-	.traits = PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS,
-	.state = JOB_FLUSHING,
-	.prepare = flush_prepare,
-};
-
-/* What was just written must be on the medium before the next pass begins. */
-static int before_prepare(struct job *job, unsigned round)
-{
-	const struct course *c = &job->keeper.course;
-
-	return flush_prepare(job, round) && c->pass_count > 0 &&
-	       c->passes[c->pass_count - 1].kind == sequence[c->step]->kind;
-}
-
-const struct pass pass_probe_flush = {
-	.kind = PASS_PROBE,
-	.traits = PASS_NO_LANES,
-	.state = JOB_FLUSHING,
-	.prepare = before_prepare,
-};
-
-const struct pass pass_wipe_flush = {
-	.kind = PASS_WIPE,
-	.traits = PASS_NO_LANES,
-	.state = JOB_FLUSHING,
-	.prepare = before_prepare,
-};
-
-/* What another program had finished was not wiped. */
-static int leave_out_finished(const struct job *job, struct range_list *areas)
-{
-	uint64_t sector = job->plan->sector_size, pos = 0;
-	struct range_list finished = { 0 };
-	struct map_block block;
-	int r = 0;
-
-	for (; r == 0 && map_next(job->map, pos, MAP_FINISHED, &block);
-	     pos = block.start + block.size)
-		r = range_list_add(&finished,
-				   (struct range){ block.start / sector, block.size / sector });
-	if (r == 0)
-		r = range_list_subtract_all(&finished, &map_held(job->map)->wiped);
-	if (r == 0)
-		r = range_list_subtract_all(areas, &finished);
-	range_list_done(&finished);
-	return r;
-}
-
-static int record_wiped(struct job *job)
-{
-	struct range_list areas = { 0 };
-	int r = 0;
-
-	for (unsigned s = 1; r == 0 && s < job->stages.count; s++)
-		r = range_list_add_all(&areas, &job->stages.domain[s]);
-	if (r == 0)
-		r = leave_out_finished(job, &areas);
-	pthread_mutex_lock(&job->map_lock);
-	if (r == 0)
-		r = map_set_wiped(job->map, &areas);
-	pthread_mutex_unlock(&job->map_lock);
-	range_list_done(&areas);
-	return r;
-}
-
-/* Recorded before the first data is written: whoever resumes then knows that these areas must still
- * be empty. Not if the destination refused some of that. */
-static int wiped_prepare(struct job *job, unsigned round)
-{
-	const struct course *c = &job->keeper.course;
-	int r;
-
-	if (round > 0 || c->pass_count == 0 || c->passes[c->pass_count - 1].kind != PASS_WIPE)
-		return 0;
-	r = job->keeper.refused_bytes ? 0 : record_wiped(job);
-	return r < 0 ? r : 1;
-}
-
-const struct pass pass_wiped = {
-	.kind = PASS_WIPE,
-	.traits = PASS_NO_LANES | PASS_SAVES,
-	.state = JOB_FLUSHING,
-	.prepare = wiped_prepare,
-};
-
-/* Recorded before any of what was held back is written: if the power goes then, some of it is there
- * that the map does not call finished. */
-static int arming_prepare(struct job *job, unsigned round)
-{
-	if (round > 0 || job->stages.now != 1 || map_held(job->map)->wiped.count == 0)
-		return 0;
-	pthread_mutex_lock(&job->map_lock);
-	map_set_arming(job->map);
-	pthread_mutex_unlock(&job->map_lock);
-	return 1;
-}
-
-const struct pass pass_arming = {
-	.kind = PASS_ARM,
-	.traits = PASS_NO_LANES | PASS_SAVES,
-	.state = JOB_FLUSHING,
-	.prepare = arming_prepare,
-};
 
 static bool all_parked(const struct job *job)
 {
@@ -302,14 +173,31 @@ static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
 		begin_lanes(job, now);
 }
 
-/* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
-static int prepare(struct job *job, const struct pass *pass)
+/* Does all of this hold? */
+static bool holds(const struct job *job, unsigned when)
 {
+	const struct course *c = &job->keeper.course;
+
+	return !((when & WHEN_ONCE && c->round > 0) || (when & WHEN_FIRST && job->stages.now > 0) ||
+		 (when & WHEN_HELD && job->stages.count == 0) ||
+		 (when & WHEN_WRITTEN && !job->keeper.flush_due) ||
+		 (when & WHEN_COPYING && job->setup.verify_only) ||
+		 (when & WHEN_RESCUING && job->plan->options.on_error != ON_ERROR_MAP) ||
+		 (when & WHEN_VERIFYING && !job->proof) ||
+		 (when & WHEN_DIFFERENT && !job_differs(job)));
+}
+
+/* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
+static int prepare(struct job *job, const struct step *step)
+{
+	const struct pass *pass = step->pass;
 	struct error error;
 	int r;
 
 	if ((job_gate(job) >= GATE_STOP || job->recheck.while_stopped) &&
 	    !(pass->traits & PASS_ALWAYS))
+		return 0;
+	if (!holds(job, step->when))
 		return 0;
 	r = pass->prepare(job, job->keeper.course.round);
 	if (r >= 0 || r == -ENOMEM)
@@ -330,7 +218,7 @@ static bool next_stage(struct job *job)
 	    !proof_complete(job))
 		return false;
 	stages->now++;
-	job->keeper.course.step = STAGE_STEP;
+	job->keeper.course.step = 0;
 	return true;
 }
 
@@ -339,13 +227,13 @@ static bool find_pass(struct job *job, uint64_t now)
 {
 	struct course *c = &job->keeper.course;
 
-	for (; c->step < STEPS; c->step++, c->round = 0) {
-		const struct pass *pass = sequence[c->step];
+	for (; c->step < sequence_count; c->step++, c->round = 0) {
+		const struct pass *pass = sequence[c->step].pass;
 
 		/* The saver may still be busy with a save on the way. */
 		if (pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
 			return true;
-		int r = prepare(job, pass);
+		int r = prepare(job, &sequence[c->step]);
 
 		if (r > 0)
 			begin_pass(job, pass, now);

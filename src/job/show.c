@@ -98,7 +98,7 @@ static void fill_overall(struct job *job, uint64_t now, struct job_snapshot *s)
 	overall_show(&k->overall, &copying, job->plan->options.retry_passes > 0, unix_now, s);
 }
 
-static void fill_end(const struct job *job, bool source, struct job_snapshot *s)
+static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 {
 	struct job_end *end = source ? &s->source : &s->destination;
 	const struct keeper *k = &job->keeper;
@@ -180,8 +180,8 @@ void show_publish(struct job *job, uint64_t now)
 	sums_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, view.reads_back, now, &s);
-	fill_end(job, true, &s);
-	fill_end(job, false, &s);
+	show_end(job, true, &s);
+	show_end(job, false, &s);
 	s.read_back = k->measure.back_latency;
 	fill_counts(job, &s);
 	measure_show(&k->measure, &view, &s);

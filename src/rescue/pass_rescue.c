@@ -7,21 +7,14 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "job/pass.h"
+#include "rescue/passes.h"
 
 #define WHOLE_EDGES 4
-
-static bool survives(const struct job *job)
-{
-	return job->plan->options.on_error == ON_ERROR_MAP;
-}
 
 static int prepare(struct job *job, const char *statuses, bool backwards, bool edges)
 {
 	int r;
 
-	if (!survives(job))
-		return 0;
 	r = job_make_work(job, statuses, job->choice.chunk, backwards);
 	if (r < 0)
 		return r;
@@ -29,14 +22,14 @@ static int prepare(struct job *job, const char *statuses, bool backwards, bool e
 	return job->work.count > 0;
 }
 
-static int trim_prepare(struct job *job, unsigned round)
+int trim_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : prepare(job, "*", false, true);
+	return prepare(job, "*", false, true);
 }
 
 /* What is left between the edges becomes non-scraped. If trimming was stopped, the rest stays
  * non-trimmed, and nothing is read twice. */
-static void trim_end(struct job *job)
+void trim_end(struct job *job)
 {
 	struct map_block block;
 	uint64_t pos = 0;
@@ -70,10 +63,10 @@ static uint32_t lost_as_a_whole(const struct job *job)
 	return on >= WHOLE_EDGES && off == 0 ? physical : 0;
 }
 
-static int scrape_prepare(struct job *job, unsigned round)
+int scrape_prepare(struct job *job, unsigned round)
 {
-	uint32_t whole = round > 0 ? 0 : lost_as_a_whole(job);
-	int r = round > 0 ? 0 : prepare(job, "/", false, false);
+	uint32_t whole = lost_as_a_whole(job);
+	int r = prepare(job, "/", false, false);
 
 	if (r <= 0)
 		return r;
@@ -120,47 +113,18 @@ static int prepare_chosen(struct job *job, bool backwards)
 	return job->work.count > 0;
 }
 
-static int retry_prepare(struct job *job, unsigned round)
+int retry_prepare(struct job *job, unsigned round)
 {
 	/* The pass before this one went forwards. */
 	bool backwards = round % 2 == 0;
 
-	if (round >= job->plan->options.retry_passes || !survives(job))
+	if (round >= job->plan->options.retry_passes)
 		return 0;
 	return job->setup.retry ? prepare_chosen(job, backwards)
 				: prepare(job, "-", backwards, false);
 }
 
-static unsigned retry_number(const struct job *job)
+unsigned retry_number(const struct job *job)
 {
 	return job->keeper.course.round + 1;
 }
-
-const struct pass pass_trim = {
-	.kind = PASS_TRIM,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '*',
-	.ops = &prober_ops,
-	.prepare = trim_prepare,
-	.end = trim_end,
-};
-
-const struct pass pass_scrape = {
-	.kind = PASS_SCRAPE,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '/',
-	.ops = &prober_ops,
-	.prepare = scrape_prepare,
-};
-
-const struct pass pass_retry = {
-	.kind = PASS_RETRY,
-	.traits = PASS_WRITES | PASS_ONE_LANE | PASS_FILLED,
-	.state = JOB_COPYING,
-	.letter = '-',
-	.ops = &prober_ops,
-	.prepare = retry_prepare,
-	.number = retry_number,
-};

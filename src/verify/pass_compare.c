@@ -9,17 +9,13 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
 #include "verify/checksums.h"
+#include "verify/passes.h"
 
-static int compare_prepare(struct job *job, unsigned round)
+int compare_prepare(struct job *job, unsigned round)
 {
-	int r;
-
-	if (round > 0 || !job->proof)
-		return 0;
-	r = proof_make_work(job, proof_want_compare);
+	int r = proof_make_work(job, proof_want_compare);
 	if (r > 0)
 		sums_begin(job, JOB_SUMS_OF_SOURCE);
 	return r;
@@ -150,22 +146,11 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct slot_ops compare_ops = {
+const struct slot_ops compare_ops = {
 	.take = compare_take,
 	.begin = compare_begin,
 	.advance = compare_advance,
 	.inspect = compare_inspect,
 	.give_up = compare_give_up,
 	.report = compare_report,
-};
-
-const struct pass pass_compare = {
-	.kind = PASS_COMPARE,
-	.traits = PASS_BOTH_ENDS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &compare_ops,
-	.prepare = compare_prepare,
-	.collect = proof_collect_found,
-	.end = proof_end_compare,
 };

@@ -7,6 +7,7 @@
 #include "job/job_private.h"
 #include "job/pass.h"
 #include "copy/retry.h"
+#include "verify/passes.h"
 
 /*
  * After the last write of all. Before what is held back is written, only if there is
@@ -22,17 +23,10 @@ static bool is_due(const struct job *job)
 }
 
 /* What was read through the page cache is still in it. */
-static int look_flush_prepare(struct job *job, unsigned round)
+int look_flush_prepare(struct job *job, unsigned round)
 {
-	return round == 0 && is_due(job) && !(job->choice.destination->traits & IO_DIRECT);
+	return is_due(job) && !(job->choice.destination->traits & IO_DIRECT);
 }
-
-const struct pass pass_look_flush = {
-	.kind = PASS_LOOK,
-	.traits = PASS_NO_LANES | PASS_SHOWN_AS_IS,
-	.state = JOB_FLUSHING,
-	.prepare = look_flush_prepare,
-};
 
 static bool skip_to_known(struct look *look)
 {
@@ -42,11 +36,11 @@ static bool skip_to_known(struct look *look)
 	return look->next < look->marks.count;
 }
 
-static int look_prepare(struct job *job, unsigned round)
+int look_prepare(struct job *job, unsigned round)
 {
 	struct look *look = &job->look;
 
-	if (round > 0 || !is_due(job))
+	if (!is_due(job))
 		return 0;
 	look->next = 0;
 	job->work.bytes = 0;
@@ -181,7 +175,7 @@ static void tell(struct job *job, const struct mark *first)
 			      shown->seed);
 }
 
-static void look_end(struct job *job)
+void look_end(struct job *job)
 {
 	struct look *look = &job->look;
 	const struct mark *first = NULL;
@@ -212,19 +206,9 @@ static void look_end(struct job *job)
 			      job->setup.destination.name);
 }
 
-static const struct slot_ops look_ops = {
+const struct slot_ops look_ops = {
 	.take = take_mark,
 	.begin = lane_slot_read_back,
 	.advance = look_advance,
 	.give_up = lane_slot_free,
-};
-
-const struct pass pass_look = {
-	.kind = PASS_LOOK,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &look_ops,
-	.prepare = look_prepare,
-	.end = look_end,
 };

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "job/job_private.h"
-#include "job/pass.h"
+#include "verify/passes.h"
 
 /* Enough to keep a spinning disk busy. */
 #define DEPTH 2
@@ -28,15 +28,15 @@ static int make_work(struct job *job, int (*want)(struct job *job, struct range_
 	return r;
 }
 
-static int baseline_prepare(struct job *job, unsigned round)
+int baseline_prepare(struct job *job, unsigned round)
 {
-	return round > 0 ? 0 : make_work(job, recheck_want_first);
+	return make_work(job, recheck_want_first);
 }
 
 /* In later stages nothing is read for this: what was held back has just been read to be written. */
-static int recheck_prepare(struct job *job, unsigned round)
+int recheck_prepare(struct job *job, unsigned round)
 {
-	if (round > 0 || proof_differs(job->proof))
+	if (proof_differs(job->proof))
 		return 0;
 	if (job->stages.now == 0)
 		return make_work(job, recheck_want_after);
@@ -95,7 +95,7 @@ static bool recheck_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct slot_ops recheck_ops = {
+const struct slot_ops recheck_ops = {
 	.take = recheck_take,
 	.depth = recheck_depth,
 	.begin = lane_slot_read,
@@ -103,26 +103,4 @@ static const struct slot_ops recheck_ops = {
 	.inspect = recheck_inspect,
 	.give_up = lane_slot_free,
 	.report = recheck_report,
-};
-
-const struct pass pass_baseline = {
-	.kind = PASS_BASELINE,
-	.traits = PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &recheck_ops,
-	.prepare = baseline_prepare,
-	.collect = recheck_collect,
-	.end = recheck_end,
-};
-
-const struct pass pass_recheck = {
-	.kind = PASS_RECHECK,
-	.traits = PASS_ONE_LANE,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &recheck_ops,
-	.prepare = recheck_prepare,
-	.collect = recheck_collect,
-	.end = recheck_end,
 };

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
 #include "verify/rolling.h"
 #include "verify/checksums.h"
+#include "verify/passes.h"
 
 static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
 {
@@ -21,15 +21,15 @@ static int prepare(struct job *job, int (*want)(struct job *job, struct range_li
 	return r;
 }
 
-static int verify_prepare(struct job *job, unsigned round)
+int verify_prepare(struct job *job, unsigned round)
 {
-	return round > 0 || !job->proof ? 0 : prepare(job, proof_want_digest);
+	return prepare(job, proof_want_digest);
 }
 
 /* Everything once more, in order. */
-static int sums_prepare(struct job *job, unsigned round)
+int checksums_prepare(struct job *job, unsigned round)
 {
-	return round > 0 || !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
+	return !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
 }
 
 static void verify_advance(struct lane *lane, struct slot *slot)
@@ -75,34 +75,12 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 	return true;
 }
 
-static const struct slot_ops verify_ops = {
+const struct slot_ops verify_ops = {
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.inspect = verify_inspect,
 	.give_up = lane_slot_free, /* what was not read back stays to be verified */
 	.report = verify_report,
-};
-
-const struct pass pass_verify = {
-	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &verify_ops,
-	.prepare = verify_prepare,
-	.collect = proof_collect_found,
-	.end = proof_end_digest,
-};
-
-const struct pass pass_sums = {
-	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK | PASS_SHOWN_AS_IS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &verify_ops,
-	.prepare = sums_prepare,
-	.collect = proof_collect_found,
-	.end = proof_end_digest,
 };
 
 /* Not for a pass of the sequence: what these slots do does not count for the current pass. */

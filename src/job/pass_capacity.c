@@ -13,12 +13,12 @@
 #include "job/pass.h"
 #include "copy/retry.h"
 
-static int write_prepare(struct job *job, unsigned round)
+int capacity_write_prepare(struct job *job, unsigned round)
 {
 	uint64_t nonce = clock_monotonic() ^ (uint64_t)time(NULL) << 32;
 	int r;
 
-	if (round > 0 || !job->setup.probe)
+	if (!job->setup.probe)
 		return 0;
 	r = capacity_init(&job->probe.capacity, job->plan, job->map, job->choice.chunk, nonce);
 	job->probe.next = 0;
@@ -26,10 +26,10 @@ static int write_prepare(struct job *job, unsigned round)
 	return r < 0 ? r : job->probe.capacity.marks.count > 1;
 }
 
-static int read_prepare(struct job *job, unsigned round)
+int capacity_read_prepare(struct job *job, unsigned round)
 {
 	job->probe.next = 0;
-	return round == 0 && job->probe.capacity.marks.count > 1;
+	return job->probe.capacity.marks.count > 1;
 }
 
 static bool probe_take(struct lane *lane, struct piece *ret)
@@ -101,7 +101,7 @@ static void fail_forgets(struct job *job, uint64_t bytes)
 }
 
 /* After a stop, blocks that were not read count as good, but then the copy does not go on. */
-static void read_end(struct job *job)
+void capacity_read_end(struct job *job)
 {
 	uint64_t bytes = 0;
 
@@ -122,7 +122,7 @@ static void read_end(struct job *job)
 	}
 }
 
-static const struct slot_ops write_ops = {
+const struct slot_ops capacity_write_ops = {
 	.take = probe_take,
 	.begin = write_begin,
 	.advance = write_only_advance,
@@ -130,28 +130,9 @@ static const struct slot_ops write_ops = {
 	.report = write_only_report,
 };
 
-const struct pass pass_probe_write = {
-	.kind = PASS_PROBE,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &write_ops,
-	.prepare = write_prepare,
-};
-
-static const struct slot_ops read_ops = {
+const struct slot_ops capacity_read_ops = {
 	.take = probe_take,
 	.begin = lane_slot_read_back,
 	.advance = read_advance,
 	.give_up = lane_slot_free,
-};
-
-const struct pass pass_probe_read = {
-	.kind = PASS_PROBE,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &read_ops,
-	.prepare = read_prepare,
-	.end = read_end,
 };

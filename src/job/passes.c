@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All passes, and the sequence in which a job goes through them. */
+#include <errno.h>
+
+#include "job/job_private.h"
+#include "job/pass.h"
+#include "rescue/passes.h"
+#include "rescue/search.h"
+#include "verify/passes.h"
+#include "verify/recheck.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
+
+/* Possibly again, if the map was changed meanwhile (unplug.h). */
+static int flush_prepare(struct job *job, unsigned round)
+{
+	return job->keeper.flush_due;
+}
+
+/* What the line before has just written must be on the medium before the next pass begins. */
+static int wrote_just_now(const struct job *job, enum pass_kind kind)
+{
+	const struct course *c = &job->keeper.course;
+
+	return c->pass_count > 0 && c->passes[c->pass_count - 1].kind == kind;
+}
+
+static int capacity_flush_prepare(struct job *job, unsigned round)
+{
+	return wrote_just_now(job, PASS_PROBE);
+}
+
+static int wipe_flush_prepare(struct job *job, unsigned round)
+{
+	return wrote_just_now(job, PASS_WIPE);
+}
+
+/* What another program had finished was not wiped. */
+static int leave_out_finished(const struct job *job, struct range_list *areas)
+{
+	uint64_t sector = job->plan->sector_size, pos = 0;
+	struct range_list finished = { 0 };
+	struct map_block block;
+	int r = 0;
+
+	for (; r == 0 && map_next(job->map, pos, MAP_FINISHED, &block);
+	     pos = block.start + block.size)
+		r = range_list_add(&finished,
+				   (struct range){ block.start / sector, block.size / sector });
+	if (r == 0)
+		r = range_list_subtract_all(&finished, &map_held(job->map)->wiped);
+	if (r == 0)
+		r = range_list_subtract_all(areas, &finished);
+	range_list_done(&finished);
+	return r;
+}
+
+static int record_wiped(struct job *job)
+{
+	struct range_list areas = { 0 };
+	int r = 0;
+
+	for (unsigned s = 1; r == 0 && s < job->stages.count; s++)
+		r = range_list_add_all(&areas, &job->stages.domain[s]);
+	if (r == 0)
+		r = leave_out_finished(job, &areas);
+	pthread_mutex_lock(&job->map_lock);
+	if (r == 0)
+		r = map_set_wiped(job->map, &areas);
+	pthread_mutex_unlock(&job->map_lock);
+	range_list_done(&areas);
+	return r;
+}
+
+/* Recorded before the first data is written: whoever resumes then knows that these areas must still
+ * be empty. Not if the destination refused some of that. */
+static int wiped_prepare(struct job *job, unsigned round)
+{
+	int r;
+
+	if (!wrote_just_now(job, PASS_WIPE))
+		return 0;
+	r = job->keeper.refused_bytes ? 0 : record_wiped(job);
+	return r < 0 ? r : 1;
+}
+
+/* Recorded before any of what was held back is written: if the power goes then, some of it is there
+ * that the map does not call finished. */
+static int arming_prepare(struct job *job, unsigned round)
+{
+	if (job->stages.now != 1 || map_held(job->map)->wiped.count == 0)
+		return 0;
+	pthread_mutex_lock(&job->map_lock);
+	map_set_arming(job->map);
+	pthread_mutex_unlock(&job->map_lock);
+	return 1;
+}
+
+static const struct pass baseline = {
+	.kind = PASS_BASELINE,
+	.traits = PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &recheck_ops,
+	.prepare = baseline_prepare,
+	.collect = recheck_collect,
+	.end = recheck_end,
+};
+
+static const struct pass capacity_write = {
+	.kind = PASS_PROBE,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &capacity_write_ops,
+	.prepare = capacity_write_prepare,
+};
+
+static const struct pass capacity_flush = {
+	.kind = PASS_PROBE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = capacity_flush_prepare,
+};
+
+static const struct pass capacity_read = {
+	.kind = PASS_PROBE,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &capacity_read_ops,
+	.prepare = capacity_read_prepare,
+	.end = capacity_read_end,
+};
+
+static const struct pass wipe_key = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = wipe_key_prepare,
+};
+
+static const struct pass wipe_flush = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES,
+	.state = JOB_FLUSHING,
+	.prepare = wipe_flush_prepare,
+};
+
+static const struct pass wipe_rest = {
+	.kind = PASS_WIPE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = wipe_rest_prepare,
+};
+
+static const struct pass wiped = {
+	.kind = PASS_WIPE,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = wiped_prepare,
+};
+
+static const struct pass arming = {
+	.kind = PASS_ARM,
+	.traits = PASS_NO_LANES | PASS_SAVES,
+	.state = JOB_FLUSHING,
+	.prepare = arming_prepare,
+};
+
+static const struct pass copy = {
+	.kind = PASS_COPY,
+	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &copy_ops,
+	.prepare = copy_prepare,
+	.number = copy_number,
+	.collect = proof_collect_found, /* for what is read back during the copy */
+	.end = rolling_end,
+	.hangs = copy_hangs,
+};
+
+static const struct pass trim = {
+	.kind = PASS_TRIM,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '*',
+	.ops = &prober_ops,
+	.prepare = trim_prepare,
+	.end = trim_end,
+};
+
+static const struct pass scrape = {
+	.kind = PASS_SCRAPE,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = '/',
+	.ops = &prober_ops,
+	.prepare = scrape_prepare,
+};
+
+static const struct pass retry = {
+	.kind = PASS_RETRY,
+	.traits = PASS_WRITES | PASS_ONE_LANE | PASS_FILLED,
+	.state = JOB_COPYING,
+	.letter = '-',
+	.ops = &prober_ops,
+	.prepare = retry_prepare,
+	.number = retry_number,
+};
+
+static const struct pass fill = {
+	.kind = PASS_FILL,
+	.traits = PASS_WRITES | PASS_ONE_LANE,
+	.state = JOB_COPYING,
+	.letter = 'F',
+	.ops = &fill_ops,
+	.prepare = fill_prepare,
+	.end = fill_end,
+};
+
+static const struct pass flush = {
+	.kind = PASS_FLUSH,
+	.traits = PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS,
+	.state = JOB_FLUSHING,
+	.prepare = flush_prepare,
+};
+
+static const struct pass verify = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &verify_ops,
+	.prepare = verify_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};
+
+static const struct pass compare = {
+	.kind = PASS_COMPARE,
+	.traits = PASS_BOTH_ENDS,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &compare_ops,
+	.prepare = compare_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_compare,
+};
+
+static const struct pass look_flush = {
+	.kind = PASS_LOOK,
+	.traits = PASS_NO_LANES | PASS_SHOWN_AS_IS,
+	.state = JOB_FLUSHING,
+	.prepare = look_flush_prepare,
+};
+
+static const struct pass look = {
+	.kind = PASS_LOOK,
+	.traits = PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &look_ops,
+	.prepare = look_prepare,
+	.end = look_end,
+};
+
+static const struct pass rewrite = {
+	.kind = PASS_REWRITE,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &rewrite_ops,
+	.prepare = rewrite_prepare,
+};
+
+static const struct pass checksums = {
+	.kind = PASS_VERIFY,
+	.traits = PASS_READS_BACK | PASS_SHOWN_AS_IS,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &verify_ops,
+	.prepare = checksums_prepare,
+	.collect = proof_collect_found,
+	.end = proof_end_digest,
+};
+
+static const struct pass recheck = {
+	.kind = PASS_RECHECK,
+	.traits = PASS_ONE_LANE,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &recheck_ops,
+	.prepare = recheck_prepare,
+	.collect = recheck_collect,
+	.end = recheck_end,
+};
+
+static const struct pass disarm = {
+	.kind = PASS_DISARM,
+	.traits = PASS_WRITES | PASS_SHOWN_AS_IS,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &wipe_ops,
+	.prepare = disarm_prepare,
+	.end = disarm_end,
+};
+
+#define BEFORE (WHEN_ONCE | WHEN_FIRST)
+
+const struct step sequence[] = {
+	/* Before anything is copied. */
+	{ &baseline, BEFORE },
+	{ &capacity_write, BEFORE },
+	{ &capacity_flush, WHEN_FIRST | WHEN_WRITTEN },
+	{ &capacity_read, BEFORE },
+	{ &wipe_key, BEFORE | WHEN_HELD },
+	{ &wipe_flush, WHEN_FIRST | WHEN_WRITTEN },
+	{ &wipe_rest, BEFORE | WHEN_HELD },
+	{ &wiped, BEFORE },
+
+	/* From here on, once for every stage. */
+	{ &arming, WHEN_ONCE },
+	{ &copy, WHEN_COPYING },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING },
+	{ &retry, WHEN_RESCUING },
+	{ &fill, WHEN_ONCE },
+	{ &flush, WHEN_WRITTEN },
+	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
+	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+	{ &look_flush, WHEN_ONCE },
+	{ &look, WHEN_ONCE },
+	/* What the look has found. */
+	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
+	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+
+	/* What differs, copied again. */
+	{ &rewrite, WHEN_ONCE | WHEN_VERIFYING },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING },
+	{ &fill, WHEN_ONCE },
+	{ &flush, WHEN_WRITTEN },
+	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
+	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+	{ &look_flush, WHEN_ONCE },
+	{ &look, WHEN_ONCE },
+	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
+	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+
+	{ &checksums, WHEN_ONCE },
+	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+	{ &recheck, WHEN_ONCE },
+	{ &disarm, WHEN_HELD | WHEN_DIFFERENT },
+	/* What the passes since the last flush have written. */
+	{ &flush, WHEN_WRITTEN },
+};
+
+const size_t sequence_count = sizeof(sequence) / sizeof(sequence[0]);
+
+_Static_assert(sizeof(sequence) / sizeof(sequence[0]) <= JOB_PASSES_MAX, "every pass can be shown");
