@@ -15,6 +15,11 @@
 
 #include "base/error.h"
 
+struct job_snapshot;
+struct plan;
+struct report;
+struct session;
+
 #define CLI_ALLOW_MAX 16
 
 /* The rules that --allow names. */
@@ -56,5 +61,25 @@ int cli_choose(const char *command, const char *option, const char *value,
 bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret);
 /* Flushes standard output; reports errors other than a closed pipe. */
 int cli_finish_output(int code);
+
+/* ---- dd.c: dd's operands (if=, of=, bs=, ...) are answered with the command that does it ---- */
+
+/* Is the argument "dd", or an operand of it? */
+bool dd_speaks(const char *argument);
+/* Prints the command, or why there is none, to standard error. Returns EXIT_USAGE. */
+int dd_translate(int argc, char **argv);
+
+/* ---- plan_print.c ---- */
+
+/* Text to standard output, at most `columns` wide. */
+void plan_print_text(const struct session *session, int columns);
+/* One JSON document (clonedeck.plan/1) on one line or, with `pretty`, on many. */
+void plan_print_json(const struct session *session, bool pretty);
+
+/* ---- progress.c ---- */
+
+/* One line of clonedeck.progress/1; report is NULL until the end. Malloc'd, NULL without memory. */
+char *progress_json(const struct plan *plan, const struct job_snapshot *job,
+		    const struct report *report);
 
 #endif

@@ -17,7 +17,6 @@
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
-#include "cli/plan_print.h"
 #include "plan/rangespec.h"
 
 #define RELEASE_TIMEOUT (3 * NSEC_PER_SEC)

@@ -4,7 +4,6 @@
  * They are answered with the command that does the same, and with what of them has
  * no counterpart. Nothing is run.
  */
-#include "cli/dd.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -16,7 +16,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "report/json.h"
 #include "session/progress.h"
 

@@ -11,7 +11,6 @@
 #include "base/i18n.h"
 #include "base/standard.h"
 #include "cli/cli.h"
-#include "cli/dd.h"
 #include "ui/deck.h"
 
 #define SIZE_MAX_CELLS 10000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan in words and pictures. */
-#include "cli/plan_print.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
+#include "session/choose.h"
 #include "plan/picture.h"
 #include "report/json.h"
 #include "report/page.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/progress.h"
+#include "cli/cli.h"
 
 #include <time.h>
 
 #include "base/units.h"
 #include "report/json.h"
+#include "report/report.h"
 #include "session/progress.h"
 
 static const char *state_word(enum job_state state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `clonedeck show`. */
-#include "cli/show.h"
+#include "cli/inspect.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,9 +12,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/apart.h"
-#include "cli/columns.h"
-#include "cli/disk_json.h"
 #include "discover/endpoint.h"
 #include "discover/image_store.h"
 #include "discover/scan.h"
@@ -40,7 +37,6 @@ struct row {
 };
 
 struct page {
-	FILE *out;
 	int width;
 };
 
@@ -56,7 +52,7 @@ static void line(const struct page *page, const char *heading, const char *forma
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
-	text_paragraph(page->out, page->width, first, text);
+	text_paragraph(stdout, page->width, first, text);
 }
 
 static const char *or_unknown(const char *text)
@@ -354,10 +350,10 @@ static void print_image(const struct page *page, const struct endpoint *endpoint
 }
 
 static int print_table(const struct disk_list *list, const struct disk *disk,
-		       const struct endpoint *endpoint, const struct health *health, int width,
-		       FILE *out, struct error *reterr)
+		       const struct endpoint *endpoint, const struct health *health,
+		       struct error *reterr)
 {
-	struct page page = { .out = out, .width = width ? width : columns_width(out) };
+	struct page page = { .width = columns_width() };
 	struct columns *table = NULL;
 	int r = 0;
 
@@ -369,8 +365,8 @@ static int print_table(const struct disk_list *list, const struct disk *disk,
 		line(&page, i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
 	if (disk->region_count == 0)
 		return 0;
-	fputc('\n', out);
-	r = columns_new(show_columns, COLUMN_COUNT, page.width, out, &table, reterr);
+	putchar('\n');
+	r = columns_new(show_columns, COLUMN_COUNT, &table, reterr);
 	if (r == 0)
 		r = print_rows(disk, table, reterr);
 	if (r == 0)
@@ -395,7 +391,7 @@ static json_object *sg_driver_json(const struct disk_list *list)
 }
 
 static int print_json(const struct disk_list *list, const struct disk *disk,
-		      const struct endpoint *endpoint, const struct health *health, FILE *out,
+		      const struct endpoint *endpoint, const struct health *health,
 		      struct error *reterr)
 {
 	json_object *document = json_object_new_object();
@@ -409,7 +405,7 @@ static int print_json(const struct disk_list *list, const struct disk *disk,
 	json_object_object_add(document, "sg_driver", sg_driver_json(list));
 	json_object_object_add(document, "health", report_json_health(health));
 	json_object_object_add(document, "missing", disk_json_missing(list));
-	return disk_json_print(document, out, reterr);
+	return disk_json_print(document, reterr);
 }
 
 /* The disk that is named, lies below the partition that is, or is in the image. */
@@ -429,8 +425,7 @@ static int find_disk(const struct disk_list *list, const char *text, struct imag
 }
 
 /* What could not be found out about other disks does not matter here. */
-static void print_missing(const struct disk_list *list, const struct disk *disk, int width,
-			  FILE *out)
+static void print_missing(const struct disk_list *list, const struct disk *disk)
 {
 	bool first = true;
 
@@ -439,26 +434,21 @@ static void print_missing(const struct disk_list *list, const struct disk *disk,
 		    !strstr(list->missing[i], disk->node))
 			continue;
 		if (first)
-			fputc('\n', out);
+			putchar('\n');
 		first = false;
-		text_paragraph(out, width ? width : columns_width(out), "- ", list->missing[i]);
+		text_paragraph(stdout, columns_width(), "- ", list->missing[i]);
 	}
 }
 
 struct show_work {
-	const struct show_options *options;
-	FILE *out;
+	const char *disk;
+	bool json;
 };
 
 static int work(void *data, struct error *reterr)
 {
-	const struct show_work *show_work = data;
-	const struct show_options *options = show_work->options;
-	struct scan_options how = {
-		.all = true,
-		.probe = true,
-		.practice_dir = options->practice_dir,
-	};
+	const struct show_work *wanted = data;
+	struct scan_options how = { .all = true, .probe = true };
 	struct disk_list *list = NULL;
 	const struct disk *disk = NULL;
 	struct image_store *images = image_store_new();
@@ -471,26 +461,25 @@ static int work(void *data, struct error *reterr)
 	if (r == 0)
 		r = scan_run(scan, &list, reterr);
 	if (r == 0)
-		r = find_disk(list, options->disk, images, &endpoint, &disk, reterr);
+		r = find_disk(list, wanted->disk, images, &endpoint, &disk, reterr);
 	health_clear(&health, NULL);
 	if (r == 0 && endpoint.kind != ENDPOINT_IMAGE) {
 		health_address(disk, &end);
 		health_ask(&end, &health);
 	}
-	if (r == 0 && options->json)
-		r = print_json(list, disk, &endpoint, &health, show_work->out, reterr);
+	if (r == 0 && wanted->json)
+		r = print_json(list, disk, &endpoint, &health, reterr);
 	else if (r == 0)
-		r = print_table(list, disk, &endpoint, &health, options->width, show_work->out,
-				reterr);
-	if (r == 0 && !options->json && endpoint.kind != ENDPOINT_IMAGE)
-		print_missing(list, disk, options->width, show_work->out);
+		r = print_table(list, disk, &endpoint, &health, reterr);
+	if (r == 0 && !wanted->json && endpoint.kind != ENDPOINT_IMAGE)
+		print_missing(list, disk);
 	disk_list_destroy(list);
 	image_store_destroy(images);
 	scan_destroy(scan);
 	return r;
 }
 
-int show_run(const struct show_options *options, FILE *out, struct error *reterr)
+int show_run(const char *disk, bool json, struct error *reterr)
 {
-	return apart_run(work, &(struct show_work){ options, out }, reterr);
+	return apart_run(work, &(struct show_work){ disk, json }, reterr);
 }
