@@ -420,10 +420,10 @@ int session_finish(struct session *session, struct error *reterr)
 	if (session_begin_waiting(session))
 		return 0;
 	begin_health_after(session);
-	task_join(&session->tasks[SESSION_TASK_AFTER]);
+	session_join(session, SESSION_TASK_AFTER);
 	begin_map_rescue(session);
 	if (session->move.map) {
-		task_join(&session->tasks[SESSION_TASK_MOVE]);
+		session_join(session, SESSION_TASK_MOVE);
 		session_take_move(session, &changes);
 	}
 	finishing->destination = cleanup_steal(opened->destination);

@@ -6,9 +6,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "session/session_private.h"
 
 #define WITHOUT_POLL (NSEC_PER_SEC / 10)
@@ -56,12 +58,32 @@ int session_watch(struct session *session, int fd, int event, struct error *rete
 int session_begin_task(struct session *session, enum session_task task, void (*body)(void *),
 		       void *data, struct error *reterr)
 {
-	return task_start(&session->tasks[task], body, data, reterr);
+	const struct worker_order order = {
+		.body = body,
+		.data = data,
+		.name = "session",
+		.wake = session->wakes[task],
+	};
+	int r = worker_start(&order, &session->tasks[task]);
+
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "thread", NULL,
+				 _("A thread could not be started: %s."), error_phrase(r));
+	return 0;
+}
+
+void session_join(struct session *session, enum session_task task)
+{
+	if (!session->tasks[task])
+		return;
+	worker_wait(session->tasks[task], WORKER_FOREVER);
+	worker_abandon(cleanup_steal(session->tasks[task]));
+	eventfd_clear(session->wakes[task]);
 }
 
 bool session_runs(const struct session *session, enum session_task task)
 {
-	return session->tasks[task].running;
+	return session->tasks[task] != NULL;
 }
 
 static int init(struct session *session, struct error *reterr)
@@ -78,9 +100,9 @@ static int init(struct session *session, struct error *reterr)
 		return error_nomem(reterr);
 	files_find_directory(&session->files, options->log_dir, options->practice_dir);
 	for (int i = 0; r == 0 && i < SESSION_TASK_COUNT; i++) {
-		r = task_init(&session->tasks[i], reterr);
-		if (r == 0)
-			r = session_watch(session, session->tasks[i].event_fd, i, reterr);
+		r = session->wakes[i] = eventfd_new(reterr);
+		if (r >= 0)
+			r = session_watch(session, session->wakes[i], i, reterr);
 	}
 	if (r == 0)
 		r = session_disks_init(session, reterr);
@@ -124,7 +146,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 	session_sign(session, options->operator_name, options->ticket, options->mask_serials, NULL);
 	session->epoll_fd = session->unplugged.timer_fd = session->heartbeat.timer_fd = -1;
 	for (int i = 0; i < SESSION_TASK_COUNT; i++)
-		session->tasks[i].event_fd = -1;
+		session->wakes[i] = -1;
 	r = init(session, reterr);
 	if (r < 0)
 		session_destroy(session);
@@ -136,7 +158,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 static bool any_task_runs(const struct session *session)
 {
 	for (int i = 0; i < SESSION_TASK_COUNT; i++)
-		if (session->tasks[i].running)
+		if (session->tasks[i])
 			return true;
 	return false;
 }
@@ -171,7 +193,6 @@ bool session_wait(struct session *session, int interrupt, int timeout)
 /* Ends whatever is running. */
 static void settle(struct session *session)
 {
-	struct task *finish = &session->tasks[SESSION_TASK_FINISH];
 	unsigned changes = 0;
 
 	/* Nobody waits for disks or their health any more. */
@@ -182,15 +203,15 @@ static void settle(struct session *session)
 		session_stop_verify(session);
 	if (session_runs(session, SESSION_TASK_START)) {
 		session_stop(session);
-		task_join(&session->tasks[SESSION_TASK_START]);
+		session_join(session, SESSION_TASK_START);
 		session_take_start(session, &changes);
 	}
 	if (session->state == SESSION_RUNNING)
 		job_stop(session->opened.job);
 	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
 		session_finish(session, NULL);
-	while (session->state == SESSION_FINISHING && finish->running) {
-		task_join(finish);
+	while (session->state == SESSION_FINISHING && session_runs(session, SESSION_TASK_FINISH)) {
+		session_join(session, SESSION_TASK_FINISH);
 		session_take_finish(session, &changes);
 	}
 }
@@ -200,8 +221,11 @@ void session_destroy(struct session *session)
 	if (!session)
 		return;
 	settle(session);
-	for (int i = 0; i < SESSION_TASK_COUNT; i++)
-		task_done(&session->tasks[i]);
+	for (int i = 0; i < SESSION_TASK_COUNT; i++) {
+		session_join(session, (enum session_task)i);
+		if (session->wakes[i] >= 0)
+			close(session->wakes[i]);
+	}
 	awake_end(&session->awake);
 	session_release_job(session);
 	compare_done(&session->compare);
@@ -267,8 +291,12 @@ unsigned session_dispatch(struct session *session)
 	for (int i = 0; i < count; i++) {
 		uint32_t event = events[i].data.u32;
 
-		if (event < SESSION_TASK_COUNT)
-			task_join(&session->tasks[event]);
+		if (event < SESSION_TASK_COUNT) {
+			/* One event may have taken the end of another task. */
+			if (!session->tasks[event])
+				continue;
+			session_join(session, (enum session_task)event);
+		}
 		take[event](session, &changes);
 	}
 	awake_follow(&session->awake, session_is_busy(session));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The inside of a session, for session.c, disks.c, plan.c, start.c, unplug.c and finish.c. The
- * front end's thread owns everything, except what a background task was given while that runs
- * (task.h).
+ * front end's thread owns everything, except what a background task was given while that runs.
  */
 #ifndef CLONEDECK_SESSION_SESSION_PRIVATE_H
 #define CLONEDECK_SESSION_SESSION_PRIVATE_H
@@ -13,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/file.h"
+#include "base/worker.h"
 #include "discover/scan.h"
 #include "session/check.h"
 #include "session/compare.h"
@@ -24,7 +24,6 @@
 #include "session/opened.h"
 #include "session/run.h"
 #include "session/save.h"
-#include "session/task.h"
 #include "session/verify.h"
 
 #define ALLOWED_MAX   64
@@ -139,8 +138,9 @@ struct session {
 	char given[3][PATH_MAX]; /* the options' paths, links followed */
 	enum session_state state;
 	int epoll_fd;
-	struct task tasks[SESSION_TASK_COUNT];
-	struct error errors[SESSION_TASK_COUNT]; /* of the last one */
+	struct worker *tasks[SESSION_TASK_COUNT]; /* NULL: it does not run */
+	int wakes[SESSION_TASK_COUNT];            /* readable when it has ended; -1: none */
+	struct error errors[SESSION_TASK_COUNT];  /* of the last one */
 
 	struct scan *scan; /* the front end's: hot-plug */
 	struct scanning scanning;
@@ -216,6 +216,8 @@ int session_watch(struct session *session, int fd, int event, struct error *rete
 int session_begin_task(struct session *session, enum session_task task, void (*body)(void *),
 		       void *data, struct error *reterr);
 bool session_runs(const struct session *session, enum session_task task);
+/* Waits for its end; then its data is the session's again. */
+void session_join(struct session *session, enum session_task task);
 /* -EBUSY while a copy is in progress and nothing else can be planned. */
 int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
 struct job *session_job(const struct session *session);

@@ -537,7 +537,7 @@ void session_take_verify(struct session *session, unsigned *changes)
 
 void session_stop_verify(struct session *session)
 {
-	task_join(&session->tasks[SESSION_TASK_VERIFY]);
+	session_join(session, SESSION_TASK_VERIFY);
 	if (session->compare.opened.job)
 		job_stop(session->compare.opened.job);
 	forget_verify(session);

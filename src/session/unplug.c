@@ -277,7 +277,7 @@ void session_give_up_waiting(struct session *session)
 
 	if (session_runs(session, SESSION_TASK_START)) {
 		session_stop(session);
-		task_join(&session->tasks[SESSION_TASK_START]);
+		session_join(session, SESSION_TASK_START);
 		session_take_start(session, &changes);
 	}
 	set_timer(session, 0);
