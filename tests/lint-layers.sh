@@ -15,7 +15,7 @@ core="base scsi discover health plan stats io guard digest map copy rescue verif
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
 public='base/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h health/health.h plan/plan.h plan/picture.h
-	plan/rangespec.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/snapshot.h map/map.h
+	plan/rangespec.h plan/held.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/snapshot.h map/map.h
 	report/report.h session/choose.h session/run.h session/verify.h session/progress.h'
 # What those who work for a job still know of it; it may only become less.
 not_yet='rescue/search.h verify/rolling.h verify/checksums.h job/events.h job/job.h job/pass.h job/snapshot.h job/job_private.h'
@@ -29,12 +29,12 @@ allowed() { # LAYER
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* scsi/* discover/disk.h plan/options.h' ;;
 	guard) echo 'base/* scsi/sg_only.h plan/* discover/*' ;;
-	digest) echo 'config.h base/* plan/plan.h plan/sums.h' ;;
-	map) echo 'base/* plan/plan.h plan/held.h plan/sums.h digest/*' ;;
+	digest) echo 'config.h base/* plan/plan.h plan/options.h' ;;
+	map) echo 'base/* plan/plan.h plan/held.h plan/options.h digest/*' ;;
 	copy) echo "base/* plan/plan.h digest/digests.h map/map.h io/io.h io/backends.h io/buffers.h stats/latency.h" ;;
 	rescue) echo "base/* scsi/sense.h discover/disk.h plan/plan.h map/map.h io/io.h copy/* $not_yet" ;;
 	verify) echo "base/* plan/* digest/* map/* io/io.h stats/* copy/* $not_yet" ;;
-	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h plan/sums.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
+	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
 	report) echo 'base/* scsi/sense.h discover/disk.h health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/answers.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/reach.h scsi/sg_only.h $public" ;;
 	cli) echo "config.h session/health.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;

@@ -151,7 +151,7 @@ static int set_of_plan(const char *command, const char *name, const char *value,
 static int set_digest(const char *command, const char *name, const char *value,
 		      struct clone_options *ret)
 {
-	if (ret->plan.sums)
+	if (ret->plan.checksums)
 		return cli_usage(command, _("The option --%s is given twice."), name);
 	return set_of_plan(command, name, value, ret);
 }

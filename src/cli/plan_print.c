@@ -262,7 +262,7 @@ static json_object *json_option(const struct plan_options *options, enum plan_op
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
 		return plan_option_zero(option) && !value ? NULL : json_object_new_uint64(value);
-	case PLAN_SUMS:
+	case PLAN_CHECKSUMS:
 		if (!value)
 			return NULL;
 		break;

@@ -9,18 +9,18 @@
 
 #include "base/i18n.h"
 
-struct sum {
+struct checksum {
 	XXH3_state_t *xxh3; /* NULL: it is one of libgcrypt's */
 	gcry_md_hd_t md;
 	int algorithm; /* libgcrypt's number */
 };
 
-static const int numbers[SUM_ALGORITHMS] = {
-	[SUM_SHA256] = GCRY_MD_SHA256,
-	[SUM_SHA512] = GCRY_MD_SHA512,
-	[SUM_BLAKE2B] = GCRY_MD_BLAKE2B_512,
-	[SUM_SHA1] = GCRY_MD_SHA1,
-	[SUM_MD5] = GCRY_MD_MD5,
+static const int numbers[CHECKSUM_ALGORITHMS] = {
+	[CHECKSUM_SHA256] = GCRY_MD_SHA256,
+	[CHECKSUM_SHA512] = GCRY_MD_SHA512,
+	[CHECKSUM_BLAKE2B] = GCRY_MD_BLAKE2B_512,
+	[CHECKSUM_SHA1] = GCRY_MD_SHA1,
+	[CHECKSUM_MD5] = GCRY_MD_MD5,
 };
 
 /* Nothing here is a secret, so no memory is locked for secrets. */
@@ -33,7 +33,7 @@ static void begin_library(void)
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 }
 
-static int open_md(struct sum *sum, enum sum_algorithm algorithm, struct error *reterr)
+static int open_md(struct checksum *sum, enum checksum_algorithm algorithm, struct error *reterr)
 {
 	gcry_error_t why;
 
@@ -45,11 +45,11 @@ static int open_md(struct sum *sum, enum sum_algorithm algorithm, struct error *
 	if (gcry_err_code_to_errno(gcry_err_code(why)) == ENOMEM)
 		return error_nomem(reterr);
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "digest",
-			 sum_title(algorithm), _("%s cannot be computed on this machine: %s."),
-			 sum_title(algorithm), gcry_strerror(why));
+			 checksum_title(algorithm), _("%s cannot be computed on this machine: %s."),
+			 checksum_title(algorithm), gcry_strerror(why));
 }
 
-static int open_xxh3(struct sum *sum, struct error *reterr)
+static int open_xxh3(struct checksum *sum, struct error *reterr)
 {
 	sum->xxh3 = XXH3_createState();
 	if (!sum->xxh3)
@@ -58,14 +58,14 @@ static int open_xxh3(struct sum *sum, struct error *reterr)
 	return 0;
 }
 
-int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr)
+int checksum_new(enum checksum_algorithm algorithm, struct checksum **ret, struct error *reterr)
 {
-	struct sum *sum = calloc(1, sizeof(*sum));
+	struct checksum *sum = calloc(1, sizeof(*sum));
 	int r;
 
 	if (!sum)
 		return error_nomem(reterr);
-	r = algorithm == SUM_XXH3 ? open_xxh3(sum, reterr) : open_md(sum, algorithm, reterr);
+	r = algorithm == CHECKSUM_XXH3 ? open_xxh3(sum, reterr) : open_md(sum, algorithm, reterr);
 	if (r < 0)
 		free(sum);
 	else
@@ -73,7 +73,7 @@ int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr
 	return r;
 }
 
-void sum_add(struct sum *sum, const void *data, size_t length)
+void checksum_add(struct checksum *sum, const void *data, size_t length)
 {
 	if (sum->xxh3)
 		XXH3_128bits_update(sum->xxh3, data, length);
@@ -81,13 +81,13 @@ void sum_add(struct sum *sum, const void *data, size_t length)
 		gcry_md_write(sum->md, data, length);
 }
 
-static void print_hex(const unsigned char *bytes, size_t length, char hex[static SUM_HEX_MAX])
+static void print_hex(const unsigned char *bytes, size_t length, char hex[static CHECKSUM_HEX_MAX])
 {
 	for (size_t i = 0; i < length; i++)
 		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 }
 
-const char *sum_take(struct sum *sum, char hex[static SUM_HEX_MAX])
+const char *checksum_take(struct checksum *sum, char hex[static CHECKSUM_HEX_MAX])
 {
 	XXH128_canonical_t canonical;
 
@@ -103,7 +103,7 @@ const char *sum_take(struct sum *sum, char hex[static SUM_HEX_MAX])
 	return hex;
 }
 
-void sum_destroy(struct sum *sum)
+void checksum_destroy(struct checksum *sum)
 {
 	if (!sum)
 		return;

@@ -4,24 +4,24 @@
  * their order. libgcrypt computes it, with the instructions that the processor
  * has for it, and libxxhash what it is named after. One thread at a time.
  */
-#ifndef CLONEDECK_VERIFY_SUM_H
-#define CLONEDECK_VERIFY_SUM_H
+#ifndef CLONEDECK_DIGEST_CHECKSUM_H
+#define CLONEDECK_DIGEST_CHECKSUM_H
 
 #include <stddef.h>
 
 #include "base/error.h"
-#include "plan/sums.h"
+#include "plan/options.h"
 
-#define SUM_HEX_MAX 129
+#define CHECKSUM_HEX_MAX 129
 
-struct sum;
+struct checksum;
 
 /* -ENOMEM; -EOPNOTSUPP where this machine's policy forbids the algorithm (FIPS mode, MD5). */
-int sum_new(enum sum_algorithm algorithm, struct sum **ret, struct error *reterr);
-void sum_add(struct sum *sum, const void *data, size_t length);
+int checksum_new(enum checksum_algorithm algorithm, struct checksum **ret, struct error *reterr);
+void checksum_add(struct checksum *sum, const void *data, size_t length);
 /* The checksum of everything since the beginning, in lower-case hexadecimal digits; the next
- * sum_add() starts over. */
-const char *sum_take(struct sum *sum, char hex[static SUM_HEX_MAX]);
-void sum_destroy(struct sum *sum); /* NULL is fine */
+ * checksum_add() starts over. */
+const char *checksum_take(struct checksum *sum, char hex[static CHECKSUM_HEX_MAX]);
+void checksum_destroy(struct checksum *sum); /* NULL is fine */
 
 #endif

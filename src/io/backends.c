@@ -260,7 +260,7 @@ static int choose_buffers(const struct io_end *source, const struct io_end *dest
 	else /* one is filled and emptied in turn; a second one for comparing */
 		choice->buffers_per_lane = options->verify == VERIFY_OFF ? 1 : 2;
 	/* Each buffer is also held until it is hashed, which happens in order. */
-	if (options->sums)
+	if (options->checksums)
 		choice->buffers_per_lane += larger(2, choice->source_depth / choice->lanes);
 	if ((uint64_t)choice->lanes * choice->buffers_per_lane * choice->chunk <=
 	    (uint64_t)MEMORY_MOST)

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "io/io.h"
 #include "plan/plan.h"
-#include "plan/sums.h"
 #include "stats/cpu.h"
 #include "stats/latency.h"
 #include "stats/rates.h"
@@ -218,7 +217,7 @@ enum job_sums_state {
 };
 
 struct job_sum {
-	enum sum_algorithm algorithm;
+	enum checksum_algorithm algorithm;
 	char hex[129]; /* "": unknown */
 };
 
@@ -226,7 +225,7 @@ struct job_sum {
 struct job_sums {
 	enum job_sums_state state;
 	unsigned count; /* 0: none were asked for */
-	struct job_sum items[SUM_ALGORITHMS];
+	struct job_sum items[CHECKSUM_ALGORITHMS];
 	uint64_t zeros; /* bytes that could not be read, counted as zeros */
 };
 

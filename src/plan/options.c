@@ -9,7 +9,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "plan/sums.h"
 
 #define WORDS_MAX 8
 
@@ -74,7 +73,7 @@ static const struct option table[PLAN_OPTIONS] = {
 	[PLAN_OPTION_VERIFY] = { MEMBER("verify", PLAN_WORD, verify),
 				 .words = { "digest", "rolling", "after", "compare", "off" } },
 	[PLAN_OPTION_REWRITE] = { MEMBER("rewrite", PLAN_SWITCH, rewrite), .words = { "0", "1" } },
-	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_SUMS, sums) },
+	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_CHECKSUMS, checksums) },
 };
 
 const char *plan_option_name(enum plan_option option)
@@ -185,16 +184,16 @@ static int parse_number(const char *value, uint64_t *ret)
 
 static int parse(const struct option *option, const char *value, uint64_t *ret)
 {
-	unsigned sums = 0;
+	unsigned set = 0;
 	int r = -EINVAL;
 
 	switch (option->type) {
 	case PLAN_WORD:
 	case PLAN_SWITCH:
 		return parse_word(option, value, ret);
-	case PLAN_SUMS:
-		r = sums_parse(value, &sums);
-		*ret = sums;
+	case PLAN_CHECKSUMS:
+		r = checksums_parse(value, &set);
+		*ret = set;
 		return r;
 	case PLAN_NUMBER:
 		r = parse_number(value, ret);
@@ -227,8 +226,8 @@ const char *plan_option_print(const struct plan_options *options, enum plan_opti
 	case PLAN_SWITCH:
 		word = table[option].words[value];
 		return word ? word : table[option].hidden;
-	case PLAN_SUMS:
-		return sums_print((unsigned)value, buffer);
+	case PLAN_CHECKSUMS:
+		return checksums_print((unsigned)value, buffer);
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
 		break;
@@ -243,7 +242,7 @@ const char *plan_option_values(enum plan_option option, char *buffer, size_t siz
 	case PLAN_WORD:
 	case PLAN_SWITCH:
 		return text_choice(buffer, size, table[option].words);
-	case PLAN_SUMS:
+	case PLAN_CHECKSUMS:
 		return text_copy(buffer, size,
 				 _("sha256, sha512, blake2b, sha1, md5 or xxh3, or several of them "
 				   "with commas between"));
@@ -303,4 +302,72 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 	int error = check_multiple(chunk, source, reterr);
 
 	return error < 0 ? error : check_multiple(chunk, destination, reterr);
+}
+
+/* ---- checksums ---- */
+
+static const struct {
+	const char *name, *title;
+} checksums[CHECKSUM_ALGORITHMS] = {
+	[CHECKSUM_SHA256] = { "sha256", "SHA-256" },
+	[CHECKSUM_SHA512] = { "sha512", "SHA-512" },
+	[CHECKSUM_BLAKE2B] = { "blake2b", "BLAKE2b-512" },
+	[CHECKSUM_SHA1] = { "sha1", "SHA-1" },
+	[CHECKSUM_MD5] = { "md5", "MD5" },
+	[CHECKSUM_XXH3] = { "xxh3", "XXH3-128" },
+};
+
+const char *checksum_name(enum checksum_algorithm algorithm)
+{
+	return checksums[algorithm].name;
+}
+
+const char *checksum_title(enum checksum_algorithm algorithm)
+{
+	return checksums[algorithm].title;
+}
+
+static unsigned find_checksum(const char *name, size_t length)
+{
+	for (unsigned i = 0; i < CHECKSUM_ALGORITHMS; i++)
+		if (strlen(checksums[i].name) == length &&
+		    !strncmp(checksums[i].name, name, length))
+			return 1u << i;
+	return 0;
+}
+
+int checksums_parse(const char *text, unsigned *ret)
+{
+	unsigned set = 0;
+
+	if (!strcmp(text, "none")) {
+		*ret = 0;
+		return 0;
+	}
+	for (const char *end;; text = end + 1) {
+		unsigned one;
+
+		end = strchrnul(text, ',');
+		one = find_checksum(text, (size_t)(end - text));
+		if (!one || set & one)
+			return -EINVAL;
+		set |= one;
+		if (!*end)
+			break;
+	}
+	*ret = set;
+	return 0;
+}
+
+const char *checksums_print(unsigned set, char buffer[static CHECKSUMS_TEXT_MAX])
+{
+	size_t length = 0;
+
+	if (!set)
+		snprintf(buffer, CHECKSUMS_TEXT_MAX, "none");
+	for (unsigned i = 0; i < CHECKSUM_ALGORITHMS; i++)
+		if (set & 1u << i)
+			length += (size_t)snprintf(buffer + length, CHECKSUMS_TEXT_MAX - length,
+						   "%s%s", length ? "," : "", checksums[i].name);
+	return buffer;
 }

@@ -58,6 +58,32 @@ enum verify_choice {
 	VERIFY_OFF,
 };
 
+/*
+ * The sums of a whole source that can be asked for, one for each program that
+ * checks them: sha256sum, sha512sum, b2sum, sha1sum, md5sum, xxh128sum. A set of
+ * them is a bit each.
+ */
+enum checksum_algorithm {
+	CHECKSUM_SHA256,
+	CHECKSUM_SHA512,
+	CHECKSUM_BLAKE2B,
+	CHECKSUM_SHA1,
+	CHECKSUM_MD5,
+	CHECKSUM_XXH3,
+	CHECKSUM_ALGORITHMS,
+};
+
+#define CHECKSUMS_TEXT_MAX 64
+
+/* "sha256": in options, in JSON, and what a list of such sums ends with. */
+const char *checksum_name(enum checksum_algorithm algorithm);
+/* "SHA-256": as its standard writes it. */
+const char *checksum_title(enum checksum_algorithm algorithm);
+/* "sha256,md5", or "none": nothing. -EINVAL for anything else. */
+int checksums_parse(const char *text, unsigned *ret);
+/* What checksums_parse() reads as the same; at most CHECKSUMS_TEXT_MAX bytes. */
+const char *checksums_print(unsigned sums, char buffer[static CHECKSUMS_TEXT_MAX]);
+
 /* Limits of what can be asked for beside 0, which means "choose". */
 #define PLAN_CHUNK_MIN 512U
 #define PLAN_CHUNK_MAX (8U << 20)
@@ -95,8 +121,8 @@ struct plan_options {
 	enum probe_choice probe;
 	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
 	enum verify_choice verify;
-	unsigned sums; /* of the whole source: a bit each of enum sum_algorithm (plan/sums.h) */
-	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
+	unsigned checksums; /* of the whole source: a bit each of enum checksum_algorithm */
+	bool rewrite;       /* what the proof finds wrong is copied once more, and proven again */
 };
 
 /* With digests, whenever they are read back. */
@@ -142,7 +168,7 @@ enum plan_option_type {
 	PLAN_SWITCH, /* on or off */
 	PLAN_NUMBER,
 	PLAN_BYTES,
-	PLAN_SUMS, /* plan/sums.h */
+	PLAN_CHECKSUMS,
 };
 
 #define PLAN_OPTION_TEXT_MAX 64

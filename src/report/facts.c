@@ -162,8 +162,8 @@ static bool sum_line(const struct report *report, bool full, size_t index, struc
 	size_t known = job_sums_known(sums) ? sums->count : 0;
 
 	if (index < known) {
-		ret->label = sum_name(sums->items[index].algorithm);
-		ret->title = sum_title(sums->items[index].algorithm);
+		ret->label = checksum_name(sums->items[index].algorithm);
+		ret->title = checksum_title(sums->items[index].algorithm);
 		text_copy(ret->text, sizeof(ret->text), sums->items[index].hex);
 		return true;
 	}
@@ -323,13 +323,13 @@ static const char *digests_file(const struct report *report, char *buffer, size_
 static bool sum_file_line(const struct report *report, bool full, size_t index,
 			  struct fact_line *ret)
 {
-	enum sum_algorithm algorithm;
+	enum checksum_algorithm algorithm;
 
 	if (index >= report->job.sums.count)
 		return false;
 	algorithm = report->job.sums.items[index].algorithm;
-	ret->label = sum_name(algorithm);
-	ret->title = sum_title(algorithm);
+	ret->label = checksum_name(algorithm);
+	ret->title = checksum_title(algorithm);
 	if (!report_sum_path(report, algorithm, ret->text, sizeof(ret->text)))
 		ret->text[0] = '\0';
 	return true;

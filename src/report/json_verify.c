@@ -172,7 +172,7 @@ static json_object *json_sum(const struct report *report, const struct job_sum *
 	char path[512];
 
 	json_object_object_add(object, "algorithm",
-			       json_object_new_string(sum_name(sum->algorithm)));
+			       json_object_new_string(checksum_name(sum->algorithm)));
 	json_object_object_add(object, "value", report_json_text(sum->hex));
 	json_object_object_add(object, "list",
 			       report_sum_path(report, sum->algorithm, path, sizeof(path))

@@ -128,7 +128,7 @@ unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
 const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size);
 
 /* The path of the list of this checksum, in sha256sum's format; false: there is none. */
-bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
+bool report_sum_path(const struct report *report, enum checksum_algorithm algorithm, char *buffer,
 		     size_t size);
 /* Writes those lists, as file_replace() does. */
 int report_save_sums(const struct report *report, struct file_timeout *timeout,

@@ -11,12 +11,12 @@
 #include "report/mask.h"
 #include "report/report.h"
 
-bool report_sum_path(const struct report *report, enum sum_algorithm algorithm, char *buffer,
+bool report_sum_path(const struct report *report, enum checksum_algorithm algorithm, char *buffer,
 		     size_t size)
 {
 	return report->sums_stem[0] && job_sums_known(&report->job.sums) &&
-	       (size_t)snprintf(buffer, size, "%s.%s", report->sums_stem, sum_name(algorithm)) <
-		       size;
+	       (size_t)snprintf(buffer, size, "%s.%s", report->sums_stem,
+				checksum_name(algorithm)) < size;
 }
 
 /* As in sha256sum: characters that cannot be in a line are escaped. */
@@ -69,9 +69,9 @@ static void fill(FILE *file, const void *user)
 	char id[9];
 
 	/* xxh128sum takes a comment for a line that is broken. */
-	if (list->sum->algorithm != SUM_XXH3)
+	if (list->sum->algorithm != CHECKSUM_XXH3)
 		fprintf(file, "# %s of the %s, plan %s, clonedeck %s\n",
-			sum_title(list->sum->algorithm),
+			checksum_title(list->sum->algorithm),
 			report->job.sums.state == JOB_SUMS_OF_SOURCE
 				? "source as it was read"
 				: "copy as it was read back and proven",

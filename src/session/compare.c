@@ -90,7 +90,7 @@ static struct plan_options options_to_read(const struct compare *compare)
 	};
 
 	if (!compare->of_copy)
-		options.sums = planned->sums;
+		options.checksums = planned->checksums;
 	return options;
 }
 

@@ -171,8 +171,9 @@ bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size)
 
 	if (!files_name_beside(stem, sizeof(stem), report, ""))
 		return false;
-	for (unsigned i = 0; i < SUM_ALGORITHMS; i++) {
-		snprintf(path, sizeof(path), "%s.%s", stem, sum_name((enum sum_algorithm)i));
+	for (unsigned i = 0; i < CHECKSUM_ALGORITHMS; i++) {
+		snprintf(path, sizeof(path), "%s.%s", stem,
+			 checksum_name((enum checksum_algorithm)i));
 		if (sums & 1u << i && access(path, F_OK) == 0)
 			return false;
 	}

@@ -249,7 +249,7 @@ static int check_destination(const struct recorded_copy *recorded,
 static int load_report(const struct wish *wish, struct loaded *ret, struct error *reterr)
 {
 	const struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT,
-					      .sums = wish->options.sums };
+					      .checksums = wish->options.checksums };
 	struct recorded_copy *recorded = &ret->recorded;
 	struct report_reference reference;
 	int r = report_reference(wish->report, &reference, reterr);

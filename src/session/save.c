@@ -144,7 +144,7 @@ static int name_places(const struct report *report, const char *path, struct pla
 	    files_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
 	    files_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
 		/* Otherwise they stay where they are. */
-		if (!files_name_sums(report->plan->options.sums, stem, ret->sums_stem,
+		if (!files_name_sums(report->plan->options.checksums, stem, ret->sums_stem,
 				     sizeof(ret->sums_stem)))
 			text_copy(ret->sums_stem, sizeof(ret->sums_stem), report->sums_stem);
 		return 0;

@@ -144,7 +144,7 @@ static int make_files(struct session *session)
 {
 	struct starting *starting = &session->starting;
 	struct files *files = &session->files;
-	int r = files_make(files, starting->plan->options.sums,
+	int r = files_make(files, starting->plan->options.checksums,
 			   session->resumes ? session->resume_path : NULL, &starting->error);
 
 	if (r < 0)

@@ -11,9 +11,9 @@
 
 int sums_new(struct job *job, struct error *reterr)
 {
-	if (!job->plan->options.sums)
+	if (!job->plan->options.checksums)
 		return 0;
-	return hasher_new(job->plan->options.sums, job->plan, &job->sums.hasher, reterr);
+	return hasher_new(job->plan->options.checksums, job->plan, &job->sums.hasher, reterr);
 }
 
 void sums_done(struct job *job)
@@ -219,12 +219,12 @@ void sums_show(const struct job *job, struct job_snapshot *ret)
 	const struct sums *sums = &job->sums;
 
 	ret->sums = (struct job_sums){ .state = sums->ended };
-	for (unsigned i = 0; sums->hasher && i < SUM_ALGORITHMS; i++) {
+	for (unsigned i = 0; sums->hasher && i < CHECKSUM_ALGORITHMS; i++) {
 		struct job_sum *sum = &ret->sums.items[ret->sums.count];
 
-		if (!(job->plan->options.sums & 1u << i))
+		if (!(job->plan->options.checksums & 1u << i))
 			continue;
-		sum->algorithm = (enum sum_algorithm)i;
+		sum->algorithm = (enum checksum_algorithm)i;
 		if (job_sums_known(&ret->sums))
 			memcpy(sum->hex, hasher_sum(sums->hasher, sum->algorithm),
 			       sizeof(sum->hex));

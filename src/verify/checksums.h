@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Checksums of the whole source (plan/sums.h): over every byte of the plan, in the
+ * Checksums of the whole source (plan/options.h): over every byte of the plan, in the
  * order of the source.
  *
  * A copy in one go computes them from the data it reads: the first sweep hands its

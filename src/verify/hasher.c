@@ -13,8 +13,8 @@
 /* One algorithm; belongs to its thread while a stream is open, except where marked. */
 struct worker {
 	struct hasher *hasher;
-	enum sum_algorithm algorithm;
-	struct sum *sum;
+	enum checksum_algorithm algorithm;
+	struct checksum *sum;
 	pthread_t thread;
 	bool started;
 	uint64_t next;          /* number of the next piece; under the lock */
@@ -22,13 +22,13 @@ struct worker {
 	uint64_t at;            /* bytes of the plan consumed so far */
 	size_t extent;          /* that it is in … */
 	uint64_t extent_before; /* … and the plan's bytes before that extent */
-	char hex[SUM_HEX_MAX];
+	char hex[CHECKSUM_HEX_MAX];
 };
 
 struct hasher {
 	const struct plan *plan;
 	uint64_t bytes; /* of the plan */
-	struct worker workers[SUM_ALGORITHMS];
+	struct worker workers[CHECKSUM_ALGORITHMS];
 	unsigned count;
 
 	pthread_mutex_t lock; /* held only briefly, never while computing */
@@ -76,7 +76,7 @@ static void add_zeros(struct worker *worker, uint64_t length)
 	while (length > 0 && !__atomic_load_n(&worker->hasher->broken, __ATOMIC_RELAXED)) {
 		size_t n = length < ZEROS ? (size_t)length : ZEROS;
 
-		sum_add(worker->sum, zeros, n);
+		checksum_add(worker->sum, zeros, n);
 		worker->at += n;
 		length -= n;
 	}
@@ -99,7 +99,7 @@ static uint64_t place_of(struct worker *worker, uint64_t at)
 static void compute(struct worker *worker, const struct hash_item *item)
 {
 	add_zeros(worker, place_of(worker, item->source) - worker->at);
-	sum_add(worker->sum, item->data, item->length);
+	checksum_add(worker->sum, item->data, item->length);
 	worker->at += item->length;
 }
 
@@ -166,18 +166,18 @@ static void *work(void *argument)
 	return NULL;
 }
 
-static int start(struct hasher *hasher, enum sum_algorithm algorithm, struct error *reterr)
+static int start(struct hasher *hasher, enum checksum_algorithm algorithm, struct error *reterr)
 {
 	struct worker *worker = &hasher->workers[hasher->count];
 	char name[16];
-	int r = sum_new(algorithm, &worker->sum, reterr);
+	int r = checksum_new(algorithm, &worker->sum, reterr);
 
 	if (r < 0)
 		return r;
 	worker->hasher = hasher;
 	worker->algorithm = algorithm;
 	hasher->count++;
-	snprintf(name, sizeof(name), "%s", sum_name(algorithm));
+	snprintf(name, sizeof(name), "%s", checksum_name(algorithm));
 	r = thread_start(&worker->thread, STACK_SIZE, work, worker, name, reterr);
 	worker->started = r == 0;
 	return r;
@@ -195,9 +195,9 @@ int hasher_new(unsigned algorithms, const struct plan *plan, struct hasher **ret
 	hasher->bytes = plan_bytes(plan);
 	pthread_mutex_init(&hasher->lock, NULL);
 	pthread_cond_init(&hasher->wake, NULL);
-	for (unsigned i = 0; r == 0 && i < SUM_ALGORITHMS; i++)
+	for (unsigned i = 0; r == 0 && i < CHECKSUM_ALGORITHMS; i++)
 		if (algorithms & 1u << i)
-			r = start(hasher, (enum sum_algorithm)i, reterr);
+			r = start(hasher, (enum checksum_algorithm)i, reterr);
 	if (r < 0)
 		hasher_destroy(hasher);
 	else
@@ -216,7 +216,7 @@ void hasher_destroy(struct hasher *hasher)
 	for (unsigned i = 0; i < hasher->count; i++) {
 		if (hasher->workers[i].started)
 			pthread_join(hasher->workers[i].thread, NULL);
-		sum_destroy(hasher->workers[i].sum);
+		checksum_destroy(hasher->workers[i].sum);
 	}
 	pthread_cond_destroy(&hasher->wake);
 	pthread_mutex_destroy(&hasher->lock);
@@ -225,13 +225,13 @@ void hasher_destroy(struct hasher *hasher)
 
 void hasher_open(struct hasher *hasher)
 {
-	char hex[SUM_HEX_MAX];
+	char hex[CHECKSUM_HEX_MAX];
 
 	pthread_mutex_lock(&hasher->lock);
 	for (unsigned i = 0; i < hasher->count; i++) {
 		struct worker *worker = &hasher->workers[i];
 
-		sum_take(worker->sum, hex);
+		checksum_take(worker->sum, hex);
 		worker->next = worker->at = worker->extent_before = 0;
 		worker->extent = 0;
 	}
@@ -307,12 +307,12 @@ bool hasher_close(struct hasher *hasher, uint64_t bytes)
 	good = hasher->open && !hasher->broken && hasher->given == bytes;
 	hasher->open = false;
 	for (unsigned i = 0; i < hasher->count; i++)
-		sum_take(hasher->workers[i].sum, hasher->workers[i].hex);
+		checksum_take(hasher->workers[i].sum, hasher->workers[i].hex);
 	pthread_mutex_unlock(&hasher->lock);
 	return good;
 }
 
-const char *hasher_sum(const struct hasher *hasher, enum sum_algorithm algorithm)
+const char *hasher_sum(const struct hasher *hasher, enum checksum_algorithm algorithm)
 {
 	for (unsigned i = 0; i < hasher->count; i++)
 		if (hasher->workers[i].algorithm == algorithm)

@@ -59,7 +59,7 @@ bool hasher_through(struct hasher *hasher);
 bool hasher_close(struct hasher *hasher, uint64_t bytes);
 
 /* After a good close: in hexadecimal digits. */
-const char *hasher_sum(const struct hasher *hasher, enum sum_algorithm algorithm);
+const char *hasher_sum(const struct hasher *hasher, enum checksum_algorithm algorithm);
 /* The sum of the digests of all pieces. */
 struct digest hasher_total(const struct hasher *hasher);
 

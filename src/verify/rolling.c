@@ -32,7 +32,7 @@ static bool possible(const struct job *job)
 	unsigned traits = job->choice.destination->traits;
 
 	/* The checksums of a resumed copy need the whole destination in order. */
-	if (job->plan->options.sums && job->already && job->setup.rolling == ROLLING_SPARE)
+	if (job->plan->options.checksums && job->already && job->setup.rolling == ROLLING_SPARE)
 		return false;
 	return traits & IO_DIRECT && !job->choice.take_turns &&
 	       (traits & IO_ASYNC || job->setup.rolling == ROLLING_ASKED);

@@ -9,7 +9,6 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "plan/sums.h"
 
 #include "ui/core/layout.h"
 #include "ui/plan/options.h"
@@ -183,7 +182,7 @@ static void text_rescue(const struct plan_options *options, struct line *line)
 static void text_all_options(const struct plan_options *options, enum rolling_how rolling,
 			     struct line *line)
 {
-	char rate[UNITS_TEXT_MAX], sums[SUMS_TEXT_MAX];
+	char rate[UNITS_TEXT_MAX], sums[CHECKSUMS_TEXT_MAX];
 	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
 	 * the copy. */
 	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
@@ -198,8 +197,8 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 		line_add(line, "%s", _("not read back; "));
 	else if (options->verify == VERIFY_COMPARE)
 		line_add(line, "%s", _("both ends compared; "));
-	if (options->sums)
-		line_add(line, "%s; ", sums_print(options->sums, sums));
+	if (options->checksums)
+		line_add(line, "%s; ", checksums_print(options->checksums, sums));
 	text_rescue(options, line);
 	text_engine(options, line);
 	line_add(line,

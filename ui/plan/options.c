@@ -138,7 +138,7 @@ static const char *const *words_of(enum option_row row)
 		return no_yes;
 	case PLAN_WORD:
 		return option == PLAN_OPTION_VERIFY ? verify_names : plan_option_words(option);
-	case PLAN_SUMS:
+	case PLAN_CHECKSUMS:
 		return sum_names;
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
@@ -297,7 +297,7 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		plan_option_put(options, option, !strcmp(text, "yes"));
 		return !strcmp(text, "yes") || !strcmp(text, "no");
 	case PLAN_WORD:
-	case PLAN_SUMS:
+	case PLAN_CHECKSUMS:
 		break;
 	}
 	return plan_option_set(options, option, text) == 0;

@@ -156,9 +156,9 @@ START_TEST(verifying_is_chosen)
 	ck_assert_int_eq(CLONE("--verify=compare", "--rewrite"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_COMPARE);
 	ck_assert(options.plan.rewrite);
-	ck_assert_uint_eq(options.plan.sums, 0);
+	ck_assert_uint_eq(options.plan.checksums, 0);
 	ck_assert_int_eq(CLONE("--digest", "md5,sha256"), 0);
-	ck_assert_uint_eq(options.plan.sums, 1U << SUM_SHA256 | 1U << SUM_MD5);
+	ck_assert_uint_eq(options.plan.checksums, 1U << CHECKSUM_SHA256 | 1U << CHECKSUM_MD5);
 	ck_assert_int_eq(CLONE("--verify=rolling"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_ROLLING);
 	ck_assert_int_eq(CLONE("--verify=after"), 0);

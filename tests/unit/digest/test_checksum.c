@@ -7,43 +7,44 @@
 
 #include "digest/checksum.h"
 
-static const char *const of_abc[SUM_ALGORITHMS] = {
-	[SUM_SHA256] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-	[SUM_SHA512] = "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
-		       "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
-	[SUM_BLAKE2B] = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
-			"7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
-	[SUM_SHA1] = "a9993e364706816aba3e25717850c26c9cd0d89d",
-	[SUM_MD5] = "900150983cd24fb0d6963f7d28e17f72",
-	[SUM_XXH3] = "06b05ab6733a618578af5f94892f3950",
+static const char *const of_abc[CHECKSUM_ALGORITHMS] = {
+	[CHECKSUM_SHA256] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+	[CHECKSUM_SHA512] = "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+			    "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+	[CHECKSUM_BLAKE2B] = "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1"
+			     "7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923",
+	[CHECKSUM_SHA1] = "a9993e364706816aba3e25717850c26c9cd0d89d",
+	[CHECKSUM_MD5] = "900150983cd24fb0d6963f7d28e17f72",
+	[CHECKSUM_XXH3] = "06b05ab6733a618578af5f94892f3950",
 };
 
 START_TEST(as_the_standards_say)
 {
 	struct error error = { 0 };
-	char hex[SUM_HEX_MAX];
-	struct sum *sum;
+	char hex[CHECKSUM_HEX_MAX];
+	struct checksum *sum;
 
-	ck_assert_msg(sum_new((enum sum_algorithm)_i, &sum, &error) == 0, "%s", error.sentence);
-	sum_add(sum, "ab", 2);
-	sum_add(sum, "c", 1);
-	ck_assert_str_eq(sum_take(sum, hex), of_abc[_i]);
+	ck_assert_msg(checksum_new((enum checksum_algorithm)_i, &sum, &error) == 0, "%s",
+		      error.sentence);
+	checksum_add(sum, "ab", 2);
+	checksum_add(sum, "c", 1);
+	ck_assert_str_eq(checksum_take(sum, hex), of_abc[_i]);
 	/* It begins anew. */
-	sum_add(sum, "abc", 3);
-	ck_assert_str_eq(sum_take(sum, hex), of_abc[_i]);
-	sum_take(sum, hex);
+	checksum_add(sum, "abc", 3);
+	ck_assert_str_eq(checksum_take(sum, hex), of_abc[_i]);
+	checksum_take(sum, hex);
 	ck_assert_str_ne(hex, of_abc[_i]);
-	sum_destroy(sum);
+	checksum_destroy(sum);
 }
 END_TEST
 
 START_TEST(sets_are_read_as_they_were_printed)
 {
-	for (unsigned set = 0; set < 1U << SUM_ALGORITHMS; set++) {
-		char text[SUMS_TEXT_MAX];
+	for (unsigned set = 0; set < 1U << CHECKSUM_ALGORITHMS; set++) {
+		char text[CHECKSUMS_TEXT_MAX];
 		unsigned back = ~0U;
 
-		ck_assert_int_eq(sums_parse(sums_print(set, text), &back), 0);
+		ck_assert_int_eq(checksums_parse(checksums_print(set, text), &back), 0);
 		ck_assert_uint_eq(back, set);
 	}
 }
@@ -57,7 +58,7 @@ START_TEST(anything_else_is_refused)
 	unsigned set = 42;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(sums_parse(bad[i], &set) == -EINVAL, "%s", bad[i]);
+		ck_assert_msg(checksums_parse(bad[i], &set) == -EINVAL, "%s", bad[i]);
 	ck_assert_uint_eq(set, 42);
 }
 END_TEST
@@ -67,7 +68,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("digest/checksum");
 	TCase *tcase = tcase_create("sum");
 
-	tcase_add_loop_test(tcase, as_the_standards_say, 0, SUM_ALGORITHMS);
+	tcase_add_loop_test(tcase, as_the_standards_say, 0, CHECKSUM_ALGORITHMS);
 	tcase_add_test(tcase, sets_are_read_as_they_were_printed);
 	tcase_add_test(tcase, anything_else_is_refused);
 	suite_add_tcase(suite, tcase);

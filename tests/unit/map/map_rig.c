@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-#include "plan/sums.h"
+#include "plan/options.h"
 
 char map_dir[64], map_path[128];
 
@@ -63,7 +63,7 @@ struct plan *map_rig_plan(const struct extent *extents, size_t count)
 					.max_read_errors = 4,
 					.max_error_rate = 5000000000,
 					.max_no_read = 6,
-					.sums = 1U << SUM_SHA256 | 1U << SUM_BLAKE2B,
+					.checksums = 1U << CHECKSUM_SHA256 | 1U << CHECKSUM_BLAKE2B,
 					.source_backend = BACKEND_THREADS };
 	struct plan *plan = NULL;
 	struct error error = { 0 };

@@ -65,7 +65,7 @@ START_TEST(values_reach_the_member_that_is_meant)
 	ck_assert_int_eq(options.probe, PROBE_NO);
 	ck_assert_int_eq(options.verify, VERIFY_COMPARE);
 	ck_assert(options.rewrite);
-	ck_assert_uint_ne(options.sums, 0);
+	ck_assert_uint_ne(options.checksums, 0);
 }
 END_TEST
 

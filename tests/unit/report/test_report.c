@@ -557,8 +557,8 @@ static void add_sums(struct sample *sample, enum job_sums_state state)
 	struct job_sums *sums = &sample->report.job.sums;
 
 	*sums = (struct job_sums){ .state = state, .count = 2 };
-	sums->items[0].algorithm = SUM_SHA512;
-	sums->items[1].algorithm = SUM_MD5;
+	sums->items[0].algorithm = CHECKSUM_SHA512;
+	sums->items[1].algorithm = CHECKSUM_MD5;
 	if (!job_sums_known(sums))
 		return;
 	memset(sums->items[0].hex, 'a', 128);
@@ -625,25 +625,25 @@ START_TEST(lists_of_sums_are_as_md5sum_reads_them)
 	/* Not known: no file. */
 	add_sums(&sample, JOB_SUMS_INCOMPLETE);
 	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(!report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+	ck_assert(!report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
 
 	add_sums(&sample, JOB_SUMS_OF_SOURCE);
 	strcpy(sample.plan->source.node, "/tmp/a\\b\nc");
 	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+	ck_assert(report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
 	check_line(path, "\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  /tmp/a\\\\b\\nc\n");
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(report_sum_path(&sample.report, SUM_SHA512, path, sizeof(path)));
+	ck_assert(report_sum_path(&sample.report, CHECKSUM_SHA512, path, sizeof(path)));
 	ck_assert_int_eq(unlink(path), 0);
 
 	/* With zeros in it nobody finds it on the source, and on the destination is more. */
 	sample.report.job.sums.state = JOB_SUMS_OF_DESTINATION;
 	sample.report.job.sums.zeros = 512;
 	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(report_sum_path(&sample.report, SUM_MD5, path, sizeof(path)));
+	ck_assert(report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
 	check_line(path, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  -\n");
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(report_sum_path(&sample.report, SUM_SHA512, path, sizeof(path)));
+	ck_assert(report_sum_path(&sample.report, CHECKSUM_SHA512, path, sizeof(path)));
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(directory), 0);
 	/* The folder is gone. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/sums.h"
 #include "ui/plan/options.h"
 
 static struct options_form form;
@@ -38,8 +37,8 @@ START_TEST(test_round_trip)
 		  .max_no_read = 60 },
 		{ .probe = PROBE_NO, .arm_at_once = true },
 		{ .probe = PROBE_YES },
-		{ .sums = 1U << SUM_SHA256 },
-		{ .sums = 1U << SUM_SHA1 | 1U << SUM_MD5 },
+		{ .checksums = 1U << CHECKSUM_SHA256 },
+		{ .checksums = 1U << CHECKSUM_SHA1 | 1U << CHECKSUM_MD5 },
 		{ .rate = 1,
 		  .source_backend = BACKEND_URING,
 		  .destination_backend = BACKEND_SG,
@@ -65,7 +64,7 @@ START_TEST(test_round_trip)
 		ck_assert_int_eq(back.sg_fua, cases[i].sg_fua);
 		ck_assert_int_eq(back.sg_dpo, cases[i].sg_dpo);
 		ck_assert_uint_eq(back.rate, cases[i].rate);
-		ck_assert_uint_eq(back.sums, cases[i].sums);
+		ck_assert_uint_eq(back.checksums, cases[i].checksums);
 		ck_assert_uint_eq(back.retries, cases[i].retries);
 		ck_assert_int_eq(back.on_write_error, cases[i].on_write_error);
 		ck_assert_int_eq(back.probe, cases[i].probe);

@@ -12,7 +12,7 @@
 
 #define SIZE   (8 * MIB)
 #define SECTOR 512U
-#define SET    (1U << SUM_SHA256 | 1U << SUM_MD5)
+#define SET    (1U << CHECKSUM_SHA256 | 1U << CHECKSUM_MD5)
 
 static struct rig rig;
 static struct held held;
@@ -41,7 +41,7 @@ static struct plan_options options(int way)
 
 	o.chunk = 64 * KIB;
 	o.on_error = ON_ERROR_MAP;
-	o.sums = SET;
+	o.checksums = SET;
 	return o;
 }
 
@@ -84,37 +84,37 @@ static void be_bad(uint64_t start, uint64_t length)
 }
 
 /* What sha256sum would say of the plan's bytes. */
-static void expected_sum(enum sum_algorithm algorithm, char hex[static SUM_HEX_MAX])
+static void expected_sum(enum checksum_algorithm algorithm, char hex[static CHECKSUM_HEX_MAX])
 {
 	unsigned char *bytes = aligned_alloc(4096, SIZE);
-	struct sum *sum;
+	struct checksum *sum;
 
 	ck_assert_int_eq(pread(rig.source, bytes, SIZE, 0), SIZE);
 	for (unsigned b = 0; b < bad_count; b++)
 		memset(bytes + bad[b].start, 0, bad[b].count);
 
-	ck_assert_int_eq(sum_new(algorithm, &sum, NULL), 0);
+	ck_assert_int_eq(checksum_new(algorithm, &sum, NULL), 0);
 	for (size_t i = 0; i < rig.plan->extent_count; i++) {
 		uint64_t from, to, length;
 
 		plan_extent_bytes(rig.plan, i, &from, &to, &length);
-		sum_add(sum, bytes + from, length);
+		checksum_add(sum, bytes + from, length);
 	}
-	sum_take(sum, hex);
-	sum_destroy(sum);
+	checksum_take(sum, hex);
+	checksum_destroy(sum);
 	free(bytes);
 }
 
 static void check(const struct job_snapshot *s, enum job_sums_state of)
 {
-	char hex[SUM_HEX_MAX];
+	char hex[CHECKSUM_HEX_MAX];
 	uint64_t zeros = 0;
 
 	ck_assert_msg(s->sums.state == of, "%d, result %d %s", s->sums.state, s->result,
 		      s->error.sentence);
 	ck_assert_uint_eq(s->sums.count, 2);
-	ck_assert_int_eq(s->sums.items[0].algorithm, SUM_SHA256);
-	ck_assert_int_eq(s->sums.items[1].algorithm, SUM_MD5);
+	ck_assert_int_eq(s->sums.items[0].algorithm, CHECKSUM_SHA256);
+	ck_assert_int_eq(s->sums.items[1].algorithm, CHECKSUM_MD5);
 	for (unsigned i = 0; i < 2; i++) {
 		expected_sum(s->sums.items[i].algorithm, hex);
 		ck_assert_str_eq(s->sums.items[i].hex, job_sums_known(&s->sums) ? hex : "");
@@ -149,7 +149,7 @@ START_TEST(not_asked_for)
 	struct job_snapshot s;
 
 	prepare(0, NULL, 0, NULL);
-	rig.plan->options.sums = 0;
+	rig.plan->options.checksums = 0;
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.sums.count, 0);

@@ -12,7 +12,7 @@
 #define SECTOR 512U
 #define PIECE  (4 * SECTOR)
 #define PIECES 64U
-#define SET    (1U << SUM_SHA256 | 1U << SUM_MD5 | 1U << SUM_BLAKE2B)
+#define SET    (1U << CHECKSUM_SHA256 | 1U << CHECKSUM_MD5 | 1U << CHECKSUM_BLAKE2B)
 
 static unsigned char data[PIECES * PIECE];
 static struct hash_item items[PIECES];
@@ -26,15 +26,15 @@ static void done(struct hash_item *item)
 	atomic_fetch_add(&done_count, 1);
 }
 
-static void sum_of(enum sum_algorithm algorithm, const void *bytes, size_t length,
-		   char hex[static SUM_HEX_MAX])
+static void sum_of(enum checksum_algorithm algorithm, const void *bytes, size_t length,
+		   char hex[static CHECKSUM_HEX_MAX])
 {
-	struct sum *sum;
+	struct checksum *sum;
 
-	ck_assert_int_eq(sum_new(algorithm, &sum, NULL), 0);
-	sum_add(sum, bytes, length);
-	sum_take(sum, hex);
-	sum_destroy(sum);
+	ck_assert_int_eq(checksum_new(algorithm, &sum, NULL), 0);
+	checksum_add(sum, bytes, length);
+	checksum_take(sum, hex);
+	checksum_destroy(sum);
 }
 
 static struct hash_item *item_of(unsigned number, uint64_t source)
@@ -74,15 +74,15 @@ static struct plan *whole_plan(void)
 
 static void check_sums(const struct hasher *hasher, const void *bytes, size_t length)
 {
-	char hex[SUM_HEX_MAX];
+	char hex[CHECKSUM_HEX_MAX];
 
-	for (unsigned i = 0; i < SUM_ALGORITHMS; i++) {
+	for (unsigned i = 0; i < CHECKSUM_ALGORITHMS; i++) {
 		if (!(SET & 1U << i)) {
-			ck_assert_str_eq(hasher_sum(hasher, (enum sum_algorithm)i), "");
+			ck_assert_str_eq(hasher_sum(hasher, (enum checksum_algorithm)i), "");
 			continue;
 		}
-		sum_of((enum sum_algorithm)i, bytes, length, hex);
-		ck_assert_str_eq(hasher_sum(hasher, (enum sum_algorithm)i), hex);
+		sum_of((enum checksum_algorithm)i, bytes, length, hex);
+		ck_assert_str_eq(hasher_sum(hasher, (enum checksum_algorithm)i), hex);
 	}
 }
 

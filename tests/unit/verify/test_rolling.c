@@ -413,7 +413,7 @@ START_TEST(sums_stay_those_of_the_source)
 	struct job_snapshot s;
 
 	plan(backends[_i], false);
-	rig.plan->options.sums = 1U << SUM_SHA256;
+	rig.plan->options.checksums = 1U << CHECKSUM_SHA256;
 	rig_start(&rig);
 	until_early(MIB);
 	s = let_go();
