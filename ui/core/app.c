@@ -263,6 +263,22 @@ void app_error(struct app *app, const struct error *error)
 		    error->sentence[0] ? error->sentence : error_phrase(error->code));
 }
 
+void app_nomem(struct app *app)
+{
+	struct error error;
+
+	error_nomem(&error);
+	app_error(app, &error);
+}
+
+void app_begun(struct app *app, int result, const struct error *error, const char *said)
+{
+	if (result < 0)
+		app_error(app, error);
+	else
+		app_message(app, MESSAGE_INFO, "%s", said);
+}
+
 void app_bell(struct app *app)
 {
 	if (app->term)

@@ -112,6 +112,9 @@ void app_notice(struct app *app, enum message_level level, const char *text);
 /* What was said last. */
 const char *app_said(const struct app *app);
 void app_error(struct app *app, const struct error *error);
+void app_nomem(struct app *app);
+/* What came of something that was begun: `said`, or the error. */
+void app_begun(struct app *app, int result, const struct error *error, const char *said);
 void app_bell(struct app *app);
 
 #endif

@@ -91,13 +91,11 @@ bool app_choose_everything(struct app *app)
 bool app_choose_ranges(struct app *app, const struct range_list *ranges)
 {
 	struct range_list copy = { 0 };
-	struct error error = { 0 };
 
 	if (!change(app, SCREEN_PLAN))
 		return false;
 	if (range_list_copy(ranges, &copy) != 0) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 		return false;
 	}
 	range_list_done(&app->choice.ranges);

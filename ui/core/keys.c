@@ -183,42 +183,27 @@ const struct command_info *keys_info(enum screen_id screen, enum command command
 
 static const char *special_name(int key)
 {
-	switch (key) {
-	case SPECIAL_UP:
-		return _("Up");
-	case SPECIAL_DOWN:
-		return _("Down");
-	case SPECIAL_LEFT:
-		return _("Left");
-	case SPECIAL_RIGHT:
-		return _("Right");
-	case SPECIAL_PAGE_UP:
-		return _("PgUp");
-	case SPECIAL_PAGE_DOWN:
-		return _("PgDn");
-	case SPECIAL_HOME:
-		return _("Home");
-	case SPECIAL_END:
-		return _("End");
-	case SPECIAL_INSERT:
-		return _("Ins");
-	case SPECIAL_DELETE:
-		return _("Del");
-	case SPECIAL_ENTER:
-		return _("Enter");
-	case SPECIAL_BACKSPACE:
-		return _("Backspace");
-	case SPECIAL_ESCAPE:
-		return _("Esc");
-	case SPECIAL_TAB:
-		return _("Tab");
-	case SPECIAL_BACK_TAB:
-		return _("Shift-Tab");
-	case ' ':
+	static const char *const names[] = {
+		[SPECIAL_UP - SPECIAL_UP] = N_("Up"),
+		[SPECIAL_DOWN - SPECIAL_UP] = N_("Down"),
+		[SPECIAL_LEFT - SPECIAL_UP] = N_("Left"),
+		[SPECIAL_RIGHT - SPECIAL_UP] = N_("Right"),
+		[SPECIAL_PAGE_UP - SPECIAL_UP] = N_("PgUp"),
+		[SPECIAL_PAGE_DOWN - SPECIAL_UP] = N_("PgDn"),
+		[SPECIAL_HOME - SPECIAL_UP] = N_("Home"),
+		[SPECIAL_END - SPECIAL_UP] = N_("End"),
+		[SPECIAL_INSERT - SPECIAL_UP] = N_("Ins"),
+		[SPECIAL_DELETE - SPECIAL_UP] = N_("Del"),
+		[SPECIAL_ENTER - SPECIAL_UP] = N_("Enter"),
+		[SPECIAL_BACKSPACE - SPECIAL_UP] = N_("Backspace"),
+		[SPECIAL_ESCAPE - SPECIAL_UP] = N_("Esc"),
+		[SPECIAL_TAB - SPECIAL_UP] = N_("Tab"),
+		[SPECIAL_BACK_TAB - SPECIAL_UP] = N_("Shift-Tab"),
+	};
+
+	if (key == ' ')
 		return _("Space");
-	default:
-		return NULL;
-	}
+	return key >= SPECIAL_UP && key <= SPECIAL_BACK_TAB ? _(names[key - SPECIAL_UP]) : NULL;
 }
 
 const char *keys_character(int key, char bytes[static KEY_TEXT_MAX])

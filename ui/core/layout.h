@@ -3,7 +3,7 @@
  * Where things go: rectangles as a pure function of the terminal's size. No
  * curses here, so that every size can be tested.
  *
- * Rules every layout keeps (tests/unit/ui/layout_check.h proves them for all
+ * Rules every layout keeps (tests/unit/ui/test_layout.c proves them for all
  * sizes from 1x1 to 250x100): rectangles lie inside the screen and do not
  * overlap; one that has no room is empty (rows or cols 0), never negative;
  * between 80x24 and 120x40 text keeps its place, above that panes grow.

@@ -325,47 +325,38 @@ void term_bell(struct term *term)
 
 static int special_key(int key)
 {
+	static const struct {
+		int curses, ours;
+	} keys[] = {
+		{ KEY_UP, SPECIAL_UP },
+		{ KEY_DOWN, SPECIAL_DOWN },
+		{ KEY_LEFT, SPECIAL_LEFT },
+		{ KEY_RIGHT, SPECIAL_RIGHT },
+		{ KEY_PPAGE, SPECIAL_PAGE_UP },
+		{ KEY_A3, SPECIAL_PAGE_UP },
+		{ KEY_NPAGE, SPECIAL_PAGE_DOWN },
+		{ KEY_C3, SPECIAL_PAGE_DOWN },
+		{ KEY_HOME, SPECIAL_HOME },
+		{ KEY_FIND, SPECIAL_HOME },
+		{ KEY_A1, SPECIAL_HOME },
+		{ KEY_END, SPECIAL_END },
+		{ KEY_SELECT, SPECIAL_END },
+		{ KEY_LL, SPECIAL_END },
+		{ KEY_C1, SPECIAL_END },
+		{ KEY_IC, SPECIAL_INSERT },
+		{ KEY_DC, SPECIAL_DELETE },
+		{ KEY_ENTER, SPECIAL_ENTER },
+		{ KEY_BACKSPACE, SPECIAL_BACKSPACE },
+		{ KEY_BTAB, SPECIAL_BACK_TAB },
+		{ KEY_RESIZE, SPECIAL_RESIZE },
+	};
+
 	if (key >= KEY_F(1) && key <= KEY_F(10))
 		return SPECIAL_F1 + key - KEY_F(1);
-	switch (key) {
-	case KEY_UP:
-		return SPECIAL_UP;
-	case KEY_DOWN:
-		return SPECIAL_DOWN;
-	case KEY_LEFT:
-		return SPECIAL_LEFT;
-	case KEY_RIGHT:
-		return SPECIAL_RIGHT;
-	case KEY_PPAGE:
-	case KEY_A3:
-		return SPECIAL_PAGE_UP;
-	case KEY_NPAGE:
-	case KEY_C3:
-		return SPECIAL_PAGE_DOWN;
-	case KEY_HOME:
-	case KEY_FIND:
-	case KEY_A1:
-		return SPECIAL_HOME;
-	case KEY_END:
-	case KEY_SELECT:
-	case KEY_LL:
-	case KEY_C1:
-		return SPECIAL_END;
-	case KEY_IC:
-		return SPECIAL_INSERT;
-	case KEY_DC:
-		return SPECIAL_DELETE;
-	case KEY_ENTER:
-		return SPECIAL_ENTER;
-	case KEY_BACKSPACE:
-		return SPECIAL_BACKSPACE;
-	case KEY_BTAB:
-		return SPECIAL_BACK_TAB;
-	case KEY_RESIZE:
-		return SPECIAL_RESIZE;
-	default:
-		return SPECIAL_OTHER;
-	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i].curses == key)
+			return keys[i].ours;
+	return SPECIAL_OTHER;
 }
 
 #define SEQUENCE_MAX 64

@@ -28,11 +28,8 @@ static void done(void *data)
 
 static void update(struct disks_state *state, struct app *app)
 {
-	struct error error = { 0 };
-
 	if (disks_update(&state->model, session_disks(app_session(app)), &state->place) != 0) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 	}
 	disks_remember(&state->model, &state->place);
 }
@@ -401,14 +398,12 @@ static const char *find_typed(void *user, struct app *app, const char *text)
 static void toggle_partitions(struct disks_state *state, struct app *app)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);
-	struct error error = { 0 };
 	int err;
 
 	if (disks_toggle(&state->model, &err))
 		return;
 	if (err) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 	} else if (disk) {
 		app_message(app, MESSAGE_INFO, _("%s has no partitions."), disk->node);
 	}

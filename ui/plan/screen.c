@@ -95,7 +95,6 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	struct session *session = app_session(app);
 	const struct plan *plan = session_choice(session).plan;
 	const struct disk *destination = session_choice(session).destination;
-	struct error error;
 	char id[9] = "";
 	uint64_t about = screen->gate.about;
 	bool typing = screen->gate.typing;
@@ -108,8 +107,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 		return;
 	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
 			plan ? session_choice(session).verdicts : NULL, token(app)) < 0) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 	}
 	if (plan && destination && plan_screen_startable(app) &&
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
@@ -189,11 +187,8 @@ static void measure(struct app *app)
 {
 	struct error error = { 0 };
 
-	if (session_measure(app_session(app), &error) < 0)
-		app_error(app, &error);
-	else
-		app_message(app, MESSAGE_INFO,
-			    _("Some megabytes of both disks are read; nothing is written."));
+	app_begun(app, session_measure(app_session(app), &error), &error,
+		  _("Some megabytes of both disks are read; nothing is written."));
 }
 
 static void tell_estimate(struct app *app)

@@ -83,8 +83,7 @@ static void renew(struct ranges_screen *screen, struct app *app)
 			ranges_model_destroy(screen->model);
 			screen->model = NULL;
 			screen->focus = FOCUS_LIST;
-			error_nomem(&error);
-			app_error(app, &error);
+			app_nomem(app);
 			return;
 		}
 	} else if (ranges_model_new(&choice->source, disk, &screen->model, &error) < 0) {
@@ -144,11 +143,8 @@ static void say_choice(struct ranges_screen *screen, struct app *app)
 /* After a change by tick: result is that of the model's function. */
 static void changed_by_tick(struct ranges_screen *screen, struct app *app, int result)
 {
-	struct error error;
-
 	if (result < 0) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 		return;
 	}
 	tell(screen, app);

@@ -44,10 +44,8 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 	if (!text[0])
 		return _("Type the path of a folder or a file, or Esc.");
 	text_copy(sign->saved_as, sizeof(sign->saved_as), text);
-	if (session_save(app_session(app), text, &error) < 0)
-		app_error(app, &error);
-	else
-		app_message(app, MESSAGE_INFO, _("Saving report, text and certificate..."));
+	app_begun(app, session_save(app_session(app), text, &error), &error,
+		  _("Saving report, text and certificate..."));
 	return NULL;
 }
 
@@ -327,13 +325,11 @@ static void resume(struct report_screen *screen, struct app *app)
 	const struct report *report = session_copy(app_session(app)).report;
 	struct map_scene scene = scene_of(app, report);
 	struct range_list areas = { 0 };
-	struct error error = { 0 };
 	char path[sizeof(report->map_path)];
 
 	text_copy(path, sizeof(path), report->map_path);
 	if (choose_areas(&screen->map, &scene, &areas) < 0) {
-		error_nomem(&error);
-		app_error(app, &error);
+		app_nomem(app);
 	} else {
 		app_resume(app, path, &areas);
 	}

@@ -7,6 +7,7 @@
 #include "base/i18n.h"
 
 #include "ui/core/glyphs.h"
+#include "ui/run/latency.h"
 #include "ui/run/screen.h"
 #include "ui/run/model.h"
 
@@ -108,73 +109,6 @@ static void draw_throughput(const struct view *view, struct rect box)
 	read = rect_cut_top(&write, inside.rows / 2);
 	draw_curve(view, read, false, "r", max);
 	draw_curve(view, write, true, "w", max);
-}
-
-/* ---- latency ---- */
-
-static void draw_latency_bars(const struct view *view, const struct run_latency *latency,
-			      struct rect area)
-{
-	struct run_bucket buckets[LATENCY_COARSE];
-	int count = run_histogram(latency, area.rows - 1, buckets);
-	int bar = (area.cols - 12) / 2;
-	char cells[256];
-
-	if (bar < 4 || count < 1)
-		return;
-	if (bar > (int)sizeof(cells) - 1)
-		bar = sizeof(cells) - 1;
-	draw_cell(view->draw, area, 0, 1, 9, ROLE_DIM, _("ms"));
-	for (int i = 0; i < count; i++)
-		draw_cell(view->draw, area, i + 1, 1, 9, ROLE_DIM, buckets[i].label);
-	for (int end = 0; end < latency->count; end++) {
-		enum role role = latency->ends[end].role;
-		int col = 10 + end * (bar + 1);
-
-		draw_cell(view->draw, area, 0, col, bar, role, latency->ends[end].label);
-		for (int i = 0; i < count; i++) {
-			const double *share = &buckets[i].shares[end];
-
-			glyphs_parts_bar(share, "#", 1, bar, cells);
-			cells[strspn(cells, "#")] = '\0';
-			draw_text(view->draw, area, i + 1, col, role,
-				  cells[0] || *share <= 0 ? cells : ".");
-		}
-	}
-}
-
-static void draw_latency(const struct view *view, struct rect box)
-{
-	struct rect inside = rect_inside(box), bars = inside;
-	bool wide = inside.cols >= 42, tall = inside.rows >= 9;
-	struct run_latency latency;
-	struct line line;
-
-	if (rect_empty(inside))
-		return;
-	run_latency(view->job, &latency);
-	draw_box(view->draw, box, latency.title);
-	line_start(&line, inside.cols);
-	run_text_latency_header(wide, &line);
-	draw_text(view->draw, inside, 0, 0, ROLE_DIM, line.text);
-	for (int end = 0; end < latency.count; end++) {
-		line_start(&line, inside.cols);
-		run_text_latency(latency.ends[end].label, latency.ends[end].summary, wide, &line);
-		draw_text(view->draw, inside, 1 + end, 0, latency.ends[end].role, line.text);
-	}
-	if (tall) {
-		rect_cut_top(&bars, 4);
-		draw_latency_bars(view, &latency, bars);
-		return;
-	}
-	line_start(&line, inside.cols);
-	run_text_coarse_header(&line);
-	draw_text(view->draw, inside, 3, 0, ROLE_DIM, line.text);
-	for (int end = 0; end < latency.count; end++) {
-		line_start(&line, inside.cols);
-		run_text_coarse(latency.ends[end].label, latency.ends[end].summary, &line);
-		draw_text(view->draw, inside, 4 + end, 0, latency.ends[end].role, line.text);
-	}
 }
 
 /* ---- CPU and queues ---- */
@@ -349,7 +283,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 	draw_head(&view, layout.head);
 	draw_status(&view, layout.alarm, run_text_alarm);
 	draw_throughput(&view, layout.graph);
-	draw_latency(&view, layout.latency);
+	run_latency_draw(view.job, draw, layout.latency);
 	draw_middle(&view, layout.cpu, layout.queues);
 	map_pane_draw_whole(app, draw, layout.map, view.plan);
 	draw_status(&view, layout.status, run_text_status);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The latency of screen 4 in words: figures, a line of digits, a histogram. */
+#include "ui/run/latency.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/units.h"
 
-#include "ui/run/model.h"
+#include "ui/core/glyphs.h"
 
 void run_latency(const struct job_snapshot *job, struct run_latency *ret)
 {
@@ -162,4 +164,68 @@ int run_histogram(const struct run_latency *latency, int rows, struct run_bucket
 			snprintf(bucket->label, sizeof(bucket->label), ">=0");
 	}
 	return rows;
+}
+
+static void draw_bars(struct draw *draw, const struct run_latency *latency, struct rect area)
+{
+	struct run_bucket buckets[LATENCY_COARSE];
+	int count = run_histogram(latency, area.rows - 1, buckets);
+	int bar = (area.cols - 12) / 2;
+	char cells[256];
+
+	if (bar < 4 || count < 1)
+		return;
+	if (bar > (int)sizeof(cells) - 1)
+		bar = sizeof(cells) - 1;
+	draw_cell(draw, area, 0, 1, 9, ROLE_DIM, _("ms"));
+	for (int i = 0; i < count; i++)
+		draw_cell(draw, area, i + 1, 1, 9, ROLE_DIM, buckets[i].label);
+	for (int end = 0; end < latency->count; end++) {
+		enum role role = latency->ends[end].role;
+		int col = 10 + end * (bar + 1);
+
+		draw_cell(draw, area, 0, col, bar, role, latency->ends[end].label);
+		for (int i = 0; i < count; i++) {
+			const double *share = &buckets[i].shares[end];
+
+			glyphs_parts_bar(share, "#", 1, bar, cells);
+			cells[strspn(cells, "#")] = '\0';
+			draw_text(draw, area, i + 1, col, role,
+				  cells[0] || *share <= 0 ? cells : ".");
+		}
+	}
+}
+
+void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct rect box)
+{
+	struct rect inside = rect_inside(box), bars = inside;
+	bool wide = inside.cols >= 42, tall = inside.rows >= 9;
+	struct run_latency latency;
+	struct line line;
+
+	if (rect_empty(inside))
+		return;
+	run_latency(job, &latency);
+	draw_box(draw, box, latency.title);
+	line_start(&line, inside.cols);
+	run_text_latency_header(wide, &line);
+	draw_text(draw, inside, 0, 0, ROLE_DIM, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_latency(latency.ends[end].label, latency.ends[end].summary, wide, &line);
+		draw_text(draw, inside, 1 + end, 0, latency.ends[end].role, line.text);
+	}
+	if (tall) {
+		rect_cut_top(&bars, 4);
+		draw_bars(draw, &latency, bars);
+		return;
+	}
+	line_start(&line, inside.cols);
+	run_text_coarse_header(&line);
+	draw_text(draw, inside, 3, 0, ROLE_DIM, line.text);
+	for (int end = 0; end < latency.count; end++) {
+		line_start(&line, inside.cols);
+		run_text_coarse(latency.ends[end].label, latency.ends[end].summary, &line);
+		draw_text(draw, inside, 4 + end, 0, latency.ends[end].role, line.text);
+	}
 }

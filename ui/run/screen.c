@@ -36,10 +36,8 @@ static const char *place_typed(void *user, struct app *app, const char *text)
 
 	if (!text || !text[0])
 		return NULL;
-	if (session_move_map(app_session(app), text, &error) < 0)
-		app_error(app, &error);
-	else
-		app_message(app, MESSAGE_INFO, _("Trying that place."));
+	app_begun(app, session_move_map(app_session(app), text, &error), &error,
+		  _("Trying that place."));
 	return NULL;
 }
 

@@ -37,10 +37,6 @@ static void fill(void)
 	job.hang = (struct job_hang){ UINT32_MAX, true, UINT64_MAX, UINT64_MAX };
 	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
 	job.rescue.read_errors = job.rescue.bad_areas = job.rescue.bad_sector = UINT64_MAX;
-	job.source.latency =
-		(struct latency_summary){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-					  UINT64_MAX, UINT64_MAX, UINT64_MAX, { 1 } };
-	job.destination.latency = job.source.latency;
 	job.source.depth = job.source.in_flight = UINT32_MAX;
 	job.source.bytes_in_flight = job.rate_limit = UINT64_MAX;
 	job.source.temperature = -273;
@@ -75,8 +71,6 @@ static void check_lines(int width)
 	EACH(run_text_ends(&plan, &job, &line));
 	EACH(run_text_figures(&job, UNITS_SI, 512, 0, &line));
 	EACH(run_text_figures(&job, UNITS_SECTORS, 512, 0, &line));
-	EACH(run_text_latency("read", &job.source.latency, true, &line));
-	EACH(run_text_coarse("read", &job.source.latency, &line));
 	EACH(run_text_spoken(&job, 0, &line));
 	EACH(run_text_alarm(&job, &line, &role));
 	EACH(run_text_status(&job, &line, &role));
@@ -342,10 +336,6 @@ START_TEST(test_unknown_is_a_dash)
 	line_start(&line, 80);
 	run_text_figures(&job, UNITS_SI, 512, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s  avg -  ETA unknown"));
-	line_start(&line, 80);
-	run_text_latency("read", &job.source.latency, false, &line);
-	ck_assert_ptr_null(strchr(line.text, '0'));
-	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
 	run_text_eta(&job.eta, 0, text, sizeof(text));
 	ck_assert_str_eq(text, "unknown");
 	line_start(&line, 80);
@@ -461,61 +451,6 @@ START_TEST(test_graph)
 }
 END_TEST
 
-/* However few lines there are, no sample disappears. */
-START_TEST(test_histogram)
-{
-	struct run_bucket buckets[LATENCY_COARSE];
-	struct run_latency latency;
-
-	run_latency(&job, &latency);
-	for (int i = 0; i < LATENCY_COARSE; i++)
-		job.source.latency.coarse[i] = 0.1;
-	job.destination.latency.coarse[4] = 0.7;
-	job.destination.latency.coarse[5] = 0.3;
-	for (int rows = 1; rows < 15; rows++) {
-		int count = run_histogram(&latency, rows, buckets);
-		double sums[2] = { 0 };
-
-		ck_assert_int_eq(count, rows < LATENCY_COARSE ? rows : LATENCY_COARSE);
-		for (int i = 0; i < count; i++) {
-			sums[0] += buckets[i].shares[0];
-			sums[1] += buckets[i].shares[1];
-		}
-		ck_assert_double_eq_tol(sums[0], 1, 1e-9);
-		ck_assert_double_eq_tol(sums[1], 1, 1e-9);
-	}
-	run_histogram(&latency, 2, buckets);
-	ck_assert_str_eq(buckets[0].label, "<16");
-	ck_assert_str_eq(buckets[1].label, ">=16");
-	run_histogram(&latency, 10, buckets);
-	ck_assert_str_eq(buckets[0].label, "<1");
-	ck_assert_str_eq(buckets[1].label, "1-2");
-	ck_assert_str_eq(buckets[9].label, ">=256");
-}
-END_TEST
-
-/* The figures of the copy, which stand still while it is read back, are no news then. */
-START_TEST(test_latency_of_the_pass)
-{
-	struct run_latency latency;
-
-	job.pass = PASS_COPY;
-	run_latency(&job, &latency);
-	ck_assert_int_eq(latency.count, 2);
-	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
-	ck_assert_ptr_eq(latency.ends[1].summary, &job.destination.latency);
-	job.pass = PASS_VERIFY;
-	run_latency(&job, &latency);
-	ck_assert_int_eq(latency.count, 1);
-	ck_assert_ptr_eq(latency.ends[0].summary, &job.read_back);
-	job.pass = PASS_COMPARE;
-	run_latency(&job, &latency);
-	ck_assert_int_eq(latency.count, 2);
-	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
-	ck_assert_ptr_eq(latency.ends[1].summary, &job.read_back);
-}
-END_TEST
-
 /* Lanes that find no line are in the sum; none is counted twice. */
 START_TEST(test_cpu_lines)
 {
@@ -607,8 +542,6 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, test_progress);
 	tcase_add_test(tcase, test_states);
 	tcase_add_test(tcase, test_graph);
-	tcase_add_test(tcase, test_histogram);
-	tcase_add_test(tcase, test_latency_of_the_pass);
 	tcase_add_test(tcase, test_cpu_lines);
 	tcase_add_test(tcase, test_map_legend);
 	tcase_add_test(tcase, test_eta);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The latencies of screen 4: no sample is lost, nothing unknown looks measured. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ui/run/latency.h"
+
+static struct job_snapshot job;
+
+static void setup(void)
+{
+	memset(&job, 0, sizeof(job));
+}
+
+/* Also of figures that no disk ever has. */
+START_TEST(test_fits)
+{
+	const struct latency_summary all[] = {
+		{ 0 },
+		{ UINT64_MAX,
+		  UINT64_MAX,
+		  UINT64_MAX,
+		  UINT64_MAX,
+		  UINT64_MAX,
+		  UINT64_MAX,
+		  UINT64_MAX,
+		  { 1 } },
+	};
+	struct line line;
+
+	for (int width = 0; width <= 250; width++)
+		for (int i = 0; i < 4; i++) {
+			line_start(&line, width);
+			if (i & 1)
+				run_text_latency("read", &all[i / 2], true, &line);
+			else
+				run_text_coarse("read", &all[i / 2], &line);
+			ck_assert_int_le(text_width(line.text), width);
+		}
+}
+END_TEST
+
+START_TEST(test_unknown_is_a_dash)
+{
+	struct line line;
+	char text[96];
+
+	line_start(&line, 80);
+	run_text_latency("read", &job.source.latency, false, &line);
+	ck_assert_ptr_null(strchr(line.text, '0'));
+	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
+}
+END_TEST
+
+/* However few lines there are, no sample disappears. */
+START_TEST(test_histogram)
+{
+	struct run_bucket buckets[LATENCY_COARSE];
+	struct run_latency latency;
+
+	run_latency(&job, &latency);
+	for (int i = 0; i < LATENCY_COARSE; i++)
+		job.source.latency.coarse[i] = 0.1;
+	job.destination.latency.coarse[4] = 0.7;
+	job.destination.latency.coarse[5] = 0.3;
+	for (int rows = 1; rows < 15; rows++) {
+		int count = run_histogram(&latency, rows, buckets);
+		double sums[2] = { 0 };
+
+		ck_assert_int_eq(count, rows < LATENCY_COARSE ? rows : LATENCY_COARSE);
+		for (int i = 0; i < count; i++) {
+			sums[0] += buckets[i].shares[0];
+			sums[1] += buckets[i].shares[1];
+		}
+		ck_assert_double_eq_tol(sums[0], 1, 1e-9);
+		ck_assert_double_eq_tol(sums[1], 1, 1e-9);
+	}
+	run_histogram(&latency, 2, buckets);
+	ck_assert_str_eq(buckets[0].label, "<16");
+	ck_assert_str_eq(buckets[1].label, ">=16");
+	run_histogram(&latency, 10, buckets);
+	ck_assert_str_eq(buckets[0].label, "<1");
+	ck_assert_str_eq(buckets[1].label, "1-2");
+	ck_assert_str_eq(buckets[9].label, ">=256");
+}
+END_TEST
+
+/* The figures of the copy, which stand still while it is read back, are no news then. */
+START_TEST(test_latency_of_the_pass)
+{
+	struct run_latency latency;
+
+	job.pass = PASS_COPY;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 2);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
+	ck_assert_ptr_eq(latency.ends[1].summary, &job.destination.latency);
+	job.pass = PASS_VERIFY;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 1);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.read_back);
+	job.pass = PASS_COMPARE;
+	run_latency(&job, &latency);
+	ck_assert_int_eq(latency.count, 2);
+	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
+	ck_assert_ptr_eq(latency.ends[1].summary, &job.read_back);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/latency");
+	TCase *tcase = tcase_create("latency");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, test_fits);
+	tcase_add_test(tcase, test_unknown_is_a_dash);
+	tcase_add_test(tcase, test_histogram);
+	tcase_add_test(tcase, test_latency_of_the_pass);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

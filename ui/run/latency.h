@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pane of latencies on screen 4: figures, and a histogram or a line of digits. */
+#ifndef CLONEDECK_UI_RUN_LATENCY_H
+#define CLONEDECK_UI_RUN_LATENCY_H
+
+#include "job/job.h"
+
+#include "ui/core/draw.h"
+#include "ui/core/line.h"
+
+void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct rect box);
+
+/* ---- its parts, without curses ---- */
+
+#define RUN_LATENCIES 2
+/* What the pane is about: the requests of what the job is doing. */
+struct run_latency {
+	const char *title; /* translated, as the labels are */
+	int count;
+	struct {
+		const char *label;
+		const struct latency_summary *summary;
+		enum role role;
+	} ends[RUN_LATENCIES];
+};
+
+void run_latency(const struct job_snapshot *job, struct run_latency *ret);
+/* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
+const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
+void run_text_latency_header(bool p90, struct line *line);
+void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+		      struct line *line);
+/* One line of digits: tenths of the samples per power of two. */
+void run_text_coarse_header(struct line *line);
+void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
+
+struct run_bucket {
+	char label[24];               /* "8-16", "<2", ">=256" */
+	double shares[RUN_LATENCIES]; /* of each end */
+};
+
+/* The histogram in `rows` lines; what lies outside is added to the first and the last. */
+int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret);
+
+#endif
