@@ -202,7 +202,7 @@ static void put(struct page *page, const char *from, const char *to)
 	struct tag tag, close;
 
 	while (next_tag(from, to, &tag)) {
-		fwrite(from, 1, (size_t)(tag.start - from), page->out);
+		fprintf(page->out, "%.*s", (int)(tag.start - from), from);
 		from = tag.end;
 		switch (tag.kind) {
 		case '#':
@@ -226,7 +226,7 @@ static void put(struct page *page, const char *from, const char *to)
 			put_value(page, &tag);
 		}
 	}
-	fwrite(from, 1, (size_t)(to - from), page->out);
+	fprintf(page->out, "%.*s", (int)(to - from), from);
 }
 
 int template_render(const char *template, json_object *root, FILE *out)
