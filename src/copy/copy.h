@@ -27,6 +27,7 @@
 struct copy;
 struct job;
 struct lane;
+struct prober;
 struct slot;
 
 /* The longest that a thread waits before it looks at the gate again. */
@@ -145,6 +146,7 @@ struct copy {
 	const struct observer *observers[COPY_OBSERVERS];
 	unsigned observer_count;
 	bool takes_long, of_chunks; /* for one of them */
+	struct prober *prober; /* of the passes over damaged areas; the lanes do not look at it */
 	const struct copy_owner *owner;
 	struct job *job; /* the owner's, and that of the passes */
 };

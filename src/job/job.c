@@ -259,6 +259,7 @@ static void make_copy(struct job *job)
 		.work = &job->work,
 		.limit = &job->limit,
 		.gate = &job->gate,
+		.prober = &job->prober,
 		.owner = &owner,
 		.job = job,
 	};

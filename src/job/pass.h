@@ -75,6 +75,13 @@ struct step {
 extern const struct step sequence[];
 extern const size_t sequence_count;
 
+/* Over damaged areas (pass_rescue.c), with the ops of rescue/search.h. */
+int trim_prepare(struct job *job, unsigned round);
+void trim_end(struct job *job);
+int scrape_prepare(struct job *job, unsigned round);
+int retry_prepare(struct job *job, unsigned round);
+unsigned retry_number(const struct job *job);
+
 /* The copy, and what was found to differ copied again (pass_copy.c). */
 extern const struct slot_ops copy_ops, rewrite_ops;
 int copy_prepare(struct job *job, unsigned round);
@@ -103,9 +110,6 @@ void fill_end(struct job *job);
 /* For passes that write something other than the copy (pass_wipe.c). */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
-
-/* Fills a buffer with what the destination gets for an unreadable piece (pass_fill.c). */
-void fill_buffer(const struct job *job, void *buffer, const struct piece *piece);
 
 /* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);

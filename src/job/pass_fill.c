@@ -6,10 +6,6 @@
  * pass is for everything else: bad sectors of a resumed map, and what the
  * destination refused at first.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "job/job_private.h"
 #include "job/pass.h"
 
@@ -35,7 +31,7 @@ int fill_prepare(struct job *job, unsigned round)
 
 	if (!job->keeper.fill_due || filled_before(job))
 		return 0;
-	prober_reset(job, false, false);
+	prober_reset(&job->copy, false, false);
 	r = job_make_work(job, "-",
 			  job->prober.patches ? job->plan->sector_size : job->choice.chunk, false);
 	if (r == 0 && job->work.chunks == 0)
@@ -48,27 +44,9 @@ static bool fill_take(struct lane *lane, struct piece *ret)
 	return !prober_must_wait(lane) && lane_take_chunk(lane, ret);
 }
 
-static void mark(const struct job *job, void *buffer, const struct piece *piece)
-{
-	uint32_t sector = job->plan->sector_size;
-
-	for (uint32_t at = 0; at < piece->length; at += sector)
-		snprintf((char *)buffer + at, sector,
-			 "clonedeck: LBA %" PRIu64 " of %s %s could not be read\n",
-			 (piece->source + at) / sector, job->plan->source.identity.model,
-			 job->plan->source.identity.serial);
-}
-
-void fill_buffer(const struct job *job, void *buffer, const struct piece *piece)
-{
-	memset(buffer, 0, piece->length);
-	if (job->plan->options.fill == FILL_MARK)
-		mark(job, buffer, piece);
-}
-
 static void fill_begin(struct lane *lane, struct slot *slot)
 {
-	fill_buffer(lane->job, slot->buffer, &slot->piece);
+	fill_buffer(lane->job->plan, slot->buffer, &slot->piece);
 	prober_write(lane, slot);
 }
 

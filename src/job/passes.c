@@ -4,7 +4,6 @@
 
 #include "job/job_private.h"
 #include "job/pass.h"
-#include "rescue/passes.h"
 #include "rescue/search.h"
 #include "verify/passes.h"
 #include "verify/recheck.h"

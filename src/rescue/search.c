@@ -2,10 +2,11 @@
 #include "rescue/search.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "job/job_private.h"
-#include "job/pass.h"
+#include "base/clock.h"
 #include "copy/retry.h"
 
 /* Good sectors in a row are written together: at most this many bytes, read in this time. */
@@ -18,15 +19,15 @@
 #define TAG_BAD  2
 #define TAG_SPOT 4
 
-void prober_reset(struct job *job, bool backwards, bool edges)
+void prober_reset(const struct copy *copy, bool backwards, bool edges)
 {
-	struct prober *p = &job->prober;
+	struct prober *p = copy->prober;
 	void *spare = p->spare;
 	bool patches = p->patches;
 	*p = (struct prober){
 		.backwards = backwards,
 		.edges = edges,
-		.cuts = !patches && spots_fit(job),
+		.cuts = !patches && spots_fit(copy),
 		.spare = spare,
 		.patches = patches,
 	};
@@ -34,7 +35,7 @@ void prober_reset(struct job *job, bool backwards, bool edges)
 
 bool prober_must_wait(const struct lane *lane)
 {
-	return lane->job->prober.patches && lane->counters.buffers_in_use > 0;
+	return lane->copy->prober->patches && lane->counters.buffers_in_use > 0;
 }
 
 static void put_piece(const struct prober_spot *spot, const struct prober_side *side,
@@ -48,7 +49,7 @@ static void put_piece(const struct prober_spot *spot, const struct prober_side *
 /* The bad sector that ended a run is reported by a slot of its own. */
 static bool take_bad(struct lane *lane, struct piece *ret)
 {
-	struct prober *p = &lane->job->prober;
+	struct prober *p = lane->copy->prober;
 
 	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
 		struct prober_side *side = &p->spots[i / 2].sides[i % 2];
@@ -65,26 +66,26 @@ static bool take_bad(struct lane *lane, struct piece *ret)
 
 static uint32_t run_most(const struct lane *lane)
 {
-	const struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 
-	if (job->prober.patches)
+	if (copy->prober->patches)
 		return 0;
-	return job->choice.chunk < RUN_BYTES ? job->choice.chunk : RUN_BYTES;
+	return copy->choice->chunk < RUN_BYTES ? copy->choice->chunk : RUN_BYTES;
 }
 
 /* Every request of the copy that failed here had a bad sector in it; between those of two
  * neighbours is less than this. */
 static bool was_away(const struct lane *lane)
 {
-	return lane->job->prober.good > 2ULL * lane->widest;
+	return lane->copy->prober->good > 2ULL * lane->widest;
 }
 
 /* Bytes of the next request on that side. */
 static uint32_t next_length(const struct lane *lane, const struct prober_spot *spot,
 			    const struct prober_side *side)
 {
-	const struct prober *p = &lane->job->prober;
-	uint32_t sector = lane->job->plan->sector_size, run = run_most(lane);
+	const struct prober *p = lane->copy->prober;
+	uint32_t sector = lane->copy->plan->sector_size, run = run_most(lane);
 	uint64_t left = spot->high - spot->low;
 
 	if (was_away(lane) && run > sector && left >= run && spot_has_room(p, spot, side, run))
@@ -94,8 +95,8 @@ static uint32_t next_length(const struct lane *lane, const struct prober_spot *s
 
 static bool prober_take(struct lane *lane, struct piece *ret)
 {
-	struct job *job = lane->job;
-	struct prober *p = &job->prober;
+	const struct copy *copy = lane->copy;
+	struct prober *p = copy->prober;
 	struct prober_spot *spot;
 	struct prober_side *side;
 	unsigned number;
@@ -104,7 +105,7 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 		return false;
 	if (take_bad(lane, ret))
 		return true;
-	side = spots_next(job, &number);
+	side = spots_next(lane, &number);
 	if (!side)
 		return false;
 	spot = &p->spots[number];
@@ -117,12 +118,12 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 
 static uint32_t prober_depth(const struct lane *lane)
 {
-	return lane->job->prober.cuts ? 2 * PROBER_SPOTS : 2;
+	return lane->copy->prober->cuts ? 2 * PROBER_SPOTS : 2;
 }
 
 static struct prober_spot *spot_of(struct lane *lane, const struct slot *slot)
 {
-	return &lane->job->prober.spots[slot->tag / TAG_SPOT];
+	return &lane->copy->prober->spots[slot->tag / TAG_SPOT];
 }
 
 static struct prober_side *side_of(struct lane *lane, const struct slot *slot)
@@ -149,6 +150,24 @@ static void read_sector(struct lane *lane, struct slot *slot, uint32_t length)
 		.buffer = (char *)slot->buffer + place,
 	};
 	slot_queue_push(&lane->to_source, slot);
+}
+
+static void mark(const struct plan *plan, void *buffer, const struct piece *piece)
+{
+	uint32_t sector = plan->sector_size;
+
+	for (uint32_t at = 0; at < piece->length; at += sector)
+		snprintf((char *)buffer + at, sector,
+			 "clonedeck: LBA %" PRIu64 " of %s %s could not be read\n",
+			 (piece->source + at) / sector, plan->source.identity.model,
+			 plan->source.identity.serial);
+}
+
+void fill_buffer(const struct plan *plan, void *buffer, const struct piece *piece)
+{
+	memset(buffer, 0, piece->length);
+	if (plan->options.fill == FILL_MARK)
+		mark(plan, buffer, piece);
 }
 
 /* Fill bad sectors at once, since the destination is idle anyway. Those being retried were filled
@@ -183,7 +202,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 		return;
 	}
 	slot->fills = true;
-	fill_buffer(lane->job, slot->buffer, &slot->piece);
+	fill_buffer(lane->copy->plan, slot->buffer, &slot->piece);
 	prober_write(lane, slot);
 }
 
@@ -213,20 +232,20 @@ static void prober_begin(struct lane *lane, struct slot *slot)
 /* One more sector for the run, if it may grow. */
 static bool extend(struct lane *lane, struct slot *slot)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 	struct prober_spot *spot = spot_of(lane, slot);
 	struct prober_side *side = side_of(lane, slot);
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = copy->plan->sector_size;
 	uint64_t now = clock_monotonic(), wait;
 
 	if (slot->piece.length + sector > run_most(lane) || now - side->since > RUN_TIME ||
-	    job_gate(job) != GATE_RUN)
+	    copy_gate(copy) != GATE_RUN)
 		return false;
 	side->busy = false;
 	bool room =
-		spot_has_room(&job->prober, spot, side, sector) && spot->high - spot->low >= sector;
+		spot_has_room(copy->prober, spot, side, sector) && spot->high - spot->low >= sector;
 	side->busy = true;
-	if (!room || !rate_limit_take(&job->limit, sector, now, &wait))
+	if (!room || !rate_limit_take(copy->limit, sector, now, &wait))
 		return false;
 	spot_cut_off(spot, side, sector);
 	if (slot->tag & TAG_BACK) {
@@ -283,11 +302,11 @@ static void run_failed(struct lane *lane, struct slot *slot)
 	struct piece last;
 
 	drop_last(slot, &last);
-	lane->job->prober.good = 0;
+	lane->copy->prober->good = 0;
 	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
-		add_its_whole(&lane->job->prober, spot, slot->piece.length > 0, &last);
+		add_its_whole(lane->copy->prober, spot, slot->piece.length > 0, &last);
 		side->bad = last;
 		side->code = slot->request.result;
 		side->sense = slot->request.sense;
@@ -308,9 +327,9 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	if (retry_read_at_once(lane, slot))
 		return;
-	lane->job->prober.good = 0;
+	lane->copy->prober->good = 0;
 	side->busy = false;
-	if (slot->piece.length > lane->job->plan->sector_size) {
+	if (slot->piece.length > lane->copy->plan->sector_size) {
 		/* Read again sector by sector; nothing is reported. */
 		put_back(slot, spot, slot->piece.length);
 		lane_slot_report(lane, slot);
@@ -318,14 +337,14 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	side->failed = true;
 	if (retry_is_damage(slot))
-		add_its_whole(&lane->job->prober, spot, false, &slot->piece);
+		add_its_whole(lane->copy->prober, spot, false, &slot->piece);
 	report_bad(lane, slot);
 }
 
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	slot->search.pos = slot->piece.length;
-	lane->job->prober.good += slot->request.length;
+	lane->copy->prober->good += slot->request.length;
 	if (!extend(lane, slot))
 		end_run(lane, slot);
 }
@@ -372,25 +391,25 @@ void prober_write(struct lane *lane, struct slot *slot)
 	slot->tries = 0;
 	patch_range(lane, slot, &piece);
 	/* A sector not entirely in the plan must not be patched; lane_slot_write() refuses it. */
-	if (fits(lane, slot) || !work_allowed(lane->job->plan, &piece)) {
+	if (fits(lane, slot) || !work_allowed(lane->copy->plan, &piece)) {
 		lane_slot_write(lane, slot);
 		return;
 	}
 	lane_slot_observe(lane, slot);
-	memcpy(lane->job->prober.spare, slot->buffer, slot->piece.length);
+	memcpy(lane->copy->prober->spare, slot->buffer, slot->piece.length);
 	patch_request(lane, slot, IO_READ);
 }
 
 static void patch_failed(struct lane *lane, struct slot *slot)
 {
-	struct job *job = lane->job;
+	const struct copy *copy = lane->copy;
 	int code = slot->request.result;
 
 	if (code == -ECANCELED) {
 		lane_slot_report(lane, slot);
 		return;
 	}
-	if (retry_is_local(code) && slot->tries < job->plan->options.retries) {
+	if (retry_is_local(code) && slot->tries < copy->plan->options.retries) {
 		slot->tries++;
 		counter_add(&lane->counters.retries, 1);
 		slot_queue_push(&lane->to_destination, slot);
@@ -399,7 +418,7 @@ static void patch_failed(struct lane *lane, struct slot *slot)
 	counter_add(&lane->counters.errors, 1);
 	slot->code = code;
 	slot->sense = slot->request.sense;
-	if (!retry_is_local(code) || job->plan->options.on_write_error == ON_ERROR_STOP)
+	if (!retry_is_local(code) || copy->plan->options.on_write_error == ON_ERROR_STOP)
 		slot_fail(lane, FAILURE_DESTINATION, lane->destination, slot);
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
 	slot->finished = slot->report_end = slot->piece.length;
@@ -419,7 +438,7 @@ void prober_written(struct lane *lane, struct slot *slot)
 		}
 		patch_range(lane, slot, &piece);
 		memcpy((char *)slot->buffer + (slot->piece.destination - piece.destination),
-		       lane->job->prober.spare, slot->piece.length);
+		       lane->copy->prober->spare, slot->piece.length);
 		patch_request(lane, slot, IO_WRITE);
 		break;
 	case SLOT_PATCH_WRITE:

@@ -17,8 +17,8 @@
  *
  * The state belongs to lane 0 while a pass runs, otherwise to the keeper.
  */
-#ifndef CLONEDECK_COPY_PROBER_H
-#define CLONEDECK_COPY_PROBER_H
+#ifndef CLONEDECK_RESCUE_SEARCH_H
+#define CLONEDECK_RESCUE_SEARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ struct prober {
 	bool cuts;      /* areas are cut into spots */
 	uint32_t whole; /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
 	uint64_t good;  /* bytes read since the last failure */
-	size_t area;    /* number of areas of job->work that are done */
+	size_t area;    /* number of areas of the work that are done */
 	uint64_t done;  /* bytes of the current area that are */
 	uint64_t spot;  /* number of spots opened after these */
 	struct prober_spot spots[PROBER_SPOTS];
@@ -40,12 +40,15 @@ struct prober {
 	void *spare;  /* a sector of the source, if it patches; the job's */
 };
 
-/* Starts over the areas of job->work. While all lanes are parked. */
-void prober_reset(struct job *job, bool backwards, bool edges);
+/* Starts over the areas of the work. While all lanes are parked. */
+void prober_reset(const struct copy *copy, bool backwards, bool edges);
 /* For the passes over damaged areas. */
 extern const struct slot_ops prober_ops;
 /* Drops the queued request. */
 void prober_give_up(struct lane *lane, struct slot *slot);
+
+/* Fills a buffer with what the destination gets for an unreadable piece. */
+void fill_buffer(const struct plan *plan, void *buffer, const struct piece *piece);
 
 /* Must the next piece wait until the last one was written? */
 bool prober_must_wait(const struct lane *lane);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rescue/search_spots.h"
 
-#include "job/job_private.h"
+#include "copy/lane.h"
+#include "rescue/search.h"
 
 /* Areas up to this size are read from both edges at once, since that costs no seeks. */
 #define NEAR (2u << 20)
 /* The size of a spot: a failed cluster makes four. */
 #define SPOT (16u << 10)
 
-bool spots_fit(const struct job *job)
+bool spots_fit(const struct copy *copy)
 {
-	return job->setup.source.rotational == NO && SPOT % job->plan->sector_size == 0;
+	return copy->source->rotational == NO && SPOT % copy->plan->sector_size == 0;
 }
 
 /* In the order in which they are read. */
-static const struct work_area *area_at(const struct job *job, size_t number)
+static const struct work_area *area_at(const struct copy *copy, size_t number)
 {
-	return &job->work.areas[job->prober.backwards ? job->work.count - 1 - number : number];
+	return &copy->work
+			->areas[copy->prober->backwards ? copy->work->count - 1 - number : number];
 }
 
 static bool is_busy(const struct prober_spot *spot)
@@ -74,21 +76,21 @@ static struct prober_side *free_side(const struct prober *p, struct prober_spot 
 
 /* The part of the area that is cut into spots now: the rest, or as much of it as is close
  * together. */
-static uint64_t part_now(const struct job *job)
+static uint64_t part_now(const struct copy *copy)
 {
-	const struct prober *p = &job->prober;
-	uint64_t left = area_at(job, p->area)->length - p->done;
+	const struct prober *p = copy->prober;
+	uint64_t left = area_at(copy, p->area)->length - p->done;
 
 	return p->cuts && left > NEAR ? NEAR : left;
 }
 
 /* Every second spot of the part, then those in between, so that spots opened together are not
  * adjacent. False: all were opened. */
-static bool next_spot(const struct job *job, uint64_t *retstart, uint64_t *retend)
+static bool next_spot(const struct copy *copy, uint64_t *retstart, uint64_t *retend)
 {
-	const struct prober *p = &job->prober;
-	const struct work_area *area = area_at(job, p->area);
-	uint64_t part = part_now(job), size = p->cuts ? SPOT : part;
+	const struct prober *p = copy->prober;
+	const struct work_area *area = area_at(copy, p->area);
+	uint64_t part = part_now(copy), size = p->cuts ? SPOT : part;
 	uint64_t count = (part + size - 1) / size, half = (count + 1) / 2;
 	uint64_t start = size * (p->spot < half ? 2 * p->spot : 2 * (p->spot - half) + 1);
 
@@ -104,13 +106,13 @@ static bool next_spot(const struct job *job, uint64_t *retstart, uint64_t *reten
 	return true;
 }
 
-static void next_part(struct job *job)
+static void next_part(const struct copy *copy)
 {
-	struct prober *p = &job->prober;
+	struct prober *p = copy->prober;
 
-	p->done += part_now(job);
+	p->done += part_now(copy);
 	p->spot = 0;
-	if (p->done < area_at(job, p->area)->length)
+	if (p->done < area_at(copy, p->area)->length)
 		return;
 	p->done = 0;
 	p->area++;
@@ -136,12 +138,12 @@ static bool close_spots(struct prober *p)
 }
 
 /* A read may hang for minutes: the next area does not wait for it. */
-static bool all_busy_hang(const struct job *job)
+static bool all_busy_hang(const struct lane *lane)
 {
-	int hanging = atomic_load(&job->lanes[0]->hanging), busy = 0;
+	int hanging = atomic_load(&lane->hanging), busy = 0;
 
 	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++)
-		busy += job->prober.spots[i / 2].sides[i % 2].busy;
+		busy += lane->copy->prober->spots[i / 2].sides[i % 2].busy;
 	return hanging > 0 && busy <= hanging;
 }
 
@@ -155,27 +157,28 @@ static struct prober_spot *place_for_spot(struct prober *p)
 }
 
 /* False: there is none, or none before another request completes. */
-static bool open_next(struct job *job)
+static bool open_next(const struct lane *lane)
 {
-	struct prober *p = &job->prober;
+	const struct copy *copy = lane->copy;
+	struct prober *p = copy->prober;
 	/* Areas far apart are read one at a time on disks with heads. */
-	bool leaves = close_spots(p) || all_busy_hang(job) || p->cuts;
+	bool leaves = close_spots(p) || all_busy_hang(lane) || p->cuts;
 	struct prober_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;
 
 	if (!place)
 		return false;
-	while (p->area < job->work.count && !next_spot(job, &start, &end)) {
+	while (p->area < copy->work->count && !next_spot(copy, &start, &end)) {
 		if (!leaves)
 			return false;
-		next_part(job);
+		next_part(copy);
 	}
-	if (p->area == job->work.count)
+	if (p->area == copy->work->count)
 		return false;
 	*place = (struct prober_spot){
 		.open = true,
 		.both = p->edges && !p->patches && end - start <= NEAR,
-		.area = area_at(job, p->area),
+		.area = area_at(copy, p->area),
 		.low = start,
 		.high = end,
 	};
@@ -204,12 +207,13 @@ static struct prober_side *any_side(struct prober *p, uint32_t sector, unsigned 
 	return side;
 }
 
-struct prober_side *spots_next(struct job *job, unsigned *retnumber)
+struct prober_side *spots_next(const struct lane *lane, unsigned *retnumber)
 {
+	const struct copy *copy = lane->copy;
 	struct prober_side *side;
 
-	while (!(side = any_side(&job->prober, job->plan->sector_size, retnumber)))
-		if (!open_next(job))
+	while (!(side = any_side(copy->prober, copy->plan->sector_size, retnumber)))
+		if (!open_next(lane))
 			return NULL;
 	return side;
 }

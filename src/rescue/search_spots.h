@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the prober (prober.h) may read next. An area of job->work is one spot or, on
+ * Where the prober (search.h) may read next. An area of the work is one spot or, on
  * disks without seeks, is cut into many, several of which are open at once, even in
  * different areas: while the disk struggles with one sector, it reads others. Each
  * spot is read from its two sides. No two adjacent sectors are ever handed out at
@@ -15,7 +15,8 @@
 #include "copy/work.h"
 #include "io/io.h"
 
-struct job;
+struct copy;
+struct lane;
 struct prober;
 
 /* The reading from one edge of a spot. */
@@ -40,10 +41,10 @@ struct prober_spot {
 };
 
 /* May the areas of this source be cut into spots? */
-bool spots_fit(const struct job *job);
+bool spots_fit(const struct copy *copy);
 /* A side that may read next, and the number of its spot, which is opened if necessary. NULL: none,
  * or none before another request completes. */
-struct prober_side *spots_next(struct job *job, unsigned *retnumber);
+struct prober_side *spots_next(const struct lane *lane, unsigned *retnumber);
 /* Is there another sector for that side that is not adjacent to one being read? */
 bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
 		   const struct prober_side *side, uint32_t sector);

@@ -7,7 +7,8 @@
 
 #include "base/i18n.h"
 #include "job/job_private.h"
-#include "rescue/passes.h"
+#include "job/pass.h"
+#include "rescue/search.h"
 
 #define WHOLE_EDGES 4
 
@@ -18,7 +19,7 @@ static int prepare(struct job *job, const char *statuses, bool backwards, bool e
 	r = job_make_work(job, statuses, job->choice.chunk, backwards);
 	if (r < 0)
 		return r;
-	prober_reset(job, backwards, edges);
+	prober_reset(&job->copy, backwards, edges);
 	return job->work.count > 0;
 }
 
@@ -109,7 +110,7 @@ static int prepare_chosen(struct job *job, bool backwards)
 	range_list_done(&parts);
 	if (r < 0)
 		return r;
-	prober_reset(job, backwards, false);
+	prober_reset(&job->copy, backwards, false);
 	return job->work.count > 0;
 }
 
