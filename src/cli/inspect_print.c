@@ -141,184 +141,141 @@ static json_object *last(uint64_t start, uint64_t sectors)
 	return sectors && u64_add(start, sectors - 1, &end) ? json_object_new_uint64(end) : NULL;
 }
 
-static const char *use_name(enum use_kind kind)
+static json_object *uses_json(const void *member)
 {
-	switch (kind) {
-	case USE_MOUNT:
-		return "mount";
-	case USE_SWAP:
-		return "swap";
-	case USE_DM:
-		return "dm";
-	case USE_MD:
-		return "md";
-	case USE_BCACHE:
-		return "holder";
-	case USE_BOOT:
-		return "boot";
-	case USE_LOOP:
-		return "file";
-	case USE_COPY:
-		return "copy";
-	case USE_EXCLUSIVE:
-		break;
-	}
-	return "exclusive";
+	static const char *const kinds[] = {
+		[USE_MOUNT] = "mount", [USE_SWAP] = "swap",           [USE_DM] = "dm",
+		[USE_MD] = "md",       [USE_BCACHE] = "holder",       [USE_BOOT] = "boot",
+		[USE_LOOP] = "file",   [USE_EXCLUSIVE] = "exclusive", [USE_COPY] = "copy",
+	};
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("kind", kinds, struct use, kind),
+		JSON_FIELD("what", JSON_TEXT, struct use, what),
+		JSON_FIELD("node", JSON_TEXT, struct use, node),
+	};
+	const struct use_list *uses = member;
+
+	return report_json_list_of(fields, uses->items, uses->count);
 }
 
-static json_object *uses_json(const struct use_list *uses)
-{
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < uses->count; i++) {
-		const struct use *use = &uses->items[i];
-		json_object *object = json_object_new_object();
-
-		json_object_object_add(object, "kind", json_object_new_string(use_name(use->kind)));
-		json_object_object_add(object, "what", report_json_text(use->what));
-		json_object_object_add(object, "node", report_json_text(use->node));
-		json_object_array_add(array, object);
-	}
-	return array;
-}
+#define PARTITION(key, kind) JSON_FIELD(#key, kind, struct partition, key)
 
 static json_object *partition_json(const struct disk *disk, const struct partition *p)
 {
+	static const struct json_field fields[] = {
+		PARTITION(number, JSON_NUMBER),
+		PARTITION(node, JSON_TEXT),
+		PARTITION(start, JSON_NUMBER),
+		PARTITION(sectors, JSON_NUMBER),
+		PARTITION(type, JSON_TEXT),
+		PARTITION(type_name, JSON_TEXT),
+		PARTITION(name, JSON_TEXT),
+		PARTITION(fs, JSON_TEXT),
+		PARTITION(label, JSON_TEXT),
+		PARTITION(uuid, JSON_TEXT),
+		PARTITION(part_uuid, JSON_TEXT),
+		PARTITION(mountpoint, JSON_TEXT),
+		PARTITION(extended, JSON_BOOL),
+		JSON_PART_OF("in_use", uses_json, struct partition, in_use),
+	};
 	uint32_t unit = disk->identity.logical_sector_size;
-	json_object *object = json_object_new_object();
+	json_object *object = report_json_of(fields, p);
 
-	report_json_add_number(object, "number", p->number);
-	json_object_object_add(object, "node", report_json_text(p->node));
-	report_json_add_number(object, "start", p->start);
 	/* The last sector, as fdisk has it. */
 	json_object_object_add(object, "end", last(p->start, p->sectors));
-	report_json_add_number(object, "sectors", p->sectors);
 	json_object_object_add(object, "start_offset", bytes(p->start, unit));
 	json_object_object_add(object, "size", bytes(p->sectors, unit));
-	json_object_object_add(object, "type", report_json_text(p->type));
-	json_object_object_add(object, "type_name", report_json_text(p->type_name));
-	json_object_object_add(object, "name", report_json_text(p->name));
-	json_object_object_add(object, "fs", report_json_text(p->fs));
-	json_object_object_add(object, "label", report_json_text(p->label));
-	json_object_object_add(object, "uuid", report_json_text(p->uuid));
-	json_object_object_add(object, "part_uuid", report_json_text(p->part_uuid));
-	json_object_object_add(object, "mountpoint", report_json_text(p->mountpoint));
-	json_object_object_add(object, "extended", json_object_new_boolean(p->extended));
-	json_object_object_add(object, "in_use", uses_json(&p->in_use));
 	return object;
-}
-
-static const char *region_name(enum region_kind kind)
-{
-	switch (kind) {
-	case REGION_TABLE:
-		return "table";
-	case REGION_PARTITION:
-		return "partition";
-	case REGION_GAP:
-		return "gap";
-	case REGION_TABLE_BACKUP:
-		return "table_backup";
-	case REGION_WHOLE:
-		break;
-	}
-	return "whole";
 }
 
 static json_object *regions_json(const struct disk *disk)
 {
+	static const char *const kinds[] = {
+		[REGION_TABLE] = "table", [REGION_PARTITION] = "partition",
+		[REGION_GAP] = "gap",     [REGION_TABLE_BACKUP] = "table_backup",
+		[REGION_WHOLE] = "whole",
+	};
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("kind", kinds, struct region, kind),
+		JSON_FIELD("start", JSON_NUMBER, struct region, start),
+		JSON_FIELD("sectors", JSON_NUMBER, struct region, sectors),
+	};
 	uint32_t unit = disk->identity.logical_sector_size;
-	json_object *array = json_object_new_array();
+	json_object *array = report_json_list_of(fields, disk->regions, disk->region_count);
 
 	for (size_t i = 0; i < disk->region_count; i++) {
 		const struct region *region = &disk->regions[i];
-		json_object *object = json_object_new_object();
+		json_object *object = json_object_array_get_idx(array, i);
+		unsigned partition =
+			region->partition < 0 ? 0 : disk->partitions[region->partition].number;
 
-		json_object_object_add(object, "kind",
-				       json_object_new_string(region_name(region->kind)));
-		json_object_object_add(
-			object, "partition",
-			region->partition < 0
-				? NULL
-				: json_object_new_uint64(
-					  disk->partitions[region->partition].number));
-		report_json_add_number(object, "start", region->start);
+		json_object_object_add(object, "partition", report_json_positive_number(partition));
 		report_json_add_number(object, "end", region->start + region->sectors - 1);
-		report_json_add_number(object, "sectors", region->sectors);
 		report_json_add_number(object, "start_offset", region->start * unit);
 		report_json_add_number(object, "size", region->sectors * unit);
-		json_object_array_add(array, object);
 	}
 	return array;
 }
 
-static void add_nodes(json_object *object, const struct disk *disk)
-{
-	json_object *raw = json_object_new_array();
-
-	for (size_t i = 0; i < disk->raw_count; i++)
-		json_object_array_add(raw, json_object_new_string(disk->raw[i]));
-	json_object_object_add(object, "node", report_json_text(disk->node));
-	json_object_object_add(object, "sg", report_json_text(disk->sg));
-	json_object_object_add(object, "bsg", report_json_text(disk->bsg));
-	json_object_object_add(object, "raw", raw);
-	json_object_object_add(object, "ng", report_json_text(disk->nvme_generic));
-	json_object_object_add(object, "by_id", report_json_text(disk->by_id));
-	json_object_object_add(object, "path", report_json_text(disk->path));
-	json_object_object_add(object, "hctl", report_json_text(disk->hctl));
-	json_object_object_add(object, "transport", report_json_text(disk->transport));
-	json_object_object_add(object, "driver", report_json_text(disk->driver));
-}
-
-static void add_identity(json_object *object, const struct disk *disk)
-{
-	const struct identity *identity = &disk->identity;
-
-	report_json_add_identity(object, identity);
-	json_object_object_add(object, "size", report_json_positive_number(identity->size));
-	json_object_object_add(object, "logical_sector_size",
-			       report_json_positive_number(identity->logical_sector_size));
-	json_object_object_add(object, "physical_sector_size",
-			       report_json_positive_number(disk->physical_sector_size));
-	json_object_object_add(object, "rotational", report_json_tristate(disk->rotational));
-	json_object_object_add(object, "removable", report_json_tristate(disk->removable));
-	json_object_object_add(object, "read_only", report_json_tristate(disk->read_only));
-	json_object_object_add(object, "diskseq", report_json_positive_number(identity->diskseq));
-	json_object_object_add(object, "max_transfer",
-			       report_json_positive_number(disk->max_transfer));
-	json_object_object_add(object, "queue_depth",
-			       report_json_positive_number(disk->queue_depth));
-	json_object_object_add(object, "write_cache", report_json_tristate(disk->write_cache));
-	json_object_object_add(object, "unmap", report_json_tristate(disk->unmap));
-	json_object_object_add(object, "write_zeroes", report_json_tristate(disk->zeroes));
-	json_object_object_add(object, "zoned", report_json_text(disk->zoned));
-}
-
 /* null: could not be read; "none": read, and there is none. */
-static json_object *table_json(const struct disk *disk)
+static json_object *table_json(const void *member)
 {
-	if (disk->table[0] == '?')
+	const char *table = member;
+
+	if (table[0] == '?')
 		return NULL;
-	return json_object_new_string(disk->table[0] ? disk->table : "none");
+	return json_object_new_string(table[0] ? table : "none");
 }
+
+#define DISK(key, kind)             JSON_FIELD(#key, kind, struct disk, key)
+#define DISK_AS(name, kind, member) JSON_FIELD(name, kind, struct disk, member)
 
 json_object *disk_json(const struct disk *disk, bool with_regions)
 {
-	json_object *object = json_object_new_object();
-	json_object *partitions = json_object_new_array();
+	static const struct json_field fields[] = {
+		DISK(node, JSON_TEXT),
+		DISK(sg, JSON_TEXT),
+		DISK(bsg, JSON_TEXT),
+		DISK_AS("ng", JSON_TEXT, nvme_generic),
+		DISK(by_id, JSON_TEXT),
+		DISK(path, JSON_TEXT),
+		DISK(hctl, JSON_TEXT),
+		DISK(transport, JSON_TEXT),
+		DISK(driver, JSON_TEXT),
+		DISK_AS("model", JSON_TEXT, identity.model),
+		DISK_AS("serial", JSON_TEXT, identity.serial),
+		DISK_AS("wwn", JSON_TEXT, identity.wwn),
+		DISK_AS("firmware", JSON_TEXT, identity.firmware),
+		DISK_AS("size", JSON_POSITIVE, identity.size),
+		DISK_AS("logical_sector_size", JSON_POSITIVE, identity.logical_sector_size),
+		DISK(physical_sector_size, JSON_POSITIVE),
+		DISK(rotational, JSON_TRISTATE),
+		DISK(removable, JSON_TRISTATE),
+		DISK(read_only, JSON_TRISTATE),
+		DISK_AS("diskseq", JSON_POSITIVE, identity.diskseq),
+		DISK(max_transfer, JSON_POSITIVE),
+		DISK(queue_depth, JSON_POSITIVE),
+		DISK(write_cache, JSON_TRISTATE),
+		DISK(unmap, JSON_TRISTATE),
+		DISK_AS("write_zeroes", JSON_TRISTATE, zeroes),
+		DISK(zoned, JSON_TEXT),
+		JSON_PART_OF("in_use", uses_json, struct disk, in_use),
+		JSON_PART_OF("table", table_json, struct disk, table),
+		DISK(table_uuid, JSON_TEXT),
+		DISK_AS("fs", JSON_TEXT, whole_fs),
+		DISK_AS("label", JSON_TEXT, whole_label),
+	};
+	json_object *object = report_json_of(fields, disk);
+	json_object *raw = json_object_new_array(), *partitions = json_object_new_array();
 	json_object *notes = json_object_new_array();
 
+	for (size_t i = 0; i < disk->raw_count; i++)
+		json_object_array_add(raw, json_object_new_string(disk->raw[i]));
 	for (size_t i = 0; i < disk->partition_count; i++)
 		json_object_array_add(partitions, partition_json(disk, &disk->partitions[i]));
 	for (size_t i = 0; i < disk->note_count; i++)
 		json_object_array_add(notes, json_object_new_string(disk->notes[i].text));
-	add_nodes(object, disk);
-	add_identity(object, disk);
-	json_object_object_add(object, "in_use", uses_json(&disk->in_use));
-	json_object_object_add(object, "table", table_json(disk));
-	json_object_object_add(object, "table_uuid", report_json_text(disk->table_uuid));
-	json_object_object_add(object, "fs", report_json_text(disk->whole_fs));
-	json_object_object_add(object, "label", report_json_text(disk->whole_label));
+	json_object_object_add(object, "raw", raw);
 	json_object_object_add(object, "partitions", partitions);
 	json_object_object_add(object, "notes", notes);
 	if (with_regions)

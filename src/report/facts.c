@@ -360,9 +360,15 @@ static const char *host(const struct report *report, char *buffer, size_t size)
 
 /* ---- the table ---- */
 
+JSON_AS_PART(extents_part, report_json_extents, struct plan)
 JSON_AS_PART(error_part, report_json_error, struct error)
 JSON_AS_PART(latencies_part, report_json_latencies, struct job_snapshot)
 JSON_AS_PART(passes_part, report_json_passes, struct job_snapshot)
+
+static json_object *left_alone_part(const void *plan)
+{
+	return json_object_new_uint64(plan_bytes_left_alone(plan));
+}
 
 #define OF(key, kind, member) JSON_FIELD(key, kind, struct report, member)
 
@@ -389,10 +395,11 @@ static const struct fact facts[] = {
 	{ FACT_ENDS, .label = N_("dest"), .line = report_destination_line,
 	  .json = JSON_MADE("destinations", report_json_destinations) },
 	{ FACT_ENDS, .label = N_("range"), .line = report_range_line,
-	  .json = JSON_MADE("plan", report_json_plan) },
+	  .json = JSON_MADE("plan", extents_part), .of_plan = true },
 	{ FACT_ENDS, .title = N_("What"), .words = what,
-	  .json = JSON_MADE("whole", report_json_whole) },
-	{ FACT_ENDS, .json = JSON_MADE("sector_size", report_json_sector_size) },
+	  .json = JSON_FIELD("whole", JSON_BOOL, struct plan, whole), .of_plan = true },
+	{ FACT_ENDS, .json = JSON_FIELD("sector_size", JSON_NUMBER, struct plan, sector_size),
+	  .of_plan = true },
 	{ FACT_ENDS, .json = JSON_MADE("map", report_json_map) },
 	{ FACT_PLAN, .label = N_("plan"), .words = plan_number,
 	  .json = JSON_MADE("plan_id", report_json_plan_id) },
@@ -426,9 +433,9 @@ static const struct fact facts[] = {
 	{ FACT_PROVEN, .label = "", .title = "", .words = report_look_places },
 	{ FACT_PROVEN, .json = JSON_MADE("digests", report_json_digests) },
 	{ FACT_REST, .label = N_("left out"), .title = N_("Left out"), .words = report_left_out,
-	  .json = JSON_MADE("domain", report_json_domain) },
+	  .json = JSON_MADE("domain", report_json_domain), .of_plan = true },
 	{ FACT_REST, .label = N_("the rest"), .title = N_("The rest"), .words = report_left_alone,
-	  .json = JSON_MADE("bytes_left_alone", report_json_left_alone) },
+	  .json = JSON_MADE("bytes_left_alone", left_alone_part), .of_plan = true },
 	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .line = sum_line,
 	  .json = JSON_MADE("sums", report_json_sums) },
 	{ FACT_FLUSHED, .label = N_("flushed"), .title = N_("Flushed"), .words = report_flushed,
@@ -544,6 +551,7 @@ json_object *report_json_of_facts(const struct report *report)
 	json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		report_json_add_field(object, &facts[i].json, report);
+		report_json_add_field(object, &facts[i].json,
+				      facts[i].of_plan ? (const void *)report->plan : report);
 	return object;
 }

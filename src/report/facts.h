@@ -42,6 +42,7 @@ struct fact {
 	bool (*line)(const struct report *report, bool full, size_t index, struct fact_line *ret);
 	/* Of the struct report. Without words and lines, a text, path or time is its own words. */
 	struct json_field json;
+	bool of_plan; /* it is one of the struct plan */
 };
 
 const struct fact *report_facts(size_t *retcount);
@@ -73,17 +74,13 @@ json_object *report_json_result(const void *report);
 json_object *report_json_exit_code(const void *report);
 json_object *report_json_source(const void *report);
 json_object *report_json_destinations(const void *report);
-json_object *report_json_sector_size(const void *report);
-json_object *report_json_whole(const void *report);
-json_object *report_json_plan(const void *report);
 json_object *report_json_map(const void *report);
 json_object *report_json_plan_id(const void *report);
 json_object *report_json_bad_areas(const void *report);
 json_object *report_json_bytes_verified(const void *report);
 json_object *report_json_look(const void *report);
 json_object *report_json_digests(const void *report);
-json_object *report_json_domain(const void *report);
-json_object *report_json_left_alone(const void *report);
+json_object *report_json_domain(const void *plan);
 json_object *report_json_held_back(const void *report);
 json_object *report_json_armed(const void *report);
 json_object *report_json_hurt(const void *report);

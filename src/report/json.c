@@ -50,7 +50,7 @@ void report_json_add_number(json_object *object, const char *key, uint64_t value
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
-json_object *report_json_tristate(enum tristate value)
+static json_object *json_tristate(enum tristate value)
 {
 	return value == UNKNOWN ? NULL : json_object_new_boolean(value == YES);
 }
@@ -81,7 +81,7 @@ static json_object *value_of(const struct json_field *field, const void *data)
 	case JSON_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
 	case JSON_TRISTATE:
-		return report_json_tristate(*(const enum tristate *)at);
+		return json_tristate(*(const enum tristate *)at);
 	case JSON_TEXT:
 		return report_json_text(at);
 	case JSON_NAME:
@@ -137,20 +137,6 @@ json_object *report_json_list(const struct json_field *fields, size_t field_coun
 }
 
 /* ---- disks and plans ---- */
-
-#define IDENTITY(key, kind) JSON_FIELD(#key, kind, struct identity, key)
-
-void report_json_add_identity(json_object *object, const struct identity *identity)
-{
-	static const struct json_field fields[] = {
-		IDENTITY(model, JSON_TEXT),
-		IDENTITY(serial, JSON_TEXT),
-		IDENTITY(wwn, JSON_TEXT),
-		IDENTITY(firmware, JSON_TEXT),
-	};
-
-	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), identity);
-}
 
 static json_object *endpoint_size(const void *data)
 {
@@ -252,7 +238,7 @@ json_object *report_json_health(const struct health *health)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "time", report_json_time(health->time));
-	json_object_object_add(object, "passed", report_json_tristate(health->passed));
+	json_object_object_add(object, "passed", json_tristate(health->passed));
 	for (int i = 0; i < HEALTH_FIELDS; i++)
 		json_object_object_add(object, health_field_name((enum health_field)i),
 				       health->values[i] == HEALTH_UNKNOWN

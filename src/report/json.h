@@ -90,9 +90,6 @@ json_object *report_json_time(int64_t unix_seconds);      /* 0 is null */
 json_object *report_json_positive(double value);          /* 0 and less is null */
 json_object *report_json_positive_number(uint64_t value); /* 0 is null */
 json_object *report_json_seconds_of(uint64_t ns);
-json_object *report_json_tristate(enum tristate value); /* UNKNOWN is null */
-/* What a disk says it is: model, serial, wwn and firmware. */
-void report_json_add_identity(json_object *object, const struct identity *identity);
 json_object *report_json_endpoint(const struct endpoint *endpoint);
 json_object *report_json_extents(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);

@@ -75,27 +75,6 @@ json_object *report_json_destinations(const void *data)
 	return destinations;
 }
 
-json_object *report_json_sector_size(const void *data)
-{
-	const struct report *report = data;
-
-	return json_object_new_uint64(report->plan->sector_size);
-}
-
-json_object *report_json_whole(const void *data)
-{
-	const struct report *report = data;
-
-	return json_object_new_boolean(report->plan->whole);
-}
-
-json_object *report_json_plan(const void *data)
-{
-	const struct report *report = data;
-
-	return report_json_extents(report->plan);
-}
-
 json_object *report_json_plan_id(const void *data)
 {
 	char id[9];
@@ -118,8 +97,7 @@ json_object *report_json_map(const void *data)
 
 json_object *report_json_domain(const void *data)
 {
-	const struct report *report = data;
-	const struct plan *plan = report->plan;
+	const struct plan *plan = data;
 	json_object *object;
 	size_t areas;
 	uint64_t bytes = plan_bytes_left_out(plan, &areas);
@@ -131,13 +109,6 @@ json_object *report_json_domain(const void *data)
 	report_json_add_number(object, "bytes_left_out", bytes);
 	report_json_add_number(object, "areas_left_out", areas);
 	return object;
-}
-
-json_object *report_json_left_alone(const void *data)
-{
-	const struct report *report = data;
-
-	return json_object_new_uint64(plan_bytes_left_alone(report->plan));
 }
 
 json_object *report_json_held_back(const void *data)
