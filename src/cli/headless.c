@@ -537,7 +537,7 @@ int headless_verify(struct session *session, int signal_fd, const struct headles
 		wait_for_events(&run);
 	}
 	close_line(&run);
-	if (!run.abandoned)
+	if (session_state(session) == SESSION_VERIFYING && !run.abandoned)
 		session_finish(session, NULL);
 	while (session_state(session) == SESSION_VERIFYING && !run.abandoned)
 		wait_for_events(&run);

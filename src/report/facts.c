@@ -308,16 +308,16 @@ static const char *program(const struct report *report, char *buffer, size_t siz
 
 static const char *map_file(const struct report *report, char *buffer, size_t size)
 {
-	if (report->map_path[0] && !report->job.map_safe)
-		snprintf(buffer, size, _("%s could not be written"), report->map_path);
+	if (report->files.map[0] && !report->job.map_safe)
+		snprintf(buffer, size, _("%s could not be written"), report->files.map);
 	else
-		text_copy(buffer, size, report->map_path);
+		text_copy(buffer, size, report->files.map);
 	return buffer;
 }
 
 static const char *digests_file(const struct report *report, char *buffer, size_t size)
 {
-	return text_copy(buffer, size, report->job.digests_saved ? report->digests_path : "");
+	return text_copy(buffer, size, report->job.digests_saved ? report->files.digests : "");
 }
 
 static bool sum_file_line(const struct report *report, bool full, size_t index,
@@ -470,13 +470,13 @@ static const struct fact facts[] = {
 
 	{ FACT_FILES, .json = JSON_MADE("files", report_json_files) },
 	{ FACT_FILES, .label = N_("report"), .title = N_("Report"),
-	  .json = OF(NULL, JSON_PATH, json_path) },
-	{ FACT_FILES, .label = N_("paper"), .json = OF(NULL, JSON_PATH, certificate_path) },
+	  .json = OF(NULL, JSON_PATH, files.json) },
+	{ FACT_FILES, .label = N_("paper"), .json = OF(NULL, JSON_PATH, files.certificate) },
 	{ FACT_FILES, .label = N_("map"), .title = N_("Map"), .words = map_file },
 	{ FACT_FILES, .label = N_("digests"), .title = N_("Digests"), .words = digests_file },
 	{ FACT_FILES, .label = "", .title = "", .line = sum_file_line },
 	{ FACT_FILES, .label = N_("log"), .title = N_("Log"),
-	  .json = OF(NULL, JSON_PATH, log_path) },
+	  .json = OF(NULL, JSON_PATH, files.log) },
 	{ FACT_FILES, .label = N_("note"), .words = in_memory },
 	{ FACT_NEXT, .label = N_("next"), .title = N_("Left to do"), .line = next_line,
 	  .json = JSON_MADE("next", report_json_next) },

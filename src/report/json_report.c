@@ -320,10 +320,10 @@ json_object *report_json_events(const void *data)
 json_object *report_json_files(const void *data)
 {
 	static const struct json_field fields[] = {
-		JSON_FIELD("log", JSON_PATH, struct report, log_path),
-		JSON_FIELD("map", JSON_PATH, struct report, map_path),
-		JSON_FIELD("report", JSON_PATH, struct report, json_path),
-		JSON_FIELD("certificate", JSON_PATH, struct report, certificate_path),
+		JSON_FIELD("log", JSON_PATH, struct report, files.log),
+		JSON_FIELD("map", JSON_PATH, struct report, files.map),
+		JSON_FIELD("report", JSON_PATH, struct report, files.json),
+		JSON_FIELD("certificate", JSON_PATH, struct report, files.certificate),
 		JSON_FIELD("map_safe", JSON_BOOL, struct report, job.map_safe),
 		JSON_FIELD("in_memory", JSON_BOOL, struct report, log_dir_in_memory),
 	};

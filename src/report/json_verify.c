@@ -158,11 +158,11 @@ json_object *report_json_digests(const void *data)
 	const struct report *report = data;
 	json_object *object;
 
-	if (!report->job.digests_saved || !report->digests_path[0])
+	if (!report->job.digests_saved || !report->files.digests[0])
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "algorithm", json_object_new_string("xxh3-128"));
-	json_object_object_add(object, "list", report_json_path(report->digests_path));
+	json_object_object_add(object, "list", report_json_path(report->files.digests));
 	return object;
 }
 

@@ -98,10 +98,10 @@ static void mask_disk(struct report_disk *disk, const struct secrets *secrets)
 static void mask_texts(struct report *report, const struct secrets *secrets)
 {
 	char *const texts[] = {
-		report->operator_name, report->ticket,           report->log_path,
-		report->map_path,      report->json_path,        report->certificate_path,
-		report->digests_path,  report->job.engine,       report->job.error.sentence,
-		report->source_writer, report->job.error.device, report->sums_stem,
+		report->operator_name, report->ticket,           report->files.log,
+		report->files.map,     report->files.json,       report->files.certificate,
+		report->files.digests, report->job.engine,       report->job.error.sentence,
+		report->source_writer, report->job.error.device, report->files.checksums,
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

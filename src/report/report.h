@@ -52,6 +52,12 @@ struct report_hurt {
 	char fs[32];           /* libblkid's TYPE; of a table its own: "gpt", "dos", "?" */
 };
 
+/* Where the files of a copy are; "": there is none. */
+struct report_files {
+	char log[512], map[512], json[512], certificate[512], digests[512];
+	char checksums[512]; /* the stem of their lists */
+};
+
 struct report {
 	const struct plan *plan; /* borrowed */
 	char plan_id[9];         /* "": plan_id(plan); a masked plan has the one of the real one */
@@ -68,9 +74,7 @@ struct report {
 	struct job_event *events;             /* owned */
 	size_t event_count;
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
-	char log_path[512], map_path[512], json_path[512], certificate_path[512],
-		digests_path[512]; /* "" none */
-	char sums_stem[512];       /* of the lists of sums; "" none */
+	struct report_files files;
 	bool log_dir_in_memory;
 	bool map_lost; /* a stopped copy cannot be resumed: its map is nowhere */
 	char host[128], kernel[128], version[64];

@@ -14,8 +14,8 @@
 bool report_sum_path(const struct report *report, enum checksum_algorithm algorithm, char *buffer,
 		     size_t size)
 {
-	return report->sums_stem[0] && job_sums_known(&report->job.sums) &&
-	       (size_t)snprintf(buffer, size, "%s.%s", report->sums_stem,
+	return report->files.checksums[0] && job_sums_known(&report->job.sums) &&
+	       (size_t)snprintf(buffer, size, "%s.%s", report->files.checksums,
 				checksum_name(algorithm)) < size;
 }
 

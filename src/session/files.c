@@ -75,17 +75,17 @@ void files_find_directory(struct files *files, const char *log_dir, const char *
 
 static bool name_files(struct files *files, const char *stem)
 {
-	text_copy(files->sums_stem, sizeof(files->sums_stem), stem);
-	return (size_t)snprintf(files->log, sizeof(files->log), "%s.log", stem) <
-		       sizeof(files->log) &&
-	       (size_t)snprintf(files->map, sizeof(files->map), "%s.map", stem) <
-		       sizeof(files->map) &&
-	       (size_t)snprintf(files->certificate, sizeof(files->certificate), "%s.html", stem) <
-		       sizeof(files->certificate) &&
-	       (size_t)snprintf(files->report, sizeof(files->report), "%s.json", stem) <
-		       sizeof(files->report) &&
-	       (size_t)snprintf(files->digests, sizeof(files->digests), "%s" REPORT_LIST_ENDING,
-				stem) < sizeof(files->digests);
+	text_copy(files->at.checksums, sizeof(files->at.checksums), stem);
+	return (size_t)snprintf(files->at.log, sizeof(files->at.log), "%s.log", stem) <
+		       sizeof(files->at.log) &&
+	       (size_t)snprintf(files->at.map, sizeof(files->at.map), "%s.map", stem) <
+		       sizeof(files->at.map) &&
+	       (size_t)snprintf(files->at.certificate, sizeof(files->at.certificate), "%s.html",
+				stem) < sizeof(files->at.certificate) &&
+	       (size_t)snprintf(files->at.json, sizeof(files->at.json), "%s.json", stem) <
+		       sizeof(files->at.json) &&
+	       (size_t)snprintf(files->at.digests, sizeof(files->at.digests),
+				"%s" REPORT_LIST_ENDING, stem) < sizeof(files->at.digests);
 }
 
 /* If several programs start in the same second, only one gets the name. */
@@ -115,10 +115,11 @@ static int find_names(struct files *files)
 
 		if ((size_t)length >= sizeof(stem) || !name_files(files, stem))
 			return -ENAMETOOLONG;
-		if (access(files->map, F_OK) == 0 || access(files->report, F_OK) == 0 ||
-		    access(files->certificate, F_OK) == 0 || access(files->digests, F_OK) == 0)
+		if (access(files->at.map, F_OK) == 0 || access(files->at.json, F_OK) == 0 ||
+		    access(files->at.certificate, F_OK) == 0 ||
+		    access(files->at.digests, F_OK) == 0)
 			continue;
-		int r = reserve(files->log);
+		int r = reserve(files->at.log);
 
 		if (r != -EEXIST)
 			return r;
@@ -154,18 +155,18 @@ bool files_name_beside(char *to, size_t size, const char *path, const char *endi
 /* Beside a report named by the user, unless that would replace an existing file. */
 static void name_certificate(struct files *files)
 {
-	char beside[sizeof(files->certificate)];
+	char beside[sizeof(files->at.certificate)];
 
 	if (files->wanted_certificate)
-		files_absolute(files->certificate, sizeof(files->certificate),
+		files_absolute(files->at.certificate, sizeof(files->at.certificate),
 			       files->wanted_certificate);
 	else if (files->wanted_report &&
-		 files_name_beside(beside, sizeof(beside), files->report, ".html") &&
+		 files_name_beside(beside, sizeof(beside), files->at.json, ".html") &&
 		 access(beside, F_OK) < 0)
-		text_copy(files->certificate, sizeof(files->certificate), beside);
+		text_copy(files->at.certificate, sizeof(files->at.certificate), beside);
 }
 
-bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size)
+bool files_name_checksums(unsigned checksums, const char *report, char *ret, size_t size)
 {
 	char stem[512], path[sizeof(stem) + 16];
 
@@ -174,7 +175,7 @@ bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size)
 	for (unsigned i = 0; i < CHECKSUM_ALGORITHMS; i++) {
 		snprintf(path, sizeof(path), "%s.%s", stem,
 			 checksum_name((enum checksum_algorithm)i));
-		if (sums & 1u << i && access(path, F_OK) == 0)
+		if (checksums & 1u << i && access(path, F_OK) == 0)
 			return false;
 	}
 	text_copy(ret, size, stem);
@@ -182,12 +183,13 @@ bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size)
 }
 
 /* The list of digests is beside the report, wherever that is. */
-static void name_report(struct files *files, unsigned sums)
+static void name_report(struct files *files, unsigned checksums)
 {
-	files_absolute(files->report, sizeof(files->report), files->wanted_report);
-	snprintf(files->digests, sizeof(files->digests), "%.503s" REPORT_LIST_ENDING,
-		 files->report);
-	files_name_sums(sums, files->report, files->sums_stem, sizeof(files->sums_stem));
+	files_absolute(files->at.json, sizeof(files->at.json), files->wanted_report);
+	snprintf(files->at.digests, sizeof(files->at.digests), "%.503s" REPORT_LIST_ENDING,
+		 files->at.json);
+	files_name_checksums(checksums, files->at.json, files->at.checksums,
+			     sizeof(files->at.checksums));
 }
 
 static dev_t beneath(const char *path)
@@ -198,7 +200,7 @@ static dev_t beneath(const char *path)
 	return place.beneath;
 }
 
-int files_make(struct files *files, unsigned sums, const char *map, struct error *reterr)
+int files_make(struct files *files, unsigned checksums, const char *map, struct error *reterr)
 {
 	struct file_place tried;
 	int r = place_try(PLACE_MADE, files->directory, "try", &tried);
@@ -214,24 +216,24 @@ int files_make(struct files *files, unsigned sums, const char *map, struct error
 				   "with --log-dir."),
 				 files->directory, file_phrase(r));
 	if (map || files->wanted_map)
-		files_absolute(files->map, sizeof(files->map), map ? map : files->wanted_map);
+		files_absolute(files->at.map, sizeof(files->at.map), map ? map : files->wanted_map);
 	if (files->wanted_report)
-		name_report(files, sums);
+		name_report(files, checksums);
 	name_certificate(files);
-	files->report_beneath = beneath(files->report);
-	files->certificate_beneath = beneath(files->certificate);
-	r = place_try(PLACE_AS_IT_IS, files->map, "", &tried);
+	files->report_beneath = beneath(files->at.json);
+	files->certificate_beneath = beneath(files->at.certificate);
+	r = place_try(PLACE_AS_IT_IS, files->at.map, "", &tried);
 	files->map_beneath = tried.beneath;
 	if (r < 0) {
 		struct file_timeout timeout = { .ns = TIMEOUT_DURING_COPY };
 
-		file_remove(&timeout, files->log);
+		file_remove(&timeout, files->at.log);
 		file_timeout_done(&timeout);
 		return error_set(
-			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->map,
+			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->at.map,
 			_("The map %s cannot be written: %s. Without it the copy could not "
 			  "be resumed; name another file with --map."),
-			files->map, file_phrase(r));
+			files->at.map, file_phrase(r));
 	}
 	return 0;
 }
@@ -251,7 +253,7 @@ static int check_file(const char *path, struct error *reterr)
 
 	if (!path)
 		return 0;
-	if (strlen(path) >= sizeof(((struct files *)0)->map) - 8)
+	if (strlen(path) >= sizeof(((struct report_files *)0)->map) - 8)
 		return cannot_be_kept(path, -ENAMETOOLONG, reterr);
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "map/map.h"
 #include "plan/plan.h"
+#include "report/report.h"
 #include "session/choose.h"
 
 /* The one record of it. */
@@ -21,9 +22,8 @@ struct files {
 	char directory[512]; /* of the logs */
 	/* As the user named them, borrowed, links followed; NULL: in the directory. */
 	const char *wanted_map, *wanted_report, *wanted_certificate;
-	char log[512], map[512], report[512], certificate[512], digests[512];
-	char sums_stem[512]; /* of the lists of sums */
-	/* Of their directories (base/file.h); digests and sums are beside the report. */
+	struct report_files at;
+	/* Of their directories (base/file.h); digests and checksums are beside the report. */
 	dev_t map_beneath, report_beneath, certificate_beneath;
 };
 
@@ -40,7 +40,7 @@ int files_check_map(const struct plan *plan, const char *map, struct error *rete
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
 /* Names them all, and tries whether map and log can be written; ten seconds each at most. The log
  * is there from then on. map: as above. */
-int files_make(struct files *files, unsigned sums, const char *map, struct error *reterr);
+int files_make(struct files *files, unsigned checksums, const char *map, struct error *reterr);
 /* Makes a path absolute, since it may be used later from another directory. */
 void files_absolute(char *to, size_t size, const char *path);
 /* Are both in one directory, as spelled? */
@@ -48,8 +48,8 @@ bool files_beside(const char *one, const char *other);
 /* Replaces the .json, .txt or .html of `path` by `ending`, or appends it; false: too long. */
 bool files_name_beside(char *to, size_t size, const char *path, const char *ending);
 /* The stem of the checksum lists beside a report; false, with *ret unchanged: there are foreign
- * files of that name. sums: as in struct plan_options. */
-bool files_name_sums(unsigned sums, const char *report, char *ret, size_t size);
+ * files of that name. checksums: as in struct plan_options. */
+bool files_name_checksums(unsigned checksums, const char *report, char *ret, size_t size);
 /* The copy of the newest map in the log directory, if it was not finished; waits a tenth of a
  * second at most. */
 bool files_unfinished(const char *directory, struct session_unfinished *ret);

@@ -105,9 +105,7 @@ static int make_report(struct session *session, const struct error *close_error,
 		return error_nomem(reterr);
 	}
 	report->event_count = job_events(job, 0, report->events, JOB_EVENTS_MAX);
-	text_copy(report->log_path, sizeof(report->log_path), session->files.log);
-	text_copy(report->map_path, sizeof(report->map_path), session->files.map);
-	text_copy(report->digests_path, sizeof(report->digests_path), session->files.digests);
+	report->files = session->files.at;
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);
 	report->log_dir_in_memory = session->log_dir_in_memory;
 	report->map_lost = session->map_lost;
@@ -264,7 +262,7 @@ static void begin_map_rescue(struct session *session)
 		return;
 	session->map_tried = true;
 	job_snapshot(job, &snapshot);
-	if (snapshot.map_safe || !session->files.map[0] || snapshot.error.code == -ENOENT ||
+	if (snapshot.map_safe || !session->files.at.map[0] || snapshot.error.code == -ENOENT ||
 	    (snapshot.result != JOB_RESULT_STOPPED && snapshot.result != JOB_RESULT_FAILED))
 		return;
 	move->map = job_take_confirmed(job);
@@ -298,16 +296,16 @@ static void move_log(struct session *session)
 	struct error error;
 
 	if (!move->stem[0] ||
-	    (!files_beside(files->log, files->map) && !log_failing(session->log, &error)))
+	    (!files_beside(files->at.log, files->at.map) && !log_failing(session->log, &error)))
 		return;
 	move_rename(move, files);
-	if (log_move(session->log, files->log, NULL) < 0) {
+	if (log_move(session->log, files->at.log, NULL) < 0) {
 		*files = before;
 		return;
 	}
 	session->log_moved = true;
 	session->log_dir_in_memory = move->in_memory;
-	log_line(session->log, LOG_LEVEL_INFO, "session", "this log begins in %s", before.log);
+	log_line(session->log, LOG_LEVEL_INFO, "session", "this log begins in %s", before.at.log);
 	session_log_plan(session);
 }
 
@@ -316,7 +314,7 @@ static void name_map(struct session *session)
 	struct files *files = &session->files;
 
 	move_log(session);
-	text_copy(files->map, sizeof(files->map), session->move.place.path);
+	text_copy(files->at.map, sizeof(files->at.map), session->move.place.path);
 	files->map_beneath = session->move.place.beneath;
 	session->map_in_memory = session->move.in_memory;
 }
@@ -329,11 +327,11 @@ static void save_there(struct session *session, struct error *reterr)
 	if (files_check_map(session->plan, session->move.place.path, reterr) < 0)
 		return;
 	name_map(session);
-	text_copy(session->resume_path, sizeof(session->resume_path), files->map);
-	if (job_set_map_path(job, files->map, files->map_beneath, reterr) < 0)
+	text_copy(session->resume_path, sizeof(session->resume_path), files->at.map);
+	if (job_set_map_path(job, files->at.map, files->map_beneath, reterr) < 0)
 		*files = before;
 	else
-		job_set_digests_path(job, files->digests, files->report_beneath);
+		job_set_digests_path(job, files->at.digests, files->report_beneath);
 }
 
 /* The job has ended: only the files are named anew. */
@@ -345,7 +343,7 @@ static void take_rescued(struct session *session)
 		return;
 	session->map_saved = true;
 	log_line(session->log, LOG_LEVEL_WARNING, "session", "the map could not be saved as %s: %s",
-		 session->files.map, session->move.place.path);
+		 session->files.at.map, session->move.place.path);
 	name_map(session);
 }
 
@@ -531,9 +529,8 @@ void session_take_save(struct session *session, unsigned *changes)
 
 	/* The session may have the report of another copy by now. */
 	if (saving->result == 0 && session->has_report &&
-	    strcmp(session->report.log_path, saved->log_path) == 0)
-		save_name(&session->report, saved->json_path, saved->certificate_path,
-			  saved->digests_path, saved->sums_stem);
+	    strcmp(session->report.files.log, saved->files.log) == 0)
+		session->report.files = saved->files;
 	session->errors[SESSION_TASK_SAVE] = saving->error;
 	save_done(saving);
 	*changes |= SESSION_CHANGE_SAVED;

@@ -295,7 +295,7 @@ static void say_again(struct report *report)
 		add(report,
 		    _("%s was written to while the copy was stopped. See that nobody does so "
 		      "again, then copy all of it anew: clonedeck resume %.300s"),
-		    report->plan->source.node, report->map_path);
+		    report->plan->source.node, report->files.map);
 	else if (report->job.proof.changed)
 		add(report,
 		    _("Another system or program is writing to %s. Unmount it there, then make the "
@@ -321,7 +321,7 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		/* An image that was deleted is not there for another part. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
 			add(report, _("clonedeck resume %.300s goes on where it ended."),
-			    report->map_path);
+			    report->files.map);
 		return;
 	}
 	say_tables(source, report);

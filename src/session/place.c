@@ -241,13 +241,13 @@ void move_run(void *data)
 /* A name in it, not the directory: a file must not take the place of one that is not there. */
 static void find_fallback(const struct files *files, char *ret, size_t size)
 {
-	const char *temporary = getenv("TMPDIR"), *slash = strrchr(files->map, '/');
+	const char *temporary = getenv("TMPDIR"), *slash = strrchr(files->at.map, '/');
 
 	if (!temporary || temporary[0] != '/')
 		temporary = "/dev/shm";
 	snprintf(ret, size, "%.255s/%.255s",
-		 files_beside(files->map, files->log) ? temporary : files->directory,
-		 slash ? slash + 1 : files->map);
+		 files_beside(files->at.map, files->at.log) ? temporary : files->directory,
+		 slash ? slash + 1 : files->at.map);
 }
 
 void move_prepare(struct move *move, const struct files *files, const struct plan *plan,
@@ -257,7 +257,7 @@ void move_prepare(struct move *move, const struct files *files, const struct pla
 		files_absolute(move->wanted, sizeof(move->wanted), wanted);
 	else
 		find_fallback(files, move->wanted, sizeof(move->wanted));
-	text_copy(move->from, sizeof(move->from), files->map);
+	text_copy(move->from, sizeof(move->from), files->at.map);
 	move->source = plan->source;
 	move->destination = plan->destination;
 }
@@ -277,17 +277,19 @@ int move_refused(const struct move *move, struct error *reterr)
 
 void move_rename(const struct move *move, struct files *files)
 {
-	bool certificate_too = files_beside(files->certificate, files->log);
+	bool certificate_too = files_beside(files->at.certificate, files->at.log);
 
-	snprintf(files->log, sizeof(files->log), "%.500s.log", move->stem);
+	snprintf(files->at.log, sizeof(files->at.log), "%.500s.log", move->stem);
 	if (!files->wanted_report) {
-		snprintf(files->report, sizeof(files->report), "%.500s.json", move->stem);
-		snprintf(files->digests, sizeof(files->digests), "%.500s.digests", move->stem);
-		text_copy(files->sums_stem, sizeof(files->sums_stem), move->stem);
+		snprintf(files->at.json, sizeof(files->at.json), "%.500s.json", move->stem);
+		snprintf(files->at.digests, sizeof(files->at.digests), "%.500s.digests",
+			 move->stem);
+		text_copy(files->at.checksums, sizeof(files->at.checksums), move->stem);
 		files->report_beneath = move->place.beneath;
 	}
 	if (!files->wanted_certificate && certificate_too) {
-		snprintf(files->certificate, sizeof(files->certificate), "%.500s.html", move->stem);
+		snprintf(files->at.certificate, sizeof(files->at.certificate), "%.500s.html",
+			 move->stem);
 		files->certificate_beneath = move->place.beneath;
 	}
 }

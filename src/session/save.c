@@ -29,7 +29,7 @@ static int put_list(const struct report *report, const char *path, struct file_t
 
 	if (!report->job.digests_saved)
 		return 0;
-	r = recorded_copy_load(report->digests_path, &recorded, reterr);
+	r = recorded_copy_load(report->files.digests, &recorded, reterr);
 	if (r < 0)
 		return r;
 	plan = recorded.plan;
@@ -47,7 +47,7 @@ static int put_list(const struct report *report, const char *path, struct file_t
 static int mask_list(const struct report *report, struct file_timeout *timeout,
 		     struct error *reterr)
 {
-	return report->mask_serials ? put_list(report, report->digests_path, timeout, reterr) : 0;
+	return report->mask_serials ? put_list(report, report->files.digests, timeout, reterr) : 0;
 }
 
 static int save(const struct report *report, enum report_form form, const char *path, dev_t beneath,
@@ -62,13 +62,13 @@ static int save(const struct report *report, enum report_form form, const char *
 	return r;
 }
 
-static int save_sums(const struct report *report, struct log *log, struct file_timeout *timeout,
-		     struct error *reterr)
+static int save_checksums(const struct report *report, struct log *log,
+			  struct file_timeout *timeout, struct error *reterr)
 {
 	int r = report_save_sums(report, timeout, reterr);
 
 	if (r < 0 && log)
-		log_line(log, LOG_LEVEL_ERROR, "session", "%s: %s", report->sums_stem,
+		log_line(log, LOG_LEVEL_ERROR, "session", "%s: %s", report->files.checksums,
 			 file_phrase(r));
 	return r;
 }
@@ -76,36 +76,28 @@ static int save_sums(const struct report *report, struct log *log, struct file_t
 int save_first(struct report *report, const struct files *files, struct log *log,
 	       struct file_timeout *timeout, struct error *reterr)
 {
-	text_copy(report->sums_stem, sizeof(report->sums_stem), files->sums_stem);
-	text_copy(report->json_path, sizeof(report->json_path), files->report);
-	text_copy(report->certificate_path, sizeof(report->certificate_path), files->certificate);
 	timeout->beneath = files->report_beneath;
 	int list = mask_list(report, timeout, reterr);
-	int sums = save_sums(report, log, timeout, reterr);
+	int checksums = save_checksums(report, log, timeout, reterr);
 
 	/* Only existing files are named. */
-	if (sums < 0)
-		report->sums_stem[0] = '\0';
-	int certificate = save(report, REPORT_HTML, report->certificate_path,
+	if (checksums < 0)
+		report->files.checksums[0] = '\0';
+	int certificate = save(report, REPORT_HTML, report->files.certificate,
 			       files->certificate_beneath, log, timeout, reterr);
 
 	if (certificate < 0)
-		report->certificate_path[0] = '\0';
+		report->files.certificate[0] = '\0';
 	/* The report is more important: return its error. */
-	int json = save(report, REPORT_JSON, report->json_path, files->report_beneath, log, timeout,
-			reterr);
+	int json = save(report, REPORT_JSON, report->files.json, files->report_beneath, log,
+			timeout, reterr);
 
 	if (json < 0)
-		report->json_path[0] = '\0';
+		report->files.json[0] = '\0';
 	if (json < 0 || certificate < 0)
 		return json < 0 ? json : certificate;
-	return list < 0 ? list : sums;
+	return list < 0 ? list : checksums;
 }
-
-/* The paths of the three forms, the list of digests and the checksum lists. */
-struct places {
-	char json[512], text[512], certificate[512], digests[512], sums_stem[512];
-};
 
 /* In a directory they get the names that they have in the log directory. */
 static int name_stem(const struct report *report, const char *path, char stem[static 512],
@@ -120,15 +112,16 @@ static int name_stem(const struct report *report, const char *path, char stem[st
 	else
 		length = (size_t)snprintf(
 			stem, 512, "%s/%s", path,
-			basename(text_copy(first, sizeof(first), report->log_path)));
+			basename(text_copy(first, sizeof(first), report->files.log)));
 	if (length < 512)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
 			 _("The report cannot be saved there: the path is too long."));
 }
 
-static int name_places(const struct report *report, const char *path, struct places *ret,
-		       struct error *reterr)
+/* Log and map stay where they are. text: of the form that the copy itself does not save. */
+static int name_files(const struct report *report, const char *path, struct report_files *ret,
+		      char text[static 512], struct error *reterr)
 {
 	char stem[512];
 	int r = name_stem(report, path, stem, reterr);
@@ -139,18 +132,17 @@ static int name_places(const struct report *report, const char *path, struct pla
 	/* The stem is that of the log. */
 	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
 		stem[length - 4] = '\0';
-	if (files_name_beside(ret->json, sizeof(ret->json), stem, ".json") &&
-	    files_name_beside(ret->text, sizeof(ret->text), stem, ".txt") &&
-	    files_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") &&
-	    files_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING)) {
-		/* Otherwise they stay where they are. */
-		if (!files_name_sums(report->plan->options.checksums, stem, ret->sums_stem,
-				     sizeof(ret->sums_stem)))
-			text_copy(ret->sums_stem, sizeof(ret->sums_stem), report->sums_stem);
-		return 0;
-	}
-	return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
-			 _("The report cannot be saved there: the path is too long."));
+	*ret = report->files;
+	if (!files_name_beside(ret->json, sizeof(ret->json), stem, ".json") ||
+	    !files_name_beside(text, 512, stem, ".txt") ||
+	    !files_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") ||
+	    !files_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING))
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
+				 _("The report cannot be saved there: the path is too long."));
+	/* Otherwise they stay where they are, too. */
+	files_name_checksums(report->plan->options.checksums, stem, ret->checksums,
+			     sizeof(ret->checksums));
+	return 0;
 }
 
 /* Neither disk may be changed any more, even if something of it is mounted by now. */
@@ -174,58 +166,42 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 		path, on->node);
 }
 
-void save_name(struct report *report, const char *json, const char *certificate,
-	       const char *digests, const char *sums_stem)
-{
-	text_copy(report->json_path, sizeof(report->json_path), json);
-	text_copy(report->certificate_path, sizeof(report->certificate_path), certificate);
-	text_copy(report->digests_path, sizeof(report->digests_path), digests);
-	text_copy(report->sums_stem, sizeof(report->sums_stem), sums_stem);
-}
-
 /* ---- in the background ---- */
 
 static int save_where_it_is(const struct report *report, struct error *reterr)
 {
 	int r = mask_list(report, NULL, reterr);
 
-	if (r == 0 && report->certificate_path[0])
-		r = report_save(report, REPORT_HTML, report->certificate_path, NULL, reterr);
-	if (r == 0 && report->json_path[0])
-		r = report_save(report, REPORT_JSON, report->json_path, NULL, reterr);
-	return r;
-}
-
-static int check_files(const struct report *report, const struct places *files,
-		       struct error *reterr)
-{
-	const char *const paths[] = { files->json, files->text, files->certificate,
-				      files->digests };
-	int r = check_place(report->plan, files->json, reterr);
-
-	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
-		r = files_check_not_an_end(report->plan, paths[i], reterr);
+	if (r == 0 && report->files.certificate[0])
+		r = report_save(report, REPORT_HTML, report->files.certificate, NULL, reterr);
+	if (r == 0 && report->files.json[0])
+		r = report_save(report, REPORT_JSON, report->files.json, NULL, reterr);
 	return r;
 }
 
 static int save_as(struct report *report, const char *path, struct error *reterr)
 {
-	struct places files;
-	int r = name_places(report, path, &files, reterr), list;
+	struct report_files files;
+	char text[512];
+	int r = name_files(report, path, &files, text, reterr), list;
+	const char *const paths[] = { files.json, text, files.certificate, files.digests };
 
 	if (r == 0)
-		r = check_files(report, &files, reterr);
+		r = check_place(report->plan, files.json, reterr);
+	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
+		r = files_check_not_an_end(report->plan, paths[i], reterr);
 	if (r < 0)
 		return r;
 	list = put_list(report, files.digests, NULL, reterr);
 	/* The files name each other; the report is worth keeping without a list. */
-	save_name(report, files.json, files.certificate,
-		  list < 0 ? report->digests_path : files.digests, files.sums_stem);
+	if (list < 0)
+		text_copy(files.digests, sizeof(files.digests), report->files.digests);
+	report->files = files;
 	r = report_save_sums(report, NULL, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_JSON, files.json, NULL, reterr);
 	if (r == 0)
-		r = report_save(report, REPORT_TEXT, files.text, NULL, reterr);
+		r = report_save(report, REPORT_TEXT, text, NULL, reterr);
 	if (r == 0)
 		r = report_save(report, REPORT_HTML, files.certificate, NULL, reterr);
 	return r < 0 ? r : list;

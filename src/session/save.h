@@ -18,7 +18,8 @@ struct saving {
 	int result;
 };
 
-/* The report and the certificate where the copy's files go; names them in the report. */
+/* The report and the certificate where the copy's files go, which the report names; those that
+ * cannot be saved it names no longer. */
 int save_first(struct report *report, const struct files *files, struct log *log,
 	       struct file_timeout *timeout, struct error *reterr);
 /* Copies all of a report, so that another plan can be made meanwhile. -ENOMEM; then, too,
@@ -27,7 +28,5 @@ int save_copy(const struct report *from, struct saving *ret);
 /* data: a struct saving. */
 void save_run(void *data);
 void save_done(struct saving *saving);
-void save_name(struct report *report, const char *json, const char *certificate,
-	       const char *digests, const char *sums_stem);
 
 #endif

@@ -354,7 +354,7 @@ struct session_copy session_copy(const struct session *session)
 		.job = session_job(session),
 		.waiting = waits ? &session->unplugged.shown : NULL,
 		.report = session->has_report ? &session->report : NULL,
-		.map_path = session->files.map,
+		.map_path = session->files.at.map,
 		.map_in_memory = session->map_in_memory,
 		.log_moved = session->log_moved,
 		.left_behind = session->left_behind,

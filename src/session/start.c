@@ -96,7 +96,7 @@ static void load_earlier(struct session *session, struct recorded_copy *ret)
 	struct error error = { 0 };
 	char path[PATH_MAX], id[9];
 
-	partial_digests_path(session->files.map, path);
+	partial_digests_path(session->files.at.map, path);
 	if (!session->resumes || starting->plan->options.verify == VERIFY_OFF ||
 	    access(path, F_OK) < 0)
 		return;
@@ -150,7 +150,7 @@ static int make_files(struct session *session)
 	if (r < 0)
 		return r;
 	log_close(cleanup_steal(session->log));
-	r = log_open(files->log, getenv("CLONEDECK_DEBUG"), &session->log, &starting->error);
+	r = log_open(files->at.log, getenv("CLONEDECK_DEBUG"), &session->log, &starting->error);
 	if (r == 0)
 		session_log_plan(session);
 	return r;
@@ -191,9 +191,9 @@ static int make_job(struct session *session, const struct recorded_copy *earlier
 	int r;
 
 	setup->earlier = earlier->digests ? earlier : NULL;
-	setup->map_path = files->map;
+	setup->map_path = files->at.map;
 	setup->map_beneath = files->map_beneath;
-	setup->digests_path = files->digests;
+	setup->digests_path = files->at.digests;
 	setup->digests_beneath = files->report_beneath;
 	setup->log = session->log;
 	r = job_new(setup, &session->opened.job, &session->starting.error);
@@ -360,7 +360,7 @@ void session_beat(struct session *session)
 	struct job_snapshot job;
 
 	if (session_snapshot(session, &job))
-		heartbeat_beat(&session->heartbeat, &job, session->files.map,
+		heartbeat_beat(&session->heartbeat, &job, session->files.at.map,
 			       session->state == SESSION_WAITING, session->log);
 }
 
@@ -446,9 +446,9 @@ static int prepare_compare(struct session *session)
 	if (of_copy) {
 		/* The first list: a later place may have been unplugged since. */
 		text_copy(compare->list, sizeof(compare->list),
-			  report->job.digests_saved ? session->files.digests : "");
-		text_copy(compare->report, sizeof(compare->report), report->json_path);
-		text_copy(compare->log_path, sizeof(compare->log_path), report->log_path);
+			  report->job.digests_saved ? session->files.at.digests : "");
+		text_copy(compare->report, sizeof(compare->report), report->files.json);
+		text_copy(compare->log_path, sizeof(compare->log_path), report->files.log);
 	}
 	return plan_copy(session->plan, &compare->plan);
 }

@@ -242,7 +242,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 		return r;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), before->source_writer);
 	text_copy(plan->domain, sizeof(plan->domain), before->domain);
-	text_copy(session->resume_path, sizeof(session->resume_path), session->files.map);
+	text_copy(session->resume_path, sizeof(session->resume_path), session->files.at.map);
 	/* The areas held back stay the same, since both disks are the same. */
 	tell_return(session, plan);
 	return session_begin(session, plan, true, reterr);

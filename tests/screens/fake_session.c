@@ -171,9 +171,9 @@ static void make_report(struct session *session)
 	*report = (struct report){ .plan = session->plan };
 	job_snapshot(session->job, &report->job);
 	job_rates(session->job, &report->rates);
-	text_copy(report->log_path, sizeof(report->log_path), "/var/log/clonedeck/x.log");
-	text_copy(report->map_path, sizeof(report->map_path), "/var/log/clonedeck/x.map");
-	text_copy(report->json_path, sizeof(report->json_path), "/var/log/clonedeck/x.json");
+	text_copy(report->files.log, sizeof(report->files.log), "/var/log/clonedeck/x.log");
+	text_copy(report->files.map, sizeof(report->files.map), "/var/log/clonedeck/x.map");
+	text_copy(report->files.json, sizeof(report->files.json), "/var/log/clonedeck/x.json");
 	text_copy(report->host, sizeof(report->host), "rescue1");
 	text_copy(report->kernel, sizeof(report->kernel), "6.12");
 	text_copy(report->version, sizeof(report->version), "0");

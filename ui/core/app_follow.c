@@ -293,8 +293,8 @@ static void keep_report(struct app *app, const struct report *report)
 	*shown = *report;
 	/* The files of a practice copy are deleted together with its disks. */
 	if (app->options->practice_dir)
-		shown->log_path[0] = shown->map_path[0] = shown->json_path[0] =
-			shown->certificate_path[0] = shown->digests_path[0] = '\0';
+		shown->files.log[0] = shown->files.map[0] = shown->files.json[0] =
+			shown->files.certificate[0] = shown->files.digests[0] = '\0';
 	if (report_text(shown, cols, &text, NULL) == 0)
 		app->report_text = result_at_end(text);
 }
@@ -303,7 +303,7 @@ static void keep_report(struct app *app, const struct report *report)
 static void tell_end(struct app *app, const struct report *report)
 {
 	enum exit_code code = report_exit_code(report);
-	bool map = report->map_path[0] && report->job.map_safe;
+	bool map = report->files.map[0] && report->job.map_safe;
 
 	app_message(app, MESSAGE_INFO,
 		    code == EXIT_BAD_AREAS && map && report->job.bad_areas

@@ -71,14 +71,14 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 		popup_complain(app, error->sentence);
 	} else if (error->code) {
 		app_error(app, error);
-	} else if (!report || !report->json_path[0]) {
+	} else if (!report || !report->files.json[0]) {
 		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
 	} else {
 		app_message(app, MESSAGE_INFO,
 			    sign->saved_as[0] ? _("Report, text and certificate were saved: %s")
 					      : _("It is on report and certificate: %s"),
-			    report->certificate_path[0] ? report->certificate_path
-							: report->json_path);
+			    report->files.certificate[0] ? report->files.certificate
+							 : report->files.json);
 	}
 }
 
@@ -299,8 +299,8 @@ static void show_log(struct app *app)
 		run_text_event(&report->events[i], &line);
 		fprintf(out, "%s\n", line.text);
 	}
-	if (report->log_path[0])
-		fprintf(out, _("All of it: %s\n"), report->log_path);
+	if (report->files.log[0])
+		fprintf(out, _("All of it: %s\n"), report->files.log);
 	if (fclose(out) == 0)
 		popup_text(app, _("Log, newest first"), text);
 	free(text);
@@ -325,9 +325,9 @@ static void resume(struct report_screen *screen, struct app *app)
 	const struct report *report = session_copy(app_session(app)).report;
 	struct map_scene scene = scene_of(app, report);
 	struct range_list areas = { 0 };
-	char path[sizeof(report->map_path)];
+	char path[sizeof(report->files.map)];
 
-	text_copy(path, sizeof(path), report->map_path);
+	text_copy(path, sizeof(path), report->files.map);
 	if (choose_areas(&screen->map, &scene, &areas) < 0) {
 		app_nomem(app);
 	} else {
@@ -415,7 +415,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("It is being read back; r comes after that.");
 		if (report->job.result == JOB_RESULT_COMPLETE)
 			return _("The copy is complete: nothing is left to resume.");
-		if (!report->map_path[0] || !report->job.map_safe)
+		if (!report->files.map[0] || !report->job.map_safe)
 			return _("The map could not be saved, so there is nothing to resume from.");
 		return NULL;
 	case COMMAND_VERIFY:

@@ -41,6 +41,8 @@ static struct report a_report;
 
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_session_start(struct session *session, struct error *reterr);
+int __wrap_session_verify(struct session *session, struct error *reterr);
+const struct job_snapshot *__wrap_session_verified(const struct session *session);
 enum session_state __wrap_session_state(const struct session *session);
 int __wrap_session_fd(const struct session *session);
 unsigned __wrap_session_dispatch(struct session *session);
@@ -73,6 +75,19 @@ int __wrap_session_start(struct session *session, struct error *reterr)
 	return 0;
 }
 
+int __wrap_session_verify(struct session *session, struct error *reterr)
+{
+	play.state = SESSION_VERIFYING;
+	return 0;
+}
+
+const struct job_snapshot *__wrap_session_verified(const struct session *session)
+{
+	static const struct job_snapshot verified;
+
+	return play.state == SESSION_FINISHED ? &verified : NULL;
+}
+
 enum session_state __wrap_session_state(const struct session *session)
 {
 	return play.state;
@@ -91,6 +106,9 @@ unsigned __wrap_session_dispatch(struct session *session)
 	if (play.dispatches == play.signal_at || play.dispatches == play.signal_again ||
 	    play.dispatches == play.signal_last)
 		raise(play.signal ? play.signal : SIGTERM);
+	if (play.state == SESSION_VERIFYING && play.start_fails &&
+	    play.dispatches >= play.until_started)
+		play.state = SESSION_PLANNED;
 	if (play.state == SESSION_STARTING && play.dispatches >= play.until_started)
 		play.state = play.start_fails ? SESSION_PLANNED : SESSION_RUNNING;
 	if (play.state == SESSION_WAITING && play.dispatches >= play.until_back) {
@@ -120,6 +138,8 @@ const struct error *__wrap_session_error(const struct session *session, enum ses
 
 bool __wrap_session_can_finish(struct session *session)
 {
+	if (play.state == SESSION_VERIFYING)
+		return play.dispatches >= play.until_ended && !play.start_fails;
 	return play.state == SESSION_RUNNING;
 }
 
@@ -349,6 +369,39 @@ START_TEST(failed_start_is_never_success)
 }
 END_TEST
 
+static int verify_it(void)
+{
+	play.poll_fails = true;
+	return headless_verify((struct session *)&play, signals, &options, &abandoned);
+}
+
+START_TEST(verification_goes_to_its_end)
+{
+	ck_assert_int_eq(verify_it(), 0);
+	ck_assert(!abandoned);
+	ck_assert_int_eq(play.state, SESSION_FINISHED);
+}
+END_TEST
+
+START_TEST(verification_that_cannot_start_is_never_success)
+{
+	play.start_fails = true;
+	ck_assert_int_eq(verify_it(), EXIT_INTERNAL);
+}
+END_TEST
+
+/* Its disks are still being opened: there is no job that a signal could stop. */
+START_TEST(verification_that_hangs_is_left)
+{
+	play.until_ended = 1000000000;
+	play.signal_at = 2;
+	play.hours_pass_at = 4;
+	ck_assert_int_eq(verify_it(), EXIT_STOPPED);
+	ck_assert(abandoned);
+	ck_assert_uint_ge(play.stops, 1);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("cli/headless");
@@ -371,6 +424,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tcase, disk_that_stays_away);
 	tcase_add_test(tcase, signal_ends_the_waiting);
 	tcase_add_test(tcase, failed_start_is_never_success);
+	tcase_add_test(tcase, verification_goes_to_its_end);
+	tcase_add_test(tcase, verification_that_cannot_start_is_never_success);
+	tcase_add_test(tcase, verification_that_hangs_is_left);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -141,10 +141,10 @@ static inline void sample_init(struct sample *sample)
 	sample->report.verdicts.items[0] = (struct verdict){ .rule = "backup-gpt-inside",
 							     .kind = VERDICT_WARN,
 							     .sentence = "inside the disk" };
-	text_copy(sample->report.log_path, 512, "/var/log/clonedeck/x.log");
-	text_copy(sample->report.map_path, 512, "/var/log/clonedeck/x.map");
-	text_copy(sample->report.json_path, 512, "/var/log/clonedeck/x.json");
-	text_copy(sample->report.certificate_path, 512, "/var/log/clonedeck/x.html");
+	text_copy(sample->report.files.log, 512, "/var/log/clonedeck/x.log");
+	text_copy(sample->report.files.map, 512, "/var/log/clonedeck/x.map");
+	text_copy(sample->report.files.json, 512, "/var/log/clonedeck/x.json");
+	text_copy(sample->report.files.certificate, 512, "/var/log/clonedeck/x.html");
 	text_copy(sample->report.host, 128, "rescue1");
 	text_copy(sample->report.kernel, 128, "6.12");
 	text_copy(sample->report.version, 64, "0.1.0");
@@ -197,7 +197,7 @@ static inline void sample_make_hostile(struct sample *sample)
 	text_copy(report->ticket, REPORT_PERSON_MAX, SAMPLE_HOSTILE);
 	text_copy(report->host, 128, SAMPLE_HOSTILE);
 	text_copy(report->source.path, 128, SAMPLE_HOSTILE);
-	text_copy(report->map_path, 512, "/mnt/" SAMPLE_HOSTILE ".map");
+	text_copy(report->files.map, 512, "/mnt/" SAMPLE_HOSTILE ".map");
 	text_copy(report->events[0].text, 256, SAMPLE_HOSTILE);
 	text_copy(report->verdicts.items[0].sentence, 400, SAMPLE_HOSTILE);
 	health_clear(&report->source.before, SAMPLE_HOSTILE);

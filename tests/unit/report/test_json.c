@@ -162,7 +162,7 @@ START_TEST(samples_are_written)
 			sample.report.job.source.latency = (struct latency_summary){ 0 };
 			report_done(&sample.report);
 			sample.report.next_count = 0;
-			sample.report.map_path[0] = '\0';
+			sample.report.files.map[0] = '\0';
 			sample.report.map_cells[0] = sample.report.ticket[0] = '\0';
 			sample.report.mask_serials = true;
 			health_clear(&sample.report.source.before, "No smartctl.");

@@ -42,12 +42,12 @@ START_TEST(every_text_is_looked_at)
 	text_copy(report->verdicts.items[0].sentence, 400, "Serial WX12D3456789.");
 	text_copy(report->source.by_id, 192, "/dev/disk/by-id/wwn-0x5000c500a1b2c3d4");
 	text_copy(report->next[0], 512, "sfdisk /dev/WX12D3456789");
-	text_copy(report->digests_path, 512, "/log/ZFL1A2B3.digests");
-	text_copy(report->sums_stem, 512, "/log/ZFL1A2B3");
+	text_copy(report->files.digests, 512, "/log/ZFL1A2B3.digests");
+	text_copy(report->files.checksums, 512, "/log/ZFL1A2B3");
 	struct masked_report *masked = masked_of(&sample);
 
-	ck_assert_str_eq(masked->report.digests_path, "/log/****A2B3.digests");
-	ck_assert_str_eq(masked->report.sums_stem, "/log/****A2B3");
+	ck_assert_str_eq(masked->report.files.digests, "/log/****A2B3.digests");
+	ck_assert_str_eq(masked->report.files.checksums, "/log/****A2B3");
 	ck_assert_str_eq(masked->report.plan->source.identity.serial, "****A2B3");
 	ck_assert_str_eq(masked->report.plan->source.identity.wwn, "**************c3d4");
 	ck_assert_str_eq(masked->report.events[0].text, "****A2B3 and ********6789, ****A2B3");

@@ -434,7 +434,7 @@ START_TEST(text_stays_within_its_columns)
 	error_set(&sample.report.job.error, ERROR_CLASS_SOURCE, -EIO, "read", "/dev/sda",
 		  "The disk \xe7\xa3\x81\xe7\x9b\x98 could not be read anywhere near that place, "
 		  "which is all that is known of it today.");
-	memset(sample.report.map_path, 'm', sizeof(sample.report.map_path) - 1);
+	memset(sample.report.files.map, 'm', sizeof(sample.report.files.map) - 1);
 	for (int columns = 40; columns <= 200; columns++)
 		check_width(&sample.report, columns);
 }
@@ -508,7 +508,8 @@ START_TEST(lists_of_sums_are_as_md5sum_reads_them)
 	struct error error = { 0 };
 
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(sample.report.sums_stem, sizeof(sample.report.sums_stem), "%s/x", directory);
+	snprintf(sample.report.files.checksums, sizeof(sample.report.files.checksums), "%s/x",
+		 directory);
 	/* Not known: no file. */
 	add_sums(JOB_SUMS_INCOMPLETE);
 	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);

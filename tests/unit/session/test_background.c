@@ -137,6 +137,26 @@ START_TEST(leaving_waits_for_a_moment_only)
 }
 END_TEST
 
+/* As the command line waits: a signal ends it, however long a disk hangs. */
+START_TEST(a_descriptor_ends_the_waiting)
+{
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+	ck_assert_int_eq(write(ends[1], "", 1), 1);
+	ck_assert(!session_wait(session, ends[0], -1));
+	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
+	hold(false);
+	ck_assert(session_wait(session, -1, -1));
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 /* What is found out of the first plan must never be taken for the second one's. */
 START_TEST(another_plan_takes_its_place)
 {
@@ -259,7 +279,7 @@ START_TEST(the_report_stays_until_a_map_was_read)
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
 	start_copy();
-	text_copy(path, sizeof(path), finish()->map_path);
+	text_copy(path, sizeof(path), finish()->files.map);
 	ck_assert_int_eq(
 		session_plan(session, &(struct session_wish){ .map = path_of("none.map") }, &error),
 		0);
@@ -308,6 +328,7 @@ Suite *unit_suite(void)
 
 	tcase_add_test(tcase, a_plan_is_checked_meanwhile);
 	tcase_add_test(tcase, leaving_waits_for_a_moment_only);
+	tcase_add_test(tcase, a_descriptor_ends_the_waiting);
 	tcase_add_test(tcase, another_plan_takes_its_place);
 	tcase_add_test(tcase, one_that_is_given_up_comes_to_nothing);
 	tcase_add_test(tcase, what_is_checked_again_cannot_be_confirmed);

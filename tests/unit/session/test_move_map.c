@@ -84,7 +84,7 @@ START_TEST(map_finds_another_place)
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
-	ck_assert_str_eq(report->map_path, moved);
+	ck_assert_str_eq(report->files.map, moved);
 	session_destroy(session);
 	session = NULL;
 	open_session("logs", NULL);
@@ -128,8 +128,9 @@ START_TEST(log_and_report_go_with_the_map)
 	job_set_rate(session_copy(session).job, 0);
 
 	const struct report *report = finish();
-	const char *const files[] = { report->log_path, report->json_path, report->certificate_path,
-				      report->digests_path, report->map_path };
+	const char *const files[] = { report->files.log, report->files.json,
+				      report->files.certificate, report->files.digests,
+				      report->files.map };
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
 	ck_assert(report->job.digests_saved);
@@ -140,9 +141,9 @@ START_TEST(log_and_report_go_with_the_map)
 	ck_assert_int_eq(access(lost, F_OK), -1);
 	/* The new log can be read without the old one. */
 	text_copy(strrchr(before, '.'), 5, ".log");
-	ck_assert(holds(report->log_path, before));
-	ck_assert(holds(report->log_path, destination));
-	ck_assert(holds(report->log_path, "verified"));
+	ck_assert(holds(report->files.log, before));
+	ck_assert(holds(report->files.log, destination));
+	ck_assert(holds(report->files.log, "verified"));
 }
 END_TEST
 
@@ -167,9 +168,9 @@ START_TEST(nobodys_files_make_way)
 	const struct report *report = finish();
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
-	ck_assert_ptr_nonnull(strstr(report->log_path, "logs"));
-	ck_assert_ptr_nonnull(strstr(report->json_path, "logs"));
-	ck_assert_int_eq(access(report->map_path, F_OK), 0);
+	ck_assert_ptr_nonnull(strstr(report->files.log, "logs"));
+	ck_assert_ptr_nonnull(strstr(report->files.json, "logs"));
+	ck_assert_int_eq(access(report->files.map, F_OK), 0);
 	ck_assert(holds(log, "precious"));
 }
 END_TEST
@@ -204,7 +205,7 @@ START_TEST(it_falls_back_to_the_log_directory)
 	ck_assert_ptr_nonnull(strstr(session_copy(session).map_path, "logs"));
 	job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
-	ck_assert_int_eq(access(session_copy(session).report->map_path, F_OK), 0);
+	ck_assert_int_eq(access(session_copy(session).report->files.map, F_OK), 0);
 }
 END_TEST
 

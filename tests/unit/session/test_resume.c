@@ -54,7 +54,7 @@ START_TEST(stopped_copy_is_resumed)
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
 	ck_assert_uint_gt(report->job.already, 0);
 	ck_assert_uint_eq(report->job.written, SIZE);
-	ck_assert_str_eq(report->map_path, map);
+	ck_assert_str_eq(report->files.map, map);
 	ck_assert(same_files("a.img", "b.img"));
 }
 END_TEST

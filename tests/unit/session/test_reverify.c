@@ -154,7 +154,7 @@ END_TEST
 START_TEST(refused_with_a_reason)
 {
 	copy(VERIFY_DIGEST);
-	ck_assert_int_eq(unlink(session_copy(session).report->digests_path), 0);
+	ck_assert_int_eq(unlink(session_copy(session).report->files.digests), 0);
 	ck_assert_ptr_null(verify_again());
 	ck_assert_int_lt(session_error(session, SESSION_TASK_VERIFY)->code, 0);
 	ck_assert_ptr_nonnull(

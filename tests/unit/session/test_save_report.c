@@ -31,8 +31,8 @@ START_TEST(what_happens_around_a_copy_is_in_its_log)
 	const struct report *report = finish();
 
 	session_note(session, "too late");
-	ck_assert(holds(report->log_path, "The terminal is gone"));
-	ck_assert(!holds(report->log_path, "too "));
+	ck_assert(holds(report->files.log, "The terminal is gone"));
+	ck_assert(!holds(report->files.log, "too "));
 }
 END_TEST
 
@@ -47,10 +47,10 @@ START_TEST(report_and_certificate_name_operator_and_ticket)
 	ck_assert_str_eq(report->operator_name, "A. Operator");
 	ck_assert_str_eq(report->ticket, "T-17?[31m");
 	ck_assert_str_eq(report->map_cells + REPORT_MAP_CELLS - 1, "+");
-	ck_assert(holds(report->json_path, "A. Operator"));
-	ck_assert(holds(report->json_path, report->certificate_path));
-	ck_assert(holds(report->certificate_path, "A. Operator"));
-	ck_assert(holds(report->certificate_path, "COMPLETE"));
+	ck_assert(holds(report->files.json, "A. Operator"));
+	ck_assert(holds(report->files.json, report->files.certificate));
+	ck_assert(holds(report->files.certificate, "A. Operator"));
+	ck_assert(holds(report->files.certificate, "COMPLETE"));
 }
 END_TEST
 
@@ -67,15 +67,15 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
 	ck_assert_int_eq(sign_report(NULL, "late", true, &error), 0);
-	ck_assert(holds(report->json_path, "\"ticket\": \"late\""));
-	ck_assert(holds(report->certificate_path, "late"));
+	ck_assert(holds(report->files.json, "\"ticket\": \"late\""));
+	ck_assert(holds(report->files.certificate, "late"));
 	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(strncmp(report->json_path, place, strlen(place)), 0);
-	ck_assert(holds(report->json_path, report->json_path));
-	ck_assert(holds(report->json_path, report->digests_path));
-	ck_assert_int_eq(strncmp(report->digests_path, place, strlen(place)), 0);
-	ck_assert_int_eq(access(report->digests_path, R_OK), 0);
-	ck_assert(holds(report->certificate_path, "late"));
+	ck_assert_int_eq(strncmp(report->files.json, place, strlen(place)), 0);
+	ck_assert(holds(report->files.json, report->files.json));
+	ck_assert(holds(report->files.json, report->files.digests));
+	ck_assert_int_eq(strncmp(report->files.digests, place, strlen(place)), 0);
+	ck_assert_int_eq(access(report->files.digests, R_OK), 0);
+	ck_assert(holds(report->files.certificate, "late"));
 	/* Named by one of the three, whichever. */
 	static const char *const endings[] = { "", ".json", ".txt", ".html" };
 
@@ -88,9 +88,9 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 		}
 	}
 	/* What failed leaves the names of what there is. */
-	text_copy(path, sizeof(path), report->json_path);
+	text_copy(path, sizeof(path), report->files.json);
 	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
-	ck_assert_str_eq(report->json_path, path);
+	ck_assert_str_eq(report->files.json, path);
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(what_was_saved_is_enough_to_verify_years_later)
 	start_copy();
 	const struct report *report = finish();
 
-	text_copy(first, sizeof(first), report->digests_path);
+	text_copy(first, sizeof(first), report->files.digests);
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
 	snprintf(saved, sizeof(saved), "%s/customer.json", place);

@@ -31,9 +31,9 @@ START_TEST(whole_way)
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
 	ck_assert_uint_eq(report->job.written, SIZE);
 	ck_assert(same_files("a.img", "b.img"));
-	ck_assert_int_eq(access(report->json_path, F_OK), 0);
-	ck_assert_int_eq(access(report->map_path, F_OK), 0);
-	ck_assert_int_eq(access(report->log_path, F_OK), 0);
+	ck_assert_int_eq(access(report->files.json, F_OK), 0);
+	ck_assert_int_eq(access(report->files.map, F_OK), 0);
+	ck_assert_int_eq(access(report->files.log, F_OK), 0);
 	/* Both ends are free again. */
 	int fd = open(destination, O_RDWR | O_EXCL | O_CLOEXEC);
 
