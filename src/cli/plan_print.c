@@ -213,7 +213,7 @@ static void put_engine(const struct session *session, struct page *page)
 	const struct plan_options *options = &plan->options;
 	char source[PLAN_OPTION_TEXT_MAX], destination[PLAN_OPTION_TEXT_MAX];
 	bool sg = goes_to_sg_node(options->source_backend, &plan->source) ||
-		  goes_to_sg_node(options->destination_backend, &plan->destination);
+		  goes_to_sg_node(options->destination_backend, &plan->destinations[0]);
 
 	if (options->source_backend == BACKEND_AUTO && options->destination_backend == BACKEND_AUTO)
 		return;
@@ -233,7 +233,7 @@ void plan_print_text(const struct session *session, int columns)
 
 	page_init(&page, stdout, columns);
 	put_end(&page, _("source"), &plan->source);
-	put_end(&page, _("dest"), &plan->destination);
+	put_end(&page, _("dest"), &plan->destinations[0]);
 	put_ranges(&page, plan);
 	put_retried(session, &page);
 	put_held(session, &page);
@@ -336,7 +336,7 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.plan/1"));
 	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
 	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
-	json_object_array_add(destinations, report_json_endpoint(&plan->destination));
+	json_object_array_add(destinations, report_json_endpoint(&plan->destinations[0]));
 	json_object_object_add(object, "destinations", destinations);
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	report_json_add_number(object, "bytes", plan_bytes(plan));

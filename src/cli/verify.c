@@ -28,7 +28,7 @@ static void print_json(const struct report *report, enum exit_code code)
 			       json_object_new_string(plan_id(report->plan, id)));
 	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
 	json_object_object_add(object, "destination",
-			       report_json_endpoint(&report->plan->destination));
+			       report_json_endpoint(&report->plan->destinations[0]));
 	report_json_add_number(object, "sector_size", report->plan->sector_size);
 	report_json_add_number(object, "bytes_total", job->total);
 	report_json_add_number(object, "bytes_verified", job->proof.verified);
@@ -48,7 +48,7 @@ static void print_json(const struct report *report, enum exit_code code)
 static void print_word(const struct report *report)
 {
 	char source[256], destination[256];
-	const char *from = report->plan->source.node, *to = report->plan->destination.node;
+	const char *from = report->plan->source.node, *to = report->plan->destinations[0].node;
 
 	printf("%s  %s -> %s\n", _(report_verify_word(report)),
 	       text_show(source, sizeof(source), from),

@@ -395,7 +395,7 @@ bool facts_is_storage(const char *path, const struct endpoint *endpoint)
  * judged by their place on the device. */
 static bool same_storage(const struct plan *plan)
 {
-	const struct endpoint *a = &plan->source, *b = &plan->destination;
+	const struct endpoint *a = &plan->source, *b = &plan->destinations[0];
 	struct storage from, to;
 
 	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&
@@ -428,7 +428,7 @@ static bool same_device_below(const struct plan *plan, const struct guard_facts 
 {
 	const struct guard_place *from = &facts->source_below, *to = &facts->destination_below;
 
-	if (!is_loop(&plan->source) || !is_loop(&plan->destination))
+	if (!is_loop(&plan->source) || !is_loop(&plan->destinations[0]))
 		return false;
 	for (size_t i = 0; i < from->below_count; i++) {
 		for (size_t j = 0; j < to->below_count; j++) {
@@ -508,19 +508,20 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 			ret->source_allocated_known =
 				u64_mul((uint64_t)st.st_blocks, 512, &ret->source_allocated);
 	}
-	if (plan->destination.kind == ENDPOINT_IMAGE) {
-		find_place(&mounts, plan->destination.node, &ret->destination_image);
-		measure_image(plan->destination.node, ret);
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE) {
+		find_place(&mounts, plan->destinations[0].node, &ret->destination_image);
+		measure_image(plan->destinations[0].node, ret);
 	}
-	if (plan->destination.kind == ENDPOINT_DISK || plan->destination.kind == ENDPOINT_PARTITION)
-		find_below(&mounts, &plan->destination, &ret->destination_below);
+	if (plan->destinations[0].kind == ENDPOINT_DISK ||
+	    plan->destinations[0].kind == ENDPOINT_PARTITION)
+		find_below(&mounts, &plan->destinations[0], &ret->destination_below);
 	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->source, &ret->source_below);
 	facts_find_writers(&plan->source, disks, &ret->source_writers);
-	ret->destination_swap = storage_is_swap(&plan->destination);
-	find_loop(&plan->destination, disks, ret->destination_loop);
+	ret->destination_swap = storage_is_swap(&plan->destinations[0]);
+	find_loop(&plan->destinations[0], disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||
-			     made_of_file(&ret->source_below, &plan->destination);
+			     made_of_file(&ret->source_below, &plan->destinations[0]);
 	return 0;
 }

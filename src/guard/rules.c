@@ -128,13 +128,13 @@ static void look_at(const struct plan *plan, const struct guard_facts *facts,
 		    struct rule_context *ret)
 {
 	bool from_image = plan->source.kind == ENDPOINT_IMAGE;
-	bool to_image = plan->destination.kind == ENDPOINT_IMAGE;
+	bool to_image = plan->destinations[0].kind == ENDPOINT_IMAGE;
 
 	*ret = (struct rule_context){
 		.plan = plan,
 		.facts = facts,
 		.source = &plan->source,
-		.destination = &plan->destination,
+		.destination = &plan->destinations[0],
 		.source_disk = source,
 		.destination_disk = destination,
 		.source_contents = from_image ? facts->source_contents : source,
@@ -154,7 +154,7 @@ int rules_check(const struct plan *plan, const struct guard_facts *facts, const 
 	if (r < 0)
 		return r;
 	look_at(plan, facts, endpoint_disk(facts->disks, &plan->source),
-		endpoint_disk(facts->disks, &plan->destination), &context);
+		endpoint_disk(facts->disks, &plan->destinations[0]), &context);
 	struct verdict *all = calloc(RULE_COUNT, sizeof(*all));
 
 	list.items = calloc(RULE_COUNT, sizeof(*list.items));
@@ -202,7 +202,7 @@ bool rules_refuse_source(const struct disk *disk, const struct endpoint *end, st
 bool rules_refuse_destination(const struct disk *disk, const struct endpoint *end,
 			      struct verdict *ret)
 {
-	const struct plan plan = { .destination = *end };
+	const struct plan plan = { .destinations = { *end }, .destination_count = 1 };
 	struct rule_context context;
 
 	for (size_t i = 0; i < disk->in_use.count; i++)

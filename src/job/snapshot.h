@@ -19,7 +19,7 @@
 #include "stats/rates.h"
 
 #define JOB_LANES_MAX  PLAN_LANES_MAX
-#define JOB_ENDS_MAX   2 /* the source, then the destinations */
+#define JOB_ENDS_MAX   (1 + PLAN_DESTINATIONS_MAX) /* the source, then the destinations */
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
 #define JOB_PASSES_MAX 40

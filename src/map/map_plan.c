@@ -185,7 +185,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	if (boot[0] && !masked_id)
 		fprintf(file, MAP_COMMENT_PREFIX "boot=%s\n", boot);
 	print_end(&plan->source, end_names[0], file);
-	print_end(&plan->destination, end_names[1], file);
+	print_end(&plan->destinations[0], end_names[1], file);
 	print_options(&plan->options, file);
 	if (plan->source_writer[0]) {
 		fputs(MAP_COMMENT_PREFIX "source_writer=", file);

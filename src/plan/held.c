@@ -231,7 +231,7 @@ static int find(struct finder *finder, const struct disk *source, const struct d
 int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
 	      struct held *ret)
 {
-	uint32_t a = plan->sector_size, b = plan->destination.logical_sector_size;
+	uint32_t a = plan->sector_size, b = plan->destinations[0].logical_sector_size;
 	struct finder finder = {
 		.plan = plan,
 		.size = plan_bytes(plan),

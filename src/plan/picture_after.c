@@ -42,7 +42,7 @@ static size_t first_behind(const struct plan *plan, uint64_t byte)
 static uint64_t written_of(const struct plan *plan, const struct range_list *finished,
 			   struct row_bytes bytes, uint64_t *retleft)
 {
-	const struct endpoint *node = &plan->destination;
+	const struct endpoint *node = &plan->destinations[0];
 	uint64_t total = 0, done = 0;
 
 	for (size_t i =
@@ -130,8 +130,8 @@ static enum table_after table_from_source(const struct plan *plan, const struct 
 
 	/* The positions in a table count logical sectors of the disk that it is on. */
 	if (!has_partitions(source) || !row_copied_in_place(plan, table.start, table.count) ||
-	    (plan->destination.logical_sector_size != 0 &&
-	     plan->destination.logical_sector_size != plan->sector_size))
+	    (plan->destinations[0].logical_sector_size != 0 &&
+	     plan->destinations[0].logical_sector_size != plan->sector_size))
 		return TABLE_NONE;
 	return TABLE_FROM_SOURCE;
 }
@@ -149,12 +149,12 @@ static bool overwrites_table(const struct plan *plan, const struct disk *destina
 static enum table_after table_after(const struct plan *plan, const struct disk *source,
 				    const struct disk *destination)
 {
-	if (plan->destination.kind == ENDPOINT_IMAGE && !destination) {
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE && !destination) {
 		struct row_bytes first = { 0, 1 };
 
 		if (written(plan, first) > 0)
 			return table_from_source(plan, source);
-		return plan->destination.exists ? TABLE_UNKNOWN : TABLE_NONE;
+		return plan->destinations[0].exists ? TABLE_UNKNOWN : TABLE_NONE;
 	}
 	if (!destination)
 		return TABLE_UNKNOWN;
@@ -192,7 +192,7 @@ static bool copies_chain(const struct plan *plan, const struct disk *source)
 /* An image may become longer. */
 static uint64_t size_of(const struct plan *plan, const struct disk *destination)
 {
-	return destination && plan->destination.kind != ENDPOINT_IMAGE
+	return destination && plan->destinations[0].kind != ENDPOINT_IMAGE
 		       ? destination->identity.size
 		       : plan->destination_size_after;
 }

@@ -78,9 +78,9 @@ static bool addressable(const struct endpoint *endpoint, uint64_t lba, uint64_t 
 	return true;
 }
 
-static int check_extent(const struct endpoint *source, const struct endpoint *destination,
-			const struct extent *extent, struct error *reterr)
+static int check_extent(const struct plan *plan, const struct extent *extent, struct error *reterr)
 {
+	const struct endpoint *source = &plan->source;
 	uint32_t sector = source->logical_sector_size;
 	struct range all = { 0, source->size / sector };
 	uint64_t end;
@@ -94,9 +94,11 @@ static int check_extent(const struct endpoint *source, const struct endpoint *de
 	if (!range_contains(all, (struct range){ extent->source_lba, extent->sectors }) ||
 	    !addressable(source, extent->source_lba, extent->sectors, sector, &end))
 		return beyond_source(source, extent->source_lba, extent->sectors, reterr);
-	if (!addressable(destination, extent->destination_lba, extent->sectors, sector, &end))
-		return beyond_addresses(destination, extent->destination_lba, extent->sectors,
-					sector, reterr);
+	for (size_t i = 0; i < plan->destination_count; i++)
+		if (!addressable(&plan->destinations[i], extent->destination_lba, extent->sectors,
+				 sector, &end))
+			return beyond_addresses(&plan->destinations[i], extent->destination_lba,
+						extent->sectors, sector, reterr);
 	return 0;
 }
 
@@ -138,7 +140,7 @@ static bool is_whole(const struct plan *plan)
 
 static uint64_t size_after(const struct plan *plan)
 {
-	const struct endpoint *destination = &plan->destination;
+	const struct endpoint *destination = &plan->destinations[0];
 	const struct extent *last = &plan->extents[plan->extent_count - 1];
 	uint64_t end = (last->destination_lba + last->sectors) * plan->sector_size;
 
@@ -165,7 +167,7 @@ static int take_extents(struct plan *plan, const struct extent *extents, size_t 
 			struct error *reterr)
 {
 	for (size_t i = 0; i < count; i++) {
-		int error = check_extent(&plan->source, &plan->destination, &extents[i], reterr);
+		int error = check_extent(plan, &extents[i], reterr);
 
 		if (error == 0 && i > 0)
 			error = check_order(&plan->source, &extents[i - 1], &extents[i], reterr);
@@ -198,7 +200,7 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 	if (!plan)
 		return error_nomem(reterr);
 	plan->source = *source;
-	plan->destination = *destination;
+	plan->destinations[plan->destination_count++] = *destination;
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
@@ -328,7 +330,7 @@ uint64_t plan_bytes(const struct plan *plan)
 
 uint64_t plan_bytes_left_alone(const struct plan *plan)
 {
-	const struct endpoint *destination = &plan->destination;
+	const struct endpoint *destination = &plan->destinations[0];
 	uint64_t left = destination->size;
 
 	if (!destination->exists)
@@ -349,12 +351,13 @@ uint64_t plan_bytes_left_alone(const struct plan *plan)
 bool plan_arms_last(const struct plan *plan)
 {
 	return plan->whole && !plan->options.arm_at_once &&
-	       plan->source.kind != ENDPOINT_PARTITION && plan->destination.kind == ENDPOINT_DISK;
+	       plan->source.kind != ENDPOINT_PARTITION &&
+	       plan->destinations[0].kind == ENDPOINT_DISK;
 }
 
 bool plan_probes(const struct plan *plan, const struct disk *destination)
 {
-	if (plan->destination.kind == ENDPOINT_IMAGE || plan->options.probe == PROBE_NO)
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE || plan->options.probe == PROBE_NO)
 		return false;
 	if (plan->options.probe == PROBE_YES)
 		return true;
@@ -367,7 +370,7 @@ enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destin
 {
 	if (plan->options.verify == VERIFY_ROLLING)
 		return ROLLING_ASKED;
-	if (plan->options.verify != VERIFY_DIGEST || plan->destination.kind == ENDPOINT_IMAGE ||
+	if (plan->options.verify != VERIFY_DIGEST || plan->destinations[0].kind == ENDPOINT_IMAGE ||
 	    plan_same_disk(plan))
 		return ROLLING_NO;
 	return destination && destination->rotational == NO ? ROLLING_SPARE : ROLLING_NO;
@@ -400,7 +403,7 @@ static bool same_by_wwn(const struct identity *a, const struct identity *b)
 bool plan_same_disk(const struct plan *plan)
 {
 	const struct endpoint *a = &plan->source;
-	const struct endpoint *b = &plan->destination;
+	const struct endpoint *b = &plan->destinations[0];
 
 	if (a->kind == ENDPOINT_NONE || b->kind == ENDPOINT_NONE)
 		return false;
@@ -431,7 +434,7 @@ bool plan_overlaps_itself(const struct plan *plan)
 		plan_extent_bytes(plan, i, &from.start, &unused, &from.count);
 		plan_extent_bytes(plan, j, &unused, &to.start, &to.count);
 		from.start += plan->source.start;
-		to.start += plan->destination.start;
+		to.start += plan->destinations[0].start;
 		if (range_overlaps(from, to))
 			return true;
 		if (from.start < to.start)
@@ -490,7 +493,8 @@ const char *plan_id(const struct plan *plan, char buffer[static 9])
 {
 	uint64_t digest = mix_endpoint(0, &plan->source, true);
 
-	digest = mix_endpoint(digest, &plan->destination, false);
+	for (size_t i = 0; i < plan->destination_count; i++)
+		digest = mix_endpoint(digest, &plan->destinations[i], false);
 	digest = mix_number(digest, plan->sector_size);
 	for (size_t i = 0; i < plan->extent_count; i++) {
 		digest = mix_number(digest, plan->extents[i].source_lba);

@@ -20,8 +20,9 @@
 #include "discover/endpoint.h"
 #include "plan/options.h"
 
-#define PLAN_WRITER_MAX 192
-#define PLAN_PATH_MAX   512
+#define PLAN_DESTINATIONS_MAX 1
+#define PLAN_WRITER_MAX       192
+#define PLAN_PATH_MAX         512
 
 struct extent {
 	uint64_t source_lba;
@@ -38,7 +39,9 @@ enum rolling_how {
 
 struct plan {
 	struct endpoint source;
-	struct endpoint destination;
+	/* All get the same sectors at the same LBAs; today there is one. */
+	struct endpoint destinations[PLAN_DESTINATIONS_MAX];
+	size_t destination_count;
 	uint32_t sector_size;   /* bytes; unit of all LBAs in the extents */
 	struct extent *extents; /* ascending and disjoint on both sides, none empty, adjacent
 				 * ones merged where they are adjacent on both sides */

@@ -134,7 +134,7 @@ static void add_ends(json_object *page, const struct report *report)
 	add_end(ends, json_object_object_get(page, "source"), _("Source"), &report->plan->source,
 		&report->source);
 	add_end(ends, json_object_array_get_idx(json_object_object_get(page, "destinations"), 0),
-		_("Destination"), &report->plan->destination, &report->destination);
+		_("Destination"), &report->plan->destinations[0], &report->destination);
 	json_object_object_add(page, "ends", ends);
 }
 

@@ -90,7 +90,7 @@ bool report_source_line(const struct report *report, bool full, size_t index, st
 bool report_destination_line(const struct report *report, bool full, size_t index,
 			     struct fact_line *ret)
 {
-	return end_line(&report->plan->destination, &report->destination, full, index, ret);
+	return end_line(&report->plan->destinations[0], &report->destination, full, index, ret);
 }
 
 static void name_extent(const struct plan *plan, const struct extent *extent, char *buffer,

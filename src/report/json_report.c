@@ -71,7 +71,7 @@ json_object *report_json_destinations(const void *data)
 	json_object *destinations = json_object_new_array();
 
 	json_object_array_add(destinations,
-			      json_disk(&report->plan->destination, &report->destination));
+			      json_disk(&report->plan->destinations[0], &report->destination));
 	return destinations;
 }
 

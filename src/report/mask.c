@@ -146,9 +146,9 @@ void report_mask_plan(const struct plan *plan, struct plan *ret)
 
 	*ret = *plan;
 	add_identity(&secrets, &plan->source.identity);
-	add_identity(&secrets, &plan->destination.identity);
+	add_identity(&secrets, &plan->destinations[0].identity);
 	mask_endpoint(&ret->source, &secrets);
-	mask_endpoint(&ret->destination, &secrets);
+	mask_endpoint(&ret->destinations[0], &secrets);
 	hide_in(ret->domain, &secrets);
 }
 
@@ -172,9 +172,9 @@ int report_mask(const struct report *report, struct masked_report **ret, struct 
 		return error_nomem(reterr);
 	}
 	add_identity(&secrets, &report->plan->source.identity);
-	add_identity(&secrets, &report->plan->destination.identity);
+	add_identity(&secrets, &report->plan->destinations[0].identity);
 	mask_endpoint(&masked->plan.source, &secrets);
-	mask_endpoint(&masked->plan.destination, &secrets);
+	mask_endpoint(&masked->plan.destinations[0], &secrets);
 	hide_in(masked->plan.domain, &secrets);
 	mask_disk(&masked->report.source, &secrets);
 	mask_disk(&masked->report.destination, &secrets);

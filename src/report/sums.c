@@ -48,8 +48,8 @@ static bool is_destination(const struct report *report)
 {
 	const struct plan *plan = report->plan;
 	enum exit_code code = report_exit_code(report);
-	uint64_t size = plan->destination.kind == ENDPOINT_IMAGE ? plan->destination_size_after
-								 : plan->destination.size;
+	uint64_t size = plan->destinations[0].kind == ENDPOINT_IMAGE ? plan->destination_size_after
+								     : plan->destinations[0].size;
 
 	return plan->whole && size == plan_bytes(plan) &&
 	       (code == EXIT_COMPLETE ||
@@ -79,7 +79,7 @@ static void fill(FILE *file, const void *user)
 	if (is_source(report))
 		put_line(file, hex, report->plan->source.node);
 	if (is_destination(report))
-		put_line(file, hex, report->plan->destination.node);
+		put_line(file, hex, report->plan->destinations[0].node);
 	/* For piping the same bytes into it. */
 	if (!is_source(report) && !is_destination(report))
 		put_line(file, hex, "-");

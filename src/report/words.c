@@ -316,7 +316,7 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 const char *report_left_alone(const struct report *report, char *buffer, size_t size)
 {
 	const struct plan *plan = report->plan;
-	const struct endpoint *destination = &plan->destination;
+	const struct endpoint *destination = &plan->destinations[0];
 	const struct extent *first = plan->extents;
 	uint64_t left = plan_bytes_left_alone(plan), end = first->sectors * plan->sector_size;
 	uint32_t sector = destination->logical_sector_size;

@@ -25,7 +25,7 @@ static void ask_reach(const struct disk_list *disks, const struct endpoint *endp
 void check_images(struct image_store *images, const struct plan *plan, struct guard_facts *facts)
 {
 	facts->source_contents = image_store_read(images, &plan->source);
-	facts->destination_contents = image_store_read(images, &plan->destination);
+	facts->destination_contents = image_store_read(images, &plan->destinations[0]);
 }
 
 /* After what was held back was wiped, and before any of it is written. */
@@ -63,9 +63,9 @@ static int ask(struct check *check)
 		return r;
 	check_images(check->images, plan, facts);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
-	ask_reach(check->disks, &plan->destination, &facts->destination_reach);
+	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
 	if (check->empty_to)
-		facts_look_at(&plan->destination, check->empty_to, facts->shows);
+		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);
 	return 0;
 }
 

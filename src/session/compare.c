@@ -18,14 +18,14 @@ int compare_allowed(const struct plan *plan, const struct verdict_list *verdicts
 
 	if (!refusal)
 		return 0;
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify", plan->destination.node,
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "verify", plan->destinations[0].node,
 			 _("Nothing is verified: %s"), refusal->sentence);
 }
 
 /* Reading gives zeros from there to the end of the file's last sector. */
 static int check_length(const struct plan *plan, struct error *reterr)
 {
-	const struct endpoint *destination = &plan->destination;
+	const struct endpoint *destination = &plan->destinations[0];
 
 	if (destination->kind != ENDPOINT_IMAGE ||
 	    destination->size >= plan->destination_size_after)

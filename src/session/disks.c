@@ -169,7 +169,7 @@ static void spare_ends(const struct session *session, struct scan_spared ret[2])
 
 	if (session_is_busy(session) && session->plan) {
 		ends[0] = &session->plan->source;
-		ends[1] = &session->plan->destination;
+		ends[1] = &session->plan->destinations[0];
 	}
 	for (int i = 0; i < 2; i++) {
 		bool disk = ends[i] && ends[i]->kind != ENDPOINT_IMAGE;
@@ -222,7 +222,7 @@ static void begin(struct session *session, bool patient, const struct session_na
 	scanning->looks = session->state == SESSION_WAITING;
 	if (scanning->looks) {
 		scanning->images[0].recorded = session->plan->source;
-		scanning->images[1].recorded = session->plan->destination;
+		scanning->images[1].recorded = session->plan->destinations[0];
 	}
 	session_begin_task(session, SESSION_TASK_SCAN, scan_body, scanning,
 			   &session->errors[SESSION_TASK_SCAN]);
@@ -271,7 +271,7 @@ void session_look_again(struct session *session)
 
 void session_forget_destination(struct session *session)
 {
-	const struct endpoint *end = session->plan ? &session->plan->destination : NULL;
+	const struct endpoint *end = session->plan ? &session->plan->destinations[0] : NULL;
 
 	if (end && end->kind != ENDPOINT_IMAGE)
 		answers_forget(session->scanning.options.answers, end->identity.devno);

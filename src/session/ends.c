@@ -242,10 +242,10 @@ int ends_of_map(const struct disk_list *disks, const char *map_path, struct endp
 	if (r == 0 && !recorded)
 		r = -EINVAL;
 	if (r == 0)
-		r = ends_find(disks, &recorded->source, &recorded->destination, false, source,
+		r = ends_find(disks, &recorded->source, &recorded->destinations[0], false, source,
 			      NULL);
 	if (r == 0)
-		r = ends_find(disks, &recorded->destination, &recorded->source, true, destination,
-			      NULL);
+		r = ends_find(disks, &recorded->destinations[0], &recorded->source, true,
+			      destination, NULL);
 	return r;
 }

@@ -293,7 +293,7 @@ static int check_apart(const char *one, const char *other, struct error *reterr)
 
 int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)
 {
-	const struct endpoint *ends[] = { &plan->source, &plan->destination };
+	const struct endpoint *ends[] = { &plan->source, &plan->destinations[0] };
 
 	for (size_t i = 0; path && i < 2; i++)
 		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
@@ -430,7 +430,7 @@ static void describe(struct session_unfinished *found)
 		found->at = st.st_mtime;
 	if (map_load(found->map, &map, &plan, NULL) == 0 && plan) {
 		found->source = plan->source;
-		found->destination = plan->destination;
+		found->destination = plan->destinations[0];
 		found->finished = map_bytes(map, MAP_FINISHED);
 		found->total = plan_bytes(plan);
 	}

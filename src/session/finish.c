@@ -90,7 +90,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
 	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
 	describe_disk(session, &session->plan->source, &report->source);
-	describe_disk(session, &session->plan->destination, &report->destination);
+	describe_disk(session, &session->plan->destinations[0], &report->destination);
 	report->source.before = session->health.before[0];
 	report->source.after = session->health.after[0];
 	report->destination.before = session->health.before[1];

@@ -35,7 +35,8 @@ struct inspector {
 bool half_made_read(const struct half_made *half, bool destination, uint64_t at, void *buffer,
 		    uint32_t length)
 {
-	const struct endpoint *end = destination ? &half->plan->destination : &half->plan->source;
+	const struct endpoint *end =
+		destination ? &half->plan->destinations[0] : &half->plan->source;
 	int fd = destination ? half->destination : half->source;
 	ssize_t n;
 
@@ -50,7 +51,7 @@ bool half_made_read(const struct half_made *half, bool destination, uint64_t at,
 uint32_t half_made_piece(const struct half_made *half)
 {
 	return endpoint_is_sg_only(&half->plan->source) ||
-			       endpoint_is_sg_only(&half->plan->destination)
+			       endpoint_is_sg_only(&half->plan->destinations[0])
 		       ? SG_PIECE
 		       : PIECE;
 }
@@ -112,7 +113,7 @@ static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool
 /* Through the page cache, since libblkid reads where it likes. */
 static int read_table(const struct half_made *half, struct table *ret)
 {
-	const struct endpoint *end = &half->plan->destination;
+	const struct endpoint *end = &half->plan->destinations[0];
 	const struct table_source source = {
 		.fd = half->destination,
 		.size = half->plan->destination_size_after,
@@ -156,11 +157,11 @@ int half_made_changed(const struct half_made *half, uint64_t source, const char 
 	describe(half, place / half->plan->sector_size, found, sizeof(found));
 	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
-			 half->plan->destination.node,
+			 half->plan->destinations[0].node,
 			 _("%.64s is not the half-made copy of the map any more. It holds %s; "
 			   "expected: %s. Nothing was written. If that may be lost, start again "
 			   "with clone."),
-			 half->plan->destination.node, found, expected ? expected : wanted);
+			 half->plan->destinations[0].node, found, expected ? expected : wanted);
 }
 
 /* ---- what was wiped ---- */

@@ -81,7 +81,7 @@ void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan)
 	if (!heartbeat->running.started)
 		heartbeat->running.started = (int64_t)time(NULL);
 	describe(&plan->source, &heartbeat->running.source);
-	describe(&plan->destination, &heartbeat->running.destination);
+	describe(&plan->destinations[0], &heartbeat->running.destination);
 	if (!heartbeat->record && running_folder(folder, sizeof(folder)) &&
 	    running_new(folder, &heartbeat->running, &heartbeat->record) < 0)
 		heartbeat->record = NULL;

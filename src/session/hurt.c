@@ -163,13 +163,13 @@ static int open_copy(const struct endpoint *destination)
 static void look_at_copy(const struct look *look, const struct disk *source)
 {
 	const struct plan *plan = look->report->plan;
-	CLEANUP(close) int fd = open_copy(&plan->destination);
+	CLEANUP(close) int fd = open_copy(&plan->destinations[0]);
 	struct disk disk = *source;
 	struct table table = { 0 };
 	struct table_source from = { .fd = fd,
-				     .size = plan->destination.kind == ENDPOINT_IMAGE
+				     .size = plan->destinations[0].kind == ENDPOINT_IMAGE
 						     ? plan->destination_size_after
-						     : plan->destination.size,
+						     : plan->destinations[0].size,
 				     .sector_size = disk.identity.logical_sector_size };
 
 	if (fd >= 0 && from.sector_size && table_read(&from, &table) == 0 && table.type[0]) {

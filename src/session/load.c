@@ -48,11 +48,11 @@ static int load_ours(const char *map_path, const struct disk_list *disks,
 				 map_path);
 	r = check_writable(map_path, reterr);
 	if (r == 0)
-		r = ends_find(disks, &recorded->source, &recorded->destination, false, &source,
+		r = ends_find(disks, &recorded->source, &recorded->destinations[0], false, &source,
 			      reterr);
 	if (r == 0)
-		r = ends_find(disks, &recorded->destination, &recorded->source, true, &destination,
-			      reterr);
+		r = ends_find(disks, &recorded->destinations[0], &recorded->source, true,
+			      &destination, reterr);
 	if (r == 0 && rescue)
 		plan_options_merge(&recorded->options, rescue, given);
 	if (r == 0)
@@ -213,7 +213,7 @@ static int load_domain(struct wish *wish, struct loaded *ret, struct error *rete
 /* Of a masked identity, only what it shows can be compared. */
 static bool same_disk(const struct recorded_copy *recorded, const struct endpoint *destination)
 {
-	const struct endpoint *was = &recorded->plan->destination;
+	const struct endpoint *was = &recorded->plan->destinations[0];
 	struct identity identity = destination->identity;
 
 	if (recorded->masked)
@@ -229,7 +229,7 @@ static int check_destination(const struct recorded_copy *recorded,
 			     const struct endpoint *destination, const char *path,
 			     struct error *reterr)
 {
-	const struct endpoint *was = &recorded->plan->destination;
+	const struct endpoint *was = &recorded->plan->destinations[0];
 	bool image = was->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE;
 	const struct extent *last = &recorded->plan->extents[recorded->plan->extent_count - 1];
 	uint64_t end = (last->destination_lba + last->sectors) * recorded->plan->sector_size;

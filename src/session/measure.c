@@ -83,7 +83,7 @@ void measure_run(void *data)
 	task->found.source = measure_end(task, &task->plan.source, task->source);
 	if (!task->error.code)
 		task->found.destination =
-			measure_end(task, &task->plan.destination, task->destination);
+			measure_end(task, &task->plan.destinations[0], task->destination);
 }
 
 void measure_prepare(struct measurement *task, const struct plan *plan)

@@ -68,7 +68,7 @@ __attribute__((format(printf, 3, 4))) static bool append(char *list, size_t size
 static uint64_t room_for_partitions(const struct disk *source, const struct plan *plan)
 {
 	uint32_t unit = source->identity.logical_sector_size;
-	uint64_t sectors = plan->destination.size / unit;
+	uint64_t sectors = plan->destinations[0].size / unit;
 	uint64_t backup = strcmp(source->table, "gpt") == 0 ? 1 + GPT_ENTRIES_BYTES / unit : 0;
 
 	return sectors > backup ? sectors - backup : 0;
@@ -133,9 +133,9 @@ static void say_smaller(const struct disk *source, struct report *report)
 	    !source->identity.logical_sector_size)
 		return;
 	room = room_for_partitions(source, plan);
-	say_lost(source, room, plan->destination.node, report);
+	say_lost(source, room, plan->destinations[0].node, report);
 	if (strcmp(source->table, "gpt") == 0)
-		say_rebuild(source, room, plan->destination.node, report);
+		say_rebuild(source, room, plan->destinations[0].node, report);
 }
 
 /* ---- what bad areas hurt ---- */
@@ -179,7 +179,7 @@ static const char *hurt_table(const struct report *report)
 
 static void say_lost_table(const struct disk *source, struct report *report)
 {
-	const char *node = report->plan->destination.node, *type = hurt_table(report);
+	const char *node = report->plan->destinations[0].node, *type = hurt_table(report);
 	bool first = is_hurt(report, REPORT_HURT_MBR), gpt = is_hurt(report, REPORT_HURT_GPT);
 	bool backup = is_hurt(report, REPORT_HURT_GPT_BACKUP);
 
@@ -252,7 +252,7 @@ static void say_superblock(const struct report_hurt *hurt, const char *node, str
 
 static void say_superblocks(struct report *report)
 {
-	const char *node = report->plan->destination.node;
+	const char *node = report->plan->destinations[0].node;
 
 	for (size_t i = 0; i < report->hurt_count; i++)
 		if (report->hurt[i].kind == REPORT_HURT_FS)
@@ -263,7 +263,7 @@ static void say_superblocks(struct report *report)
 
 static void say_tables(const struct disk *source, struct report *report)
 {
-	const char *node = report->plan->destination.node;
+	const char *node = report->plan->destinations[0].node;
 
 	say_lost_table(source, report);
 	say_smaller(source, report);

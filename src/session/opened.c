@@ -92,7 +92,7 @@ static const struct disk *disk_of(const struct disk_list *disks, const struct en
 void opened_prepare(struct opened *opened, struct plan *plan, const struct disk *source,
 		    const struct disk *destination)
 {
-	bool image = plan->destination.kind == ENDPOINT_IMAGE;
+	bool image = plan->destinations[0].kind == ENDPOINT_IMAGE;
 
 	opened->plan = plan;
 	opened->setup = (struct job_setup){
@@ -106,8 +106,8 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		.check_user = opened,
 	};
 	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	describe(&plan->destination, destination,
-		 image ? plan->destination_size_after : plan->destination.size, true,
+	describe(&plan->destinations[0], destination,
+		 image ? plan->destination_size_after : plan->destinations[0].size, true,
 		 &opened->setup.destination);
 	opened->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 }
@@ -118,12 +118,12 @@ int opened_claim(struct opened *opened, struct error *reterr)
 	int r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
 
 	if (r == 0)
-		r = claim_open(&plan->destination, CLAIM_DESTINATION, plan, &opened->destination,
-			       reterr);
+		r = claim_open(&plan->destinations[0], CLAIM_DESTINATION, plan,
+			       &opened->destination, reterr);
 	if (r < 0)
 		return r;
 	/* The map must identify the new file, not another one of that name. */
-	plan->destination = *claim_endpoint(opened->destination);
+	plan->destinations[0] = *claim_endpoint(opened->destination);
 	use_claim(opened->source, &opened->setup.source);
 	use_claim(opened->destination, &opened->setup.destination);
 	return 0;
@@ -134,7 +134,7 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		     struct error *reterr)
 {
 	const struct disk *source = disk_of(disks, &plan->source);
-	struct endpoint destination = plan->destination;
+	struct endpoint destination = plan->destinations[0];
 	int r = 0;
 
 	/* An image that was made by the copy, or became longer. */
@@ -150,8 +150,8 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		.check_user = opened,
 	};
 	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	describe(&plan->destination, disk_of(disks, &plan->destination), destination.size, false,
-		 &opened->setup.destination);
+	describe(&plan->destinations[0], disk_of(disks, &plan->destinations[0]), destination.size,
+		 false, &opened->setup.destination);
 	opened->setup.destination.from_medium = true;
 	if (!digests)
 		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);

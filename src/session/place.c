@@ -259,7 +259,7 @@ void move_prepare(struct move *move, const struct files *files, const struct pla
 		find_fallback(files, move->wanted, sizeof(move->wanted));
 	text_copy(move->from, sizeof(move->from), files->at.map);
 	move->source = plan->source;
-	move->destination = plan->destination;
+	move->destination = plan->destinations[0];
 }
 
 int move_refused(const struct move *move, struct error *reterr)

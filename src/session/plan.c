@@ -14,7 +14,7 @@ DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 
 static void find_token(struct session *session)
 {
-	const struct endpoint *destination = &session->plan->destination;
+	const struct endpoint *destination = &session->plan->destinations[0];
 	char *phrase = session->token_phrase, node[161];
 	size_t size = sizeof(session->token_phrase);
 
@@ -53,7 +53,7 @@ static int find_held(struct session *session, struct error *reterr)
 	const struct disk *source = session_contents(session, &plan->source);
 	struct held held;
 
-	if (held_find(plan, source, session_disk(session, &plan->destination), &held) < 0)
+	if (held_find(plan, source, session_disk(session, &plan->destinations[0]), &held) < 0)
 		return error_nomem(reterr);
 	held_done(&session->held);
 	session->held = held;
@@ -361,7 +361,7 @@ struct session_choice session_choice(const struct session *session)
 		.verdicts = &session->verdicts,
 		.held = &session->held,
 		.source = plan ? session_contents(session, &plan->source) : NULL,
-		.destination = plan ? session_contents(session, &plan->destination) : NULL,
+		.destination = plan ? session_contents(session, &plan->destinations[0]) : NULL,
 		.resumes = plan && session->resumes,
 		.finished_bytes = session->finished_bytes,
 		.retry = &session->retry,
@@ -442,13 +442,13 @@ static int refuse(const struct session *session, struct error *reterr)
 	const struct verdict *first = &session->verdicts.items[0];
 
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
-			 session->plan->destination.node, "%s", first->sentence);
+			 session->plan->destinations[0].node, "%s", first->sentence);
 }
 
 /* The path of an image is also taken as it is: a script has no other. */
 static bool is_right(const struct session *session, const char *token)
 {
-	const struct endpoint *destination = &session->plan->destination;
+	const struct endpoint *destination = &session->plan->destinations[0];
 
 	return strcmp(token, session->token) == 0 ||
 	       (destination->kind == ENDPOINT_IMAGE && strcmp(token, destination->node) == 0);
@@ -462,14 +462,14 @@ int session_confirm(struct session *session, const char *token, struct error *re
 	session->state = SESSION_PLANNED;
 	if (session_runs(session, SESSION_TASK_PLAN))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "confirm",
-				 session->plan->destination.node,
+				 session->plan->destinations[0].node,
 				 _("Disks came or went, and the plan is being checked again. "
 				   "Confirm it once more."));
 	if (verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
 		return refuse(session, reterr);
 	if (session->token[0] && (!token || !is_right(session, token)))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
-				 session->plan->destination.node,
+				 session->plan->destinations[0].node,
 				 _("The confirmation is wrong; nothing was written. Expected: %s."),
 				 session->token_phrase);
 	session->state = SESSION_CONFIRMED;

@@ -73,7 +73,7 @@ static size_t add_spot(const struct half_made *half, uint64_t at, struct spot sp
 	if (align(half, at, length, &spot->at) && is_finished(half, spot->at, length))
 		return count + 1;
 	spot->length = sector;
-	return count + (half->plan->destination.logical_sector_size <= sector &&
+	return count + (half->plan->destinations[0].logical_sector_size <= sector &&
 			align(half, at, sector, &spot->at) && is_finished(half, spot->at, sector));
 }
 
@@ -279,21 +279,22 @@ static int differs(const struct tally *tally, struct error *reterr)
 {
 	const struct plan *plan = tally->half->plan;
 
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destination.node,
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
+			 plan->destinations[0].node,
 			 _("What was copied before is not the same any more on %s and %s (first "
 			   "at LBA %llu of the source): one of them is another disk, or was "
 			   "changed meanwhile. Nothing more is written."),
-			 plan->source.node, plan->destination.node,
+			 plan->source.node, plan->destinations[0].node,
 			 (unsigned long long)(tally->first / plan->sector_size));
 }
 
 static int tells_nothing(const struct half_made *half, struct error *reterr)
 {
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
-			 half->plan->destination.node,
+			 half->plan->destinations[0].node,
 			 _("Nothing but zeros was copied so far, so nothing tells whether %s is "
 			   "the half-made copy. Nothing was written. Start again with clone."),
-			 half->plan->destination.node);
+			 half->plan->destinations[0].node);
 }
 
 /* The end of the last finished byte on the destination; 0: nothing is finished. */
@@ -319,13 +320,14 @@ int sample_check_length(const struct plan *plan, const struct map *map, int dest
 {
 	struct stat st;
 
-	if (plan->destination.kind != ENDPOINT_IMAGE || fstat(destination, &st) < 0 ||
+	if (plan->destinations[0].kind != ENDPOINT_IMAGE || fstat(destination, &st) < 0 ||
 	    (uint64_t)st.st_size >= finished_end(plan, map))
 		return 0;
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destination.node,
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
+			 plan->destinations[0].node,
 			 _("%s ends before what was copied to it does: it was cut off meanwhile. "
 			   "Nothing more is written. Copy from the beginning with clone."),
-			 plan->destination.node);
+			 plan->destinations[0].node);
 }
 
 int sample_compare(const struct half_made *half, struct error *reterr)
@@ -349,8 +351,8 @@ int sample_compare(const struct half_made *half, struct error *reterr)
 	if (n && !tally.compared)
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
-			half->plan->destination.node,
+			half->plan->destinations[0].node,
 			_("None of what was copied before can be read back from %s and %s."),
-			half->plan->source.node, half->plan->destination.node);
+			half->plan->source.node, half->plan->destinations[0].node);
 	return tally.same || half->same_device ? 0 : tells_nothing(half, reterr);
 }

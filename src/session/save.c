@@ -150,8 +150,8 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 {
 	const struct endpoint *on = NULL;
 
-	if (facts_path_on(path, &plan->destination))
-		on = &plan->destination;
+	if (facts_path_on(path, &plan->destinations[0]))
+		on = &plan->destinations[0];
 	else if (facts_path_on(path, &plan->source))
 		on = &plan->source;
 	if (!on)

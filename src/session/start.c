@@ -41,7 +41,7 @@ static int check_again(struct session *session)
 				&starting->error);
 	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
 		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
-			      plan->destination.node, "%s", verdicts.items[0].sentence);
+			      plan->destinations[0].node, "%s", verdicts.items[0].sentence);
 	verdict_list_done(&verdicts);
 	return r;
 }
@@ -53,9 +53,9 @@ static bool was_never_detached(const struct endpoint *now, const struct plan *re
 		return false;
 	if (now->kind == ENDPOINT_IMAGE)
 		return endpoint_inode_lasts(now) &&
-		       identity_same_inode(&now->identity, &recorded->destination.identity);
+		       identity_same_inode(&now->identity, &recorded->destinations[0].identity);
 	return now->identity.diskseq &&
-	       now->identity.diskseq == recorded->destination.identity.diskseq;
+	       now->identity.diskseq == recorded->destinations[0].identity.diskseq;
 }
 
 /* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
@@ -78,7 +78,7 @@ static int compare_before(struct session *session, const struct recorded_copy *e
 
 	if (!session->resume)
 		return 0;
-	half.same_device = was_never_detached(&starting->plan->destination, map_plan(half.map));
+	half.same_device = was_never_detached(&starting->plan->destinations[0], map_plan(half.map));
 	if (earlier->digests &&
 	    digests_new_sized(half.plan, digests_region_size(earlier->digests), &known) == 0)
 		partial_digests_restore(known, half.map, earlier);
@@ -112,12 +112,12 @@ static void load_earlier(struct session *session, struct recorded_copy *ret)
 void session_log_plan(struct session *session)
 {
 	const struct plan *plan = session->plan;
-	const struct identity *from = &plan->source.identity, *to = &plan->destination.identity;
+	const struct identity *from = &plan->source.identity, *to = &plan->destinations[0].identity;
 	struct utsname host;
 	char id[9], node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
 
 	text_encode(node[0], sizeof(node[0]), plan->source.node);
-	text_encode(node[1], sizeof(node[1]), plan->destination.node);
+	text_encode(node[1], sizeof(node[1]), plan->destinations[0].node);
 	text_encode(map, sizeof(map), session->resumes ? session->resume_path : "");
 	if (uname(&host) == 0)
 		log_line(session->log, LOG_LEVEL_INFO, "session", "clonedeck %s on %s, %s %s",
@@ -295,7 +295,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 	drop_started_disks(session);
 	session->started_disks = session->disks;
 	source = session_disk(session, &plan->source);
-	destination = session_disk(session, &plan->destination);
+	destination = session_disk(session, &plan->destinations[0]);
 	note_writer(session, plan);
 	starting->plan = plan;
 	starting->goes_on = goes_on;

@@ -76,7 +76,7 @@ static void say_who(struct session *session)
 	char source[180], destination[180];
 
 	name_disk(&session->plan->source, source, sizeof(source));
-	name_disk(&session->plan->destination, destination, sizeof(destination));
+	name_disk(&session->plan->destinations[0], destination, sizeof(destination));
 	if (shown->source && shown->destination)
 		snprintf(shown->who, sizeof(shown->who), _("Both disks are gone: %.140s; %.140s"),
 			 source, destination);
@@ -97,7 +97,7 @@ static void note_stranger(struct session *session, const struct endpoint *missin
 
 	/* The two disks of the copy may have changed places. */
 	if (!disk || identity_same(&disk->identity, &plan->source.identity) ||
-	    identity_same(&disk->identity, &plan->destination.identity))
+	    identity_same(&disk->identity, &plan->destinations[0].identity))
 		return;
 	snprintf(note, size,
 		 _("At %.60s there is another disk now (%.60s%s%.40s). It is not touched."),
@@ -142,7 +142,7 @@ static void tell(struct session *session, enum log_level level, const char *text
 static bool is_gone(const struct session *session, const struct error *error, bool destination)
 {
 	const struct endpoint *end =
-		destination ? &session->plan->destination : &session->plan->source;
+		destination ? &session->plan->destinations[0] : &session->plan->source;
 
 	if (error->class != (destination ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE))
 		return false;
@@ -221,7 +221,7 @@ void session_take_timer(struct session *session, unsigned *changes)
 static void tell_return(struct session *session, const struct plan *plan)
 {
 	const struct session_waiting *shown = &session->unplugged.shown;
-	const struct endpoint *back = shown->source ? &plan->source : &plan->destination;
+	const struct endpoint *back = shown->source ? &plan->source : &plan->destinations[0];
 	char text[sizeof(((struct job_event *)0)->text)], who[180];
 
 	name_disk(back, who, sizeof(who));
@@ -317,7 +317,7 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 {
 	struct session_waiting *shown = &session->unplugged.shown;
 	const struct plan *plan = session->plan;
-	const struct endpoint *other = destination ? &plan->source : &plan->destination;
+	const struct endpoint *other = destination ? &plan->source : &plan->destinations[0];
 	bool image = recorded->kind == ENDPOINT_IMAGE;
 	struct error error = { 0 };
 	int r = image ? find_image(session, recorded, destination, ret, &error)
@@ -342,7 +342,7 @@ static bool find_both(struct session *session, struct endpoint *source,
 
 	shown->note[0] = '\0';
 	found_source = find_one(session, &plan->source, false, source);
-	found_destination = find_one(session, &plan->destination, true, destination);
+	found_destination = find_one(session, &plan->destinations[0], true, destination);
 	if (shown->source == !found_source && shown->destination == !found_destination)
 		return found_source && found_destination;
 	if (!found_source || !found_destination) {
@@ -392,7 +392,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	if (session->options.on_vanish == SESSION_VANISH_ASK)
 		return;
 	if (!is_sure(session, &session->plan->source, false, &source) ||
-	    !is_sure(session, &session->plan->destination, true, &destination)) {
+	    !is_sure(session, &session->plan->destinations[0], true, &destination)) {
 		text_copy(shown->note, sizeof(shown->note),
 			  _("It has neither a serial number nor a WWN: only you can say whether it "
 			    "is the same disk."));

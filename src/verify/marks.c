@@ -12,7 +12,7 @@
 
 void marks_init(struct marks *marks, const struct plan *plan, uint32_t chunk)
 {
-	uint32_t other = plan->destination.logical_sector_size;
+	uint32_t other = plan->destinations[0].logical_sector_size;
 
 	*marks = (struct marks){ .plan = plan, .unit = plan->sector_size, .chunk = chunk };
 	if (other > marks->unit)

@@ -41,7 +41,7 @@ static void check_plan(const struct map *map, const struct plan *plan)
 		total += map_bytes(map, all[s]);
 	FUZZ_CHECK(total == plan_bytes(plan));
 	/* The names of files may hold anything, all else only what can be shown. */
-	FUZZ_CHECK(plan->source.node[0] == '/' && plan->destination.node[0] == '/');
+	FUZZ_CHECK(plan->source.node[0] == '/' && plan->destinations[0].node[0] == '/');
 	for (const char *c = plan->source.identity.model; *c; c++)
 		FUZZ_CHECK((unsigned char)*c >= ' ' && *c != 0x7f);
 }
@@ -60,7 +60,7 @@ static void check_saved(const struct map *map, const struct plan *plan)
 	if (plan) {
 		FUZZ_CHECK(!strcmp(plan_id(plan, a), plan_id(plan_again, b)));
 		FUZZ_CHECK(!strcmp(plan->source.node, plan_again->source.node));
-		FUZZ_CHECK(!strcmp(plan->destination.node, plan_again->destination.node));
+		FUZZ_CHECK(!strcmp(plan->destinations[0].node, plan_again->destinations[0].node));
 	}
 	for (size_t s = 0; s < STATUSES; s++)
 		FUZZ_CHECK(map_bytes(map, all[s]) == map_bytes(again, all[s]));

@@ -202,9 +202,9 @@ unsigned session_dispatch(struct session *session)
 		machines.grabbed = false;
 		session->state = SESSION_PLANNED;
 		error_set(&session->errors[SESSION_TASK_START], ERROR_CLASS_REFUSED, -EBUSY, "open",
-			  session->plan->destination.node,
+			  session->plan->destinations[0].node,
 			  "%s is in use: another program has it open exclusively.",
-			  session->plan->destination.node);
+			  session->plan->destinations[0].node);
 		changes |= SESSION_CHANGE_STATE;
 	} else if (session->state == SESSION_STARTING) {
 		session->state = SESSION_RUNNING;
@@ -261,7 +261,7 @@ static int plan(struct session *session, const struct session_wish *wish, struct
 		r = rules_check(made, &facts, session->allowed, RUN_COPY, &session->verdicts,
 				reterr);
 	if (r == 0 && held_find(made, disk_at(session, &made->source),
-				disk_at(session, &made->destination), &session->held) < 0)
+				disk_at(session, &made->destinations[0]), &session->held) < 0)
 		r = error_nomem(reterr);
 	if (r < 0) {
 		session_discard_plan(session);
@@ -367,7 +367,7 @@ struct session_choice session_choice(const struct session *session)
 		.verdicts = &session->verdicts,
 		.held = &session->held,
 		.source = plan ? disk_at(session, &plan->source) : NULL,
-		.destination = plan ? disk_at(session, &plan->destination) : NULL,
+		.destination = plan ? disk_at(session, &plan->destinations[0]) : NULL,
 		.resumes = session->resumes,
 		.finished_bytes = session->resumes ? UINT64_C(1046208642482) : 0,
 		.retry = &session->retry,

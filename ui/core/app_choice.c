@@ -216,7 +216,7 @@ static bool take_choice(struct app *app)
 	}
 	plan = session_choice(app->session).plan;
 	choice->source = plan->source;
-	choice->destination = plan->destination;
+	choice->destination = plan->destinations[0];
 	choice->options = plan->options;
 	return true;
 }

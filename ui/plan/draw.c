@@ -70,7 +70,7 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	uint64_t size = destination->identity.size;
 
 	/* An image may become longer. */
-	if (plan->destination.kind == ENDPOINT_IMAGE && size < plan->destination_size_after)
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE && size < plan->destination_size_after)
 		size = plan->destination_size_after;
 	struct line line;
 

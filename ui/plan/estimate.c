@@ -68,7 +68,7 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		text_rate(&plan->source, measured->source, line);
 		return true;
 	case 1:
-		text_rate(&plan->destination, measured->destination, line);
+		text_rate(&plan->destinations[0], measured->destination, line);
 		return true;
 	case 2:
 		if (estimate->known)
@@ -94,7 +94,7 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		return true;
 	case 5:
 		line_add(line, _(" if %s writes as fast as it reads"),
-			 node_short(plan->destination.node));
+			 node_short(plan->destinations[0].node));
 		return true;
 	default:
 		return false;
@@ -114,5 +114,5 @@ void estimate_sentence(const struct plan *plan, const struct estimate *estimate,
 	}
 	finish_text(estimate, now, finish, sizeof(finish));
 	snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."), finish,
-		 node_short(plan->destination.node));
+		 node_short(plan->destinations[0].node));
 }

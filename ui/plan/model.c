@@ -71,7 +71,7 @@ void plan_text_source(const struct plan *plan, struct line *line)
 
 void plan_text_destination(const struct plan *plan, struct line *line)
 {
-	struct endpoint end = plan->destination;
+	struct endpoint end = plan->destinations[0];
 
 	if (!end.exists && end.kind == ENDPOINT_IMAGE)
 		end.size = 0;

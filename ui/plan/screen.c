@@ -58,9 +58,9 @@ static const char *token(struct app *app)
 	const struct plan *plan = session_choice(session).plan;
 	const char *asked = session_choice(session).token;
 
-	if (!plan || asked[0] || plan->destination.kind != ENDPOINT_IMAGE)
+	if (!plan || asked[0] || plan->destinations[0].kind != ENDPOINT_IMAGE)
 		return asked;
-	return text_base_name(plan->destination.node);
+	return text_base_name(plan->destinations[0].node);
 }
 
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
@@ -373,7 +373,7 @@ static const char *no_verify(struct app *app)
 {
 	const struct plan *plan = session_choice(app_session(app)).plan;
 
-	if (plan->destination.kind == ENDPOINT_IMAGE && !plan->destination.exists)
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE && !plan->destinations[0].exists)
 		return _("That image is yet to be made: there is nothing to compare.");
 	if (session_choice(app_session(app)).resumes)
 		return _("This copy is not finished, so its disks differ: v comes after it.");

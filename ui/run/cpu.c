@@ -146,7 +146,7 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 	}
 	fprintf(out, "\n%s\n\n", job->engine);
 	print_end(out, _("Source"), &plan->source);
-	print_end(out, _("Dest"), &plan->destination);
+	print_end(out, _("Dest"), &plan->destinations[0]);
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;

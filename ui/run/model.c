@@ -127,7 +127,7 @@ void run_text_ends(const struct plan *plan, const struct job_snapshot *job, stru
 	line_put(line, 1, "");
 	put_end(line, &plan->source, end);
 	line_add(line, job->only_reads ? " <> " : " -> ");
-	put_end(line, &plan->destination, end);
+	put_end(line, &plan->destinations[0], end);
 	line_add(line, "   %s", run_state_words(job));
 	line_put_right(line, line->limit - line->columns - 1, right);
 }

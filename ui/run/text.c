@@ -161,7 +161,7 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 		queue_end(_("source"), &plan->source, &job->source, line);
 		return true;
 	case 1:
-		queue_end(_("dest"), &plan->destination, &job->destination, line);
+		queue_end(_("dest"), &plan->destinations[0], &job->destination, line);
 		return true;
 	case 2:
 		line_piece(line, _("request %s"), size_text(job->chunk, text));
@@ -175,7 +175,7 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 		return true;
 	case 4:
 		line_add(line, _(" temp %s %s  %s %s"), text_base_name(plan->source.node), source,
-			 text_base_name(plan->destination.node), destination);
+			 text_base_name(plan->destinations[0].node), destination);
 		return true;
 	case 5:
 		queue_slow(job, line);

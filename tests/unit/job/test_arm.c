@@ -392,7 +392,7 @@ START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
 	strict.submit = submit_whole_sectors;
 	rig_faults(&rig, &io_uring_backend, &strict);
 	rig.setup.destination.logical_sector_size = 4096;
-	rig.plan->destination.logical_sector_size = 4096;
+	rig.plan->destinations[0].logical_sector_size = 4096;
 	held_done(&held);
 	ck_assert_int_eq(held_find(rig.plan, NULL, NULL, &held), 0);
 	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,

@@ -175,7 +175,7 @@ static void make_virtual(uint64_t size, struct plan **retplan, struct job_setup 
 			    .logical_sector_size = 512,
 			    .kind = DISK_OTHER },
 		.destination = { .fd = -1,
-				 .name = (*retplan)->destination.node,
+				 .name = (*retplan)->destinations[0].node,
 				 .size = size,
 				 .writable = true,
 				 .logical_sector_size = 512,

@@ -34,7 +34,7 @@ void whole_prepare(uint64_t rate)
 		.partition_count = 2,
 	};
 	old_disk = (struct disk){
-		.identity = rig.plan->destination.identity,
+		.identity = rig.plan->destinations[0].identity,
 		.partitions = old_parts,
 		.partition_count = 1,
 	};

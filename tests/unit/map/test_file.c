@@ -93,11 +93,11 @@ START_TEST(everything_comes_back)
 	ck_assert_str_eq(loaded_plan->source_writer, plan->source_writer);
 	ck_assert_str_eq(loaded_plan->domain, plan->domain);
 	ck_assert_str_eq(loaded_plan->source.node, "/dev/sda2");
-	ck_assert_str_eq(loaded_plan->destination.node, "/srv/a b.img");
+	ck_assert_str_eq(loaded_plan->destinations[0].node, "/srv/a b.img");
 	ck_assert_uint_eq(loaded_plan->source.identity.diskseq, 7);
 	ck_assert_uint_eq(loaded_plan->source.identity.nsid, 3);
 	ck_assert_uint_eq(loaded_plan->source.devno, 2050);
-	ck_assert(loaded_plan->source.exists && !loaded_plan->destination.exists);
+	ck_assert(loaded_plan->source.exists && !loaded_plan->destinations[0].exists);
 	ck_assert_uint_eq(loaded_plan->extent_count, 3);
 	ck_assert_mem_eq(loaded_plan->extents, plan->extents, sizeof(extents));
 	ck_assert_mem_eq(&loaded_plan->options, &plan->options, sizeof(plan->options));
@@ -125,18 +125,18 @@ START_TEST(an_odd_name_comes_back)
 {
 	struct extent extents[] = { { 10, 110, 90 } };
 	struct plan *plan = map_rig_plan(extents, 1), *loaded_plan = NULL;
-	char *node = plan->destination.node, a[9], b[9];
+	char *node = plan->destinations[0].node, a[9], b[9];
 	struct map *map, *loaded;
 	struct error error = { 0 };
 
 	/* The longest there can be, with every byte in it. */
-	for (size_t i = 1; i + 1 < sizeof(plan->destination.node); i++)
+	for (size_t i = 1; i + 1 < sizeof(plan->destinations[0].node); i++)
 		node[i] = (char)(i % 255 + 1 == '/' ? '.' : i % 255 + 1);
-	node[sizeof(plan->destination.node) - 2] = ' ';
+	node[sizeof(plan->destinations[0].node) - 2] = ' ';
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	map_rig_save(map, '?');
 	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
-	ck_assert_str_eq(loaded_plan->destination.node, node);
+	ck_assert_str_eq(loaded_plan->destinations[0].node, node);
 	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
 	map_destroy(loaded);
 	plan_destroy(loaded_plan);

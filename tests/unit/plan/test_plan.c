@@ -86,7 +86,7 @@ START_TEST(whole_disk)
 	ck_assert_uint_eq(plan_bytes(plan), 2000398934016ULL);
 	ck_assert_uint_eq(plan->destination_size_after, destination.size);
 	ck_assert_str_eq(plan->source.node, "/dev/sda");
-	ck_assert_str_eq(plan->destination.node, "/dev/sdb");
+	ck_assert_str_eq(plan->destinations[0].node, "/dev/sdb");
 	ck_assert_mem_eq(&plan->options, &options, sizeof(options));
 	plan_extent_bytes(plan, 0, &from, &to, &length);
 	ck_assert_uint_eq(from, 0);

@@ -192,7 +192,7 @@ static inline void sample_make_hostile(struct sample *sample)
 	text_copy(identity->model, sizeof(identity->model), SAMPLE_HOSTILE);
 	text_copy(identity->serial, sizeof(identity->serial), SAMPLE_HOSTILE);
 	text_copy(identity->wwn, sizeof(identity->wwn), SAMPLE_HOSTILE);
-	text_copy(sample->plan->destination.node, 512, "/srv/" SAMPLE_HOSTILE ".img");
+	text_copy(sample->plan->destinations[0].node, 512, "/srv/" SAMPLE_HOSTILE ".img");
 	text_copy(report->operator_name, REPORT_PERSON_MAX, SAMPLE_HOSTILE);
 	text_copy(report->ticket, REPORT_PERSON_MAX, SAMPLE_HOSTILE);
 	text_copy(report->host, 128, SAMPLE_HOSTILE);

@@ -87,20 +87,20 @@ START_TEST(odd_serials)
 	text_copy(sample.plan->source.identity.serial, 128, "AB 12 CD 34");
 	text_copy(sample.report.source.by_id, 192, "/dev/disk/by-id/ata-X_AB_12_CD_34");
 	/* Too short to be looked for in sentences, where it would be everywhere. */
-	text_copy(sample.plan->destination.identity.serial, 128, "a");
+	text_copy(sample.plan->destinations[0].identity.serial, 128, "a");
 	struct masked_report *masked = masked_of(&sample);
 
 	ck_assert_str_eq(masked->plan.source.identity.serial, "*******D 34");
 	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/ata-X_*******D_34");
-	ck_assert_str_eq(masked->plan.destination.identity.serial, "*");
-	ck_assert_str_eq(masked->plan.destination.node, "/dev/sdb");
+	ck_assert_str_eq(masked->plan.destinations[0].identity.serial, "*");
+	ck_assert_str_eq(masked->plan.destinations[0].node, "/dev/sdb");
 	report_unmask(masked);
 	/* No half characters, and none at all is fine. */
 	text_copy(sample.plan->source.identity.serial, 128, "abcdef\xc3\xa4xyz");
-	sample.plan->destination.identity.serial[0] = '\0';
+	sample.plan->destinations[0].identity.serial[0] = '\0';
 	masked = masked_of(&sample);
 	ck_assert_str_eq(masked->plan.source.identity.serial, "********xyz");
-	ck_assert_str_eq(masked->plan.destination.identity.serial, "");
+	ck_assert_str_eq(masked->plan.destinations[0].identity.serial, "");
 	report_unmask(masked);
 	sample_done(&sample);
 }
@@ -113,11 +113,11 @@ START_TEST(a_plan_alone)
 	struct plan masked;
 
 	sample_init(&sample);
-	identity = sample.plan->destination.identity;
+	identity = sample.plan->destinations[0].identity;
 	report_mask_plan(sample.plan, &masked);
 	report_mask_identity(&identity);
 	ck_assert_str_eq(masked.source.identity.serial, "****A2B3");
-	ck_assert_str_eq(masked.destination.identity.serial, "********6789");
+	ck_assert_str_eq(masked.destinations[0].identity.serial, "********6789");
 	ck_assert_str_eq(identity.serial, "********6789");
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
 	sample_done(&sample);

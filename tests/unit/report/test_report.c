@@ -164,12 +164,12 @@ START_TEST(what_the_copy_does_not_reach_is_told)
 		    "2,000,398,934,016 B of the destination, from LBA "
 		    "3907029168 to its end: neither written nor verified",
 		    NULL);
-	sample.plan->destination.logical_sector_size = 4096;
+	sample.plan->destinations[0].logical_sector_size = 4096;
 	check_part(SAID(report_left_alone), "from LBA 488378646 to");
 	sample.plan->extents[0].destination_lba = 8;
 	check_part(SAID(report_left_alone), "outside of what was copied");
 	sample.plan->extents[0].destination_lba = 0;
-	sample.plan->destination.size = SAMPLE_SIZE;
+	sample.plan->destinations[0].size = SAMPLE_SIZE;
 	ck_assert_str_eq(SAID(report_left_alone), "");
 }
 END_TEST
@@ -335,8 +335,8 @@ END_TEST
 START_TEST(names_of_files_command_no_terminal)
 {
 
-	sample.plan->destination.kind = ENDPOINT_IMAGE;
-	strcpy(sample.plan->destination.node, "/tmp/a\033[31m\nRESULT  COMPLETE\302\2332J.img");
+	sample.plan->destinations[0].kind = ENDPOINT_IMAGE;
+	strcpy(sample.plan->destinations[0].node, "/tmp/a\033[31m\nRESULT  COMPLETE\302\2332J.img");
 	char *text = text_of(&sample.report, 80);
 
 	ck_assert_ptr_nonnull(strstr(text, "image /tmp/a%1B[31m%0ARESULT  COMPLETE%C2%9B2J.img"));

@@ -75,7 +75,7 @@ START_TEST(resume_finds_disks_under_other_names)
 
 	run("losetup -d %s", blocker);
 	ck_assert_msg(r == 0, "%s", error.sentence);
-	ck_assert_str_eq(session_choice(session).plan->destination.node, destination);
+	ck_assert_str_eq(session_choice(session).plan->destinations[0].node, destination);
 }
 END_TEST
 

@@ -346,8 +346,8 @@ START_TEST(new_image_is_known_by_its_map)
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert_int_eq(stat(path_of("new.img"), &st), 0);
 	ck_assert_int_eq(map_load(path_of("copy.map"), &map, &plan, &error), 0);
-	ck_assert_uint_eq(plan->destination.identity.inode, st.st_ino);
-	ck_assert_uint_eq(plan->destination.identity.devno, st.st_dev);
+	ck_assert_uint_eq(plan->destinations[0].identity.inode, st.st_ino);
+	ck_assert_uint_eq(plan->destinations[0].identity.devno, st.st_dev);
 	plan_destroy(plan);
 	map_destroy(map);
 	session_destroy(session);

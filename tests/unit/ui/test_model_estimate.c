@@ -18,7 +18,7 @@ static void setup(void)
 			      .total_sectors = 2000000,
 			      .options = PLAN_OPTIONS_DEFAULT };
 	strcpy(plan.source.node, "/dev/sda");
-	strcpy(plan.destination.node, "/dev/sdb");
+	strcpy(plan.destinations[0].node, "/dev/sdb");
 }
 
 /* 1,024,000,000 bytes: the slower end decides, and the destination alone how it is read back. */

@@ -30,12 +30,12 @@ static void setup(void)
 						       .serial = "ZFL1A2B3" },
 					 .size = 2000398934016,
 					 .exists = true };
-	plan.destination = (struct endpoint){ .kind = ENDPOINT_DISK,
-					      .node = "/dev/sdb",
-					      .identity = { .model = "WDC WD40EFAX-68JH4N1",
-							    .serial = "WD-WX12D3456789" },
-					      .size = 4000787030016,
-					      .exists = true };
+	plan.destinations[0] = (struct endpoint){ .kind = ENDPOINT_DISK,
+						  .node = "/dev/sdb",
+						  .identity = { .model = "WDC WD40EFAX-68JH4N1",
+								.serial = "WD-WX12D3456789" },
+						  .size = 4000787030016,
+						  .exists = true };
 	items[0].kind = VERDICT_WARN;
 	snprintf(items[0].sentence, sizeof(items[0].sentence),
 		 "/dev/sdb holds three partitions that will be lost, one of which was written in "
@@ -139,8 +139,9 @@ START_TEST(test_kinds)
 	ck_assert_ptr_nonnull(strstr(line.text, " /a/%E4%09%25.img "));
 
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
-	plan.destination = (struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
-	snprintf(plan.destination.node, sizeof(plan.destination.node),
+	plan.destinations[0] =
+		(struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
+	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node),
 		 "/a/very/long/path/that/does/not/fit/on/the/line/at/all/in/80/columns/disk.img");
 	line_start(&line, 80);
 	plan_text_destination(&plan, &line);

@@ -19,7 +19,7 @@ static void setup(void)
 	plan.extent_count = 1;
 	plan.total_sectors = 2048;
 	plan.sector_size = 512;
-	plan.source.kind = plan.destination.kind = ENDPOINT_DISK;
+	plan.source.kind = plan.destinations[0].kind = ENDPOINT_DISK;
 	report.plan = &plan;
 	report.job.state = JOB_ENDED;
 	report.job.result = JOB_RESULT_PARTIAL;

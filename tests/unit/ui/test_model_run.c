@@ -20,9 +20,9 @@ static void setup(void)
 	memset(&plan, 0, sizeof(plan));
 	memset(&rates, 0, sizeof(rates));
 	plan.sector_size = 512;
-	plan.source.kind = plan.destination.kind = ENDPOINT_DISK;
+	plan.source.kind = plan.destinations[0].kind = ENDPOINT_DISK;
 	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/sda");
-	snprintf(plan.destination.node, sizeof(plan.destination.node), "/dev/sdb");
+	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "/dev/sdb");
 	snprintf(plan.source.identity.serial, sizeof(plan.source.identity.serial), "ZFL1A2B3");
 	job.state = JOB_COPYING;
 }
@@ -47,7 +47,7 @@ static void fill(void)
 	job.map_saved_at = 1;
 	memset(plan.source.identity.serial, 'S', sizeof(plan.source.identity.serial) - 1);
 	memset(plan.source.identity.model, 'M', sizeof(plan.source.identity.model) - 1);
-	memset(plan.destination.node + 5, 'n', sizeof(plan.destination.node) - 6);
+	memset(plan.destinations[0].node + 5, 'n', sizeof(plan.destinations[0].node) - 6);
 }
 
 static void check_width(const struct line *line, int width, const char *what)
@@ -105,7 +105,7 @@ START_TEST(test_mock_up)
 	job.average = 186e6;
 	job.rescue.read_errors = 2;
 	job.rescue.bad_areas = 1;
-	snprintf(plan.destination.identity.serial, sizeof(plan.destination.identity.serial),
+	snprintf(plan.destinations[0].identity.serial, sizeof(plan.destinations[0].identity.serial),
 		 "WD-WX12D3456789");
 	line_start(&line, 80);
 	run_text_ends(&plan, &job, &line);
