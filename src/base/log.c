@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The log. A thread writes the file: who says something only puts it into a ring,
- * where it stays until the medium has it, as far as a sync can tell.
+ * The log. log_line() only puts a line into memory; a worker writes the file. A line
+ * stays in memory until a sync has succeeded, because writing to a stick that was
+ * pulled succeeds for a while.
  */
 #include "base/log.h"
 
@@ -20,43 +21,331 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/i18n.h"
-#include "base/log_file.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "base/worker.h"
 
-/* Some thousand lines. */
-#define RING_SIZE (256 << 10)
-#define LINE_SIZE 2200
-/* A sync for many lines, so that a slow disk has something else to do as well; and what failed is
- * tried again. */
+#define LINES_SIZE (256 << 10) /* some thousand lines */
+#define LINE_SIZE  2200
+/* One sync for many lines costs a slow disk less. */
 #define SYNC_EVERY  (2 * NSEC_PER_SEC)
-#define AGAIN_EVERY (5 * NSEC_PER_SEC)
+#define RETRY_EVERY (5 * NSEC_PER_SEC)
+/* O_NONBLOCK: a FIFO under that name must not hang the program. */
+#define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
-/* A file and the thread that writes it, until another one has taken its place. */
+/* A file and the worker that writes it. log_move() abandons it for another one. */
 struct writer {
 	struct log *log;
-	struct log_file file;  /* the thread's */
 	struct worker *worker; /* this is its data */
-	size_t written;      /* of the ring, from its start: the file has it, the medium may not */
-	uint64_t busy_since; /* monotonic ns; 0: the disk is not waited for */
-	uint64_t next;       /* monotonic ns: the next sync or, once it failed, the next try */
-	bool failed;         /* and has not been seen to work since */
-	bool tried;          /* and is not tried again before `next` */
+	char *path;
+	/* The worker's: */
+	int fd;        /* -1: not created yet */
+	off_t safe;    /* bytes: the length at the last good sync */
+	off_t reached; /* how far it has written at most, lines that were cut short included */
+	bool in_doubt; /* something failed: what lies behind `safe` is not known */
+	bool dir_synced;
+	char batch[LINES_SIZE];
+	/* Under the log's lock: */
+	size_t written;      /* of log->lines: these were written after the last good sync */
+	uint64_t busy_since; /* monotonic ns; 0: it does not wait for the disk */
+	uint64_t next;       /* monotonic ns: of the next sync or, after a failure, the next try */
+	bool failed;         /* since the last good sync */
+	bool resting;        /* after a failure, until `next` */
 	struct error failure;
 };
 
 struct log {
 	char *debug_modules;  /* NULL: none */
-	pthread_mutex_t lock; /* over all that follows, and keeps the lines in order */
+	pthread_mutex_t lock; /* protects all that follows */
 	pthread_cond_t work, settled;
-	struct writer *writer; /* of the file as it is now */
-	unsigned users;        /* who opened it, and every writer that there still is */
-	char ring[RING_SIZE];  /* whole lines that the medium is not known to have */
-	size_t start, used;
-	unsigned lost;    /* lines that did not fit: until there is room to say so */
-	unsigned waiting; /* for all to be on the medium */
+	struct writer *writer;  /* the current one */
+	unsigned users;         /* the owner, and the writers that have not ended */
+	char lines[LINES_SIZE]; /* not known to be on the medium */
+	size_t used;
+	unsigned lost;    /* lines that did not fit, since there was room last */
+	unsigned waiting; /* threads in log_settle() */
 	bool quit;
 };
+
+/* ---- the file; without the lock, since each call may wait for the disk ---- */
+
+/* A file system that is gone may have come back and be mounted again: then the path leads to the
+ * file, and the old descriptor to nothing. The file is created only once: what is mounted there
+ * now may be another file system. */
+static int open_again(struct writer *writer)
+{
+	int flags = OPEN_FLAGS | (writer->fd < 0 ? O_CREAT | O_EXCL : 0);
+	int fd CLEANUP(close) = open(writer->path, flags, 0600);
+	struct stat status;
+
+	if (fd < 0)
+		return writer->fd < 0 ? -errno : 0;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return 0;
+	if (writer->fd >= 0)
+		close(writer->fd);
+	writer->fd = cleanup_steal_fd(&fd);
+	return 0;
+}
+
+/* Cuts off what was written after the last good sync: lines, holes or a part of them. A file of
+ * another length than that is not ours alone; it is continued on a line of its own. */
+static int repair(struct writer *writer)
+{
+	struct stat status;
+	int r = open_again(writer);
+
+	if (r < 0)
+		return r;
+	if (fstat(writer->fd, &status) < 0)
+		return -errno;
+	if (status.st_size > writer->safe && status.st_size <= writer->reached) {
+		if (ftruncate(writer->fd, writer->safe) < 0)
+			return -errno;
+	} else if (status.st_size != writer->safe) {
+		if (status.st_size > 0 && write(writer->fd, "\n", 1) < 0)
+			return -errno;
+		writer->safe = status.st_size + (status.st_size > 0);
+	}
+	writer->reached = writer->safe;
+	return 0;
+}
+
+static int write_batch(struct writer *writer, size_t length)
+{
+	off_t at;
+	int r = writer->in_doubt ? repair(writer) : 0;
+
+	at = writer->reached;
+	for (size_t done = 0; r == 0 && done < length;) {
+		ssize_t n = write(writer->fd, writer->batch + done, length - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			r = n < 0 ? -errno : -EIO;
+		writer->reached = at + (off_t)done;
+	}
+	writer->in_doubt = r < 0;
+	return r;
+}
+
+static int sync_file(struct writer *writer)
+{
+	if (fdatasync(writer->fd) < 0) {
+		/* The kernel reports this once and then drops the data: the next sync would
+		 * succeed. */
+		writer->in_doubt = true;
+		return -errno;
+	}
+	writer->safe = writer->reached;
+	if (!writer->dir_synced)
+		(void)file_sync_directory(writer->path);
+	writer->dir_synced = true;
+	return 0;
+}
+
+/* ---- the lines in memory; with the lock held ---- */
+
+static void put_line(struct log *log, const char *line, size_t length)
+{
+	memcpy(log->lines + log->used, line, length);
+	log->used += length;
+}
+
+/* After a lost line all are lost until there is room to say so. */
+static void enqueue(struct log *log, const char *line, size_t length)
+{
+	if (log->lost || length > LINES_SIZE - log->used) {
+		log->lost++;
+		return;
+	}
+	put_line(log, line, length);
+	pthread_cond_signal(&log->work);
+}
+
+/* The first `length` bytes are on the medium. */
+static void forget(struct log *log, size_t length)
+{
+	char stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
+
+	log->used -= length;
+	memmove(log->lines, log->lines + length, log->used);
+	if (!log->lost || LINES_SIZE - log->used < LINE_SIZE)
+		return;
+	put_line(
+		log, line,
+		(size_t)snprintf(line, sizeof(line),
+				 "%s warning log: %u lines are missing here: the disk of this file "
+				 "did not take them in time\n",
+				 clock_print_iso(time(NULL), stamp), log->lost));
+	log->lost = 0;
+}
+
+/* ---- the worker; with the lock held, except while it waits for the disk ---- */
+
+static bool has_more(const struct writer *writer)
+{
+	return !writer->resting && writer->log->used > writer->written;
+}
+
+static bool must_sync(const struct writer *writer)
+{
+	const struct log *log = writer->log;
+
+	if (!writer->written)
+		return false;
+	return writer->written > LINES_SIZE / 2 || clock_monotonic() >= writer->next ||
+	       (!has_more(writer) && (log->quit || log->waiting || writer->failed));
+}
+
+static void note_failure(struct writer *writer, const char *operation, int code)
+{
+	writer->failed = writer->resting = true;
+	writer->written = 0;
+	writer->next = clock_monotonic() + RETRY_EVERY;
+	error_set(&writer->failure, ERROR_CLASS_ENVIRONMENT, code, operation, writer->path,
+		  _("The log file %s could not be written: %s. The copy goes on, and what "
+		    "is to be in the log waits in memory; make room, or choose another "
+		    "place for map and log."),
+		  writer->path, error_phrase(code));
+}
+
+/* Writes or syncs. */
+static void work(struct writer *writer, bool sync)
+{
+	struct log *log = writer->log;
+	size_t length = log->used - writer->written;
+	int r;
+
+	/* A copy: once abandoned, this worker may be in write() for ever. */
+	if (!sync)
+		memcpy(writer->batch, log->lines + writer->written, length);
+	writer->busy_since = clock_monotonic();
+	pthread_mutex_unlock(&log->lock);
+	r = sync ? sync_file(writer) : write_batch(writer, length);
+	pthread_mutex_lock(&log->lock);
+	writer->busy_since = 0;
+	if (r < 0) {
+		note_failure(writer, sync ? "sync" : "write", r);
+	} else if (sync) {
+		if (log->writer == writer)
+			forget(log, writer->written);
+		writer->written = 0;
+		writer->failed = false;
+	} else {
+		if (!writer->written)
+			writer->next = clock_monotonic() + SYNC_EVERY;
+		writer->written += length;
+	}
+}
+
+static void wait_for_work(struct writer *writer)
+{
+	struct log *log = writer->log;
+
+	thread_wait(&log->work, &log->lock,
+		    writer->resting || writer->written ? writer->next : WORKER_FOREVER);
+	if (writer->resting && clock_monotonic() >= writer->next)
+		writer->resting = false;
+}
+
+static bool is_settled(const struct log *log)
+{
+	return !log->writer->busy_since && (!log->used || log->writer->resting);
+}
+
+static void run_writer(void *data)
+{
+	struct writer *writer = data;
+	struct log *log = writer->log;
+
+	pthread_mutex_lock(&log->lock);
+	/* Once log_move() has set another writer, that one may be freed at any time. */
+	while (log->writer == writer) {
+		if (must_sync(writer))
+			work(writer, true);
+		else if (has_more(writer))
+			work(writer, false);
+		else if (log->quit)
+			break;
+		else
+			wait_for_work(writer);
+		if (log->writer == writer && is_settled(log))
+			pthread_cond_broadcast(&log->settled);
+	}
+	pthread_mutex_unlock(&log->lock);
+	if (writer->fd >= 0)
+		close(cleanup_steal_fd(&writer->fd));
+}
+
+/* ---- opening, moving, closing ---- */
+
+static void release_log(struct log *log)
+{
+	pthread_mutex_lock(&log->lock);
+
+	bool last = --log->users == 0;
+
+	pthread_mutex_unlock(&log->lock);
+	if (!last)
+		return;
+	pthread_cond_destroy(&log->settled);
+	pthread_cond_destroy(&log->work);
+	pthread_mutex_destroy(&log->lock);
+	free(log->debug_modules);
+	free(log);
+}
+
+static void free_writer(struct writer *writer)
+{
+	free(writer->path);
+	free(writer);
+}
+
+static void release_writer(void *data)
+{
+	struct writer *writer = data;
+
+	release_log(writer->log);
+	free_writer(writer);
+}
+
+/* Nobody waits for the writer before, which may hang in a call to its disk. */
+static int start_writer(struct log *log, const char *path, int fd, off_t length)
+{
+	struct writer *writer = calloc(1, sizeof(*writer)), *before;
+	const struct worker_order order = {
+		.body = run_writer,
+		.destroy = release_writer,
+		.data = writer,
+		.name = "log",
+	};
+	int r = -ENOMEM;
+
+	if (!writer)
+		return r;
+	writer->log = log;
+	writer->fd = fd;
+	writer->in_doubt = fd < 0;
+	writer->safe = writer->reached = length;
+	writer->path = strdup(path);
+	pthread_mutex_lock(&log->lock);
+	before = log->writer;
+	if (writer->path)
+		r = worker_start(&order, &writer->worker);
+	if (r == 0) {
+		log->writer = writer;
+		log->users++;
+		pthread_cond_broadcast(&log->work);
+	}
+	pthread_mutex_unlock(&log->lock);
+	if (r < 0)
+		free_writer(writer);
+	else if (before)
+		worker_abandon(before->worker);
+	return r;
+}
 
 static int open_refusal(const char *path, int code, struct error *reterr)
 {
@@ -71,269 +360,7 @@ static int open_refusal(const char *path, int code, struct error *reterr)
 			 path, error_phrase(code));
 }
 
-static void let_go(struct log *log)
-{
-	pthread_mutex_lock(&log->lock);
-	bool last = --log->users == 0;
-
-	pthread_mutex_unlock(&log->lock);
-	if (!last)
-		return;
-	pthread_cond_destroy(&log->settled);
-	pthread_cond_destroy(&log->work);
-	pthread_mutex_destroy(&log->lock);
-	free(log->debug_modules);
-	free(log);
-}
-
-/* ---- the ring; with the lock held ---- */
-
-/* The line that lies there, which is left there. */
-static size_t get_line(const struct log *log, size_t at, char line[static LINE_SIZE])
-{
-	size_t length = 0;
-	char c = 0;
-
-	while (at + length < log->used && length < LINE_SIZE && c != '\n') {
-		c = line[length] = log->ring[(log->start + at + length) % RING_SIZE];
-		length++;
-	}
-	return length;
-}
-
-static void put_line(struct log *log, const char *line, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		log->ring[(log->start + log->used + i) % RING_SIZE] = line[i];
-	log->used += length;
-}
-
-/* Once a line is lost all are, until it is said where they are missing. */
-static void enqueue(struct log *log, const char *line, size_t length)
-{
-	if (log->lost || length > RING_SIZE - log->used) {
-		log->lost++;
-		return;
-	}
-	put_line(log, line, length);
-	pthread_cond_signal(&log->work);
-}
-
-/* The first of them are on the medium. */
-static void forget(struct log *log, size_t length)
-{
-	char stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
-
-	log->start = (log->start + length) % RING_SIZE;
-	log->used -= length;
-	if (!log->lost || RING_SIZE - log->used < LINE_SIZE)
-		return;
-	put_line(
-		log, line,
-		(size_t)snprintf(line, sizeof(line),
-				 "%s warning log: %u lines are missing here: the disk of this file "
-				 "did not take them in time\n",
-				 clock_print_iso(time(NULL), stamp), log->lost));
-	log->lost = 0;
-}
-
-/* ---- the writer; with the lock held but where it says so ---- */
-
-static void begin_work(struct writer *writer)
-{
-	writer->busy_since = clock_monotonic();
-	pthread_mutex_unlock(&writer->log->lock);
-}
-
-/* synced: what was written up to here, all the same. */
-static void end_work(struct writer *writer, const char *operation, int code, bool synced)
-{
-	struct log *log = writer->log;
-
-	pthread_mutex_lock(&log->lock);
-	writer->busy_since = 0;
-	if (synced && log->writer == writer)
-		forget(log, writer->written);
-	if (synced || code < 0)
-		writer->written = 0;
-	if (code < 0) {
-		writer->failed = writer->tried = true;
-		writer->next = clock_monotonic() + AGAIN_EVERY;
-		error_set(&writer->failure, ERROR_CLASS_ENVIRONMENT, code, operation,
-			  writer->file.path,
-			  _("The log file %s could not be written: %s. The copy goes on, and what "
-			    "is to be in the log waits in memory; make room, or choose another "
-			    "place for map and log."),
-			  writer->file.path, error_phrase(code));
-	} else if (synced) {
-		writer->failed = false;
-	}
-}
-
-/* The disk is waited for without the lock. */
-static void write_next(struct writer *writer)
-{
-	char line[LINE_SIZE];
-	size_t length = get_line(writer->log, writer->written, line);
-	bool synced = false;
-	int code;
-
-	begin_work(writer);
-	code = log_file_write(&writer->file, line, length);
-	/* Where there is no room for more, what is there is as good as before. */
-	if (code < 0 && writer->written)
-		synced = log_file_sync(&writer->file) == 0;
-	end_work(writer, "write", code, synced);
-	if (code < 0)
-		return;
-	if (writer->written == 0)
-		writer->next = clock_monotonic() + SYNC_EVERY;
-	writer->written += length;
-}
-
-static void sync_written(struct writer *writer)
-{
-	int code;
-
-	begin_work(writer);
-	code = log_file_sync(&writer->file);
-	end_work(writer, "sync", code, code == 0);
-}
-
-static bool has_more(const struct writer *writer)
-{
-	return !writer->tried && writer->log->used > writer->written;
-}
-
-/* Somebody waits for it, or it is time. */
-static bool must_sync(const struct writer *writer)
-{
-	const struct log *log = writer->log;
-
-	if (writer->written == 0)
-		return false;
-	if (!has_more(writer) && (log->quit || log->waiting || writer->failed))
-		return true;
-	return writer->written > RING_SIZE / 2 || clock_monotonic() >= writer->next;
-}
-
-static bool is_settled(const struct log *log)
-{
-	return !log->writer->busy_since && (!log->used || log->writer->tried);
-}
-
-static void wait_for_work(struct writer *writer)
-{
-	struct log *log = writer->log;
-	struct timespec at = {
-		.tv_sec = (time_t)(writer->next / NSEC_PER_SEC),
-		.tv_nsec = (long)(writer->next % NSEC_PER_SEC),
-	};
-
-	if (!writer->tried && !writer->written)
-		pthread_cond_wait(&log->work, &log->lock);
-	else
-		pthread_cond_timedwait(&log->work, &log->lock, &at);
-	if (writer->tried && clock_monotonic() >= writer->next)
-		writer->tried = false;
-}
-
-static void writer_main(void *data)
-{
-	struct writer *writer = data;
-	struct log *log = writer->log;
-
-	pthread_mutex_lock(&log->lock);
-	while (log->writer == writer) {
-		if (must_sync(writer))
-			sync_written(writer);
-		else if (has_more(writer))
-			write_next(writer);
-		else if (log->quit)
-			break;
-		else
-			wait_for_work(writer);
-		/* Of a log that was closed meanwhile the writer of today may be gone. */
-		if (log->writer == writer && is_settled(log))
-			pthread_cond_broadcast(&log->settled);
-	}
-	pthread_mutex_unlock(&log->lock);
-	log_file_close(&writer->file);
-}
-
-static void destroy_writer(void *data)
-{
-	struct writer *writer = data;
-
-	log_file_close(&writer->file);
-	free(writer->file.path);
-	let_go(writer->log);
-	free(writer);
-}
-
-/* The new writer takes over. The old one may hang in a write to its disk, so nobody waits for it.
- */
-static int start_writer(struct log *log, const char *path, int fd, off_t length)
-{
-	struct writer *writer = calloc(1, sizeof(*writer));
-	const struct worker_order order = {
-		.body = writer_main,
-		.destroy = destroy_writer,
-		.data = writer,
-		.name = "log",
-	};
-	struct worker *before;
-	int r = -ENOMEM;
-
-	if (!writer)
-		return r;
-	*writer = (struct writer){
-		.log = log,
-		.file = { strdup(path), .fd = fd, .safe = length, .end = length },
-	};
-	pthread_mutex_lock(&log->lock);
-	if (writer->file.path)
-		r = worker_start(&order, &writer->worker);
-	before = r == 0 && log->writer ? log->writer->worker : NULL;
-	if (r == 0) {
-		log->writer = writer;
-		log->users++;
-		pthread_cond_broadcast(&log->work);
-	}
-	pthread_mutex_unlock(&log->lock);
-	worker_abandon(before);
-	if (r < 0) {
-		free(writer->file.path);
-		free(writer);
-	}
-	return r;
-}
-
-/* ---- its life ---- */
-
-static struct log *make(const char *debug_modules)
-{
-	struct log *log = calloc(1, sizeof(*log));
-	pthread_condattr_t attributes;
-
-	if (!log)
-		return NULL;
-	log->users = 1;
-	pthread_mutex_init(&log->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&log->work, &attributes);
-	pthread_cond_init(&log->settled, &attributes);
-	pthread_condattr_destroy(&attributes);
-	if (debug_modules)
-		log->debug_modules = strdup(debug_modules);
-	if (!debug_modules || log->debug_modules)
-		return log;
-	let_go(log);
-	return NULL;
-}
-
-static int thread_refusal(const char *path, int code, struct error *reterr)
+static int start_refusal(const char *path, int code, struct error *reterr)
 {
 	if (code == -ENOMEM)
 		return error_nomem(reterr);
@@ -343,7 +370,7 @@ static int thread_refusal(const char *path, int code, struct error *reterr)
 
 int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr)
 {
-	int fd CLEANUP(close) = open(path, LOG_FILE_FLAGS | O_CREAT, 0600);
+	int fd CLEANUP(close) = open(path, OPEN_FLAGS | O_CREAT, 0600);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -354,13 +381,22 @@ int log_open(const char *path, const char *debug_modules, struct log **ret, stru
 				   "the logs."),
 				 path);
 
-	struct log *log = make(debug_modules);
-	int r = log ? start_writer(log, path, fd, status.st_size) : -ENOMEM;
+	struct log *log = calloc(1, sizeof(*log));
+
+	if (!log)
+		return error_nomem(reterr);
+	log->users = 1;
+	pthread_mutex_init(&log->lock, NULL);
+	pthread_cond_init(&log->work, NULL);
+	pthread_cond_init(&log->settled, NULL);
+	log->debug_modules = debug_modules ? strdup(debug_modules) : NULL;
+
+	int r = debug_modules && !log->debug_modules ? -ENOMEM
+						     : start_writer(log, path, fd, status.st_size);
 
 	if (r < 0) {
-		if (log)
-			let_go(log);
-		return thread_refusal(path, r, reterr);
+		release_log(log);
+		return start_refusal(path, r, reterr);
 	}
 	cleanup_steal_fd(&fd);
 	*ret = log;
@@ -371,30 +407,22 @@ int log_move(struct log *log, const char *path, struct error *reterr)
 {
 	int r = log ? start_writer(log, path, -1, 0) : 0;
 
-	return r < 0 ? thread_refusal(path, r, reterr) : 0;
+	return r < 0 ? start_refusal(path, r, reterr) : 0;
 }
 
 bool log_settle(struct log *log, uint64_t until)
 {
-	struct timespec at = {
-		.tv_sec = (time_t)(until / NSEC_PER_SEC),
-		.tv_nsec = (long)(until % NSEC_PER_SEC),
-	};
-	int r = 0;
+	bool settled = false, in_time = true;
 
 	if (!log)
 		return true;
 	pthread_mutex_lock(&log->lock);
 	log->waiting++;
-	log->writer->tried = false;
+	log->writer->resting = false;
 	pthread_cond_broadcast(&log->work);
-	while (!is_settled(log) && r == 0)
-		r = pthread_cond_timedwait(&log->settled, &log->lock, &at);
-
-	bool settled = is_settled(log);
-
+	while (!(settled = is_settled(log)) && in_time)
+		in_time = thread_wait(&log->settled, &log->lock, until);
 	log->waiting--;
-
 	pthread_mutex_unlock(&log->lock);
 	return settled;
 }
@@ -410,19 +438,43 @@ bool log_close(struct log *log)
 	uint64_t since = busy ? busy : clock_monotonic();
 
 	log->quit = true;
-	log->writer->tried = false;
+	log->writer->resting = false;
 	pthread_cond_signal(&log->work);
 	pthread_mutex_unlock(&log->lock);
 
-	bool written = worker_wait(worker, since + TIMEOUT_AT_END);
+	bool ended = worker_wait(worker, since + TIMEOUT_AT_END);
 
 	worker_abandon(worker);
-	/* A writer of an earlier place may still hang in a write to its disk. */
+	/* One of an earlier place may hang, too. */
 	pthread_mutex_lock(&log->lock);
-	written = written && log->users == 1;
+	ended = ended && log->users == 1;
 	pthread_mutex_unlock(&log->lock);
-	let_go(log);
-	return written;
+	release_log(log);
+	return ended;
+}
+
+bool log_failing(struct log *log, struct error *reterr)
+{
+	uint64_t now = clock_monotonic();
+
+	if (!log)
+		return false;
+	pthread_mutex_lock(&log->lock);
+
+	const struct writer *writer = log->writer;
+	bool silent = writer->busy_since && now - writer->busy_since >= TIMEOUT_DURING_COPY;
+	bool failing = writer->failed || silent;
+
+	if (silent)
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ETIMEDOUT, "write", writer->path,
+			  _("The log file %s could not be written: its disk has not answered for "
+			    "%u seconds. The copy goes on, and what is to be in the log waits in "
+			    "memory."),
+			  writer->path, (unsigned)(TIMEOUT_DURING_COPY / NSEC_PER_SEC));
+	else if (failing && reterr)
+		*reterr = writer->failure;
+	pthread_mutex_unlock(&log->lock);
+	return failing;
 }
 
 /* ---- lines ---- */
@@ -481,28 +533,4 @@ void log_error(struct log *log, const char *module, const struct error *error)
 	else
 		log_line(log, LOG_LEVEL_ERROR, module, "%s (%s, errno %d)", error->sentence,
 			 error->operation, -error->code);
-}
-
-bool log_failing(struct log *log, struct error *reterr)
-{
-	uint64_t now = clock_monotonic();
-
-	if (!log)
-		return false;
-	pthread_mutex_lock(&log->lock);
-
-	const struct writer *writer = log->writer;
-	bool silent = writer->busy_since && now - writer->busy_since >= TIMEOUT_DURING_COPY;
-	bool failing = writer->failed || silent;
-
-	if (silent)
-		error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ETIMEDOUT, "write", writer->file.path,
-			  _("The log file %s could not be written: its disk has not answered for "
-			    "%u seconds. The copy goes on, and what is to be in the log waits in "
-			    "memory."),
-			  writer->file.path, (unsigned)(TIMEOUT_DURING_COPY / NSEC_PER_SEC));
-	else if (failing && reterr)
-		*reterr = writer->failure;
-	pthread_mutex_unlock(&log->lock);
-	return failing;
 }

@@ -3,10 +3,9 @@
  * The log: one text file per job, lines with time, level and module. An object
  * that is handed to whoever logs; there is no global one. Thread-safe. A thread
  * of its own writes the file, so nobody who logs ever waits for its disk. A line
- * stays in memory until a sync has said that the medium has it; after one that
- * failed all of these are written again, to the file when it is back or to
- * another place. Where a line does not fit into memory any more, the file says
- * how many are missing. A log that cannot be written never stops a copy.
+ * stays in memory until a sync has succeeded; after a failure these lines are written
+ * again, to the same file or to another place. If lines no longer fit into memory, the
+ * file says how many are missing. A log that cannot be written never stops a copy.
  */
 #ifndef CLONEDECK_BASE_LOG_H
 #define CLONEDECK_BASE_LOG_H
@@ -23,12 +22,12 @@ struct log;
 /* Opens (creates, appends) `path`, O_NOFOLLOW, mode 0600. debug_modules is a comma list
  * ("scan,io,all") or NULL; also taken from CLONEDECK_DEBUG by the caller. */
 int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr);
-/* Another place, where no file of that name may be yet: what the old one is not known to hold, and
- * all that follows. Waits for neither; log_failing() tells if it cannot be made there. log may be
- * NULL. */
+/* Continues in a new file at another place: with the lines that may be missing in the old one, and
+ * all that follow. Never waits; log_failing() tells if the file cannot be created, or is there
+ * already. log may be NULL. */
 int log_move(struct log *log, const char *path, struct error *reterr);
-/* Waits half a minute at most for what is still to be written. False: it is not, or a place that
- * was left still hangs; who waits for such a disk is left alone. NULL is fine. */
+/* Waits half a minute at most for the lines in memory to be written. False: they were not, or the
+ * disk of an earlier place still hangs; a thread that waits for it is abandoned. NULL is fine. */
 bool log_close(struct log *log);
 
 /* log may be NULL: then nothing happens. The text is sanitised. */
@@ -36,11 +35,11 @@ void log_line(struct log *log, enum log_level level, const char *module, const c
 	__attribute__((format(printf, 4, 5)));
 void log_error(struct log *log, const char *module, const struct error *error);
 
-/* What was last written or synced failed, or has been waiting for the disk for ten seconds; fills
- * *reterr then. log may be NULL. */
+/* The last write or sync failed, or has waited for the disk for ten seconds; fills *reterr then.
+ * log may be NULL. */
 bool log_failing(struct log *log, struct error *reterr);
-/* Waits until all lines are on the medium, or could not be brought there when tried once more, or
- * until a time (monotonic ns): then false. */
+/* Tries once more and waits until all lines are on the medium or that failed. False: the time
+ * (monotonic ns) came first. */
 bool log_settle(struct log *log, uint64_t until);
 
 #endif
