@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The making of one list: gathering and putting together. */
 #include "discover/build.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,10 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/attr.h"
-#include "discover/build_private.h"
 #include "discover/device.h"
-#include "discover/merge.h"
 #include "discover/nodes.h"
 #include "discover/regions.h"
+#include "discover/sysfs.h"
 
 int build_say_missing(struct build *build, const char *format, ...)
 {
@@ -38,6 +38,90 @@ int build_say_missing(struct build *build, const char *format, ...)
 	va_end(args);
 	text_sanitise(text, sizeof(*missing), text, sizeof(*missing));
 	return 0;
+}
+
+/* ---- gathering ---- */
+
+/*
+ * The pass over sysfs. libudev's own enumeration makes an object of every
+ * device it finds, sorts them, and leaves the caller to make each a second
+ * time; with 200 disks that is most of the time that a list takes. So the
+ * folders of the classes are read here, and only block devices become objects.
+ */
+struct visitor {
+	struct udev *udev;
+	struct build *build;
+	const char *class;
+	int (*visit)(const struct visitor *visitor, const char *path);
+};
+
+/* Visits every device of a class by its path, except those that disappear meanwhile. */
+static int each_device(const struct visitor *visitor)
+{
+	char link[64 + NAME_MAX + 2], path[PATH_MAX];
+	struct dirent *entry;
+	DIR *directory;
+	int r = 0;
+
+	snprintf(link, sizeof(link), "/sys/class/%s", visitor->class);
+	directory = opendir(link);
+	if (!directory)
+		return -errno;
+	while (r == 0 && (entry = readdir(directory))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(link, sizeof(link), "/sys/class/%s/%s", visitor->class, entry->d_name);
+		if (sysfs_follow(link, path) == 0)
+			r = visitor->visit(visitor, path);
+	}
+	closedir(directory);
+	return r;
+}
+
+static int add_block(const struct visitor *visitor, const char *path)
+{
+	struct build *build = visitor->build;
+	struct udev_device *device = udev_device_new_from_syspath(visitor->udev, path);
+	struct udev_device **blocks;
+
+	if (!device)
+		return 0;
+	blocks = reallocarray(build->blocks, build->block_count + 1, sizeof(*blocks));
+	if (!blocks) {
+		udev_device_unref(device);
+		return -ENOMEM;
+	}
+	blocks[build->block_count++] = device;
+	build->blocks = blocks;
+	return 0;
+}
+
+static int add_node(const struct visitor *visitor, const char *path)
+{
+	return nodes_add(visitor->build->nodes, visitor->class, path);
+}
+
+static int gather(struct build *build, struct udev *udev)
+{
+	static const char *const others[] = { "scsi_generic", "bsg", "nvme-generic", "hwmon" };
+	struct visitor visitor = { .udev = udev, .build = build };
+	int r;
+
+	build->nodes = nodes_new();
+	if (!build->nodes)
+		return -ENOMEM;
+	visitor.class = "block";
+	visitor.visit = add_block;
+	r = each_device(&visitor);
+	visitor.visit = add_node;
+	for (size_t i = 0; r == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
+		visitor.class = others[i];
+		r = each_device(&visitor);
+		/* Drivers that are not loaded have no class. */
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r;
 }
 
 /* HCTL by its numbers, so that 2:0:10:0 follows 2:0:9:0; disks without one come last. */
@@ -81,7 +165,7 @@ static int add_sg_only(struct build *build, struct udev *udev)
 	char path[300];
 	size_t at = 0;
 
-	while (nodes_next_sg_only(build->gathered.nodes, &at, path, sizeof(path))) {
+	while (nodes_next_sg_only(build->nodes, &at, path, sizeof(path))) {
 		struct udev_device *device = udev_device_new_from_syspath(udev, path);
 		struct disk *disks;
 
@@ -109,12 +193,12 @@ static int add_disks(struct build *build, struct udev *udev)
 {
 	struct disk_list *list = build->list;
 
-	list->disks = calloc(build->gathered.count + 1, sizeof(*list->disks));
+	list->disks = calloc(build->block_count + 1, sizeof(*list->disks));
 	if (!list->disks)
 		return -ENOMEM;
-	for (size_t i = 0; i < build->gathered.count; i++)
-		if (device_is_listed(build->gathered.blocks[i], build->options))
-			device_read_disk(build->gathered.blocks[i], &list->disks[list->count++]);
+	for (size_t i = 0; i < build->block_count; i++)
+		if (device_is_listed(build->blocks[i], build->options))
+			device_read_disk(build->blocks[i], &list->disks[list->count++]);
 	if (!build->options->practice_dir && add_sg_only(build, udev) < 0)
 		return -ENOMEM;
 	if (list->count)
@@ -123,11 +207,10 @@ static int add_disks(struct build *build, struct udev *udev)
 	if (!build->disk_paths)
 		return -ENOMEM;
 	for (size_t d = 0; d < list->count; d++)
-		for (size_t i = 0; i < build->gathered.count; i++)
-			if (udev_device_get_devnum(build->gathered.blocks[i]) ==
+		for (size_t i = 0; i < build->block_count; i++)
+			if (udev_device_get_devnum(build->blocks[i]) ==
 			    list->disks[d].identity.devno)
-				build->disk_paths[d] =
-					udev_device_get_syspath(build->gathered.blocks[i]);
+				build->disk_paths[d] = udev_device_get_syspath(build->blocks[i]);
 	return 0;
 }
 
@@ -168,11 +251,11 @@ static int add_partition(struct build *build, struct disk *disk, struct udev_dev
 
 static int add_partitions(struct build *build)
 {
-	build->probed = calloc(build->gathered.count + 1, sizeof(*build->probed));
+	build->probed = calloc(build->block_count + 1, sizeof(*build->probed));
 	if (!build->probed)
 		return -ENOMEM;
-	for (size_t i = 0; i < build->gathered.count; i++) {
-		struct udev_device *device = build->gathered.blocks[i];
+	for (size_t i = 0; i < build->block_count; i++) {
+		struct udev_device *device = build->blocks[i];
 		const char *type = udev_device_get_devtype(device);
 		size_t disk;
 
@@ -192,7 +275,7 @@ static int add_raw(struct build *build)
 	/* Practice disks are not bound to raw nodes. */
 	if (build->options->practice_dir)
 		return 0;
-	r = nodes_add_raw(build->gathered.nodes);
+	r = nodes_add_raw(build->nodes);
 	if (r == -ENOMEM)
 		return r;
 	build->list->no_raw_driver = r == -ENOENT;
@@ -215,7 +298,7 @@ static void give_names(struct build *build)
 {
 	for (size_t i = 0; i < build->list->count; i++) {
 		sort_partitions(&build->list->disks[i]);
-		nodes_give(build->gathered.nodes, &build->list->disks[i]);
+		nodes_give(build->nodes, &build->list->disks[i]);
 	}
 }
 
@@ -229,7 +312,7 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 		return error_nomem(reterr);
 	build->options = options;
 	build->list = calloc(1, sizeof(*build->list));
-	r = build->list ? gather(udev, &build->gathered) : -ENOMEM;
+	r = build->list ? gather(build, udev) : -ENOMEM;
 	if (r == 0)
 		r = add_disks(build, udev);
 	if (r == 0)
@@ -248,18 +331,13 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 			  _("The devices in /sys cannot be listed: %s. Is /sys mounted?"),
 			  error_phrase(r));
 	if (r == 0)
-		r = usage_new(build->gathered.blocks, build->gathered.count, options->mountinfo,
-			      options->swaps, &build->usage, reterr);
+		r = usage_new(build->blocks, build->block_count, options->mountinfo, options->swaps,
+			      &build->usage, reterr);
 	if (r < 0)
 		build_destroy(build);
 	else
 		*ret = build;
 	return r;
-}
-
-const struct disk_list *build_named(const struct build *build)
-{
-	return build->list;
 }
 
 void build_destroy(struct build *build)
@@ -271,7 +349,10 @@ void build_destroy(struct build *build)
 	free(build->tables);
 	free(build->probed);
 	free(build->disk_paths);
-	gather_done(&build->gathered);
+	for (size_t i = 0; i < build->block_count; i++)
+		udev_device_unref(build->blocks[i]);
+	free(build->blocks);
+	nodes_destroy(build->nodes);
 	usage_destroy(build->usage);
 	disk_list_destroy(build->list);
 	free(build);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "discover/disk.h"
-#include "discover/scan.h"
+#include "discover/scan_options.h"
 
 struct udev_device;
 

@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "discover/answers.h"
 #include "discover/attr.h"
+#include "discover/cache.h"
 #include "discover/device.h"
 #include "discover/identity.h"
 
@@ -99,7 +99,7 @@ static void forget(const struct hotplug *hotplug, struct udev_device *device, co
 
 	if (disk && (strcmp(action, "change") == 0 ||
 		     (!partition && !udev_device_get_sysattr_value(disk, "diskseq"))))
-		answers_forget(hotplug->options->answers, udev_device_get_devnum(disk));
+		cache_forget(hotplug->options->cache, udev_device_get_devnum(disk));
 }
 
 bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan)
@@ -115,7 +115,7 @@ bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *resc
 		if (errno != ENOBUFS)
 			return false;
 		/* Events were lost: whatever they said, the list is not what it was. */
-		answers_forget(hotplug->options->answers, 0);
+		cache_forget(hotplug->options->cache, 0);
 		*rescan = true;
 		return true;
 	}

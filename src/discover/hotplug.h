@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "discover/scan.h"
+#include "discover/scan_options.h"
 
 struct udev;
 struct hotplug;

@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "discover/merge.h"
 #include "discover/regions.h"
 #include "discover/table.h"
 

@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading many disks at once. */
 #include "discover/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/worker.h"
 
-/* Threads mostly wait for their disk. If there are more disks than this, they take turns. */
-#define PROBE_THREADS_MAX 256
-#define PROBE_STACK       ((size_t)512 * 1024)
+/* Workers mostly wait for their disk. If there are more disks than this, they take turns. */
+#define AT_ONCE_MAX 256
+/* How often it is seen whether another one can be started. */
+#define TURN (10 * NSEC_PER_MSEC)
 
-enum probe_state { PROBE_PENDING, PROBE_DONE };
-
-struct probe_job {
+/* One disk; the worker's data. */
+struct probe {
+	struct worker *worker;
 	struct probe_request request;
 	struct probe_result result;
-	enum probe_state state;
-};
-
-struct probe {
-	pthread_mutex_t lock; /* protects the rest, except the job that a thread is working on */
-	pthread_cond_t answered;
-	unsigned users; /* the threads and the caller */
-	size_t next, done, count;
 	atomic_bool stop;
-	struct probe_job jobs[];
 };
 
 void probe_request_done(struct probe_request *request)
@@ -42,20 +31,12 @@ void probe_request_done(struct probe_request *request)
 	free(request->bad);
 }
 
-static void let_go(struct probe *probe)
+static void release(void *data)
 {
-	pthread_mutex_lock(&probe->lock);
-	bool last = --probe->users == 0;
+	struct probe *probe = data;
 
-	pthread_mutex_unlock(&probe->lock);
-	if (!last)
-		return;
-	for (size_t i = 0; i < probe->count; i++) {
-		table_done(&probe->jobs[i].result.table);
-		probe_request_done(&probe->jobs[i].request);
-	}
-	pthread_cond_destroy(&probe->answered);
-	pthread_mutex_destroy(&probe->lock);
+	table_done(&probe->result.table);
+	probe_request_done(&probe->request);
 	free(probe);
 }
 
@@ -78,9 +59,11 @@ static bool is_held(const char *node)
 	return false;
 }
 
-static void read_disk(struct probe *probe, const struct probe_request *request,
-		      struct probe_result *ret)
+static void read_disk(void *data)
 {
+	struct probe *probe = data;
+	const struct probe_request *request = &probe->request;
+	struct probe_result *ret = &probe->result;
 	struct table_source source = {
 		.size = request->size,
 		.sector_size = request->sector_size,
@@ -111,75 +94,104 @@ static void read_disk(struct probe *probe, const struct probe_request *request,
 		ret->exclusive_refused = is_held(request->node);
 }
 
-static void *probe_thread(void *data)
+/* Takes over what the request owns. */
+static int start(struct probe_request *request, struct probe **ret)
 {
-	struct probe *probe = data;
-
-	pthread_mutex_lock(&probe->lock);
-	while (probe->next < probe->count && !atomic_load(&probe->stop)) {
-		struct probe_job *job = &probe->jobs[probe->next++];
-
-		pthread_mutex_unlock(&probe->lock);
-		read_disk(probe, &job->request, &job->result);
-		pthread_mutex_lock(&probe->lock);
-		job->state = PROBE_DONE;
-		probe->done++;
-		pthread_cond_signal(&probe->answered);
-	}
-	pthread_mutex_unlock(&probe->lock);
-	let_go(probe);
-	return NULL;
-}
-
-static struct probe *allocate(const struct probe_request *requests, size_t count)
-{
-	struct probe *probe = calloc(1, sizeof(*probe) + count * sizeof(probe->jobs[0]));
-	pthread_condattr_t attributes;
+	struct probe *probe = calloc(1, sizeof(*probe));
+	const struct worker_order order = {
+		.body = read_disk,
+		.destroy = release,
+		.data = probe,
+		.name = "probe",
+	};
 
 	if (!probe)
-		return NULL;
-	probe->count = count;
-	probe->users = 1;
+		return -ENOMEM;
+	probe->request = *request;
 	atomic_init(&probe->stop, false);
-	pthread_mutex_init(&probe->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&probe->answered, &attributes);
-	pthread_condattr_destroy(&attributes);
-	for (size_t i = 0; i < count; i++)
-		probe->jobs[i].request = requests[i];
-	return probe;
+
+	int r = worker_start(&order, &probe->worker);
+
+	if (r < 0) {
+		free(probe);
+		return r;
+	}
+	*request = (struct probe_request){ 0 };
+	*ret = probe;
+	return 0;
 }
 
-static bool start_thread(struct probe *probe, void *(*body)(void *))
+/* Of those that run, takes the answers that are there. Returns how many still run. */
+static size_t collect(struct probe **probes, size_t count, struct probe_result *results)
 {
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int r;
+	size_t running = 0;
 
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, PROBE_STACK);
-	pthread_mutex_lock(&probe->lock);
-	probe->users++;
-	pthread_mutex_unlock(&probe->lock);
-	/* Signals are handled by the front end's thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attributes, body, probe);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (r != 0)
-		let_go(probe);
-	return r == 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!probes[i])
+			continue;
+		if (!worker_wait(probes[i]->worker, 0)) {
+			running++;
+			continue;
+		}
+		results[i] = probes[i]->result;
+		results[i].answered = true;
+		probes[i]->result.table = (struct table){ 0 };
+		worker_abandon(probes[i]->worker);
+		probes[i] = NULL;
+	}
+	return running;
+}
+
+/* Waits for the first of those that run. */
+static void wait_for_one(struct probe **probes, size_t count, uint64_t until)
+{
+	for (size_t i = 0; i < count; i++)
+		if (probes[i]) {
+			worker_wait(probes[i]->worker, until);
+			return;
+		}
+}
+
+/* The data of the worker that starts the others. */
+struct round {
+	struct probe_request *requests;
+	size_t count;
+	uint64_t deadline;
+	struct probe **probes;
+	struct probe_result *results;
+	int result;
+};
+
+static int read_all(struct round *round)
+{
+	size_t next = 0;
+
+	for (;;) {
+		size_t running = collect(round->probes, next, round->results);
+		uint64_t now = clock_monotonic(), until = round->deadline;
+		int r = 0;
+
+		while (r == 0 && next < round->count && running < AT_ONCE_MAX && now < until) {
+			r = start(&round->requests[next], &round->probes[next]);
+			running += r == 0;
+			next += r == 0;
+		}
+		/* Without a thread for it, it is its turn when another one has ended. */
+		if (r < 0 && running == 0)
+			return r;
+		if (running == 0 || now >= until)
+			return 0;
+		if (next < round->count && now + TURN < until)
+			until = now + TURN;
+		wait_for_one(round->probes, next, until);
+	}
 }
 
 /*
- * Gives these threads a descriptor table of their own. A thread that hangs keeps
- * its descriptors open after the program has ended, and whoever reads the program's
- * output through a pipe would wait for the dead disk. If the kernel refuses, the
- * threads share the table.
+ * Gives this thread, and those that it starts, a descriptor table of their own. A
+ * thread that hangs keeps its descriptors open after the program has ended, and
+ * whoever reads the program's output through a pipe would wait for the dead disk. If
+ * the kernel refuses, they share the program's table.
  */
 static void leave_descriptors(void)
 {
@@ -191,101 +203,86 @@ static void leave_descriptors(void)
 			return;
 }
 
-/* Starts the other threads, which share its descriptors. If some or all of them cannot be started,
- * every disk is still read, only later. */
-static void *first_thread(void *data)
+static void run_round(void *data)
 {
-	struct probe *probe = data;
-	size_t threads = probe->count < PROBE_THREADS_MAX ? probe->count : PROBE_THREADS_MAX;
+	struct round *round = data;
 
 	leave_descriptors();
-	for (size_t i = 1; i < threads; i++)
-		if (!start_thread(probe, probe_thread))
-			break;
-	return probe_thread(probe);
+	round->result = read_all(round);
 }
 
-int probe_start(struct probe_request *requests, size_t count, struct probe **ret)
+/* It opens no disk itself, so it ends in time. */
+static int start_round(struct round *round)
 {
-	struct probe *probe = allocate(requests, count);
+	const struct worker_order order = { .body = run_round, .data = round, .name = "probe" };
+	struct worker *worker;
+	int r = worker_start(&order, &worker);
 
-	if (!probe) {
-		for (size_t i = 0; i < count; i++)
-			probe_request_done(&requests[i]);
-		return -ENOMEM;
-	}
-	if (count > 0 && !start_thread(probe, first_thread)) {
-		let_go(probe);
-		return -EAGAIN;
-	}
-	*ret = probe;
-	return 0;
+	if (r < 0)
+		return r;
+	worker_wait(worker, WORKER_FOREVER);
+	worker_abandon(worker);
+	return round->result;
 }
 
-void probe_wait(struct probe *probe, uint64_t deadline)
-{
-	struct timespec until = {
-		.tv_sec = (time_t)(deadline / NSEC_PER_SEC),
-		.tv_nsec = (long)(deadline % NSEC_PER_SEC),
-	};
-	int r = 0;
-
-	pthread_mutex_lock(&probe->lock);
-	while (probe->done < probe->count && r == 0)
-		r = pthread_cond_timedwait(&probe->answered, &probe->lock, &until);
-	pthread_mutex_unlock(&probe->lock);
-}
-
-bool probe_take(struct probe *probe, size_t index, struct probe_result *ret)
-{
-	struct probe_job *job = &probe->jobs[index];
-	bool done;
-
-	pthread_mutex_lock(&probe->lock);
-	done = job->state == PROBE_DONE;
-	if (done) {
-		*ret = job->result;
-		job->result.table = (struct table){ 0 };
-	}
-	pthread_mutex_unlock(&probe->lock);
-	return done;
-}
-
-bool probe_waits_for(struct probe *probe, dev_t devno, uint64_t diskseq)
-{
-	bool waits = false;
-
-	pthread_mutex_lock(&probe->lock);
-	for (size_t i = 0; i < probe->count && !waits; i++) {
-		const struct probe_job *job = &probe->jobs[i];
-
-		waits = job->state == PROBE_PENDING && job->request.devno == devno &&
-			job->request.diskseq == diskseq;
-	}
-	pthread_mutex_unlock(&probe->lock);
-	return waits;
-}
-
-bool probe_is_done(struct probe *probe)
-{
-	pthread_mutex_lock(&probe->lock);
-
-	/* Once stopped, no thread begins another disk. */
-	bool done = probe->done == (atomic_load(&probe->stop) ? probe->next : probe->count);
-
-	pthread_mutex_unlock(&probe->lock);
-	return done;
-}
-
-void probe_stop(struct probe *probe)
+/* It reads nothing more once the read that hangs has returned. */
+static void leave(struct probe *probe, struct pending *pending)
 {
 	atomic_store(&probe->stop, true);
+	if (pending && pending->count < PENDING_MAX)
+		pending->probes[pending->count++] = probe;
+	else
+		worker_abandon(probe->worker);
 }
 
-void probe_release(struct probe *probe)
+int probe_disks(struct probe_request *requests, size_t count, uint64_t deadline,
+		struct pending *pending, struct probe_result *results)
 {
-	if (!probe)
-		return;
-	probe_stop(probe);
-	let_go(probe);
+	struct probe **probes = calloc(count + 1, sizeof(struct probe *));
+	int r = probes ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count; i++)
+		results[i] = (struct probe_result){ 0 };
+	if (r == 0 && count > 0)
+		r = start_round(&(struct round){ requests, count, deadline, probes, results, 0 });
+	for (size_t i = 0; i < count; i++) {
+		if (probes && probes[i])
+			leave(probes[i], pending);
+		probe_request_done(&requests[i]);
+		if (r < 0)
+			table_done(&results[i].table);
+	}
+	free(probes);
+	return r;
+}
+
+void pending_wait(struct pending *pending, uint64_t deadline)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < pending->count; i++) {
+		struct probe *probe = pending->probes[i];
+
+		if (worker_wait(probe->worker, deadline))
+			worker_abandon(probe->worker);
+		else
+			pending->probes[kept++] = probe;
+	}
+	pending->count = kept;
+}
+
+bool pending_has(const struct pending *pending, dev_t devno, uint64_t diskseq)
+{
+	for (size_t i = 0; i < pending->count; i++)
+		if (pending->probes[i]->request.devno == devno &&
+		    pending->probes[i]->request.diskseq == diskseq)
+			return true;
+	return false;
+}
+
+void pending_done(struct pending *pending)
+{
+	for (size_t i = 0; i < pending->count; i++)
+		worker_abandon(pending->probes[i]->worker);
+	pending->count = 0;
 }

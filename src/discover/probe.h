@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading many disks at once, each in a thread of its own, with one deadline
- * for all: a disk that answers slowly or hangs in the kernel delays nobody.
- * A thread that is still stuck when the caller goes away keeps its part of the
- * memory alive and releases it whenever the kernel lets it go. The threads have
- * descriptors of their own, so that nothing of the program's stays open with them.
+ * Reading many disks at once, each in a worker (base/worker.h), with one deadline
+ * for all: a disk that answers slowly or hangs in the kernel delays nobody. Which
+ * disks have not answered is remembered, so that they are not read again until they
+ * have.
  */
 #ifndef CLONEDECK_DISCOVER_PROBE_H
 #define CLONEDECK_DISCOVER_PROBE_H
@@ -16,8 +15,6 @@
 
 #include "discover/table.h"
 #include "scsi/sg_only.h"
-
-struct probe;
 
 struct probe_request {
 	char node[64];
@@ -36,27 +33,34 @@ struct probe_request {
 void probe_request_done(struct probe_request *request);
 
 struct probe_result {
-	int error; /* of opening or reading, negative errno */
+	bool answered; /* in time; nothing else is set otherwise */
+	int error;     /* of opening or reading, negative errno */
 	bool opened;
 	bool exclusive_refused;
-	struct table table;
+	struct table table; /* the caller's */
 	struct sg_only_size size;
 };
 
-/* Starts reading; takes over what the requests own, even on failure. -ENOMEM, or -EAGAIN if no
- * thread could be started. */
-int probe_start(struct probe_request *requests, size_t count, struct probe **ret);
-/* Waits until all have answered or the time (monotonic ns) has come. */
-void probe_wait(struct probe *probe, uint64_t deadline);
-/* Once each, after probe_wait(): moves the answer out; false for a disk that has not answered. */
-bool probe_take(struct probe *probe, size_t index, struct probe_result *ret);
-/* Is this device still to answer? 0 for the sequence number: unknown. */
-bool probe_waits_for(struct probe *probe, dev_t devno, uint64_t diskseq);
-/* Have all answered? Then it is to be released. */
-bool probe_is_done(struct probe *probe);
-/* Tells what still runs to stop at the next answer. */
-void probe_stop(struct probe *probe);
-/* Stops what still runs and lets go of it. NULL is fine. */
-void probe_release(struct probe *probe);
+/* Disks that have not answered. */
+#define PENDING_MAX 1024
+struct pending {
+	struct probe *probes[PENDING_MAX];
+	size_t count;
+};
+
+/*
+ * Reads all of them until a time (monotonic ns). `results` has as many members; those
+ * that did not answer are told to stop at the next answer and are added to `pending`.
+ * Takes over what the requests own, even on failure. -ENOMEM, or -EAGAIN if no thread
+ * could be started; then nothing has to be released.
+ */
+int probe_disks(struct probe_request *requests, size_t count, uint64_t deadline,
+		struct pending *pending, struct probe_result *results);
+
+/* Waits for all of them, until a time (monotonic ns). */
+void pending_wait(struct pending *pending, uint64_t deadline);
+/* Is this device still to answer? By its number, and by which of those that had it. */
+bool pending_has(const struct pending *pending, dev_t devno, uint64_t diskseq);
+void pending_done(struct pending *pending);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of the table screen: the layout of a disk from LBA 0 to its end. */
+/*
+ * The layout of a disk from LBA 0 to its end. Two views of it are made one: what the
+ * kernel and udev know, and what was just read from the disk. What was read wins; the
+ * kernel adds the nodes.
+ */
 #ifndef CLONEDECK_DISCOVER_REGIONS_H
 #define CLONEDECK_DISCOVER_REGIONS_H
 
@@ -11,5 +15,10 @@ int regions_note_problems(struct table *table, uint64_t disk_sectors);
 /* Fills regions of the disk from its partitions (sorted by start) and the table's areas; a disk
  * of unknown size gets none. -ENOMEM. */
 int regions_make(struct disk *disk, const struct table_area *areas, size_t area_count);
+
+/* Takes partitions and notes out of the table; its areas stay there. -ENOMEM. */
+int merge_table(struct disk *disk, struct table *table);
+/* By start, then number; for qsort(). */
+int merge_compare_partitions(const void *a, const void *b);
 
 #endif

@@ -15,30 +15,10 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/range.h"
 #include "discover/disk.h"
+#include "discover/scan_options.h"
 
 struct scan;
-
-struct scan_options {
-	bool all;                 /* also loop, RAM, dm and md devices that have a size */
-	bool probe;               /* open the disks and read their tables */
-	const char *practice_dir; /* only loop devices over files in this directory; NULL: all
-				     disks of the machine */
-	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
-	const char *swaps;        /* NULL: /proc/swaps */
-	bool only_some;           /* with probe: open only the disks in `only` */
-	dev_t only[2];
-	/* With probe: never open these, the ends of a copy of this process (USE_COPY): they are
-	 * listed as they told before. devno 0: none. */
-	struct scan_spared {
-		dev_t devno;
-		uint64_t diskseq;
-	} spared[2];
-	struct answers *answers; /* cache of what disks told before (borrowed); NULL: read all */
-	dev_t bad_on;            /* the disk that `bad` is about */
-	struct range_list bad;   /* logical sectors known to be unreadable, not to be read again */
-};
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
 void scan_destroy(struct scan *scan);

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "discover/answers.h"
+#include "discover/cache.h"
 #include "session/ends.h"
 #include "session/session_private.h"
 
@@ -24,7 +24,7 @@ int session_disks_init(struct session *session, struct error *reterr)
 		.all = session->options.all,
 		.probe = true,
 		.practice_dir = session->options.practice_dir,
-		.answers = answers_new(),
+		.cache = cache_new(),
 	};
 	r = scan_new(&scanning->options, &session->scan, reterr);
 	if (r < 0)
@@ -47,7 +47,7 @@ void session_disks_done(struct session *session)
 	range_list_done(&session->scanning.bad);
 	scan_destroy(session->scanning.scan);
 	scan_destroy(session->scan);
-	answers_destroy(session->scanning.options.answers);
+	cache_destroy(session->scanning.options.cache);
 	disk_list_destroy(session->disks);
 }
 
@@ -228,30 +228,30 @@ static void begin(struct session *session, bool patient, const struct session_na
 			   &session->errors[SESSION_TASK_SCAN]);
 }
 
-/* What is not read again keeps what it told: the ends of a copy are shown by that. */
-static void forget_answers(struct session *session)
+/* The ends of a copy are not read again: they are shown by what they told before. */
+static void forget_read(struct session *session)
 {
-	struct answers *answers = session->scanning.options.answers;
+	struct cache *cache = session->scanning.options.cache;
 	const struct disk_list *disks = session->disks;
 	struct scan_spared spared[2];
 
 	spare_ends(session, spared);
 	if (!spared[0].devno && !spared[1].devno) {
-		answers_forget(answers, 0);
+		cache_forget(cache, 0);
 		return;
 	}
 	for (size_t i = 0; disks && i < disks->count; i++) {
 		dev_t devno = disks->disks[i].identity.devno;
 
 		if (devno != spared[0].devno && devno != spared[1].devno)
-			answers_forget(answers, devno);
+			cache_forget(cache, devno);
 	}
 }
 
 void session_scan(struct session *session, const struct session_names *names)
 {
 	if (!names) {
-		forget_answers(session);
+		forget_read(session);
 		session_look_again(session);
 	} else if (!session_runs(session, SESSION_TASK_SCAN)) {
 		begin(session, true, names);
@@ -274,7 +274,7 @@ void session_forget_destination(struct session *session)
 	const struct endpoint *end = session->plan ? &session->plan->destinations[0] : NULL;
 
 	if (end && end->kind != ENDPOINT_IMAGE)
-		answers_forget(session->scanning.options.answers, end->identity.devno);
+		cache_forget(session->scanning.options.cache, end->identity.devno);
 }
 
 /* Show the other disks without waiting for a slow one, which is seen later. */

@@ -2,22 +2,53 @@
 #include "discover/probe.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "unit.h"
 
-static struct probe *probe;
+#define HANGING "/dev/zero"
+
+static struct pending pending;
+/* Whoever opens HANGING needs it. */
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+
+/* Whichever the C library makes of it. */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags);
+int __wrap_open64(const char *path, int flags);
+
+int __wrap_open(const char *path, int flags)
+{
+	if (strcmp(path, HANGING) == 0) {
+		pthread_mutex_lock(&disk);
+		pthread_mutex_unlock(&disk);
+	}
+	return __real_open(path, flags);
+}
+
+int __wrap_open64(const char *path, int flags)
+{
+	return __wrap_open(path, flags);
+}
 
 static void teardown(void)
 {
-	probe_release(probe);
+	pending_done(&pending);
+}
+
+static uint64_t in_seconds(unsigned seconds)
+{
+	return clock_monotonic() + seconds * NSEC_PER_SEC;
 }
 
 START_TEST(nothing_to_read)
 {
-	ck_assert_int_eq(probe_start(NULL, 0, &probe), 0);
-	probe_wait(probe, clock_monotonic() + NSEC_PER_SEC);
+	struct probe_result none;
+
+	ck_assert_int_eq(probe_disks(NULL, 0, in_seconds(1), &pending, &none), 0);
+	ck_assert_uint_eq(pending.count, 0);
 }
 END_TEST
 
@@ -27,16 +58,16 @@ START_TEST(wrong_device_and_none)
 		{ .node = "/dev/no-such-disk", .size = 4096, .sector_size = 512 },
 		{ .node = "/dev/null", .size = 4096, .sector_size = 512 },
 	};
-	struct probe_result result;
+	struct probe_result results[2];
 
 	requests[0].known = calloc(4, sizeof(struct range));
-	ck_assert_int_eq(probe_start(requests, 2, &probe), 0);
-	probe_wait(probe, clock_monotonic() + 10 * NSEC_PER_SEC);
-	ck_assert(probe_take(probe, 0, &result));
-	ck_assert_int_eq(result.error, -ENOENT);
-	ck_assert(probe_take(probe, 1, &result));
-	ck_assert_int_eq(result.error, -ESTALE);
-	ck_assert(!result.opened);
+	ck_assert_int_eq(probe_disks(requests, 2, in_seconds(10), &pending, results), 0);
+	ck_assert(results[0].answered);
+	ck_assert_int_eq(results[0].error, -ENOENT);
+	ck_assert(results[1].answered);
+	ck_assert_int_eq(results[1].error, -ESTALE);
+	ck_assert(!results[1].opened);
+	ck_assert_uint_eq(pending.count, 0);
 }
 END_TEST
 
@@ -44,57 +75,70 @@ END_TEST
 START_TEST(many_take_turns)
 {
 	static struct probe_request requests[1000];
-	struct probe_result result;
+	static struct probe_result results[1000];
 
 	for (int i = 0; i < 1000; i++)
 		strcpy(requests[i].node, "/dev/no-such-disk");
-	ck_assert_int_eq(probe_start(requests, 1000, &probe), 0);
-	probe_wait(probe, clock_monotonic() + 30 * NSEC_PER_SEC);
+	ck_assert_int_eq(probe_disks(requests, 1000, in_seconds(30), &pending, results), 0);
 	for (size_t i = 0; i < 1000; i++)
-		ck_assert(probe_take(probe, i, &result));
+		ck_assert(results[i].answered);
 }
 END_TEST
 
-/* The answers of threads that outlive their caller go nowhere; the sanitizers look on. */
-START_TEST(released_while_running)
+/* A time that comes while they run; the sanitizers look on. */
+START_TEST(abandoned_while_running)
 {
 	static struct probe_request requests[200];
+	static struct probe_result results[200];
 
 	for (int round = 0; round < 20; round++) {
-		struct probe *short_lived;
-
 		for (int i = 0; i < 200; i++) {
-			strcpy(requests[i].node, "/dev/null");
+			requests[i] = (struct probe_request){ .node = "/dev/null" };
 			requests[i].known = malloc(16);
 		}
-		ck_assert_int_eq(probe_start(requests, 200, &short_lived), 0);
-		probe_release(short_lived);
+		ck_assert_int_eq(probe_disks(requests, 200, clock_monotonic() + NSEC_PER_MSEC,
+					     round % 2 ? &pending : NULL, results),
+				 0);
+		pending_done(&pending);
 	}
 }
 END_TEST
 
-START_TEST(deadline_in_the_past_returns_at_once)
+START_TEST(a_time_in_the_past_returns_at_once)
 {
 	struct probe_request request = { .node = "/dev/null" };
 	uint64_t before = clock_monotonic();
+	struct probe_result result;
 
-	ck_assert_int_eq(probe_start(&request, 1, &probe), 0);
-	probe_wait(probe, 0);
+	ck_assert_int_eq(probe_disks(&request, 1, 0, &pending, &result), 0);
+	ck_assert(!result.answered);
 	ck_assert_uint_lt(clock_monotonic() - before, 100 * NSEC_PER_SEC);
 }
 END_TEST
 
-/* Who is still to answer is told by number, and by which of those that had it. */
-START_TEST(who_has_answered_is_not_waited_for)
+/* Who is pending is told by number, and by which of those that had it. */
+START_TEST(one_that_hangs_is_pending_until_it_answers)
 {
-	struct probe_request request = { .node = "/dev/null", .devno = 5, .diskseq = 7 };
+	struct probe_request requests[] = {
+		{ .node = HANGING, .devno = 5, .diskseq = 7 },
+		{ .node = "/dev/null", .devno = 6, .diskseq = 7 },
+	};
+	struct probe_result results[2];
 
-	ck_assert_int_eq(probe_start(&request, 1, &probe), 0);
-	ck_assert(!probe_waits_for(probe, 5, 8));
-	ck_assert(!probe_waits_for(probe, 6, 7));
-	probe_wait(probe, clock_monotonic() + 30 * NSEC_PER_SEC);
-	ck_assert(!probe_waits_for(probe, 5, 7));
-	ck_assert(probe_is_done(probe));
+	pthread_mutex_lock(&disk);
+	ck_assert_int_eq(
+		probe_disks(requests, 2, clock_monotonic() + NSEC_PER_SEC / 5, &pending, results),
+		0);
+	ck_assert(!results[0].answered);
+	ck_assert(pending_has(&pending, 5, 7));
+	ck_assert(!pending_has(&pending, 5, 8));
+	ck_assert(!pending_has(&pending, 4, 7));
+	pending_wait(&pending, 0);
+	ck_assert(pending_has(&pending, 5, 7));
+	pthread_mutex_unlock(&disk);
+	pending_wait(&pending, in_seconds(30));
+	ck_assert_uint_eq(pending.count, 0);
+	ck_assert(!pending_has(&pending, 5, 7));
 }
 END_TEST
 
@@ -108,9 +152,9 @@ Suite *unit_suite(void)
 	tcase_add_test(tests, nothing_to_read);
 	tcase_add_test(tests, wrong_device_and_none);
 	tcase_add_test(tests, many_take_turns);
-	tcase_add_test(tests, released_while_running);
-	tcase_add_test(tests, deadline_in_the_past_returns_at_once);
-	tcase_add_test(tests, who_has_answered_is_not_waited_for);
+	tcase_add_test(tests, abandoned_while_running);
+	tcase_add_test(tests, a_time_in_the_past_returns_at_once);
+	tcase_add_test(tests, one_that_hangs_is_pending_until_it_answers);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

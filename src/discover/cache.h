@@ -5,8 +5,8 @@
  * a dying one takes seconds over every place that it cannot read, and may read
  * nothing more after the next of them. Thread-safe.
  */
-#ifndef CLONEDECK_DISCOVER_ANSWERS_H
-#define CLONEDECK_DISCOVER_ANSWERS_H
+#ifndef CLONEDECK_DISCOVER_CACHE_H
+#define CLONEDECK_DISCOVER_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,33 +15,32 @@
 #include "discover/disk.h"
 #include "discover/table.h"
 
-struct answers;
+struct cache;
 
 /* A disk as the kernel sees it. With anything else in here it is another one, or has changed. */
-struct answers_key {
+struct cache_key {
 	dev_t devno;
 	uint64_t diskseq, size;
 	uint32_t sector_size;
 	uint64_t partitions; /* a hash of their numbers, starts and sizes */
 };
 
-struct answers *answers_new(void); /* NULL: no memory */
-void answers_destroy(struct answers *answers);
+struct cache *cache_new(void); /* NULL: no memory */
+void cache_destroy(struct cache *cache);
 
-/* answers may be NULL in all that follows: then nothing is kept. */
+/* cache may be NULL in all that follows: then nothing is kept. */
 
 /* disk: with the partitions that the kernel has, and no others. */
-void answers_key(const struct disk *disk, struct answers_key *ret);
-/* To be asked before a disk is read, for answers_keep(). */
-uint64_t answers_moment(struct answers *answers);
+void cache_key(const struct disk *disk, struct cache_key *ret);
+/* To be asked before a disk is read, for cache_keep(). */
+uint64_t cache_moment(struct cache *cache);
 /* How reading it ended (0 or negative errno) and what was found, which is copied. Nothing where
  * the disk was to be forgotten since `moment`, or there is no memory. */
-void answers_keep(struct answers *answers, const struct answers_key *key, uint64_t moment,
-		  int error, const struct table *table);
+void cache_keep(struct cache *cache, const struct cache_key *key, uint64_t moment, int error,
+		const struct table *table);
 /* *ret becomes the caller's. */
-bool answers_find(struct answers *answers, const struct answers_key *key, int *reterror,
-		  struct table *ret);
+bool cache_find(struct cache *cache, const struct cache_key *key, int *reterror, struct table *ret);
 /* It may have changed. 0: all disks. */
-void answers_forget(struct answers *answers, dev_t disk);
+void cache_forget(struct cache *cache, dev_t disk);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What disks have told is kept as long as they stay what they were. */
-#include "discover/answers.h"
+#include "discover/cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-static struct answers *answers;
+static struct cache *cache;
 static struct partition partitions[2];
 static struct disk disk;
 static struct table told, found;
@@ -16,8 +16,8 @@ static int error;
 
 static void setup(void)
 {
-	answers = answers_new();
-	ck_assert_ptr_nonnull(answers);
+	cache = cache_new();
+	ck_assert_ptr_nonnull(cache);
 	partitions[0] = (struct partition){ .number = 1, .start = 2048, .sectors = 4096 };
 	partitions[1] = (struct partition){ .number = 2, .start = 6144, .sectors = 4096 };
 	disk = (struct disk){
@@ -38,30 +38,30 @@ static void teardown(void)
 {
 	table_done(&told);
 	table_done(&found);
-	answers_destroy(answers);
+	cache_destroy(cache);
 }
 
-static struct answers_key key(void)
+static struct cache_key key(void)
 {
-	struct answers_key key;
+	struct cache_key key;
 
-	answers_key(&disk, &key);
+	cache_key(&disk, &key);
 	return key;
 }
 
 static void keep(int code)
 {
-	struct answers_key of = key();
+	struct cache_key of = key();
 
-	answers_keep(answers, &of, answers_moment(answers), code, &told);
+	cache_keep(cache, &of, cache_moment(cache), code, &told);
 }
 
 static bool find(void)
 {
-	struct answers_key of = key();
+	struct cache_key of = key();
 
 	table_done(&found);
-	return answers_find(answers, &of, &error, &found);
+	return cache_find(cache, &of, &error, &found);
 }
 
 START_TEST(what_was_told_is_kept)
@@ -109,56 +109,56 @@ END_TEST
 
 START_TEST(what_changed_is_forgotten)
 {
-	struct answers_key first = key(), second;
+	struct cache_key first = key(), second;
 
 	keep(0);
 	disk.identity.devno = 8;
 	second = key();
 	keep(0);
-	answers_forget(answers, 7);
-	ck_assert(!answers_find(answers, &first, &error, &found));
-	ck_assert(answers_find(answers, &second, &error, &found));
+	cache_forget(cache, 7);
+	ck_assert(!cache_find(cache, &first, &error, &found));
+	ck_assert(cache_find(cache, &second, &error, &found));
 	table_done(&found);
-	answers_forget(answers, 0);
-	ck_assert(!answers_find(answers, &second, &error, &found));
+	cache_forget(cache, 0);
+	ck_assert(!cache_find(cache, &second, &error, &found));
 	keep(0);
-	ck_assert(answers_find(answers, &second, &error, &found));
+	ck_assert(cache_find(cache, &second, &error, &found));
 }
 END_TEST
 
-/* It was read before it changed, and has an answer only now. */
+/* It was read before it changed, and has an entry only now. */
 START_TEST(an_answer_may_be_too_late)
 {
-	struct answers_key of = key();
-	uint64_t before = answers_moment(answers);
+	struct cache_key of = key();
+	uint64_t before = cache_moment(cache);
 
-	answers_forget(answers, 8);
-	answers_keep(answers, &of, before, 0, &told);
+	cache_forget(cache, 8);
+	cache_keep(cache, &of, before, 0, &told);
 	ck_assert(find());
-	answers_forget(answers, 7);
-	answers_keep(answers, &of, before, 0, &told);
+	cache_forget(cache, 7);
+	cache_keep(cache, &of, before, 0, &told);
 	ck_assert(!find());
-	before = answers_moment(answers);
-	answers_forget(answers, 0);
-	answers_keep(answers, &of, before, 0, &told);
+	before = cache_moment(cache);
+	cache_forget(cache, 0);
+	cache_keep(cache, &of, before, 0, &told);
 	ck_assert(!find());
 }
 END_TEST
 
 START_TEST(nothing_is_kept_without_a_place)
 {
-	answers_destroy(answers);
-	answers = NULL;
+	cache_destroy(cache);
+	cache = NULL;
 	keep(0);
 	ck_assert(!find());
-	answers_forget(answers, 0);
+	cache_forget(cache, 0);
 }
 END_TEST
 
 Suite *unit_suite(void)
 {
-	Suite *suite = suite_create("answers");
-	TCase *tests = tcase_create("answers");
+	Suite *suite = suite_create("cache");
+	TCase *tests = tcase_create("cache");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_was_told_is_kept);
