@@ -285,145 +285,6 @@ void app_bell(struct app *app)
 		term_bell(app->term);
 }
 
-/* ---- commands ---- */
-
-static void next_units(struct app *app)
-{
-	static const char *const names[] = {
-		[UNITS_SI] = N_("Sizes in powers of 1000: kB, MB, GB, TB."),
-		[UNITS_IEC] = N_("Sizes in powers of 1024: KiB, MiB, GiB, TiB."),
-		[UNITS_SECTORS] = N_("Sizes in logical sectors."),
-	};
-
-	app->units = app->units == UNITS_SECTORS ? UNITS_SI : (enum units_scale)(app->units + 1);
-	app_message(app, MESSAGE_INFO, "%s", _(names[app->units]));
-}
-
-static void go_to_step(struct app *app, enum screen_id screen)
-{
-	static const char *const reasons[SCREEN_STEPS] = {
-		[SCREEN_RANGES] = N_("2 Ranges comes after choosing source and destination."),
-		[SCREEN_PLAN] = N_("3 Plan comes after choosing ranges: press c there."),
-		[SCREEN_RUN] = N_("4 Run comes after confirming the plan."),
-		[SCREEN_REPORT] = N_("5 Report comes when the copy has ended."),
-	};
-
-	if (app_reached(app, screen))
-		app_go(app, screen);
-	else if (reasons[screen])
-		app_message(app, MESSAGE_INFO, "%s", _(reasons[screen]));
-}
-
-/* Carries out what is the same on every screen; false: the command belongs to the screen. */
-static bool common_command(struct app *app, enum command command)
-{
-	switch (command) {
-	case COMMAND_SCREEN_1:
-	case COMMAND_SCREEN_2:
-	case COMMAND_SCREEN_3:
-	case COMMAND_SCREEN_4:
-	case COMMAND_SCREEN_5:
-		go_to_step(app, (enum screen_id)(command - COMMAND_SCREEN_1));
-		return true;
-	case COMMAND_UNITS:
-		next_units(app);
-		return true;
-	case COMMAND_REDRAW:
-		if (app->term)
-			term_repaint(app->term);
-		app_redraw(app);
-		return true;
-	case COMMAND_HELP:
-		toggle_help(app);
-		return true;
-	case COMMAND_STOP:
-	case COMMAND_QUIT:
-		app_ask_stop(app);
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool app_command(struct app *app, enum command command)
-{
-	const struct screen_ops *ops = app_shown(app);
-	const char *why;
-
-	app_redraw(app);
-	if (common_command(app, command))
-		return true;
-	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
-	if (why) {
-		app_message(app, MESSAGE_INFO, "%s", why);
-		return true;
-	}
-	if (ops->command(state_of(app), app, command))
-		return true;
-	if (command != COMMAND_BACK)
-		return false;
-	if (app->help)
-		toggle_help(app);
-	else
-		go_back(app);
-	return true;
-}
-
-/* True when a field took the key. */
-static bool key_to_field(struct app *app, int key)
-{
-	const struct screen_ops *ops = app_shown(app);
-	struct field *field = ops->field ? ops->field(state_of(app), app) : NULL;
-	enum field_event event;
-
-	if (!field)
-		return false;
-	event = field_key(field, key);
-	if (event == FIELD_NOT_TAKEN)
-		return false;
-	if (ops->edited)
-		ops->edited(state_of(app), app, field, event);
-	app_redraw(app);
-	return true;
-}
-
-/* On a terminal that is too small: only keys whose effect is visible there work. */
-static void key_unseen(struct app *app, int key)
-{
-	enum command command = keys_lookup(SCREEN_DISKS, key);
-
-	if (app->popup.kind == POPUP_ASK || (app->popup.kind && key == SPECIAL_ESCAPE))
-		popup_key(app, key);
-	else if (command == COMMAND_REDRAW || (command == COMMAND_QUIT && !app->popup.kind))
-		common_command(app, command);
-}
-
-void app_key(struct app *app, int key)
-{
-	enum command command;
-	char name[32];
-
-	if (layout_too_small(app->term->cols, app->term->rows)) {
-		key_unseen(app, key);
-		return;
-	}
-	if (app->popup.kind != POPUP_NONE) {
-		if (key == KEY_CTRL('l'))
-			common_command(app, COMMAND_REDRAW);
-		else
-			popup_key(app, key);
-		return;
-	}
-	if (key_to_field(app, key))
-		return;
-	command = keys_lookup(shown_id(app), key);
-	if (command != COMMAND_NONE && app_command(app, command))
-		return;
-	if (key != SPECIAL_OTHER)
-		app_message(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
-			    keys_name(key, name, sizeof(name)));
-}
-
 /* ---- stopping ---- */
 
 /* Without a terminal nobody can be asked: a second signal, this long after the first one, leaves at
@@ -547,7 +408,8 @@ static struct question question(const struct app *app)
 	};
 }
 
-void app_ask_stop(struct app *app)
+/* What Ctrl-C asks while copying; without a copy it quits. */
+static void ask_stop(struct app *app)
 {
 	enum session_state state = session_state(app->session);
 	const struct question ask = question(app);
@@ -565,4 +427,143 @@ void app_ask_stop(struct app *app)
 	} else {
 		popup_ask(app, ask.title, ask.text, &choice, 1, answer_stop, NULL);
 	}
+}
+
+/* ---- commands ---- */
+
+static void next_units(struct app *app)
+{
+	static const char *const names[] = {
+		[UNITS_SI] = N_("Sizes in powers of 1000: kB, MB, GB, TB."),
+		[UNITS_IEC] = N_("Sizes in powers of 1024: KiB, MiB, GiB, TiB."),
+		[UNITS_SECTORS] = N_("Sizes in logical sectors."),
+	};
+
+	app->units = app->units == UNITS_SECTORS ? UNITS_SI : (enum units_scale)(app->units + 1);
+	app_message(app, MESSAGE_INFO, "%s", _(names[app->units]));
+}
+
+static void go_to_step(struct app *app, enum screen_id screen)
+{
+	static const char *const reasons[SCREEN_STEPS] = {
+		[SCREEN_RANGES] = N_("2 Ranges comes after choosing source and destination."),
+		[SCREEN_PLAN] = N_("3 Plan comes after choosing ranges: press c there."),
+		[SCREEN_RUN] = N_("4 Run comes after confirming the plan."),
+		[SCREEN_REPORT] = N_("5 Report comes when the copy has ended."),
+	};
+
+	if (app_reached(app, screen))
+		app_go(app, screen);
+	else if (reasons[screen])
+		app_message(app, MESSAGE_INFO, "%s", _(reasons[screen]));
+}
+
+/* Carries out what is the same on every screen; false: the command belongs to the screen. */
+static bool common_command(struct app *app, enum command command)
+{
+	switch (command) {
+	case COMMAND_SCREEN_1:
+	case COMMAND_SCREEN_2:
+	case COMMAND_SCREEN_3:
+	case COMMAND_SCREEN_4:
+	case COMMAND_SCREEN_5:
+		go_to_step(app, (enum screen_id)(command - COMMAND_SCREEN_1));
+		return true;
+	case COMMAND_UNITS:
+		next_units(app);
+		return true;
+	case COMMAND_REDRAW:
+		if (app->term)
+			term_repaint(app->term);
+		app_redraw(app);
+		return true;
+	case COMMAND_HELP:
+		toggle_help(app);
+		return true;
+	case COMMAND_STOP:
+	case COMMAND_QUIT:
+		ask_stop(app);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool app_command(struct app *app, enum command command)
+{
+	const struct screen_ops *ops = app_shown(app);
+	const char *why;
+
+	app_redraw(app);
+	if (common_command(app, command))
+		return true;
+	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
+	if (why) {
+		app_message(app, MESSAGE_INFO, "%s", why);
+		return true;
+	}
+	if (ops->command(state_of(app), app, command))
+		return true;
+	if (command != COMMAND_BACK)
+		return false;
+	if (app->help)
+		toggle_help(app);
+	else
+		go_back(app);
+	return true;
+}
+
+/* True when a field took the key. */
+static bool key_to_field(struct app *app, int key)
+{
+	const struct screen_ops *ops = app_shown(app);
+	struct field *field = ops->field ? ops->field(state_of(app), app) : NULL;
+	enum field_event event;
+
+	if (!field)
+		return false;
+	event = field_key(field, key);
+	if (event == FIELD_NOT_TAKEN)
+		return false;
+	if (ops->edited)
+		ops->edited(state_of(app), app, field, event);
+	app_redraw(app);
+	return true;
+}
+
+/* On a terminal that is too small: only keys whose effect is visible there work. */
+static void key_unseen(struct app *app, int key)
+{
+	enum command command = keys_lookup(SCREEN_DISKS, key);
+
+	if (app->popup.kind == POPUP_ASK || (app->popup.kind && key == SPECIAL_ESCAPE))
+		popup_key(app, key);
+	else if (command == COMMAND_REDRAW || (command == COMMAND_QUIT && !app->popup.kind))
+		common_command(app, command);
+}
+
+void app_key(struct app *app, int key)
+{
+	enum command command;
+	char name[32];
+
+	if (layout_too_small(app->term->cols, app->term->rows)) {
+		key_unseen(app, key);
+		return;
+	}
+	if (app->popup.kind != POPUP_NONE) {
+		if (key == KEY_CTRL('l'))
+			common_command(app, COMMAND_REDRAW);
+		else
+			popup_key(app, key);
+		return;
+	}
+	if (key_to_field(app, key))
+		return;
+	command = keys_lookup(shown_id(app), key);
+	if (command != COMMAND_NONE && app_command(app, command))
+		return;
+	if (key != SPECIAL_OTHER)
+		app_message(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
+			    keys_name(key, name, sizeof(name)));
 }

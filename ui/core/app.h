@@ -96,8 +96,6 @@ void app_forget(struct app *app, enum screen_id from);
 struct popup *app_popup(struct app *app);
 /* Draw again before the next wait (done by itself after keys, ticks and session news). */
 void app_redraw(struct app *app);
-/* The question that Ctrl-C asks while copying; without a copy it quits. */
-void app_ask_stop(struct app *app);
 /* Which disk is waited for, and what can be done. Nothing when none is. */
 void app_show_waiting(struct app *app);
 

@@ -173,14 +173,6 @@ enum command keys_lookup(enum screen_id screen, int key)
 	return COMMAND_NONE;
 }
 
-const struct command_info *keys_info(enum screen_id screen, enum command command)
-{
-	for (const struct command_info *info = table; info->command; info++)
-		if (info->command == command && (info->screens & ON(screen)))
-			return info;
-	return NULL;
-}
-
 static const char *special_name(int key)
 {
 	static const char *const names[] = {

@@ -143,7 +143,6 @@ struct command_info {
 const struct command_info *keys_table(void);
 /* What a key means on a screen; COMMAND_NONE if nothing. */
 enum command keys_lookup(enum screen_id screen, int key);
-const struct command_info *keys_info(enum screen_id screen, enum command command);
 #define KEY_TEXT_MAX 5
 /* The character of a key as UTF-8; "" for one that is none. */
 const char *keys_character(int key, char bytes[static KEY_TEXT_MAX]);

@@ -178,13 +178,6 @@ static void write_notes(const struct disk *disk, struct writer *w)
 		add(w, "%s%s", i ? " " : "", disk->notes[i].text);
 }
 
-static struct writer start(struct disks_detail *detail, const char *label)
-{
-	detail->label = label;
-	detail->text[0] = '\0';
-	return (struct writer){ detail->text, sizeof(detail->text), 0 };
-}
-
 static void write_health(const struct disks_health *health, struct writer *w)
 {
 	char text[480];
@@ -197,42 +190,41 @@ static void write_health(const struct disks_health *health, struct writer *w)
 		add(w, "%s%s", w->length ? "  " : "", _("(being asked)"));
 }
 
+static void write_silent(const struct disk *disk, struct writer *w)
+{
+	if (disk->silent)
+		add(w, "%s",
+		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks "
+		      "again."));
+}
+
 int disks_details(const struct disk *disk, const struct disks_health *health,
 		  struct disks_detail ret[static DISKS_DETAILS_MAX])
 {
-	struct writer w;
+	/* NULL: the health, which is not of the disk list. What writes nothing is left out. */
+	static const struct {
+		const char *label;
+		void (*write)(const struct disk *disk, struct writer *w);
+	} rows[] = {
+		{ N_("Model"), write_model },   { N_("State"), write_silent },
+		{ N_("Serial"), write_serial }, { N_("Size"), write_size },
+		{ N_("Nodes"), write_nodes },   { N_("Path"), write_path },
+		{ N_("In use"), write_use },    { N_("Table"), write_table },
+		{ N_("Health"), NULL },         { N_("Notes"), write_notes },
+		{ N_("Limits"), write_limits },
+	};
 	int count = 0;
 
-	w = start(&ret[count++], _("Model"));
-	write_model(disk, &w);
-	if (disk->silent) {
-		w = start(&ret[count++], _("State"));
-		add(&w, "%s",
-		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks "
-		      "again."));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct writer w = { ret[count].text, sizeof(ret[count].text), 0 };
+
+		ret[count].label = _(rows[i].label);
+		if (rows[i].write)
+			rows[i].write(disk, &w);
+		else if (health->known)
+			write_health(health, &w);
+		count += w.length > 0;
 	}
-	w = start(&ret[count++], _("Serial"));
-	write_serial(disk, &w);
-	w = start(&ret[count++], _("Size"));
-	write_size(disk, &w);
-	w = start(&ret[count++], _("Nodes"));
-	write_nodes(disk, &w);
-	w = start(&ret[count++], _("Path"));
-	write_path(disk, &w);
-	w = start(&ret[count++], _("In use"));
-	write_use(disk, &w);
-	w = start(&ret[count++], _("Table"));
-	write_table(disk, &w);
-	if (health->known) {
-		w = start(&ret[count++], _("Health"));
-		write_health(health, &w);
-	}
-	if (disk->note_count) {
-		w = start(&ret[count++], _("Notes"));
-		write_notes(disk, &w);
-	}
-	w = start(&ret[count++], _("Limits"));
-	write_limits(disk, &w);
 	return count;
 }
 

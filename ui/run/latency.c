@@ -53,7 +53,7 @@ static int label_cols(bool p90)
 	return p90 ? 5 : 6;
 }
 
-void run_text_latency_header(bool p90, struct line *line)
+static void text_header(bool p90, struct line *line)
 {
 	line_put(line, 1 + label_cols(p90), "");
 	line_put_right(line, 6, "p50");
@@ -83,7 +83,7 @@ void run_text_latency(const char *label, const struct latency_summary *latency, 
 /* Columns of the buckets, each with a blank before it: "<1", then the lower edges. */
 static const int coarse_width[LATENCY_COARSE] = { 3, 2, 2, 2, 2, 3, 3, 3, 4, 4 };
 
-void run_text_coarse_header(struct line *line)
+static void text_coarse_header(struct line *line)
 {
 	line_put(line, 1, "");
 	line_put(line, 6, _("ms"));
@@ -208,7 +208,7 @@ void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct 
 	run_latency(job, &latency);
 	draw_box(draw, box, latency.title);
 	line_start(&line, inside.cols);
-	run_text_latency_header(wide, &line);
+	text_header(wide, &line);
 	draw_text(draw, inside, 0, 0, ROLE_DIM, line.text);
 	for (int end = 0; end < latency.count; end++) {
 		line_start(&line, inside.cols);
@@ -221,7 +221,7 @@ void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct 
 		return;
 	}
 	line_start(&line, inside.cols);
-	run_text_coarse_header(&line);
+	text_coarse_header(&line);
 	draw_text(draw, inside, 3, 0, ROLE_DIM, line.text);
 	for (int end = 0; end < latency.count; end++) {
 		line_start(&line, inside.cols);

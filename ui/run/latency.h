@@ -27,11 +27,9 @@ struct run_latency {
 void run_latency(const struct job_snapshot *job, struct run_latency *ret);
 /* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
-void run_text_latency_header(bool p90, struct line *line);
 void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
 		      struct line *line);
 /* One line of digits: tenths of the samples per power of two. */
-void run_text_coarse_header(struct line *line);
 void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
 
 struct run_bucket {

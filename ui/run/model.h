@@ -73,8 +73,6 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
-/* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
-const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
 /* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);

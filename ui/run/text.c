@@ -85,7 +85,8 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" MAP NOT SAVED since %s"), ago);
 }
 
-const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
+/* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
+static const char *text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	char span[UNITS_TEXT_MAX];
 
@@ -101,7 +102,7 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	char ago[UNITS_TEXT_MAX];
 
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	line_piece(line, _("last good %s"), run_text_last_good(job, ago, sizeof(ago)));
+	line_piece(line, _("last good %s"), text_last_good(job, ago, sizeof(ago)));
 }
 
 /* The sg driver copies the data although direct I/O was asked for. */
@@ -245,7 +246,7 @@ void run_text_status(const struct job_snapshot *job, struct line *line, enum rol
 		line_piece(line, _("bad sector %s B"),
 			   units_print_count(job->rescue.bad_sector, text));
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	run_text_last_good(job, text, sizeof(text));
+	text_last_good(job, text, sizeof(text));
 	if (!job->rate_limit) {
 		line_piece(line, _("last good read %s"), text);
 		return;
@@ -376,7 +377,7 @@ static void put_last_good(const struct job_snapshot *job, struct line *line)
 {
 	char text[UNITS_TEXT_MAX + 32];
 
-	put_right(line, _("last good read"), run_text_last_good(job, text, sizeof(text)));
+	put_right(line, _("last good read"), text_last_good(job, text, sizeof(text)));
 }
 
 /* Only where the pane is taller than on the smallest screen. */

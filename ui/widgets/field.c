@@ -63,42 +63,6 @@ bool field_insert(struct field *field, const char *bytes)
 	return true;
 }
 
-static void cut(struct field *field, size_t from, size_t to)
-{
-	memmove(field->text + from, field->text + to, strlen(field->text + to) + 1);
-	field->cursor = from;
-}
-
-void field_erase_before(struct field *field)
-{
-	cut(field, previous(field, field->cursor), field->cursor);
-}
-
-void field_erase_at(struct field *field)
-{
-	cut(field, field->cursor, next(field, field->cursor));
-}
-
-void field_left(struct field *field)
-{
-	field->cursor = previous(field, field->cursor);
-}
-
-void field_right(struct field *field)
-{
-	field->cursor = next(field, field->cursor);
-}
-
-void field_home(struct field *field)
-{
-	field->cursor = 0;
-}
-
-void field_end(struct field *field)
-{
-	field->cursor = strlen(field->text);
-}
-
 /* Columns of the bytes [from, to). */
 static int width(const struct field *field, size_t from, size_t to)
 {
@@ -157,7 +121,20 @@ int field_column(const struct field *field, size_t first, size_t at)
 	return at >= first ? width(field, first, at) : -width(field, at, first);
 }
 
-/* ---- field_key ---- */
+/* ---- keys ---- */
+
+static enum field_event move(struct field *field, size_t to)
+{
+	field->cursor = to;
+	return FIELD_MOVED;
+}
+
+static enum field_event cut(struct field *field, size_t from, size_t to)
+{
+	memmove(field->text + from, field->text + to, strlen(field->text + to) + 1);
+	field->cursor = from;
+	return from == to ? FIELD_MOVED : FIELD_CHANGED;
+}
 
 static enum field_event type(struct field *field, int key)
 {
@@ -168,27 +145,10 @@ static enum field_event type(struct field *field, int key)
 	return field_insert(field, bytes) ? FIELD_CHANGED : FIELD_FULL;
 }
 
-static enum field_event erase(struct field *field, void (*how)(struct field *))
-{
-	size_t before = strlen(field->text);
-
-	how(field);
-	return strlen(field->text) == before ? FIELD_MOVED : FIELD_CHANGED;
-}
-
-static void erase_rest(struct field *field)
-{
-	field->text[field->cursor] = '\0';
-}
-
-static enum field_event move(struct field *field, void (*how)(struct field *))
-{
-	how(field);
-	return FIELD_MOVED;
-}
-
 enum field_event field_key(struct field *field, int key)
 {
+	size_t cursor = field->cursor, length = strlen(field->text);
+
 	switch (key) {
 	case SPECIAL_ENTER:
 		return FIELD_ACCEPTED;
@@ -199,24 +159,24 @@ enum field_event field_key(struct field *field, int key)
 	case SPECIAL_BACK_TAB:
 		return FIELD_PREVIOUS;
 	case SPECIAL_BACKSPACE:
-		return erase(field, field_erase_before);
+		return cut(field, previous(field, cursor), cursor);
 	case SPECIAL_DELETE:
 	case KEY_CTRL('d'):
-		return erase(field, field_erase_at);
+		return cut(field, cursor, next(field, cursor));
 	case KEY_CTRL('u'):
-		return erase(field, field_clear);
+		return cut(field, 0, length);
 	case KEY_CTRL('k'):
-		return erase(field, erase_rest);
+		return cut(field, cursor, length);
 	case SPECIAL_LEFT:
-		return move(field, field_left);
+		return move(field, previous(field, cursor));
 	case SPECIAL_RIGHT:
-		return move(field, field_right);
+		return move(field, next(field, cursor));
 	case SPECIAL_HOME:
 	case KEY_CTRL('a'):
-		return move(field, field_home);
+		return move(field, 0);
 	case SPECIAL_END:
 	case KEY_CTRL('e'):
-		return move(field, field_end);
+		return move(field, length);
 	default:
 		return type(field, key);
 	}

@@ -24,12 +24,6 @@ bool field_set(struct field *field, const char *text);
 void field_clear(struct field *field);
 /* One character (or more) at the cursor; false for control characters and without room. */
 bool field_insert(struct field *field, const char *bytes);
-void field_erase_before(struct field *field);
-void field_erase_at(struct field *field);
-void field_left(struct field *field);
-void field_right(struct field *field);
-void field_home(struct field *field);
-void field_end(struct field *field);
 
 /* What to draw in `columns` cells: the text, scrolled so that the cursor shows, padded with '_'.
  * ret must hold 4 * columns + 1; *retcursor is the cursor's column, *retfirst the first byte shown.

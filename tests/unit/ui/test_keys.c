@@ -8,6 +8,15 @@
 #include "base/text.h"
 #include "ui/core/keys.h"
 
+static const struct command_info *keys_info(enum screen_id screen, enum command command)
+{
+	const struct command_info *info = keys_table();
+
+	while (info->command && (info->command != command || !(info->screens & ON(screen))))
+		info++;
+	return info;
+}
+
 /* No key means two things on one screen, and none is given twice. */
 START_TEST(test_unique)
 {

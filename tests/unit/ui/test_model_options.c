@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/core/keys.h"
 #include "ui/plan/options.h"
 
 static struct options_form form;
@@ -179,7 +180,7 @@ START_TEST(test_typing_replaces)
 	ck_assert_str_eq(field->text, "1MB");
 	options_form_move(&form, 1);
 	options_form_move(&form, -1);
-	field_erase_before(field);
+	field_key(field, SPECIAL_BACKSPACE);
 	options_form_typed(&form);
 	ck_assert_str_eq(field->text, "1M");
 }
