@@ -191,12 +191,11 @@ void app_go(struct app *app, enum screen_id screen)
 static void go_back(struct app *app)
 {
 	if (app->current == SCREEN_RUN && app_copying(app)) {
-		app_message(app, MESSAGE_INFO,
-			    session_state(app->session) == SESSION_VERIFYING
-				    ? _("Verifying goes on. Ctrl-C asks whether to stop it; 1 to "
-					"3 look back.")
-				    : _("The copy runs. Ctrl-C asks whether to stop it; 1 to 3 "
-					"look back."));
+		app_say(app, session_state(app->session) == SESSION_VERIFYING
+				     ? _("Verifying goes on. Ctrl-C asks whether to stop it; 1 to "
+					 "3 look back.")
+				     : _("The copy runs. Ctrl-C asks whether to stop it; 1 to 3 "
+					 "look back."));
 		return;
 	}
 	for (int screen = (int)app->current - 1; screen >= SCREEN_DISKS; screen--) {
@@ -205,7 +204,7 @@ static void go_back(struct app *app)
 			return;
 		}
 	}
-	app_message(app, MESSAGE_INFO, _("This is the first screen. q quits."));
+	app_say(app, _("This is the first screen. q quits."));
 }
 
 void app_forget(struct app *app, enum screen_id from)
@@ -242,19 +241,34 @@ const char *app_said(const struct app *app)
 	return app->message;
 }
 
-void app_message(struct app *app, enum message_level level, const char *format, ...)
+static void say(struct app *app, enum message_level level, const char *format, va_list list)
 {
 	char text[sizeof(app->message)];
-	va_list list;
 
-	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
 	app_notice(app, level, text);
 	/* A warning that is cut would lose the end of the sentence, which says what to do. */
 	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) &&
 	    text_width(app->message) > app->term->cols - 2)
 		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
+}
+
+void app_message(struct app *app, enum message_level level, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(app, level, format, list);
+	va_end(list);
+}
+
+void app_say(struct app *app, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(app, MESSAGE_INFO, format, list);
+	va_end(list);
 }
 
 void app_error(struct app *app, const struct error *error)
@@ -276,7 +290,7 @@ void app_begun(struct app *app, int result, const struct error *error, const cha
 	if (result < 0)
 		app_error(app, error);
 	else
-		app_message(app, MESSAGE_INFO, "%s", said);
+		app_say(app, "%s", said);
 }
 
 void app_bell(struct app *app)
@@ -311,10 +325,9 @@ void app_stop_now(struct app *app)
 		return;
 	}
 	session_stop(app->session);
-	app_message(app, MESSAGE_INFO,
-		    verifying(app) ? _("Stopping: requests in flight are finished.")
-				   : _("Stopping: requests in flight are finished, flushed and "
-				       "recorded in the map."));
+	app_say(app, verifying(app) ? _("Stopping: requests in flight are finished.")
+				    : _("Stopping: requests in flight are finished, flushed and "
+					"recorded in the map."));
 }
 
 static void give_up(struct app *app)
@@ -373,8 +386,7 @@ static void answer_stop(void *user, struct app *app, int choice)
 	if (choice == 0)
 		app_stop_now(app);
 	else
-		app_message(app, MESSAGE_INFO,
-			    verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
+		app_say(app, verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
 }
 
 struct question {
@@ -384,19 +396,15 @@ struct question {
 static struct question question(const struct app *app)
 {
 	if (verifying(app) && app_compares(app))
-		return (struct question){
-			_("Stop verifying?"),
-			_("Both disks are being compared; nothing is written. Ctrl-C again "
-			  "stops too."),
-			_("stop: report on what was compared")
-		};
+		return (struct question){ _("Stop verifying?"),
+					  _("Both disks are being compared; nothing is written. "
+					    "Ctrl-C again stops too."),
+					  _("stop: report on what was compared") };
 	if (verifying(app))
-		return (struct question){
-			_("Stop verifying?"),
-			_("The copy is being read back once more; nothing is written. Ctrl-C "
-			  "again stops too."),
-			_("stop: the report stays as it is")
-		};
+		return (struct question){ _("Stop verifying?"),
+					  _("The copy is being read back once more; nothing is "
+					    "written. Ctrl-C again stops too."),
+					  _("stop: the report stays as it is") };
 	return (struct question){
 		_("Stop the copy?"),
 		app->has_job && app->snapshot.state == JOB_PAUSED
@@ -440,7 +448,7 @@ static void next_units(struct app *app)
 	};
 
 	app->units = app->units == UNITS_SECTORS ? UNITS_SI : (enum units_scale)(app->units + 1);
-	app_message(app, MESSAGE_INFO, "%s", _(names[app->units]));
+	app_say(app, "%s", _(names[app->units]));
 }
 
 static void go_to_step(struct app *app, enum screen_id screen)
@@ -455,7 +463,7 @@ static void go_to_step(struct app *app, enum screen_id screen)
 	if (app_reached(app, screen))
 		app_go(app, screen);
 	else if (reasons[screen])
-		app_message(app, MESSAGE_INFO, "%s", _(reasons[screen]));
+		app_say(app, "%s", _(reasons[screen]));
 }
 
 /* Carries out what is the same on every screen; false: the command belongs to the screen. */
@@ -499,7 +507,7 @@ bool app_command(struct app *app, enum command command)
 		return true;
 	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
 	if (why) {
-		app_message(app, MESSAGE_INFO, "%s", why);
+		app_say(app, "%s", why);
 		return true;
 	}
 	if (ops->command(state_of(app), app, command))
@@ -564,6 +572,6 @@ void app_key(struct app *app, int key)
 	if (command != COMMAND_NONE && app_command(app, command))
 		return;
 	if (key != SPECIAL_OTHER)
-		app_message(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
-			    keys_name(key, name, sizeof(name)));
+		app_say(app, _("%s does nothing here. ? shows the keys."),
+			keys_name(key, name, sizeof(name)));
 }

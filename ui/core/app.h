@@ -104,6 +104,8 @@ enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
 /* The message line, written once: stays until the next one. */
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same, as most of it is: MESSAGE_INFO. */
+void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* News of the copy. It never opens a popup, since a failing disk would open one after the other;
  * the log keeps all of it. */
 void app_notice(struct app *app, enum message_level level, const char *text);

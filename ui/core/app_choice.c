@@ -127,7 +127,7 @@ static bool begun(struct app *app, int result, const struct error *error)
 	app->session_state = session_state(app->session);
 	app->planning = result == 0;
 	if (result == 0)
-		app_message(app, MESSAGE_INFO, _("Looking at mounts and files for the plan..."));
+		app_say(app, _("Looking at mounts and files for the plan..."));
 	else
 		app_error(app, error);
 	return result == 0;
@@ -191,7 +191,7 @@ bool app_start(struct app *app, const char *typed)
 	/* The start may fail before the session is next looked at; without this line nobody would
 	 * notice that it was tried. */
 	app->session_state = session_state(app->session);
-	app_message(app, MESSAGE_INFO, _("Opening and checking both disks."));
+	app_say(app, _("Opening and checking both disks."));
 	return true;
 }
 

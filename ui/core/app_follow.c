@@ -98,8 +98,7 @@ static void follow_waiting(struct app *app, enum session_state before)
 		if (popup_is_open(app, waiting_title()))
 			popup_close(app);
 		if (session_state(app->session) == SESSION_RUNNING)
-			app_message(app, MESSAGE_INFO,
-				    _("The disk is back. The copy goes on where it ended."));
+			app_say(app, _("The disk is back. The copy goes on where it ended."));
 		return;
 	}
 	if (app->stop_wanted && !waiting->trying) {
@@ -140,12 +139,10 @@ void app_verify(struct app *app)
 	}
 	app->session_state = session_state(app->session);
 	app->stop_wanted = false;
-	app_message(app, MESSAGE_INFO,
-		    app_compares(app)
-			    ? _("Opening both disks, for reading only: they are compared. Nothing "
-				"is written.")
-			    : _("Opening the disks to read the copy back. Nothing is "
-				"written."));
+	app_say(app, app_compares(app)
+			     ? _("Opening both disks, for reading only: they are compared. Nothing "
+				 "is written.")
+			     : _("Opening the disks to read the copy back. Nothing is written."));
 }
 
 bool app_compared(const struct app *app, struct report *ret)
@@ -209,7 +206,7 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 		     job->error.code ? job->error.sentence : "") < 0) {
 		app_error(app, &error);
 	} else {
-		app_message(app, MESSAGE_INFO, "%s", headline(&found));
+		app_say(app, "%s", headline(&found));
 		popup_text(app, _("Verified again"), text);
 	}
 	tell_afterwards(app, headline(&found));
@@ -232,9 +229,8 @@ static void show_compared(struct app *app)
 	if (report_text_compared(&found, LAYOUT_MIN_COLS, &text, NULL) == 0)
 		app->report_text = result_at_end(text);
 	free(text);
-	app_message(app, MESSAGE_INFO,
-		    _("%s. Nothing was written. The exit code will be %d. q quits."),
-		    _(report_verify_word(&found)), app->exit_code);
+	app_say(app, _("%s. Nothing was written. The exit code will be %d. q quits."),
+		_(report_verify_word(&found)), app->exit_code);
 }
 
 static void verify_ended(struct app *app)
@@ -263,9 +259,7 @@ static void follow_verify(struct app *app, enum session_state before)
 			return;
 		app_take_snapshot(app);
 		app_go(app, SCREEN_RUN);
-		app_message(app, MESSAGE_INFO,
-			    _("Both ends are only read: nothing is written. "
-			      "Ctrl-C stops."));
+		app_say(app, _("Both ends are only read: nothing is written. Ctrl-C stops."));
 		if (app->stop_wanted)
 			app_stop_now(app);
 	} else if (before == SESSION_VERIFYING) {
@@ -305,13 +299,13 @@ static void tell_end(struct app *app, const struct report *report)
 	enum exit_code code = report_exit_code(report);
 	bool map = report->files.map[0] && report->job.map_safe;
 
-	app_message(app, MESSAGE_INFO,
-		    code == EXIT_BAD_AREAS && map && report->job.bad_areas
-			    ? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
-		    : code == EXIT_STOPPED && map
-			    ? _("%s. The exit code will be %d. r goes on from the map, q quits.")
-			    : _("%s: the copy has ended. The exit code will be %d. q quits."),
-		    _(report_result_word(report)), (int)code);
+	app_say(app,
+		code == EXIT_BAD_AREAS && map && report->job.bad_areas
+			? _("%s. The exit code will be %d. r reads bad areas again, q quits.")
+		: code == EXIT_STOPPED && map
+			? _("%s. The exit code will be %d. r goes on from the map, q quits.")
+			: _("%s: the copy has ended. The exit code will be %d. q quits."),
+		_(report_result_word(report)), (int)code);
 }
 
 static void copy_ended(struct app *app)
@@ -366,9 +360,8 @@ static void follow_state(struct app *app)
 	}
 	if (before != now && now == SESSION_FINISHING) {
 		popup_close(app);
-		app_message(app, MESSAGE_INFO,
-			    _("The copy has ended. Its disks are being released and its report "
-			      "saved."));
+		app_say(app, _("The copy has ended. Its disks are being released and its report "
+			       "saved."));
 	}
 	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
 		copy_ended(app);

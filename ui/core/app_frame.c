@@ -108,10 +108,10 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	if (!popup && ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
 
-		draw_text(draw, area, 0, 1, ROLE_KEY,
-			  keys ? keys
-			       : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the "
-				   "field"));
+		draw_text(
+			draw, area, 0, 1, ROLE_KEY,
+			keys ? keys
+			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
 		return;
 	}
 	for (int i = 0; i < count; i++) {

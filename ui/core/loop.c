@@ -55,7 +55,7 @@ static void suspend(struct app *app)
 	if (!app->term)
 		return;
 	if (app_copying(app)) {
-		app_message(app, MESSAGE_INFO, _("A copy is running: Ctrl-Z does nothing now."));
+		app_say(app, _("A copy is running: Ctrl-Z does nothing now."));
 		return;
 	}
 	term_suspend(app->term);

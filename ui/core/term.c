@@ -208,8 +208,8 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	if (!term->screen) {
 		free(term);
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
-				 _("The terminal of the kind '%s' (TERM) could not be started. "
-				   "Use 'clonedeck list' and 'clonedeck clone' instead."),
+				 _("The terminal of the kind '%s' (TERM) could not be started. Use "
+				   "'clonedeck list' and 'clonedeck clone' instead."),
 				 name);
 	}
 	speed = line_speed();

@@ -194,8 +194,7 @@ static void write_silent(const struct disk *disk, struct writer *w)
 {
 	if (disk->silent)
 		add(w, "%s",
-		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks "
-		      "again."));
+		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks again."));
 }
 
 int disks_details(const struct disk *disk, const struct disks_health *health,

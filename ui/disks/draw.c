@@ -57,8 +57,8 @@ static void draw_place(struct disks_state *state, struct draw *draw, struct rect
 /* Every letter that a row can have. */
 static void draw_legend(struct draw *draw, struct rect area, struct rect more)
 {
-	const char *use = _("USE: M mounted S swap L LVM/dm R md B boot O open H holder F file C "
-			    "copy");
+	const char *use =
+		_("USE: M mounted S swap L LVM/dm R md B boot O open H holder F file C copy");
 	const char *marks = _("ro read-only  ! no destination  ? no answer");
 	int col = draw_text(draw, area, 0, 1, ROLE_DIM, use);
 

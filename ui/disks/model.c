@@ -272,8 +272,8 @@ bool disks_refuse(const struct disks_row *row, bool destination, struct verdict 
 	if (row->partition && !row->partition->node[0]) {
 		*ret = (struct verdict){ .kind = VERDICT_REFUSE };
 		snprintf(ret->sentence, sizeof(ret->sentence),
-			 _("The kernel does not know partition %u of %s: choose the disk and "
-			   "tick the partition on screen 2."),
+			 _("The kernel does not know partition %u of %s: choose the disk and tick "
+			   "the partition on screen 2."),
 			 row->partition->number, row->disk->node);
 		return true;
 	}

@@ -39,23 +39,22 @@ static void tell_choice(struct disks_state *state, struct app *app)
 	char text[512];
 
 	disks_text_choice(&state->model, text, sizeof(text));
-	app_message(app, MESSAGE_INFO, "%s", text);
+	app_say(app, "%s", text);
 }
 
 /* What can be done here now. */
 static void tell_state(struct disks_state *state, struct app *app)
 {
 	if (app_copying(app))
-		app_message(app, MESSAGE_INFO,
-			    session_state(app_session(app)) == SESSION_VERIFYING
-				    ? _("Disks are being compared: nothing can be changed here. 4 "
-					"shows it.")
-				    : _("A copy is running: nothing can be changed here. 4 shows "
-					"it."));
+		app_say(app,
+			session_state(app_session(app)) == SESSION_VERIFYING
+				? _("Disks are being compared: nothing can be changed here. 4 "
+				    "shows it.")
+				: _("A copy is running: nothing can be changed here. 4 shows it."));
 	else if (session_disks(app_session(app)))
 		tell_choice(state, app);
 	else
-		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+		app_say(app, _("Looking for disks..."));
 }
 
 /* ---- the list changed ---- */
@@ -99,11 +98,11 @@ static void tell_notes(struct disks_state *state, struct app *app)
 		return;
 	state->notes_told = true;
 	if (missing)
-		app_message(app, MESSAGE_INFO,
-			    P_("%zu thing could not be found out; i says what. s=source d=dest",
-			       "%zu things could not be found out; i says what. s=source d=dest",
-			       missing),
-			    missing);
+		app_say(app,
+			P_("%zu thing could not be found out; i says what. s=source d=dest",
+			   "%zu things could not be found out; i says what. s=source d=dest",
+			   missing),
+			missing);
 	else
 		tell_choice(state, app);
 }
@@ -239,7 +238,7 @@ static void file_used_as(void *user, struct app *app, int choice)
 		return;
 	}
 	state->file_destination = choice == 1;
-	app_message(app, MESSAGE_INFO, _("Looking for %s..."), state->file);
+	app_say(app, _("Looking for %s..."), state->file);
 	if (session_find(app_session(app), state->file, state->file_destination, &error) < 0)
 		app_error(app, &error);
 }
@@ -274,8 +273,8 @@ static void ask_file(struct app *app, const char *path, struct disks_state *stat
 
 	if (!path[0] && unfinished && unfinished->running[0]) {
 		snprintf(text, sizeof(text),
-			 _("%s. Its map cannot be continued before it has ended. Here you can "
-			   "type the path of an image file, or of another map."),
+			 _("%s. Its map cannot be continued before it has ended. Here you can type "
+			   "the path of an image file, or of another map."),
 			 unfinished->running);
 		popup_prompt(app, _("Image file, or map"), text, path, file_named, state);
 		return;
@@ -288,11 +287,10 @@ static void ask_file(struct app *app, const char *path, struct disks_state *stat
 			     unfinished->map, file_named, state);
 		return;
 	}
-	popup_prompt(
-		app, _("Image file, or map"),
-		_("Path of an image file: one that does not exist can be a destination, and is "
-		  "made when the copy starts. Or the map of a copy that was stopped."),
-		path, file_named, state);
+	popup_prompt(app, _("Image file, or map"),
+		     _("Path of an image file: one that does not exist can be a destination, and "
+		       "is made when the copy starts. Or the map of a copy that was stopped."),
+		     path, file_named, state);
 }
 
 /* A path below /dev is a disk: it is checked like one of the list. */
@@ -368,9 +366,9 @@ static void refresh_details(struct disks_state *state, struct app *app)
 static void find(struct disks_state *state, struct app *app)
 {
 	if (!state->wanted[0])
-		app_message(app, MESSAGE_INFO, _("There is no search to repeat: press / first."));
+		app_say(app, _("There is no search to repeat: press / first."));
 	else if (!disks_find(&state->model, state->wanted))
-		app_message(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), state->wanted);
+		app_say(app, _("Nothing found for \"%s\"."), state->wanted);
 }
 
 static void changed(void *data, struct app *app, unsigned changes)
@@ -405,7 +403,7 @@ static void toggle_partitions(struct disks_state *state, struct app *app)
 	if (err) {
 		app_nomem(app);
 	} else if (disk) {
-		app_message(app, MESSAGE_INFO, _("%s has no partitions."), disk->node);
+		app_say(app, _("%s has no partitions."), disk->node);
 	}
 }
 
@@ -416,11 +414,11 @@ static void toggle_all(struct disks_state *state, struct app *app)
 	state->model.all = !state->model.all;
 	update(state, app);
 	if (!state->model.all)
-		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are hidden."));
+		app_say(app, _("RAM, dm and md devices are hidden."));
 	else if (state->model.count == before)
-		app_message(app, MESSAGE_INFO, _("There are no RAM, dm or md devices to show."));
+		app_say(app, _("There are no RAM, dm or md devices to show."));
 	else
-		app_message(app, MESSAGE_INFO, _("RAM, dm and md devices are shown, too."));
+		app_say(app, _("RAM, dm and md devices are shown, too."));
 }
 
 static void go_on(struct app *app)
@@ -428,10 +426,9 @@ static void go_on(struct app *app)
 	const struct choice *choice = app_choice(app);
 
 	if (choice->source.kind == ENDPOINT_NONE)
-		app_message(app, MESSAGE_INFO, _("No source yet: put the cursor on it, press s."));
+		app_say(app, _("No source yet: put the cursor on it, press s."));
 	else if (choice->destination.kind == ENDPOINT_NONE)
-		app_message(app, MESSAGE_INFO,
-			    _("No destination yet: put the cursor on it, press d."));
+		app_say(app, _("No destination yet: put the cursor on it, press d."));
 	else
 		app_go(app, SCREEN_RANGES);
 }
@@ -460,7 +457,7 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		show_details(state, app);
 		return true;
 	case COMMAND_RESCAN:
-		app_message(app, MESSAGE_INFO, _("Looking for disks..."));
+		app_say(app, _("Looking for disks..."));
 		session_scan(app_session(app), NULL);
 		return true;
 	case COMMAND_SHOW_ALL:

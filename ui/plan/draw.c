@@ -92,10 +92,9 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	plan_text_axis(size, app_units(app), destination->identity.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
 	draw_text(draw, area, 4, 1, ROLE_DIM,
-		  screen->finished.count
-			  ? _("x overwritten  + copied before  - not touched")
-			  : _("x overwritten  - not touched, but partitions vanish with a replaced "
-			      "table"));
+		  screen->finished.count ? _("x overwritten  + copied before  - not touched")
+					 : _("x overwritten  - not touched, but partitions vanish "
+					     "with a replaced table"));
 }
 
 /* The sector size in the list of lost partitions. */
@@ -203,9 +202,9 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 		  gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
 	if (gate_refused(gate)) {
 		if (session_check_compare(app_session(app), NULL) == 0)
-			draw_text(draw, area, 1, 1, ROLE_NORMAL,
-				  _("v compares both disks instead of copying; nothing is "
-				    "written."));
+			draw_text(
+				draw, area, 1, 1, ROLE_NORMAL,
+				_("v compares both disks instead of copying; nothing is written."));
 		return;
 	}
 	plan_screen_phrase(app, phrase, sizeof(phrase));
@@ -257,12 +256,11 @@ static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
 		return;
 	draw_box(draw, box, _("Estimate"));
 	if (!measured) {
-		draw_wrapped(
-			draw, inside, 0, 1, inside.rows, ROLE_DIM,
-			session_choice(session).measuring
-				? _("Both disks are being read.")
-				: _("m reads some megabytes of both disks and says how long it "
-				    "will take. Nothing is written."));
+		draw_wrapped(draw, inside, 0, 1, inside.rows, ROLE_DIM,
+			     session_choice(session).measuring
+				     ? _("Both disks are being read.")
+				     : _("m reads some megabytes of both disks and says how long "
+					 "it will take. Nothing is written."));
 		return;
 	}
 	estimate_make(plan, plan_rolling(plan, destination), measured, &estimate);

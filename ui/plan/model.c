@@ -244,11 +244,10 @@ void plan_text_start(const struct gate *gate, struct line *line)
 		line_add(line, "%s",
 			 gate_fits(gate)
 				 ? _(" REFUSED: it does not fit. f takes the range that does.")
-			 : gate_liftable(gate)
-				 ? _(" REFUSED: choose anew on 1 or 2, or lift the check by its "
-				     "name: a.")
-				 : _(" REFUSED: this plan cannot be started. Change the choice on "
-				     "1 or 2."));
+			 : gate_liftable(gate) ? _(" REFUSED: choose anew on 1 or 2, or lift the "
+						   "check by its name: a.")
+					       : _(" REFUSED: this plan cannot be started. Change "
+						   "the choice on 1 or 2."));
 		return;
 	}
 	if (gate->typed.text[0] && !gate_matches(gate)) {

@@ -83,8 +83,8 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 	if (!gate_set_typing(&screen->gate, true) && typing &&
 	    !popup_is_open(app, _("Not started")))
 		popup_text(app, _("Not started"),
-			   _("The disks have changed, and a check says NO now: this plan cannot "
-			     "be started as it is."));
+			   _("The disks have changed, and a check says NO now: this plan cannot be "
+			     "started as it is."));
 	else if (typing)
 		app_message(app, MESSAGE_WARN,
 			    _("The checks have changed: read them again, then type again."));
@@ -142,21 +142,18 @@ static void tell_ready(struct app *app)
 	if (!plan_screen_startable(app))
 		return;
 	if (areas->count && areas->items[0].count >= plan->source.size / plan->sector_size)
-		app_message(app, MESSAGE_INFO,
-			    _("This plan goes on from its map, and reads its bad areas again."));
+		app_say(app, _("This plan goes on from its map, and reads its bad areas again."));
 	else if (areas->count)
-		app_message(app, MESSAGE_INFO,
-			    P_("Of the bad areas %zu is read again; all others stay as they are.",
-			       "Of the bad areas %zu are read again; all others stay as they are.",
-			       areas->count),
-			    areas->count);
+		app_say(app,
+			P_("Of the bad areas %zu is read again; all others stay as they are.",
+			   "Of the bad areas %zu are read again; all others stay as they are.",
+			   areas->count),
+			areas->count);
 	else if (session_choice(app_session(app)).resumes)
-		app_message(app, MESSAGE_INFO,
-			    _("This plan goes on from its map: what is finished there is not "
-			      "copied again."));
+		app_say(app, _("This plan goes on from its map: what is finished there is not "
+			       "copied again."));
 	else
-		app_message(app, MESSAGE_INFO,
-			    _("Nothing has been written yet. Esc returns to 2 Ranges."));
+		app_say(app, _("Nothing has been written yet. Esc returns to 2 Ranges."));
 }
 
 static void enter(void *state, struct app *app)
@@ -208,7 +205,7 @@ static void tell_estimate(struct app *app)
 		estimate_make(plan, plan_rolling(plan, session_choice(session).destination),
 			      measured, &estimate);
 		estimate_sentence(plan, &estimate, (int64_t)time(NULL), text, sizeof(text));
-		app_message(app, MESSAGE_INFO, "%s", text);
+		app_say(app, "%s", text);
 	}
 }
 
@@ -239,8 +236,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
 		return;
 	if (screen->anew)
-		app_message(app, MESSAGE_INFO,
-			    _("Planned anew with these options. Nothing has been written yet."));
+		app_say(app, _("Planned anew with these options. Nothing has been written yet."));
 	else
 		tell_ready(app);
 	screen->anew = false;
@@ -265,19 +261,17 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 	text_copy(typed, sizeof(typed), screen->gate.typed.text);
 	switch (gate_enter(&screen->gate, &verdict)) {
 	case GATE_REFUSED:
-		app_message(app, MESSAGE_INFO,
-			    _("A check says NO: this plan cannot be started as it is."));
+		app_say(app, _("A check says NO: this plan cannot be started as it is."));
 		break;
 	case GATE_NOT_TYPING:
 		gate_set_typing(&screen->gate, true);
-		app_message(app, MESSAGE_INFO, _("Now type %s."), phrase);
+		app_say(app, _("Now type %s."), phrase);
 		break;
 	case GATE_UNTICKED:
 		gate_set_typing(&screen->gate, false);
 		screen->list.at = (int)verdict;
-		app_message(app, MESSAGE_INFO,
-			    _("Not started: read W%u and tick it with Space first."),
-			    gate_warning(&screen->gate, verdict));
+		app_say(app, _("Not started: read W%u and tick it with Space first."),
+			gate_warning(&screen->gate, verdict));
 		break;
 	case GATE_EMPTY:
 		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
@@ -300,19 +294,17 @@ static void tick(struct plan_screen *screen, struct app *app)
 	unsigned left;
 
 	if (!gate_tick(&screen->gate, (size_t)screen->list.at)) {
-		app_message(app, MESSAGE_INFO,
-			    _("There is no warning on this line: Up and Down go to one."));
+		app_say(app, _("There is no warning on this line: Up and Down go to one."));
 		return;
 	}
 	left = gate_unticked(&screen->gate);
 	if (left)
-		app_message(app, MESSAGE_INFO,
-			    P_("%u warning is not ticked yet.", "%u warnings are not ticked yet.",
-			       left),
-			    left);
+		app_say(app,
+			P_("%u warning is not ticked yet.", "%u warnings are not ticked yet.",
+			   left),
+			left);
 	else
-		app_message(app, MESSAGE_INFO,
-			    _("All warnings are ticked: now type what is asked for."));
+		app_say(app, _("All warnings are ticked: now type what is asked for."));
 }
 
 static void open_options(struct plan_screen *screen, struct app *app)
@@ -506,8 +498,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 	case FIELD_CANCELLED:
 		field_clear(text);
 		gate_set_typing(&screen->gate, false);
-		app_message(app, MESSAGE_INFO,
-			    _("Letters are keys again. Tab goes back to the field."));
+		app_say(app, _("Letters are keys again. Tab goes back to the field."));
 		break;
 	case FIELD_NEXT:
 	case FIELD_PREVIOUS:

@@ -101,11 +101,10 @@ static void enter(void *state, struct app *app)
 
 	renew(screen, app);
 	if (app_copying(app))
-		app_message(app, MESSAGE_INFO,
-			    _("A copy is running: nothing can be changed here. 4 shows it."));
+		app_say(app, _("A copy is running: nothing can be changed here. 4 shows it."));
 	else if (screen->model)
-		app_message(app, MESSAGE_INFO,
-			    _("Tick what is to be copied, or type it. Enter goes on to the plan."));
+		app_say(app,
+			_("Tick what is to be copied, or type it. Enter goes on to the plan."));
 }
 
 static void leave(void *state, struct app *app)
@@ -137,7 +136,7 @@ static void say_choice(struct ranges_screen *screen, struct app *app)
 
 	line_start(&line, LINE_COLUMNS_MAX);
 	ranges_model_summary(screen->model, app_units(app), &line);
-	app_message(app, MESSAGE_INFO, "%s", line.text);
+	app_say(app, "%s", line.text);
 }
 
 /* After a change by tick: result is that of the model's function. */

@@ -51,12 +51,11 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 
 static void ask_save(struct app *app, struct report_sign *sign, const char *path)
 {
-	popup_prompt(
-		app, _("Save report and certificate"),
-		_("As .json, as .txt, and as .html to print and sign, with the list of digests: "
-		  "the full path of a folder, or of a file, on a disk that stays and is no "
-		  "part of the copy."),
-		path, path_typed, sign);
+	popup_prompt(app, _("Save report and certificate"),
+		     _("As .json, as .txt, and as .html to print and sign, with the list of "
+		       "digests: the full path of a folder, or of a file, on a disk that stays and "
+		       "is no part of the copy."),
+		     path, path_typed, sign);
 }
 
 static void tell_saved(struct app *app, struct report_sign *sign)
@@ -72,13 +71,13 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 	} else if (error->code) {
 		app_error(app, error);
 	} else if (!report || !report->files.json[0]) {
-		app_message(app, MESSAGE_INFO, _("It is on the report now. s saves it."));
+		app_say(app, _("It is on the report now. s saves it."));
 	} else {
-		app_message(app, MESSAGE_INFO,
-			    sign->saved_as[0] ? _("Report, text and certificate were saved: %s")
-					      : _("It is on report and certificate: %s"),
-			    report->files.certificate[0] ? report->files.certificate
-							 : report->files.json);
+		app_say(app,
+			sign->saved_as[0] ? _("Report, text and certificate were saved: %s")
+					  : _("It is on report and certificate: %s"),
+			report->files.certificate[0] ? report->files.certificate
+						     : report->files.json);
 	}
 }
 
@@ -96,13 +95,13 @@ static void sign(struct app *app, struct report_sign *sign, bool mask)
 	if (r < 0)
 		app_error(app, &error);
 	else
-		app_message(app, MESSAGE_INFO, _("Saving report and certificate..."));
+		app_say(app, _("Saving report and certificate..."));
 }
 
 static void mask_chosen(void *user, struct app *app, int choice)
 {
 	if (choice < 0)
-		app_message(app, MESSAGE_INFO, _("The report stays as it was."));
+		app_say(app, _("The report stays as it was."));
 	else
 		sign(app, user, choice == 1);
 }
@@ -431,8 +430,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 
 static const char *const notes[] = {
 	N_("RESULT  COMPLETE, PARTIAL (bad areas), MISMATCH (the destination differs), STOPPED "
-	   "(can "
-	   "be resumed), FAILED."),
+	   "(can be resumed), FAILED."),
 	N_("v  reads the destination again and compares it with the digests of the source as it "
 	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),

@@ -47,12 +47,11 @@ static void place_ask(struct app *app)
 	char text[640];
 
 	snprintf(text, sizeof(text),
-		 job->map_failed
-			 ? _("%.400s cannot be written. The copy goes on with the map in memory; "
-			     "without it the copy cannot be resumed. A folder, or a file that is "
-			     "not there yet:")
-			 : _("It is kept as %.400s. Another folder, or a file that is not there "
-			     "yet:"),
+		 job->map_failed ? _("%.400s cannot be written. The copy goes on with the map in "
+				     "memory; without it the copy cannot be resumed. A folder, or "
+				     "a file that is not there yet:")
+				 : _("It is kept as %.400s. Another folder, or a file that is not "
+				     "there yet:"),
 		 session_copy(app_session(app)).map_path);
 	popup_prompt(app, job->map_failed ? _("The map cannot be saved") : _("Place of the map"),
 		     text, "/tmp", place_typed, NULL);
@@ -69,11 +68,10 @@ static void say_moved(struct app *app)
 			      "before this machine restarts."),
 			    map);
 	else if (session_copy(session).log_moved)
-		app_message(app, MESSAGE_INFO,
-			    _("The map is kept as %s from now on; log and report go there, too."),
-			    map);
+		app_say(app, _("The map is kept as %s from now on; log and report go there, too."),
+			map);
 	else
-		app_message(app, MESSAGE_INFO, _("The map is kept as %s from now on."), map);
+		app_say(app, _("The map is kept as %s from now on."), map);
 }
 
 static void place_follow(struct run_screen *screen, struct app *app, unsigned changes)
@@ -262,10 +260,9 @@ static void pause_or_go_on(struct app *app)
 		return;
 	}
 	job_pause(session_copy(app_session(app)).job, pause);
-	app_message(app, MESSAGE_INFO,
-		    pause   ? _("Pausing when the requests in flight are done. p continues.")
-		    : again ? _("Verifying goes on.")
-			    : _("The copy goes on."));
+	app_say(app, pause   ? _("Pausing when the requests in flight are done. p continues.")
+		     : again ? _("Verifying goes on.")
+			     : _("The copy goes on."));
 }
 
 static const char *rate_typed(void *user, struct app *app, const char *text)
@@ -281,10 +278,10 @@ static const char *rate_typed(void *user, struct app *app, const char *text)
 			 "or 20MB.");
 	job_set_rate(job, limit);
 	if (limit)
-		app_message(app, MESSAGE_INFO, _("The rate is limited to %s."),
-			    units_print_rate((double)limit, rate));
+		app_say(app, _("The rate is limited to %s."),
+			units_print_rate((double)limit, rate));
 	else
-		app_message(app, MESSAGE_INFO, _("The rate is not limited any more."));
+		app_say(app, _("The rate is not limited any more."));
 	return NULL;
 }
 
@@ -330,10 +327,10 @@ static bool map_command(struct run_screen *screen, struct app *app, enum command
 static void change_graph(struct run_screen *screen, struct app *app)
 {
 	screen->graph_zoom++;
-	app_message(app, MESSAGE_INFO,
-		    P_("One step of the graph is %u second.",
-		       "One step of the graph is %u seconds.", run_graph_step(screen->graph_zoom)),
-		    run_graph_step(screen->graph_zoom));
+	app_say(app,
+		P_("One step of the graph is %u second.", "One step of the graph is %u seconds.",
+		   run_graph_step(screen->graph_zoom)),
+		run_graph_step(screen->graph_zoom));
 }
 
 static bool command(void *state, struct app *app, enum command command)
@@ -368,9 +365,8 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_BELL:
 		screen->bell = !screen->bell;
-		app_message(app, MESSAGE_INFO,
-			    screen->bell ? _("The bell rings when the copy has ended.")
-					 : _("The bell stays silent."));
+		app_say(app, screen->bell ? _("The bell rings when the copy has ended.")
+					  : _("The bell stays silent."));
 		return true;
 	default:
 		return false;
@@ -415,8 +411,7 @@ static const char *const notes[] = {
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
 	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
 	N_("ERRORS  as in ddrescue: read errors are failed reads, retries included; bad areas what "
-	   "is "
-	   "not read yet for such an error; bad sector the bytes of it that are given up."),
+	   "is not read yet for such an error; bad sector the bytes of it that are given up."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
 	   "digits below are tenths of all requests by power of two."),
 	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),

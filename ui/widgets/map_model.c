@@ -304,8 +304,8 @@ enum sense_key {
 
 static const char *medium(bool write)
 {
-	return write ? _("The destination could not store this: it has no spare sectors left or "
-			 "is failing. Use another destination.")
+	return write ? _("The destination could not store this: it has no spare sectors left or is "
+			 "failing. Use another destination.")
 		     : _("The disk could not read these sectors: the surface is damaged or the "
 			 "checksum is wrong. A retry may still succeed.");
 }
