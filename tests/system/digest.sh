@@ -24,7 +24,7 @@ a_whole_disk() {
 	two_disks
 	partition_gpt "$source"
 	clone 0 "$source" "$destination" --digest sha256
-	says '^tables '
+	says 'tables and boot sectors came last'
 	report=$(echo logs/*.json)
 	sums_are "$(backing "$source")"
 	jq -e '.sums.of == "source" and .sums.zero_bytes == 0 and .armed' "$report"
