@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Plain text of limited width: labels on the left, values wrapped at words
- * beside them. For the report and for the plan of a dry run.
+ * beside them. For the report (text.c) and for the plan of a dry run.
  */
 #ifndef CLONEDECK_REPORT_PAGE_H
 #define CLONEDECK_REPORT_PAGE_H

@@ -14,7 +14,7 @@
 #define KEY_MAX   32
 #define TEXT_MAX  2048
 
-struct page {
+struct rendering {
 	FILE *out;
 	json_object *around[DEPTH_MAX]; /* the objects and items around, the innermost last */
 	unsigned depth;
@@ -95,7 +95,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-static bool find(struct page *page, const char *name, size_t length, json_object **ret)
+static bool find(struct rendering *page, const char *name, size_t length, json_object **ret)
 {
 	char key[KEY_MAX];
 
@@ -113,7 +113,7 @@ static bool find(struct page *page, const char *name, size_t length, json_object
 	return false;
 }
 
-static void put_value(struct page *page, const struct tag *tag)
+static void put_value(struct rendering *page, const struct tag *tag)
 {
 	const char *bar = memchr(tag->text, '|', tag->length);
 	size_t length = bar ? (size_t)(bar - tag->text) : tag->length;
@@ -136,7 +136,7 @@ static void put_value(struct page *page, const struct tag *tag)
 }
 
 /* ("text"), in which \" is a quote. */
-static void put_translation(struct page *page, const struct tag *tag)
+static void put_translation(struct rendering *page, const struct tag *tag)
 {
 	char text[TEXT_MAX];
 	size_t used = 0;
@@ -168,9 +168,9 @@ static bool is_something(json_object *value)
 	}
 }
 
-static void put(struct page *page, const char *from, const char *to);
+static void put(struct rendering *page, const char *from, const char *to);
 
-static void put_within(struct page *page, json_object *value, const char *from, const char *to)
+static void put_within(struct rendering *page, json_object *value, const char *from, const char *to)
 {
 	if (page->depth == DEPTH_MAX) {
 		page->result = -EINVAL;
@@ -181,7 +181,7 @@ static void put_within(struct page *page, json_object *value, const char *from, 
 	page->depth--;
 }
 
-static void put_section(struct page *page, const struct tag *open, const struct tag *close)
+static void put_section(struct rendering *page, const struct tag *open, const struct tag *close)
 {
 	json_object *value;
 
@@ -197,7 +197,7 @@ static void put_section(struct page *page, const struct tag *open, const struct 
 		put_within(page, value, open->end, close->start);
 }
 
-static void put(struct page *page, const char *from, const char *to)
+static void put(struct rendering *page, const char *from, const char *to)
 {
 	struct tag tag, close;
 
@@ -231,7 +231,7 @@ static void put(struct page *page, const char *from, const char *to)
 
 int template_render(const char *template, json_object *root, FILE *out)
 {
-	struct page page = { .out = out, .around = { root }, .depth = 1 };
+	struct rendering page = { .out = out, .around = { root }, .depth = 1 };
 
 	put(&page, template, template + strlen(template));
 	return page.result;
