@@ -79,6 +79,7 @@ enum pass_trait {
  * first. Nothing may block. All in the threads of the lanes, concurrently.
  */
 struct slot_ops {
+	size_t slot_size; /* bytes of slot->own; copy->slot_size is as large as the largest */
 	/* The next piece, usually at most a chunk. False: none before another request of this
 	 * lane completes or, if none is in flight, none in this round. NULL: the chunks of the
 	 * work in order. */
@@ -143,6 +144,7 @@ struct copy {
 	const struct slot_ops *ops;
 	unsigned traits; /* PASS_… */
 	atomic_uint generation;
+	size_t slot_size; /* of slot->own */
 	const struct observer *observers[COPY_OBSERVERS];
 	unsigned observer_count;
 	bool takes_long, of_chunks; /* for one of them */

@@ -48,8 +48,6 @@ struct slot {
 	const struct slot_ops *ops; /* of the pass under way, or beside it */
 	bool at_destination;        /* the end that the current request was sent to */
 	struct watch watch;
-	struct slot *twin; /* holds the same piece of the other end, or NULL */
-	bool through;      /* has been read and waits for its twin */
 	struct slot *next_to_inspect;
 	bool to_inspect; /* still to be hashed or compared */
 	enum slot_phase phase;
@@ -66,16 +64,16 @@ struct slot {
 	struct sense sense;
 	bool has_bad;
 	enum map_status bad_status; /* for what could not be read */
-	bool fills, filled;         /* the filling is being written; is on the destination */
+	bool filled;                /* the bad place: the destination has been filled there */
 	uint64_t *bad;              /* one bit per source sector */
-	/* Digests of the data read from the source and, if both ends are read, from the other. */
-	uint8_t part_count, other_count;
-	struct digest_part parts[DIGEST_PARTS_MAX], other[DIGEST_PARTS_MAX];
+	/* Digests of the data read from the source. */
+	uint8_t part_count;
+	struct digest_part parts[DIGEST_PARTS_MAX];
 	/* Somebody still reads the buffer: only lane_slot_release() makes the slot free. */
 	atomic_bool held;
+	void *own;                   /* of the pass: ops->slot_size bytes, zeroed */
 	void *state[COPY_OBSERVERS]; /* of each observer */
 	bool secondary;              /* a twin, or beside the pass: not to be observed */
-	bool read_only;              /* read for the checksums only; written later */
 	bool wide;                   /* uses the buffers and bad bits of all slots */
 };
 
@@ -129,7 +127,7 @@ struct lane {
 	uint32_t depth_read, depth_write;
 	struct slot *slots;
 	uint64_t *bad_bits;
-	char *states; /* of the observers, for all slots */
+	char *states; /* of the pass and the observers, for all slots */
 	uint32_t slot_count;
 	uint32_t widest; /* bytes of the largest wide request */
 	uint32_t run;    /* chunks taken from the cursor at once */

@@ -38,22 +38,32 @@ static int open_ends(struct lane *lane, const struct lane *first, struct error *
 		       reterr);
 }
 
-/* For each slot, one after the other, what each observer wants. */
+static size_t round_up(size_t size)
+{
+	size_t unit = _Alignof(max_align_t);
+
+	return (size + unit - 1) / unit * unit;
+}
+
+/* A place for each slot, one after the other: what the pass wants, and each observer. */
 static int make_states(struct lane *lane, uint32_t count)
 {
 	const struct copy *copy = lane->copy;
-	size_t size = 0, at = 0;
+	size_t own = round_up(copy->slot_size), size = own, at = 0;
 
 	for (unsigned i = 0; i < copy->observer_count; i++)
-		size += copy->observers[i]->slot_size;
+		size += round_up(copy->observers[i]->slot_size);
 	lane->states = calloc(count, size ? size : 1);
 	if (!lane->states)
 		return -ENOMEM;
-	for (uint32_t s = 0; s < count; s++)
+	for (uint32_t s = 0; s < count; s++) {
+		lane->slots[s].own = lane->states + at;
+		at += own;
 		for (unsigned i = 0; i < copy->observer_count; i++) {
 			lane->slots[s].state[i] = lane->states + at;
-			at += copy->observers[i]->slot_size;
+			at += round_up(copy->observers[i]->slot_size);
 		}
+	}
 	return 0;
 }
 

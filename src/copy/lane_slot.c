@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a pass does with a slot, from beginning a piece to freeing the slot. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "copy/lane.h"
@@ -37,11 +38,11 @@ static struct slot *take_idle(struct lane *lane, const struct slot_ops *ops,
 	slot->code = 0;
 	slot->has_bad = false;
 	slot->bad_status = MAP_BAD;
-	slot->fills = slot->filled = false;
-	slot->part_count = slot->other_count = 0;
-	slot->read_only = slot->secondary = false;
-	slot->twin = NULL;
-	slot->through = slot->to_inspect = false;
+	slot->filled = false;
+	slot->part_count = 0;
+	slot->secondary = false;
+	memset(slot->own, 0, ops->slot_size);
+	slot->to_inspect = false;
 	return slot;
 }
 
@@ -64,8 +65,6 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot)
 	struct slot *twin = take_idle(lane, slot->ops, &slot->piece);
 
 	twin->secondary = true;
-	twin->twin = slot;
-	slot->twin = twin;
 	return twin;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "job/job_private.h"
+#include "job/pass.h"
 #include "map/resume.h"
 #include "map/recorded_copy.h"
 
@@ -259,6 +260,7 @@ static void make_copy(struct job *job)
 		.work = &job->work,
 		.limit = &job->limit,
 		.gate = &job->gate,
+		.slot_size = pass_slot_size(),
 		.prober = &job->prober,
 		.owner = &owner,
 		.job = job,

@@ -74,6 +74,8 @@ struct step {
 
 extern const struct step sequence[];
 extern const size_t sequence_count;
+/* The most bytes of a slot that any pass wants for itself. */
+size_t pass_slot_size(void);
 
 /* Over damaged areas (pass_rescue.c), with the ops of rescue/search.h. */
 int trim_prepare(struct job *job, unsigned round);

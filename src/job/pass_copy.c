@@ -315,6 +315,12 @@ static void read_failed(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 }
 
+/* Is it read for the checksums only, and written later? */
+static bool *is_only_read(struct slot *slot)
+{
+	return slot->own;
+}
+
 static void copy_begin(struct lane *lane, struct slot *slot)
 {
 	/* It was taken before the lane had to wait. */
@@ -322,7 +328,7 @@ static void copy_begin(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	slot->read_only = sums_only_reads(lane->job, &slot->piece);
+	*is_only_read(slot) = sums_only_reads(lane->job, &slot->piece);
 	lane_slot_read(lane, slot);
 }
 
@@ -348,7 +354,7 @@ static void copy_advance(struct lane *lane, struct slot *slot)
 {
 	bool good = slot->request.result == 0;
 
-	if (slot->read_only) {
+	if (*is_only_read(slot)) {
 		only_read(lane, slot);
 		return;
 	}
@@ -397,6 +403,7 @@ int rewrite_prepare(struct job *job, unsigned round)
 }
 
 const struct slot_ops copy_ops = {
+	.slot_size = sizeof(bool),
 	.take = copy_take,
 	.depth = copy_depth,
 	.beside = rolling_take,
@@ -408,6 +415,7 @@ const struct slot_ops copy_ops = {
 };
 
 const struct slot_ops rewrite_ops = {
+	.slot_size = sizeof(bool),
 	.take = copy_take,
 	.begin = lane_slot_read,
 	.advance = copy_advance,

@@ -60,6 +60,7 @@ void fill_end(struct job *job)
 }
 
 const struct slot_ops fill_ops = {
+	.slot_size = PROBER_SLOT,
 	.take = fill_take,
 	.begin = fill_begin,
 	.advance = prober_written,

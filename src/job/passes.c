@@ -363,3 +363,16 @@ const struct step sequence[] = {
 const size_t sequence_count = sizeof(sequence) / sizeof(sequence[0]);
 
 _Static_assert(sizeof(sequence) / sizeof(sequence[0]) <= JOB_PASSES_MAX, "every pass can be shown");
+
+size_t pass_slot_size(void)
+{
+	size_t most = rolling_ops.slot_size;
+
+	for (size_t i = 0; i < sequence_count; i++) {
+		const struct slot_ops *ops = sequence[i].pass->ops;
+
+		if (ops && ops->slot_size > most)
+			most = ops->slot_size;
+	}
+	return most;
+}

@@ -193,6 +193,12 @@ static void add_its_whole(struct prober *p, struct prober_spot *spot, bool behin
 	bad->length += (uint32_t)(spot->low - end);
 }
 
+/* Is the slot writing what fills a bad place? */
+static bool *is_filling(struct slot *slot)
+{
+	return slot->own;
+}
+
 static void report_bad(struct lane *lane, struct slot *slot)
 {
 	slot_mark_bad(lane, slot, 0, slot->piece.length);
@@ -201,7 +207,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		return;
 	}
-	slot->fills = true;
+	*is_filling(slot) = true;
 	fill_buffer(lane->copy->plan, slot->buffer, &slot->piece);
 	prober_write(lane, slot);
 }
@@ -460,7 +466,7 @@ void prober_written(struct lane *lane, struct slot *slot)
 
 static void prober_advance(struct lane *lane, struct slot *slot)
 {
-	if (slot->fills && (slot->phase != SLOT_PATCH_READ || slot->request.result < 0))
+	if (*is_filling(slot) && (slot->phase != SLOT_PATCH_READ || slot->request.result < 0))
 		end_fill(lane, slot, slot->request.result == 0);
 	else if (slot->phase != SLOT_READ)
 		prober_written(lane, slot);
@@ -474,7 +480,7 @@ void prober_give_up(struct lane *lane, struct slot *slot)
 {
 	struct piece last;
 
-	if (slot->fills) {
+	if (*is_filling(slot)) {
 		end_fill(lane, slot, false);
 	} else if (slot->phase == SLOT_WRITE_SEARCH) {
 		retry_give_up(lane, slot);
@@ -487,6 +493,7 @@ void prober_give_up(struct lane *lane, struct slot *slot)
 }
 
 const struct slot_ops prober_ops = {
+	.slot_size = PROBER_SLOT,
 	.take = prober_take,
 	.depth = prober_depth,
 	.begin = prober_begin,

@@ -42,6 +42,8 @@ struct prober {
 
 /* Starts over the areas of the work. While all lanes are parked. */
 void prober_reset(const struct copy *copy, bool backwards, bool edges);
+/* What prober_give_up() expects of slot_ops.slot_size. */
+#define PROBER_SLOT sizeof(bool)
 /* For the passes over damaged areas. */
 extern const struct slot_ops prober_ops;
 /* Drops the queued request. */

@@ -21,6 +21,18 @@ int compare_prepare(struct job *job, unsigned round)
 	return r;
 }
 
+struct pair {
+	struct slot *twin; /* holds the same piece of the other end */
+	bool through;      /* has been read and waits for its twin */
+	uint8_t count;     /* digests of what is at the destination */
+	struct digest_part parts[DIGEST_PARTS_MAX];
+};
+
+static struct pair *pair_of(const struct slot *slot)
+{
+	return slot->own;
+}
+
 static bool compare_take(struct lane *lane, struct piece *ret)
 {
 	return lane_has_pair(lane) && lane_take_chunk(lane, ret);
@@ -28,14 +40,18 @@ static bool compare_take(struct lane *lane, struct piece *ret)
 
 static void compare_begin(struct lane *lane, struct slot *slot)
 {
+	struct slot *twin = lane_slot_twin(lane, slot);
+
+	pair_of(slot)->twin = twin;
+	pair_of(twin)->twin = slot;
 	lane_slot_read(lane, slot);
-	lane_slot_read_back(lane, lane_slot_twin(lane, slot));
+	lane_slot_read_back(lane, twin);
 }
 
 /* The piece in the buffer read from the destination. */
 static const char *of_destination(const struct lane *lane, const struct slot *slot)
 {
-	return (const char *)slot->twin->buffer + lane_back_skip(lane, slot);
+	return (const char *)pair_of(slot)->twin->buffer + lane_back_skip(lane, slot);
 }
 
 /* If the digests are equal, there is no difference to look for. */
@@ -43,14 +59,15 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 {
 	const struct piece *piece = &slot->piece;
 	const char *other = of_destination(lane, slot);
+	struct pair *pair = slot->own;
 	bool same = memcmp(slot->buffer, other, piece->length) == 0;
 
 	slot->part_count = (uint8_t)proof_parts(lane->job, piece, slot->buffer, slot->parts);
 	if (same) {
-		slot->other_count = slot->part_count;
-		memcpy(slot->other, slot->parts, sizeof(slot->other));
+		pair->count = slot->part_count;
+		memcpy(pair->parts, slot->parts, sizeof(pair->parts));
 	} else {
-		slot->other_count = (uint8_t)proof_parts(lane->job, piece, other, slot->other);
+		pair->count = (uint8_t)proof_parts(lane->job, piece, other, pair->parts);
 	}
 	look_take(lane->job, piece, piece->length, other);
 	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
@@ -62,11 +79,11 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 /* The end that finishes second continues with both slots. */
 static void end_through(struct lane *lane, struct slot *slot)
 {
-	struct slot *source = slot->phase == SLOT_READ ? slot : slot->twin;
-	struct slot *destination = source->twin;
+	struct slot *source = slot->phase == SLOT_READ ? slot : pair_of(slot)->twin;
+	struct slot *destination = pair_of(source)->twin;
 
-	slot->through = true;
-	if (!slot->twin->through)
+	pair_of(slot)->through = true;
+	if (!pair_of(pair_of(slot)->twin)->through)
 		return;
 	if (source->code == -ECANCELED || destination->code == -ECANCELED) {
 		lane_slot_free(lane, destination);
@@ -117,11 +134,12 @@ static void find_difference(const struct lane *lane, const struct slot *slot, ui
 /* One report per run; the last one carries the digests. */
 static bool compare_report(struct lane *lane, struct slot *slot)
 {
+	const struct pair *pair = slot->own;
 	struct report report = {
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,
-		.code = slot->code ? slot->code : slot->twin->code,
+		.code = slot->code ? slot->code : pair->twin->code,
 		.at_destination = slot->code == 0,
 	};
 
@@ -136,17 +154,18 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 	}
 	report.difference = (struct difference){ 0 };
 	report.part_count = slot->part_count;
-	report.again_count = slot->other_count;
+	report.again_count = pair->count;
 	memcpy(report.parts, slot->parts, sizeof(report.parts));
-	memcpy(report.again, slot->other, sizeof(report.again));
+	memcpy(report.again, pair->parts, sizeof(report.again));
 	if (!ring_push(&lane->ring, &report))
 		return false;
 	counter_add(&lane->counters.handled, slot->piece.length);
-	lane_slot_free(lane, slot->twin);
+	lane_slot_free(lane, pair->twin);
 	return true;
 }
 
 const struct slot_ops compare_ops = {
+	.slot_size = sizeof(struct pair),
 	.take = compare_take,
 	.begin = compare_begin,
 	.advance = compare_advance,

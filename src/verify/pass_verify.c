@@ -32,6 +32,12 @@ int checksums_prepare(struct job *job, unsigned round)
 	return !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
 }
 
+/* What was read back. */
+struct found {
+	uint8_t count;
+	struct digest_part parts[DIGEST_PARTS_MAX];
+};
+
 static void verify_advance(struct lane *lane, struct slot *slot)
 {
 	if (slot->request.result < 0) {
@@ -45,25 +51,27 @@ static void verify_advance(struct lane *lane, struct slot *slot)
 static void verify_inspect(struct lane *lane, struct slot *slot)
 {
 	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
+	struct found *found = slot->own;
 
-	slot->other_count = (uint8_t)proof_parts(lane->job, &slot->piece, data, slot->other);
+	found->count = (uint8_t)proof_parts(lane->job, &slot->piece, data, found->parts);
 	look_take(lane->job, &slot->piece, slot->piece.length, data);
-	sums_give(lane, slot, data, slot->other, slot->other_count);
+	sums_give(lane, slot, data, found->parts, found->count);
 	lane_slot_report(lane, slot);
 }
 
 static bool report_found(struct lane *lane, struct slot *slot)
 {
+	const struct found *found = slot->own;
 	struct report report = {
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,
 		.code = slot->code,
 		.at_destination = true,
-		.again_count = slot->other_count,
+		.again_count = found->count,
 	};
 
-	memcpy(report.again, slot->other, sizeof(report.again));
+	memcpy(report.again, found->parts, sizeof(report.again));
 	return ring_push(&lane->ring, &report);
 }
 
@@ -76,6 +84,7 @@ static bool verify_report(struct lane *lane, struct slot *slot)
 }
 
 const struct slot_ops verify_ops = {
+	.slot_size = sizeof(struct found),
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.inspect = verify_inspect,
@@ -85,6 +94,7 @@ const struct slot_ops verify_ops = {
 
 /* Not for a pass of the sequence: what these slots do does not count for the current pass. */
 const struct slot_ops rolling_ops = {
+	.slot_size = sizeof(struct found),
 	.begin = lane_slot_read_back,
 	.advance = verify_advance,
 	.inspect = verify_inspect,
