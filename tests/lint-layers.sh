@@ -184,7 +184,6 @@ writable_data() { # LAYER
 still=${STILL-'
 cycle 10
 src/job/job_private.h 24
-src/session/session_private.h 24
 ui/core/app_private.h 10
 struct gate
 struct report'}

@@ -250,7 +250,7 @@ static void wait_for_release(const struct look *look)
 }
 
 /* Stop signals are blocked, unless they may end the program like any other. They are not taken:
- * whatever comes next finds those that nobody has seen. */
+ * the copy that starts next finds one that came meanwhile. */
 static int stop_signals(const struct clone_options *options)
 {
 	sigset_t set;

@@ -58,7 +58,7 @@ static int look_around(struct compare *compare)
 }
 
 /* Uses the digests of the source; without them, both ends are read completely. */
-static int find_proof(struct compare *compare)
+static int find_digests(struct compare *compare)
 {
 	const char *list = compare->list;
 	char id[9];
@@ -117,7 +117,7 @@ static int start(struct compare *compare)
 void compare_start(void *data)
 {
 	struct compare *compare = data;
-	int r = find_proof(compare);
+	int r = find_digests(compare);
 
 	if (r == 0)
 		r = look_around(compare);

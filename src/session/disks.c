@@ -360,7 +360,7 @@ const char *session_hotplug_line(const struct session *session, unsigned index)
 	return session->hotplug[(session->hotplug_count - 1 - index) % HOTPLUG_LINES];
 }
 
-/* ---- who is meant by a name ---- */
+/* ---- an end that the user typed ---- */
 
 /* A path may lead to a file system that does not answer. */
 static void find_body(void *data)

@@ -36,7 +36,7 @@ const char *session_writer_words(const struct source_writers *writers, char *buf
 	return buffer;
 }
 
-/* Who came while it was copied is seen if he is still there. */
+/* A writer that came while the source was copied is found only if it is still there. */
 static void find_writer(const struct session *session, struct report *report)
 {
 	struct source_writers writers;
@@ -213,8 +213,8 @@ static int finish_waiting(struct session *session, struct error *reterr)
 		job_stop(session->opened.job);
 		return session_finish(session, reterr);
 	}
-	/* Not if a disk is gone; and who gives up waiting does not want to wait for the other
-	 * one. */
+	/* A missing disk does not answer, and a user who gives up does not want to wait for the
+	 * other one. */
 	health_clear(&session->health.after[0], NULL);
 	health_clear(&session->health.after[1], NULL);
 	return begin_report(session, false, reterr);

@@ -350,7 +350,8 @@ static int check_signatures(const struct half_made *half, struct error *reterr)
 	return r;
 }
 
-/* Nothing of the copy is on it, and nobody has confirmed the loss of what may be. */
+/* Nothing of the copy is on it yet. What else is on it may be lost only if the user has confirmed
+ * that. */
 static int check_blank(const struct half_made *half, struct error *reterr)
 {
 	struct table table;

@@ -28,7 +28,7 @@ struct half_made {
 	const struct digests *known;
 	int source, destination; /* descriptors */
 	bool strict;             /* not one difference is tolerated */
-	bool confirmed; /* somebody has confirmed that the destination may be overwritten */
+	bool confirmed; /* the user has confirmed that the destination may be overwritten */
 	/* Only the contents of the destination can have changed: it was never detached, or is a
 	 * file that is known by its inode. */
 	bool same_device;

@@ -12,7 +12,7 @@
 struct health_end {
 	char node[64]; /* for smartctl; "" has no health */
 	bool error_counters;
-	char disk[64]; /* whoever writes to it holds its lock */
+	char disk[64]; /* a program that writes to it holds its lock */
 };
 
 /* Does another program hold the disk's lock? Then it is not asked: some answers (a deferred write

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a copy with bad areas lacks (hurt.c), and what is left to do after any copy (next.c). The
+/* What a copy with bad areas lacks, and what is left to do after any copy. The
  * report has the plan, the verdicts and the job's last snapshot by then. */
 #ifndef CLONEDECK_SESSION_OUTCOME_H
 #define CLONEDECK_SESSION_OUTCOME_H

@@ -50,7 +50,7 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
 	char left[UNITS_TEXT_MAX], doing[64];
-	bool flushing = job->state == JOB_FLUSHING; /* nobody knows how fast */
+	bool flushing = job->state == JOB_FLUSHING; /* its rate is not known */
 	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
 	put_doing(job, doing, sizeof(doing));

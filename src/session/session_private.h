@@ -92,12 +92,12 @@ struct ends_health {
 struct starting {
 	struct plan *plan; /* of the part that starts, with its ends as they are claimed; then
 			    * session->plan */
-	/* After a disk was away: in the same files, what was copied is compared, and what was
-	 * wished of the part before it counts. */
+	/* After a disk was away: the files stay the same, what was copied is compared, and rate
+	 * and pause are those of the part before. */
 	bool goes_on;
 	bool pause;
 	uint64_t rate;
-	atomic_bool stop; /* wished while it starts */
+	atomic_bool stop; /* the user stopped it while it starts */
 	struct error error;
 	int result;
 };

@@ -246,7 +246,7 @@ static void drop_started_disks(struct session *session)
 		session_drop_disks(session, disks);
 }
 
-static void remember_wishes(struct starting *starting, struct job *before)
+static void remember_settings(struct starting *starting, struct job *before)
 {
 	struct job_snapshot job;
 
@@ -303,7 +303,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 	opened_prepare(&session->opened, plan, source, destination);
 	fill_setup(session, goes_on);
 	if (goes_on)
-		remember_wishes(starting, session->unplugged.job);
+		remember_settings(starting, session->unplugged.job);
 	atomic_store(&starting->stop, false);
 	starting->error = (struct error){ 0 };
 	session_forget_measure(session);
@@ -438,7 +438,7 @@ static int prepare_compare(struct session *session)
 		.allowed = session->allowed,
 		.log_dir = session->files.directory,
 		.of_copy = of_copy,
-		/* As it was wished last. */
+		/* As the user set it last. */
 		.rate = of_copy ? report->job.rate_limit : session->plan->options.rate,
 		.recorded = session->recorded,
 	};
