@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/standard.h"
+#include "base/process.h"
 #include "cli/cli.h"
 #include "ui/deck.h"
 

@@ -8,9 +8,11 @@
 #ifndef CLONEDECK_DISCOVER_ATTR_H
 #define CLONEDECK_DISCOVER_ATTR_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <libudev.h>
 
@@ -45,5 +47,12 @@ void attr_cut_deleted(char *path);
 
 /* Turns \xNN into bytes and sanitises. */
 char *attr_decode(char *to, size_t size, const char *encoded);
+
+/* Follows a link whose own folder has no links in its path ("/sys/dev/block/8:0"), with one system
+ * call; realpath() and libudev need one or more for each of some ten folders. -ENOENT, or -EINVAL
+ * if it is no link. */
+int sysfs_follow(const char *link, char ret[static PATH_MAX]);
+/* The folder of a device by its number; class: "block" or "char". */
+int sysfs_by_number(const char *class, dev_t devno, char ret[static PATH_MAX]);
 
 #endif

@@ -18,7 +18,6 @@
 #include "discover/device.h"
 #include "discover/nodes.h"
 #include "discover/regions.h"
-#include "discover/sysfs.h"
 
 int build_say_missing(struct build *build, const char *format, ...)
 {

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
+#include "discover/disk.h"
 #include "discover/identity.h"
-#include "discover/types.h"
 
 /* No driver takes more in one command. */
 #define MAX_COMMAND (1U << 30)

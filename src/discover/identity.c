@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
-#include "discover/sysfs.h"
 
 /* Some bridges fill the field with zeroes or blanks. */
 static bool says_nothing(const char *serial)

@@ -17,7 +17,7 @@
 #include "base/range.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "discover/types.h"
+#include "discover/disk.h"
 
 #define TABLE_NOTES_MAX 16
 

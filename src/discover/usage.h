@@ -29,4 +29,10 @@ int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list);
 
 int use_list_add(struct use_list *list, enum use_kind kind, const char *what, const char *node);
 
+#define BTRFS_MEMBERS_MAX 64
+
+/* All members of the mounted btrfs that one of them belongs to; returns how many, at least that one
+ * itself. Its mount has a device number of its own making and names only one of them. */
+size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX]);
+
 #endif

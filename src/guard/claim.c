@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "discover/sysfs.h"
+#include "discover/attr.h"
 #include "guard/claim_private.h"
 
 #define HOLD_TIMEOUT   (NSEC_PER_SEC / 2)

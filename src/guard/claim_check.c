@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "discover/attr.h"
 #include "discover/identity.h"
-#include "discover/sysfs.h"
 #include "guard/claim_private.h"
 #include "scsi/sg_only.h"
 

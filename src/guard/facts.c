@@ -20,9 +20,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "discover/btrfs.h"
-#include "discover/sysfs.h"
+#include "discover/attr.h"
 #include "discover/table.h"
+#include "discover/usage.h"
 
 /* dm on md on loop on a file on dm …: real machines have fewer levels. */
 #define DEPTH_MAX 8

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "discover/btrfs.h"
+#include "discover/usage.h"
 #include "guard/facts.h"
 #include "guard/storage.h"
 

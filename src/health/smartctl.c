@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/i18n.h"
+#include "base/process.h"
 
 /* Ten times what the most talkative disk fills. */
 #define OUTPUT_MAX (256UL * 1024)

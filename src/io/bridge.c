@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "io/sg_private.h"
+#include "scsi/ask.h"
 #include "scsi/sense.h"
 
 /* As long as the kernel gives its own flushes. */

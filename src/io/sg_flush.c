@@ -14,6 +14,25 @@
 
 /* Sends one SYNCHRONIZE CACHE. A device that was reset meanwhile has nothing left to flush, but
  * would confirm the next one. */
+int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
+	       struct error *reterr)
+{
+	const struct sense *sense = &result->sense;
+	char words[256];
+
+	if (!sense->known)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation,
+				 end->name, _("%s (through %s) did not accept %s: %s."), end->name,
+				 sg_node(end), operation, error_phrase(result->code));
+	sense_text(sense, words, sizeof(words));
+	error_set(reterr, ERROR_CLASS_ENVIRONMENT, result->code, operation, end->name,
+		  _("%s (through %s) answered %s with an error: %s."), end->name, sg_node(end),
+		  operation, words);
+	if (reterr)
+		reterr->sense = *sense;
+	return result->code;
+}
+
 static int synchronize(const struct sg_handle *handle, bool long_lba, struct sg_result *result)
 {
 	struct scsi_cdb cdb;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The inside of the sg backend, for its files only: sg.c is the queue, sg_slot.c one
- * request in it, sg_command.c a single synchronous command; sg_open.c opens and
- * closes, sg_flush.c flushes.
+ * request in it; sg_open.c opens and closes, sg_flush.c flushes.
  */
 #ifndef CLONEDECK_IO_SG_PRIVATE_H
 #define CLONEDECK_IO_SG_PRIVATE_H
@@ -13,6 +12,7 @@
 
 #include "io/io.h"
 #include "io/sg.h"
+#include "scsi/ask.h"
 #include "scsi/commands.h"
 #include "scsi/driver.h"
 #include "scsi/trust.h"
@@ -88,32 +88,12 @@ void sg_slot_answered(struct sg_handle *handle, struct sg_slot *slot, const sg_i
 void sg_slot_resend(struct sg_handle *handle, struct sg_slot *slot);
 void sg_slot_complete(struct sg_handle *handle, struct sg_slot *slot, int result);
 
-/* Has the driver no room until another command completes? */
-static inline bool sg_is_full(int code)
-{
-	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
-}
-
 /* The node that gets the commands, for messages. */
 static inline const char *sg_node(const struct io_end *end)
 {
 	return end->sg && *end->sg ? end->sg : end->name;
 }
 
-/* The result of a synchronous command. */
-struct sg_result {
-	enum scsi_outcome outcome;
-	int code;             /* 0 or negative errno, of the driver or by the outcome */
-	uint32_t transferred; /* bytes */
-	struct sense sense;
-};
-
-/* Runs a command that reads at most `length` bytes, and repeats it as long as the answer asks for
- * that. A reset or the like ends it, and is left to the caller. Returns code. */
-int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
-	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
-/* MODE SENSE, the caching page. */
-int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
 /* Makes the error for a failed command; returns result->code. */
 int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
 	       struct error *reterr);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Single questions to a disk through its sg node, with a common deadline.
+ * Single commands to a disk, each waited for: sg_ask() queues it and gives up at a
+ * deadline, sg_run() is synchronous (SG_IO) and repeats it.
  *
- * Not for a disk that is being written to by sg commands: the news of a reset comes
- * only once, with whichever command is next.
+ * sg_ask() is not for a disk that is being written to by sg commands: it ignores a unit
+ * attention, and a disk reports a reset only once, to whichever command is next.
  */
 #ifndef CLONEDECK_SCSI_ASK_H
 #define CLONEDECK_SCSI_ASK_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,5 +31,26 @@ struct sg_asking {
  * questions. */
 int sg_ask(struct sg_asking *asking, struct scsi_cdb *cdb, void *data, uint32_t length,
 	   size_t *retlength);
+
+/* Has the driver no room until another command completes? */
+static inline bool sg_is_full(int code)
+{
+	return code == -EDOM || code == -EAGAIN || code == -EBUSY || code == -ENOMEM;
+}
+
+/* The result of a synchronous command. */
+struct sg_result {
+	enum scsi_outcome outcome;
+	int code;             /* 0 or negative errno, of the driver or by the outcome */
+	uint32_t transferred; /* bytes */
+	struct sense sense;
+};
+
+/* Runs a command that reads at most `length` bytes, and repeats it as long as the answer asks for
+ * that. A reset or the like ends it, and is left to the caller. Returns code. */
+int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
+	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
+/* MODE SENSE, the caching page. */
+int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
 
 #endif

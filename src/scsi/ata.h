@@ -2,7 +2,8 @@
 /*
  * The size that an ATA disk reports, and the one it could have: the commands that
  * ask for them, wrapped for SCSI, and their answers. None of them changes anything
- * on the disk. No system calls.
+ * on the disk. Asked through its sg node if that passes ATA commands (SATA, most USB
+ * bridges).
  *
  * Sources: SAT-4 (ATA PASS-THROUGH (16), ATA status return), ACS-3 (IDENTIFY DEVICE, accessible
  * max address), ATA8-ACS (READ NATIVE MAX ADDRESS EXT, DEVICE CONFIGURATION IDENTIFY).
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "scsi/commands.h"
+#include "scsi/driver.h"
 
 #define ATA_PAGE 512 /* bytes of an answer that is data */
 
@@ -38,5 +40,16 @@ int ata_parse_identify(const uint8_t *data, size_t length, struct ata_identity *
 uint64_t ata_parse_max(const uint8_t *sense, size_t length);
 /* The same from the page of the overlay. */
 uint64_t ata_parse_config(const uint8_t *data, size_t length);
+
+struct ata_reach {
+	uint64_t open;  /* accessible bytes; 0 unknown */
+	uint64_t whole; /* bytes, including those hidden by its settings; 0 unknown */
+};
+
+/* Waits at most `timeout` ns. Any thread that may wait. */
+void ata_reach_ask(const char *node, uint64_t timeout, struct ata_reach *ret);
+/* The same with a descriptor of the node. */
+void ata_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout,
+		      struct ata_reach *ret);
 
 #endif

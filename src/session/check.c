@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "scsi/reach.h"
+#include "scsi/ata.h"
 #include "session/files.h"
 #include "session/health.h"
 
@@ -14,11 +14,11 @@ static void ask_reach(const struct disk_list *disks, const struct endpoint *endp
 {
 	const struct disk *disk =
 		endpoint->kind == ENDPOINT_DISK ? endpoint_disk(disks, endpoint) : NULL;
-	struct sg_reach reach;
+	struct ata_reach reach;
 
 	if (!disk || !disk_ata_node(disk)[0] || health_is_written_to(disk->node))
 		return;
-	sg_reach_ask(disk_ata_node(disk), REACH_TIMEOUT, &reach);
+	ata_reach_ask(disk_ata_node(disk), REACH_TIMEOUT, &reach);
 	*ret = (struct guard_reach){ .open = reach.open, .whole = reach.whole };
 }
 

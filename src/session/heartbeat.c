@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "session/progress.h"
 

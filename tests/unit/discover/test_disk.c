@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "discover/attr.h"
+#include "discover/disk.h"
 #include "discover/regions.h"
-#include "discover/types.h"
 #include "discover/usage.h"
 #include "unit.h"
 

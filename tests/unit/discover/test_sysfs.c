@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "discover/sysfs.h"
+#include "discover/attr.h"
 
 #include <dirent.h>
 #include <errno.h>

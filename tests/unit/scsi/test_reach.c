@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "fake/sg_script.h"
 #include "scsi/ata.h"
-#include "scsi/reach.h"
 
 #define FD      SG_SCRIPT_FD
 #define TIMEOUT (100 * NSEC_PER_MSEC)
@@ -24,7 +23,7 @@ static const uint8_t fixed[] = { 0x70, 0,    1,    0, 0x50, 0x40, 0, 10, 0x80,
 
 static struct sg_script disk;
 static uint8_t identify[512], overlay[512];
-static struct sg_reach reach;
+static struct ata_reach reach;
 
 static void put_word(uint8_t *page, size_t number, unsigned value)
 {
@@ -83,7 +82,7 @@ static void answer_registers(const uint8_t *sense, size_t length)
 
 static void ask(void)
 {
-	sg_reach_ask_by(&disk.driver, FD, TIMEOUT, &reach);
+	ata_reach_ask_by(&disk.driver, FD, TIMEOUT, &reach);
 }
 
 static void open_is_known_alone(void)

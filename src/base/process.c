@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/child.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,4 +69,16 @@ void child_end(pid_t pid)
 	kill(-pid, SIGKILL);
 	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_monotonic() < deadline)
 		clock_sleep_until(clock_monotonic() + WAIT_STEP);
+}
+
+int standard_fill(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* The wrong way round; it becomes the lowest descriptor that is free, this one. */
+		int way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && (errno != EBADF || open("/dev/null", way) < 0))
+			return -errno;
+	}
+	return 0;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* This process's own standard streams, and other programs that it runs. */
+#ifndef CLONEDECK_BASE_PROCESS_H
+#define CLONEDECK_BASE_PROCESS_H
+
+#include <sys/types.h>
+
+/*
+ * If the program is started without standard output or error, a disk could be
+ * opened as descriptor 1 or 2, and output be written to it. Replaces missing
+ * descriptors by ones that fail with EBADF. To be called before anything is
+ * opened, by the only thread. 0 or a negative errno.
+ */
+int standard_fill(void);
+
+/*
+ * Another program, run beside: with an environment of its own, no signal blocked, and
+ * in a process group of its own, since Ctrl-C is for this process. input, output:
+ * what becomes its standard input and output, -1: /dev/null, as is its standard
+ * error. argv ends with NULL. 0 or a negative errno.
+ */
+int child_start(const char *program, const char *const *argv, int input, int output, pid_t *ret);
+/* Ends it with all that it started, and waits a moment for it. One that waits for a disk in the
+ * kernel cannot be ended: it is left to itself. */
+void child_end(pid_t pid);
+
+#endif
