@@ -60,7 +60,7 @@ json_object *report_json_of_facts(const struct report *report);
 json_object *report_graph(const struct report *report);
 json_object *report_strip(const struct report *report);
 
-/* ends.c */
+/* words.c */
 bool report_source_line(const struct report *report, bool full, size_t index,
 			struct fact_line *ret);
 bool report_destination_line(const struct report *report, bool full, size_t index,
