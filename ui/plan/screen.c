@@ -498,7 +498,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 	case FIELD_CANCELLED:
 		field_clear(text);
 		gate_set_typing(&screen->gate, false);
-		app_say(app, _("Letters are keys again. Tab goes back to the field."));
+		app_say(app, _("Letters are commands again. Tab goes back to the field."));
 		break;
 	case FIELD_NEXT:
 	case FIELD_PREVIOUS:
@@ -531,8 +531,8 @@ static const char *const notes[] = {
 	N_("VERIFY  v compares both disks as the plan maps them, whatever made the copy. They are "
 	   "opened for reading only; nothing is written, so nothing has to be confirmed."),
 	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
-	N_("ARMED  last: tables, boot sectors and superblocks, so that no half-made copy boots or "
-	   "is mounted."),
+	N_("LAST  Tables, boot sectors and superblocks are written at the very end, so that no "
+	   "half-made copy boots or is mounted."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
 	NULL,
 };

@@ -71,11 +71,12 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 	} else if (error->code) {
 		app_error(app, error);
 	} else if (!report || !report->files.json[0]) {
-		app_say(app, _("It is on the report now. s saves it."));
+		app_say(app, _("Operator and ticket are on the report now. s saves it."));
 	} else {
 		app_say(app,
-			sign->saved_as[0] ? _("Report, text and certificate were saved: %s")
-					  : _("It is on report and certificate: %s"),
+			sign->saved_as[0]
+				? _("Report, text and certificate were saved: %s")
+				: _("Operator and ticket are in report and certificate: %s"),
 			report->files.certificate[0] ? report->files.certificate
 						     : report->files.json);
 	}

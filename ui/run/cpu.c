@@ -78,7 +78,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 		  struct run_cpu *ret)
 {
 	/* The lanes come first; the coordinator has a line where there is room. */
-	bool keeper = max >= 6;
+	bool coordinator = max >= 6;
 	char more[48] = "";
 	int count = 0;
 
@@ -90,7 +90,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 		snprintf(more, sizeof(more), P_("%u core", "%u cores", cores), cores);
 	cpu_share(&ret[count++], &job->cpu_system, true, more);
 
-	unsigned room = (unsigned)(max - count - 1 - keeper), lanes = job->lane_count;
+	unsigned room = (unsigned)(max - count - 1 - coordinator), lanes = job->lane_count;
 
 	if (lanes > JOB_LANES_MAX)
 		lanes = JOB_LANES_MAX;
@@ -102,11 +102,10 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 		cpu_lane(job, i, &ret[count++]);
 	}
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("process"));
-	cpu_share(&ret[count++], &job->cpu_process, false,
-		  wide ? _("lanes, keeper and screen") : _("all threads"));
-	if (!keeper)
+	cpu_share(&ret[count++], &job->cpu_process, false, _("all threads"));
+	if (!coordinator)
 		return count;
-	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("keeper"));
+	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("coord."));
 	cpu_share(&ret[count++], &job->cpu_keeper, false, wide ? _("map and statistics") : "");
 	return count;
 }

@@ -37,7 +37,7 @@ static const char *place_typed(void *user, struct app *app, const char *text)
 	if (!text || !text[0])
 		return NULL;
 	app_begun(app, session_move_map(app_session(app), text, &error), &error,
-		  _("Trying that place."));
+		  _("The map is being saved there."));
 	return NULL;
 }
 
@@ -409,7 +409,9 @@ static const char *const notes[] = {
 	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
 	   "of it."),
 	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
-	N_("ARMED  last: tables, boot sectors and superblocks; until then they stay ? in the map."),
+	N_("LAST  Tables, boot sectors and superblocks are written at the end; until then the map "
+	   "shows "
+	   "them as ?."),
 	N_("ERRORS  as in ddrescue: read errors are failed reads, retries included; bad areas what "
 	   "is not read yet for such an error; bad sector the bytes of it that are given up."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "

@@ -367,7 +367,8 @@ const char *explain_failure(const struct sense *sense, int code, bool write)
 		return by_errno(code, write);
 	switch (sense->key) {
 	case KEY_RECOVERED:
-		return _("The disk could only read this with effort: it will not for much longer.");
+		return _("The disk read this only with error correction or retries: it may fail "
+			 "soon.");
 	case KEY_NOT_READY:
 		return gone();
 	case KEY_MEDIUM:
