@@ -69,7 +69,7 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 		heartbeat->running.source.devno = heartbeat->running.destination.devno = 0;
 	if (heartbeat->record)
 		running_update(heartbeat->record, &heartbeat->running);
-	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 && !away && job->state != JOB_ENDED)
+	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 && log && job->state != JOB_ENDED)
 		log_line(log, LOG_LEVEL_INFO, "progress", "%s", progress_line(job, line));
 }
 

@@ -33,7 +33,8 @@ void heartbeat_done(struct heartbeat *heartbeat);
 /* The copy has begun, or goes on: after a disk was gone, its name and number may be others. A
  * record that cannot be made is no reason not to copy. */
 void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan);
-/* When timer_fd is readable, and at once after heartbeat_begin(). away: a disk is missing. */
+/* When timer_fd is readable, and at once after heartbeat_begin(). away: a disk is missing. log
+ * NULL: no line in it. */
 void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job, const char *map,
 		    bool away, struct log *log);
 /* Its disks are free again. */

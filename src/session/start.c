@@ -359,9 +359,11 @@ void session_beat(struct session *session)
 {
 	struct job_snapshot job;
 
+	/* At the end, the log is the finishing thread's. */
 	if (session_snapshot(session, &job))
 		heartbeat_beat(&session->heartbeat, &job, session->files.at.map,
-			       session->state == SESSION_WAITING, session->log);
+			       session->state == SESSION_WAITING,
+			       session->state == SESSION_RUNNING ? session->log : NULL);
 }
 
 /* The job borrows the plan that it was started with, so that one stays. */
