@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 
 #define NAMES_MAX 100
 
-int file_directory(const char *path, char ret[static PATH_MAX])
+/* The directory that the last part of the path is in. */
+static int directory_of(const char *path, char ret[static PATH_MAX])
 {
 	char copy[PATH_MAX];
 
@@ -34,7 +36,7 @@ static int open_directory(const char *path, dev_t beneath, const char **retname)
 {
 	char directory[PATH_MAX];
 	const char *slash = strrchr(path, '/');
-	int r = file_directory(path, directory);
+	int r = directory_of(path, directory);
 	int fd CLEANUP(close) = r < 0 ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
@@ -70,12 +72,12 @@ dev_t file_beneath(const char *path)
 	}
 }
 
-/* What the link `path`, which leads to nothing that is there, says. */
+/* The target of the link `path`, which does not exist: realpath() needs one that does. */
 static int read_link(const char *path, char ret[static PATH_MAX])
 {
 	char target[PATH_MAX], directory[PATH_MAX];
 	ssize_t length = readlink(path, target, sizeof(target) - 1);
-	int r = length < 0 ? -errno : file_directory(path, directory);
+	int r = length < 0 ? -errno : directory_of(path, directory);
 
 	if (r < 0)
 		return r;
@@ -94,12 +96,12 @@ static bool is_link(const char *path)
 	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* In the folder as it really is, if that is there. */
+/* With all links in the folder's path followed, if the folder exists. */
 static int in_real_folder(const char *path, char ret[static PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
 	char directory[PATH_MAX], real[PATH_MAX];
-	int r = file_directory(path, directory);
+	int r = directory_of(path, directory);
 
 	if (r < 0)
 		return r;
@@ -122,7 +124,7 @@ static int follow(const char *path, char ret[static PATH_MAX])
 	if (errno != ENOENT)
 		return -errno;
 	snprintf(here, sizeof(here), "%s", path);
-	/* The kernel would have told of a circle. */
+	/* A circle made stat() above fail with ELOOP. */
 	while (r == 0 && is_link(here)) {
 		r = read_link(here, there);
 		memcpy(here, there, sizeof(here));
@@ -389,7 +391,7 @@ static bool same_directory(const char *one, const char *other)
 {
 	char a[PATH_MAX], b[PATH_MAX];
 
-	return file_directory(one, a) == 0 && file_directory(other, b) == 0 && strcmp(a, b) == 0;
+	return directory_of(one, a) == 0 && directory_of(other, b) == 0 && strcmp(a, b) == 0;
 }
 
 static bool still_hangs(struct file_timeout *timeout, const char *path)

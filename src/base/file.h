@@ -10,7 +10,6 @@
 #ifndef CLONEDECK_BASE_FILE_H
 #define CLONEDECK_BASE_FILE_H
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -72,8 +71,6 @@ dev_t file_beneath(const char *path);
  * stays as it is named. 0 or a negative errno, with *ret as `path` as far as that fits.
  */
 int file_follow(const char *path, char *ret, size_t size);
-/* The directory that its name is in; -ENAMETOOLONG. */
-int file_directory(const char *path, char ret[static PATH_MAX]);
 /* A file that was made stays found after a power cut. 0 or a negative errno. */
 int file_sync_directory(const char *path);
 

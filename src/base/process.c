@@ -74,7 +74,8 @@ void child_end(pid_t pid)
 int standard_fill(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		/* The wrong way round; it becomes the lowest descriptor that is free, this one. */
+		/* Opened for the other direction, so that using it fails. open() returns the lowest
+		 * descriptor that is free, which is this one. */
 		int way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
 
 		if (fcntl(fd, F_GETFD) < 0 && (errno != EBADF || open("/dev/null", way) < 0))

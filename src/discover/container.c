@@ -126,11 +126,6 @@ const struct container *container_of_name(const char *path)
 	return NULL;
 }
 
-const char *container_name(const struct container *container)
-{
-	return container->name;
-}
-
 /* The command with the file in it, ready to be pasted into a shell. */
 static void print_command(const char *command, const char *path, char *buffer, size_t size)
 {

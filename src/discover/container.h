@@ -20,8 +20,6 @@ struct container;
 const struct container *container_of_file(int fd, uint64_t size);
 /* By the ending of a name, for a file that is to be made. NULL: none that is known. */
 const struct container *container_of_name(const char *path);
-/* "qcow2" */
-const char *container_name(const struct container *container);
 
 /* Both return -EINVAL, class USAGE, with what to do instead. `path` as the user named it. */
 int container_refuse_source(const struct container *container, const char *path,

@@ -15,7 +15,6 @@
 #include "discover/attr.h"
 #include "discover/cache.h"
 #include "discover/device.h"
-#include "discover/identity.h"
 
 struct hotplug {
 	const struct scan_options *options;

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "discover/attr.h"
-#include "discover/identity.h"
+#include "discover/device.h"
 #include "guard/claim_private.h"
 #include "scsi/sg_only.h"
 

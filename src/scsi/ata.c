@@ -72,7 +72,14 @@ static bool bit_of(const uint8_t *data, unsigned number, unsigned bit)
 	return (word(data, number) & 0xc000) == 0x4000 && word(data, number) & 1U << bit;
 }
 
-int ata_parse_identify(const uint8_t *data, size_t length, struct ata_identity *ret)
+struct ata_identity {
+	uint64_t sectors;                             /* accessible ones */
+	uint32_t sector_size;                         /* bytes, logical, of the ATA disk itself */
+	bool host_protected, accessible_max, overlay; /* supported feature sets */
+};
+
+/* -EPROTO: not the answer of an ATA disk with 48-bit addresses. */
+static int parse_identify(const uint8_t *data, size_t length, struct ata_identity *ret)
 {
 	uint32_t sector_size = 512;
 
@@ -127,7 +134,8 @@ uint64_t ata_parse_max(const uint8_t *sense, size_t length)
 	return count > 1 ? count : 0;
 }
 
-uint64_t ata_parse_config(const uint8_t *data, size_t length)
+/* The number of sectors from the page of the overlay; 0: none. */
+static uint64_t parse_config(const uint8_t *data, size_t length)
 {
 	uint8_t sum = 0;
 
@@ -184,7 +192,7 @@ void ata_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout,
 
 	*ret = (struct ata_reach){ 0 };
 	if (ask_data(&asking, ATA_IDENTIFY, data, &length) < 0 ||
-	    ata_parse_identify(data, length, &identity) < 0 ||
+	    parse_identify(data, length, &identity) < 0 ||
 	    __builtin_mul_overflow(identity.sectors, (uint64_t)identity.sector_size, &ret->open))
 		return;
 	if (identity.host_protected)
@@ -192,7 +200,7 @@ void ata_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout,
 	if (identity.accessible_max)
 		whole = larger(whole, ask_registers(&asking, ATA_ACCESSIBLE_MAX));
 	if (identity.overlay && ask_data(&asking, ATA_CONFIG_IDENTIFY, data, &length) == 0)
-		whole = larger(whole, ata_parse_config(data, length));
+		whole = larger(whole, parse_config(data, length));
 	/* A bridge that invents the registers. */
 	if (whole < identity.sectors ||
 	    __builtin_mul_overflow(whole, (uint64_t)identity.sector_size, &ret->whole))

@@ -27,19 +27,9 @@ enum ata_question {
 	ATA_CONFIG_IDENTIFY, /* data: with a device configuration overlay */
 };
 
-struct ata_identity {
-	uint64_t sectors;                             /* accessible ones */
-	uint32_t sector_size;                         /* bytes, logical, of the ATA disk itself */
-	bool host_protected, accessible_max, overlay; /* supported feature sets */
-};
-
 void ata_cdb(enum ata_question question, struct scsi_cdb *ret);
-/* -EPROTO: not the answer of an ATA disk with 48-bit addresses. */
-int ata_parse_identify(const uint8_t *data, size_t length, struct ata_identity *ret);
 /* The number of sectors from the registers in the sense data; 0: none. */
 uint64_t ata_parse_max(const uint8_t *sense, size_t length);
-/* The same from the page of the overlay. */
-uint64_t ata_parse_config(const uint8_t *data, size_t length);
 
 struct ata_reach {
 	uint64_t open;  /* accessible bytes; 0 unknown */

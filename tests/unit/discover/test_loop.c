@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "discover/device.h"
 #include "discover/endpoint.h"
-#include "discover/identity.h"
 #include "images.h"
 
 #define SECTORS 16384

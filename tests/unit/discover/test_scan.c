@@ -10,8 +10,8 @@
 
 #include <umockdev.h>
 
+#include "discover/device.h"
 #include "discover/endpoint.h"
-#include "discover/identity.h"
 #include "unit.h"
 
 static UMockdevTestbed *testbed;

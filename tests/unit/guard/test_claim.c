@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "discover/identity.h"
+#include "discover/device.h"
 #include "guard/claim.h"
 
 #define SIZE (1024 * 1024)
