@@ -8,8 +8,8 @@
  *
  * Plain values; all functions are thread-safe.
  */
-#ifndef CLONEDECK_VERIFY_DIGEST_H
-#define CLONEDECK_VERIFY_DIGEST_H
+#ifndef CLONEDECK_DIGEST_DIGEST_H
+#define CLONEDECK_DIGEST_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

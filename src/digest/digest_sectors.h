@@ -4,8 +4,8 @@
  * compiled for every processor and for those with wider registers. For
  * digest.c and its tests only.
  */
-#ifndef CLONEDECK_VERIFY_DIGEST_SECTORS_H
-#define CLONEDECK_VERIFY_DIGEST_SECTORS_H
+#ifndef CLONEDECK_DIGEST_DIGEST_SECTORS_H
+#define CLONEDECK_DIGEST_DIGEST_SECTORS_H
 
 #include <stdint.h>
 

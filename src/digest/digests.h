@@ -8,8 +8,8 @@
  * Units: bytes of the source's node; sectors of the plan's sector size. One
  * owner thread (or the caller's lock).
  */
-#ifndef CLONEDECK_VERIFY_DIGESTS_H
-#define CLONEDECK_VERIFY_DIGESTS_H
+#ifndef CLONEDECK_DIGEST_DIGESTS_H
+#define CLONEDECK_DIGEST_DIGESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,8 +15,8 @@
  * Lines that begin with # and are not the plan's are comments. What is loaded
  * is as hostile as any file; that lines and plan fit each other is digests_fill()'s to check.
  */
-#ifndef CLONEDECK_VERIFY_LIST_H
-#define CLONEDECK_VERIFY_LIST_H
+#ifndef CLONEDECK_DIGEST_LIST_H
+#define CLONEDECK_DIGEST_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,7 +13,7 @@
  * that the copy overwrites them anyway; none is in what was wiped before a copy that is
  * resumed.
  *
- * Pure data; pass_probe.c sends the requests. One thread at a time, but
+ * Pure data; pass_capacity.c sends the requests. One thread at a time, but
  * capacity_fill() and capacity_look() of different places may run concurrently.
  */
 #ifndef CLONEDECK_JOB_CAPACITY_H

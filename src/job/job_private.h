@@ -39,7 +39,7 @@
 #include "verify/verdict.h"
 
 #define JOB_STACK_SIZE (256 << 10)
-/* The position in the sequence of passes; changed by pass.c only. */
+/* The position in the sequence of passes; changed by sequence.c only. */
 struct course {
 	size_t step;
 	unsigned round;
@@ -168,7 +168,7 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 #define job_partition_at(job, lba)     partition_at((job)->plan, (job)->setup.source_disk, lba)
 #define job_event_add(job, level, ...) events_add(&(job)->events, level, __VA_ARGS__)
 
-/* keeper.c */
+/* coordinator.c */
 void *keeper_main(void *job);
 /* Sets the state for the time before the keeper runs. */
 void keeper_init(struct job *job);
@@ -176,7 +176,7 @@ void keeper_init(struct job *job);
 bool keeper_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret);
 void keeper_set_state(struct job *job, enum job_state state, uint64_t now);
 
-/* keeper_save.c */
+/* coordinator_save.c */
 /* Has the saver flush, then save a copy of the map as of now. What the lanes add meanwhile belongs
  * to the next save. */
 void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now);
@@ -189,11 +189,11 @@ void keeper_flush_window(struct job *job);
 /* Collects the saver's result. */
 void keeper_take_saved(struct job *job);
 
-/* keeper_end.c */
+/* coordinator_end.c */
 /* Determines the result, joins all threads, closes the handles, and ends the job. */
 void keeper_end(struct job *job);
 
-/* keeper_collect.c */
+/* coordinator_collect.c */
 /* Collects the reports of the lanes. */
 void keeper_collect(struct job *job);
 void keeper_pause_for_memory(struct job *job);

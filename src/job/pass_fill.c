@@ -2,7 +2,7 @@
 /*
  * Filling: unreadable sectors get zeros on the destination, or a text that says
  * so, so that nothing old is taken for data. In the map they stay bad. Trimming
- * and scraping fill what they find (prober.c) while reading continues; this
+ * and scraping fill what they find (search.c) while reading continues; this
  * pass is for everything else: bad sectors of a resumed map, and what the
  * destination refused at first.
  */

@@ -193,7 +193,7 @@ struct job_proof {
 	bool changed_before; /* that was while the copy was stopped: nothing was written since */
 };
 
-/* The final look (look.h): what was read from the destination after the last write. */
+/* The final look (final_look.h): what was read from the destination after the last write. */
 struct job_look {
 	bool asked; /* otherwise the rest is zero: nothing was written */
 	bool done;  /* otherwise all but the seed is zero */

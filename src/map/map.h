@@ -9,8 +9,8 @@
  * merged: a healthy copy of any size needs a handful of blocks. One owner
  * thread (or the caller's lock).
  */
-#ifndef CLONEDECK_COPY_MAP_H
-#define CLONEDECK_COPY_MAP_H
+#ifndef CLONEDECK_MAP_MAP_H
+#define CLONEDECK_MAP_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * All of it is missing in the maps of other programs, and before anything was wiped.
  * Unit: plan->sector_size of the source.
  */
-#ifndef CLONEDECK_COPY_MAP_HELD_H
-#define CLONEDECK_COPY_MAP_HELD_H
+#ifndef CLONEDECK_MAP_MAP_HELD_H
+#define CLONEDECK_MAP_MAP_HELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The plan as comment lines of a map file, "# clonedeck key=value" with values
  * percent-encoded, and back: of map files and of lists of digests.
  */
-#ifndef CLONEDECK_COPY_MAP_PLAN_H
-#define CLONEDECK_COPY_MAP_PLAN_H
+#ifndef CLONEDECK_MAP_MAP_PLAN_H
+#define CLONEDECK_MAP_MAP_PLAN_H
 
 #include <stdio.h>
 

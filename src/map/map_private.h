@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inside of a map, for map.c, map_save.c and map_load.c only. */
-#ifndef CLONEDECK_COPY_MAP_PRIVATE_H
-#define CLONEDECK_COPY_MAP_PRIVATE_H
+#ifndef CLONEDECK_MAP_MAP_PRIVATE_H
+#define CLONEDECK_MAP_MAP_PRIVATE_H
 
 #include "map/map.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The digests of an unfinished copy, in a file beside its map: a list (verify/list.h)
+ * The digests of an unfinished copy, in a file beside its map: a list (digest/list.h)
  * of only what the map calls finished. It is always saved before the map; a crash
  * between the two does no harm, since the digest of a region counts only if both
  * call exactly the same sectors finished.
  */
-#ifndef CLONEDECK_COPY_PARTIAL_DIGESTS_H
-#define CLONEDECK_COPY_PARTIAL_DIGESTS_H
+#ifndef CLONEDECK_MAP_PARTIAL_DIGESTS_H
+#define CLONEDECK_MAP_PARTIAL_DIGESTS_H
 
 #include <limits.h>
 #include <stdint.h>

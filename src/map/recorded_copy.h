@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy as recorded in a list of digests (verify/list.h): its plan, what of it was
+ * A copy as recorded in a list of digests (digest/list.h): its plan, what of it was
  * read, and the digests of that. With it, a clone is verified without its source.
  */
-#ifndef CLONEDECK_COPY_RECORDED_COPY_H
-#define CLONEDECK_COPY_RECORDED_COPY_H
+#ifndef CLONEDECK_MAP_RECORDED_COPY_H
+#define CLONEDECK_MAP_RECORDED_COPY_H
 
 #include "base/error.h"
 #include "map/map.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rescue/search_spots.h"
-
+/* Where the search may read next. */
 #include "copy/lane.h"
 #include "rescue/search.h"
 

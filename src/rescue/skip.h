@@ -11,8 +11,8 @@
  * the area is skipped, or all the rest. Skipped chunks stay non-tried for a later
  * sweep. Shared by all lanes; only failures, and the end of a region, take the lock.
  */
-#ifndef CLONEDECK_COPY_SKIP_H
-#define CLONEDECK_COPY_SKIP_H
+#ifndef CLONEDECK_RESCUE_SKIP_H
+#define CLONEDECK_RESCUE_SKIP_H
 
 #include <pthread.h>
 #include <stdbool.h>

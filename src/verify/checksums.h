@@ -8,12 +8,12 @@
  * well, but written later. If that is not possible (unreadable sectors, a resumed
  * copy), they are computed from the destination as it is read back, in one more
  * pass if necessary; what could not be read counts as zeros. Either way they are
- * valid only if the digests of what went into them (proof.h) are those of the copy.
+ * valid only if the digests of what went into them (verdict.h) are those of the copy.
  *
  * The keeper's between passes; while lanes run, they only give and break.
  */
-#ifndef CLONEDECK_COPY_SUMS_H
-#define CLONEDECK_COPY_SUMS_H
+#ifndef CLONEDECK_VERIFY_CHECKSUMS_H
+#define CLONEDECK_VERIFY_CHECKSUMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

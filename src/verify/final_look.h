@@ -29,8 +29,8 @@
  * Threads: while lanes run, a mark belongs to the lane whose piece contains it,
  * otherwise to the keeper.
  */
-#ifndef CLONEDECK_COPY_LOOK_H
-#define CLONEDECK_COPY_LOOK_H
+#ifndef CLONEDECK_VERIFY_FINAL_LOOK_H
+#define CLONEDECK_VERIFY_FINAL_LOOK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

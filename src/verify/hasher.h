@@ -11,8 +11,8 @@
  *
  * Units: bytes of the source's node.
  */
-#ifndef CLONEDECK_COPY_HASHER_H
-#define CLONEDECK_COPY_HASHER_H
+#ifndef CLONEDECK_VERIFY_HASHER_H
+#define CLONEDECK_VERIFY_HASHER_H
 
 #include <stdbool.h>
 #include <stdint.h>

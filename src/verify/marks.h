@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Marks: small pieces of the plan at which a destination is tried (capacity.h) or
- * looked at again (look.h). No two of them overlap, and each lies inside one
+ * looked at again (final_look.h). No two of them overlap, and each lies inside one
  * extent, so it is inside the plan on both ends.
  *
  * Pure data, one thread. Units: bytes of the destination's node.
  */
-#ifndef CLONEDECK_COPY_MARKS_H
-#define CLONEDECK_COPY_MARKS_H
+#ifndef CLONEDECK_VERIFY_MARKS_H
+#define CLONEDECK_VERIFY_MARKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pass that reads the marks of the final look (look.h), and judges them. */
+/* The pass that reads the marks of the final look (final_look.h), and judges them. */
 #include <errno.h>
 
 #include "base/i18n.h"

@@ -8,7 +8,7 @@
  * - What is held back to the end of the copy (stage.h): partition tables, boot
  *   sectors, superblocks. Whoever mounts a file system changes these first. They are
  *   read before the copy, after it, and when they are copied at last.
- * - A sample of the rest: of every GiB one region (verify/digests.h), of which the
+ * - A sample of the rest: of every GiB one region (digest/digests.h), of which the
  *   copy has taken the digest. It is read again after the copy.
  *
  * A change is a mismatch of the copy: it is reported with its LBA, what is held back
@@ -26,14 +26,14 @@
  * is resumed reads these areas again before it writes anything: what changed there
  * while it was stopped ends it at once. The sample reaches back to when it was copied.
  *
- * Only copies that are verified by digests (proof.h) are rechecked, and only sources
+ * Only copies that are verified by digests (verdict.h) are rechecked, and only sources
  * that read well: one that fails, is slow or was disconnected is not read more often
  * than it must be.
  *
  * The keeper's, between passes; while lanes run they only set `trouble`.
  */
-#ifndef CLONEDECK_COPY_RECHECK_H
-#define CLONEDECK_COPY_RECHECK_H
+#ifndef CLONEDECK_VERIFY_RECHECK_H
+#define CLONEDECK_VERIFY_RECHECK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Verifying during the copy, one window behind it. From time to time the
- * destination is flushed. Regions (verify/digests.h) that were complete in the map
+ * destination is flushed. Regions (digest/digests.h) that were complete in the map
  * before the last flush but one are on the medium, and since then a whole window
  * has passed through the disk's own cache. The lanes read these regions back
  * beside the copy. A region that matches is proven; one that does not, or was not
@@ -13,8 +13,8 @@
  * rounds of a pass. While lanes run, they only take pieces; regions below `ready`
  * do not change.
  */
-#ifndef CLONEDECK_COPY_ROLLING_H
-#define CLONEDECK_COPY_ROLLING_H
+#ifndef CLONEDECK_VERIFY_ROLLING_H
+#define CLONEDECK_VERIFY_ROLLING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The proof that the copy is right, region by region (verify/digests.h): the digest
+ * The proof that the copy is right, region by region (digest/digests.h): the digest
  * of what was read from the source, of what was read back from the destination and,
  * if both ends had to be read again, of that. A region is proven when everything in
  * it that the map calls finished was read back and matches the source.
@@ -8,8 +8,8 @@
  * The keeper's between passes. While lanes run, they only compute digests
  * (proof_parts()); their findings arrive through the rings.
  */
-#ifndef CLONEDECK_COPY_PROOF_H
-#define CLONEDECK_COPY_PROOF_H
+#ifndef CLONEDECK_VERIFY_VERDICT_H
+#define CLONEDECK_VERIFY_VERDICT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,7 +79,7 @@ bool proof_differs(const struct proof *proof);
 struct digests *proof_copy_digests(const struct proof *proof);
 /* The sum of all digests of the source; false: not all are known. */
 bool proof_total(const struct job *job, struct digest *ret);
-/* Saves the list of digests (verify/list.h); *retsaved is false if not all are known. */
+/* Saves the list of digests (digest/list.h); *retsaved is false if not all are known. */
 int proof_save(struct job *job, const char *path, struct file_timeout *timeout, bool *retsaved,
 	       struct error *reterr);
 void proof_show(const struct job *job, struct job_snapshot *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a proof, for proof.c, proof_judge.c, rolling.c and recheck.c only. */
-#ifndef CLONEDECK_COPY_PROOF_PRIVATE_H
-#define CLONEDECK_COPY_PROOF_PRIVATE_H
+/* The inside of a proof, for verdict.c, proof_judge.c, rolling.c and recheck.c only. */
+#ifndef CLONEDECK_VERIFY_VERDICT_PRIVATE_H
+#define CLONEDECK_VERIFY_VERDICT_PRIVATE_H
 
 #include "verify/verdict.h"
 
