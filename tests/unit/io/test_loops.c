@@ -8,7 +8,6 @@
 
 #include <errno.h>
 
-#include "fake/fault.h"
 #include "fake/loop.h"
 #include "fake/miniloop.h"
 #include "io_test.h"
@@ -210,38 +209,6 @@ START_TEST(misaligned_requests_fail)
 }
 END_TEST
 
-START_TEST(first_failure_stops_and_says_where)
-{
-	struct fault_script *script = fault_script_new();
-	struct fault_backend bad;
-	struct miniloop loop = { 0 };
-	struct error error = { 0 };
-
-	attach(512);
-	open_targets();
-	fault_backend_init(&bad,
-			   choices[_i] == BACKEND_URING ? &io_uring_backend : &io_threads_backend,
-			   script);
-	fault_script_add(script, &(struct fault_rule){
-					 .on = FAULT_READS, .start = MIB + 512, .length = 512 });
-	loop = (struct miniloop){ .source = from.end, .destination = to.end, .length = length };
-	ck_assert_int_eq(io_backends_choose(&loop.source, &loop.destination,
-					    &(struct plan_options){ .chunk = 4096,
-								    .source_backend = choices[_i] },
-					    &loop.choice, NULL),
-			 0);
-	loop.choice.source = &bad.backend;
-	ck_assert_int_eq(miniloop_run(&loop, &error), -EIO);
-	ck_assert_int_eq(error.class, ERROR_CLASS_SOURCE);
-	ck_assert_uint_eq(error.lba, MIB / 512);
-	ck_assert_uint_eq(error.sectors, 8);
-	ck_assert_str_eq(error.device, from.node);
-	close_targets();
-	fault_script_destroy(script);
-	detach();
-}
-END_TEST
-
 /* The file system may be asked for the device again at once: nothing keeps it open. */
 START_TEST(closed_is_closed)
 {
@@ -289,7 +256,6 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, more_lanes, 0, 6);
 	tcase_add_loop_test(tcase, through_an_image, 0, 4);
 	tcase_add_loop_test(tcase, misaligned_requests_fail, 0, 2);
-	tcase_add_loop_test(tcase, first_failure_stops_and_says_where, 1, 3);
 	tcase_add_test(tcase, closed_is_closed);
 	suite_add_tcase(suite, tcase);
 	return suite;
