@@ -18,6 +18,8 @@ extern uint8_t buffers[16][LENGTH];
 void sg_rig_set_up(void);
 void sg_rig_tear_down(void);
 void open_it(void);
+/* What the disk answers from now on: the members of a rule. */
+#define disk_answers(...) sg_script_add(&disk, &(struct sg_script_rule){ __VA_ARGS__ })
 /* LENGTH bytes from `lba` on, with the buffer of that number. */
 struct io_request ask(enum io_direction direction, uint64_t lba, unsigned buffer);
 /* Submits and waits for the one request. */

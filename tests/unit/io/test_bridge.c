@@ -28,16 +28,9 @@ static void setup(void)
 /* times 0: always. */
 static void answer(uint8_t key, uint8_t asc, uint8_t ascq, unsigned times, bool deferred)
 {
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = SYNCHRONIZE_CACHE,
-				     .lba = ANY_LBA,
-				     .times = times ? times : 1000,
-				     .status = CHECK_CONDITION,
-				     .key = key,
-				     .asc = asc,
-				     .ascq = ascq,
-				     .deferred = deferred,
-			     });
+	disk_answers(.op = SYNCHRONIZE_CACHE, .lba = ANY_LBA, .times = times ? times : 1000,
+		     .status = CHECK_CONDITION, .key = key, .asc = asc, .ascq = ascq,
+		     .deferred = deferred);
 }
 
 START_TEST(disk_is_asked_itself)
@@ -85,10 +78,8 @@ START_TEST(what_is_gone_confirms_nothing)
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_str_eq(error.operation, "flush");
 	disk.gone = false;
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = SYNCHRONIZE_CACHE,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .host_status = DID_NO_CONNECT });
+	disk_answers(.op = SYNCHRONIZE_CACHE, .lba = ANY_LBA, .times = 1,
+		     .host_status = DID_NO_CONNECT);
 	ck_assert_int_eq(flush(NULL), -ENODEV);
 	answer(2, 0x3a, 0, 1, false);
 	ck_assert_int_eq(flush(NULL), -ENOMEDIUM);

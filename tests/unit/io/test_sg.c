@@ -97,7 +97,7 @@ START_TEST(full_driver_means_busy)
 
 	open_it();
 	ck_assert_int_eq(handle->backend->submit(handle, &first), IO_QUEUED);
-	sg_script_add(&disk, &(struct sg_script_rule){ .times = 1, .send_error = -EDOM });
+	disk_answers(.times = 1, .send_error = -EDOM);
 	ck_assert_int_eq(handle->backend->submit(handle, &second), IO_BUSY);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 4, 1000000000, done), 1);
 	ck_assert_ptr_eq(done[0], &first);
@@ -228,7 +228,7 @@ START_TEST(memory_in_too_many_pieces_is_copied)
 	struct io_stats stats;
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .times = 1, .send_error = -EINVAL });
+	disk_answers(.times = 1, .send_error = -EINVAL);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	run(&request);
@@ -297,16 +297,9 @@ START_TEST(the_block_node_does_where_there_is_no_sg_node)
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 
 	/* interrupted, short, not ready, failed: all inside the call */
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
-						       .lba = ANY_LBA,
-						       .times = 3,
-						       .status = 2,
-						       .key = 0xb,
-						       .asc = 0x44 });
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .resid = 10 * BLOCK });
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 8 });
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 3, .status = 2, .key = 0xb, .asc = 0x44);
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .resid = 10 * BLOCK);
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 8);
 	memset(buffers[0], 0x31, LENGTH);
 	request = ask(IO_WRITE, 64, 0);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
@@ -314,14 +307,8 @@ START_TEST(the_block_node_does_where_there_is_no_sg_node)
 	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
 	ck_assert_uint_gt(request.completed, request.submitted);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = 300,
-						       .times = 1,
-						       .status = 2,
-						       .key = 3,
-						       .asc = 0x11,
-						       .has_info = true,
-						       .info = 300 });
+	disk_answers(.op = 0x28, .lba = 300, .times = 1, .status = 2, .key = 3, .asc = 0x11,
+		     .has_info = true, .info = 300);
 	request = ask(IO_READ, 290, 0);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
 	ck_assert_int_eq(request.result, -EIO);
@@ -364,8 +351,7 @@ START_TEST(a_short_mapped_read_is_no_more_than_it_says)
 {
 	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK });
+	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	run(&request);
@@ -401,12 +387,7 @@ START_TEST(fua_and_dpo_are_in_the_command)
 	run(&request);
 	ck_assert_uint_eq(disk.last_cdb[1], 0x10);
 	/* what is forced to the medium survives a reset */
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .status = 2,
-						       .key = 6,
-						       .asc = 0x29 });
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 2, .key = 6, .asc = 0x29);
 	request = ask(IO_WRITE, 64, 0);
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
@@ -522,9 +503,7 @@ START_TEST(trouble_inside_the_call_is_no_other)
 	unsigned before = disk.ran;
 	struct io_request request = ask(IO_READ, 640, 1), *done[1];
 
-	sg_script_add(&disk,
-		      &(struct sg_script_rule){
-			      .op = 0x28, .lba = ANY_LBA, .times = 1, .status = 2, .key = 0xb });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1, .status = 2, .key = 0xb);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
 	ck_assert_uint_eq(disk.ran, before + 1);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000000, done), 1);

@@ -12,14 +12,8 @@ START_TEST(medium_error_names_its_block)
 	struct error error = { 0 };
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = 110,
-						       .times = 99,
-						       .status = 2,
-						       .key = 3,
-						       .asc = 0x11,
-						       .has_info = true,
-						       .info = 110 });
+	disk_answers(.op = 0x28, .lba = 110, .times = 99, .status = 2, .key = 3, .asc = 0x11,
+		     .has_info = true, .info = 110);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	run(&request);
@@ -36,14 +30,8 @@ START_TEST(a_lying_information_field_is_not_believed)
 {
 	open_it();
 	/* names a block outside of what was asked for */
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = 110,
-						       .times = 1,
-						       .status = 2,
-						       .key = 3,
-						       .asc = 0x11,
-						       .has_info = true,
-						       .info = 5000 });
+	disk_answers(.op = 0x28, .lba = 110, .times = 1, .status = 2, .key = 3, .asc = 0x11,
+		     .has_info = true, .info = 5000);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	run(&request);
@@ -51,15 +39,8 @@ START_TEST(a_lying_information_field_is_not_believed)
 	ck_assert_uint_eq(request.done, 0);
 
 	/* names a block beyond what it says it transferred */
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = 110,
-						       .times = 1,
-						       .status = 2,
-						       .key = 3,
-						       .asc = 0x11,
-						       .has_info = true,
-						       .info = 110,
-						       .resid = LENGTH - 4 * BLOCK });
+	disk_answers(.op = 0x28, .lba = 110, .times = 1, .status = 2, .key = 3, .asc = 0x11,
+		     .has_info = true, .info = 110, .resid = LENGTH - 4 * BLOCK);
 	request = ask(IO_READ, 100, 0);
 	run(&request);
 	ck_assert_uint_eq(request.done, 4 * BLOCK);
@@ -71,14 +52,8 @@ START_TEST(unit_attention_and_reset_are_sent_again)
 	struct io_stats stats;
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
-						       .lba = ANY_LBA,
-						       .times = 3,
-						       .status = 2,
-						       .key = 6,
-						       .asc = 0x29 });
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x2a, .lba = ANY_LBA, .times = 1, .host_status = 8 });
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 3, .status = 2, .key = 6, .asc = 0x29);
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .host_status = 8);
 	struct io_request request = ask(IO_WRITE, 64, 0);
 
 	memset(buffers[0], 0x5a, LENGTH);
@@ -93,12 +68,8 @@ END_TEST
 START_TEST(retries_end)
 {
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = ANY_LBA,
-						       .times = 1000,
-						       .status = 2,
-						       .key = 0xb,
-						       .asc = 0x44 });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 2, .key = 0xb,
+		     .asc = 0x44);
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
@@ -113,8 +84,7 @@ START_TEST(timeouts_end_sooner)
 	struct io_stats stats;
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x28, .lba = ANY_LBA, .times = 1000, .host_status = 3 });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .host_status = 3);
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
@@ -123,8 +93,7 @@ START_TEST(timeouts_end_sooner)
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.retried, 0);
 	/* A flush has nobody else to try it again. */
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x91, .lba = ANY_LBA, .times = 1000, .host_status = 3 });
+	disk_answers(.op = 0x91, .lba = ANY_LBA, .times = 1000, .host_status = 3);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), -ETIMEDOUT);
 	ck_assert_uint_eq(disk.rules[1].times, 997);
 }
@@ -137,9 +106,7 @@ START_TEST(a_flush_waits_for_a_driver_without_room)
 	struct io_request request = ask(IO_WRITE, 64, 0);
 
 	run(&request);
-	sg_script_add(&disk,
-		      &(struct sg_script_rule){
-			      .op = 0x91, .lba = ANY_LBA, .times = 2, .run_error = -ENOMEM });
+	disk_answers(.op = 0x91, .lba = ANY_LBA, .times = 2, .run_error = -ENOMEM);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 	ck_assert_uint_eq(disk.rules[0].times, 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
@@ -151,13 +118,8 @@ START_TEST(not_ready_is_waited_for)
 	struct io_stats stats;
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = ANY_LBA,
-						       .times = 2,
-						       .status = 2,
-						       .key = 2,
-						       .asc = 4,
-						       .ascq = 1 });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 2, .status = 2, .key = 2, .asc = 4,
+		     .ascq = 1);
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
@@ -173,8 +135,7 @@ START_TEST(cancel_ends_the_waiting)
 	struct io_request request = ask(IO_READ, 0, 0), *done[1];
 
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 8 });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 8);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000, done), 0);
 	handle->backend->cancel(handle);
@@ -186,9 +147,7 @@ END_TEST
 START_TEST(a_short_transfer_is_continued)
 {
 	open_it();
-	sg_script_add(&disk,
-		      &(struct sg_script_rule){
-			      .op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK + 100 });
+	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK + 100);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	memset(buffers[0], 0, LENGTH);
@@ -204,8 +163,7 @@ END_TEST
 START_TEST(nothing_transferred_is_asked_for_again)
 {
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100 });
+	disk_answers(.op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100);
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	run(&request);
@@ -218,8 +176,7 @@ END_TEST
 START_TEST(nothing_transferred_again_and_again_is_an_error)
 {
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH);
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
@@ -245,14 +202,9 @@ START_TEST(refusals_have_their_errno)
 	open_it();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		disk.rule_count = 0;
-		sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
-							       .lba = ANY_LBA,
-							       .times = 1,
-							       .status = cases[i].status,
-							       .key = cases[i].key,
-							       .asc = cases[i].asc,
-							       .ascq = cases[i].ascq,
-							       .host_status = cases[i].host });
+		disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = cases[i].status,
+			     .key = cases[i].key, .asc = cases[i].asc, .ascq = cases[i].ascq,
+			     .host_status = cases[i].host);
 		struct io_request request = ask(IO_WRITE, 0, 0);
 
 		run(&request);
@@ -266,13 +218,8 @@ END_TEST
 START_TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
 {
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x2a,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .status = 2,
-						       .key = 6,
-						       .asc = 0x38,
-						       .ascq = 7 });
+	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 2, .key = 6, .asc = 0x38,
+		     .ascq = 7);
 	struct io_request request = ask(IO_WRITE, 0, 0);
 
 	run(&request);
@@ -290,20 +237,10 @@ START_TEST(recovered_errors_are_data_and_counted)
 	end.start = 1024 * BLOCK;
 	end.size = 1024 * BLOCK;
 	open_it();
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .status = 2,
-						       .key = 1,
-						       .asc = 0x17,
-						       .has_info = true,
-						       .info = 1030 });
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x28,
-						       .lba = ANY_LBA,
-						       .times = IO_RECOVERED_KEPT + 1,
-						       .status = 2,
-						       .key = 1,
-						       .asc = 0x18 });
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1, .status = 2, .key = 1, .asc = 0x17,
+		     .has_info = true, .info = 1030);
+	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = IO_RECOVERED_KEPT + 1, .status = 2,
+		     .key = 1, .asc = 0x18);
 	struct io_request request = ask(IO_READ, 0, 0);
 
 	run(&request);
@@ -333,12 +270,7 @@ START_TEST(flush_failure_is_a_failure)
 
 	open_it();
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x91,
-						       .lba = ANY_LBA,
-						       .times = 99,
-						       .status = 2,
-						       .key = 4,
-						       .asc = 0x44 });
+	disk_answers(.op = 0x91, .lba = ANY_LBA, .times = 99, .status = 2, .key = 4, .asc = 0x44);
 	ck_assert_int_eq(handle->backend->flush(handle, &error), -EREMOTEIO);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "SYNCHRONIZE CACHE"));

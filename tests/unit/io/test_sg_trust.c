@@ -49,14 +49,8 @@ static int flush(void)
 
 static void next(uint8_t op, uint8_t key, uint8_t asc, uint8_t ascq, bool deferred)
 {
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = op,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .status = 2,
-						       .key = key,
-						       .asc = asc,
-						       .ascq = ascq,
-						       .deferred = deferred });
+	disk_answers(.op = op, .lba = ANY_LBA, .times = 1, .status = 2, .key = key, .asc = asc,
+		     .ascq = ascq, .deferred = deferred);
 }
 
 static void next_reset(uint8_t op)
@@ -90,12 +84,8 @@ END_TEST
 START_TEST(a_deferred_error_is_believed_beside_good_status)
 {
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
-	sg_script_add(&disk, &(struct sg_script_rule){ .op = WRITE,
-						       .lba = ANY_LBA,
-						       .times = 1,
-						       .key = 4,
-						       .asc = 0x44,
-						       .deferred = true });
+	disk_answers(.op = WRITE, .lba = ANY_LBA, .times = 1, .key = 4, .asc = 0x44,
+		     .deferred = true);
 	ck_assert_int_eq(transfer(IO_WRITE, 100), -ESTALE);
 	ck_assert_int_eq(flush(), -ESTALE);
 }
@@ -152,8 +142,7 @@ START_TEST(check_condition_without_sense_is_no_success)
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.retried, 2);
 
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = READ, .lba = ANY_LBA, .times = 1000, .status = 2 });
+	disk_answers(.op = READ, .lba = ANY_LBA, .times = 1000, .status = 2);
 	ck_assert_int_eq(transfer(IO_READ, 64), -EIO);
 }
 END_TEST
@@ -282,8 +271,7 @@ END_TEST
 
 START_TEST(a_short_write_is_continued)
 {
-	sg_script_add(&disk, &(struct sg_script_rule){
-				     .op = WRITE, .lba = 40, .times = 1, .resid = 5 * BLOCK + 1 });
+	disk_answers(.op = WRITE, .lba = 40, .times = 1, .resid = 5 * BLOCK + 1);
 	memset(buffer, 0xd2, LENGTH);
 	ck_assert_int_eq(transfer(IO_WRITE, 40), 0);
 	ck_assert_mem_eq(buffer, disk.data + 40 * BLOCK, LENGTH);
@@ -296,8 +284,7 @@ START_TEST(a_driver_full_of_others_is_waited_for)
 	static const int codes[] = { -EDOM, -EBUSY, -EAGAIN, -ENOMEM };
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		sg_script_add(&disk,
-			      &(struct sg_script_rule){ .times = 2, .send_error = codes[i] });
+		disk_answers(.times = 2, .send_error = codes[i]);
 		ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	}
 	/* Without memory for all of it, nor for half, it goes in four parts. */

@@ -20,12 +20,8 @@ void damaged_new(struct rig *rig, int way, uint64_t size, const struct plan_opti
 
 void damaged_fail_reads(struct rig *rig, uint64_t lba, uint64_t sectors, unsigned times, int code)
 {
-	rig_add(rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					   .on = FAULT_READS,
-					   .start = lba * 512,
-					   .length = sectors * 512,
-					   .times = times,
-					   .code = code });
+	rig_fault(rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = lba * 512,
+		  .length = sectors * 512, .times = times, .code = code);
 }
 
 uint64_t damaged_failed_reads(const struct rig *rig)

@@ -47,6 +47,8 @@ void rig_faults(struct rig *rig, const struct io_backend *source,
 		const struct io_backend *destination);
 /* To the end that it is about, or to both. */
 void rig_add(struct rig *rig, const struct fault_rule *rule);
+/* The same, of the members of a rule. */
+#define rig_fault(rig, ...) rig_add(rig, &(struct fault_rule){ __VA_ARGS__ })
 void rig_heal(struct rig *rig);
 
 /* job_new and job_start, both of which must succeed. */

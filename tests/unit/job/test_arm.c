@@ -95,10 +95,8 @@ START_TEST(a_destination_that_refuses_a_place)
 	whole_prepare(0);
 	rig.plan->options.on_write_error = ON_ERROR_MAP;
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .start = 4 * MIB,
-					    .length = WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 4 * MIB,
+		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
@@ -126,9 +124,7 @@ START_TEST(what_was_there_goes_first)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig,
-		&(struct fault_rule){
-			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .code = -ENODEV });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .code = -ENODEV);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
@@ -248,7 +244,7 @@ END_TEST
 static void fail_at_flush(int number)
 {
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .skip = (unsigned)number });
+	rig_fault(&rig, .kind = FAULT_FLUSH, .skip = (unsigned)number);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
@@ -290,10 +286,8 @@ START_TEST(a_destination_that_fails_is_not_armed)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .start = 10 * MIB,
-					    .length = WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 10 * MIB,
+		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
@@ -307,10 +301,7 @@ START_TEST(the_last_write_fails)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .length = WHOLE_SECTOR,
-					    .skip = 1 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .length = WHOLE_SECTOR, .skip = 1);
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
 
@@ -335,14 +326,10 @@ START_TEST(bad_sectors_among_what_is_held)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 2 * MIB + 7 * WHOLE_SECTOR,
-					    .length = 2 * WHOLE_SECTOR });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 4 * MIB,
-					    .length = WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 2 * MIB + 7 * WHOLE_SECTOR,
+		  .length = 2 * WHOLE_SECTOR);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
+		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
 
@@ -358,9 +345,7 @@ START_TEST(nothing_that_could_be_read_arms_nothing)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig,
-		&(struct fault_rule){
-			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 0, .length = WHOLE_SIZE });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 0, .length = WHOLE_SIZE);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
@@ -395,10 +380,8 @@ START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
 	rig.plan->destinations[0].logical_sector_size = 4096;
 	held_done(&held);
 	ck_assert_int_eq(held_find(rig.plan, NULL, NULL, &held), 0);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 23 * WHOLE_SECTOR,
-					    .length = 2 * WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 23 * WHOLE_SECTOR,
+		  .length = 2 * WHOLE_SECTOR);
 	s = rig_run(&rig);
 	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
 	ck_assert_uint_eq(s.bad_bytes, 2 * WHOLE_SECTOR);
@@ -424,15 +407,10 @@ START_TEST(bad_sectors_are_filled_once)
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 4 * MIB,
-					    .length = 3 * WHOLE_SECTOR });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .start = 4 * MIB,
-					    .length = 3 * WHOLE_SECTOR,
-					    .times = 1 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
+		  .length = 3 * WHOLE_SECTOR);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 4 * MIB,
+		  .length = 3 * WHOLE_SECTOR, .times = 1);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
@@ -449,10 +427,8 @@ START_TEST(what_differs_is_not_armed)
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
-					    .on = FAULT_WRITES,
-					    .start = _i ? 2 * MIB : 4 * MIB,
-					    .length = WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_WRITES, .start = _i ? 2 * MIB : 4 * MIB,
+		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
@@ -506,10 +482,8 @@ START_TEST(a_retry_after_arming_is_proven)
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 4 * MIB,
-					    .length = WHOLE_SECTOR });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
+		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
 

@@ -34,12 +34,8 @@ static void prepare(int way, enum on_error on_error, unsigned retries)
 static void fail_at(enum fault_direction on, uint64_t lba, uint64_t sectors, unsigned times,
 		    int code)
 {
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = on,
-					    .start = lba * 512,
-					    .length = sectors * 512,
-					    .times = times,
-					    .code = code });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = on, .start = lba * 512, .length = sectors * 512,
+		  .times = times, .code = code);
 }
 
 static void check_lba(const struct error *error, enum error_class class, uint64_t lba)
@@ -148,12 +144,9 @@ START_TEST(bad_sectors_are_mapped_and_the_rest_is_copied)
 
 	prepare(_i, ON_ERROR_MAP, 0);
 	for (size_t i = 0; i < 5; i++)
-		rig_add(&rig,
-			&(struct fault_rule){ .kind = FAULT_FAIL,
-					      .on = FAULT_READS,
-					      .start = bad[i].start * 512,
-					      .length = bad[i].count * 512,
-					      .sense = { .known = true, .key = 3, .asc = 0x11 } });
+		rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = bad[i].start * 512,
+			  .length = bad[i].count * 512,
+			  .sense = { .known = true, .key = 3, .asc = 0x11 });
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
@@ -231,10 +224,8 @@ START_TEST(bad_physical_sectors_of_4096)
 	rig_new(&rig, 4 * MIB, 4096);
 	rig_plan(&rig, NULL, 0, NULL, &options);
 	rig_faults(&rig, backends[_i & 1], backends[_i >> 1]);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 77 * 4096 + 512,
-					    .length = 512 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 77 * 4096 + 512,
+		  .length = 512);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
@@ -317,11 +308,8 @@ END_TEST
 START_TEST(a_short_read_is_never_taken_for_data)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 4 * MIB + 8192,
-					    .length = 512,
-					    .after = 4096 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB + 8192,
+		  .length = 512, .after = 4096);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
@@ -336,7 +324,7 @@ END_TEST
 
 static void disappear(enum fault_direction on)
 {
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DISAPPEAR, .on = on, .skip = 12 });
+	rig_fault(&rig, .kind = FAULT_DISAPPEAR, .on = on, .skip = 12);
 }
 
 START_TEST(a_source_that_disappears)
@@ -394,7 +382,7 @@ END_TEST
 START_TEST(a_flush_that_fails_is_no_success)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
+	rig_fault(&rig, .kind = FAULT_FLUSH, .code = -EIO);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
@@ -456,10 +444,7 @@ END_TEST
 START_TEST(slow_reads_are_counted)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-					    .on = FAULT_READS,
-					    .times = 1,
-					    .delay_ns = 1100 * MS });
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .times = 1, .delay_ns = 1100 * MS);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
@@ -476,20 +461,12 @@ START_TEST(stopping_does_not_wait_for_a_long_search)
 {
 	prepare(_i, ON_ERROR_MAP, 0);
 	/* Every sector of a chunk bad and slow: minutes. */
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 2 * MIB,
-					    .length = 256 * KIB,
-					    .times = 20 });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-					    .on = FAULT_READS,
-					    .start = 2 * MIB,
-					    .length = 256 * KIB,
-					    .delay_ns = 250 * MS });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 2 * MIB,
-					    .length = 256 * KIB });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 2 * MIB,
+		  .length = 256 * KIB, .times = 20);
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 2 * MIB,
+		  .length = 256 * KIB, .delay_ns = 250 * MS);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 2 * MIB,
+		  .length = 256 * KIB);
 	rig_start(&rig);
 	rig_until_written(&rig, 6 * MIB);
 	usleep(50000);

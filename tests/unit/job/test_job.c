@@ -163,14 +163,9 @@ START_TEST(completions_in_any_order)
 	rig_new(&rig, 8 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 16384 });
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig,
-		&(struct fault_rule){
-			.kind = FAULT_REORDER, .on = FAULT_BOTH, .start = MIB, .length = 3 * MIB });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_BUSY,
-					    .on = FAULT_BOTH,
-					    .start = 5 * MIB,
-					    .length = MIB,
-					    .times = 200 });
+	rig_fault(&rig, .kind = FAULT_REORDER, .on = FAULT_BOTH, .start = MIB, .length = 3 * MIB);
+	rig_fault(&rig, .kind = FAULT_BUSY, .on = FAULT_BOTH, .start = 5 * MIB, .length = MIB,
+		  .times = 200);
 	struct job_snapshot s = rig_run(&rig);
 
 	rig_check_copied(&rig, &s);

@@ -39,10 +39,8 @@ START_TEST(littles_law_holds)
 	rig_plan(&rig, NULL, 0, NULL,
 		 &(struct plan_options){ .chunk = 16 * KIB, .queue_depth = 8, .lanes = 1 });
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){
-			      .kind = FAULT_DELAY, .on = FAULT_READS, .delay_ns = 20 * MS });
-	rig_add(&rig, &(struct fault_rule){
-			      .kind = FAULT_DELAY, .on = FAULT_WRITES, .delay_ns = 10 * MS });
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .delay_ns = 20 * MS);
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_WRITES, .delay_ns = 10 * MS);
 	rig_start(&rig);
 	rig_until_written(&rig, MIB);
 

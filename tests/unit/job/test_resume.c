@@ -144,7 +144,7 @@ START_TEST(what_a_checkpoint_calls_finished_was_flushed)
 	map_destroy(until_checkpoint());
 
 	/* From here on no flush succeeds: the file must stay as it is. */
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
+	rig_fault(&rig, .kind = FAULT_FLUSH, .code = -EIO);
 	struct job_snapshot s = rig_wait(&rig);
 	struct map *map = rig_load_map(&rig);
 
@@ -164,7 +164,7 @@ START_TEST(one_lost_flush_is_remembered)
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	struct map *before = until_checkpoint();
 
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO, .times = 1 });
+	rig_fault(&rig, .kind = FAULT_FLUSH, .code = -EIO, .times = 1);
 	struct job_snapshot s = rig_wait(&rig);
 	struct map *map = rig_load_map(&rig);
 

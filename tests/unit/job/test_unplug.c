@@ -87,8 +87,7 @@ static void start_and_pause(void)
 /* For a moment an unplugged disk answers as one with bad sectors does. */
 START_TEST(no_sector_is_bad_because_the_disk_goes)
 {
-	rig_add(&rig,
-		&(struct fault_rule){ .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB);
 	atomic_store(&gone_after, 500);
 	rig_start(&rig);
 
@@ -110,9 +109,7 @@ END_TEST
 /* One bad sector is one, as long as the disk is there. */
 START_TEST(bad_sectors_of_a_disk_that_stays)
 {
-	rig_add(&rig,
-		&(struct fault_rule){
-			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512);
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
@@ -149,9 +146,7 @@ START_TEST(nothing_is_taken_back_while_the_map_is_saved)
 	slow = io_threads_backend;
 	slow.flush = flush_when_let_go;
 	fault_backend_init(&rig.bad_destination, &slow, rig.destination_script);
-	rig_add(&rig,
-		&(struct fault_rule){
-			.kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512);
 	atomic_store(&flush_held, true);
 	rig_start(&rig);
 	rig_until_state(&rig, JOB_FLUSHING);
@@ -187,8 +182,8 @@ START_TEST(only_what_was_flushed_is_confirmed)
 	rig_start(&rig);
 	s = rig_until_written(&rig, 2 * MIB);
 	usleep(200000);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH });
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DISAPPEAR, .on = FAULT_WRITES });
+	rig_fault(&rig, .kind = FAULT_FLUSH);
+	rig_fault(&rig, .kind = FAULT_DISAPPEAR, .on = FAULT_WRITES);
 	atomic_store(&gone[1], true);
 	s = ends_gone(ERROR_CLASS_DESTINATION);
 	ck_assert(!s.flushed);
@@ -206,7 +201,7 @@ START_TEST(what_was_finished_before_counts_as_confirmed)
 
 	rig.plan->options.rate = 4 * MIB;
 	map = rig_stop_at(&rig, 2 * MIB);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FLUSH });
+	rig_fault(&rig, .kind = FAULT_FLUSH);
 	start_and_pause();
 	atomic_store(&gone[1], true);
 	ends_gone(ERROR_CLASS_DESTINATION);

@@ -58,13 +58,8 @@ END_TEST
 
 static void fail_once_at(uint64_t sector, enum fault_direction on)
 {
-	rig_add(&rig, &(struct fault_rule){
-			      .kind = FAULT_FAIL,
-			      .on = on,
-			      .start = sector * 512,
-			      .length = 512,
-			      .sense = { .known = true, .key = 3, .asc = 0x11 },
-		      });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = on, .start = sector * 512, .length = 512,
+		  .sense = { .known = true, .key = 3, .asc = 0x11 });
 }
 
 /* The last sector but one of a piece of 4 MiB: behind all that one chunk's buffer and bits hold. */

@@ -277,11 +277,8 @@ START_TEST(no_two_neighbours_are_under_way)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
 	/* Whoever comes from the other side has time to come near. */
 	for (uint64_t lba = 4992; lba < 4992 + 128; lba += 32)
-		rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-						    .on = FAULT_READS,
-						    .start = lba * 512,
-						    .length = 512,
-						    .delay_ns = 500 * MS });
+		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = lba * 512,
+			  .length = 512, .delay_ns = 500 * MS);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	counts = fault_script_counts(rig.source_script);
 	if (_i)
@@ -394,11 +391,8 @@ START_TEST(bad_sectors_are_filled_once_each)
 		rig.setup.destination.logical_sector_size = 4096;
 	damaged_fail_reads(&rig, 5003, 1, 0, -EIO);
 	damaged_fail_reads(&rig, 9003, 3, 0, -EIO);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .start = 9004 * 512,
-					    .length = 512,
-					    .times = 1 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 9004 * 512, .length = 512,
+		  .times = 1);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.refused_bytes, 0);
@@ -459,10 +453,7 @@ START_TEST(refused_writes_are_recorded)
 	options.on_write_error = ON_ERROR_MAP;
 	options.retries = 1;
 	damaged_new(&rig, _i, 8 * MIB, &options);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_WRITES,
-					    .start = 5003 * 512,
-					    .length = 512 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 5003 * 512, .length = 512);
 	damaged_fail_reads(&rig, 5008, 1, 0, -EIO);
 	s = rig_run(&rig);
 	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
@@ -508,12 +499,8 @@ START_TEST(what_is_waited_for_in_vain_is_damage)
 	static const struct range bad[] = { { 5003, 1 } };
 
 	damaged_new(&rig, 0, 8 * MIB, &damaged_options);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = bad[0].start * 512,
-					    .length = 512,
-					    .code = -ETIMEDOUT,
-					    .delay_ns = 5500 * MS });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = bad[0].start * 512,
+		  .length = 512, .code = -ETIMEDOUT, .delay_ns = 5500 * MS);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2);
 	damaged_check(&rig, bad, 1);

@@ -167,12 +167,8 @@ START_TEST(slow_reads_are_left_behind)
 	options.queue_depth = 1;
 	options.lanes = 1;
 	damaged_new(&rig, _i, 8 * MIB, &options);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-					    .on = FAULT_READS,
-					    .start = MIB,
-					    .length = 64 * KIB,
-					    .times = 1,
-					    .delay_ns = 1200 * MS });
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = MIB, .length = 64 * KIB,
+		  .times = 1, .delay_ns = 1200 * MS);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	/* What is behind the slow place came in a second sweep, the nearest of it in a third. */
@@ -198,12 +194,8 @@ static struct job_snapshot until_hanging(void)
 
 static void hang_at(uint64_t lba, unsigned seconds)
 {
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-					    .on = FAULT_READS,
-					    .start = lba * 512,
-					    .length = 512,
-					    .times = 1,
-					    .delay_ns = seconds * NSEC_PER_SEC });
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = lba * 512, .length = 512,
+		  .times = 1, .delay_ns = seconds * NSEC_PER_SEC);
 }
 
 /* One that has not come back keeps its own place and no other; what follows the stream's position
@@ -308,10 +300,8 @@ START_TEST(too_much_trouble_stops_the_copy)
 	if (limits[_i].max_error_rate || limits[_i].max_no_read) {
 		rig_heal(&rig);
 		damaged_fail_reads(&rig, 8000, 40, 400, -EIO);
-		rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-						    .on = FAULT_READS,
-						    .start = 4 * MIB,
-						    .delay_ns = 3000 * MS });
+		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 4 * MIB,
+			  .delay_ns = 3000 * MS);
 	}
 	s = rig_run(&rig);
 	ck_assert_msg(s.result == JOB_RESULT_STOPPED, "%d %s", s.result, s.error.sentence);

@@ -75,11 +75,8 @@ static void hold_back(void)
 
 static void be_bad(uint64_t start, uint64_t length)
 {
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = start,
-					    .length = length,
-					    .code = -EIO });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = start, .length = length,
+		  .code = -EIO);
 	bad[bad_count++] = (struct range){ start, length };
 }
 
@@ -203,10 +200,8 @@ START_TEST(answers_out_of_order)
 	prepare(_i, NULL, 0, NULL);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	for (uint64_t at = MIB; at < SIZE; at += 3 * MIB)
-		rig_add(&rig, &(struct fault_rule){ .kind = FAULT_REORDER,
-						    .on = FAULT_BOTH,
-						    .start = at,
-						    .length = MIB });
+		rig_fault(&rig, .kind = FAULT_REORDER, .on = FAULT_BOTH, .start = at,
+			  .length = MIB);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
@@ -220,11 +215,8 @@ START_TEST(a_late_piece)
 
 	prepare(_i, NULL, 0, NULL);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_DELAY,
-					    .on = FAULT_READS,
-					    .start = 2 * MIB,
-					    .length = SECTOR,
-					    .delay_ns = 300 * MS });
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 2 * MIB, .length = SECTOR,
+		  .delay_ns = 300 * MS);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
@@ -238,12 +230,8 @@ START_TEST(a_read_that_comes_at_the_second_try)
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.retries = 2;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL,
-					    .on = FAULT_READS,
-					    .start = 3 * MIB,
-					    .length = SECTOR,
-					    .times = 1,
-					    .code = -ETIMEDOUT });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .length = SECTOR,
+		  .times = 1, .code = -ETIMEDOUT);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
@@ -357,12 +345,8 @@ START_TEST(a_source_that_changes_meanwhile)
 	hold_back();
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	/* As it is read for the sum, or for the recheck before that. */
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
-					    .on = FAULT_READS,
-					    .start = 0,
-					    .length = SECTOR,
-					    .skip = _i == 0,
-					    .times = 1 });
+	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_READS, .start = 0, .length = SECTOR,
+		  .skip = _i == 0, .times = 1);
 	fault_script_clear(rig.destination_script);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, _i == 0 ? JOB_RESULT_COMPLETE : JOB_RESULT_MISMATCH);

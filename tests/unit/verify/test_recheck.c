@@ -174,12 +174,9 @@ START_TEST(what_is_held_back_as_it_is_copied)
 	whole_prepare(0);
 	verify_whole();
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_CORRUPT,
-					    .on = FAULT_READS,
-					    .start = (uint64_t)_i * WHOLE_SECTOR,
-					    .length = WHOLE_SECTOR,
-					    .skip = 2,
-					    .times = 1 });
+	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_READS,
+		  .start = (uint64_t)_i * WHOLE_SECTOR, .length = WHOLE_SECTOR, .skip = 2,
+		  .times = 1);
 	s = rig_run(&rig);
 	check_changed(&s, (uint64_t)_i, 1);
 	/* Also where it was written when that was found. */
@@ -221,7 +218,7 @@ START_TEST(trouble_with_the_baseline)
 	whole_prepare(0);
 	verify_whole();
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
-	rig_add(&rig, &(struct fault_rule){ .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1 });
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
