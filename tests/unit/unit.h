@@ -13,6 +13,15 @@
 
 Suite *unit_suite(void);
 
+/* Several tests at once. */
+#define add_tests(tcase, ...)                                                                      \
+	do {                                                                                       \
+		const TTest *const tests_[] = { __VA_ARGS__ };                                     \
+                                                                                                   \
+		for (size_t i_ = 0; i_ < sizeof(tests_) / sizeof(tests_[0]); i_++)                 \
+			tcase_add_test(tcase, tests_[i_]);                                         \
+	} while (0)
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");

@@ -83,10 +83,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("clock");
 	TCase *tests = tcase_create("clock");
 
-	tcase_add_test(tests, goes_forward);
-	tcase_add_test(tests, sleeps_until);
-	tcase_add_test(tests, iso);
-	tcase_add_test(tests, beyond_the_calendar);
+	add_tests(tests, goes_forward, sleeps_until, iso, beyond_the_calendar);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -162,15 +162,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("error");
 	TCase *tests = tcase_create("error");
 
-	tcase_add_test(tests, fills);
-	tcase_add_test(tests, knows_the_place);
-	tcase_add_test(tests, nobody_listens);
-	tcase_add_test(tests, never_success);
-	tcase_add_test(tests, hostile_text);
-	tcase_add_test(tests, wraps_itself);
-	tcase_add_test(tests, memory);
-	tcase_add_test(tests, phrases);
-	tcase_add_test(tests, exit_codes);
+	add_tests(tests, fills, knows_the_place, nobody_listens, never_success, hostile_text,
+		  wraps_itself, memory, phrases, exit_codes);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

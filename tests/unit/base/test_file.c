@@ -408,20 +408,13 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, 200);
-	tcase_add_test(tc, makes_and_replaces);
-	tcase_add_test(tc, works_without_nameless_files);
-	tcase_add_test(tc, a_crash_leaves_nothing_beside);
-	tcase_add_test(tc, a_failure_keeps_the_old_one);
-	tcase_add_test(tc, nothing_that_lies_beside_is_touched);
-	tcase_add_test(tc, only_regular_files_are_replaced);
-	tcase_add_test(tc, no_directory_no_file);
-	tcase_add_test(tc, a_link_is_followed_to_a_file_that_may_be_missing);
-	tcase_add_test(tc, nothing_is_kept_on_the_file_system_beneath);
-	tcase_add_test(tc, beneath_is_what_unmounting_would_show);
-	tcase_add_test(tc, a_large_file_is_whole);
-	tcase_add_test(tc, removing_is_as_good_as_nothing_there);
-	tcase_add_test(tc, one_that_hangs_is_waited_for_once);
-	tcase_add_test(tc, another_directory_does_not_hang);
+	add_tests(tc, makes_and_replaces, works_without_nameless_files,
+		  a_crash_leaves_nothing_beside, a_failure_keeps_the_old_one,
+		  nothing_that_lies_beside_is_touched, only_regular_files_are_replaced,
+		  no_directory_no_file, a_link_is_followed_to_a_file_that_may_be_missing,
+		  nothing_is_kept_on_the_file_system_beneath, beneath_is_what_unmounting_would_show,
+		  a_large_file_is_whole, removing_is_as_good_as_nothing_there,
+		  one_that_hangs_is_waited_for_once, another_directory_does_not_hang);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -33,8 +33,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("base/hash");
 	TCase *tests = tcase_create("hash");
 
-	tcase_add_test(tests, splitmix64_as_published);
-	tcase_add_test(tests, fnv1a_as_published);
+	add_tests(tests, splitmix64_as_published, fnv1a_as_published);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

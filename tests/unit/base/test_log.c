@@ -181,14 +181,7 @@ Suite *unit_suite(void)
 	TCase *tests;
 	Suite *suite = log_suite("log", &tests);
 
-	tcase_add_test(tests, writes_lines);
-	tcase_add_test(tests, appends);
-	tcase_add_test(tests, debug_by_module);
-	tcase_add_test(tests, errors);
-	tcase_add_test(tests, long_lines_stay_lines);
-	tcase_add_test(tests, nothing_without_a_log);
-	tcase_add_test(tests, follows_no_link);
-	tcase_add_test(tests, only_regular_files);
-	tcase_add_test(tests, threads_do_not_mix);
+	add_tests(tests, writes_lines, appends, debug_by_module, errors, long_lines_stay_lines,
+		  nothing_without_a_log, follows_no_link, only_regular_files, threads_do_not_mix);
 	return suite;
 }

@@ -112,8 +112,7 @@ Suite *unit_suite(void)
 	TCase *tests;
 	Suite *suite = log_suite("log_hangs", &tests);
 
-	tcase_add_test(tests, another_place_takes_what_hangs);
-	tcase_add_test(tests, nobody_waits_for_a_disk_that_hangs);
-	tcase_add_test(tests, a_log_that_hangs_is_left_alone);
+	add_tests(tests, another_place_takes_what_hangs, nobody_waits_for_a_disk_that_hangs,
+		  a_log_that_hangs_is_left_alone);
 	return suite;
 }

@@ -340,15 +340,11 @@ Suite *unit_suite(void)
 	TCase *tests;
 	Suite *suite = log_suite("log_medium", &tests);
 
-	tcase_add_test(tests, a_failure_is_told_until_it_is_over);
-	tcase_add_test(tests, what_failed_is_tried_again);
-	tcase_add_test(tests, a_file_that_comes_back_is_opened_again);
-	tcase_add_test(tests, another_place_takes_what_failed);
-	tcase_add_test(tests, what_the_medium_did_not_take_is_written_again);
-	tcase_add_test(tests, a_stick_that_comes_back_has_every_line_once);
-	tcase_add_test(tests, what_others_wrote_is_not_cut_off);
-	tcase_add_test(tests, many_lines_are_one_sync);
-	tcase_add_test(tests, another_place_takes_what_the_medium_did_not);
-	tcase_add_test(tests, nobodys_file_is_taken_for_the_log);
+	add_tests(tests, a_failure_is_told_until_it_is_over, what_failed_is_tried_again,
+		  a_file_that_comes_back_is_opened_again, another_place_takes_what_failed,
+		  what_the_medium_did_not_take_is_written_again,
+		  a_stick_that_comes_back_has_every_line_once, what_others_wrote_is_not_cut_off,
+		  many_lines_are_one_sync, another_place_takes_what_the_medium_did_not,
+		  nobodys_file_is_taken_for_the_log);
 	return suite;
 }

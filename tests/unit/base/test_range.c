@@ -306,18 +306,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("range");
 	TCase *tests = tcase_create("range");
 
-	tcase_add_test(tests, checked_arithmetic);
-	tcase_add_test(tests, alignment);
-	tcase_add_test(tests, ends);
-	tcase_add_test(tests, overlap);
-	tcase_add_test(tests, containment);
-	tcase_add_test(tests, intersection);
-	tcase_add_test(tests, adding_merges);
-	tcase_add_test(tests, overflow_changes_nothing);
-	tcase_add_test(tests, subtracting_splits);
-	tcase_add_test(tests, whole_lists);
-	tcase_add_test(tests, copies_are_apart);
-	tcase_add_test(tests, like_a_bitmap);
+	add_tests(tests, checked_arithmetic, alignment, ends, overlap, containment, intersection,
+		  adding_merges, overflow_changes_nothing, subtracting_splits, whole_lists,
+		  copies_are_apart, like_a_bitmap);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -523,22 +523,13 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("text");
 
 	tcase_add_loop_test(tests, sanitises, 0, (int)(sizeof(texts) / sizeof(texts[0])));
-	tcase_add_test(tests, stops_at_length_and_at_nul);
-	tcase_add_test(tests, truncates_between_characters);
-	tcase_add_test(tests, every_code_point);
-	tcase_add_test(tests, random_bytes);
+	add_tests(tests, stops_at_length_and_at_nul, truncates_between_characters, every_code_point,
+		  random_bytes);
 	tcase_add_loop_test(tests, a_name_is_encoded_and_comes_back, 0,
 			    (int)(sizeof(names) / sizeof(names[0])));
-	tcase_add_test(tests, any_bytes_come_back);
-	tcase_add_test(tests, what_is_encoded_is_cut_between_characters);
-	tcase_add_test(tests, a_broken_code_is_no_name);
-	tcase_add_test(tests, same_in_every_locale);
-	tcase_add_test(tests, width);
-	tcase_add_test(tests, fits);
-	tcase_add_test(tests, fits_tail);
-	tcase_add_test(tests, fits_everywhere);
-	tcase_add_test(tests, breaks_lines);
-	tcase_add_test(tests, copies);
+	add_tests(tests, any_bytes_come_back, what_is_encoded_is_cut_between_characters,
+		  a_broken_code_is_no_name, same_in_every_locale, width, fits, fits_tail,
+		  fits_everywhere, breaks_lines, copies);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

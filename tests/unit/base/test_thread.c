@@ -109,9 +109,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("base/thread");
 	TCase *tcase = tcase_create("thread");
 
-	tcase_add_test(tcase, starts_with_signals_blocked);
-	tcase_add_test(tcase, overflow_reaches_a_handler);
-	tcase_add_test(tcase, more_than_there_is_room_for);
+	add_tests(tcase, starts_with_signals_blocked, overflow_reaches_a_handler,
+		  more_than_there_is_room_for);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -261,14 +261,10 @@ Suite *unit_suite(void)
 
 	tcase_add_loop_test(tests, parses, 0, COUNT(sizes));
 	tcase_add_loop_test(tests, refuses, 0, COUNT(no_sizes));
-	tcase_add_test(tests, tells_where_it_stopped);
-	tcase_add_test(tests, sectors_need_a_size);
+	add_tests(tests, tells_where_it_stopped, sectors_need_a_size);
 	tcase_add_loop_test(tests, prints_sizes, 0, COUNT(shown));
-	tcase_add_test(tests, short_is_short);
-	tcase_add_test(tests, sectors_of_unknown_size);
-	tcase_add_test(tests, prints_counts);
-	tcase_add_test(tests, prints_rates);
-	tcase_add_test(tests, prints_durations);
+	add_tests(tests, short_is_short, sectors_of_unknown_size, prints_counts, prints_rates,
+		  prints_durations);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -222,13 +222,10 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, NULL);
 	tcase_set_timeout(tcase, 200);
-	tcase_add_test(tcase, the_result_is_read_and_freed);
-	tcase_add_test(tcase, one_that_hangs_is_waited_for_until_the_deadline);
-	tcase_add_test(tcase, an_abandoned_one_frees_itself);
-	tcase_add_test(tcase, abandoned_at_any_moment);
-	tcase_add_test(tcase, whoever_polls_is_woken);
-	tcase_add_test(tcase, an_abandoned_one_wakes_nobody);
-	tcase_add_test(tcase, without_a_thread_the_data_stays_the_callers);
+	add_tests(tcase, the_result_is_read_and_freed,
+		  one_that_hangs_is_waited_for_until_the_deadline, an_abandoned_one_frees_itself,
+		  abandoned_at_any_moment, whoever_polls_is_woken, an_abandoned_one_wakes_nobody,
+		  without_a_thread_the_data_stays_the_callers);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -411,22 +411,14 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 60);
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, goes_its_way);
-	tcase_add_test(tcase, kernel_that_will_not_wait);
-	tcase_add_test(tcase, signal_without_poll);
+	add_tests(tcase, goes_its_way, kernel_that_will_not_wait, signal_without_poll);
 	tcase_set_timeout(tcase, 30);
-	tcase_add_test(tcase, hanging_disk_is_left);
-	tcase_add_test(tcase, hanging_disk_is_left_by_itself);
-	tcase_add_test(tcase, disk_that_cannot_be_opened_is_left);
-	tcase_add_test(tcase, disk_that_cannot_be_released_is_left);
-	tcase_add_test(tcase, map_is_moved_by_a_signal);
-	tcase_add_test(tcase, disk_that_comes_back);
-	tcase_add_test(tcase, disk_that_stays_away);
-	tcase_add_test(tcase, signal_ends_the_waiting);
-	tcase_add_test(tcase, failed_start_is_never_success);
-	tcase_add_test(tcase, verification_goes_to_its_end);
-	tcase_add_test(tcase, verification_that_cannot_start_is_never_success);
-	tcase_add_test(tcase, verification_that_hangs_is_left);
+	add_tests(tcase, hanging_disk_is_left, hanging_disk_is_left_by_itself,
+		  disk_that_cannot_be_opened_is_left, disk_that_cannot_be_released_is_left,
+		  map_is_moved_by_a_signal, disk_that_comes_back, disk_that_stays_away,
+		  signal_ends_the_waiting, failed_start_is_never_success,
+		  verification_goes_to_its_end, verification_that_cannot_start_is_never_success,
+		  verification_that_hangs_is_left);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

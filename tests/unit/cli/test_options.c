@@ -341,19 +341,12 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("cli/options");
 	TCase *tcase = tcase_create("options");
 
-	tcase_add_test(tcase, everything_is_taken);
-	tcase_add_test(tcase, areas_are_chosen_of_a_copy_that_goes_on);
-	tcase_add_test(tcase, defaults_survive_errors);
-	tcase_add_test(tcase, rescue_options);
-	tcase_add_test(tcase, verifying_is_chosen);
-	tcase_add_test(tcase, bad_words_are_refused);
-	tcase_add_test(tcase, both_ends_are_needed);
-	tcase_add_test(tcase, values_may_begin_with_a_dash);
-	tcase_add_test(tcase, empty_confirmation_is_a_wrong_one);
-	tcase_add_test(tcase, what_is_printed_of_the_user_is_harmless);
-	tcase_add_test(tcase, too_many_rules_are_refused);
-	tcase_add_test(tcase, verify_takes_both_ends_or_a_report);
-	tcase_add_test(tcase, resume_takes_a_map_and_not_what_the_map_decides);
+	add_tests(tcase, everything_is_taken, areas_are_chosen_of_a_copy_that_goes_on,
+		  defaults_survive_errors, rescue_options, verifying_is_chosen,
+		  bad_words_are_refused, both_ends_are_needed, values_may_begin_with_a_dash,
+		  empty_confirmation_is_a_wrong_one, what_is_printed_of_the_user_is_harmless,
+		  too_many_rules_are_refused, verify_takes_both_ends_or_a_report,
+		  resume_takes_a_map_and_not_what_the_map_decides);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

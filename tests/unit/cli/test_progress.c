@@ -130,14 +130,10 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("progress");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, line_says_where_it_is);
-	tcase_add_test(tcase, what_is_verified_meanwhile_is_counted);
-	tcase_add_test(tcase, what_hangs_is_named);
-	tcase_add_test(tcase, hundred_is_kept_for_the_end);
-	tcase_add_test(tcase, unknown_time_is_not_zero);
-	tcase_add_test(tcase, nothing_to_copy_divides_by_nothing);
-	tcase_add_test(tcase, every_state_has_a_word);
-	tcase_add_test(tcase, passes_have_words_of_their_own);
+	add_tests(tcase, line_says_where_it_is, what_is_verified_meanwhile_is_counted,
+		  what_hangs_is_named, hundred_is_kept_for_the_end, unknown_time_is_not_zero,
+		  nothing_to_copy_divides_by_nothing, every_state_has_a_word,
+		  passes_have_words_of_their_own);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -352,15 +352,10 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("work");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, chunks_cover_what_is_left);
-	tcase_add_test(tc, areas_by_status);
-	tcase_add_test(tc, chunks_of_an_area);
-	tcase_add_test(tc, halves_beside_damage);
-	tcase_add_test(tc, twenty_terabytes_take_no_room);
-	tcase_add_test(tc, nothing_outside_the_plan_is_allowed);
-	tcase_add_test(tc, many_take_each_chunk_once);
-	tcase_add_test(tc, the_limit_is_smooth);
-	tcase_add_test(tc, the_ring_keeps_order_and_loses_nothing);
+	add_tests(tc, chunks_cover_what_is_left, areas_by_status, chunks_of_an_area,
+		  halves_beside_damage, twenty_terabytes_take_no_room,
+		  nothing_outside_the_plan_is_allowed, many_take_each_chunk_once,
+		  the_limit_is_smooth, the_ring_keeps_order_and_loses_nothing);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

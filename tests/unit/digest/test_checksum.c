@@ -69,8 +69,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("sum");
 
 	tcase_add_loop_test(tcase, as_the_standards_say, 0, CHECKSUM_ALGORITHMS);
-	tcase_add_test(tcase, sets_are_read_as_they_were_printed);
-	tcase_add_test(tcase, anything_else_is_refused);
+	add_tests(tcase, sets_are_read_as_they_were_printed, anything_else_is_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -327,16 +327,11 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("digests");
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, a_digest_is_the_sum_over_its_sectors);
-	tcase_add_test(tcase, wide_registers_make_no_difference);
-	tcase_add_test(tcase, sums_carry);
-	tcase_add_test(tcase, a_digest_is_read_as_it_was_printed);
-	tcase_add_test(tcase, every_corruption_is_found);
-	tcase_add_test(tcase, the_order_of_the_pieces_does_not_matter);
-	tcase_add_test(tcase, one_wrong_sector_is_known_by_its_place);
-	tcase_add_test(tcase, a_piece_over_a_border_is_in_both_regions);
-	tcase_add_test(tcase, places_outside_the_plan_have_no_region);
-	tcase_add_test(tcase, the_table_stays_small_for_a_large_disk);
+	add_tests(tcase, a_digest_is_the_sum_over_its_sectors, wide_registers_make_no_difference,
+		  sums_carry, a_digest_is_read_as_it_was_printed, every_corruption_is_found,
+		  the_order_of_the_pieces_does_not_matter, one_wrong_sector_is_known_by_its_place,
+		  a_piece_over_a_border_is_in_both_regions, places_outside_the_plan_have_no_region,
+		  the_table_stays_small_for_a_large_disk);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -200,10 +200,8 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_list_is_loaded_as_it_was_saved);
-	tcase_add_test(tcase, every_damage_is_found);
-	tcase_add_test(tcase, a_list_of_another_plan_is_refused);
-	tcase_add_test(tcase, what_is_no_file_is_refused);
+	add_tests(tcase, a_list_is_loaded_as_it_was_saved, every_damage_is_found,
+		  a_list_of_another_plan_is_refused, what_is_no_file_is_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -161,11 +161,8 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("cache");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, what_was_told_is_kept);
-	tcase_add_test(tests, another_disk_is_asked);
-	tcase_add_test(tests, what_changed_is_forgotten);
-	tcase_add_test(tests, an_answer_may_be_too_late);
-	tcase_add_test(tests, nothing_is_kept_without_a_place);
+	add_tests(tests, what_was_told_is_kept, another_disk_is_asked, what_changed_is_forgotten,
+		  an_answer_may_be_too_late, nothing_is_kept_without_a_place);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -183,10 +183,8 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, refused_at_either_end, 0,
 			    (int)(sizeof(known) / sizeof(known[0])));
-	tcase_add_test(tests, raw_images_are_taken);
-	tcase_add_test(tests, new_files_are_judged_by_their_name);
-	tcase_add_test(tests, the_command_survives_any_path);
-	tcase_add_test(tests, clonezilla_folder);
+	add_tests(tests, raw_images_are_taken, new_files_are_judged_by_their_name,
+		  the_command_survives_any_path, clonezilla_folder);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -260,18 +260,11 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("disk");
 	TCase *tests = tcase_create("disk");
 
-	tcase_add_test(tests, identity_by_what_is_written_on_the_disk);
-	tcase_add_test(tests, identity_without_serial);
-	tcase_add_test(tests, identity_of_files);
-	tcase_add_test(tests, letters_of_uses);
-	tcase_add_test(tests, uses_are_listed_once_and_clean);
-	tcase_add_test(tests, types_have_names);
-	tcase_add_test(tests, encoded_properties);
-	tcase_add_test(tests, regions_cover_the_disk);
-	tcase_add_test(tests, regions_of_odd_tables);
-	tcase_add_test(tests, regions_without_a_table);
-	tcase_add_test(tests, finding_and_releasing);
-	tcase_add_test(tests, which_disks_take_ata_commands);
+	add_tests(tests, identity_by_what_is_written_on_the_disk, identity_without_serial,
+		  identity_of_files, letters_of_uses, uses_are_listed_once_and_clean,
+		  types_have_names, encoded_properties, regions_cover_the_disk,
+		  regions_of_odd_tables, regions_without_a_table, finding_and_releasing,
+		  which_disks_take_ata_commands);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -313,19 +313,10 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("endpoint");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, by_serial_and_wwn);
-	tcase_add_test(tests, ambiguous_and_unknown_identities);
-	tcase_add_test(tests, nothing_is_created_below_dev);
-	tcase_add_test(tests, devices_that_are_no_disks);
-	tcase_add_test(tests, streams);
-	tcase_add_test(tests, own_output_is_no_image);
-	tcase_add_test(tests, bare_name_of_a_disk_is_no_file);
-	tcase_add_test(tests, images);
-	tcase_add_test(tests, new_images);
-	tcase_add_test(tests, path_that_is_too_long);
-	tcase_add_test(tests, failure_leaves_the_endpoint_alone);
-	tcase_add_test(tests, partitions);
-	tcase_add_test(tests, tokens);
+	add_tests(tests, by_serial_and_wwn, ambiguous_and_unknown_identities,
+		  nothing_is_created_below_dev, devices_that_are_no_disks, streams,
+		  own_output_is_no_image, bare_name_of_a_disk_is_no_file, images, new_images,
+		  path_that_is_too_long, failure_leaves_the_endpoint_alone, partitions, tokens);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

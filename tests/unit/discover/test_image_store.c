@@ -219,10 +219,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tests, damaged_gpt_tells_it_too, 0, 2);
 	tcase_add_test(tests, remains_of_another_table_do_not_count);
 	tcase_add_loop_test(tests, dos_table_is_tried, 0, 2);
-	tcase_add_test(tests, without_a_table);
-	tcase_add_test(tests, asked_for_another_size);
-	tcase_add_test(tests, read_once_until_it_changes);
-	tcase_add_test(tests, no_image);
+	add_tests(tests, without_a_table, asked_for_another_size, read_once_until_it_changes,
+		  no_image);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -149,12 +149,9 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, nothing_to_read);
-	tcase_add_test(tests, wrong_device_and_none);
-	tcase_add_test(tests, many_take_turns);
-	tcase_add_test(tests, abandoned_while_running);
-	tcase_add_test(tests, a_time_in_the_past_returns_at_once);
-	tcase_add_test(tests, one_that_hangs_is_pending_until_it_answers);
+	add_tests(tests, nothing_to_read, wrong_device_and_none, many_take_turns,
+		  abandoned_while_running, a_time_in_the_past_returns_at_once,
+		  one_that_hangs_is_pending_until_it_answers);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -195,10 +195,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("running");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_living_copy_is_told);
-	tcase_add_test(tcase, what_a_dead_one_left_behind_is_not_believed);
-	tcase_add_test(tcase, the_record_goes_with_the_copy);
-	tcase_add_test(tcase, what_is_no_record_is_left_alone);
+	add_tests(tcase, a_living_copy_is_told, what_a_dead_one_left_behind_is_not_believed,
+		  the_record_goes_with_the_copy, what_is_no_record_is_left_alone);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -543,22 +543,12 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, laptop_sata);
-	tcase_add_test(tests, laptop_nvme);
-	tcase_add_test(tests, laptop_usb_and_oddities);
-	tcase_add_test(tests, laptop_all);
-	tcase_add_test(tests, endpoints_by_every_name);
-	tcase_add_test(tests, identity_alone_is_the_same);
-	tcase_add_test(tests, raw_bindings);
-	tcase_add_test(tests, no_sg_driver_and_no_udev_database);
-	tcase_add_test(tests, stacks_spread_their_uses);
-	tcase_add_test(tests, btrfs_members_share_the_mount);
-	tcase_add_test(tests, bcache_holds_what_it_registered);
-	tcase_add_test(tests, holders_are_told_from_the_top);
-	tcase_add_test(tests, a_recorded_machine_tells_every_use);
-	tcase_add_test(tests, a_recorded_machine_names_every_disk);
-	tcase_add_test(tests, mounts_that_cannot_be_read);
-	tcase_add_test(tests, hot_plug);
+	add_tests(tests, laptop_sata, laptop_nvme, laptop_usb_and_oddities, laptop_all,
+		  endpoints_by_every_name, identity_alone_is_the_same, raw_bindings,
+		  no_sg_driver_and_no_udev_database, stacks_spread_their_uses,
+		  btrfs_members_share_the_mount, bcache_holds_what_it_registered,
+		  holders_are_told_from_the_top, a_recorded_machine_tells_every_use,
+		  a_recorded_machine_names_every_disk, mounts_that_cannot_be_read, hot_plug);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

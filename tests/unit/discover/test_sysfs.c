@@ -94,10 +94,8 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("sysfs");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, leads_where_the_kernel_leads);
-	tcase_add_test(tests, by_the_number_of_a_device);
-	tcase_add_test(tests, what_is_no_link);
-	tcase_add_test(tests, no_further_up_than_to_the_root);
+	add_tests(tests, leads_where_the_kernel_leads, by_the_number_of_a_device, what_is_no_link,
+		  no_further_up_than_to_the_root);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -392,26 +392,15 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("table");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, empty_disk_has_nothing);
-	tcase_add_test(tests, whole_disk_with_signature);
-	tcase_add_test(tests, gpt_partitions_and_hostile_names);
-	tcase_add_test(tests, gpt_on_4096_byte_sectors);
-	tcase_add_test(tests, gpt_for_other_sector_size_is_told);
-	tcase_add_test(tests, damaged_primary_gpt_shows_backup);
-	tcase_add_test(tests, damaged_entries_are_told);
-	tcase_add_test(tests, lost_backup_is_told);
-	tcase_add_test(tests, gpt_of_a_smaller_and_a_larger_disk);
-	tcase_add_test(tests, gpt_header_with_absurd_numbers);
-	tcase_add_test(tests, announced_gpt_that_is_not_there);
-	tcase_add_test(tests, dos_table_with_logical_partitions);
-	tcase_add_test(tests, looping_chain_ends);
-	tcase_add_test(tests, chain_beyond_the_end_and_into_nothing);
-	tcase_add_test(tests, overlapping_and_too_long_partitions);
-	tcase_add_test(tests, known_partitions_are_not_read);
-	tcase_add_test(tests, bad_places_are_not_looked_at);
-	tcase_add_test(tests, unreadable_disk_is_an_error);
-	tcase_add_test(tests, sizes_that_make_no_sense);
-	tcase_add_test(tests, notes_are_limited);
+	add_tests(tests, empty_disk_has_nothing, whole_disk_with_signature,
+		  gpt_partitions_and_hostile_names, gpt_on_4096_byte_sectors,
+		  gpt_for_other_sector_size_is_told, damaged_primary_gpt_shows_backup,
+		  damaged_entries_are_told, lost_backup_is_told, gpt_of_a_smaller_and_a_larger_disk,
+		  gpt_header_with_absurd_numbers, announced_gpt_that_is_not_there,
+		  dos_table_with_logical_partitions, looping_chain_ends,
+		  chain_beyond_the_end_and_into_nothing, overlapping_and_too_long_partitions,
+		  known_partitions_are_not_read, bad_places_are_not_looked_at,
+		  unreadable_disk_is_an_error, sizes_that_make_no_sense, notes_are_limited);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

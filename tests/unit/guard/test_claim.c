@@ -480,18 +480,12 @@ Suite *unit_suite(void)
 	tcase_add_unchecked_fixture(images, make_base, remove_base);
 	tcase_add_checked_fixture(images, setup_images, teardown);
 	tcase_set_timeout(images, 20);
-	tcase_add_test(images, image_is_opened_as_its_role_wants);
-	tcase_add_test(images, new_image_is_made_and_discarded);
-	tcase_add_test(images, image_that_was_written_is_not_discarded);
-	tcase_add_test(images, existing_image_is_never_discarded);
-	tcase_add_test(images, image_that_came_meanwhile_is_refused);
-	tcase_add_test(images, another_file_under_the_name_is_refused);
-	tcase_add_test(images, another_file_with_its_number_is_refused);
-	tcase_add_test(images, pipe_under_the_name_is_refused_at_once);
-	tcase_add_test(images, link_under_the_name_is_refused);
-	tcase_add_test(images, no_file_is_made_below_dev);
-	tcase_add_test(images, locked_image_is_refused);
-	tcase_add_test(images, vanished_image_is_an_error);
+	add_tests(images, image_is_opened_as_its_role_wants, new_image_is_made_and_discarded,
+		  image_that_was_written_is_not_discarded, existing_image_is_never_discarded,
+		  image_that_came_meanwhile_is_refused, another_file_under_the_name_is_refused,
+		  another_file_with_its_number_is_refused, pipe_under_the_name_is_refused_at_once,
+		  link_under_the_name_is_refused, no_file_is_made_below_dev,
+		  locked_image_is_refused, vanished_image_is_an_error);
 	suite_add_tcase(suite, images);
 	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
 		return suite;
@@ -499,15 +493,11 @@ Suite *unit_suite(void)
 	tcase_add_unchecked_fixture(disks, make_base, remove_base);
 	tcase_add_checked_fixture(disks, setup_disks, teardown_disks);
 	tcase_set_timeout(disks, 20);
-	tcase_add_test(disks, destination_is_held_alone);
-	tcase_add_test(disks, source_is_read_only_and_shared);
-	tcase_add_test(disks, held_destination_is_refused);
-	tcase_add_test(disks, source_being_written_is_refused);
-	tcase_add_test(disks, short_lock_is_waited_for);
-	tcase_add_test(disks, any_other_identity_is_refused);
-	tcase_add_test(disks, change_under_the_descriptor_is_noticed);
-	tcase_add_test(disks, read_only_destination_is_refused);
-	tcase_add_test(disks, partition_that_moved_is_refused);
+	add_tests(disks, destination_is_held_alone, source_is_read_only_and_shared,
+		  held_destination_is_refused, source_being_written_is_refused,
+		  short_lock_is_waited_for, any_other_identity_is_refused,
+		  change_under_the_descriptor_is_noticed, read_only_destination_is_refused,
+		  partition_that_moved_is_refused);
 	suite_add_tcase(suite, disks);
 	return suite;
 }

@@ -434,20 +434,16 @@ Suite *unit_suite(void)
 
 	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, what_does_not_exist_yet_has_a_place);
-	tcase_add_test(tcase, room_and_holes_are_measured);
-	tcase_add_test(tcase, one_file_by_two_names_is_noticed);
-	tcase_add_test(tcase, place_is_gone_with_its_last_disk);
-	tcase_add_test(tcase, image_is_where_its_disk_is);
+	add_tests(tcase, what_does_not_exist_yet_has_a_place, room_and_holes_are_measured,
+		  one_file_by_two_names_is_noticed, place_is_gone_with_its_last_disk,
+		  image_is_where_its_disk_is);
 	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
-		tcase_add_test(tcase, memory_is_noticed);
-		tcase_add_test(tcase, memory_below_an_overlay_is_noticed);
-		tcase_add_test(tcase, stack_is_followed_to_its_ground);
-		tcase_add_test(tcase, a_loop_device_over_a_device_is_made_of_it);
-		tcase_add_test(tcase, the_file_below_a_loop_device_by_another_name);
-		tcase_add_test(tcase, what_is_made_of_an_image_is_noticed);
-		tcase_add_test(tcase, who_mounts_the_source_for_writing);
-		tcase_add_test(tcase, which_program_has_the_source_open_for_writing);
+		add_tests(tcase, memory_is_noticed, memory_below_an_overlay_is_noticed,
+			  stack_is_followed_to_its_ground,
+			  a_loop_device_over_a_device_is_made_of_it,
+			  the_file_below_a_loop_device_by_another_name,
+			  what_is_made_of_an_image_is_noticed, who_mounts_the_source_for_writing,
+			  which_program_has_the_source_open_for_writing);
 	}
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -392,17 +392,12 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(each, row_is_judged_like_its_plan, 0, sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(each, rules_are_asked_in_their_runs, 0, 2);
 	suite_add_tcase(suite, each);
-	tcase_add_test(all, clean_machine_has_no_complaint);
-	tcase_add_test(all, every_rule_is_tested);
-	tcase_add_test(all, image_beside_its_source_only_warns);
-	tcase_add_test(all, without_root_nothing_is_called_unused);
-	tcase_add_test(all, refusals_come_first);
-	tcase_add_test(all, named_rule_is_lifted_alone);
-	tcase_add_test(all, table_on_other_sectors_is_never_lifted);
-	tcase_add_test(all, contents_without_table_may_change_sectors);
-	tcase_add_test(all, unknown_and_unliftable_names_are_refused);
-	tcase_add_test(all, verdicts_are_found_by_what_they_mean);
-	tcase_add_test(all, long_names_are_cut);
+	add_tests(all, clean_machine_has_no_complaint, every_rule_is_tested,
+		  image_beside_its_source_only_warns, without_root_nothing_is_called_unused,
+		  refusals_come_first, named_rule_is_lifted_alone,
+		  table_on_other_sectors_is_never_lifted, contents_without_table_may_change_sectors,
+		  unknown_and_unliftable_names_are_refused, verdicts_are_found_by_what_they_mean,
+		  long_names_are_cut);
 	suite_add_tcase(suite, all);
 	return suite;
 }

@@ -235,19 +235,15 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("discover/health");
 	TCase *tcase = tcase_create("parse");
 
-	tcase_add_test(tcase, ata);
-	tcase_add_test(tcase, nvme_and_scsi);
-	tcase_add_test(tcase, what_is_odd_is_unknown);
-	tcase_add_test(tcase, its_reason_is_told_and_harmless);
+	add_tests(tcase, ata, nvme_and_scsi, what_is_odd_is_unknown,
+		  its_reason_is_told_and_harmless);
 	suite_add_tcase(suite, tcase);
 	tcase = tcase_create("ask");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, each_is_asked_for_its_node);
-	tcase_add_test(tcase, one_that_hangs_is_not_waited_for);
-	tcase_add_test(tcase, one_that_never_ends_talking_is_cut_off);
-	tcase_add_test(tcase, one_that_is_not_there);
-	tcase_add_test(tcase, disks_without_health_are_not_asked);
+	add_tests(tcase, each_is_asked_for_its_node, one_that_hangs_is_not_waited_for,
+		  one_that_never_ends_talking_is_cut_off, one_that_is_not_there,
+		  disks_without_health_are_not_asked);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -147,8 +147,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("sensor");
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, an_answer_is_shown_when_it_came);
-	tcase_add_test(tcase, nobody_waits_for_it);
+	add_tests(tcase, an_answer_is_shown_when_it_came, nobody_waits_for_it);
 	tcase_add_loop_test(tcase, what_makes_no_sense_is_unknown, 0, 4);
 	tcase_add_test(tcase, there_may_be_none);
 	suite_add_tcase(suite, tcase);

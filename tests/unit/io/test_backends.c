@@ -257,20 +257,12 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("backends");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, choices_have_backends);
-	tcase_add_test(tcase, queueing_disks_share_one_lane);
-	tcase_add_test(tcase, one_spindle_is_read_and_written_in_turns);
-	tcase_add_test(tcase, memory_disks_get_threads);
-	tcase_add_test(tcase, mixed_ends);
-	tcase_add_test(tcase, kinds_have_their_depth);
-	tcase_add_test(tcase, larger_sectors_decide);
-	tcase_add_test(tcase, wishes_are_kept);
-	tcase_add_test(tcase, depth_that_was_asked_for_gets_its_buffers);
-	tcase_add_test(tcase, too_much_memory_is_refused);
-	tcase_add_test(tcase, impossible_wishes_are_refused);
-	tcase_add_test(tcase, files_are_images);
-	tcase_add_test(tcase, page_cache_where_direct_is_refused);
-	tcase_add_test(tcase, threads_where_io_uring_is_off);
+	add_tests(tcase, choices_have_backends, queueing_disks_share_one_lane,
+		  one_spindle_is_read_and_written_in_turns, memory_disks_get_threads, mixed_ends,
+		  kinds_have_their_depth, larger_sectors_decide, wishes_are_kept,
+		  depth_that_was_asked_for_gets_its_buffers, too_much_memory_is_refused,
+		  impossible_wishes_are_refused, files_are_images,
+		  page_cache_where_direct_is_refused, threads_where_io_uring_is_off);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

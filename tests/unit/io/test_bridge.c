@@ -135,11 +135,9 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, sg_rig_tear_down);
-	tcase_add_test(tcase, disk_is_asked_itself);
-	tcase_add_test(tcase, others_are_not_asked);
-	tcase_add_test(tcase, who_does_not_know_it_has_no_cache);
-	tcase_add_test(tcase, what_is_gone_confirms_nothing);
-	tcase_add_test(tcase, harmless_news_are_heard_first);
+	add_tests(tcase, disk_is_asked_itself, others_are_not_asked,
+		  who_does_not_know_it_has_no_cache, what_is_gone_confirms_nothing,
+		  harmless_news_are_heard_first);
 	tcase_add_loop_test(tcase, what_began_anew_confirms_nothing, 0, 4);
 	tcase_add_loop_test(tcase, what_was_lost_is_an_error, 0,
 			    sizeof(losses) / sizeof(losses[0]));

@@ -76,9 +76,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("io/buffers");
 	TCase *tcase = tcase_create("buffers");
 
-	tcase_add_test(tcase, slots_are_aligned_and_apart);
-	tcase_add_test(tcase, each_is_taken_once);
-	tcase_add_test(tcase, impossible_sizes_are_refused);
+	add_tests(tcase, slots_are_aligned_and_apart, each_is_taken_once,
+		  impossible_sizes_are_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -165,11 +165,9 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) == 0) {
-		tcase_add_test(tcase, descriptor_tells_of_what_was_held);
-		tcase_add_test(tcase, cancel_ends_a_delay);
-		tcase_add_test(tcase, close_does_not_wait_for_a_delay);
-		tcase_add_test(tcase, order_is_turned_round);
-		tcase_add_test(tcase, busy_only_beside_others);
+		add_tests(tcase, descriptor_tells_of_what_was_held, cancel_ends_a_delay,
+			  close_does_not_wait_for_a_delay, order_is_turned_round,
+			  busy_only_beside_others);
 	}
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -123,11 +123,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("explain");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, read_error_says_where_and_why);
-	tcase_add_test(tcase, write_error_counts_in_the_device_s_sectors);
-	tcase_add_test(tcase, sense_is_kept_and_shown);
-	tcase_add_test(tcase, full_file_system_names_the_image);
-	tcase_add_test(tcase, full_thin_disk_is_no_bad_sector);
+	add_tests(tcase, read_error_says_where_and_why, write_error_counts_in_the_device_s_sectors,
+		  sense_is_kept_and_shown, full_file_system_names_the_image,
+		  full_thin_disk_is_no_bad_sector);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -523,31 +523,21 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("scripted disk");
 
 	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
-	tcase_add_test(tc, reads_what_is_there);
-	tcase_add_test(tc, writes_where_it_should);
-	tcase_add_test(tc, a_partition_is_translated_and_never_left);
-	tcase_add_test(tc, sixteen_commands_are_queued_and_no_more);
-	tcase_add_test(tc, order_of_completion_does_not_matter);
-	tcase_add_test(tc, full_driver_means_busy);
-	tcase_add_test(tc, beyond_two_tib_needs_sixteen_bytes);
-	tcase_add_test(tc, host_managed_zones_need_sixteen_bytes);
-	tcase_add_test(tc, protection_type_two_needs_thirty_two_bytes);
-	tcase_add_test(tc, old_bridges_get_ten_bytes);
-	tcase_add_test(tc, another_block_size_or_a_smaller_disk_is_refused);
-	tcase_add_test(tc, no_sg_node_is_explained);
-	tcase_add_test(tc, the_way_of_the_data_is_told_apart);
-	tcase_add_test(tc, memory_in_too_many_pieces_is_copied);
-	tcase_add_test(tc, a_driver_without_memory_is_asked_for_less);
-	tcase_add_test(tc, the_block_node_does_where_there_is_no_sg_node);
-	tcase_add_test(tc, mapped_buffers_take_one_command_each);
-	tcase_add_test(tc, a_short_mapped_read_is_no_more_than_it_says);
-	tcase_add_test(tc, a_small_reserve_buffer_is_explained);
-	tcase_add_test(tc, fua_and_dpo_are_in_the_command);
+	add_tests(tc, reads_what_is_there, writes_where_it_should,
+		  a_partition_is_translated_and_never_left, sixteen_commands_are_queued_and_no_more,
+		  order_of_completion_does_not_matter, full_driver_means_busy,
+		  beyond_two_tib_needs_sixteen_bytes, host_managed_zones_need_sixteen_bytes,
+		  protection_type_two_needs_thirty_two_bytes, old_bridges_get_ten_bytes,
+		  another_block_size_or_a_smaller_disk_is_refused, no_sg_node_is_explained,
+		  the_way_of_the_data_is_told_apart, memory_in_too_many_pieces_is_copied,
+		  a_driver_without_memory_is_asked_for_less,
+		  the_block_node_does_where_there_is_no_sg_node,
+		  mapped_buffers_take_one_command_each, a_short_mapped_read_is_no_more_than_it_says,
+		  a_small_reserve_buffer_is_explained, fua_and_dpo_are_in_the_command);
 	tcase_add_loop_test(tc, what_is_read_back_is_asked_of_the_medium, 0, 2);
-	tcase_add_test(tc, a_disk_without_fua_is_refused);
-	tcase_add_test(tc, two_ends_of_a_lane_reap_for_each_other);
-	tcase_add_test(tc, a_driver_that_works_inside_the_call_is_called_once);
-	tcase_add_test(tc, trouble_inside_the_call_is_no_other);
+	add_tests(tc, a_disk_without_fua_is_refused, two_ends_of_a_lane_reap_for_each_other,
+		  a_driver_that_works_inside_the_call_is_called_once,
+		  trouble_inside_the_call_is_no_other);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

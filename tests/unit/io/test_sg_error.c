@@ -305,22 +305,15 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("scripted disk");
 
 	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
-	tcase_add_test(tc, medium_error_names_its_block);
-	tcase_add_test(tc, a_lying_information_field_is_not_believed);
-	tcase_add_test(tc, unit_attention_and_reset_are_sent_again);
-	tcase_add_test(tc, retries_end);
-	tcase_add_test(tc, timeouts_end_sooner);
-	tcase_add_test(tc, a_flush_waits_for_a_driver_without_room);
-	tcase_add_test(tc, not_ready_is_waited_for);
-	tcase_add_test(tc, cancel_ends_the_waiting);
-	tcase_add_test(tc, a_short_transfer_is_continued);
-	tcase_add_test(tc, nothing_transferred_is_asked_for_again);
-	tcase_add_test(tc, nothing_transferred_again_and_again_is_an_error);
-	tcase_add_test(tc, refusals_have_their_errno);
-	tcase_add_test(tc, a_thin_disk_that_fills_up_is_no_failure_yet);
-	tcase_add_test(tc, recovered_errors_are_data_and_counted);
-	tcase_add_test(tc, flush_failure_is_a_failure);
-	tcase_add_test(tc, a_vanished_disk_gives_everything_back);
+	add_tests(tc, medium_error_names_its_block, a_lying_information_field_is_not_believed,
+		  unit_attention_and_reset_are_sent_again, retries_end, timeouts_end_sooner,
+		  a_flush_waits_for_a_driver_without_room, not_ready_is_waited_for,
+		  cancel_ends_the_waiting, a_short_transfer_is_continued,
+		  nothing_transferred_is_asked_for_again,
+		  nothing_transferred_again_and_again_is_an_error, refusals_have_their_errno,
+		  a_thin_disk_that_fills_up_is_no_failure_yet,
+		  recovered_errors_are_data_and_counted, flush_failure_is_a_failure,
+		  a_vanished_disk_gives_everything_back);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

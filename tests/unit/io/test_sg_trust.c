@@ -354,23 +354,17 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tc, set_up, sg_rig_tear_down);
 	tcase_set_timeout(tc, 20);
-	tcase_add_test(tc, a_deferred_error_takes_back_what_was_written);
-	tcase_add_test(tc, a_deferred_error_is_believed_beside_good_status);
-	tcase_add_test(tc, a_deferred_error_during_the_flush_fails_it);
-	tcase_add_test(tc, who_only_reads_has_no_earlier_writes);
-	tcase_add_test(tc, a_command_that_brings_old_news_is_sent_again);
-	tcase_add_test(tc, check_condition_without_sense_is_no_success);
-	tcase_add_test(tc, a_reset_loses_what_was_not_flushed);
-	tcase_add_test(tc, a_reset_after_a_flush_costs_nothing);
-	tcase_add_test(tc, a_reset_during_the_flush_fails_it);
-	tcase_add_test(tc, a_reader_tells_the_writer_on_the_same_disk);
-	tcase_add_test(tc, lanes_tell_each_other);
+	add_tests(tc, a_deferred_error_takes_back_what_was_written,
+		  a_deferred_error_is_believed_beside_good_status,
+		  a_deferred_error_during_the_flush_fails_it, who_only_reads_has_no_earlier_writes,
+		  a_command_that_brings_old_news_is_sent_again,
+		  check_condition_without_sense_is_no_success, a_reset_loses_what_was_not_flushed,
+		  a_reset_after_a_flush_costs_nothing, a_reset_during_the_flush_fails_it,
+		  a_reader_tells_the_writer_on_the_same_disk, lanes_tell_each_other);
 	tcase_add_loop_test(tc, a_new_lane_takes_nobodys_news, 0, 3);
 	tcase_add_loop_test(tc, another_medium_or_identity_ends_all, 0, 6);
-	tcase_add_test(tc, a_failed_flush_is_never_made_good);
-	tcase_add_test(tc, a_short_write_is_continued);
-	tcase_add_test(tc, a_driver_full_of_others_is_waited_for);
-	tcase_add_test(tc, a_flush_waits_for_news_on_its_way);
+	add_tests(tc, a_failed_flush_is_never_made_good, a_short_write_is_continued,
+		  a_driver_full_of_others_is_waited_for, a_flush_waits_for_news_on_its_way);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -214,8 +214,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, short_writes_go_on_until_they_fail, 0, 2);
 	tcase_add_test(tcase, short_transfers_restart_at_a_sector);
 	tcase_add_loop_test(tcase, bad_descriptor_is_reported, 0, 1);
-	tcase_add_test(tcase, direct_is_probed_and_left_alone);
-	tcase_add_test(tcase, null_reads_zeros_and_forgets);
+	add_tests(tcase, direct_is_probed_and_left_alone, null_reads_zeros_and_forgets);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

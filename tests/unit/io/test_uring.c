@@ -322,17 +322,11 @@ Suite *unit_suite(void)
 	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) < 0)
 		return suite;
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, what_is_written_is_read);
-	tcase_add_test(tcase, depth_is_kept);
-	tcase_add_test(tcase, waiting_ends_with_the_time);
-	tcase_add_test(tcase, descriptor_tells_of_completions);
-	tcase_add_test(tcase, end_of_the_device_is_an_error);
-	tcase_add_test(tcase, short_writes_go_on_until_they_fail);
-	tcase_add_test(tcase, peers_reap_for_each_other);
-	tcase_add_test(tcase, closing_one_peer_keeps_the_other_s_requests);
-	tcase_add_test(tcase, cancelled_requests_still_come_back);
-	tcase_add_test(tcase, opened_here_used_in_another_thread);
-	tcase_add_test(tcase, works_where_the_arena_may_not_be_locked);
+	add_tests(tcase, what_is_written_is_read, depth_is_kept, waiting_ends_with_the_time,
+		  descriptor_tells_of_completions, end_of_the_device_is_an_error,
+		  short_writes_go_on_until_they_fail, peers_reap_for_each_other,
+		  closing_one_peer_keeps_the_other_s_requests, cancelled_requests_still_come_back,
+		  opened_here_used_in_another_thread, works_where_the_arena_may_not_be_locked);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -528,27 +528,20 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 90);
 	tcase_add_checked_fixture(tc, NULL, whole_teardown);
-	tcase_add_test(tc, complete_and_armed);
-	tcase_add_test(tc, a_destination_that_refuses_a_place);
-	tcase_add_test(tc, nothing_held_back_is_as_ever);
-	tcase_add_test(tc, a_tiny_disk);
-	tcase_add_test(tc, what_was_there_goes_first);
+	add_tests(tc, complete_and_armed, a_destination_that_refuses_a_place,
+		  nothing_held_back_is_as_ever, a_tiny_disk, what_was_there_goes_first);
 	tcase_add_loop_test(tc, stopped_at_any_moment, 0, 3);
 	tcase_add_loop_test(tc, killed_at_any_moment, 0, 2);
 	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 6);
 	tcase_add_loop_test(tc, a_member_is_none_before_all_is_there, 0, 6);
 	tcase_add_loop_test(tc, a_member_with_a_table_is_none_before_that_is_there, 0, 7);
-	tcase_add_test(tc, a_destination_that_fails_is_not_armed);
-	tcase_add_test(tc, the_last_write_fails);
-	tcase_add_test(tc, bad_sectors_among_what_is_held);
-	tcase_add_test(tc, nothing_that_could_be_read_arms_nothing);
+	add_tests(tc, a_destination_that_fails_is_not_armed, the_last_write_fails,
+		  bad_sectors_among_what_is_held, nothing_that_could_be_read_arms_nothing);
 	tcase_add_loop_test(tc, sectors_of_the_source_that_are_bad_within_larger_ones, 0, 2);
 	tcase_add_test(tc, bad_sectors_are_filled_once);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
 	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
-	tcase_add_test(tc, verified_and_armed);
-	tcase_add_test(tc, a_retry_after_arming_is_proven);
-	tcase_add_test(tc, an_older_map_goes_on);
+	add_tests(tc, verified_and_armed, a_retry_after_arming_is_proven, an_older_map_goes_on);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -302,17 +302,10 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, NULL, teardown);
-	tcase_add_test(tcase, honest_disks);
-	tcase_add_test(tcase, addresses_that_wrap);
-	tcase_add_test(tcase, a_few_sectors_too_short);
-	tcase_add_test(tcase, the_last_sectors_are_lost);
-	tcase_add_test(tcase, addresses_that_wrap_over_holes);
-	tcase_add_test(tcase, writes_that_are_lost);
-	tcase_add_test(tcase, a_hole_is_no_end);
-	tcase_add_test(tcase, nothing_is_kept_at_all);
-	tcase_add_test(tcase, another_time_is_not_ours);
-	tcase_add_test(tcase, only_inside_the_plan);
-	tcase_add_test(tcase, only_what_is_not_tried);
+	add_tests(tcase, honest_disks, addresses_that_wrap, a_few_sectors_too_short,
+		  the_last_sectors_are_lost, addresses_that_wrap_over_holes, writes_that_are_lost,
+		  a_hole_is_no_end, nothing_is_kept_at_all, another_time_is_not_ours,
+		  only_inside_the_plan, only_what_is_not_tried);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

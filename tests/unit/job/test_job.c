@@ -495,23 +495,13 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, every_backend_copies, 0, (int)(sizeof(ways) / sizeof(ways[0])));
 	tcase_add_loop_test(tc, fault_wrapped_ends_copy, 0, 4);
-	tcase_add_test(tc, one_spindle_takes_turns);
-	tcase_add_test(tc, one_sector);
-	tcase_add_test(tc, many_tiny_extents_with_an_offset);
-	tcase_add_test(tc, unaligned_offset);
-	tcase_add_test(tc, completions_in_any_order);
-	tcase_add_test(tc, pausing_holds);
-	tcase_add_test(tc, paused_before_the_start);
-	tcase_add_test(tc, the_rate_is_kept_and_can_be_changed);
-	tcase_add_test(tc, a_claim_that_is_lost_writes_nothing);
-	tcase_add_test(tc, a_claim_lost_in_silence_is_no_success);
-	tcase_add_test(tc, changes_are_signalled_and_told);
-	tcase_add_test(tc, what_is_signalled_is_in_the_snapshot);
-	tcase_add_test(tc, a_log_that_is_full_is_told_once);
-	tcase_add_test(tc, the_map_shows_where_it_is);
-	tcase_add_test(tc, impossible_setups_are_refused);
-	tcase_add_test(tc, never_started_or_started_twice);
-	tcase_add_test(tc, several_may_wait);
+	add_tests(tc, one_spindle_takes_turns, one_sector, many_tiny_extents_with_an_offset,
+		  unaligned_offset, completions_in_any_order, pausing_holds,
+		  paused_before_the_start, the_rate_is_kept_and_can_be_changed,
+		  a_claim_that_is_lost_writes_nothing, a_claim_lost_in_silence_is_no_success,
+		  changes_are_signalled_and_told, what_is_signalled_is_in_the_snapshot,
+		  a_log_that_is_full_is_told_once, the_map_shows_where_it_is,
+		  impossible_setups_are_refused, never_started_or_started_twice, several_may_wait);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -354,13 +354,10 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("measure");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, littles_law_holds);
-	tcase_add_test(tc, what_the_drivers_did_is_told);
+	add_tests(tc, littles_law_holds, what_the_drivers_did_is_told);
 	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
-	tcase_add_test(tc, an_idle_job_sleeps);
-	tcase_add_test(tc, reading_back_is_measured_for_itself);
-	tcase_add_test(tc, cpu_and_lanes_are_shown);
-	tcase_add_test(tc, temperatures_come_from_their_files);
+	add_tests(tc, an_idle_job_sleeps, reading_back_is_measured_for_itself,
+		  cpu_and_lanes_are_shown, temperatures_come_from_their_files);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

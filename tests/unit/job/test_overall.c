@@ -326,15 +326,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("overall");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, copied_and_verified);
-	tcase_add_test(tcase, rescued);
-	tcase_add_test(tcase, bad_sectors_of_a_map_that_are_due);
-	tcase_add_test(tcase, verified_meanwhile);
-	tcase_add_test(tcase, only_copied);
-	tcase_add_test(tcase, only_verified);
-	tcase_add_test(tcase, written_again);
-	tcase_add_test(tcase, a_pause_has_no_end);
-	tcase_add_test(tcase, nothing_divides_by_nothing);
+	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
+		  verified_meanwhile, only_copied, only_verified, written_again, a_pause_has_no_end,
+		  nothing_divides_by_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

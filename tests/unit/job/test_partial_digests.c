@@ -211,10 +211,8 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, digests_outlive_a_stop);
 	tcase_add_loop_test(tcase, digests_and_map_of_different_times, 0, 2);
-	tcase_add_test(tcase, masked_digests);
-	tcase_add_test(tcase, a_list_of_nothing_is_no_file);
-	tcase_add_test(tcase, the_list_lies_beside_the_map);
-	tcase_add_test(tcase, the_list_of_digests_outlives_the_source);
+	add_tests(tcase, masked_digests, a_list_of_nothing_is_no_file, the_list_lies_beside_the_map,
+		  the_list_of_digests_outlives_the_source);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

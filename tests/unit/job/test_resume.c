@@ -239,8 +239,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tc, 90);
 	tcase_add_loop_test(tc, stopped_and_resumed_until_it_is_done, 0, 4);
 	tcase_add_loop_test(tc, killed_and_resumed, 0, 2);
-	tcase_add_test(tc, what_a_checkpoint_calls_finished_was_flushed);
-	tcase_add_test(tc, one_lost_flush_is_remembered);
+	add_tests(tc, what_a_checkpoint_calls_finished_was_flushed, one_lost_flush_is_remembered);
 	tcase_add_loop_test(tc, stopping_drains, 0, 4);
 	tcase_add_loop_test(tc, stopped_while_paused, 0, 2);
 	tcase_add_loop_test(tc, stopped_before_anything, 0, 2);

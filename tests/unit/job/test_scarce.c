@@ -333,13 +333,10 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("scarce");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, no_memory_for_the_map_pauses);
-	tcase_add_test(tc, no_memory_delays_no_stop);
-	tcase_add_test(tc, no_memory_at_the_start_is_an_error);
-	tcase_add_test(tc, threads_that_do_not_start_are_unwound);
+	add_tests(tc, no_memory_for_the_map_pauses, no_memory_delays_no_stop,
+		  no_memory_at_the_start_is_an_error, threads_that_do_not_start_are_unwound);
 	tcase_add_loop_test(tc, a_queue_that_breaks_ends_the_copy, 0, 2);
-	tcase_add_test(tc, a_lane_at_its_limit_gets_help);
-	tcase_add_test(tc, help_that_cannot_start_is_no_failure);
+	add_tests(tc, a_lane_at_its_limit_gets_help, help_that_cannot_start_is_no_failure);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -269,14 +269,11 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_set_timeout(tcase, 40);
-	tcase_add_test(tcase, no_sector_is_bad_because_the_disk_goes);
-	tcase_add_test(tcase, bad_sectors_of_a_disk_that_stays);
-	tcase_add_test(tcase, nothing_is_taken_back_while_the_map_is_saved);
-	tcase_add_test(tcase, only_what_was_flushed_is_confirmed);
-	tcase_add_test(tcase, what_was_finished_before_counts_as_confirmed);
-	tcase_add_test(tcase, a_job_that_never_ran_gives_its_map_back);
-	tcase_add_test(tcase, gone_while_paused);
-	tcase_add_test(tcase, events_go_on_where_the_last_part_ended);
+	add_tests(tcase, no_sector_is_bad_because_the_disk_goes, bad_sectors_of_a_disk_that_stays,
+		  nothing_is_taken_back_while_the_map_is_saved, only_what_was_flushed_is_confirmed,
+		  what_was_finished_before_counts_as_confirmed,
+		  a_job_that_never_ran_gives_its_map_back, gone_while_paused,
+		  events_go_on_where_the_last_part_ended);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -338,15 +338,12 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, map_rig_make_dir, map_rig_remove_dir);
-	tcase_add_test(tc, everything_comes_back);
-	tcase_add_test(tc, an_odd_name_comes_back);
-	tcase_add_test(tc, sequence_numbers_end_with_the_boot);
-	tcase_add_test(tc, ddrescuelog_reads_ours);
-	tcase_add_test(tc, holes_between_extents_are_filled_for_others);
-	tcase_add_test(tc, ddrescue_goes_on_from_ours_and_we_from_its);
-	tcase_add_test(tc, a_hundred_thousand_areas_are_quick);
-	tcase_add_test(tc, saving_never_follows_or_replaces_what_is_no_file);
-	tcase_add_test(tc, a_full_disk_leaves_the_old_file);
+	add_tests(tc, everything_comes_back, an_odd_name_comes_back,
+		  sequence_numbers_end_with_the_boot, ddrescuelog_reads_ours,
+		  holes_between_extents_are_filled_for_others,
+		  ddrescue_goes_on_from_ours_and_we_from_its, a_hundred_thousand_areas_are_quick,
+		  saving_never_follows_or_replaces_what_is_no_file,
+		  a_full_disk_leaves_the_old_file);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

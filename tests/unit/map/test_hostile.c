@@ -225,9 +225,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, bad_files_are_refused_with_their_line, 0,
 			    (int)(sizeof(refused) / sizeof(refused[0])));
 	tcase_add_loop_test(tc, odd_files_are_taken, 0, (int)(sizeof(taken) / sizeof(taken[0])));
-	tcase_add_test(tc, long_comments_of_others_are_passed_over);
-	tcase_add_test(tc, what_is_no_map_file_is_refused);
-	tcase_add_test(tc, a_damaged_plan_is_never_believed);
+	add_tests(tc, long_comments_of_others_are_passed_over, what_is_no_map_file_is_refused,
+		  a_damaged_plan_is_never_believed);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

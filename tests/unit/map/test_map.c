@@ -266,14 +266,10 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("map");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_new_map_is_the_plan);
-	tcase_add_test(tc, outside_the_domain_is_refused);
-	tcase_add_test(tc, any_sequence_of_changes_is_right);
-	tcase_add_test(tc, cells_show_the_worst);
-	tcase_add_test(tc, taking_over_keeps_whole_sectors_only);
-	tcase_add_test(tc, a_healthy_copy_needs_few_blocks);
-	tcase_add_test(tc, a_trimmed_map_is_the_same_and_can_grow);
-	tcase_add_test(tc, reserving_cannot_overflow);
+	add_tests(tc, a_new_map_is_the_plan, outside_the_domain_is_refused,
+		  any_sequence_of_changes_is_right, cells_show_the_worst,
+		  taking_over_keeps_whole_sectors_only, a_healthy_copy_needs_few_blocks,
+		  a_trimmed_map_is_the_same_and_can_grow, reserving_cannot_overflow);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

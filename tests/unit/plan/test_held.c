@@ -369,26 +369,18 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("held");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, both_ends_of_a_disk_without_a_table);
-	tcase_add_test(tcase, an_image_has_its_ends_too);
-	tcase_add_test(tcase, the_first_sector_of_a_table_is_last);
+	add_tests(tcase, both_ends_of_a_disk_without_a_table, an_image_has_its_ends_too,
+		  the_first_sector_of_a_table_is_last);
 	tcase_add_loop_test(tcase, where_nothing_is_known_the_first_sector_is_last, 0, 3);
 	tcase_add_loop_test(tcase, a_signature_is_last, 0,
 			    (int)(sizeof(signatures) / sizeof(signatures[0])));
-	tcase_add_test(tcase, an_array_with_a_table_inside);
-	tcase_add_test(tcase, copies_of_a_signature_are_last_as_well);
-	tcase_add_test(tcase, a_signature_beyond_the_end_is_none);
-	tcase_add_test(tcase, what_the_destination_is_found_by_goes_first);
-	tcase_add_test(tcase, a_disk_of_odd_size_is_held_to_its_end);
-	tcase_add_test(tcase, a_small_disk_is_held_whole);
-	tcase_add_test(tcase, both_edges_of_partitions);
-	tcase_add_test(tcase, tables_wherever_they_are);
-	tcase_add_test(tcase, a_partition_beyond_the_end_is_cut);
-	tcase_add_test(tcase, never_more_than_the_limits);
-	tcase_add_test(tcase, a_full_gpt_fits);
-	tcase_add_test(tcase, old_partitions_inside_the_plan_are_wiped);
-	tcase_add_test(tcase, sectors_of_4096_bytes);
-	tcase_add_test(tcase, only_whole_disks_are_armed);
+	add_tests(tcase, an_array_with_a_table_inside, copies_of_a_signature_are_last_as_well,
+		  a_signature_beyond_the_end_is_none, what_the_destination_is_found_by_goes_first,
+		  a_disk_of_odd_size_is_held_to_its_end, a_small_disk_is_held_whole,
+		  both_edges_of_partitions, tables_wherever_they_are,
+		  a_partition_beyond_the_end_is_cut, never_more_than_the_limits, a_full_gpt_fits,
+		  old_partitions_inside_the_plan_are_wiped, sectors_of_4096_bytes,
+		  only_whole_disks_are_armed);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

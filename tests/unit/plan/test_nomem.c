@@ -227,11 +227,7 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("nomem");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, ranges);
-	tcase_add_test(tests, splitting);
-	tcase_add_test(tests, plans);
-	tcase_add_test(tests, texts);
-	tcase_add_test(tests, logs);
+	add_tests(tests, ranges, splitting, plans, texts, logs);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -174,14 +174,10 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("table");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, names_and_keys_find_their_option);
-	tcase_add_test(tcase, values_reach_the_member_that_is_meant);
-	tcase_add_test(tcase, what_is_printed_is_taken_again);
-	tcase_add_test(tcase, a_switch_is_on_or_off_whatever_the_member_says);
-	tcase_add_test(tcase, what_makes_no_sense_is_refused);
-	tcase_add_test(tcase, a_copy_to_nowhere_has_a_name);
-	tcase_add_test(tcase, those_that_were_given_are_merged);
-	tcase_add_test(tcase, what_may_be_set_is_said);
+	add_tests(tcase, names_and_keys_find_their_option, values_reach_the_member_that_is_meant,
+		  what_is_printed_is_taken_again, a_switch_is_on_or_off_whatever_the_member_says,
+		  what_makes_no_sense_is_refused, a_copy_to_nowhere_has_a_name,
+		  those_that_were_given_are_merged, what_may_be_set_is_said);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -215,13 +215,8 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("overlap");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, other_disks);
-	tcase_add_test(tests, one_disk);
-	tcase_add_test(tests, two_paths_to_one_disk);
-	tcase_add_test(tests, partitions_of_one_disk);
-	tcase_add_test(tests, many_extents);
-	tcase_add_test(tests, agrees_with_counting_sectors);
-	tcase_add_test(tests, image_files);
+	add_tests(tests, other_disks, one_disk, two_paths_to_one_disk, partitions_of_one_disk,
+		  many_extents, agrees_with_counting_sectors, image_files);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -557,25 +557,13 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("picture");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, disk_as_designed);
-	tcase_add_test(tests, table_that_could_not_be_read);
-	tcase_add_test(tests, partitions_before_tables);
-	tcase_add_test(tests, extended_and_logical);
-	tcase_add_test(tests, no_table);
-	tcase_add_test(tests, no_partition_is_invisible);
-	tcase_add_test(tests, more_partitions_than_cells);
-	tcase_add_test(tests, broken_table);
-	tcase_add_test(tests, ranges_lie_under_what_they_tick);
-	tcase_add_test(tests, what_is_copied_already);
-	tcase_add_test(tests, what_is_copied_already_elsewhere);
-	tcase_add_test(tests, whole_disk_to_a_larger_one);
-	tcase_add_test(tests, whole_disk_to_a_smaller_one);
-	tcase_add_test(tests, range_beside_the_table);
-	tcase_add_test(tests, broken_chain_of_extended_tables);
-	tcase_add_test(tests, table_overwritten_by_none);
-	tcase_add_test(tests, other_sector_size);
-	tcase_add_test(tests, partition_to_partition);
-	tcase_add_test(tests, images_are_unknown);
+	add_tests(tests, disk_as_designed, table_that_could_not_be_read, partitions_before_tables,
+		  extended_and_logical, no_table, no_partition_is_invisible,
+		  more_partitions_than_cells, broken_table, ranges_lie_under_what_they_tick,
+		  what_is_copied_already, what_is_copied_already_elsewhere,
+		  whole_disk_to_a_larger_one, whole_disk_to_a_smaller_one, range_beside_the_table,
+		  broken_chain_of_extended_tables, table_overwritten_by_none, other_sector_size,
+		  partition_to_partition, images_are_unknown);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

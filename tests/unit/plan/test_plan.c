@@ -510,27 +510,16 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("plan");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, whole_disk);
-	tcase_add_test(tests, what_is_left_alone);
-	tcase_add_test(tests, whole_means_all_of_it);
-	tcase_add_test(tests, ranges_keep_their_place);
-	tcase_add_test(tests, ranges_move_together);
-	tcase_add_test(tests, refuses_nothing);
-	tcase_add_test(tests, ends_with_the_source);
-	tcase_add_test(tests, too_small_a_destination_is_not_its_business);
-	tcase_add_test(tests, ends_where_addresses_end);
-	tcase_add_test(tests, one_sector_and_large_disks);
-	tcase_add_test(tests, images);
-	tcase_add_test(tests, merges_what_is_adjacent_on_both_sides);
-	tcase_add_test(tests, refuses_extents_out_of_order);
-	tcase_add_test(tests, options_have_bounds);
-	tcase_add_test(tests, chunk_fits_both_sectors);
-	tcase_add_test(tests, a_disk_without_a_block_node_is_read_by_sg);
-	tcase_add_test(tests, reads_back_meanwhile_where_it_costs_nothing);
-	tcase_add_test(tests, id_names_what_happens);
-	tcase_add_test(tests, id_of_disks_without_identity);
-	tcase_add_test(tests, id_outlives_the_making_of_an_image);
-	tcase_add_test(tests, id_is_the_same_on_every_machine);
+	add_tests(tests, whole_disk, what_is_left_alone, whole_means_all_of_it,
+		  ranges_keep_their_place, ranges_move_together, refuses_nothing,
+		  ends_with_the_source, too_small_a_destination_is_not_its_business,
+		  ends_where_addresses_end, one_sector_and_large_disks, images,
+		  merges_what_is_adjacent_on_both_sides, refuses_extents_out_of_order,
+		  options_have_bounds, chunk_fits_both_sectors,
+		  a_disk_without_a_block_node_is_read_by_sg,
+		  reads_back_meanwhile_where_it_costs_nothing, id_names_what_happens,
+		  id_of_disks_without_identity, id_outlives_the_making_of_an_image,
+		  id_is_the_same_on_every_machine);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

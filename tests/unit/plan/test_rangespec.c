@@ -348,11 +348,8 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_loop_test(tests, parses, 0, sizeof(goods) / sizeof(goods[0]));
 	tcase_add_loop_test(tests, refuses, 0, sizeof(bads) / sizeof(bads[0]));
-	tcase_add_test(tests, speaks_of_what_was_typed);
-	tcase_add_test(tests, needs_a_disk_for_partitions);
-	tcase_add_test(tests, knows_other_sectors);
-	tcase_add_test(tests, prints_short);
-	tcase_add_test(tests, prints_what_it_parses);
+	add_tests(tests, speaks_of_what_was_typed, needs_a_disk_for_partitions, knows_other_sectors,
+		  prints_short, prints_what_it_parses);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -186,11 +186,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("report/json");
 	TCase *tcase = tcase_create("json");
 
-	tcase_add_test(tcase, numbers_are_exact);
-	tcase_add_test(tcase, unknown_is_null);
-	tcase_add_test(tcase, what_sg_did_is_told_per_end);
-	tcase_add_test(tcase, bad_areas_have_place_and_sense);
-	tcase_add_test(tcase, samples_are_written);
+	add_tests(tcase, numbers_are_exact, unknown_is_null, what_sg_did_is_told_per_end,
+		  bad_areas_have_place_and_sense, samples_are_written);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

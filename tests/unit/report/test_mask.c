@@ -129,11 +129,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("report/mask");
 	TCase *tcase = tcase_create("mask");
 
-	tcase_add_test(tcase, unasked_nothing_is_masked);
-	tcase_add_test(tcase, every_text_is_looked_at);
-	tcase_add_test(tcase, the_plan_keeps_its_number);
-	tcase_add_test(tcase, odd_serials);
-	tcase_add_test(tcase, a_plan_alone);
+	add_tests(tcase, unasked_nothing_is_masked, every_text_is_looked_at,
+		  the_plan_keeps_its_number, odd_serials, a_plan_alone);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -575,26 +575,17 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("report");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, words_and_exit_codes);
-	tcase_add_test(tcase, what_the_destination_refused_is_no_failure_of_the_rest);
-	tcase_add_test(tcase, the_result_in_a_line);
-	tcase_add_test(tcase, what_sg_did_is_told);
-	tcase_add_test(tcase, text_names_what_matters);
-	tcase_add_test(tcase, what_the_copy_does_not_reach_is_told);
-	tcase_add_test(tcase, why_it_was_not_armed_is_told);
-	tcase_add_test(tcase, whether_the_source_stayed_what_it_was);
-	tcase_add_test(tcase, a_source_that_was_in_use);
-	tcase_add_test(tcase, what_the_final_look_has_read);
-	tcase_add_test(tcase, what_bad_areas_hurt);
-	tcase_add_test(tcase, names_of_files_command_no_terminal);
+	add_tests(tcase, words_and_exit_codes,
+		  what_the_destination_refused_is_no_failure_of_the_rest, the_result_in_a_line,
+		  what_sg_did_is_told, text_names_what_matters,
+		  what_the_copy_does_not_reach_is_told, why_it_was_not_armed_is_told,
+		  whether_the_source_stayed_what_it_was, a_source_that_was_in_use,
+		  what_the_final_look_has_read, what_bad_areas_hurt,
+		  names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
-	tcase_add_test(tcase, differences_are_listed);
-	tcase_add_test(tcase, latencies_are_read_at_a_glance);
-	tcase_add_test(tcase, text_stays_within_its_columns);
-	tcase_add_test(tcase, absurd_widths_end);
-	tcase_add_test(tcase, sums_say_what_they_are_of);
-	tcase_add_test(tcase, lists_of_sums_are_as_md5sum_reads_them);
-	tcase_add_test(tcase, saving_replaces_the_file_whole);
+	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
+		  text_stays_within_its_columns, absurd_widths_end, sums_say_what_they_are_of,
+		  lists_of_sums_are_as_md5sum_reads_them, saving_replaces_the_file_whole);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

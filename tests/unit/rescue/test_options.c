@@ -330,8 +330,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, all_came_back, 0, 2);
 	tcase_add_loop_test(tc, what_bad_sectors_are_filled_with, 0, 3);
 	tcase_add_loop_test(tc, slow_reads_are_left_behind, 0, 2);
-	tcase_add_test(tc, a_read_that_hangs_is_left_behind);
-	tcase_add_test(tc, a_sector_that_hangs_keeps_no_other_area);
+	add_tests(tc, a_read_that_hangs_is_left_behind, a_sector_that_hangs_keeps_no_other_area);
 	tcase_add_loop_test(tc, flash_reads_on_while_it_struggles, 0, 2);
 	tcase_add_loop_test(tc, too_much_trouble_stops_the_copy, 0, 4);
 	suite_add_tcase(suite, tc);

@@ -93,10 +93,9 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tc, NULL, whole_teardown);
 	tcase_add_test(tc, an_honest_disk_is_probed_and_copied);
 	tcase_add_loop_test(tc, a_disk_whose_addresses_wrap, 0, 4);
-	tcase_add_test(tc, a_disk_that_loses_its_upper_half);
-	tcase_add_test(tc, a_disk_that_keeps_nothing);
-	tcase_add_test(tc, a_disk_that_ends_early_with_an_error);
-	tcase_add_test(tc, a_resumed_copy_is_probed_beside_what_it_has);
+	add_tests(tc, a_disk_that_loses_its_upper_half, a_disk_that_keeps_nothing,
+		  a_disk_that_ends_early_with_an_error,
+		  a_resumed_copy_is_probed_beside_what_it_has);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -256,19 +256,15 @@ Suite *unit_suite(void)
 	TCase *bytes = tcase_create("bytes");
 	TCase *asked = tcase_create("asked");
 
-	tcase_add_test(bytes, commands_are_as_in_the_standard);
-	tcase_add_test(bytes, registers_in_both_formats);
-	tcase_add_test(bytes, what_are_no_registers_tells_nothing);
+	add_tests(bytes, commands_are_as_in_the_standard, registers_in_both_formats,
+		  what_are_no_registers_tells_nothing);
 	suite_add_tcase(suite, bytes);
 	tcase_add_checked_fixture(asked, set_up, tear_down);
 	tcase_set_timeout(asked, 20);
-	tcase_add_test(asked, a_disk_with_a_host_protected_area);
-	tcase_add_test(asked, a_newer_disk_with_large_sectors);
-	tcase_add_test(asked, a_disk_with_an_overlay);
-	tcase_add_test(asked, what_the_disk_does_not_know_is_not_asked);
-	tcase_add_test(asked, refused_or_made_up_is_unknown);
-	tcase_add_test(asked, no_ata_disk_tells_nothing);
-	tcase_add_test(asked, a_disk_that_hangs_is_not_waited_for);
+	add_tests(asked, a_disk_with_a_host_protected_area, a_newer_disk_with_large_sectors,
+		  a_disk_with_an_overlay, what_the_disk_does_not_know_is_not_asked,
+		  refused_or_made_up_is_unknown, no_ata_disk_tells_nothing,
+		  a_disk_that_hangs_is_not_waited_for);
 	suite_add_tcase(suite, asked);
 	return suite;
 }

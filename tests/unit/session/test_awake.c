@@ -101,9 +101,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("awake");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, test_held_and_let_go);
-	tcase_add_test(tcase, test_ends_with_the_pipe);
-	tcase_add_test(tcase, test_a_program_that_is_not_there);
+	add_tests(tcase, test_held_and_let_go, test_ends_with_the_pipe,
+		  test_a_program_that_is_not_there);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

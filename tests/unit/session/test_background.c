@@ -326,15 +326,10 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("background", session_setup, &tcase);
 
-	tcase_add_test(tcase, a_plan_is_checked_meanwhile);
-	tcase_add_test(tcase, leaving_waits_for_a_moment_only);
-	tcase_add_test(tcase, a_descriptor_ends_the_waiting);
-	tcase_add_test(tcase, another_plan_takes_its_place);
-	tcase_add_test(tcase, one_that_is_given_up_comes_to_nothing);
-	tcase_add_test(tcase, what_is_checked_again_cannot_be_confirmed);
-	tcase_add_test(tcase, a_copy_is_finished_meanwhile);
-	tcase_add_test(tcase, a_report_is_saved_meanwhile);
-	tcase_add_test(tcase, the_report_stays_until_a_map_was_read);
-	tcase_add_test(tcase, a_name_is_looked_for_meanwhile);
+	add_tests(tcase, a_plan_is_checked_meanwhile, leaving_waits_for_a_moment_only,
+		  a_descriptor_ends_the_waiting, another_plan_takes_its_place,
+		  one_that_is_given_up_comes_to_nothing, what_is_checked_again_cannot_be_confirmed,
+		  a_copy_is_finished_meanwhile, a_report_is_saved_meanwhile,
+		  the_report_stays_until_a_map_was_read, a_name_is_looked_for_meanwhile);
 	return suite;
 }

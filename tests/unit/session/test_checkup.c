@@ -114,9 +114,7 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("checkup", setup, &tcase);
 
-	tcase_add_test(tcase, one_after_the_other);
-	tcase_add_test(tcase, not_of_a_loop_device);
-	tcase_add_test(tcase, ends_are_measured);
-	tcase_add_test(tcase, what_is_not_there_is_not_measured);
+	add_tests(tcase, one_after_the_other, not_of_a_loop_device, ends_are_measured,
+		  what_is_not_there_is_not_measured);
 	return suite;
 }

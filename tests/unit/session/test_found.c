@@ -173,14 +173,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("found");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, under_another_name);
-	tcase_add_test(tcase, not_when_it_is_gone);
-	tcase_add_test(tcase, not_when_it_could_be_either);
-	tcase_add_test(tcase, the_one_that_was_never_detached);
-	tcase_add_test(tcase, ends_that_look_alike);
-	tcase_add_test(tcase, ends_on_one_disk);
-	tcase_add_test(tcase, name_spaces_of_one_controller);
-	tcase_add_test(tcase, a_partition_that_was_moved);
+	add_tests(tcase, under_another_name, not_when_it_is_gone, not_when_it_could_be_either,
+		  the_one_that_was_never_detached, ends_that_look_alike, ends_on_one_disk,
+		  name_spaces_of_one_controller, a_partition_that_was_moved);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -287,15 +287,11 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, an_honest_one);
 	tcase_add_loop_test(tcase, what_was_wiped_is_empty, 0, 6);
-	tcase_add_test(tcase, what_is_being_armed_is_empty_or_the_sources);
-	tcase_add_test(tcase, what_is_armed_is_the_sources);
-	tcase_add_test(tcase, what_is_armed_is_what_was_written);
-	tcase_add_test(tcase, what_is_to_be_copied_again_may_hold_anything);
-	tcase_add_test(tcase, a_signature_that_was_not_copied);
-	tcase_add_test(tcase, empty_places_tell_nothing);
-	tcase_add_test(tcase, the_last_that_was_copied_is_compared);
-	tcase_add_test(tcase, regions_have_their_digests);
-	tcase_add_test(tcase, nothing_is_there_yet_and_another_disk_comes_back);
+	add_tests(tcase, what_is_being_armed_is_empty_or_the_sources, what_is_armed_is_the_sources,
+		  what_is_armed_is_what_was_written, what_is_to_be_copied_again_may_hold_anything,
+		  a_signature_that_was_not_copied, empty_places_tell_nothing,
+		  the_last_that_was_copied_is_compared, regions_have_their_digests,
+		  nothing_is_there_yet_and_another_disk_comes_back);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

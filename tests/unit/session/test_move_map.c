@@ -223,11 +223,8 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("move_map", setup, &tcase);
 
-	tcase_add_test(tcase, map_finds_another_place);
-	tcase_add_test(tcase, log_and_report_go_with_the_map);
-	tcase_add_test(tcase, nobodys_files_make_way);
-	tcase_add_test(tcase, a_disk_of_the_copy_is_no_place);
-	tcase_add_test(tcase, it_falls_back_to_the_log_directory);
-	tcase_add_test(tcase, no_copy_no_map);
+	add_tests(tcase, map_finds_another_place, log_and_report_go_with_the_map,
+		  nobodys_files_make_way, a_disk_of_the_copy_is_no_place,
+		  it_falls_back_to_the_log_directory, no_copy_no_map);
 	return suite;
 }

@@ -268,13 +268,9 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("resume", session_setup, &tcase);
 
-	tcase_add_test(tcase, stopped_copy_is_resumed);
-	tcase_add_test(tcase, resume_finds_disks_under_other_names);
-	tcase_add_test(tcase, resume_refuses_another_disk);
-	tcase_add_test(tcase, chosen_bad_areas_are_read_again);
-	tcase_add_test(tcase, a_map_in_use_is_told_of);
-	tcase_add_test(tcase, the_newest_map_is_found_where_its_copy_was_not_finished);
-	tcase_add_test(tcase, map_is_never_replaced);
-	tcase_add_test(tcase, foreign_map_is_refused);
+	add_tests(tcase, stopped_copy_is_resumed, resume_finds_disks_under_other_names,
+		  resume_refuses_another_disk, chosen_bad_areas_are_read_again,
+		  a_map_in_use_is_told_of, the_newest_map_is_found_where_its_copy_was_not_finished,
+		  map_is_never_replaced, foreign_map_is_refused);
 	return suite;
 }

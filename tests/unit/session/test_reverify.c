@@ -326,16 +326,9 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("reverify", session_setup, &tcase);
 
-	tcase_add_test(tcase, against_the_digests);
-	tcase_add_test(tcase, limit_as_it_was_wished_last);
-	tcase_add_test(tcase, both_ends_without_digests);
-	tcase_add_test(tcase, an_image_that_the_copy_made);
-	tcase_add_test(tcase, refused_with_a_reason);
-	tcase_add_test(tcase, session_goes);
-	tcase_add_test(tcase, a_plan_without_copying);
-	tcase_add_test(tcase, a_plan_that_would_rewrite);
-	tcase_add_test(tcase, a_copy_after_comparing);
-	tcase_add_test(tcase, a_plan_that_cannot_be_compared);
-	tcase_add_test(tcase, comparing_is_stopped);
+	add_tests(tcase, against_the_digests, limit_as_it_was_wished_last,
+		  both_ends_without_digests, an_image_that_the_copy_made, refused_with_a_reason,
+		  session_goes, a_plan_without_copying, a_plan_that_would_rewrite,
+		  a_copy_after_comparing, a_plan_that_cannot_be_compared, comparing_is_stopped);
 	return suite;
 }

@@ -209,15 +209,11 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("known");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, nothing_copied_nothing_compared);
-	tcase_add_test(tcase, same_is_good);
-	tcase_add_test(tcase, another_disk_is_noticed);
-	tcase_add_test(tcase, the_rest_may_differ);
-	tcase_add_test(tcase, one_changed_area_among_many);
-	tcase_add_test(tcase, where_all_is_read_back_most_must_be_the_same);
-	tcase_add_test(tcase, two_blank_places_are_no_sign_of_one_disk);
-	tcase_add_test(tcase, unreadable_is_no_proof);
-	tcase_add_test(tcase, a_file_holds_all_that_is_finished);
+	add_tests(tcase, nothing_copied_nothing_compared, same_is_good, another_disk_is_noticed,
+		  the_rest_may_differ, one_changed_area_among_many,
+		  where_all_is_read_back_most_must_be_the_same,
+		  two_blank_places_are_no_sign_of_one_disk, unreadable_is_no_proof,
+		  a_file_holds_all_that_is_finished);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -160,10 +160,10 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("save_report", session_setup, &tcase);
 
-	tcase_add_test(tcase, what_happens_around_a_copy_is_in_its_log);
-	tcase_add_test(tcase, report_and_certificate_name_operator_and_ticket);
-	tcase_add_test(tcase, a_report_is_saved_elsewhere_in_three_forms);
-	tcase_add_test(tcase, what_was_saved_is_enough_to_verify_years_later);
-	tcase_add_test(tcase, a_report_is_not_saved_onto_the_copy);
+	add_tests(tcase, what_happens_around_a_copy_is_in_its_log,
+		  report_and_certificate_name_operator_and_ticket,
+		  a_report_is_saved_elsewhere_in_three_forms,
+		  what_was_saved_is_enough_to_verify_years_later,
+		  a_report_is_not_saved_onto_the_copy);
 	return suite;
 }

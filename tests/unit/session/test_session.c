@@ -484,23 +484,15 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("session", session_setup, &tcase);
 
-	tcase_add_test(tcase, whole_way);
-	tcase_add_test(tcase, wrong_token_starts_nothing);
-	tcase_add_test(tcase, another_disk_under_the_name_is_not_written);
-	tcase_add_test(tcase, vanished_source_is_refused);
-	tcase_add_test(tcase, destination_taken_after_the_plan_is_refused);
-	tcase_add_test(tcase, change_of_use_takes_the_confirmation_back);
-	tcase_add_test(tcase, background_scan_brings_a_list);
-	tcase_add_test(tcase, a_disk_is_read_again_when_it_has_changed);
-	tcase_add_test(tcase, disks_that_are_copied_are_not_looked_into);
-	tcase_add_test(tcase, a_check_is_lifted_for_one_plan);
-	tcase_add_test(tcase, image_is_made);
-	tcase_add_test(tcase, new_image_is_known_by_its_map);
-	tcase_add_test(tcase, failed_start_leaves_no_image);
-	tcase_add_test(tcase, full_log_directory_starts_nothing);
-	tcase_add_test(tcase, full_file_system_is_a_failed_destination);
-	tcase_add_test(tcase, destroying_a_running_session_stops_cleanly);
-	tcase_add_test(tcase, what_is_stopped_while_it_starts_writes_nothing);
-	tcase_add_test(tcase, session_can_be_used_twice);
+	add_tests(tcase, whole_way, wrong_token_starts_nothing,
+		  another_disk_under_the_name_is_not_written, vanished_source_is_refused,
+		  destination_taken_after_the_plan_is_refused,
+		  change_of_use_takes_the_confirmation_back, background_scan_brings_a_list,
+		  a_disk_is_read_again_when_it_has_changed,
+		  disks_that_are_copied_are_not_looked_into, a_check_is_lifted_for_one_plan,
+		  image_is_made, new_image_is_known_by_its_map, failed_start_leaves_no_image,
+		  full_log_directory_starts_nothing, full_file_system_is_a_failed_destination,
+		  destroying_a_running_session_stops_cleanly,
+		  what_is_stopped_while_it_starts_writes_nothing, session_can_be_used_twice);
 	return suite;
 }

@@ -324,12 +324,8 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("vanish", setup, &tcase);
 
-	tcase_add_test(tcase, source_comes_back_under_another_name);
-	tcase_add_test(tcase, destination_comes_back_under_another_name);
-	tcase_add_test(tcase, look_alike_is_refused);
-	tcase_add_test(tcase, nobody_waits);
-	tcase_add_test(tcase, giving_up_tells_of_the_disk);
-	tcase_add_test(tcase, asks_first);
-	tcase_add_test(tcase, wishes_outlive_the_wait);
+	add_tests(tcase, source_comes_back_under_another_name,
+		  destination_comes_back_under_another_name, look_alike_is_refused, nobody_waits,
+		  giving_up_tells_of_the_disk, asks_first, wishes_outlive_the_wait);
 	return suite;
 }

@@ -101,9 +101,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("cpu");
 	TCase *tc = tcase_create("cpu");
 
-	tcase_add_test(tc, a_busy_thread_is_seen);
-	tcase_add_test(tc, a_thread_that_is_gone_is_unknown);
-	tcase_add_test(tc, there_is_a_cpu);
+	add_tests(tc, a_busy_thread_is_seen, a_thread_that_is_gone_is_unknown, there_is_a_cpu);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

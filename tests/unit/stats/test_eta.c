@@ -245,15 +245,9 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("eta");
 
 	tcase_set_timeout(tc, 30);
-	tcase_add_test(tc, a_constant_disk);
-	tcase_add_test(tc, a_noisy_disk);
-	tcase_add_test(tc, a_disk_with_zones);
-	tcase_add_test(tc, a_stall);
-	tcase_add_test(tc, nothing_moving_is_unknown);
-	tcase_add_test(tc, a_pause);
-	tcase_add_test(tc, a_rate_limit_set_on_purpose);
-	tcase_add_test(tc, a_disk_that_drops_by_itself);
-	tcase_add_test(tc, a_short_copy_never_shows_one);
+	add_tests(tc, a_constant_disk, a_noisy_disk, a_disk_with_zones, a_stall,
+		  nothing_moving_is_unknown, a_pause, a_rate_limit_set_on_purpose,
+		  a_disk_that_drops_by_itself, a_short_copy_never_shows_one);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -149,13 +149,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("latency");
 	TCase *tc = tcase_create("latency");
 
-	tcase_add_test(tc, every_value_is_known_to_three_percent);
-	tcase_add_test(tc, extremes_stay_inside);
-	tcase_add_test(tc, nothing_is_known_of_nothing);
-	tcase_add_test(tc, percentiles_of_a_known_set);
-	tcase_add_test(tc, merging_adds);
-	tcase_add_test(tc, a_full_bucket_does_not_wrap);
-	tcase_add_test(tc, a_reader_beside_the_writer_sees_whole_samples);
+	add_tests(tc, every_value_is_known_to_three_percent, extremes_stay_inside,
+		  nothing_is_known_of_nothing, percentiles_of_a_known_set, merging_adds,
+		  a_full_bucket_does_not_wrap, a_reader_beside_the_writer_sees_whole_samples);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -238,16 +238,11 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("rates");
 	TCase *tc = tcase_create("rates");
 
-	tcase_add_test(tc, a_steady_copy);
-	tcase_add_test(tc, pauses_do_not_count);
-	tcase_add_test(tc, a_gap_is_spread_over_its_seconds);
-	tcase_add_test(tc, a_clock_that_stands_still_is_ignored);
-	tcase_add_test(tc, the_profile_follows_the_disk);
-	tcase_add_test(tc, what_is_skipped_counts_for_nothing);
-	tcase_add_test(tc, a_burst_is_no_speed);
-	tcase_add_test(tc, a_resumed_copy_has_no_profile_before_its_start);
-	tcase_add_test(tc, a_small_disk_is_levelled);
-	tcase_add_test(tc, a_tiny_plan_fills_the_profile_at_once);
+	add_tests(tc, a_steady_copy, pauses_do_not_count, a_gap_is_spread_over_its_seconds,
+		  a_clock_that_stands_still_is_ignored, the_profile_follows_the_disk,
+		  what_is_skipped_counts_for_nothing, a_burst_is_no_speed,
+		  a_resumed_copy_has_no_profile_before_its_start, a_small_disk_is_levelled,
+		  a_tiny_plan_fills_the_profile_at_once);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

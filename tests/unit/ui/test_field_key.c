@@ -105,11 +105,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/field_key");
 	TCase *tests = tcase_create("field_key");
 
-	tcase_add_test(tests, test_typing);
-	tcase_add_test(tests, test_rest);
-	tcase_add_test(tests, test_wide_characters);
-	tcase_add_test(tests, test_not_taken);
-	tcase_add_test(tests, test_events);
+	add_tests(tests, test_typing, test_rest, test_wide_characters, test_not_taken, test_events);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

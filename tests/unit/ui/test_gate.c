@@ -328,15 +328,9 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_set_timeout(tcase, 30);
-	tcase_add_test(tcase, test_opens_once);
-	tcase_add_test(tcase, test_each_condition);
-	tcase_add_test(tcase, test_last_tick_goes_to_the_field);
-	tcase_add_test(tcase, test_refusal_has_no_field);
-	tcase_add_test(tcase, test_what_may_be_lifted);
-	tcase_add_test(tcase, test_no_token_is_refused);
-	tcase_add_test(tcase, test_update);
-	tcase_add_test(tcase, test_random_keys);
-	tcase_add_test(tcase, test_repeated_keys);
+	add_tests(tcase, test_opens_once, test_each_condition, test_last_tick_goes_to_the_field,
+		  test_refusal_has_no_field, test_what_may_be_lifted, test_no_token_is_refused,
+		  test_update, test_random_keys, test_repeated_keys);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

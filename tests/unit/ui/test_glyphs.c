@@ -230,18 +230,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/glyphs");
 	TCase *tests = tcase_create("glyphs");
 
-	tcase_add_test(tests, test_ascii);
-	tcase_add_test(tests, test_alignment);
-	tcase_add_test(tests, test_unknown_is_blank);
-	tcase_add_test(tests, test_block);
-	tcase_add_test(tests, test_braille);
-	tcase_add_test(tests, test_acs);
-	tcase_add_test(tests, test_printable);
-	tcase_add_test(tests, test_bar);
-	tcase_add_test(tests, test_parts_bar);
-	tcase_add_test(tests, test_scale);
-	tcase_add_test(tests, test_choice);
-	tcase_add_test(tests, test_color_and_speed);
+	add_tests(tests, test_ascii, test_alignment, test_unknown_is_blank, test_block,
+		  test_braille, test_acs, test_printable, test_bar, test_parts_bar, test_scale,
+		  test_choice, test_color_and_speed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -204,15 +204,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/keys");
 	TCase *tests = tcase_create("keys");
 
-	tcase_add_test(tests, test_unique);
-	tcase_add_test(tests, test_entries);
-	tcase_add_test(tests, test_plain_keys);
-	tcase_add_test(tests, test_lookup);
-	tcase_add_test(tests, test_start_needs_enter);
-	tcase_add_test(tests, test_footer_every_width);
-	tcase_add_test(tests, test_footer_keeps_what_is_wanted);
-	tcase_add_test(tests, test_footer_keeps_what_matters);
-	tcase_add_test(tests, test_names);
+	add_tests(tests, test_unique, test_entries, test_plain_keys, test_lookup,
+		  test_start_needs_enter, test_footer_every_width, test_footer_keeps_what_is_wanted,
+		  test_footer_keeps_what_matters, test_names);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

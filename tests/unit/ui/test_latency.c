@@ -115,10 +115,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("latency");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_fits);
-	tcase_add_test(tcase, test_unknown_is_a_dash);
-	tcase_add_test(tcase, test_histogram);
-	tcase_add_test(tcase, test_latency_of_the_pass);
+	add_tests(tcase, test_fits, test_unknown_is_a_dash, test_histogram,
+		  test_latency_of_the_pass);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -314,16 +314,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/layout");
 	TCase *tests = tcase_create("layout");
 
-	tcase_add_test(tests, test_all_sizes);
-	tcase_add_test(tests, test_frame);
-	tcase_add_test(tests, test_disks_narrow);
-	tcase_add_test(tests, test_disks_wide);
-	tcase_add_test(tests, test_cut);
-	tcase_add_test(tests, test_scroll);
-	tcase_add_test(tests, test_list_moves);
-	tcase_add_test(tests, test_nothing_missing);
-	tcase_add_test(tests, test_map_has_room);
-	tcase_add_test(tests, test_panes_grow);
+	add_tests(tests, test_all_sizes, test_frame, test_disks_narrow, test_disks_wide, test_cut,
+		  test_scroll, test_list_moves, test_nothing_missing, test_map_has_room,
+		  test_panes_grow);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -133,14 +133,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/line");
 	TCase *tcase = tcase_create("line");
 
-	tcase_add_test(tcase, test_never_wider);
-	tcase_add_test(tcase, test_fit);
-	tcase_add_test(tcase, test_piece);
-	tcase_add_test(tcase, test_file_systems);
-	tcase_add_test(tcase, test_cells);
-	tcase_add_test(tcase, test_number_too_long);
-	tcase_add_test(tcase, test_longest);
-	tcase_add_test(tcase, test_digits);
+	add_tests(tcase, test_never_wider, test_fit, test_piece, test_file_systems, test_cells,
+		  test_number_too_long, test_longest, test_digits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

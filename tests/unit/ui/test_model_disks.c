@@ -499,23 +499,10 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/model_disks");
 	TCase *tests = tcase_create("model_disks");
 
-	tcase_add_test(tests, test_cursor_stays_on_its_disk);
-	tcase_add_test(tests, test_partitions);
-	tcase_add_test(tests, test_moving);
-	tcase_add_test(tests, test_find);
-	tcase_add_test(tests, test_refusals);
-	tcase_add_test(tests, test_partition_refusals);
-	tcase_add_test(tests, test_marks);
-	tcase_add_test(tests, test_images);
-	tcase_add_test(tests, test_widths);
-	tcase_add_test(tests, test_many_partitions);
-	tcase_add_test(tests, test_serial_keeps_its_tail);
-	tcase_add_test(tests, test_details);
-	tcase_add_test(tests, test_health);
-	tcase_add_test(tests, test_silent);
-	tcase_add_test(tests, test_choice_in_words);
-	tcase_add_test(tests, test_hidden);
-	tcase_add_test(tests, test_order);
+	add_tests(tests, test_cursor_stays_on_its_disk, test_partitions, test_moving, test_find,
+		  test_refusals, test_partition_refusals, test_marks, test_images, test_widths,
+		  test_many_partitions, test_serial_keeps_its_tail, test_details, test_health,
+		  test_silent, test_choice_in_words, test_hidden, test_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -102,9 +102,7 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("model_estimate");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, test_seconds);
-	tcase_add_test(tests, test_unknown);
-	tcase_add_test(tests, test_words);
+	add_tests(tests, test_seconds, test_unknown, test_words);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -276,15 +276,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("map");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_window);
-	tcase_add_test(tcase, test_cursor_stays_inside);
-	tcase_add_test(tcase, test_every_cell_can_be_reached);
-	tcase_add_test(tcase, test_scrolls_by_rows);
-	tcase_add_test(tcase, test_cell_in_words);
-	tcase_add_test(tcase, test_partition);
-	tcase_add_test(tcase, test_bad_area);
-	tcase_add_test(tcase, test_mismatch);
-	tcase_add_test(tcase, test_every_failure_is_explained);
+	add_tests(tcase, test_window, test_cursor_stays_inside, test_every_cell_can_be_reached,
+		  test_scrolls_by_rows, test_cell_in_words, test_partition, test_bad_area,
+		  test_mismatch, test_every_failure_is_explained);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -259,14 +259,9 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/model_options");
 	TCase *tcase = tcase_create("options");
 
-	tcase_add_test(tcase, test_round_trip);
-	tcase_add_test(tcase, test_wrong);
-	tcase_add_test(tcase, test_nothing_that_does_nothing);
-	tcase_add_test(tcase, test_move);
-	tcase_add_test(tcase, test_typing_replaces);
-	tcase_add_test(tcase, test_blank_is_the_next_word);
-	tcase_add_test(tcase, test_every_line_explains_itself);
-	tcase_add_test(tcase, test_rate);
+	add_tests(tcase, test_round_trip, test_wrong, test_nothing_that_does_nothing, test_move,
+		  test_typing_replaces, test_blank_is_the_next_word,
+		  test_every_line_explains_itself, test_rate);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -207,15 +207,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("passes");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_one_is_marked);
-	tcase_add_test(tcase, test_tables_last);
-	tcase_add_test(tcase, test_time_of_the_pass);
-	tcase_add_test(tcase, test_before_the_copy);
-	tcase_add_test(tcase, test_proof);
-	tcase_add_test(tcase, test_only_verified);
-	tcase_add_test(tcase, test_baseline);
-	tcase_add_test(tcase, test_percent);
-	tcase_add_test(tcase, test_fits);
+	add_tests(tcase, test_one_is_marked, test_tables_last, test_time_of_the_pass,
+		  test_before_the_copy, test_proof, test_only_verified, test_baseline, test_percent,
+		  test_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

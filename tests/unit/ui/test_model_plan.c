@@ -392,15 +392,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("plan");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_mock_up);
-	tcase_add_test(tcase, test_kinds);
-	tcase_add_test(tcase, test_checks);
-	tcase_add_test(tcase, test_lost);
-	tcase_add_test(tcase, test_checks_take_the_room);
-	tcase_add_test(tcase, test_check_text);
-	tcase_add_test(tcase, test_start_text);
-	tcase_add_test(tcase, test_sections);
-	tcase_add_test(tcase, test_everything_fits);
+	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost,
+		  test_checks_take_the_room, test_check_text, test_start_text, test_sections,
+		  test_everything_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -460,22 +460,11 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("ranges");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, test_starts_whole);
-	tcase_add_test(tcase, test_text_ticks);
-	tcase_add_test(tcase, test_partly_becomes_full);
-	tcase_add_test(tcase, test_broken_text);
-	tcase_add_test(tcase, test_add_and_remove);
-	tcase_add_test(tcase, test_random_changes);
-	tcase_add_test(tcase, test_destination);
-	tcase_add_test(tcase, test_destination_of);
-	tcase_add_test(tcase, test_rows_fit);
-	tcase_add_test(tcase, test_row_text);
-	tcase_add_test(tcase, test_big_disk);
-	tcase_add_test(tcase, test_title);
-	tcase_add_test(tcase, test_single_row);
-	tcase_add_test(tcase, test_image_with_a_table);
-	tcase_add_test(tcase, test_rebase);
-	tcase_add_test(tcase, test_beyond_the_destination);
+	add_tests(tcase, test_starts_whole, test_text_ticks, test_partly_becomes_full,
+		  test_broken_text, test_add_and_remove, test_random_changes, test_destination,
+		  test_destination_of, test_rows_fit, test_row_text, test_big_disk, test_title,
+		  test_single_row, test_image_with_a_table, test_rebase,
+		  test_beyond_the_destination);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -123,10 +123,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("report");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_lines);
-	tcase_add_test(tcase, test_roles);
-	tcase_add_test(tcase, test_profile);
-	tcase_add_test(tcase, test_no_dip_is_lost);
+	add_tests(tcase, test_lines, test_roles, test_profile, test_no_dip_is_lost);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -108,9 +108,7 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("rescue");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_words);
-	tcase_add_test(tcase, test_nothing_is_rounded_away);
-	tcase_add_test(tcase, test_fits);
+	add_tests(tcase, test_words, test_nothing_is_rounded_away, test_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -528,24 +528,11 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("run");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_everything_fits);
-	tcase_add_test(tcase, test_mock_up);
-	tcase_add_test(tcase, test_errors_are_never_cut);
-	tcase_add_test(tcase, test_a_request_that_hangs);
-	tcase_add_test(tcase, test_alarms_come_first);
-	tcase_add_test(tcase, test_differences_are_never_cut);
-	tcase_add_test(tcase, test_reading_back);
-	tcase_add_test(tcase, test_reading_back_meanwhile);
-	tcase_add_test(tcase, test_slow_is_not_nothing);
-	tcase_add_test(tcase, test_unknown_is_a_dash);
-	tcase_add_test(tcase, test_a_copying_driver_is_seen);
-	tcase_add_test(tcase, test_progress);
-	tcase_add_test(tcase, test_states);
-	tcase_add_test(tcase, test_graph);
-	tcase_add_test(tcase, test_cpu_lines);
-	tcase_add_test(tcase, test_map_legend);
-	tcase_add_test(tcase, test_eta);
-	tcase_add_test(tcase, test_scale);
+	add_tests(tcase, test_everything_fits, test_mock_up, test_errors_are_never_cut,
+		  test_a_request_that_hangs, test_alarms_come_first, test_differences_are_never_cut,
+		  test_reading_back, test_reading_back_meanwhile, test_slow_is_not_nothing,
+		  test_unknown_is_a_dash, test_a_copying_driver_is_seen, test_progress, test_states,
+		  test_graph, test_cpu_lines, test_map_legend, test_eta, test_scale);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -112,12 +112,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("spoken");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, test_a_line);
-	tcase_add_test(tcase, test_errors_when_there_are_any);
-	tcase_add_test(tcase, test_only_when_it_is_time);
-	tcase_add_test(tcase, test_a_change_at_once);
-	tcase_add_test(tcase, test_never_the_same_twice);
-	tcase_add_test(tcase, test_long_and_many);
+	add_tests(tcase, test_a_line, test_errors_when_there_are_any, test_only_when_it_is_time,
+		  test_a_change_at_once, test_never_the_same_twice, test_long_and_many);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

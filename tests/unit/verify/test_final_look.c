@@ -427,8 +427,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, the_last_write_hits_another_sector, 0, 4 * WAYS);
 	tcase_add_test(tcase, what_is_found_is_written_again);
 	tcase_add_loop_test(tcase, a_resume_arms_it_again, 0, WAYS);
-	tcase_add_test(tcase, a_later_write_hits_what_was_proven_early);
-	tcase_add_test(tcase, an_unverified_disk_that_forgets_is_found_before_it_is_armed);
+	add_tests(tcase, a_later_write_hits_what_was_proven_early,
+		  an_unverified_disk_that_forgets_is_found_before_it_is_armed);
 	tcase_add_loop_test(tcase, bad_sectors_are_no_lies, 0, WAYS);
 	tcase_add_loop_test(tcase, a_place_that_cannot_be_read, 0, 2);
 	tcase_add_test(tcase, the_seed_chooses);

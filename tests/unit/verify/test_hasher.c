@@ -227,11 +227,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("hasher");
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, any_order_is_put_right);
-	tcase_add_test(tcase, what_is_left_out_counts_as_zeros);
-	tcase_add_test(tcase, what_was_given_must_be_all);
-	tcase_add_test(tcase, a_broken_stream_lets_go);
-	tcase_add_test(tcase, broken_at_any_moment);
+	add_tests(tcase, any_order_is_put_right, what_is_left_out_counts_as_zeros,
+		  what_was_given_must_be_all, a_broken_stream_lets_go, broken_at_any_moment);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

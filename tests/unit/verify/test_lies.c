@@ -366,11 +366,11 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, every_lie_is_found, 0, 10);
 	tcase_add_loop_test(tcase, the_first_and_the_last_sector_are_looked_at, 0, 2);
 	tcase_add_loop_test(tcase, what_differs_is_written_again, 0, 2);
-	tcase_add_test(tcase, what_lies_again_stays_a_mismatch);
-	tcase_add_test(tcase, a_source_that_changes_is_told_from_a_destination_that_lies);
+	add_tests(tcase, what_lies_again_stays_a_mismatch,
+		  a_source_that_changes_is_told_from_a_destination_that_lies);
 	tcase_add_loop_test(tcase, a_destination_that_reads_differently_is_not_believed, 0, 2);
-	tcase_add_test(tcase, a_destination_that_cannot_be_read_back_is_no_proof);
-	tcase_add_test(tcase, a_write_that_goes_wrong_is_found);
+	add_tests(tcase, a_destination_that_cannot_be_read_back_is_no_proof,
+		  a_write_that_goes_wrong_is_found);
 	suite_add_tcase(suite, tcase);
 
 	TCase *many = tcase_create("many lies");

@@ -357,14 +357,12 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(small, a_disk_that_struggles_is_left_alone, 0, 3);
 	tcase_add_test(small, stopped_while_the_source_is_rechecked);
 	tcase_add_loop_test(small, not_asked_for, 0, 2);
-	tcase_add_test(small, one_that_was_gone);
-	tcase_add_test(small, while_the_copy_was_stopped);
+	add_tests(small, one_that_was_gone, while_the_copy_was_stopped);
 	suite_add_tcase(suite, small);
 
 	tcase_set_timeout(whole, 60);
 	tcase_add_loop_test(whole, what_is_held_back_before_it_is_copied, 0, 2);
-	tcase_add_test(whole, a_whole_disk_that_stays_what_it_was);
-	tcase_add_test(whole, one_that_is_known_to_change);
+	add_tests(whole, a_whole_disk_that_stays_what_it_was, one_that_is_known_to_change);
 	tcase_add_loop_test(whole, what_is_held_back_as_it_is_copied, 0, 2);
 	tcase_add_test(whole, trouble_with_the_baseline);
 	suite_add_tcase(suite, whole);

@@ -451,8 +451,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, what_is_flushed_is_proven_while_the_rest_is_copied, 0, 2);
 	tcase_add_loop_test(tcase, the_last_pass_has_the_rest, 0, 2);
 	tcase_add_loop_test(tcase, a_disk_of_false_size_is_found, 0, 4);
-	tcase_add_test(tcase, spare_time_is_used);
-	tcase_add_test(tcase, below_a_limit_only_what_was_asked_for_is_done);
+	add_tests(tcase, spare_time_is_used, below_a_limit_only_what_was_asked_for_is_done);
 	tcase_add_loop_test(tcase, a_lie_inside_the_window_is_found, 0, 4);
 	tcase_add_loop_test(tcase, what_cannot_be_read_back_is_looked_at_again, 0, 2);
 	tcase_add_loop_test(tcase, a_stop_loses_nothing, 0, 2);
@@ -460,8 +459,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, a_write_that_fails_ends_it, 0, 2);
 	tcase_add_loop_test(tcase, after_a_flush_that_fails_nothing_is_proven, 0, 2);
 	tcase_add_loop_test(tcase, a_destination_that_goes_away_loses_nothing, 0, 2);
-	tcase_add_test(tcase, bad_areas_are_left_to_the_end);
-	tcase_add_test(tcase, what_is_held_back_is_left_to_the_end);
+	add_tests(tcase, bad_areas_are_left_to_the_end, what_is_held_back_is_left_to_the_end);
 	tcase_add_loop_test(tcase, sums_stay_those_of_the_source, 0, 2);
 	tcase_add_test(tcase, the_page_cache_is_not_asked);
 	suite_add_tcase(suite, tcase);

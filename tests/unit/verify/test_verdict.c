@@ -251,11 +251,9 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, a_good_copy_is_proven, 0, 2);
-	tcase_add_test(tcase, without_verifying_nothing_is_claimed);
-	tcase_add_test(tcase, ranges_are_proven_where_they_went);
-	tcase_add_test(tcase, bad_areas_are_not_claimed);
-	tcase_add_test(tcase, what_was_copied_before_is_compared);
-	tcase_add_test(tcase, a_stop_while_verifying_is_no_success);
+	add_tests(tcase, without_verifying_nothing_is_claimed, ranges_are_proven_where_they_went,
+		  bad_areas_are_not_claimed, what_was_copied_before_is_compared,
+		  a_stop_while_verifying_is_no_success);
 	tcase_add_loop_test(tcase, verifying_goes_on_after_it_was_cut_off, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return suite;
