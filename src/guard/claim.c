@@ -100,7 +100,8 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 	}
 }
 
-/* Looked at first: to open a pipe may take for ever, and to open a device does something to it. */
+/* The file is looked at through O_PATH before it is opened: opening a pipe may never return, and
+ * opening another device may change it. */
 static int open_chosen(const struct claim *claim, int flags)
 {
 	int link = claim_is_device(claim) ? 0 : O_NOFOLLOW;
@@ -169,7 +170,7 @@ static int open_device(struct claim *claim, struct error *reterr)
 	uint64_t deadline = clock_monotonic() + HOLD_TIMEOUT;
 	int r = open_direct(claim, flags, false);
 
-	/* A program that looks whether somebody holds the disk holds it for a moment. */
+	/* A program that tests whether the disk is free opens it exclusively for a moment. */
 	while (r == -EBUSY && clock_monotonic() < deadline) {
 		clock_sleep_until(clock_monotonic() + RETRY_EVERY);
 		r = open_direct(claim, flags, false);
@@ -177,8 +178,8 @@ static int open_device(struct claim *claim, struct error *reterr)
 	return r < 0 ? claim_explain_open(claim, r, reterr) : 0;
 }
 
-/* A device name that vanished must not become a file that fills the memory, whatever link led
- * there. */
+/* Where the device of a name is gone, creating a file of that name would fill the memory that
+ * /dev is in. Links are followed first. */
 static bool below_dev(const char *path)
 {
 	char copy[PATH_MAX], resolved[PATH_MAX];
@@ -205,7 +206,7 @@ static int open_image(struct claim *claim, struct error *reterr)
 	if (fstat(claim->fd, &claim->file) < 0)
 		return claim_explain_open(claim, -errno, reterr);
 	claim->created = fresh;
-	/* From now on the file is known by what it is, as one that was there at the choice. */
+	/* From now on the file is recognised by device and inode, like one that existed before. */
 	if (fresh) {
 		claim->endpoint.identity.devno = claim->file.st_dev;
 		claim->endpoint.identity.inode = claim->file.st_ino;
@@ -216,7 +217,7 @@ static int open_image(struct claim *claim, struct error *reterr)
 }
 
 /* A lock that udev or sfdisk holds for a moment is waited for. */
-static int lock_patiently(int fd, int operation)
+static int lock_in_time(int fd, int operation)
 {
 	uint64_t deadline = clock_monotonic() + LOCK_TIMEOUT;
 
@@ -247,9 +248,10 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 			return claim_stale(claim, "lock", reterr);
 		fd = claim->lock_fd;
 	}
-	int r = lock_patiently(fd, destination ? LOCK_EX : LOCK_SH);
+	int r = lock_in_time(fd, destination ? LOCK_EX : LOCK_SH);
 
-	/* Network file systems may have no locks; O_EXCL at creation has to do there. */
+	/* Network file systems may have no locks; there only O_EXCL at creation protects the file.
+	 */
 	if (r == 0 || (!claim_is_device(claim) && r != -EWOULDBLOCK))
 		return 0;
 	const char *node = claim->endpoint.node;
@@ -271,8 +273,8 @@ static bool wants_sg(const struct claim *claim, const struct plan *plan)
 					    : options->destination_backend) == BACKEND_SG;
 }
 
-/* The block node of a SCSI disk takes SCSI commands itself. One that is stacked upon a disk would
- * pass them on to another place. */
+/* The block node of a SCSI disk takes SCSI commands itself. A stacked device would pass them on to
+ * the disk below, where other sectors have these addresses. */
 static bool takes_commands(const struct claim *claim)
 {
 	char device[PATH_MAX], link[PATH_MAX + 16], subsystem[PATH_MAX];
@@ -284,8 +286,8 @@ static bool takes_commands(const struct claim *claim)
 	return sysfs_follow(link, subsystem) == 0 && strcmp(basename(subsystem), "scsi") == 0;
 }
 
-/* Drops both ends from the page cache: its contents would be missed, or written later. A disk's
- * node has another cache than its partitions' nodes. */
+/* SCSI commands bypass the page cache: what is dirty there would not be read, and could be written
+ * later over the copy. A disk's node has another cache than its partitions' nodes. */
 static int drop_cache(const struct claim *claim, struct error *reterr)
 {
 	if (ioctl(claim->fd, BLKFLSBUF, 0) < 0 ||
@@ -376,7 +378,8 @@ static void release(struct claim *claim)
 	free(claim);
 }
 
-/* Right after a copy udev may still be looking at the partitions, so EBUSY is given a while. */
+/* Right after a copy udev may still have the partitions open, so EBUSY is tried again for a while.
+ */
 static int reread_table(const struct claim *claim, struct error *reterr)
 {
 	uint64_t deadline = clock_monotonic() + REREAD_TIMEOUT;
@@ -406,7 +409,7 @@ int claim_close(struct claim *claim, bool reread, struct error *reterr)
 
 	if (!claim)
 		return 0;
-	/* Writes that bypassed the block layer are not in its caches. */
+	/* The page cache does not know what was written by SCSI commands. */
 	if (claim->past_cache)
 		drop_cache(claim, NULL);
 	if (reread && claim->role == CLAIM_DESTINATION && claim->endpoint.kind == ENDPOINT_DISK)
@@ -421,8 +424,8 @@ void claim_discard(struct claim *claim)
 
 	if (!claim)
 		return;
-	/* Only the very file that was made here, and only while it holds nothing: it may have its
-	 * size already. */
+	/* Only the file that was created here, and only while no block of it is written; its size
+	 * may be set already. */
 	if (claim->created && lstat(claim->endpoint.node, &st) == 0 &&
 	    st.st_ino == claim->file.st_ino && st.st_dev == claim->file.st_dev && st.st_blocks == 0)
 		unlink(claim->endpoint.node);

@@ -106,7 +106,7 @@ static bool is_someone_else(const struct claim *claim, bool numbered)
 		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
 }
 
-/* One that was given a block node meanwhile is held by that from now on. */
+/* Where the disk got a block node meanwhile, others can claim it by that. */
 static bool has_block_node(dev_t sg)
 {
 	char device[PATH_MAX], block[PATH_MAX + 8];
@@ -187,7 +187,7 @@ int claim_check(struct claim *claim, struct error *reterr)
 						     : check_device(claim, reterr);
 }
 
-/* ---- still attached? The kernel's own books tell, no disk is asked ---- */
+/* ---- still attached? Read from sysfs; no disk is asked ---- */
 
 /* The state of a disk that the SCSI layer has given up; one that it recovers is only blocked. */
 static bool given_up(const char *class, dev_t disk)
@@ -211,7 +211,7 @@ static bool given_up(const char *class, dev_t disk)
 	       strcmp(state, "dead") == 0;
 }
 
-/* The kernel takes the directory away with the disk, and keeps the number while it is open. */
+/* The kernel removes the directory with the disk; the number stays taken while the disk is open. */
 static bool left_the_kernel(const char *class, dev_t disk)
 {
 	char path[64];

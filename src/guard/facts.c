@@ -229,7 +229,7 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 			return;
 		}
 		snprintf(directory, sizeof(directory), "%.*s", (int)length, upper);
-		/* Often the overlay itself hides its upper directory. */
+		/* Often the overlay is mounted over its own upper directory and hides it. */
 		if (stat(directory, &st) == 0)
 			below_path(search, directory, depth + 1);
 		else
@@ -285,7 +285,7 @@ static void find_place(struct libmnt_table **mounts, const char *path, struct gu
 	below_path(&search, path, 0);
 }
 
-/* What uses the whole disk directly, not through its partitions, also lies on each partition. */
+/* What uses the whole disk directly, not through its partitions, uses each partition's sectors. */
 static bool stands_on(const struct guard_place *place, size_t i, const struct endpoint *endpoint)
 {
 	if (endpoint->kind == ENDPOINT_DISK)

@@ -272,7 +272,7 @@ void rule_source_table_broken(const struct rule_context *c, struct verdict *ret)
 			 c->source->node, disk->notes[0].text);
 }
 
-/* The start of what holds it is copied, so what identifies it is. */
+/* Identifiers are near the start of a file system or table, so who copies that copies them. */
 static bool copies_start(const struct rule_context *c, uint64_t start_bytes)
 {
 	return rule_copies(c->plan, start_bytes, c->plan->sector_size);
@@ -326,8 +326,7 @@ static bool find_types(const struct rule_context *c, const char *const *types,
 	return list[0] != '\0';
 }
 
-/* New identifiers are nothing to be advised here: boot loader and fstab of the copy name the old
- * ones. */
+/* New identifiers are not advised here: the boot loader and fstab of the copy name the old ones. */
 static void say_duplicate(const struct rule_context *c, const char *what, struct verdict *ret)
 {
 	rule_say(ret, VERDICT_WARN,

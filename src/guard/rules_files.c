@@ -19,7 +19,7 @@ static const struct guard_place *file_place(const struct rule_context *c)
 {
 	if (c->destination->kind == ENDPOINT_IMAGE)
 		return &c->facts->destination_image;
-	/* One that was put over a device has none: see destination-on-source. */
+	/* A loop device over a device has no file: see destination-on-source. */
 	if (c->destination_disk && c->destination_disk->kind == DISK_LOOP &&
 	    !facts_made_of(&c->facts->destination_below, c->source))
 		return &c->facts->destination_below;
@@ -68,8 +68,8 @@ static uint64_t image_needs(const struct rule_context *c)
 
 	if (!c->destination->exists)
 		return bytes;
-	/* An existing file may be sparse, and its size does not show what its holes will take: only
-	 * what is beyond its end is surely new. */
+	/* How much of an existing file is holes is not known, so only what is beyond its end is
+	 * counted. */
 	uint64_t end = rule_destination_end(c->plan);
 
 	return end > c->destination->size ? end - c->destination->size : 0;

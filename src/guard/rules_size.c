@@ -275,7 +275,7 @@ void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 	uint32_t unit = c->source_contents->identity.logical_sector_size;
 	uint64_t last = partitions_end(c->source_contents, &number);
 
-	/* The copy of everything onto less is refused as too small; this is about chosen ranges. */
+	/* Where not everything fits, destination-too-small refuses; this is about chosen ranges. */
 	if (rule_destination_end(plan) > destination->size || unit == 0)
 		return;
 	if (last > destination->size / unit)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules about who uses an end (mounts, swap, holders, the running system), and how it is reached.
- */
+/* Rules about who uses an end (mounts, swap, the running system), and how it is reached. */
 #include <string.h>
 
 #include "base/i18n.h"
 #include "guard/rules_private.h"
 
-/* A use of the whole disk concerns its partitions; one of another partition does not. An
- * exclusive open seen on the disk's node is only the shadow of whatever holds a partition. */
+/* A use of the whole disk concerns its partitions; one of another partition does not. The disk's
+ * node also looks exclusively open where only a partition is in use, so that counts alone only. */
 static bool concerns(const struct use *use, const struct use_list *all,
 		     const struct endpoint *endpoint)
 {
@@ -100,7 +99,7 @@ void rule_destination_swap(const struct rule_context *c, struct verdict *ret)
 			 c->destination_name, list);
 }
 
-/* bcache holds its disks also before, and after, anything stands upon them. */
+/* bcache keeps its disks open even while no device is built upon them. */
 static void say_bcache(const struct use *use, const char *name, const char *list,
 		       struct verdict *ret)
 {
@@ -157,7 +156,7 @@ static void endpoint_with(const struct disk *disk, dev_t devno, struct endpoint 
 			endpoint_from_partition(disk, &disk->partitions[i], ret);
 }
 
-/* A loop device over a disk keeps nobody away from the disk. */
+/* A loop device over a disk does not open it exclusively, so others may use the disk below. */
 static void say_used_below(const struct rule_context *c, struct verdict *ret)
 {
 	const struct guard_place *below = &c->facts->destination_below;
@@ -293,8 +292,7 @@ void rule_without_root(const struct rule_context *c, struct verdict *ret)
 			   "holders may be missing. Start clonedeck as root."));
 }
 
-/* ---- how an end is reached: what the start, or the first write, would fail at is said before ----
- */
+/* ---- how an end is reached: this would fail at the start, or at the first write ---- */
 
 static void say_unreachable(const struct rule_context *c, const struct endpoint *endpoint,
 			    const struct disk *disk, const char *option, struct verdict *ret)
@@ -311,7 +309,7 @@ static void say_unreachable(const struct rule_context *c, const struct endpoint 
 			   "%s sg away, the fastest way to it is chosen then."),
 			 endpoint->node, disk->transport[0] ? disk->transport : disk->name, option);
 	} else if (c->plan->options.sg_data == SG_DATA_MMAP) {
-		/* All else goes by SG_IO on the block node. */
+		/* The other kinds of sg I/O work by SG_IO on the block node. */
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has no sg node, and --sg-io mmap needs one. Load the driver "
 			   "(modprobe sg), or leave --sg-io mmap away."),
@@ -355,7 +353,7 @@ void rule_block_node(const struct rule_context *c, struct verdict *ret)
 			 c->source_name);
 }
 
-/* Zones that the host may, but need not, write in order (host-aware) take a copy like any disk. */
+/* Disks with host-aware zones take writes in any order and are like any other. */
 void rule_destination_host_managed(const struct rule_context *c, struct verdict *ret)
 {
 	if (c->destination_disk && disk_is_host_managed(c->destination_disk))

@@ -69,9 +69,9 @@ static bool find_in_layers(const char *layers, size_t length, const char *inside
 	return false;
 }
 
-/* Where the bytes of a file in an overlay are, as a path. False: it is in none, or its layers
- * cannot be reached from here, as those of a live system; then nobody can name them as an end
- * either. */
+/* The path of the file in the layer of an overlay that holds its bytes. False: it is in no overlay,
+ * or the layers cannot be reached by a path (live systems); then no end can be below them either.
+ */
 static bool leave_overlay(const char *path, char ret[static PATH_MAX])
 {
 	CLEANUP(table) struct libmnt_table *mounts = NULL;
@@ -148,8 +148,8 @@ static bool backing_file(const char *directory, char ret[static PATH_MAX])
 	return true;
 }
 
-/* The kernel is asked, since the name may be gone, or lead elsewhere by now: the file was removed
- * and has another one, or something is mounted over its folder. */
+/* The kernel is asked, because the name that sysfs has may lead to another file by now: the file
+ * was removed or replaced, or something is mounted over its folder. */
 bool storage_of_loop(const char *directory, const char *node, struct storage *ret)
 {
 	char path[PATH_MAX];
@@ -167,7 +167,7 @@ bool storage_of_loop(const char *directory, const char *node, struct storage *re
 		.start = info.lo_offset,
 		.size = info.lo_sizelimit,
 	};
-	/* The kernel tells of the file in the overlay. */
+	/* The kernel names the inode in the overlay; compared is the one in the layer. */
 	struct storage named;
 
 	if (stat_file(path, &named) && storage_same(&named, ret) && storage_of_file(path, &named)) {

@@ -58,15 +58,16 @@ static void begin(const struct endpoint *source, struct search *ret)
 	ret->file[strcspn(ret->file, "\n")] = '\0';
 }
 
-/* Does what is written to the device get to the source: as a part of it, as something built upon
- * it, or through another loop device over the same bytes? */
+/* Do writes to the device change the source: because it is a part of it, is built upon it, or is
+ * another loop device over the same bytes? */
 static bool reaches(const struct search *search, dev_t devno)
 {
 	const struct endpoint device = { .kind = ENDPOINT_DISK, .devno = devno };
 	struct guard_place place;
 
 	facts_find_place(&device, &place);
-	/* Another partition of the same loop device lies in the same file. */
+	/* Judged by place first: another partition of the same loop device is in the same file, but
+	 * has other bytes. */
 	if (facts_place_beside(&place, search->source))
 		return facts_place_on(&place, search->source);
 	for (size_t i = 0; search->has_storage && i < place.file_count; i++)
@@ -147,8 +148,9 @@ static int mode_of(const char *process, const char *descriptor)
 	return flags;
 }
 
-/* Only what may be the source is looked at: a file on a server that does not answer would keep us
- * waiting. A program that serves a network block device holds that open itself. */
+/* Only files that may be the source are looked at: stat() of one on a server that does not answer
+ * would hang. The server of a network block device has that open itself and does not write to it.
+ */
 static bool descriptor_reaches(const struct search *search, int folder, const char *name,
 			       const char *target)
 {
@@ -261,8 +263,8 @@ static bool is_held(const struct disk *disk)
 	return false;
 }
 
-/* Arrays and volumes upon the source; a pool of ZFS on an encrypted partition is only seen by what
- * it holds open. */
+/* Arrays and volumes built upon the source. A ZFS pool on an encrypted partition shows only as an
+ * exclusive open of that volume. */
 static void find_holder(const struct search *search, const struct disk_list *disks, char *ret,
 			size_t size)
 {

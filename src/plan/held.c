@@ -11,10 +11,11 @@
  * knows is further in than 1 MiB; less than 64 KiB would miss btrfs. */
 #define EDGE_BYTES_MAX (1ULL << 20)
 #define EDGE_BYTES_MIN (128ULL << 10)
-/* No drive has to read what it does not change where its sectors are larger than they say. */
+/* Areas are aligned to this, so that a drive with larger physical sectors need not read before it
+ * writes. */
 #define PHYSICAL_BYTES 4096U
 
-/* The beginning of a disk of which nothing is known: as little as holds every signature there. */
+/* Of a disk of which nothing is known: its first bytes, as many as hold every known signature. */
 #define BARE_BYTES (128ULL << 10)
 
 struct finder {
@@ -171,9 +172,9 @@ static int add_signatures(const struct finder *finder, const struct disk *disk)
 }
 
 /*
- * A table, and with it the partitions, is found by its first sector. A
- * signature of the whole disk comes after that: before, the disk is not a
- * member of an array, and after, nothing is missing.
+ * A table, and with it the partitions, is found by its first sector. The
+ * signatures of the whole disk are written after that: with them the disk is a
+ * member of an array, and then nothing of it may be missing.
  */
 static int find_keys(struct finder *finder, const struct disk *source, struct held *held)
 {
@@ -210,7 +211,7 @@ static int find_old(struct finder *finder, const struct disk *destination,
 	return r == 0 ? range_list_subtract_all(finder->list, areas) : r;
 }
 
-/* The keys first: there is room for them. */
+/* The keys come first, because there must be room for them. */
 static int find(struct finder *finder, const struct disk *source, const struct disk *destination,
 		struct held *ret)
 {

@@ -96,14 +96,13 @@ const char *plan_id(const struct plan *plan, char buffer[static 9]);
 bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */
 bool plan_overlaps_itself(const struct plan *plan);
-/* Is a whole disk copied to a whole disk, and not asked otherwise? Then what makes it bootable and
- * mountable is copied last. */
+/* Is what makes the destination bootable and mountable copied last? Yes for a whole disk to a whole
+ * disk, unless the options say otherwise. */
 bool plan_arms_last(const struct plan *plan);
 /* The destination is asked for its real size first; its disk, NULL where unknown. */
 bool plan_probes(const struct plan *plan, const struct disk *destination);
-/* Where nobody asked, what is copied is read back meanwhile if that costs no moves of heads and
- * nothing of the reading: the destination, its disk NULL where unknown, is a flash disk, and
- * another one than the source. */
+/* When what is copied is read back. Where nobody chose, during the copy if that slows nothing: the
+ * destination (its disk; NULL: unknown) is a flash disk and another one than the source. */
 enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destination);
 /* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 
 #define MINUTE 60 /* samples */
-/* Bursts are briefly faster than any disk, so a part of the profile covers a longer time. */
+/* A cache takes short bursts faster than any disk, so a rate of the profile covers at least this.
+ */
 #define PROFILE_LEAST (50 * NSEC_PER_MSEC)
 #define LEVEL_SECONDS 0.5
 
@@ -61,7 +62,7 @@ void rates_start(struct rates *rates, uint64_t now, uint64_t total, uint64_t alr
 	rates->recent_count = 1;
 }
 
-/* Gives the part that ended now its rate. One update may jump over several parts of a
+/* Sets the rate of the part that has just ended. One update may jump over several parts of a
  * small plan: they were copied together and share a rate. */
 static void update_profile(struct rates *rates, uint64_t active)
 {
@@ -349,7 +350,7 @@ void rates_skip(struct rates *rates, uint64_t now)
 	rates->eta.at += gap;
 }
 
-/* All of them are of one size, so what they took together gives them the harmonic mean. */
+/* All parts have the same size, so their common rate is the harmonic mean. */
 static void level(float *parts, unsigned count)
 {
 	double sum = 0;
@@ -378,7 +379,7 @@ void rates_level_profile(struct rates *rates)
 			seconds += part / (double)rates->profile[i];
 			continue;
 		}
-		/* What is too little for itself goes with what was before it. */
+		/* A rest that took too little time is levelled with the parts before it. */
 		if (before < from)
 			level(&rates->profile[before], i - before);
 		else
@@ -392,7 +393,7 @@ void rates_level_profile(struct rates *rates)
 void rates_forget_trend(struct rates *rates)
 {
 	rates->eta.since_second = rates->seconds + 1;
-	/* The part being filled holds both speeds. */
+	/* The part that is being filled has bytes at both speeds. */
 	rates->eta.since_bucket = rates->bucket + 1;
 	rates->eta.jump = true;
 }

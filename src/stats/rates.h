@@ -66,12 +66,12 @@ struct eta {
 /* already: bytes that were done before (resume); they count for the percentage only. */
 void rates_start(struct rates *rates, uint64_t now, uint64_t total, uint64_t already);
 void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t written, bool paused);
-/* Since the last update something else was done (what was copied was verified): that time counts
- * for nothing, as if it had not been. */
-void rates_skip(struct rates *rates, uint64_t now);
-/* For a picture: parts of the profile that took less than half a second, where bursts look like
- * speeds, get the rate of as many together as took so long. What took less in all was not measured.
+/* Since the last update nothing was copied (what was copied was verified): that time is left out.
  */
+void rates_skip(struct rates *rates, uint64_t now);
+/* For a picture: neighbouring parts of the profile that took less than half a second, in which a
+ * burst would look like a speed, get one rate for all of them. Where even together they took less,
+ * they count as not measured. */
 void rates_level_profile(struct rates *rates);
 /* The speed was changed on purpose (a rate limit): what was measured before says nothing
  * about what is left. */
@@ -88,8 +88,8 @@ double rates_average(const struct rates *rates, uint64_t now);
  * hours, else a minute), and moving smoothly.
  */
 void rates_eta(const struct rates *rates, uint64_t now, int64_t unix_now, struct eta *ret);
-/* The figure for `left` seconds: rounded as above, and the one shown before as long as that is not
- * clearly wrong. */
+/* What to show for `left` seconds: rounded as above; the figure shown before stays as long as it is
+ * close enough. */
 uint64_t eta_steady(struct eta_shown *shown, double left);
 
 #endif
