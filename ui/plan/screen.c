@@ -287,6 +287,48 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 	}
 }
 
+/* ---- out of a refusal: less is copied, or the check is lifted by its name ---- */
+
+static void fit(struct plan_screen *screen, struct app *app)
+{
+	struct range range = { 0, gate_fits(&screen->gate) };
+	const struct range_list ranges = { .items = &range, .count = 1 };
+
+	if (!range.count || !app_choose_ranges(app, &ranges))
+		return;
+	screen->anew = app_plan(app, NULL);
+	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
+	app_go(app, SCREEN_PLAN);
+}
+
+static const char *rule_typed(void *user, struct app *app, const char *text)
+{
+	struct plan_screen *screen = user;
+	struct error error = { 0 };
+
+	if (!text)
+		return NULL;
+	if (session_allow(app_session(app), text, &error) < 0)
+		return text_copy(screen->complaint, sizeof(screen->complaint), error.sentence);
+	app_message(app, MESSAGE_WARN, _("The check %s is lifted for this plan."), text);
+	return NULL;
+}
+
+/* The name has to be typed: a check must not be lifted by a single key. */
+static void allow(struct plan_screen *screen, struct app *app)
+{
+	const struct verdict *verdict = gate_to_lift(&screen->gate);
+	char text[sizeof(verdict->sentence) + 512];
+
+	if (!verdict)
+		return;
+	snprintf(text, sizeof(text),
+		 _("%s\n\nTo go on all the same, type the name of this check: %s. It is lifted for "
+		   "this plan only, and the report says so."),
+		 verdict->sentence, verdict->rule);
+	popup_prompt(app, _("Lift a check"), text, "", rule_typed, screen);
+}
+
 /* ---- keys ---- */
 
 static void tick(struct plan_screen *screen, struct app *app)
@@ -343,10 +385,10 @@ static bool command(void *state, struct app *app, enum command command)
 		measure(app);
 		return true;
 	case COMMAND_FIT:
-		plan_screen_fit(screen, app);
+		fit(screen, app);
 		return true;
 	case COMMAND_ALLOW:
-		plan_screen_allow(screen, app);
+		allow(screen, app);
 		return true;
 	case COMMAND_VERIFY:
 		app_verify(app);

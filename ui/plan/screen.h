@@ -29,10 +29,6 @@ struct plan_screen {
 bool plan_screen_startable(struct app *app);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
-/* Plans anew with the range that fits on the destination, which a check knows. */
-void plan_screen_fit(struct plan_screen *screen, struct app *app);
-/* Asks for the name of the check that is to be lifted. */
-void plan_screen_allow(struct plan_screen *screen, struct app *app);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 /* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
